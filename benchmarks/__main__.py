@@ -15,6 +15,7 @@ from benchmarks.rows.agreement import agreement_rows
 from benchmarks.rows.command import command_rows
 from benchmarks.rows.decide import batch_rows, decide_rows, many_rules_rows, named_agent_rows, verdict_rows
 from benchmarks.rows.hostile import hostile_rows
+from benchmarks.rows.http_clients import http_client_rows
 from benchmarks.rows.interfaces import interface_rows
 from benchmarks.rows.lint import lint_rows
 from benchmarks.rows.memory import memory_rows
@@ -35,6 +36,7 @@ ROWS: dict[str, tuple[Callable[[Bench], None], ...]] = {
     "hostile": (hostile_rows,),
     "lint": (lint_rows,),
     "command": (command_rows,),
+    "clients": (http_client_rows,),
     "agreement": (agreement_rows,),
 }
 

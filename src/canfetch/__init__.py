@@ -40,7 +40,14 @@ _EXPORTS = {
         "Rule",
         "Verdict",
     ),
-    "errors": ("CanfetchError", "InvalidProductToken", "InvalidURL", "OriginDisallowed", "OriginMismatch"),
+    "errors": (
+        "CanfetchError",
+        "InvalidProductToken",
+        "InvalidURL",
+        "OriginDisallowed",
+        "OriginMismatch",
+        "RobotsDisallowed",
+    ),
 }
 _MODULES = ("agents", "author", "errors", "extensions", "lint", "pages")
 _HOMES = {name: home for home, names in _EXPORTS.items() for name in names}

@@ -1,6 +1,7 @@
 """The exceptions that canfetch raises, all for mistakes in a call or in the environment.
 
-A malformed robots.txt never raises, and a failing network only where no value can report it: `OriginDisallowed`.
+A malformed robots.txt never raises, and a failing network only where no value can report it: `OriginDisallowed`, and
+`RobotsDisallowed` of the integrations of HTTP clients.
 
     CanfetchError
     ├── InvalidURL            a string is not a URL or a path
@@ -19,6 +20,7 @@ A malformed robots.txt never raises, and a failing network only where no value c
     ├── NewerEntry            a cache entry has a newer format
     ├── ClientClosed          a closed client would have to fetch (a RuntimeError)
     ├── OriginDisallowed      everything is disallowed, because robots.txt cannot be obtained (an OSError)
+    ├── RobotsDisallowed      an HTTP client may not send a request (an OSError)
     ├── StoreError            a store cannot be opened, read or written (an OSError)
     ├── EvidenceError         evidence cannot be read or written (an OSError)
     ├── MissingExtra          an optional dependency is not installed (an ImportError)
@@ -26,6 +28,11 @@ A malformed robots.txt never raises, and a failing network only where no value c
 
 Every exception is also a ValueError, except where another base class is given.
 """
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from canfetch.core.verdict import ClientVerdict
 
 
 class CanfetchError(Exception):
@@ -102,6 +109,30 @@ class OriginDisallowed(CanfetchError, OSError):
 
     In most cases the server is unreachable. The message contains the reason, and `Client.access` returns it as a value.
     """
+
+
+class RobotsDisallowed(CanfetchError, OSError):
+    """Raised by the integrations of HTTP clients in place of a request that robots.txt disallows.
+
+    Each integration raises a subclass that is also an error of its HTTP client.
+
+    Attributes:
+        url: The URL of the request, which can be the target of a redirect.
+        verdict: The verdict. Its `access` describes how the robots.txt was obtained.
+    """
+
+    def __init__(self, message: str, url: str, verdict: "ClientVerdict") -> None:
+        super().__init__(message)
+        self.url = url
+        self.verdict = verdict
+
+    def __str__(self) -> str:
+        # That of OSError shows all arguments.
+        return str(self.args[0])
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Support pickle, without the objects that an HTTP client attaches."""
+        return type(self), (str(self), self.url, self.verdict)
 
 
 class MissingExtra(CanfetchError, ImportError):

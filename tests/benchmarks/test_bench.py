@@ -49,6 +49,7 @@ def test_every_section_is_measured() -> None:
         "Memory of a parsed file",
         "Lint and format one file",
         "canfetch check",
+        "HTTP clients",
         "Start-up time",
         "Hostile files",
         "Decisions that differ from canfetch's profile google",

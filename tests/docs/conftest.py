@@ -31,6 +31,7 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, s
             "EXAMPLES_HTTP_PORT": str(http.port),
             "EXAMPLES_HTTPS_PORT": str(https.port),
             "SSL_CERT_FILE": str(authority.file),
+            "REQUESTS_CA_BUNDLE": str(authority.file),
         }
 
 

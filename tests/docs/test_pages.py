@@ -35,6 +35,8 @@ def test_blocks_do_what_the_page_shows(page: Path, environment: dict[str, str], 
     for module in ("aiohttp", "django", "httpx2", "lxml", "scrapy", "yaml"):
         if module in page.read_text(encoding="utf-8"):
             pytest.importorskip(module)
+    if "import requests" in page.read_text(encoding="utf-8"):
+        pytest.importorskip("requests")
     if sys.platform == "win32" or which("bash") is None:
         pytest.skip("the shell examples need bash and the paths of POSIX")
     folder = tmp_path / "page"

@@ -1,7 +1,7 @@
 """Checks of arguments that clients, stores, recorders and frontiers have in common."""
 
 from inspect import iscoroutinefunction
-from math import isfinite
+from math import inf, isfinite
 from typing import Any
 
 from canfetch.core.quoting import quoted
@@ -44,3 +44,23 @@ def check_count(name: str, number: Any) -> None:
     """
     if isinstance(number, bool) or not isinstance(number, int) or number < 1:
         raise InvalidOption(f"invalid {name} {quoted(number)}: expected an integer, 1 or more")
+
+
+def check_durations(**durations: Any) -> None:
+    """Check arguments that are durations, and may be zero.
+
+    Raises: InvalidOption.
+    """
+    for name, seconds in durations.items():
+        if not isinstance(seconds, int | float) or not 0 <= seconds < inf:
+            raise InvalidOption(f"invalid {name} {seconds!r}: expected a finite number of seconds, 0 or more")
+
+
+def check_delay_bounds(*, min_delay: Any, max_delay: Any) -> None:
+    """Check that the bounds of a delay include some delay.
+
+    Raises: InvalidOption.
+    """
+    check_durations(min_delay=min_delay, max_delay=max_delay)
+    if min_delay > max_delay:
+        raise InvalidOption(f"invalid min_delay {min_delay!r}: expected at most max_delay, {max_delay!r}")

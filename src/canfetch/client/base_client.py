@@ -106,6 +106,11 @@ class BaseClient:
         return None
 
     @property
+    def records_verdicts(self) -> bool:
+        """Whether each verdict is recorded as evidence or logged. `allows` then takes as long as `decide`."""
+        return self._needs_verdicts
+
+    @property
     def store_error(self) -> str | None:
         """The current error of the store as a message, or None if the store works."""
         return self._resilient_store.store_error

@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterable
 from concurrent.futures import CancelledError, Future
 from contextlib import closing, suppress
+from contextvars import copy_context
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
@@ -279,8 +280,12 @@ class Client(BaseClient):
         with self._lock:
             if str(state.origin) in self._in_flight:
                 return
+            # The transport and its hooks may read context variables, as they can in a fetch that is waited for.
             thread = threading.Thread(
-                target=self._refresh, args=(state,), name=f"canfetch refresh {state.origin}", daemon=True
+                target=copy_context().run,
+                args=(self._refresh, state),
+                name=f"canfetch refresh {state.origin}",
+                daemon=True,
             )
             try:
                 thread.start()

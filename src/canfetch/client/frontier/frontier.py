@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from canfetch.access.pacing import DelayMode, Pace, next_request_at, parse_delay_mode
+from canfetch.client.argument_checks import check_delay_bounds, check_durations
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.frontier.identity import IdentifiedURL, clean_url, identify_url
 from canfetch.client.frontier.open_turns import Grant, OpenTurns, parse_retry_at
@@ -18,7 +19,6 @@ from canfetch.client.frontier.turn import SkippedURL, Turn
 from canfetch.client.frontier.url_queue import DUE_BATCH, FrontierCounts, Phase, QueuedOrigin, QueuedURL, URLQueue
 from canfetch.client.frontier.validation import (
     check_counts,
-    check_delays,
     check_functions,
     check_priority,
     check_source,
@@ -107,7 +107,8 @@ class Frontier:
         if not isinstance(client, AsyncClient):
             raise TypeError(f"invalid client of type {type(client).__name__}: expected AsyncClient")
         check_counts(concurrency_per_origin=concurrency_per_origin, max_attempts=max_attempts, read_ahead=read_ahead)
-        check_delays(min_delay=min_delay, max_delay=max_delay, max_unreachable=max_unreachable)
+        check_delay_bounds(min_delay=min_delay, max_delay=max_delay)
+        check_durations(max_unreachable=max_unreachable)
         check_functions(clock=clock, on_skip=on_skip, sleep=sleep)
         self._client = client
         self._agent = client.options.agent if agent is None else as_agent(agent)

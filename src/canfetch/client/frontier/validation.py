@@ -1,6 +1,6 @@
 """Validation of the arguments of a frontier."""
 
-from math import inf, isfinite
+from math import isfinite
 from typing import Any
 
 from canfetch.client.argument_checks import check_callable
@@ -37,19 +37,6 @@ def check_counts(**counts: Any) -> None:
     for name, count in counts.items():
         if not isinstance(count, int) or count < 1:
             raise InvalidOption(f"invalid {name} {count!r}: expected an integer, 1 or more")
-
-
-def check_delays(*, min_delay: Any, max_delay: Any, max_unreachable: Any) -> None:
-    """Check options that are durations, and that the bounds of a delay include some delay.
-
-    Raises: InvalidOption.
-    """
-    durations = {"min_delay": min_delay, "max_delay": max_delay, "max_unreachable": max_unreachable}
-    for name, seconds in durations.items():
-        if not isinstance(seconds, int | float) or not 0 <= seconds < inf:
-            raise InvalidOption(f"invalid {name} {seconds!r}: expected a finite number of seconds, 0 or more")
-    if min_delay > max_delay:
-        raise InvalidOption(f"invalid min_delay {min_delay!r}: expected at most max_delay, {max_delay!r}")
 
 
 def check_functions(*, clock: Any, on_skip: Any, sleep: Any) -> None:

@@ -6,7 +6,7 @@ size limit.
 
 import asyncio
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import aiohttp
 from multidict import CIMultiDict
@@ -41,12 +41,14 @@ def request_timeout(request: TransportRequest) -> aiohttp.ClientTimeout:
 class ExistingSession:
     """Sends requests with an `aiohttp.ClientSession`, which it does not close.
 
+    Args: settings: Arguments of `session.get`, such as `proxy`.
     Raises: InvalidOption: `session` is another object.
     """
 
-    def __init__(self, session: aiohttp.ClientSession) -> None:
+    def __init__(self, session: aiohttp.ClientSession, **settings: Any) -> None:
         check_session_type("session", session, aiohttp.ClientSession)
         self._session = session
+        self._settings = settings
 
     async def send(self, request: TransportRequest) -> Response:
         """Send a request, and cancel it at the deadline.
@@ -79,6 +81,7 @@ class ExistingSession:
             max_field_size=MAX_HEAD_BYTES,
             max_headers=MAX_FIELDS,
             middlewares=self._middlewares() if request.cross_origin else None,
+            **self._settings,
         ) as response:
             check_framing(response)
             # The session may use a proxy.

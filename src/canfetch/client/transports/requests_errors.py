@@ -1,4 +1,4 @@
-"""Translation of the exceptions of requests and urllib3, and checks of responses that http.client does not make."""
+"""Translation of the exceptions of requests and urllib3."""
 
 import http.client
 import socket
@@ -8,9 +8,8 @@ from typing import Final
 
 import requests
 import urllib3.exceptions
-from urllib3.util.response import assert_header_parsing
 
-from canfetch.access.responses import FailureKind, Headers
+from canfetch.access.responses import FailureKind
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.failures import TransportError, classify_os_error
 
@@ -36,38 +35,6 @@ _KINDS: Final[tuple[tuple[tuple[type[BaseException], ...], FailureKind], ...]] =
     ((urllib3.exceptions.IncompleteRead, http.client.IncompleteRead), FailureKind.INCOMPLETE),
     ((ConnectionError,), FailureKind.RESET),
 )
-
-
-def check_head(response: requests.Response) -> None:
-    """Check that the head of a response was parsed to its end.
-
-    Raises: TransportError: PROTOCOL.
-    """
-    message = getattr(getattr(response.raw, "_original_response", None), "msg", None)
-    if message is None:
-        return
-    try:
-        assert_header_parsing(message)
-    except urllib3.exceptions.HeaderParsingError as error:
-        raise TransportError(FailureKind.PROTOCOL, f"invalid response head: {error}"[:200]) from error
-
-
-def check_framing(headers: Headers) -> None:
-    """Check the headers that delimit the body, which http.client does only in part.
-
-    Raises: TransportError: PROTOCOL.
-    """
-    codings = _values(headers, "transfer-encoding")
-    if codings not in ([], ["chunked"]):
-        raise TransportError(FailureKind.PROTOCOL, "unsupported transfer coding")
-    lengths = [part.strip() for value in _values(headers, "content-length") for part in value.split(",")]
-    if not codings and not all(length.isascii() and length.isdigit() for length in lengths):
-        raise TransportError(FailureKind.PROTOCOL, "invalid Content-Length")
-
-
-def is_delimited(headers: Headers) -> bool:
-    """Return whether the body has a length or chunks, so that its end is known."""
-    return bool(_values(headers, "content-length") or _values(headers, "transfer-encoding"))
 
 
 def is_lost_connection(error: Exception) -> bool:
@@ -105,7 +72,3 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         wrapped = [part for part in (*current.args, getattr(current, "reason", None)) if isinstance(part, Exception)]
         context = None if current.__suppress_context__ else current.__context__
         current = wrapped[-1] if wrapped else current.__cause__ or context
-
-
-def _values(headers: Headers, name: str) -> list[str]:
-    return [value.lower() for other, value in headers if other.lower() == name]

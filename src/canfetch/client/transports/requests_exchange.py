@@ -18,9 +18,10 @@ from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
 from canfetch.client.transports.failures import TransportError
 from canfetch.client.transports.headers import decode_headers, encode_request_headers
+from canfetch.client.transports.http_client_heads import check_framing, check_head, is_delimited
 from canfetch.client.transports.http_client_sockets import shut_down_response
 from canfetch.client.transports.proxies import check_proxy_status
-from canfetch.client.transports.requests_errors import ERRORS, check_framing, check_head, is_delimited, translate_error
+from canfetch.client.transports.requests_errors import ERRORS, translate_error
 from canfetch.client.transports.requests_routes import RequestsRoute
 from canfetch.client.transports.response_builder import ResponseBuilder
 from canfetch.client.transports.sessions import check_session_request
@@ -87,7 +88,7 @@ class _Exchange:
         self._raw = response.raw
         self._check_proxy_status(response.status_code)
         headers = _headers(response)
-        check_head(response)
+        check_head(getattr(getattr(response.raw, "_original_response", None), "msg", None))
         # A hook may have read the body. requests decodes it then.
         is_read = getattr(response, "_content_consumed", False)
         builder = ResponseBuilder(self._request, response.status_code, headers, is_decoded=is_read)
@@ -130,7 +131,11 @@ class _Exchange:
             raise translate_error(error, self.deadlines) from error
 
 
+def header_pairs(response: requests.Response) -> list[tuple[str, str]]:
+    """Return the headers of a response. Repeated headers stay apart."""
+    # Those of requests itself are joined.
+    return list(getattr(response.raw, "headers", response.headers).items())
+
+
 def _headers(response: requests.Response) -> Headers:
-    # Those of urllib3 keep repeated headers apart.
-    headers = getattr(response.raw, "headers", response.headers)
-    return decode_headers((name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items())
+    return decode_headers((name.encode("latin-1"), value.encode("latin-1")) for name, value in header_pairs(response))

@@ -7,7 +7,6 @@ Its responses differ from those of the other transports in these cases, because 
 
 - Escapes in a URL are sent in upper case, and brackets in it as escapes. Both spellings mean the same resource.
 - A response with an interim response other than 100 is a PROTOCOL failure.
-- A header field without a colon ends the head, and the fields after it are lost.
 - A response with more than 100 header fields is a PROTOCOL failure.
 """
 

@@ -1,0 +1,211 @@
+"""Wait until the next request to an origin may be sent, in threads or on an event loop.
+
+Requests to one origin are sent in the order in which they started to wait. The limits are those that the robots.txt
+declares. Visit-time is not one of them: it would block a request for hours.
+"""
+
+import asyncio
+import threading
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Final, Generic, TypeVar
+
+from canfetch.access.pacing import Pace, next_request_at
+from canfetch.client.forking import reset_on_fork
+from canfetch.client.origin_pace import declared_pace
+from canfetch.client.origin_state import OriginState
+from canfetch.core.agent import Agent
+
+# The number of origins from which on those that have no limit any more are dropped.
+_MIN_ORIGINS: Final = 1024
+_Lock = TypeVar("_Lock")
+
+
+class _OriginTurns(Generic[_Lock]):
+    """The requests to one origin.
+
+    Attributes:
+        lock: Held by the request whose turn is next.
+        last_request_at: When the last request was sent, in seconds since the epoch, or None.
+        state: The state from which `pace` was computed.
+        pace: The limits.
+        users: The number of requests that wait.
+    """
+
+    __slots__ = ("last_request_at", "lock", "pace", "state", "users")
+
+    def __init__(self, lock: _Lock, pace: Pace) -> None:
+        self.lock = lock
+        self.last_request_at: float | None = None
+        self.state: OriginState | None = None
+        self.pace = pace
+        self.users = 0
+
+
+class _BasePacer(Generic[_Lock]):
+    """The requests to all origins."""
+
+    def __init__(self, agent: Agent, bounds: Pace, clock: Callable[[], float]) -> None:
+        self._agent = agent
+        self._bounds = bounds
+        self._clock = clock
+        self._origins: dict[str, _OriginTurns[_Lock]] = {}
+        self._drop_at = _MIN_ORIGINS
+        self.reset_after_fork()
+        reset_on_fork(self)
+
+    def reset_after_fork(self) -> None:
+        """Take new locks in a forked process: the threads and tasks that hold the old ones do not exist there."""
+        self._mutex = threading.Lock()
+        previous, self._origins = self._origins, {}
+        for name, turns in previous.items():
+            renewed = self._origins[name] = _OriginTurns(self._new_lock(), self._bounds)
+            renewed.last_request_at = turns.last_request_at
+
+    def _new_lock(self) -> _Lock:
+        raise NotImplementedError
+
+    @contextmanager
+    def _turns(self, state: OriginState) -> Iterator[_OriginTurns[_Lock]]:
+        """Yield the requests to an origin, which are not dropped meanwhile."""
+        with self._mutex:
+            turns = self._origins.get(state.entry.origin)
+            if turns is None:
+                self._drop_idle_origins()
+                turns = self._origins[state.entry.origin] = _OriginTurns(self._new_lock(), self._bounds)
+            turns.users += 1
+        try:
+            yield turns
+        finally:
+            with self._mutex:
+                turns.users -= 1
+
+    def _seconds_left(self, turns: _OriginTurns[_Lock], state: OriginState) -> float:
+        """Return the seconds until the next request may be sent. If there are none, record that it is sent."""
+        if turns.state is not state:
+            turns.state = state
+            turns.pace = declared_pace(state, self._agent, self._bounds)._replace(visit_times=())
+        now = self._clock()
+        if turns.last_request_at is not None:
+            # If the clock was set back, wait no longer than the delay.
+            turns.last_request_at = min(turns.last_request_at, now)
+        left = next_request_at(turns.pace, now=now, last_request_at=turns.last_request_at) - now
+        if left <= 0:
+            turns.last_request_at = now
+        return left
+
+    def _drop_idle_origins(self) -> None:
+        if len(self._origins) < self._drop_at:
+            return
+        oldest = self._clock() - self._bounds.max_delay
+        self._origins = {
+            name: turns
+            for name, turns in self._origins.items()
+            if turns.users or (turns.last_request_at is not None and turns.last_request_at > oldest)
+        }
+        self._drop_at = max(_MIN_ORIGINS, 2 * len(self._origins))
+
+
+class Pacer(_BasePacer["_FairLock"]):
+    """Blocks a thread until its request may be sent. Ctrl-C ends the wait.
+
+    Args:
+        agent: The agent whose limits count.
+        bounds: The bounds of the delay.
+        clock: Returns seconds since the epoch.
+        sleep: Blocks for a number of seconds.
+    """
+
+    def __init__(
+        self, agent: Agent, bounds: Pace, *, clock: Callable[[], float], sleep: Callable[[float], object]
+    ) -> None:
+        super().__init__(agent, bounds, clock)
+        self._sleep = sleep
+
+    def wait(self, state: OriginState) -> float:
+        """Wait for the turn of a request to the origin of `state`, and return for how many seconds."""
+        started_at = self._clock()
+        with self._turns(state) as turns, turns.lock:
+            while (left := self._seconds_left(turns, state)) > 0:
+                self._sleep(left)
+        return max(0.0, self._clock() - started_at)
+
+    def _new_lock(self) -> "_FairLock":
+        return _FairLock()
+
+
+class AsyncPacer(_BasePacer[asyncio.Lock]):
+    """Suspends a task until its request may be sent. A cancelled task gives its turn to the next one.
+
+    Args: The same as Pacer, except that `sleep` is an async function.
+    """
+
+    def __init__(
+        self, agent: Agent, bounds: Pace, *, clock: Callable[[], float], sleep: Callable[[float], Awaitable[object]]
+    ) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        super().__init__(agent, bounds, clock)
+        self._sleep = sleep
+
+    async def wait(self, state: OriginState) -> float:
+        """Wait for the turn of a request to the origin of `state`, and return for how many seconds."""
+        if self._loop is not asyncio.get_running_loop():
+            # The tasks that hold the locks belong to another event loop.
+            self.reset_after_fork()
+            self._loop = asyncio.get_running_loop()
+        started_at = self._clock()
+        with self._turns(state) as turns:
+            async with turns.lock:
+                while (left := self._seconds_left(turns, state)) > 0:
+                    await self._sleep(left)
+        return max(0.0, self._clock() - started_at)
+
+    def _new_lock(self) -> asyncio.Lock:
+        return asyncio.Lock()
+
+
+class _FairLock:
+    """A lock that threads acquire in the order in which they started to wait."""
+
+    def __init__(self) -> None:
+        self._mutex = threading.Lock()
+        self._is_held = False
+        # One closed gate for each waiting thread. The holder opens the first.
+        self._gates: deque[threading.Lock] = deque()
+
+    def __enter__(self) -> None:
+        with self._mutex:
+            if not self._is_held:
+                self._is_held = True
+                return
+            gate = threading.Lock()
+            gate.acquire()
+            self._gates.append(gate)
+        try:
+            gate.acquire()
+        except BaseException:
+            self._leave(gate)
+            raise
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._pass_on()
+
+    def _leave(self, gate: threading.Lock) -> None:
+        """Stop waiting, after Ctrl-C."""
+        with self._mutex:
+            if gate in self._gates:
+                self._gates.remove(gate)
+                return
+        # The gate was opened just before.
+        self._pass_on()
+
+    def _pass_on(self) -> None:
+        with self._mutex:
+            if self._gates:
+                self._gates.popleft().release()
+            else:
+                self._is_held = False

@@ -1,0 +1,131 @@
+"""A client middleware for aiohttp that sends only requests which robots.txt allows.
+
+robots = RobotsMiddleware(user_agent="ExampleBot/1.0 (+https://example.com/bot)")
+async with robots, aiohttp.ClientSession(middlewares=[robots]) as session:
+    await session.get("https://example.com/fish")
+"""
+
+from contextvars import ContextVar
+from types import TracebackType
+from typing import Any, Final, Self, Unpack
+
+from canfetch.access.responses import Failure, Response
+from canfetch.client.transports import Route, TransportRequest
+from canfetch.client.transports.failures import TransportError
+from canfetch.client.transports.sessions import SESSION_ROUTE
+from canfetch.errors import MissingExtra, RobotsDisallowed
+from canfetch.integrations.request_guard import AsyncRequestGuard, GuardOptions, page_verdict
+
+try:
+    import aiohttp
+
+    from canfetch.client.transports.aiohttp_sessions import ExistingSession
+except ImportError as missing:
+    raise MissingExtra('aiohttp is not installed: pip install "canfetch[http]"') from missing
+
+__all__ = ["DisallowedRequest", "RobotsMiddleware", "page_verdict"]
+
+# The schemes whose requests are checked, and the scheme of their robots.txt.
+_SCHEMES: Final = {"http": "http", "https": "https", "ws": "http", "wss": "https"}
+# The request for which a robots.txt is fetched, and whether the current request is the one for robots.txt.
+_CURRENT: Final[ContextVar[aiohttp.ClientRequest]] = ContextVar("_CURRENT")
+_FETCHING: Final[ContextVar[bool]] = ContextVar("_FETCHING", default=False)
+
+
+class DisallowedRequest(RobotsDisallowed, aiohttp.ClientError):
+    """Raised in place of a request that robots.txt disallows."""
+
+
+class RobotsMiddleware:
+    """Send requests if robots.txt allows them. Pass it to `aiohttp.ClientSession(middlewares=[...])`.
+
+    The targets of redirects are checked too. The robots.txt is fetched with the session of the request, and with the
+    proxy and the TLS settings of the request. Several sessions can share a middleware.
+
+    Args:
+        user_agent: The User-Agent header of the requests for robots.txt, whose product token selects the rules. Set the
+            same header in the session.
+        options: See `GuardOptions`.
+    Attributes: robots: Decides, counts and exempts requests.
+    Raises: InvalidOption: An option is invalid or cannot be guaranteed. InvalidLimit, InvalidProductToken,
+        InvalidURL, UnknownPolicy, UnknownProfile, EngineError.
+    """
+
+    def __init__(self, *, user_agent: str, **options: Unpack[GuardOptions]) -> None:
+        self.robots = AsyncRequestGuard(_SessionTransport(), DisallowedRequest, user_agent=user_agent, **options)
+
+    async def __call__(
+        self, request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
+    ) -> aiohttp.ClientResponse:
+        """Check a request, and send it if it is allowed.
+
+        Raises: DisallowedRequest; aiohttp.ClientError.
+        """
+        scheme = request.url.scheme
+        if scheme not in _SCHEMES or _FETCHING.get():
+            return await handler(request)
+        url = _SCHEMES[scheme] + str(request.url)[len(scheme) :]
+        token = _CURRENT.set(request)
+        try:
+            verdict = await self.robots.check(url)
+        finally:
+            _CURRENT.reset(token)
+        response = await handler(request)
+        if self.robots.reads_page_rules:
+            self.robots.read_page_rules(response, response.raw_headers, url, verdict)
+        return response
+
+    async def close(self) -> None:
+        """Cancel the fetches in progress, and close the store. The session stays open."""
+        await self.robots.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.close()
+
+
+class _SessionTransport:
+    """Sends requests for robots.txt with the session of the current request."""
+
+    route: Route = SESSION_ROUTE
+
+    def __init__(self) -> None:
+        self._session: aiohttp.ClientSession | None = None
+
+    async def send(self, request: TransportRequest) -> Response | Failure:
+        current = _CURRENT.get(None)
+        settings: dict[str, Any] = {}
+        if current is not None:
+            self._session = current.session
+            settings = _settings(current, cross_origin=request.cross_origin)
+        if self._session is None:
+            raise RuntimeError("the session is unknown before its first request: send one, or create an AsyncClient")
+        token = _FETCHING.set(True)
+        try:
+            return await ExistingSession(self._session, **settings).send(request)
+        except TransportError as error:
+            return error.to_failure(request.url)
+        finally:
+            _FETCHING.reset(token)
+
+    async def close(self) -> None:
+        """Release the session, which belongs to the caller."""
+        self._session = None
+
+
+def _settings(request: aiohttp.ClientRequest, *, cross_origin: bool) -> dict[str, Any]:
+    """Return the settings of a request that apply to its robots.txt."""
+    settings: dict[str, Any] = {"ssl": request.ssl}
+    if request.proxy is not None:
+        settings |= {
+            "proxy": request.proxy,
+            "proxy_auth": request.proxy_auth,
+            "proxy_headers": request.proxy_headers,
+        }
+    if not cross_origin and request.server_hostname is not None:
+        settings["server_hostname"] = request.server_hostname
+    return settings

@@ -1,0 +1,146 @@
+"""Transports for httpx2 that send only requests which robots.txt allows.
+
+transport = RobotsTransport(user_agent="ExampleBot/1.0 (+https://example.com/bot)")
+with httpx2.Client(transport=transport, follow_redirects=True) as client:
+    client.get("https://example.com/fish")
+"""
+
+from typing import Any, Final, Unpack
+
+from canfetch.errors import InvalidOption, MissingExtra, RobotsDisallowed
+from canfetch.integrations.request_guard import AsyncRequestGuard, GuardOptions, RequestGuard, page_verdict
+
+try:
+    import httpx2
+
+    from canfetch.client.transports.httpx2_transport import AsyncHttpx2Transport, Httpx2Transport
+except ImportError as missing:
+    raise MissingExtra('httpx2 is not installed: pip install "canfetch[http]"') from missing
+
+__all__ = ["AsyncRobotsTransport", "DisallowedRequest", "RobotsTransport", "page_verdict"]
+
+_SCHEMES: Final = ("http", "https")
+
+
+class DisallowedRequest(RobotsDisallowed, httpx2.RequestError):
+    """Raised in place of a request that robots.txt disallows.
+
+    It is not an `httpx2.TransportError`, which programs take as a reason to repeat a request.
+    """
+
+    # `RobotsDisallowed` does not call the constructor of httpx2, and httpx2 sets the request.
+    _request: httpx2.Request | None = None
+
+
+class RobotsTransport(httpx2.BaseTransport):
+    """Send requests with another transport if robots.txt allows them. It can be shared between threads.
+
+    The targets of redirects are checked too. The robots.txt is fetched with the same transport. Requests with the
+    extension `"canfetch": False` are not checked.
+
+    Args:
+        user_agent: The User-Agent header of the requests for robots.txt, whose product token selects the rules. Set the
+            same header in the httpx2 client.
+        transport: The transport that sends the requests, with its proxy and its TLS settings. Closed with this one.
+            Default: `httpx2.HTTPTransport()`. Pass the proxy to it: `httpx2.Client(proxy=...)` sends requests with a
+            transport of its own, past this one.
+        options: See `GuardOptions`.
+    Attributes: robots: Decides, counts and exempts requests.
+    Raises: InvalidOption: An option is invalid or cannot be guaranteed. InvalidLimit, InvalidProductToken,
+        InvalidURL, UnknownPolicy, UnknownProfile, EngineError.
+    """
+
+    def __init__(
+        self,
+        *,
+        user_agent: str,
+        transport: httpx2.BaseTransport | None = None,
+        **options: Unpack[GuardOptions],
+    ) -> None:
+        self._transport = httpx2.HTTPTransport() if transport is None else transport
+        _check_transport(self._transport, httpx2.BaseTransport)
+        session = httpx2.Client(transport=self._transport, trust_env=False)
+        self.robots = RequestGuard(Httpx2Transport(client=session), DisallowedRequest, user_agent=user_agent, **options)
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Check a request, and send it if it is allowed.
+
+        Raises: DisallowedRequest; httpx2.RequestError.
+        """
+        if request.url.scheme not in _SCHEMES:
+            # The other transport raises the error for it.
+            return self._transport.handle_request(request)
+        url = _requested_url(request)
+        verdict = self.robots.check(url, opted_out=_opted_out(request))
+        response = self._transport.handle_request(request)
+        if self.robots.reads_page_rules:
+            self.robots.read_page_rules(response, response.headers.raw, url, verdict)
+        return response
+
+    def close(self) -> None:
+        """Close the other transport and the store."""
+        try:
+            self.robots.close()
+        finally:
+            self._transport.close()
+
+
+class AsyncRobotsTransport(httpx2.AsyncBaseTransport):
+    """Send requests with another transport if robots.txt allows them, on an asyncio event loop.
+
+    Args: The same as RobotsTransport, except that `transport` is asynchronous.
+    Attributes: robots: Decides, counts and exempts requests.
+    """
+
+    def __init__(
+        self,
+        *,
+        user_agent: str,
+        transport: httpx2.AsyncBaseTransport | None = None,
+        **options: Unpack[GuardOptions],
+    ) -> None:
+        self._transport = httpx2.AsyncHTTPTransport() if transport is None else transport
+        _check_transport(self._transport, httpx2.AsyncBaseTransport)
+        session = httpx2.AsyncClient(transport=self._transport, trust_env=False)
+        self.robots = AsyncRequestGuard(
+            AsyncHttpx2Transport(client=session), DisallowedRequest, user_agent=user_agent, **options
+        )
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Check a request, and send it if it is allowed.
+
+        Raises: DisallowedRequest; httpx2.RequestError.
+        """
+        if request.url.scheme not in _SCHEMES:
+            return await self._transport.handle_async_request(request)
+        url = _requested_url(request)
+        verdict = await self.robots.check(url, opted_out=_opted_out(request))
+        response = await self._transport.handle_async_request(request)
+        if self.robots.reads_page_rules:
+            self.robots.read_page_rules(response, response.headers.raw, url, verdict)
+        return response
+
+    async def aclose(self) -> None:
+        """Close the other transport and the store."""
+        try:
+            await self.robots.close()
+        finally:
+            await self._transport.aclose()
+
+
+def _check_transport(transport: Any, transport_type: type) -> None:
+    if not isinstance(transport, transport_type):
+        given, expected = type(transport).__name__, transport_type.__name__
+        raise InvalidOption(f"invalid transport of type {given}: expected a subclass of httpx2.{expected}")
+
+
+def _opted_out(request: httpx2.Request) -> bool:
+    return request.extensions.get("canfetch", True) is False
+
+
+def _requested_url(request: httpx2.Request) -> str:
+    """Return the URL that is requested. The extension `target` replaces the path and query."""
+    target = request.extensions.get("target")
+    if not isinstance(target, bytes) or not target.startswith(b"/"):
+        return str(request.url)
+    return f"{request.url.scheme}://{request.url.netloc.decode('ascii')}{target.decode('latin-1')}"

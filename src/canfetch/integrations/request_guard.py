@@ -1,0 +1,280 @@
+"""What the integrations of HTTP clients share: each request is checked, waits for its turn, and is counted."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Unpack
+
+from canfetch.access.pacing import Pace
+from canfetch.client.argument_checks import check_delay_bounds
+from canfetch.client.async_client import AsyncClient
+from canfetch.client.evidence import EvidenceRecorder
+from canfetch.client.forking import reset_on_fork
+from canfetch.client.options import ClientOptions
+from canfetch.client.pacers import AsyncPacer, Pacer
+from canfetch.client.procedure import Clock
+from canfetch.client.stores import Store
+from canfetch.client.sync_client import Client
+from canfetch.client.transports import AsyncTransport, Transport
+from canfetch.core.agent import Agent
+from canfetch.core.redaction import redacted_url
+from canfetch.core.verdict import ClientVerdict
+from canfetch.errors import InvalidOption, RobotsDisallowed
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import Tracer
+
+    from canfetch.pages import PageVerdict
+    from canfetch.pages.headers import Headers
+
+DEFAULT_MAX_DELAY: Final = 60.0
+_GUARD_ONLY: Final = frozenset({"wait", "min_delay", "max_delay", "sleep", "page_rules"})
+_PAGE_ATTRIBUTE: Final = "_canfetch_page_verdict"
+# The guards that let the requests of the current thread or task pass.
+_EXEMPTING: Final[ContextVar[tuple[object, ...]]] = ContextVar("_EXEMPTING", default=())
+
+
+class GuardOptions(ClientOptions, total=False):
+    """The options that the integrations of HTTP clients have in common, besides those of `Client`.
+
+    Attributes:
+        wait: Whether requests wait for the crawl delay and the request rate that the file declares. Default: False.
+        min_delay: With `wait`, the shortest delay between two requests to an origin, in seconds. Default: 0.
+        max_delay: With `wait`, the longest delay, whatever the file declares. Default: 60.
+        page_rules: Whether to read the `X-Robots-Tag` of each response, for `page_verdict`. Default: False.
+        store: The store of the files. Default: memory only.
+        evidence: The recorder of all decisions.
+        tracer: An OpenTelemetry tracer. Each fetch of a robots.txt is then a span.
+        clock: Returns seconds since the epoch.
+        sleep: With `wait`, a function that sleeps for a number of seconds, and is async in asynchronous HTTP clients.
+    """
+
+    wait: bool
+    min_delay: float
+    max_delay: float
+    page_rules: bool
+    store: Store | None
+    evidence: EvidenceRecorder | None
+    tracer: "Tracer | None"
+    clock: Clock
+    sleep: Callable[[float], Any]
+
+
+class RequestStats(NamedTuple):
+    """A snapshot of what a guard has done since it was created.
+
+    Attributes:
+        checked: Requests that were checked, including the targets of redirects.
+        disallowed: Checked requests that were not sent.
+        exempt: Requests that were not checked, because the caller opted out.
+        waited_seconds: Total time that requests waited for their turn.
+        page_verdicts: Responses whose `X-Robots-Tag` was read.
+    """
+
+    checked: int = 0
+    disallowed: int = 0
+    exempt: int = 0
+    waited_seconds: float = 0.0
+    page_verdicts: int = 0
+
+
+class _BaseGuard:
+    """The parts of a guard that do not wait.
+
+    Args:
+        agent: The agent of the client.
+        error_type: The exception to raise.
+    Attributes: reads_page_rules: Whether the HTTP client calls `read_page_rules` for each response.
+    """
+
+    def __init__(self, agent: Agent, error_type: type[RobotsDisallowed], options: GuardOptions) -> None:
+        self._agent = agent
+        self._error_type = error_type
+        self.reads_page_rules = options.get("page_rules", False)
+        self._clock = options.get("clock", time.time)
+        self._counts: dict[str, float] = dict(RequestStats()._asdict())
+        self.reset_after_fork()
+        reset_on_fork(self)
+
+    def reset_after_fork(self) -> None:
+        """Take a new lock. The counts continue those of the parent."""
+        self._lock = threading.Lock()
+
+    @property
+    def stats(self) -> RequestStats:
+        """A snapshot of the counters. Those of `client` count the fetches of robots.txt."""
+        with self._lock:
+            return RequestStats(**self._counts)  # type: ignore[arg-type]  # one of them is not an integer
+
+    @contextmanager
+    def exempt(self) -> Iterator[None]:
+        """Send the requests of the current thread or task in the block without checking them."""
+        token = _EXEMPTING.set((*_EXEMPTING.get(), self))
+        try:
+            yield
+        finally:
+            _EXEMPTING.reset(token)
+
+    def read_page_rules(self, response: object, headers: "Headers", url: str, robots: ClientVerdict | None) -> None:
+        """Read the page rules in the headers of a response, for `page_verdict`."""
+        from canfetch.pages import parse_page  # noqa: PLC0415 - imported only if needed
+
+        rules = parse_page(headers=headers, url=url)
+        setattr(response, _PAGE_ATTRIBUTE, rules.decide(agent=self._agent, now=self._clock(), robots=robots))
+        self._count("page_verdicts")
+
+    def _is_exempt(self, *, opted_out: bool) -> bool:
+        if opted_out or self in _EXEMPTING.get():
+            self._count("exempt")
+            return True
+        self._count("checked")
+        return False
+
+    def _checked(self, url: str, verdict: ClientVerdict) -> ClientVerdict:
+        if not verdict.allowed:
+            self._count("disallowed")
+            message = f"{self._agent.tokens[0]} may not fetch {redacted_url(url)}: {verdict.explanation}"
+            raise self._error_type(message, url, verdict)
+        return verdict
+
+    def _count(self, name: str, number: float = 1) -> None:
+        with self._lock:
+            self._counts[name] += number
+
+
+class RequestGuard(_BaseGuard):
+    """Checks the requests of a synchronous HTTP client. Safe for use by several threads.
+
+    Attributes: client: The canfetch client that decides.
+    """
+
+    def __init__(
+        self,
+        transport: Transport,
+        error_type: type[RobotsDisallowed],
+        *,
+        user_agent: str,
+        **options: Unpack[GuardOptions],
+    ) -> None:
+        bounds = _delay_bounds(options)
+        self.client = Client(user_agent=user_agent, transport=transport, **_client_options(options))
+        super().__init__(self.client.options.agent, error_type, options)
+        sleep = options.get("sleep", time.sleep)
+        self._pacer = None if bounds is None else Pacer(self._agent, bounds, clock=self._clock, sleep=sleep)
+
+    def check(self, url: str, *, opted_out: bool = False) -> ClientVerdict | None:
+        """Check a request, and wait for its turn.
+
+        Args:
+            url: The URL of the request.
+            opted_out: Do not check the request.
+        Returns: The verdict, or None if the request was not checked, or if nothing needs its verdict.
+        Raises: RobotsDisallowed: The request may not be sent. InvalidURL, ClientClosed, EvidenceError.
+        """
+        if self._is_exempt(opted_out=opted_out):
+            return None
+        verdict = self._require_allowed(url)
+        if self._pacer is not None:
+            state = self.client.origin_state(url)
+            self._count("waited_seconds", self._pacer.wait(state))
+            if self.client.origin_state(url) is not state:
+                # The file was fetched again during the wait.
+                verdict = self._require_allowed(url)
+        return verdict
+
+    def _require_allowed(self, url: str) -> ClientVerdict | None:
+        if not self.reads_page_rules and not self.client.records_verdicts and self.client.allows(url):
+            return None
+        return self._checked(url, self.client.decide(url))
+
+    def close(self) -> None:
+        """Close the client, and with it the store."""
+        self.client.close()
+
+
+class AsyncRequestGuard(_BaseGuard):
+    """Checks the requests of an asynchronous HTTP client, on one event loop at a time.
+
+    Attributes: client: The canfetch client that decides.
+    """
+
+    def __init__(
+        self,
+        transport: AsyncTransport,
+        error_type: type[RobotsDisallowed],
+        *,
+        user_agent: str,
+        **options: Unpack[GuardOptions],
+    ) -> None:
+        bounds = _delay_bounds(options)
+        self.client = AsyncClient(user_agent=user_agent, transport=transport, **_client_options(options))
+        super().__init__(self.client.options.agent, error_type, options)
+        sleep = options.get("sleep", asyncio.sleep)
+        self._pacer = None if bounds is None else AsyncPacer(self._agent, bounds, clock=self._clock, sleep=sleep)
+
+    async def check(self, url: str, *, opted_out: bool = False) -> ClientVerdict | None:
+        """Check a request, and wait for its turn. See `RequestGuard.check`.
+
+        Raises: RobotsDisallowed: The request may not be sent. InvalidURL, ClientClosed, EvidenceError.
+        """
+        if self._is_exempt(opted_out=opted_out):
+            return None
+        verdict = await self._require_allowed(url)
+        if self._pacer is not None:
+            state = await self.client.origin_state(url)
+            self._count("waited_seconds", await self._pacer.wait(state))
+            if await self.client.origin_state(url) is not state:
+                verdict = await self._require_allowed(url)
+        return verdict
+
+    async def _require_allowed(self, url: str) -> ClientVerdict | None:
+        if not self.reads_page_rules and not self.client.records_verdicts and await self.client.allows(url):
+            return None
+        return self._checked(url, await self.client.decide(url))
+
+    async def close(self) -> None:
+        """Close the client, and with it the store."""
+        await self.client.close()
+
+
+def page_verdict(response: object) -> "PageVerdict | None":
+    """Return what the `X-Robots-Tag` of a response permits, or None without the option `page_rules`.
+
+    Args: response: A response that the integration of its HTTP client has seen, or an HTTPError of urllib.
+    """
+    verdict: PageVerdict | None = getattr(response, _PAGE_ATTRIBUTE, None)
+    if verdict is None:
+        verdict = getattr(getattr(response, "fp", None), _PAGE_ATTRIBUTE, None)
+    return verdict
+
+
+def _delay_bounds(options: GuardOptions) -> Pace | None:
+    """Return the bounds of the delay, or None if requests do not wait.
+
+    Raises: InvalidOption: An option of the guard is invalid, or cannot be guaranteed.
+    """
+    for name in ("wait", "page_rules"):
+        flag = options.get(name, False)
+        if not isinstance(flag, bool):
+            raise InvalidOption(f"invalid {name} {flag!r}: expected True or False")
+    if options.get("allow_private") is False:
+        raise InvalidOption(
+            "invalid allow_private False: robots.txt is fetched with the connections of the HTTP client, whose "
+            "addresses cannot be checked; pass allow_private=True"
+        )
+    if not options.get("wait", False):
+        for name in ("min_delay", "max_delay", "sleep"):
+            if name in options:
+                raise InvalidOption(f"{name} has no effect without wait=True")
+        return None
+    min_delay, max_delay = options.get("min_delay", 0.0), options.get("max_delay", DEFAULT_MAX_DELAY)
+    check_delay_bounds(min_delay=min_delay, max_delay=max_delay)
+    return Pace(min_delay=min_delay, max_delay=max_delay)
+
+
+def _client_options(options: GuardOptions) -> dict[str, Any]:
+    """Return the options of the client."""
+    return {name: value for name, value in options.items() if name not in _GUARD_ONLY}

@@ -1,0 +1,124 @@
+"""An adapter for requests that sends only requests which robots.txt allows.
+
+session = requests.Session()
+adapter = RobotsAdapter(user_agent="ExampleBot/1.0 (+https://example.com/bot)")
+session.mount("https://", adapter)
+session.mount("http://", adapter)
+session.get("https://example.com/fish")
+"""
+
+from collections.abc import Mapping
+from contextvars import ContextVar
+from typing import Any, Final, Unpack
+
+from canfetch.access.responses import Failure, Response
+from canfetch.client.transports import Route, TransportRequest
+from canfetch.client.transports.failures import TransportError
+from canfetch.client.transports.sessions import SESSION_ROUTE
+from canfetch.errors import InvalidOption, MissingExtra, RobotsDisallowed
+from canfetch.integrations.request_guard import GuardOptions, RequestGuard, page_verdict
+
+try:
+    import requests
+    from requests.adapters import BaseAdapter, HTTPAdapter
+
+    from canfetch.client.transports.requests_exchange import exchange_in_thread, header_pairs
+    from canfetch.client.transports.requests_routes import AdapterRoute
+except ImportError as missing:
+    raise MissingExtra('requests is not installed: pip install "canfetch[requests]"') from missing
+
+__all__ = ["DisallowedRequest", "RobotsAdapter", "page_verdict"]
+
+# The settings of the current request, which apply to its robots.txt.
+_SETTINGS: Final[ContextVar[Mapping[str, Any]]] = ContextVar("_SETTINGS")
+_DEFAULT_SETTINGS: Final = {"verify": True, "cert": None, "proxies": None}
+
+
+class DisallowedRequest(RobotsDisallowed, requests.RequestException):
+    """Raised in place of a request that robots.txt disallows. Its `request` is the request that was not sent."""
+
+
+class RobotsAdapter(BaseAdapter):
+    """Send requests with another adapter if robots.txt allows them. Mount it for `http://` and `https://`.
+
+    The targets of redirects are checked too. The robots.txt is fetched with the same adapter, and with the proxies and
+    TLS settings of the session. It can be shared between threads and sessions.
+
+    Args:
+        user_agent: The User-Agent header of the requests for robots.txt, whose product token selects the rules. Set the
+            same header in the session.
+        adapter: The adapter that sends the requests. Closed with this one. Default: `requests.adapters.HTTPAdapter()`.
+        options: See `GuardOptions`.
+    Attributes: robots: Decides, counts and exempts requests.
+    Raises: InvalidOption: An option is invalid or cannot be guaranteed. InvalidLimit, InvalidProductToken,
+        InvalidURL, UnknownPolicy, UnknownProfile, EngineError.
+    """
+
+    def __init__(self, *, user_agent: str, adapter: BaseAdapter | None = None, **options: Unpack[GuardOptions]) -> None:
+        super().__init__()
+        self._adapter: BaseAdapter = HTTPAdapter() if adapter is None else _checked_adapter(adapter)
+        self.robots = RequestGuard(
+            _AdapterTransport(self._adapter), DisallowedRequest, user_agent=user_agent, **options
+        )
+
+    def send(  # noqa: PLR0917 - the signature of requests
+        self,
+        request: requests.PreparedRequest,
+        stream: bool = False,  # noqa: FBT001, FBT002 - the same
+        timeout: Any = None,
+        verify: Any = True,  # noqa: FBT002 - the same
+        cert: Any = None,
+        proxies: Any = None,
+    ) -> requests.Response:
+        """Check a request, and send it if it is allowed.
+
+        Raises: DisallowedRequest; requests.RequestException.
+        """
+        settings = {"verify": verify, "cert": cert, "proxies": proxies}
+        url = request.url or ""
+        token = _SETTINGS.set(settings)
+        try:
+            verdict = self.robots.check(url)
+        except DisallowedRequest as error:
+            error.request = request
+            raise
+        finally:
+            _SETTINGS.reset(token)
+        response = self._adapter.send(request, stream=stream, timeout=timeout, **settings)
+        # Authentication that repeats a request sends it with this attribute.
+        response.connection = self  # type: ignore[assignment]  # declared too narrowly
+        if self.robots.reads_page_rules:
+            self.robots.read_page_rules(response, header_pairs(response), url, verdict)
+        return response
+
+    def close(self) -> None:
+        """Close the other adapter and the store."""
+        try:
+            self.robots.close()
+        finally:
+            self._adapter.close()
+
+
+class _AdapterTransport:
+    """Sends requests for robots.txt with an adapter, and with the settings of the current request."""
+
+    route: Route = SESSION_ROUTE
+
+    def __init__(self, adapter: BaseAdapter) -> None:
+        self._adapter = adapter
+
+    def send(self, request: TransportRequest) -> Response | Failure:
+        try:
+            return exchange_in_thread(request, AdapterRoute(self._adapter, _SETTINGS.get(_DEFAULT_SETTINGS)))
+        except TransportError as error:
+            return error.to_failure(request.url)
+
+    def close(self) -> None:
+        """Do nothing: `RobotsAdapter` closes the adapter."""
+
+
+def _checked_adapter(adapter: Any) -> BaseAdapter:
+    if not isinstance(adapter, BaseAdapter):
+        given = type(adapter).__name__
+        raise InvalidOption(f"invalid adapter of type {given}: expected a subclass of requests.adapters.BaseAdapter")
+    return adapter

@@ -1,0 +1,244 @@
+"""Waiting for the turn of a request, with a fake clock."""
+
+import asyncio
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from tests.client.observed import Site
+
+from canfetch.access.pacing import Pace
+from canfetch.access.responses import Response
+from canfetch.client.origin_state import OriginState
+from canfetch.client.pacers import _MIN_ORIGINS, AsyncPacer, Pacer, _FairLock
+from canfetch.client.sync_client import Client
+from canfetch.core.agent import Agent
+
+AGENT = Agent("ExampleBot")
+DELAYED = b"User-agent: *\nDisallow: /private\nCrawl-delay: 10\n"
+
+
+class Clock:
+    """A clock that only sleeping advances."""
+
+    def __init__(self) -> None:
+        self.now = 1_000_000_000.0
+        self.slept: list[float] = []
+
+    def __call__(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now += seconds
+
+    async def sleep_async(self, seconds: float) -> None:
+        self.sleep(seconds)
+        await asyncio.sleep(0)
+
+
+def state_of(content: bytes, origin: str = "https://example.com") -> OriginState:
+    """Return the state of an origin with a robots.txt."""
+    site = Site(lambda request: Response(request.url, 200, (), content))
+    with Client(user_agent="ExampleBot/1.0", transport=site) as client:
+        return client.origin_state(origin)
+
+
+def make_pacer(clock: Clock, **bounds: Any) -> Pacer:
+    return Pacer(AGENT, Pace(**bounds), clock=clock, sleep=clock.sleep)
+
+
+def make_async_pacer(clock: Clock, **bounds: Any) -> AsyncPacer:
+    return AsyncPacer(AGENT, Pace(**bounds), clock=clock, sleep=clock.sleep_async)
+
+
+def test_requests_wait_for_the_crawl_delay() -> None:
+    clock = Clock()
+    pacer, state = make_pacer(clock), state_of(DELAYED)
+    assert [pacer.wait(state) for _ in range(3)] == [0.0, 10.0, 10.0]
+    clock.now += 4
+    assert pacer.wait(state) == 6.0
+    clock.now += 60
+    assert pacer.wait(state) == 0.0
+
+
+def test_origins_do_not_wait_for_each_other() -> None:
+    clock = Clock()
+    pacer = make_pacer(clock)
+    for number in range(5):
+        assert pacer.wait(state_of(DELAYED, f"https://host-{number}.example")) == 0.0
+
+
+@pytest.mark.parametrize(
+    "content, bounds, seconds",
+    [
+        (b"", {}, 0.0),
+        (b"", {"min_delay": 3.0}, 3.0),
+        (b"User-agent: *\nCrawl-delay: 100000\n", {}, 60.0),
+        (b"User-agent: *\nCrawl-delay: 100000\n", {"max_delay": 5.0}, 5.0),
+        (b"User-agent: *\nRequest-rate: 2/60\n", {}, 30.0),
+        (b"User-agent: ExampleBot\nCrawl-delay: 2\nAllow: /\n\nUser-agent: *\nCrawl-delay: 9\nAllow: /\n", {}, 2.0),
+        # It would block the request for up to a day.
+        (b"User-agent: *\nVisit-time: 0000-0001\n", {}, 0.0),
+    ],
+    ids=["nothing", "min", "limit", "max", "rate", "group", "visit-time"],
+)
+def test_limits_that_the_file_declares(content: bytes, bounds: dict[str, float], seconds: float) -> None:
+    clock = Clock()
+    pacer, state = make_pacer(clock, **bounds), state_of(content)
+    assert (pacer.wait(state), pacer.wait(state)) == (0.0, seconds)
+
+
+def test_new_state_replaces_the_limits() -> None:
+    clock = Clock()
+    pacer = make_pacer(clock)
+    pacer.wait(state_of(DELAYED))
+    assert pacer.wait(state_of(b"User-agent: *\nCrawl-delay: 3\n")) == 3.0
+
+
+def test_clock_that_is_set_back_delays_no_longer_than_the_delay() -> None:
+    clock = Clock()
+    pacer, state = make_pacer(clock), state_of(DELAYED)
+    pacer.wait(state)
+    clock.now -= 86_400
+    pacer.wait(state)
+    assert clock.slept == [10.0]
+
+
+def test_interrupted_wait_gives_the_turn_to_the_next_thread() -> None:
+    clock = Clock()
+    state = state_of(DELAYED)
+    interrupts = [KeyboardInterrupt()]
+
+    def sleep(seconds: float) -> None:
+        if interrupts:
+            raise interrupts.pop()
+        clock.sleep(seconds)
+
+    pacer = Pacer(AGENT, Pace(), clock=clock, sleep=sleep)
+    pacer.wait(state)
+    with pytest.raises(KeyboardInterrupt):
+        pacer.wait(state)
+    assert pacer.wait(state) == 10.0
+    assert clock.slept == [10.0]
+
+
+def test_threads_share_the_delay() -> None:
+    clock = Clock()
+    pacer, state = make_pacer(clock), state_of(DELAYED)
+    with ThreadPoolExecutor(16) as threads:
+        list(threads.map(lambda _: pacer.wait(state), range(50)))
+    assert clock.slept == [10.0] * 49
+
+
+def test_fair_lock_serves_threads_in_order() -> None:
+    lock, order = _FairLock(), []
+    threads = []
+
+    def enter(number: int) -> None:
+        with lock:
+            order.append(number)
+
+    with lock:
+        for number in range(10):
+            threads.append(threading.Thread(target=enter, args=(number,)))
+            threads[-1].start()
+            while len(lock._gates) <= number:
+                pass
+    for thread in threads:
+        thread.join(20)
+    assert order == list(range(10))
+    assert not lock._is_held
+
+
+def test_interrupted_thread_leaves_the_lock() -> None:
+    lock = _FairLock()
+    first, second = threading.Lock(), threading.Lock()
+    lock._is_held = True
+    lock._gates.extend([first, second])
+    lock._leave(first)
+    assert list(lock._gates) == [second]
+    # A gate that was opened just before the interrupt passes the lock on.
+    second.acquire()
+    lock._leave(first)
+    assert not lock._gates
+    assert second.acquire(blocking=False)
+
+
+def test_idle_origins_are_dropped() -> None:
+    clock = Clock()
+    pacer = make_pacer(clock)
+    template = state_of(DELAYED)
+    for number in range(3 * _MIN_ORIGINS):
+        entry = template.entry._replace(origin=f"https://host-{number}.example")
+        pacer.wait(OriginState(template.origin, entry, template.options))
+        clock.now += 1
+    assert len(pacer._origins) <= _MIN_ORIGINS
+
+
+def test_child_process_has_new_locks_and_the_same_times() -> None:
+    clock = Clock()
+    pacer, state = make_pacer(clock), state_of(DELAYED)
+    pacer.wait(state)
+    turns = pacer._origins["https://example.com"]
+    turns.lock.__enter__()
+    pacer.reset_after_fork()
+    assert pacer.wait(state) == 10.0
+
+
+# --- tasks -----------------------------------------------------------------------------------------------------------
+
+
+def test_tasks_wait_in_order() -> None:
+    clock, order = Clock(), []
+    pacer, state = make_async_pacer(clock), state_of(DELAYED)
+
+    async def send(number: int) -> None:
+        await pacer.wait(state)
+        order.append((number, clock.now - 1_000_000_000))
+
+    async def run() -> None:
+        await asyncio.gather(*(send(number) for number in range(5)))
+
+    asyncio.run(run())
+    assert [number for number, _ in order] == list(range(5))
+    assert clock.slept == [10.0] * 4
+
+
+def test_cancelled_tasks_do_not_delay_the_others() -> None:
+    clock = Clock()
+    state = state_of(DELAYED)
+
+    async def run() -> None:
+        released = asyncio.Event()
+
+        async def sleep(seconds: float) -> None:
+            await released.wait()
+            clock.sleep(seconds)
+
+        pacer = AsyncPacer(AGENT, Pace(), clock=clock, sleep=sleep)
+        await pacer.wait(state)
+        tasks = [asyncio.create_task(pacer.wait(state)) for _ in range(10)]
+        await asyncio.sleep(0)
+        for task in tasks[:9]:
+            task.cancel()
+        released.set()
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+        assert results[9] == 10.0
+        assert all(isinstance(result, asyncio.CancelledError) for result in results[:9])
+
+    asyncio.run(run())
+    assert clock.slept == [10.0]
+
+
+def test_tasks_of_a_closed_event_loop_do_not_block_another() -> None:
+    clock = Clock()
+    pacer, state = make_async_pacer(clock), state_of(DELAYED)
+
+    async def hold() -> None:
+        await pacer.wait(state)
+        await pacer._origins["https://example.com"].lock.acquire()
+
+    asyncio.run(hold())
+    assert asyncio.run(pacer.wait(state)) == 10.0

@@ -1,0 +1,251 @@
+"""The HTTP clients with their integrations, by name, with the same interface for the tests."""
+
+import asyncio
+import ssl
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import copy_context
+from functools import cache
+from typing import Any, NamedTuple
+
+import pytest
+
+HOST_NAMES = ["httpx2", "httpx2-async", "aiohttp", "requests", "urllib"]
+ASYNC_NAMES = ["httpx2-async", "aiohttp"]
+USER_AGENT = "ExampleBot/1.0"
+
+
+@cache
+def default_tls() -> ssl.SSLContext:
+    """Return the default settings. Loading the authorities takes most of the time of a test."""
+    return ssl.create_default_context()
+
+
+class Fetched(NamedTuple):
+    """A response: its status, its body, and what its X-Robots-Tag permits."""
+
+    status: int
+    body: bytes
+    page: Any
+
+
+class Host:
+    """An HTTP client with its integration. Redirects are followed.
+
+    Attributes:
+        robots: The guard of the integration.
+        base_error: The base class of the errors of the HTTP client.
+    """
+
+    robots: Any
+    base_error: type[Exception]
+
+    def get(self, url: str, **options: Any) -> Fetched:
+        """Send a request, with options of the HTTP client."""
+        raise NotImplementedError
+
+    def get_all(self, urls: Iterable[str]) -> list[Fetched | BaseException]:
+        """Send requests at the same time. Exceptions are returned."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        raise NotImplementedError
+
+
+class _ThreadHost(Host):
+    def get_all(self, urls: Iterable[str]) -> list[Fetched | BaseException]:
+        with ThreadPoolExecutor(16) as threads:
+            futures = [threads.submit(self.get, url) for url in urls]
+            return [future.exception() or future.result() for future in futures]
+
+
+class Httpx2Host(_ThreadHost):
+    def __init__(self, *, proxy: str | None, tls: ssl.SSLContext | None, **options: Any) -> None:
+        import httpx2
+
+        from canfetch.integrations.httpx2 import RobotsTransport
+
+        self.base_error = httpx2.HTTPError
+        inner = httpx2.HTTPTransport(verify=tls or default_tls(), proxy=proxy)
+        transport = RobotsTransport(user_agent=USER_AGENT, transport=inner, **options)
+        self.robots = transport.robots
+        self.client = httpx2.Client(transport=transport, follow_redirects=True, headers={"User-Agent": USER_AGENT})
+
+    def get(self, url: str, **options: Any) -> Fetched:
+        from canfetch.integrations.httpx2 import page_verdict
+
+        response = self.client.get(url, **options)
+        return Fetched(response.status_code, response.content, page_verdict(response))
+
+    def close(self) -> None:
+        self.client.close()
+
+
+class RequestsHost(_ThreadHost):
+    def __init__(self, *, proxy: str | None, tls: ssl.SSLContext | None, **options: Any) -> None:
+        import requests
+        from tests.transports.session_harness import make_session
+
+        from canfetch.integrations.requests import RobotsAdapter
+
+        self.base_error = requests.RequestException
+        self.session = make_session("requests-session", ssl_context=tls, proxy=proxy)
+        self.session.headers["User-Agent"] = USER_AGENT
+        adapter = RobotsAdapter(user_agent=USER_AGENT, adapter=self.session.get_adapter("https://"), **options)
+        self.session.mount("https://", adapter)
+        self.session.mount("http://", adapter)
+        self.robots = adapter.robots
+
+    def get(self, url: str, **options: Any) -> Fetched:
+        from canfetch.integrations.requests import page_verdict
+
+        response = self.session.get(url, **options)
+        return Fetched(response.status_code, response.content, page_verdict(response))
+
+    def close(self) -> None:
+        self.session.close()
+
+
+class UrllibHost(_ThreadHost):
+    def __init__(self, *, proxy: str | None, tls: ssl.SSLContext | None, **options: Any) -> None:
+        import urllib.error
+        import urllib.request
+
+        from canfetch.integrations.urllib import RobotsHandler
+
+        self.base_error = urllib.error.URLError
+        self.handler = RobotsHandler(user_agent=USER_AGENT, **options)
+        self.robots = self.handler.robots
+        proxies = urllib.request.ProxyHandler({} if proxy is None else {"http": proxy, "https": proxy})
+        self.opener = urllib.request.build_opener(self.handler, proxies, urllib.request.HTTPSHandler(context=tls))
+        self.opener.addheaders = [("User-Agent", USER_AGENT)]
+
+    def get(self, url: Any, **options: Any) -> Fetched:
+        from urllib.error import HTTPError
+
+        from canfetch.integrations.urllib import page_verdict
+
+        try:
+            response = self.opener.open(url, **options)
+        except HTTPError as error:
+            response = error
+        with response:
+            return Fetched(response.status, response.read(), page_verdict(response))
+
+    def close(self) -> None:
+        self.handler.close()
+
+
+class _LoopHost(Host):
+    """A host on an event loop of its own."""
+
+    def __init__(self) -> None:
+        self.runner = asyncio.Runner()
+
+    def run(self, function: Callable[[], Awaitable[Any]]) -> Any:
+        async def call() -> Any:
+            return await function()
+
+        # The runner has a context of its own.
+        return self.runner.run(call(), context=copy_context())
+
+    async def fetch(self, url: str, **options: Any) -> Fetched:
+        raise NotImplementedError
+
+    def get(self, url: str, **options: Any) -> Fetched:
+        fetched: Fetched = self.run(lambda: self.fetch(url, **options))
+        return fetched
+
+    def get_all(self, urls: Iterable[str]) -> list[Fetched | BaseException]:
+        async def gather() -> list[Fetched | BaseException]:
+            return list(await asyncio.gather(*(self.fetch(url) for url in urls), return_exceptions=True))
+
+        results: list[Fetched | BaseException] = self.run(gather)
+        return results
+
+
+class AsyncHttpx2Host(_LoopHost):
+    def __init__(self, *, proxy: str | None, tls: ssl.SSLContext | None, **options: Any) -> None:
+        import httpx2
+
+        from canfetch.integrations.httpx2 import AsyncRobotsTransport
+
+        super().__init__()
+        self.base_error = httpx2.HTTPError
+        inner = httpx2.AsyncHTTPTransport(verify=tls or default_tls(), proxy=proxy)
+        transport = AsyncRobotsTransport(user_agent=USER_AGENT, transport=inner, **options)
+        self.robots = transport.robots
+        self.client = httpx2.AsyncClient(transport=transport, follow_redirects=True, headers={"User-Agent": USER_AGENT})
+
+    async def fetch(self, url: str, **options: Any) -> Fetched:
+        from canfetch.integrations.httpx2 import page_verdict
+
+        response = await self.client.get(url, **options)
+        return Fetched(response.status_code, response.content, page_verdict(response))
+
+    def close(self) -> None:
+        self.run(self.client.aclose)
+        self.runner.close()
+
+
+class AiohttpHost(_LoopHost):
+    def __init__(self, *, proxy: str | None, tls: ssl.SSLContext | None, **options: Any) -> None:
+        import aiohttp
+
+        from canfetch.integrations.aiohttp import RobotsMiddleware
+
+        super().__init__()
+        self.base_error = aiohttp.ClientError
+        self.middleware = RobotsMiddleware(user_agent=USER_AGENT, **options)
+        self.robots = self.middleware.robots
+
+        async def create() -> aiohttp.ClientSession:
+            connector = aiohttp.TCPConnector(ssl=True if tls is None else tls)
+            return aiohttp.ClientSession(
+                connector=connector, middlewares=[self.middleware], proxy=proxy, headers={"User-Agent": USER_AGENT}
+            )
+
+        self.session: aiohttp.ClientSession = self.run(create)
+
+    async def fetch(self, url: str, **options: Any) -> Fetched:
+        from canfetch.integrations.aiohttp import page_verdict
+
+        async with self.session.get(url, **options) as response:
+            return Fetched(response.status, await response.read(), page_verdict(response))
+
+    def close(self) -> None:
+        from tests.transports.session_harness import close_session
+
+        async def close() -> None:
+            await self.middleware.close()
+            await close_session(self.session)
+
+        self.run(close)
+        self.runner.close()
+
+
+_HOSTS: dict[str, Any] = {
+    "httpx2": Httpx2Host,
+    "httpx2-async": AsyncHttpx2Host,
+    "aiohttp": AiohttpHost,
+    "requests": RequestsHost,
+    "urllib": UrllibHost,
+}
+
+
+def make_host(name: str, *, proxy: str | None = None, tls: ssl.SSLContext | None = None, **options: Any) -> Any:
+    """Return a new HTTP client with its integration, or skip the test if the library is not installed."""
+    if name != "urllib":
+        pytest.importorskip(name.partition("-")[0])
+    return _HOSTS[name](proxy=proxy, tls=tls, **options)
+
+
+@contextmanager
+def open_host(name: str, **options: Any) -> Iterator[Any]:
+    """Open an HTTP client with its integration."""
+    host = make_host(name, **options)
+    try:
+        yield host
+    finally:
+        host.close()

@@ -1,0 +1,359 @@
+"""Requests that robots.txt disallows are not sent, redirect targets included."""
+
+import pickle
+from typing import Any
+
+import pytest
+from tests.integrations.http_clients.conftest import ROBOTS, page, prepare
+from tests.integrations.http_clients.hosts import ASYNC_NAMES, USER_AGENT, open_host
+from tests.servers.dead_ports import refusing_port
+from tests.servers.redirects import redirect
+from tests.servers.valid import respond
+from tests.servers.web import Site
+
+from canfetch.client.stores.memory import MemoryStore
+from canfetch.core.verdict import Access, Effect, Reason
+from canfetch.errors import CanfetchError, ClientClosed, InvalidOption, RobotsDisallowed
+
+
+def targets(site: Site) -> list[str]:
+    return [request.target for request in site.requests]
+
+
+def disallowed(host: Any, url: str, **options: Any) -> RobotsDisallowed:
+    with pytest.raises(RobotsDisallowed) as caught:
+        host.get(url, **options)
+    return caught.value
+
+
+def test_allowed_request_is_sent(name: str, shop: Site) -> None:
+    with open_host(name) as host:
+        assert host.get(shop.url("fish")) == (200, b"/fish", None)
+        assert host.get(shop.url("more")).body == b"/more"
+    assert targets(shop) == ["/robots.txt", "/fish", "/more"]
+    assert {request.headers["user-agent"] for request in shop.requests} == {USER_AGENT}
+
+
+def test_disallowed_request_is_not_sent(name: str, shop: Site) -> None:
+    url = shop.url("private/notes")
+    with open_host(name) as host:
+        disallowed(host, url)
+        error = disallowed(host, url)
+    assert targets(shop) == ["/robots.txt"]
+    assert str(error) == f"ExampleBot may not fetch {url}: line 2, Disallow: /private/"
+    assert error.url == url
+    assert error.verdict.rule is not None
+    assert error.verdict.access.access is Access.SUCCESSFUL
+
+
+def test_error_is_one_of_the_http_client(name: str, shop: Site) -> None:
+    with open_host(name) as host:
+        with pytest.raises(host.base_error) as caught:
+            host.get(shop.url("private/notes"))
+        error = caught.value
+    assert isinstance(error, RobotsDisallowed)
+    assert isinstance(error, CanfetchError)
+    assert isinstance(error, OSError)
+    if name.startswith("httpx2") or name == "requests":
+        assert str(error.request.url) == error.url  # type: ignore[attr-defined]
+    copied = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own data
+    assert type(copied) is type(error)
+    assert (str(copied), copied.url, copied.verdict) == (str(error), error.url, error.verdict)
+
+
+def test_credentials_of_a_url_are_not_shown(shop: Site) -> None:
+    with open_host("requests") as host:
+        error = disallowed(host, f"http://user:secret@{shop.netloc}/private/notes")
+    assert "secret" not in str(error)
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_redirect_to_a_disallowed_page_is_not_followed(name: str, shop: Site, status: int) -> None:
+    shop.serve("/fish", redirect("/private/notes", status))
+    with open_host(name) as host:
+        assert disallowed(host, shop.url("fish")).url == shop.url("private/notes")
+    assert targets(shop) == ["/robots.txt", "/fish"]
+
+
+def test_redirect_to_a_disallowed_page_of_another_origin_is_not_followed(name: str, shop: Site, other: Site) -> None:
+    shop.serve("/fish", redirect(other.url("private/notes")))
+    with open_host(name) as host:
+        error = disallowed(host, shop.url("fish"))
+    assert error.url == other.url("private/notes")
+    assert targets(shop) == ["/robots.txt", "/fish"]
+    assert targets(other) == ["/robots.txt"]
+
+
+def test_allowed_redirects_are_followed(name: str, shop: Site, other: Site) -> None:
+    shop.serve("/fish", redirect("/more"))
+    shop.serve("/more", redirect(other.url("fish")))
+    with open_host(name) as host:
+        assert host.get(shop.url("fish")).body == b"/fish"
+        assert host.robots.stats.checked == 3
+    assert targets(shop) == ["/robots.txt", "/fish", "/more"]
+    assert targets(other) == ["/robots.txt", "/fish"]
+
+
+def test_redirect_of_robots_txt_is_followed_without_checks(name: str, shop: Site, other: Site) -> None:
+    shop.serve("/robots.txt", redirect("/private/robots"))
+    shop.serve("/private/robots", redirect(other.url("rules")))
+    other.serve("/rules", respond(ROBOTS))
+    with open_host(name) as host:
+        disallowed(host, shop.url("private/notes"))
+        assert host.get(shop.url("fish")).status == 200
+        assert host.robots.stats == (2, 1, 0, 0.0, 0)
+    assert targets(shop) == ["/robots.txt", "/private/robots", "/fish"]
+    assert targets(other) == ["/rules"]
+
+
+def test_robots_txt_itself_can_be_requested(name: str, shop: Site) -> None:
+    shop.serve("/robots.txt", respond(b"User-agent: *\nDisallow: /\n"))
+    with open_host(name) as host:
+        assert host.get(f"{shop.origin}/robots.txt").body == b"User-agent: *\nDisallow: /\n"
+        disallowed(host, shop.url("fish"))
+
+
+# --- origins whose robots.txt cannot be obtained ---------------------------------------------------------------------
+
+
+def test_rfc9309_2_3_1_3_unavailable_file_allows_everything(name: str, shop: Site) -> None:
+    shop.serve("/robots.txt", respond(b"", status=404))
+    with open_host(name) as host:
+        assert host.get(shop.url("private/notes")).status == 200
+    assert shop.count("/robots.txt") == 1
+
+
+def test_rfc9309_2_3_1_4_unreachable_file_disallows_everything(name: str, shop: Site) -> None:
+    shop.serve("/robots.txt", respond(b"", status=503))
+    with open_host(name) as host:
+        disallowed(host, shop.url("fish"))
+        error = disallowed(host, shop.url("fish"))
+        assert host.robots.client.stats.failures == {"server_error": 1}
+    assert targets(shop) == ["/robots.txt"]
+    assert error.verdict.reason is Reason.UNREACHABLE
+    assert error.verdict.access.effect is Effect.FULL_DISALLOW
+    assert str(error).endswith(f"/fish: robots.txt is unreachable: {error.verdict.access.explanation}")
+
+
+@pytest.mark.parametrize("label", ["silent", "slow-body", "reset", "short-body", "not-http", "cut-head", "gzip-cut"])
+def test_broken_file_disallows_everything(name: str, site: Site, label: str) -> None:
+    site.serve("/robots.txt", redirect(f"/{label}"))
+    with open_host(name, timeout=0.5 if label in {"silent", "slow-body"} else 20.0) as host:
+        error = disallowed(host, f"{site.origin}/fish")
+    assert error.verdict.reason is Reason.UNREACHABLE
+    assert "/fish" not in targets(site)
+
+
+def test_origin_that_refuses_connections_is_disallowed(name: str) -> None:
+    with refusing_port() as port, open_host(name) as host:
+        error = disallowed(host, f"http://127.0.0.1:{port}/fish")
+    assert error.verdict.reason is Reason.UNREACHABLE
+
+
+def test_phases_of_an_origin_that_recovers(name: str, shop: Site) -> None:
+    now = [1_000_000_000.0]
+    unavailable = respond(b"", status=503)
+    shop.serve("/robots.txt", unavailable, respond(ROBOTS), unavailable)
+    with open_host(name, clock=lambda: now[0]) as host:
+        disallowed(host, shop.url("fish"))
+        now[0] += 3600
+        assert host.get(shop.url("fish")).status == 200
+        now[0] += 23 * 3600
+        assert host.get(shop.url("fish")).status == 200
+        assert shop.count("/robots.txt") == 2
+        now[0] += 2 * 3600
+        # The last good copy applies while the origin is unreachable.
+        assert host.get(shop.url("fish")).status == 200
+        disallowed(host, shop.url("private/notes"))
+        now[0] += 31 * 86400
+        disallowed(host, shop.url("fish"))
+    assert "/private/notes" not in targets(shop)
+
+
+# --- exempt requests -------------------------------------------------------------------------------------------------
+
+
+def test_exempt_requests_are_not_checked(name: str, shop: Site) -> None:
+    shop.serve("/fish", redirect("/private/notes"))
+    with open_host(name) as host:
+        with host.robots.exempt():
+            assert host.get(shop.url("fish")).body == b"/private/notes"
+        assert targets(shop) == ["/fish", "/private/notes"]
+        disallowed(host, shop.url("private/notes"))
+        assert host.robots.stats.exempt == 2
+
+
+def test_exemption_of_one_guard_does_not_apply_to_another(shop: Site) -> None:
+    with open_host("requests") as host, open_host("urllib") as checked, host.robots.exempt():
+        host.get(shop.url("private/notes"))
+        disallowed(checked, shop.url("private/notes"))
+
+
+@pytest.mark.parametrize("httpx2_name", ["httpx2", "httpx2-async"])
+def test_httpx2_request_with_extension_is_not_checked(httpx2_name: str, shop: Site) -> None:
+    shop.serve("/fish", redirect("/private/notes"))
+    with open_host(httpx2_name) as host:
+        assert host.get(shop.url("fish"), extensions={"canfetch": False}).body == b"/private/notes"
+        disallowed(host, shop.url("private/notes"), extensions={"canfetch": True})
+        assert host.robots.stats.exempt == 2
+
+
+@pytest.mark.parametrize("httpx2_name", ["httpx2", "httpx2-async"])
+def test_httpx2_target_that_is_sent_is_checked(httpx2_name: str, shop: Site) -> None:
+    with open_host(httpx2_name) as host:
+        error = disallowed(host, shop.url("fish"), extensions={"target": b"/private/notes"})
+    assert error.url == shop.url("private/notes")
+
+
+def test_urllib_request_with_attribute_is_not_checked(shop: Site) -> None:
+    from urllib.request import Request
+
+    with open_host("urllib") as host:
+        request = Request(shop.url("private/notes"))  # noqa: S310 - our own server
+        request.canfetch = False  # type: ignore[attr-defined]
+        assert host.get(request).status == 200
+        shop.serve("/fish", redirect("/private/notes"))
+        request = Request(shop.url("fish"))  # noqa: S310 - the same
+        request.canfetch = False  # type: ignore[attr-defined]
+        disallowed(host, request)  # type: ignore[arg-type]
+
+
+def test_aiohttp_request_without_middlewares_is_not_checked(shop: Site) -> None:
+    with open_host("aiohttp") as host:
+        assert host.get(shop.url("private/notes"), middlewares=()).status == 200
+
+
+# --- at the same time ------------------------------------------------------------------------------------------------
+
+
+def test_concurrent_requests_share_one_fetch(name: str, shop: Site, other: Site) -> None:
+    urls = [site.url(label) for site in (shop, other) for label in ("fish", "private/notes", "more") for _ in range(10)]
+    with open_host(name) as host:
+        results = host.get_all(urls)
+        assert host.robots.stats[:2] == (60, 20)
+    assert [isinstance(result, RobotsDisallowed) for result in results] == ["private" in url for url in urls]
+    for site in (shop, other):
+        assert site.count("/robots.txt") == 1
+        assert site.count("/private/notes") == 0
+
+
+@pytest.mark.parametrize("async_name", ASYNC_NAMES)
+def test_guard_works_on_a_second_event_loop(async_name: str, shop: Site) -> None:
+    import asyncio
+
+    with open_host(async_name, wait=True) as host:
+        disallowed(host, shop.url("private/notes"))
+        verdict = asyncio.run(host.robots.client.decide(shop.url("fish")))
+    assert verdict.allowed
+
+
+# --- closing and options ---------------------------------------------------------------------------------------------
+
+
+class Store(MemoryStore):
+    """A store that records that it was closed."""
+
+    is_closed = False
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
+def test_closing_closes_the_store(name: str, shop: Site) -> None:
+    store = Store()
+    with open_host(name, store=store) as host:
+        assert host.get(shop.url("fish")).status == 200
+    assert store.is_closed
+
+
+def test_closed_guard_raises(shop: Site) -> None:
+    with open_host("urllib") as host:
+        host.close()
+        with pytest.raises(ClientClosed):
+            host.get(shop.url("fish"))
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"allow_private": False}, "invalid allow_private False: .*pass allow_private=True"),
+        ({"wait": 1}, "invalid wait 1: expected True or False"),
+        ({"page_rules": "yes"}, "invalid page_rules 'yes': expected True or False"),
+        ({"min_delay": 1.0}, "min_delay has no effect without wait=True"),
+        ({"max_delay": 1.0}, "max_delay has no effect without wait=True"),
+        ({"wait": True, "min_delay": -1.0}, "invalid min_delay -1.0: expected a finite number of seconds, 0 or more"),
+        ({"wait": True, "min_delay": 61.0}, "invalid min_delay 61.0: expected at most max_delay, 60.0"),
+        ({"wiat": True}, "unknown option 'wiat'"),
+        ({"timeout": 0}, "invalid timeout 0"),
+        ({"store": "cache.db"}, "invalid store 'cache.db'"),
+    ],
+    ids=str,
+)
+def test_invalid_option_is_rejected(name: str, options: dict[str, Any], message: str) -> None:
+    from tests.integrations.http_clients.hosts import make_host
+
+    with pytest.raises(InvalidOption, match=message):
+        make_host(name, **options)
+
+
+def test_invalid_inner_transport_is_rejected() -> None:
+    pytest.importorskip("httpx2")
+    pytest.importorskip("requests")
+    from canfetch.integrations.httpx2 import AsyncRobotsTransport, RobotsTransport
+    from canfetch.integrations.requests import RobotsAdapter
+
+    invalid: Any = object()
+    for create in (
+        lambda: RobotsTransport(user_agent=USER_AGENT, transport=invalid),
+        lambda: AsyncRobotsTransport(user_agent=USER_AGENT, transport=invalid),
+    ):
+        with pytest.raises(InvalidOption, match=r"invalid transport of type object: expected a subclass of httpx2\."):
+            create()
+    with pytest.raises(InvalidOption, match="invalid adapter of type object"):
+        RobotsAdapter(user_agent=USER_AGENT, adapter=invalid)
+
+
+# --- X-Robots-Tag ----------------------------------------------------------------------------------------------------
+
+
+def test_page_rules_are_read_if_enabled(name: str, shop: Site) -> None:
+    shop.serve("/fish", respond(b"fish", "X-Robots-Tag: noindex", "X-Robots-Tag: ExampleBot: nofollow"))
+    shop.serve("/gone", respond(b"gone", "X-Robots-Tag: noarchive", status=404))
+    with open_host(name, page_rules=True) as host:
+        page = host.get(shop.url("fish")).page
+        assert (page.may_index.allowed, page.may_follow.allowed, page.may_archive.allowed) == (False, False, True)
+        assert page.robots.allowed
+        gone = host.get(shop.url("gone"))
+        assert (gone.status, gone.page.may_archive.allowed) == (404, False)
+        assert host.get(shop.url("more")).page.may_index.allowed
+        with host.robots.exempt():
+            assert host.get(shop.url("private/notes")).page.robots is None
+        assert host.robots.stats.page_verdicts == 4
+    with open_host(name) as host:
+        assert host.get(shop.url("fish")).page is None
+
+
+# --- the settings of the HTTP client ---------------------------------------------------------------------------------
+
+
+def test_robots_txt_is_fetched_with_the_tls_settings(name: str, authority: Any, tls_site: Site) -> None:
+    prepare(tls_site)
+    with open_host(name, tls=authority.client()) as host:
+        assert host.get(tls_site.url("fish")).status == 200
+    assert targets(tls_site) == ["/robots.txt", "/fish"]
+    with open_host(name) as host:
+        error = disallowed(host, tls_site.url("fish"))
+    assert "certificate" in str(error)
+
+
+def test_robots_txt_is_fetched_through_the_proxy(name: str, site: Site) -> None:
+    from tests.servers.proxy import ProxySite
+
+    site.serve("/fish", page)
+    with ProxySite() as proxy, open_host(name, proxy=f"http://127.0.0.1:{proxy.port}") as host:
+        # Only the proxy resolves the name.
+        origin = f"http://rules.site.test:{site.port}"
+        assert host.get(f"{origin}/fish").status == 200
+        disallowed(host, f"{origin}/private")
+        assert len(proxy.heads) == 2
+        assert all(site.netloc.rpartition(":")[2] in head for head in proxy.heads)

@@ -1,0 +1,139 @@
+"""Requests that wait for the delay of the origin, with a fake clock."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from tests.integrations.http_clients.conftest import ROBOTS
+from tests.integrations.http_clients.hosts import ASYNC_NAMES, open_host
+from tests.servers.redirects import redirect
+from tests.servers.valid import respond
+from tests.servers.web import Exchange, Site
+
+from canfetch.errors import RobotsDisallowed
+
+
+class Clock:
+    """A clock that only the waits of requests advance."""
+
+    def __init__(self) -> None:
+        self.now = 1_000_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    def options(self, name: str) -> dict[str, Any]:
+        """Return the options of a host with this clock."""
+        return {"wait": True, "clock": self, "sleep": self.sleep_async if name in ASYNC_NAMES else self.sleep}
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+    async def sleep_async(self, seconds: float) -> None:
+        self.now += seconds
+        await asyncio.sleep(0)
+
+
+def serve_times(site: Site, clock: Clock, *paths: str) -> list[tuple[str, float]]:
+    """Serve pages, and return a list to which the times of their requests are added."""
+    times: list[tuple[str, float]] = []
+
+    async def behaviour(exchange: Exchange) -> None:
+        times.append((exchange.request.target, clock.now - 1_000_000_000))
+        await exchange.respond(200, b"page")
+
+    for path in paths:
+        site.serve(path, behaviour)
+    return times
+
+
+def test_requests_wait_for_the_crawl_delay(name: str, shop: Site) -> None:
+    clock = Clock()
+    times = serve_times(shop, clock, "/fish", "/more")
+    with open_host(name, **clock.options(name)) as host:
+        for label in ("fish", "more", "fish"):
+            host.get(shop.url(label))
+        assert times == [("/fish", 0.0), ("/more", 10.0), ("/fish", 20.0)]
+        assert host.robots.stats.waited_seconds == 20.0
+
+
+def test_requests_do_not_wait_by_default(name: str, shop: Site) -> None:
+    with open_host(name, clock=Clock()) as host:
+        for _ in range(3):
+            host.get(shop.url("fish"))
+        assert host.robots.stats.waited_seconds == 0.0
+
+
+def test_targets_of_redirects_wait(name: str, shop: Site) -> None:
+    clock = Clock()
+    times = serve_times(shop, clock, "/more")
+    shop.serve("/fish", redirect("/more"))
+    with open_host(name, **clock.options(name)) as host:
+        host.get(shop.url("fish"))
+    assert times == [("/more", 10.0)]
+
+
+def test_disallowed_requests_do_not_wait(name: str, shop: Site) -> None:
+    clock = Clock()
+    with open_host(name, **clock.options(name)) as host:
+        for _ in range(3):
+            with pytest.raises(RobotsDisallowed):
+                host.get(shop.url("private/notes"))
+        with host.robots.exempt():
+            host.get(shop.url("private/notes"))
+    assert clock.now == 1_000_000_000
+
+
+def test_concurrent_requests_share_the_delay(name: str, shop: Site, other: Site) -> None:
+    clock = Clock()
+    with open_host(name, **clock.options(name)) as host:
+        host.get_all([site.url("fish") for site in (shop, other) for _ in range(6)])
+    # The waits of the two origins overlap or follow each other, because one clock serves both.
+    assert 50.0 <= clock.now - 1_000_000_000 <= 100.0
+    assert (shop.count("/fish"), other.count("/fish")) == (6, 6)
+
+
+def test_min_delay_applies_without_crawl_delay(name: str, shop: Site) -> None:
+    clock = Clock()
+    shop.serve("/robots.txt", respond(b"", status=404))
+    times = serve_times(shop, clock, "/fish")
+    with open_host(name, min_delay=2.5, **clock.options(name)) as host:
+        for _ in range(2):
+            host.get(shop.url("fish"))
+    assert times == [("/fish", 0.0), ("/fish", 2.5)]
+
+
+def test_file_that_changes_during_the_wait_applies(name: str, shop: Site) -> None:
+    clock = Clock()
+    closed = respond(b"User-agent: *\nDisallow: /\n")
+    shop.serve("/robots.txt", respond(ROBOTS), closed)
+    with open_host(name, **clock.options(name)) as host:
+        host.get(shop.url("fish"))
+        # Five seconds before the file expires.
+        clock.now += 86_395
+        host.get(shop.url("fish"))
+        with pytest.raises(RobotsDisallowed):
+            host.get(shop.url("fish"))
+        assert host.robots.stats[:2] == (3, 1)
+    assert (shop.count("/robots.txt"), shop.count("/fish")) == (2, 2)
+
+
+@pytest.mark.parametrize("async_name", ASYNC_NAMES)
+def test_cancelled_request_gives_up_its_turn(async_name: str, shop: Site) -> None:
+    clock = Clock()
+    with open_host(async_name, **{**clock.options(async_name), "sleep": lambda _: asyncio.sleep(3600)}) as host:
+        host.get(shop.url("fish"))
+
+        async def cancel() -> None:
+            tasks = [asyncio.create_task(host.fetch(shop.url("more"))) for _ in range(5)]
+            # The task that waits for the clock, and those behind it.
+            while host.robots.stats.checked < 6:  # noqa: ASYNC110 - nothing signals it
+                await asyncio.sleep(0)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+        host.run(cancel)
+        clock.now += 10
+        assert host.get(shop.url("fish")).status == 200
+    assert shop.count("/more") == 0
