@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Install the servers that tests start: Redis and four web servers. Do nothing if they are installed.
+# Install what tests start: Redis, four web servers and Neovim. Do nothing if they are installed.
 #
 # Installs with apt-get as root on Debian and Ubuntu. Elsewhere it prints what is missing; the tests that need a
 # missing server are skipped, and fail if CI=true.
@@ -11,6 +11,7 @@ command -v redis-server >/dev/null || command -v valkey-server >/dev/null || mis
 for server in nginx apache2 caddy haproxy; do
     command -v "$server" >/dev/null || missing+=("$server")
 done
+command -v nvim >/dev/null || missing+=(neovim)
 if [[ ${#missing[@]} -eq 0 ]]; then
     exit 0
 fi

@@ -156,7 +156,7 @@ def test_completion_scripts(run: Run, folder: Path, shell: str, sign: str) -> No
         (
             "canfetch ",
             1,
-            {"check", "explain", "matrix", "page", "fetch", "sitemaps", "lint", "fmt", "init", "policy"}
+            {"check", "explain", "matrix", "page", "fetch", "sitemaps", "lint", "fmt", "lsp", "init", "policy"}
             | {"agents", "cache", "evidence", "completion"},
         ),
         ("canfetch check --agent Googlebot-I", 3, {"Googlebot-Image"}),

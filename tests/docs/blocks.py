@@ -26,7 +26,7 @@ DOCUMENTS = [
 # Languages of blocks that are run, parsed, or only read.
 RUN = frozenset({"python", "console", "sh"})
 PARSED = frozenset({"toml", "json", "yaml"})
-TEXT = frozenset({"", "text"})
+TEXT = frozenset({"", "lua", "text"})
 # Directives that contain no code. Sphinx checks them.
 DIRECTIVES = frozenset({"{eval-rst}", "{toctree}", "{literalinclude}", "{click}", "{note}", "{tip}", "{warning}"})
 

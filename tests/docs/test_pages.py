@@ -15,6 +15,7 @@ NOT_RUN = {
     "CONTRIBUTING.md": ["needs a checkout"],
     "README.md": ["downloads packages"],
     "docs/benchmarks.md": ["takes ten minutes"],
+    "docs/editors.md": ["downloads packages"],
     "docs/installation.md": [
         "downloads packages",
         "downloads packages and needs Rust",

@@ -37,6 +37,7 @@ _COMMANDS: Final = {
     "sitemaps": "origins.sitemaps",
     "lint": "linting.lint",
     "fmt": "linting.fmt",
+    "lsp": "linting.lsp",
     "init": "authoring.init",
     "policy": "authoring.policy",
     "agents": "registry.agents",

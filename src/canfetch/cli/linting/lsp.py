@@ -1,0 +1,41 @@
+"""`canfetch lsp`: the language server for editors."""
+
+from typing import Final, NoReturn
+
+import click
+
+from canfetch.cli.shared.single_value_option import Option
+from canfetch.errors import MissingExtra
+
+
+def _run(*, verbose: int, stdio: bool) -> NoReturn:  # noqa: ARG001 - some editors pass --stdio to every server
+    try:
+        from canfetch.lsp.stdio import serve_standard_streams  # noqa: PLC0415 - needs the extra
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] not in {"attrs", "cattrs", "lsprotocol", "pygls"}:
+            raise
+        raise MissingExtra('the language server requires pygls: pip install "canfetch[lsp]"') from None
+    click.get_current_context().exit(serve_standard_streams(verbose))
+
+
+command: Final = click.Command(
+    "lsp",
+    params=[
+        Option(["-v", "--verbose"], count=True, help="Log more to standard error; -vv logs every message."),
+        Option(["--stdio"], is_flag=True, help="Use standard input and output, which is the default and the only way."),
+    ],
+    callback=_run,
+    short_help="Run the language server for editors.",
+    help="""Run the language server for robots.txt files, which editors start.
+
+    It reports the findings of the linter while you type, and offers fixes, explanations, completion, formatting and
+    symbols. Settings are those of the linter's configuration file, and of the editor. It requires the extra lsp: run
+    pip install "canfetch[lsp]".""",
+    epilog="""\b
+Example, for Neovim:
+  vim.lsp.config('canfetch', { cmd = { 'canfetch', 'lsp' }, filetypes = { 'robots' } })
+  vim.lsp.enable('canfetch')
+
+\b
+Exit codes: 0 the editor requested the shutdown, 1 it did not, 2 an error occurred.""",
+)
