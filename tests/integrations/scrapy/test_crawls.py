@@ -1,5 +1,6 @@
 """Real crawls of sites on loopback. The requests that the sites received show what Scrapy fetched."""
 
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -49,7 +50,7 @@ class Crawled(SimpleNamespace):
 def crawled(authority: Authority, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
     folder = tmp_path_factory.mktemp("files")
     with ExitStack() as stack:
-        plain = ["rules", "other", "missing", "broken", "recovering", "moved", "target", "packed", "long"]
+        plain = ["rules", "other", "missing", "broken", "recovering", "moved", "target", "packed", "large", "long"]
         sites = {name: stack.enter_context(Site()) for name in plain}
         sites["tls"] = stack.enter_context(Site(tls=authority.good()))
         state = Crawled(**sites)
@@ -84,6 +85,10 @@ def serve_sites(state: Crawled) -> None:
     state.target.serve("/files/robots", robots(SHORT_RULES))
     state.packed.serve("/robots.txt", gzipped(SHORT_RULES))
     serve_pages(state.packed, "/page")
+    # Random bytes, so that the encoded file is too long as well.
+    comments = "".join(f"# {os.urandom(400).hex()}\n" for _ in range(2_000))
+    state.large.serve("/robots.txt", gzipped(SHORT_RULES + comments))
+    serve_pages(state.large, "/page")
     state.long.serve("/robots.txt", endless(SHORT_RULES))
     serve_pages(state.long, "/page")
     state.tls.serve("/robots.txt", robots(SHORT_RULES))
@@ -106,7 +111,7 @@ def planned_requests(state: Crawled) -> list[dict[str, Any]]:
     ]
     for site in (state.other, state.missing, state.broken, state.recovering):
         requests += [{"url": f"{site.origin}/private"}, {"url": f"{site.origin}/page"}]
-    for site in (state.moved, state.packed, state.long, state.tls):
+    for site in (state.moved, state.packed, state.large, state.long, state.tls):
         requests += [{"url": f"{site.origin}/private"}, {"url": f"{site.origin}/page"}]
     return requests
 
@@ -118,8 +123,8 @@ def test_no_disallowed_request_arrives(crawled: Crawled) -> None:
 
 
 def test_robots_txt_is_requested_once(crawled: Crawled) -> None:
-    for site in (crawled.rules, crawled.other, crawled.missing, crawled.packed, crawled.long, crawled.tls):
-        assert targets(site).count("/robots.txt") == 1, site
+    for name in ("rules", "other", "missing", "packed", "large", "long", "tls"):
+        assert targets(getattr(crawled, name)).count("/robots.txt") == 1, name
 
 
 def test_robots_txt_is_requested_with_the_user_agent_and_without_encodings(crawled: Crawled) -> None:
@@ -179,7 +184,7 @@ def test_retry_of_robots_txt_succeeds(crawled: Crawled) -> None:
     assert targets(crawled.recovering) == ["/robots.txt", "/robots.txt", "/page"]
 
 
-@pytest.mark.parametrize("name", ["moved", "packed", "long", "tls"])
+@pytest.mark.parametrize("name", ["moved", "packed", "large", "long", "tls"])
 def test_redirected_encoded_endless_and_secure_files(crawled: Crawled, name: str) -> None:
     site: Site = getattr(crawled, name)
     assert crawled.outcome(site, "/page").status == 200
@@ -208,15 +213,15 @@ def test_statistics(crawled: Crawled) -> None:
     assert stats["robotstxt/forbidden_reason_count/unreachable"] == unreachable
     assert stats["robotstxt/forbidden_reason_count/disallow-rule"] == len(dropped) + files - unreachable
     assert stats["robotstxt/page_forbidden_use_count/may_index"] == 1
-    assert stats["robotstxt/fetch_count"] == 9
+    assert stats["robotstxt/fetch_count"] == 10
     assert stats["robotstxt/failure_count/server_error"] == 1
-    assert stats["robotstxt/request_count"] == stats["robotstxt/response_count"] == 10
+    assert stats["robotstxt/request_count"] == stats["robotstxt/response_count"] == 11
     assert stats["robotstxt/response_status_count/302"] == 1
 
 
 def test_signal_robots_parsed_is_sent_once_for_each_file(crawled: Crawled) -> None:
     signalled = [text.partition("/p")[0] for text in crawled.result.signalled]
-    assert len(signalled) == len(set(signalled)) == 8
+    assert len(signalled) == len(set(signalled)) == 9
     assert crawled.broken.origin not in "".join(signalled)
 
 
