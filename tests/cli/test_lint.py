@@ -17,7 +17,7 @@ from tests.servers.web import Site
 import canfetch
 from canfetch.lint import CHECKS
 
-BAD = b"User-agent: *\n  Disallow: /a$b\nDisallow /c/\n"
+BAD = b"User-agent: *\n  Disallow: /a.pdf$b\nDisallow /c/\n"
 GOOD = b"User-agent: *\nDisallow: /a/\n"
 FORMATS = ("text", "json", "ndjson", "sarif", "github", "gitlab", "junit", "html")
 
@@ -253,20 +253,20 @@ def test_fail_on_selects_the_severity(run: RunCommand, folder: Path) -> None:
 def test_fix_applies_only_fixes_that_change_no_verdict(run: RunCommand, bad: Path) -> None:
     ran = run("lint", bad.name, "--fix")
     assert ran.code == 1
-    assert bad.read_bytes() == b"User-agent: *\nDisallow: /a$b\nDisallow /c/\n"
+    assert bad.read_bytes() == b"User-agent: *\nDisallow: /a.pdf$b\nDisallow /c/\n"
     ran = run("lint", bad.name, "--fix", "--unsafe-fixes", "--ignore", "CF402")
     assert ran.code == 0
-    assert bad.read_bytes() == b"User-agent: *\nDisallow: /a$b\nDisallow: /c/\n"
+    assert bad.read_bytes() == b"User-agent: *\nDisallow: /a.pdf$b\nDisallow: /c/\n"
 
 
 def test_fix_for_a_profile_applies_fixes_that_keep_its_verdicts(run: RunCommand, bad: Path) -> None:
     # YandexBot reads `Disallow /c/` only after the fix, and Googlebot reads it before.
     ran = run("lint", bad.name, "--fix", "--for", "googlebot", "--ignore", "CF402")
     assert (ran.code, ran.err) == (0, "")
-    assert bad.read_bytes() == b"User-agent: *\nDisallow: /a$b\nDisallow: /c/\n"
+    assert bad.read_bytes() == b"User-agent: *\nDisallow: /a.pdf$b\nDisallow: /c/\n"
     bad.write_bytes(BAD)
     run("lint", bad.name, "--fix", "--for", "googlebot", "--for", "yandex")
-    assert bad.read_bytes() == b"User-agent: *\nDisallow: /a$b\nDisallow /c/\n"
+    assert bad.read_bytes() == b"User-agent: *\nDisallow: /a.pdf$b\nDisallow /c/\n"
 
 
 def test_configuration_chooses_the_profiles_that_fixes_keep(run: RunCommand, bad: Path, folder: Path) -> None:
@@ -310,10 +310,10 @@ def test_fix_keeps_permissions_and_links(run: RunCommand, bad: Path, folder: Pat
 def test_diff_changes_nothing(run: RunCommand, bad: Path) -> None:
     ran = run("lint", bad.name, "--diff")
     assert ran.code == 1
-    assert "-  Disallow: /a$b" in ran.lines
-    assert "+Disallow: /a$b" in ran.lines
+    assert "-  Disallow: /a.pdf$b" in ran.lines
+    assert "+Disallow: /a.pdf$b" in ran.lines
     assert bad.read_bytes() == BAD
-    bad.write_bytes(b"User-agent: *\nDisallow: /a$b\n")
+    bad.write_bytes(b"User-agent: *\nDisallow: /a.pdf$b\n")
     assert run("lint", bad.name, "--diff") == (0, "", "")
 
 
@@ -327,7 +327,7 @@ def test_fixed_standard_input_is_written_to_standard_output(process: RunCommand)
 def test_remaining_findings_of_standard_input_are_on_standard_error(process: RunCommand, form: str) -> None:
     ran = process("lint", "-", "--fix", "--format", form, stdin=BAD)
     assert ran.code == 1
-    assert ran.out == "User-agent: *\nDisallow: /a$b\nDisallow /c/\n"
+    assert ran.out == "User-agent: *\nDisallow: /a.pdf$b\nDisallow /c/\n"
     assert "CF201" in ran.err
     assert "CF208" not in ran.err
 

@@ -32,7 +32,12 @@ command: Final = click.Command(
     symbols. Settings are those of the linter's configuration file, and of the editor. It requires the extra lsp: run
     pip install "canfetch[lsp]".""",
     epilog="""\b
-Example, for Neovim:
+Examples:
+  canfetch lsp
+  canfetch lsp -v 2> lsp.log
+
+\b
+Neovim starts it with:
   vim.lsp.config('canfetch', { cmd = { 'canfetch', 'lsp' }, filetypes = { 'robots' } })
   vim.lsp.enable('canfetch')
 
