@@ -69,6 +69,9 @@ def test_other_formats(run: Run, log: str, form: str) -> None:
 
 
 def test_only_some_crawlers_are_shown(run: Run, log: str) -> None:
+    ran = run("logs", log, "--crawler", "googlebot")
+    assert ran.lines[-1].startswith("5 lines from ")
+    assert ": 4 requests of crawlers, 1 of browsers" in ran.lines[-1]
     ran = run("logs", log, "--crawler", "googlebot", "--format", "ndjson")
     [row] = [json.loads(line) for line in ran.lines]
     assert (row["name"], row["judged_requests"], row["disallow_compliance"]) == ("Googlebot", 0, None)

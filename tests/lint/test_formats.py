@@ -350,7 +350,7 @@ def test_every_format_reports_unreadable_files(validator: Any) -> None:
 
 
 NOTES = (
-    b"User-agent: *\nDisallow: /a/*\nDisallow: /b/*\n  Disallow: /c/\nDisallow: /d.pdf$d\nDisallow /e/\nDisallow: /f/*\n"
+    b"User-agent: *\nDisallow: /a/*\nDisallow: /b/*\n  Disallow: /c/\nDisallow: /d.js$d\nDisallow /e/\nDisallow: /f/*\n"
 )
 
 

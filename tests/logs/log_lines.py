@@ -96,6 +96,24 @@ def google_cloud(request: Request) -> str:
     )
 
 
+def cloudfront_json(request: Request) -> str:
+    path, _, query = request.target.partition("?")
+    return json.dumps(
+        {
+            "date": request.moment.strftime("%Y-%m-%d"),
+            "time": request.moment.strftime("%H:%M:%S"),
+            "c-ip": request.client,
+            "cs-method": request.method,
+            "cs(Host)": "d111111abcdef8.cloudfront.net",
+            "cs-uri-stem": path,
+            "sc-status": "200",
+            "cs(User-Agent)": quote(request.user_agent, safe="/():;+,."),
+            "cs-uri-query": query or "-",
+            "x-host-header": request.host,
+        }
+    )
+
+
 CLOUDFRONT_HEAD = (
     "#Version: 1.0\n#Fields: date time x-edge-location sc-bytes c-ip cs-method cs(Host) cs-uri-stem sc-status "
     "cs(Referer) cs(User-Agent) cs-uri-query cs(Cookie) x-edge-result-type x-edge-request-id x-host-header\n"
@@ -154,6 +172,7 @@ FORMATS = {
     "nginx-json": ("", nginx_json),
     "caddy": ("", caddy),
     "google-cloud": ("", google_cloud),
+    "cloudfront-json": ("", cloudfront_json),
     "cloudfront": (CLOUDFRONT_HEAD, cloudfront),
     "iis": (IIS_HEAD, iis),
 }

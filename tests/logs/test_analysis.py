@@ -75,8 +75,9 @@ def test_rfc9309_2_4_requests_without_a_recent_robots_txt_are_counted() -> None:
         Request("/robots.txt?x", at=NOON + 3 * DAY),
         Request("/robots.txt.bak", at=NOON + 5 * DAY),
     ]
-    crawler = only_crawler(count(requests, RobotsHistory.from_file(OPEN)))
-    assert (crawler.robots_txt_requests, crawler.unchecked_requests) == (2, 2)
+    for grace in (DEFAULT_GRACE, 0.0):
+        crawler = only_crawler(count(requests, RobotsHistory.from_file(OPEN), grace=grace))
+        assert (crawler.robots_txt_requests, crawler.unchecked_requests) == (2, 2)
 
 
 def test_delays_are_between_requests_of_one_address_for_pages() -> None:

@@ -14,7 +14,8 @@ from canfetch.logs.recent import Recent
 from canfetch.logs.report import CrawlerReport
 
 # RFC 9309 section 2.4: crawlers should not use a robots.txt for longer than 24 hours.
-DEFAULT_GRACE: Final = 86_400.0
+_ROBOTS_TXT_LIFETIME: Final = 86_400.0
+DEFAULT_GRACE: Final = _ROBOTS_TXT_LIFETIME
 _EXAMPLES: Final = 5
 _EXAMPLE_BYTES: Final = 300
 # Hosts of one crawler that are counted apart. Anyone can send any Host header.
@@ -144,7 +145,7 @@ class Activity:
         except CanfetchError:
             # The target of CONNECT, or of OPTIONS for the whole server.
             return False
-        if at - on_host.last_robots_txt > self._shared.grace:
+        if at - on_host.last_robots_txt > _ROBOTS_TXT_LIFETIME:
             self._unchecked += 1
         if on_host.delay is not None:
             self._count_delay(on_host, client, at)

@@ -137,6 +137,7 @@ class LogAnalysis:
         has_requests = self._first != inf
         return LogReport(
             crawlers=tuple(reports),
+            crawler_requests=sum(report.requests for report in reports),
             lines=self._lines,
             other_requests=self._others,
             unusable_requests=self._unusable,

@@ -17,6 +17,7 @@ _NAMES: Final[dict[str, tuple[str, ...]]] = {
         "time_iso8601",
         "@timestamp",
         "timestamp",
+        "timestamp(ms)",
         "StartUTC",
         "time_local",
         "time",
@@ -82,7 +83,10 @@ _NAMES: Final[dict[str, tuple[str, ...]]] = {
     ),
 }
 JSON_FIELDS: Final = tuple(_NAMES)
+# CloudFront writes these, with the date and the time of day apart.
 _QUERY: Final = "cs-uri-query"
+_DATE: Final = "date"
+_TIME_OF_DAY: Final = "time"
 # CloudFront writes these percent-encoded.
 _ENCODED: Final = "cs(User-Agent)"
 _MAX_DEPTH_ERRORS: Final = (ValueError, RecursionError)
@@ -127,8 +131,8 @@ class JSONFormat:
         if not target and isinstance(request := entry.get("request"), str):
             method, _, rest = request.partition(" ")
             target = rest.rpartition(" ")[0] or rest
-        if not when and isinstance(entry.get("date"), str):
-            when = f"{entry['date']}T{entry.get('time', '')}Z"
+        if self._last["time"] == _TIME_OF_DAY and isinstance(date := entry.get(_DATE), str):
+            when = f"{date}T{when}Z"
         if not (when and target):
             return bad_row(line)
         if (query := entry.get(_QUERY)) and isinstance(query, str) and query != "-":

@@ -35,7 +35,8 @@ class CrawlerReport(NamedTuple):
             or after the start of the log.
         judged_requests: Requests for which a version of the robots.txt is known.
         disallowed_requests: Judged requests that every version which could have been in use disallowed.
-        delays: Pairs of consecutive requests of the same client address while a Crawl-delay applied.
+        delays: Pairs of consecutive requests of the same client address, robots.txt left out, while a Crawl-delay
+            applied.
         delays_kept: Those that were at least the delay apart.
         addresses: The number of client addresses. At `ADDRESS_LIMIT`, counting stops.
         first: When the first request was made, in Unix seconds.
@@ -94,6 +95,7 @@ class LogReport(NamedTuple):
 
     Attributes:
         crawlers: One report for each crawler and identity, the one with the most requests first.
+        crawler_requests: Requests of all crawlers.
         lines: All lines that are not blank.
         other_requests: Requests of browsers and of programs that do not declare to be crawlers.
         unusable_requests: Lines whose request is not one of HTTP for a URL.
@@ -105,6 +107,7 @@ class LogReport(NamedTuple):
     """
 
     crawlers: tuple[CrawlerReport, ...]
+    crawler_requests: int
     lines: int
     other_requests: int
     unusable_requests: int

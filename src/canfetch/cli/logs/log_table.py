@@ -129,13 +129,15 @@ def _markdown_row(cells: Iterable[str]) -> Iterator[str]:
 
 
 def _totals(report: LogReport) -> Iterator[str]:
-    requests = sum(crawler.requests for crawler in report.crawlers)
     period = ""
     if report.first is not None and report.last is not None:
         period = f" from {rfc3339(report.first)} to {rfc3339(report.last)}"
-    yield (
-        f"{report.lines:,} lines{period}: {requests:,} requests of crawlers, {report.other_requests:,} of browsers and "
-        f"others, {report.unusable_requests:,} that are not for a URL, {report.bad_lines:,} lines that cannot be read"
+    counts = (
+        f"{report.crawler_requests:,} requests of crawlers",
+        f"{report.other_requests:,} of browsers and others",
+        f"{report.unusable_requests:,} that are not for a URL",
+        f"{report.bad_lines:,} lines that cannot be read",
     )
+    yield f"{report.lines:,} lines{period}: {', '.join(counts)}"
     if report.truncated:
         yield "There are too many crawlers to count each; the rest are counted as (others)."

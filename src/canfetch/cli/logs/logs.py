@@ -270,7 +270,8 @@ Examples:
 
 \b
 json is an object:
-  crawlers, lines, other_requests, unusable_requests, bad_lines, first_bad_lines, first, last, truncated
+  crawlers, crawler_requests, lines, other_requests, unusable_requests, bad_lines, first_bad_lines, first, last,
+  truncated
 ndjson has one crawler per line, csv one per row.
 
 \b
