@@ -2,14 +2,14 @@
 
 import pytest
 
-from canfetch.core.lines import byte_order_mark_length, iter_lines, readable_part
+from canfetch.core.lines import byte_order_mark_length, physical_lines, readable_part
 from canfetch.core.profiles import PROFILES
 
 RFC9309, GOOGLE = PROFILES["rfc9309"], PROFILES["google"]
 
 
 def contents(content: bytes) -> list[bytes]:
-    return [line for line, _, _ in iter_lines(content, RFC9309)]
+    return [line.rstrip(b"\r\n") for line in physical_lines(content, RFC9309)[1]]
 
 
 @pytest.mark.parametrize(
@@ -28,8 +28,8 @@ def test_rfc9309_2_2_lines_end_only_with_cr_lf_or_crlf(content: bytes, lines: li
     assert contents(content) == lines
 
 
-def test_spans_start_after_the_byte_order_mark_and_include_line_ends() -> None:
-    assert list(iter_lines(b"\xef\xbb\xbfab\r\n\rc", RFC9309)) == [(b"ab", 3, 7), (b"", 7, 8), (b"c", 8, 9)]
+def test_lines_start_after_the_byte_order_mark_and_include_line_ends() -> None:
+    assert physical_lines(b"\xef\xbb\xbfab\r\n\rc", RFC9309) == (3, [b"ab\r\n", b"\r", b"c"])
 
 
 @pytest.mark.parametrize(

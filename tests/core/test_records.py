@@ -4,11 +4,11 @@ import pytest
 
 from canfetch.core.keys import RecordKind
 from canfetch.core.profiles import PROFILES
-from canfetch.core.records import Note, Record, iter_records
+from canfetch.core.records import Note, Record, Records
 
 
 def records(content: bytes, profile: str = "rfc9309") -> list[Record]:
-    return list(iter_records(content, PROFILES[profile]))
+    return list(Records(content, PROFILES[profile]))
 
 
 def notes(line: bytes, profile: str = "rfc9309") -> Note:

@@ -27,7 +27,7 @@ from canfetch.core.keys import RecordKind
 from canfetch.core.limits import COMPILED_RULES_LIMIT, DEFAULT_MAX_BYTES, MAX_BYTES_LIMIT
 from canfetch.core.origin import check_origin, parse_robots_url
 from canfetch.core.profiles import PROFILES, get_profile
-from canfetch.core.records import Record, iter_records
+from canfetch.core.records import Record, Records
 from canfetch.core.source import decode_source, encode_content
 from canfetch.core.urls import AnyURL, invalid_url, plain_url, split_url, url_bytes
 from canfetch.core.verdict import GroupChoice, Verdict
@@ -181,7 +181,7 @@ class RobotsTxt(FileSource):
         Cost: O(bytes) in Python at the first call.
         """
         if self._records is None:
-            self._records = tuple(iter_records(self._content, get_profile(self._profile)))
+            self._records = tuple(Records(self._content, get_profile(self._profile)))
         return self._records
 
     @property

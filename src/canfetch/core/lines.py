@@ -6,7 +6,6 @@
 Source: RFC 9309 section 2.2 (NL); google/robotstxt for the partial byte order mark, the limit and NUL.
 """
 
-from collections.abc import Iterator
 from typing import Final
 
 from canfetch.core.profiles import Profile
@@ -26,18 +25,13 @@ def byte_order_mark_length(content: bytes, profile: Profile) -> int:
     return 0
 
 
-def iter_lines(content: bytes, profile: Profile) -> Iterator[tuple[bytes, int, int]]:
-    """Yield the physical lines: the content without the line end, and the span with it.
-
-    The first line starts after a byte order mark.
+def physical_lines(content: bytes, profile: Profile) -> tuple[int, list[bytes]]:
+    """Return the offset of the first line, which is after a byte order mark, and all lines with their line ends.
 
     Cost: O(bytes).
     """
     start = byte_order_mark_length(content, profile)
-    for line in content[start:].splitlines(keepends=True):
-        end = start + len(line)
-        yield line.rstrip(b"\r\n"), start, end
-        start = end
+    return start, content[start:].splitlines(keepends=True)
 
 
 def readable_part(content: bytes, profile: Profile) -> bytes:

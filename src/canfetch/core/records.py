@@ -6,14 +6,18 @@
 Engines do not need this view. It is created on first use.
 """
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from enum import Enum, Flag, auto
-from typing import Final, NamedTuple
+from functools import cache
+from itertools import accumulate, chain, islice
+from operator import sub
+from typing import Final, NamedTuple, overload
 
 from canfetch.core.abnf import WS, is_comment, is_pattern, is_product_token
 from canfetch.core.fields import parse_field
 from canfetch.core.keys import NAMES, SPELLINGS, RecordKind, record_kind
-from canfetch.core.lines import byte_order_mark_length, iter_lines, readable_part
+from canfetch.core.lines import byte_order_mark_length, physical_lines, readable_part
 from canfetch.core.patterns import is_void
 from canfetch.core.profiles import Profile
 from canfetch.core.text import HEX_DIGITS, UNRESERVED
@@ -91,11 +95,16 @@ class _Effect(Enum):
 
 
 class _ParsedLine(NamedTuple):
-    """A line without its position. Spans are offsets from its start, and notes are the value of the flag."""
+    """A line without its position. Offsets count from its start, and notes are the value of the flag.
+
+    It has no spans, because the garbage collector visits every tuple of a large file several times.
+    """
 
     kind: RecordKind | None
-    key: tuple[int, int]
-    value: tuple[int, int]
+    key_start: int
+    key_end: int
+    value_start: int
+    value_end: int
     notes: int
     effect: _Effect
 
@@ -104,49 +113,118 @@ class _RuleKey(NamedTuple):
     """The text before the colon of a rule, with what is known about every line that starts with it."""
 
     kind: RecordKind
-    span: tuple[int, int]
+    start: int
+    end: int
     notes: int
     in_grammar: bool
 
 
-def iter_records(content: bytes, profile: Profile) -> Iterator[Record]:
-    """Yield a record for every line, including blank lines and comments.
+class Records(Sequence[Record]):
+    """The records of a file, one for every line, including blank lines and comments.
 
+    A record is created on first access, and kept only if the line has a key: a file can have half a million blank lines.
+
+    Attributes:
+        starts: The offset of each line.
+        keyed: The indices of the lines with a key.
+        by_notes: For each combination of notes, the indices of the lines that have it.
     Cost: O(bytes).
     """
-    reader = _LineReader(profile)
-    parsed_lines = reader.parsed_lines
-    # Creating a flag is slow, and few combinations occur.
-    flags: dict[int, Note] = {}
-    extra = Note.BYTE_ORDER_MARK.value if byte_order_mark_length(content, profile) else 0
-    last_group = -1
-    group: int | None = None
-    in_user_agents = False
-    for number, (text, start, end) in enumerate(iter_lines(content, profile), 1):
-        kind, key, value, notes, effect = parsed_lines.get(text) or reader.parse(text)
-        if effect is not _Effect.NONE:
-            if effect is _Effect.USER_AGENT:
-                if not in_user_agents:
+
+    __slots__ = ("_created", "_end", "_group_starts", "_groups", "_notes", "_parsed", "by_notes", "keyed", "starts")
+
+    def __init__(self, content: bytes, profile: Profile) -> None:
+        reader = _LineReader(profile)
+        known = reader.parsed_lines
+        start, lines = physical_lines(content, profile)
+        self.starts = list(accumulate(map(len, lines), initial=start))
+        self._end = self.starts.pop()
+        parsed_lines = self._parsed = [known.get(line) or reader.parse(line) for line in lines]
+        self._created: list[Record | None] = [None] * len(lines)
+        # The group of a line is that of the last of these lines before it.
+        self._group_starts = [0]
+        self._groups: list[int | None] = [None]
+        self._notes: dict[int, Note] = {}
+        self.keyed: list[int] = []
+        by_notes: dict[int, list[int]] = {}
+        last_group = -1
+        group: int | None = None
+        in_user_agents = False
+        for index, parsed in enumerate(parsed_lines):
+            if parsed is _NOTHING:
+                continue
+            kind, _, _, _, _, notes, effect = parsed
+            if effect is not _Effect.NONE:
+                is_user_agent = effect is _Effect.USER_AGENT
+                if is_user_agent and not in_user_agents:
                     last_group += 1
-                group = last_group
-            elif effect is _Effect.END:
-                group = None
-            elif group is None:
-                notes |= _OUTSIDE_GROUP
-            in_user_agents = effect is _Effect.USER_AGENT
-        if extra:
-            notes |= extra
-            extra = 0
-        note = flags.get(notes)
-        if note is None:
-            note = flags[notes] = Note(notes)
-        span = start, end
-        if kind is None:
-            yield _new_tuple(Record, (number, span, None, None, None, group, note))
-        else:
-            key = start + key[0], start + key[1]
-            value = start + value[0], start + value[1]
-            yield _new_tuple(Record, (number, span, kind, key, value, group, note))
+                in_user_agents = is_user_agent
+                if effect is _Effect.RULE:
+                    if group is None:
+                        notes |= _OUTSIDE_GROUP
+                else:
+                    group = last_group if is_user_agent else None
+                    if group != self._groups[-1]:
+                        self._group_starts.append(index)
+                        self._groups.append(group)
+            if kind is not None:
+                self.keyed.append(index)
+            if notes:
+                by_notes.setdefault(notes, []).append(index)
+        if start and lines:
+            self._add_byte_order_mark(by_notes)
+        # Creating a flag is slow, and few combinations occur.
+        self.by_notes = {Note(notes): indices for notes, indices in by_notes.items()}
+        for flags, indices in self.by_notes.items():
+            self._notes.update(dict.fromkeys(indices, flags))
+
+    @staticmethod
+    def _add_byte_order_mark(by_notes: dict[int, list[int]]) -> None:
+        others = next((notes for notes, indices in by_notes.items() if indices[0] == 0), 0)
+        if others:
+            del by_notes[others][0]
+            if not by_notes[others]:
+                del by_notes[others]
+        by_notes.setdefault(others | Note.BYTE_ORDER_MARK.value, []).insert(0, 0)
+
+    def longer_than(self, length: int) -> Iterator[Record]:
+        """Yield the lines with more bytes than `length`, including their line ends."""
+        ends = chain(islice(self.starts, 1, None), (self._end,))
+        for index, size in enumerate(map(sub, ends, self.starts)):
+            if size > length:
+                yield self[index]
+
+    def __len__(self) -> int:
+        return len(self._parsed)
+
+    @overload
+    def __getitem__(self, index: int) -> Record: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Record]: ...
+    def __getitem__(self, index: int | slice) -> Record | list[Record]:
+        if isinstance(index, slice):
+            return [self[one] for one in range(*index.indices(len(self._parsed)))]
+        record = self._created[index]
+        if record is None:
+            record = self._create(index % len(self._parsed))
+            if record.kind is not None:
+                self._created[index] = record
+        return record
+
+    def __iter__(self) -> Iterator[Record]:
+        return map(self.__getitem__, range(len(self._parsed)))
+
+    def _create(self, index: int) -> Record:
+        kind, key_start, key_end, value_start, value_end, _, _ = self._parsed[index]
+        start = self.starts[index]
+        end = self.starts[index + 1] if index + 1 < len(self.starts) else self._end
+        key = value = None
+        if kind is not None:
+            key, value = (start + key_start, start + key_end), (start + value_start, start + value_end)
+        group = self._groups[bisect_right(self._group_starts, index) - 1]
+        return _new_tuple(
+            Record, (index + 1, (start, end), kind, key, value, group, self._notes.get(index, Note.NONE))
+        )
 
 
 class _LineReader:
@@ -159,24 +237,29 @@ class _LineReader:
         self._rule_keys: dict[bytes, _RuleKey] = {}
         self.parsed_lines: dict[bytes, _ParsedLine] = {}
 
-    def parse(self, content: bytes) -> _ParsedLine:
-        """Parse a line, and store the result in `parsed_lines`."""
-        line = self._plain_rule(content) or _parse_line(content, self._profile)
+    def parse(self, line: bytes) -> _ParsedLine:
+        """Parse a line with its line end, and store the result in `parsed_lines`."""
+        content = line.rstrip(b"\r\n")
+        parsed = self._plain_rule(content)
+        if parsed is None:
+            parsed = _parse_line(content, self._profile)
+            if parsed.kind in _RULES:
+                self._add_key(content, parsed)
         if len(self.parsed_lines) >= _CACHED_LINES_LIMIT:
             self.parsed_lines.clear()
-        self.parsed_lines[content] = line
-        if line.kind in _RULES:
-            self._add_key(content, line)
-        return line
+        self.parsed_lines[line] = parsed
+        return parsed
 
     def _add_key(self, content: bytes, line: _ParsedLine) -> None:
         before, colon, _ = content.partition(b":")
         is_whole = colon and b"#" not in before and b"\0" not in before and not line.notes & Note.MISSING_COLON.value
         if is_whole and before not in self._rule_keys:
-            key = before[slice(*line.key)]
+            key = before[line.key_start : line.key_end]
             kind = record_kind(key, self._profile)
             in_grammar = before.strip(WS).lower() == NAMES[kind]
-            self._rule_keys[before] = _RuleKey(kind, line.key, _key_notes(key, kind), in_grammar)
+            self._rule_keys[before] = _RuleKey(
+                kind, line.key_start, line.key_end, _key_notes(key, kind), in_grammar=in_grammar
+            )
 
     def _plain_rule(self, content: bytes) -> _ParsedLine | None:
         """Parse a rule whose key has occurred before and whose value has no peculiar bytes; None for other lines."""
@@ -191,7 +274,7 @@ class _LineReader:
             return None
         if len(content) > (profile.max_line_bytes or len(content)):
             return None
-        kind, key, notes, in_grammar = known
+        kind, key_start, key_end, notes, in_grammar = known
         if not value:
             notes |= Note.EMPTY_VALUE.value
         if not in_grammar or (value and value[:1] != b"/"):
@@ -200,7 +283,7 @@ class _LineReader:
             notes |= Note.VOID_RULE.value
         start = len(content) - len(rest.lstrip(WS))
         effect = _Effect.NONE if profile.abnf_only and notes & _OUTSIDE_GRAMMAR else _Effect.RULE
-        return _new_tuple(_ParsedLine, (kind, key, (start, start + len(value)), notes, effect))
+        return _new_tuple(_ParsedLine, (kind, key_start, key_end, start, start + len(value), notes, effect))
 
 
 def _parse_line(content: bytes, profile: Profile) -> _ParsedLine:
@@ -213,7 +296,7 @@ def _parse_line(content: bytes, profile: Profile) -> _ParsedLine:
         if read.partition(b"#")[0].strip():
             notes |= Note.NOT_A_RECORD.value
         is_end = profile.blank_line_ends_group and not read.strip()
-        return _ParsedLine(None, (0, 0), (0, 0), notes, _Effect.END if is_end else _Effect.NONE)
+        return _without_record(notes, _Effect.END if is_end else _Effect.NONE)
     key = read[field.key_start : field.key_end]
     value = read[field.value_start : field.value_end]
     kind = record_kind(key, profile)
@@ -230,7 +313,18 @@ def _parse_line(content: bytes, profile: Profile) -> _ParsedLine:
     effect = _Effect.USER_AGENT if kind is RecordKind.USER_AGENT else _Effect.NONE
     if kind in _RULES and not (profile.abnf_only and notes & _OUTSIDE_GRAMMAR):
         effect = _Effect.RULE
-    return _ParsedLine(kind, (field.key_start, field.key_end), (field.value_start, field.value_end), notes, effect)
+    return _ParsedLine(
+        kind, field.key_start, field.key_end, field.value_start, field.value_end, notes, effect
+    )
+
+
+@cache
+def _without_record(notes: int, effect: _Effect) -> _ParsedLine:
+    return _ParsedLine(None, 0, 0, 0, 0, notes, effect)
+
+
+# Most blank lines and comments.
+_NOTHING: Final = _without_record(0, _Effect.NONE)
 
 
 def _key_notes(key: bytes, kind: RecordKind) -> int:

@@ -1,19 +1,21 @@
 """The file as checks see it: its records, groups and rules with their places, each computed once."""
 
-from collections.abc import Callable, Iterable
+from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from canfetch.core.document import RobotsTxt, parse
-from canfetch.core.extensions.record import Extension
 from canfetch.core.keys import RecordKind
-from canfetch.core.records import Note, Record
+from canfetch.core.profiles import get_profile
+from canfetch.core.records import Note, Record, Records
 from canfetch.core.text import display_text
 from canfetch.lint.lint_input import LintInput
 
 ResultT = TypeVar("ResultT")
+_new_tuple: Final = tuple.__new__
 
 
 class LintedRule(NamedTuple):
@@ -88,14 +90,19 @@ class LintedFile:
         return result
 
     @cached_property
-    def records(self) -> tuple[Record, ...]:
-        """Every line."""
-        return self.robots.records
+    def records(self) -> Records:
+        """Every line. Loops over all lines are slow for files with many blank lines or comments."""
+        return Records(self.content, get_profile(self.robots.profile))
+
+    @cached_property
+    def lower_content(self) -> bytes:
+        """The content in lower case."""
+        return self.content.lower()
 
     @cached_property
     def keyed_records(self) -> tuple[Record, ...]:
         """Every line with a key."""
-        return tuple(record for record in self.records if record.kind is not None)
+        return tuple(map(self.records.__getitem__, self.records.keyed))
 
     @cached_property
     def user_agents(self) -> tuple[Record, ...]:
@@ -107,20 +114,27 @@ class LintedFile:
         """Every allow and disallow line, including those outside of groups."""
         return tuple(record for record in self.keyed_records if record.kind in (RecordKind.ALLOW, RecordKind.DISALLOW))
 
-    @cached_property
-    def _by_notes(self) -> dict[Note, list[Record]]:
-        # Few combinations of notes occur, however many lines there are.
-        by_notes: dict[Note, list[Record]] = {}
-        for record in self.records:
-            # A comparison of identity, because the truth value of a flag is slow.
-            if record.notes is not Note.NONE:
-                by_notes.setdefault(record.notes, []).append(record)
-        return by_notes
+    def records_containing(self, *words: bytes) -> list[Record]:
+        """Return the lines with one of these words in any letter case, in file order.
 
-    def records_with(self, note: Note) -> Iterable[Record]:
+        Args: words: The words, in lower case.
+        Cost: A search of the content for each word.
+        """
+        lower, starts = self.lower_content, self.records.starts
+        found: set[int] = set()
+        for word in words:
+            place = lower.find(word)
+            while place >= 0:
+                following = bisect_right(starts, place)
+                found.add(following - 1)
+                place = lower.find(word, starts[following]) if following < len(starts) else -1
+        return [self.records[index] for index in sorted(found)]
+
+    def records_with(self, note: Note) -> list[Record]:
         """Return the lines with a note, in file order."""
-        parts = [records for notes, records in self._by_notes.items() if note in notes]
-        return parts[0] if len(parts) == 1 else sorted(chain.from_iterable(parts))
+        parts = [indices for notes, indices in self.records.by_notes.items() if note in notes]
+        indices = parts[0] if len(parts) == 1 else sorted(chain.from_iterable(parts))
+        return [self.records[index] for index in indices]
 
     @cached_property
     def groups(self) -> tuple[LintedGroup, ...]:
@@ -135,8 +149,8 @@ class LintedFile:
                 tuple(LintedToken(agent.token, self.records[agent.line - 1]) for agent in group.user_agents),
                 frozenset(agent.token.lower() for agent in group.user_agents if agent.token),
                 tuple(
-                    LintedRule(self.records[rule.line - 1], rule.allow, rule.pattern, rule.specificity, index)
-                    for rule in group.rules
+                    _new_tuple(LintedRule, (self.records[line - 1], allow, pattern, specificity, index))
+                    for allow, pattern, line, specificity in group.rules
                 ),
                 tuple(others.get(index, ())),
             )
@@ -164,11 +178,6 @@ class LintedFile:
         """Return the group that a record belongs to, or None."""
         index = record.group
         return self.groups[index] if index is not None and index < len(self.groups) else None
-
-    @cached_property
-    def extensions(self) -> tuple[tuple[Extension[Any], Record], ...]:
-        """The records that RFC 9309 does not define, each as a parsed extension and a record."""
-        return tuple((extension, self.records[extension.line - 1]) for extension in self.robots.extensions)
 
     def key(self, record: Record) -> bytes:
         """Return the key of a record, as written."""
@@ -205,7 +214,7 @@ class LintedFile:
     @cached_property
     def line_starts(self) -> list[int]:
         """The offset of each line, and the end of the file if it ends with a line end."""
-        starts = [record.span[0] for record in self.records] or [0]
+        starts = list(self.records.starts) or [0]
         if self.content.endswith((b"\n", b"\r")):
             starts.append(len(self.content))
         return starts

@@ -1,7 +1,6 @@
 """The linter: runs the enabled checks, assigns severities, and applies fixes in rounds."""
 
 import os
-from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from itertools import islice
@@ -132,7 +131,7 @@ class Linter:
         suppressed: list[Finding] = []
         truncated: list[Check] = []
 
-        def add(check: Check, severity: Severity, occurrences: Iterable[Occurrence]) -> None:
+        def add(check: Check, severity: Severity, occurrences: Iterator[Occurrence]) -> None:
             # Lighthouse reports a line wherever it is.
             in_any_place = self._overrides.get(check.code) or (severity if self.severities == LIGHTHOUSE else None)
             harmless = in_any_place or Severity.INFO
@@ -146,8 +145,8 @@ class Linter:
             findings.extend(islice(found, limit))
             if limit is not None and next(found, None) is not None:
                 truncated.append(check)
-                # The lines of the others count too: they explain findings of other checks.
-                deque(found, maxlen=0)
+                # The lines of the others count too: they may explain findings of other checks.
+                lines.read_later(check, occurrences)
 
         engines = named_engines(file) if self.severities == DEFAULT else ()
         severities = {check.code: self._severity(check, engines) for check in self._selected}

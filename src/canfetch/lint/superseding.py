@@ -1,6 +1,7 @@
 """One fault, one finding: which findings are dropped because another one on the same line has the same cause."""
 
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from graphlib import TopologicalSorter
 
@@ -40,24 +41,38 @@ class ReportedLines:
         self._lines: dict[str, set[int]] = {
             other: set() for code in enabled for other in superseding[code] if other in enabled
         }
+        self._unread: dict[str, Iterator[Occurrence]] = {}
 
     def without_superseded(self, check: Check, occurrences: Iterable[Occurrence]) -> Iterator[Occurrence]:
         """Yield the occurrences that no finding of another check explains, and note their lines.
 
-        The occurrences of the checks that supersede this one must have been read to the end.
+        The checks that supersede this one must have run before, and what was not read of their occurrences must have
+        been passed to `read_later`.
         """
-        explained = [lines for code in self._superseding[check.code] if (lines := self._lines.get(code))]
+        superseding = [code for code in self._superseding[check.code] if code in self._lines]
         own = self._lines.get(check.code)
-        if own is None and not explained:
-            yield from occurrences
-            return
+        explained: list[set[int]] | None = None
         for one in occurrences:
-            first = self._line(one.span[0])
-            if any(first in lines or not lines.isdisjoint(one.lines) for lines in explained):
-                continue
-            if own is not None:
-                own.update(range(first, self._line(max(one.span[0], one.span[1] - 1)) + 1), one.lines)
+            if explained is None:
+                explained = [lines for code in superseding if (lines := self._complete_lines(code))]
+            if own is not None or explained:
+                first = self._line(one.span[0])
+                if any(first in lines or not lines.isdisjoint(one.lines) for lines in explained):
+                    continue
+                if own is not None:
+                    own.update(range(first, self._line(max(one.span[0], one.span[1] - 1)) + 1), one.lines)
             yield one
+
+    def read_later(self, check: Check, occurrences: Iterator[Occurrence]) -> None:
+        """Read the remaining occurrences of a check when a check that it supersedes finds something."""
+        if check.code in self._lines:
+            self._unread[check.code] = occurrences
+
+    def _complete_lines(self, code: str) -> set[int]:
+        unread = self._unread.pop(code, None)
+        if unread is not None:
+            deque(unread, maxlen=0)
+        return self._lines[code]
 
     def _line(self, offset: int) -> int:
         return max(bisect_right(self._file.line_starts, offset), 1)

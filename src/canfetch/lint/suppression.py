@@ -7,6 +7,7 @@
 A comment lists names or codes of checks, separated by commas. A reason can follow after ` -- `.
 """
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from canfetch.core.records import Record
@@ -44,7 +45,7 @@ class Suppression(NamedTuple):
         return self.word in {_LINE_WORD, _FILE_WORD} and bool(self.names)
 
 
-def find_suppressions(content: bytes, records: tuple[Record, ...]) -> tuple[Suppression, ...]:
+def find_suppressions(content: bytes, records: Sequence[Record]) -> tuple[Suppression, ...]:
     """Return all suppression comments of a file.
 
     Cost: O(bytes).

@@ -10,6 +10,7 @@ from canfetch.core.keys import RecordKind
 
 ParsedT = TypeVar("ParsedT")
 _CACHED_RECORDS_LIMIT: Final = 4096
+_new_tuple: Final = tuple.__new__
 
 
 class Extensions(tuple[Extension[Any], ...]):
@@ -56,7 +57,9 @@ def _extensions(content: bytes, rows: Iterable[OtherRow]) -> Iterator[Extension[
                 cache.clear()
             cache[text] = extension
         else:
-            extension = extension._replace(line=line, group=None if group < 0 else group)
+            name, parsed, value, _, _, scope, notes, source = extension
+            own_group = None if group < 0 else group
+            extension = _new_tuple(Extension, (name, parsed, value, line, own_group, scope, notes, source))
         yield extension
 
 

@@ -4,6 +4,7 @@ from collections.abc import Collection
 from typing import Final
 
 from canfetch.agents import REGISTRY
+from canfetch.lint.analysis.extension_records import extension_names
 from canfetch.lint.linted_file import LintedFile
 
 # The severity set of each operator, and what the names of its crawlers start with, for those not in the registry.
@@ -23,7 +24,7 @@ def named_engines(file: LintedFile) -> frozenset[str]:
     Cost: O(bytes).
     """
     engines = {engine for group in file.groups for engine in map(engine_of, group.names) if engine is not None}
-    if any(extension.name == _YANDEX_RECORD for extension, _ in file.extensions):
+    if _YANDEX_RECORD in extension_names(file):
         engines.add("yandex")
     return frozenset(engines)
 

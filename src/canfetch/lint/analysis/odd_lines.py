@@ -4,8 +4,9 @@
 Each line has exactly one cause, so that exactly one check reports it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from enum import Enum, auto
+from itertools import chain
 from typing import Final, NamedTuple
 
 from canfetch.core.extensions.known_records import known_record
@@ -70,32 +71,48 @@ _WORDS: Final = frozenset({"comment", "license"})
 _URL_SCHEMES: Final = (b"http", b"https")
 
 
-def odd_lines(file: LintedFile, oddity: Oddity) -> Sequence[OddLine]:
-    """Return the lines with this cause. A file of markup or binary data has none."""
-    return file.compute_once(_by_oddity).get(oddity, ())
+def odd_lines(file: LintedFile, oddity: Oddity) -> Iterator[OddLine]:
+    """Yield the lines with this cause. A file of markup or binary data has none."""
+    found = file.compute_once(_by_oddity).get(oddity, ())
+    return (OddLine(line, oddity) if isinstance(line, Record) else line for line in found)
 
 
-def _by_oddity(file: LintedFile) -> dict[Oddity, list[OddLine]]:
-    found: dict[Oddity, list[OddLine]] = {oddity: [] for oddity in Oddity}
+def _by_oddity(file: LintedFile) -> dict[Oddity, list[OddLine | Record]]:
+    """Return the lines by cause. A line without a key to replace is a record, because there can be very many."""
+    found: dict[Oddity, list[OddLine | Record]] = {oddity: [] for oddity in Oddity}
     if file_is_markup(file) or file_is_binary(file):
         return found
     content = file.content
     by_key: dict[bytes, tuple[Oddity, bytes | None]] = {}
-    for record in file.records_with(Note.NOT_A_RECORD):
-        line = _odd_text(content, record)
-        found[line.oddity].append(line)
-    for record in file.records_with(Note.UNKNOWN_KEY):
-        key = content[slice(*record.key)].lower() if record.key is not None else b""
-        of_key = by_key.get(key)
-        if of_key is None:
-            of_key = by_key[key] = _of_key(key)
-        if of_key[0] is not Oddity.KNOWN:
-            line = _odd_record(file, record, key, *of_key)
-            found[line.oddity].append(line)
-        elif Note.MISSING_COLON in record.notes:
-            line = _known_without_colon(file, record, key)
-            found[line.oddity].append(line)
+    # The causes of lines without a key to replace. Real files repeat them, and hostile ones contain nothing else.
+    by_line: dict[bytes, Oddity] = {}
+    for record in chain(file.records_with(Note.NOT_A_RECORD), file.records_with(Note.UNKNOWN_KEY)):
+        text = content[record.span[0] : record.span[1]]
+        oddity = by_line.get(text)
+        if oddity is None:
+            line = _odd_line(file, record, by_key)
+            oddity = line.oddity
+            if line.name is not None or oddity is Oddity.PREFIX:
+                found[oddity].append(line)
+                continue
+            by_line[text] = oddity
+        found[oddity].append(record)
+    found[Oddity.KNOWN].clear()
     return found
+
+
+def _odd_line(file: LintedFile, record: Record, by_key: dict[bytes, tuple[Oddity, bytes | None]]) -> OddLine:
+    if record.key is None:
+        return _odd_text(file.content, record)
+    key = file.key(record).lower()
+    of_key = by_key.get(key)
+    if of_key is None:
+        of_key = by_key[key] = _of_key(key)
+    if of_key[0] is not Oddity.KNOWN:
+        return _odd_record(file, record, key, *of_key)
+    if Note.MISSING_COLON in record.notes:
+        return _known_without_colon(file, record, key)
+    return OddLine(record, Oddity.KNOWN)
 
 
 def _odd_text(content: bytes, record: Record) -> OddLine:

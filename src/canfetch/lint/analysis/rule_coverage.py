@@ -22,6 +22,7 @@ from canfetch.lint.linted_file import LintedFile, LintedRule
 _MAX_VALUE_LENGTH: Final = 2000
 # At most this many rules with one `*` are compared with all other rules of their group.
 _MAX_WILDCARDS: Final = 32
+_new_tuple: Final = tuple.__new__
 
 
 def canonical_form(value: bytes) -> bytes:
@@ -45,15 +46,22 @@ def literal_prefix(form: bytes) -> bytes:
 
 
 class CanonicalRule(NamedTuple):
-    """A rule and its form."""
+    """A rule and its form.
+
+    Attributes:
+        rule: The rule.
+        form: Its form.
+        head: The bytes that every target matched by the form starts with.
+    """
 
     rule: LintedRule
     form: bytes
+    head: bytes
 
     @property
     def is_literal(self) -> bool:
         """Whether the form is a plain prefix, without `*` and `$`."""
-        return b"*" not in self.form and not self.form.endswith(b"$")
+        return len(self.head) == len(self.form)
 
 
 def matches_everything(value: bytes) -> bool:
@@ -75,7 +83,7 @@ def _canonical_rules(file: LintedFile) -> tuple[list[CanonicalRule], ...]:
 
 def _with_forms(rules: Iterable[LintedRule]) -> list[CanonicalRule]:
     return [
-        CanonicalRule(rule, form)
+        _new_tuple(CanonicalRule, (rule, form, literal_prefix(form)))
         for rule in rules
         if len(rule.value) <= _MAX_VALUE_LENGTH and (form := canonical_form(rule.value))
     ]
@@ -85,7 +93,7 @@ def repeated_rules(file: LintedFile) -> Iterator[tuple[LintedRule, LintedRule]]:
     """Yield each rule that repeats an earlier one of its group, and the earlier one."""
     for rules in canonical_rules(file):
         first: dict[tuple[bool, bytes], LintedRule] = {}
-        for rule, form in rules:
+        for rule, form, _ in rules:
             earlier = first.setdefault((rule.allow, form), rule)
             if earlier is not rule:
                 yield rule, earlier
@@ -110,7 +118,7 @@ class _Heads:
 
     def is_between(self, one: CanonicalRule, low: int, high: int) -> bool:
         """Return whether a rule with a specificity from `low` to `high` may match some target that `one` matches."""
-        head = literal_prefix(one.form)
+        head = one.head
         for length in self._lengths:
             if length > len(head):
                 break
@@ -157,10 +165,9 @@ def _iter_covered(file: LintedFile) -> Iterator[CoveredRule]:
     heads: dict[tuple[int, bool], _Heads] = defaultdict(_Heads)
     for one in chain(chain.from_iterable(by_group), rules_of_google):
         of_kind = heads[together[one.rule.group], one.rule.allow]
-        head = literal_prefix(one.form)
-        of_kind.add(head, one.rule.specificity)
+        of_kind.add(one.head, one.rule.specificity)
         if one.rule.specificity != len(one.form):
-            of_kind.add(head, len(one.form))
+            of_kind.add(one.head, len(one.form))
     for each in heads.values():
         each.close()
     nothing = _Heads()
@@ -197,11 +204,10 @@ def _covered_among(rules: list[CanonicalRule], opposing: _Heads) -> Iterator[Cov
     distinct = [ones[0] for form, ones in equal.items() if not (ones[0].rule.allow and b"/index.htm" in form)]
     by_literals = _covering_literals([ones[0] for ones in equal.values()])
     wildcards = (ones[0] for form, ones in equal.items() if form.count(b"*") == 1 and not form.endswith(b"$"))
-    uncovered = {head for one in distinct if _literal_for(one, head := literal_prefix(one.form), by_literals) is None}
+    uncovered = {one.head for one in distinct if _literal_for(one, by_literals) is None}
     by_wildcards = _covering_wildcards(sorted(uncovered), islice(wildcards, _MAX_WILDCARDS))
     for one in distinct:
-        head = literal_prefix(one.form)
-        covering = _literal_for(one, head, by_literals) or by_wildcards.get(head)
+        covering = _literal_for(one, by_literals) or by_wildcards.get(one.head)
         if covering is None:
             continue
         # With and without superfluous stars.
@@ -223,7 +229,7 @@ def _covering_literals(rules: list[CanonicalRule]) -> _Literals:
     covering: dict[bytes, CanonicalRule] = {}
     # In sorted order, the forms that a head starts with are on a stack.
     stack: list[bytes] = []
-    for head in sorted({literal_prefix(one.form) for one in rules}):
+    for head in sorted({one.head for one in rules}):
         while stack and not head.startswith(stack[-1]):
             stack.pop()
         if stack:
@@ -233,9 +239,9 @@ def _covering_literals(rules: list[CanonicalRule]) -> _Literals:
     return _Literals(literals, covering)
 
 
-def _literal_for(one: CanonicalRule, head: bytes, literals: _Literals) -> CanonicalRule | None:
-    own = literals.rules.get(head)
-    return own if own is not None and head != one.form else literals.covering.get(head)
+def _literal_for(one: CanonicalRule, literals: _Literals) -> CanonicalRule | None:
+    own = None if one.is_literal else literals.rules.get(one.head)
+    return own or literals.covering.get(one.head)
 
 
 def _covering_wildcards(heads: list[bytes], wildcards: Iterable[CanonicalRule]) -> dict[bytes, CanonicalRule]:
@@ -307,7 +313,7 @@ class Neighbours:
 
     def __init__(self, file: LintedFile) -> None:
         forms: dict[tuple[int, bool], set[bytes]] = {}
-        for rule, form in chain.from_iterable(canonical_rules(file)):
+        for rule, form, _ in chain.from_iterable(canonical_rules(file)):
             forms.setdefault((rule.group, rule.allow), set()).add(form)
         self._forms = {key: _Forms(some, sorted(some), sorted(set(map(len, some)))) for key, some in forms.items()}
 

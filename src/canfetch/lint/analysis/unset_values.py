@@ -3,12 +3,12 @@
 from typing import Final
 
 # JavaScript, JSON and Java. Python's `None` is missing, because people write `none` for an empty rule.
-_UNSET: Final = frozenset({b"undefined", b"null", b"nan", b"[object object]", b"[object%20object]"})
+UNSET: Final = frozenset({b"undefined", b"null", b"nan", b"[object object]", b"[object%20object]"})
 
 
 def is_unset(value: bytes) -> bool:
     """Return whether a value is such a word."""
-    return value.lower() in _UNSET
+    return value.lower() in UNSET
 
 
 def unset_part(url: bytes) -> bytes | None:

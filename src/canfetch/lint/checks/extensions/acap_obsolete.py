@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from canfetch.core.extensions.acap import PREFIX
 from canfetch.core.text import display_text
+from canfetch.lint.analysis.extension_records import extension_names, extensions_named
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -14,9 +15,13 @@ _PREFIX = display_text(PREFIX)
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find ACAP lines, and report the first with their number."""
-    found = [record for extension, record in file.extensions if extension.name.startswith(_PREFIX)]
+    found = [one.record for one in extensions_named(file, *filter(_is_acap, extension_names(file)))]
     if found:
         yield Occurrence(file.text_span(found[0]), {"key": file.text(file.key(found[0])), "count": str(len(found))})
+
+
+def _is_acap(name: str) -> bool:
+    return name.startswith(_PREFIX)
 
 
 CHECK = Check(

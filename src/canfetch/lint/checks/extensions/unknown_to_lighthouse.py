@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from canfetch.core.extensions.record import ExtensionNote
 from canfetch.core.records import Note
+from canfetch.lint.analysis.extension_records import known_extensions
 from canfetch.lint.analysis.key_names import LIGHTHOUSE_KEYS
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
@@ -13,9 +14,10 @@ from canfetch.lint.severity import Severities, Severity
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find defined lines that are not in the list of Lighthouse."""
-    for extension, record in file.extensions:
+    for extension in known_extensions(file):
+        record = file.records[extension.line - 1]
         key = file.text(file.key(record)).lower()
-        odd = extension.notes & (ExtensionNote.UNKNOWN_RECORD | ExtensionNote.MISSPELT_KEY)
+        odd = extension.notes & ExtensionNote.MISSPELT_KEY
         if key in LIGHTHOUSE_KEYS or odd or extension.name == "sitemap" or Note.MISSING_COLON in record.notes:
             continue
         if record.key is not None:

@@ -18,10 +18,8 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find lines that Google cuts, and rules that Yandex rejects."""
     if file_is_markup(file):
         return
-    for record in file.records:
-        start, end = record.span
-        if end - start <= _YANDEX_CHARACTERS:
-            continue
+    for record in file.records.longer_than(_YANDEX_CHARACTERS):
+        start = record.span[0]
         content = file.line_content(record)
         if len(content) > _GOOGLE_BYTES and not content.lstrip().startswith(b"#"):
             yield Occurrence((start + _GOOGLE_BYTES, start + len(content)), {"size": str(len(content))})

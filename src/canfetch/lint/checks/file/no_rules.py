@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from canfetch.core.verdict import Access
 from canfetch.lint.analysis.content_kinds import file_is_binary, file_is_markup
+from canfetch.lint.analysis.extension_records import known_extensions
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -17,7 +18,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         return  # nothing was delivered
     if file.user_agents or file.rule_records or file_is_markup(file) or file_is_binary(file):
         return
-    if any(extension.parsed is not None for extension, _ in file.extensions):
+    if any(extension.parsed is not None for extension in known_extensions(file)):
         return
     yield Occurrence((0, 0))
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.core.keys import RecordKind
-from canfetch.lint.analysis.unset_values import is_unset, unset_part
+from canfetch.lint.analysis.unset_values import UNSET, is_unset, unset_part
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -15,7 +15,7 @@ _RULES: Final = (RecordKind.ALLOW, RecordKind.DISALLOW, RecordKind.USER_AGENT)
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find values such as `undefined`, and sitemaps whose URL contains one."""
-    for record in file.keyed_records:
+    for record in file.records_containing(*UNSET):
         if record.value is None:
             continue
         value = file.value(record)

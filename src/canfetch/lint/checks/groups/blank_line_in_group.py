@@ -1,6 +1,7 @@
 """A blank line within a group."""
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from canfetch.core.keys import RecordKind
@@ -50,30 +51,36 @@ def _is_read_by_yandex(file: LintedFile, group: LintedGroup) -> bool:
 
 def _split_groups(file: LintedFile) -> Iterator[_SplitGroup]:
     current = _SplitGroup(-1, [], [])
-    pending: list[Record] = []
-    before: RecordKind | None = None
-    for record in file.records:
-        if record.group is None or record.kind is None:
-            if record.group is not None and file.is_blank(record):
-                pending.append(record)
-            continue
-        if record.group != current.group:
-            if current.blanks:
-                yield current
-            current = _SplitGroup(record.group, [], [])
-            pending.clear()
-        _add(current, record, before, pending)
-        before = record.kind
+    # The lines without a key between records that neither start nor continue the group.
+    pending: list[range] = []
+    before: Record | None = None
+    kind: RecordKind | None = None
+    for record in file.keyed_records:
+        if before is not None and record.line > before.line + 1:
+            pending.append(range(before.line, record.line - 1))
+        if record.group is not None:
+            if record.group != current.group:
+                if current.blanks:
+                    yield current
+                current = _SplitGroup(record.group, [], [])
+                pending.clear()
+            if pending or current.blanks:
+                _add(file, current, record, kind, pending)
+            kind = record.kind
+        before = record
     if current.blanks:
         yield current
 
 
-def _add(current: _SplitGroup, record: Record, before: RecordKind | None, pending: list[Record]) -> None:
+def _add(
+    file: LintedFile, current: _SplitGroup, record: Record, before: RecordKind | None, pending: list[range]
+) -> None:
     is_rule = record.kind in _RULES
     is_agent = record.kind is RecordKind.USER_AGENT
     # After any other record, a user-agent line may be meant to start a group, which another check reports.
     if is_rule or (is_agent and before is RecordKind.USER_AGENT):
-        current.blanks.extend(pending)
+        lines = map(file.records.__getitem__, chain.from_iterable(pending))
+        current.blanks.extend(line for line in lines if line.group is not None and file.is_blank(line))
     if is_rule and current.blanks:
         current.lost.append(record)
     if is_rule or is_agent:

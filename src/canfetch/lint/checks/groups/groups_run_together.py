@@ -1,6 +1,7 @@
 """Groups without a blank line between them."""
 
 from collections.abc import Iterator
+from itertools import takewhile
 
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Note, Record
@@ -38,16 +39,19 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 def _group_starts(file: LintedFile) -> Iterator[tuple[int, Record, bool]]:
     """Yield where a blank line belongs, the line that starts the group, and whether all parsers start a group there."""
     after_rule = read_by_all = False
-    start: int | None = None
-    for record in file.records:
-        is_comment = record.kind is None and (record.notes is Note.NONE or Note.NOT_A_RECORD not in record.notes)
+    has_breaks = has_text_line_break(file.content)
+    previous = 0
+    for record in file.keyed_records:
+        between = range(previous, record.line - 1)
+        previous = record.line
+        if between:
+            lines = map(file.records.__getitem__, between)
+            after_rule = after_rule and not any(map(file.is_blank, lines))
+            read_by_all = read_by_all and not (has_breaks and _has_broken_comment(file, between))
         if record.kind is RecordKind.USER_AGENT:
             if after_rule:
-                yield (
-                    record.span[0] if start is None else start,
-                    record,
-                    read_by_all and not record.notes & _AMBIGUOUS_AGENT,
-                )
+                start = _start_with_comments(file, record, between)
+                yield start, record, read_by_all and not record.notes & _AMBIGUOUS_AGENT
             after_rule = read_by_all = False
         elif record.kind in _RULES:
             # A parser that ignores the last rules of a group would merge its user-agent lines with the next ones.
@@ -57,11 +61,21 @@ def _group_starts(file: LintedFile) -> Iterator[tuple[int, Record, bool]]:
                 and record.group is not None
                 and (record.notes is Note.NONE or not record.notes & _AMBIGUOUS_RULE)
             )
-        elif file.is_blank(record):
-            after_rule = False
-        # Comments directly above a group belong to it.
-        start = (record.span[0] if start is None else start) if is_comment else None
-        read_by_all = read_by_all and not (is_comment and has_text_line_break(file.line_content(record)))
+
+
+def _is_comment(record: Record) -> bool:
+    return record.notes is Note.NONE or Note.NOT_A_RECORD not in record.notes
+
+
+def _has_broken_comment(file: LintedFile, lines: range) -> bool:
+    records = filter(_is_comment, map(file.records.__getitem__, lines))
+    return any(has_text_line_break(file.line_content(record)) for record in records)
+
+
+def _start_with_comments(file: LintedFile, record: Record, lines: range) -> int:
+    # Comments directly above a group belong to it.
+    above = takewhile(_is_comment, map(file.records.__getitem__, reversed(lines)))
+    return min((line.span[0] for line in above), default=record.span[0])
 
 
 CHECK = Check(

@@ -16,7 +16,7 @@ _MAX_NAMED: Final = 3
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find the comments around a managed block, and the crawlers with groups in it and outside of it."""
-    lower = file.content.lower() if b"loudflare" in file.content.lower() else b""
+    lower = file.lower_content
     start = lower.find(_BEGIN)
     if start < 0:
         return

@@ -16,7 +16,7 @@ _QUOTES: Final = (b'"', b"'", b"`")
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find values that start and end with the same quote."""
-    for record in file.keyed_records:
+    for record in file.records_containing(*_QUOTES):
         if record.value is None or record.kind is RecordKind.OTHER:
             continue
         start, end = record.value

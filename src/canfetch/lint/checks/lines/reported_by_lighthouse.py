@@ -8,6 +8,7 @@ from typing import Final
 from canfetch.core.extensions.record import ExtensionNote
 from canfetch.core.records import Note, Record
 from canfetch.lint.analysis.content_kinds import file_is_binary, file_is_markup, file_is_wide
+from canfetch.lint.analysis.extension_records import known_extensions
 from canfetch.lint.analysis.key_names import LIGHTHOUSE_KEYS
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
 from canfetch.lint.check import Check, Occurrence
@@ -50,7 +51,8 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         # The checks of the file report these characters, but not in the severity set of Lighthouse.
         if line.record.notes & (Note.NUL | Note.CONTROL) and _is_reported(file, line.record):
             yield _occurrence(file, line.record)
-    for extension, record in file.extensions:
+    for extension in known_extensions(file):
+        record = file.records[extension.line - 1]
         if extension.notes & ExtensionNote.MISSPELT_KEY and Note.MISSING_COLON not in record.notes:
             yield _occurrence(file, record)
 

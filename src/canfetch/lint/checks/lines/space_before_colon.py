@@ -18,6 +18,8 @@ _MAX_LINE_BYTES: Final = 16_000
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find colons after white space, and report the first."""
+    if b" :" not in file.content and b"\t:" not in file.content:
+        return
     edits = tuple(
         Edit(record.key[1], colon, b"")
         for record in file.keyed_records

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from canfetch.core.text import encode_text
 from canfetch.core.urls import split_url
 from canfetch.lint.analysis.example_paths import query_for
+from canfetch.lint.analysis.rule_bytes import rule_records_with
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
@@ -15,7 +16,7 @@ from canfetch.lint.severity import Severity, everywhere
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find rules whose value is an absolute URL."""
     own_host: bytes | None = None
-    for record in file.rule_records:
+    for record in rule_records_with(file, b":"):
         value = file.value(record)
         if record.value is None or not value[:8].lower().startswith((b"http://", b"https://")):
             continue

@@ -5,6 +5,7 @@ from typing import Final
 
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.regular_expressions import looks_like_regex
+from canfetch.lint.analysis.rule_bytes import rule_records_with
 from canfetch.lint.analysis.rule_fixes import rewrite_value
 from canfetch.lint.analysis.written_rules import has_written_rule
 from canfetch.lint.check import Check, Occurrence
@@ -14,6 +15,7 @@ from canfetch.lint.severity import Severities, Severity
 
 _UNSAFE: Final = frozenset(b'"<>\\^`{|}') | frozenset(range(0x80, 0x100))
 _ENCODED: Final = tuple(b"%%%02X" % byte if byte in _UNSAFE else bytes([byte]) for byte in range(0x100))
+_MARKS: Final = tuple(bytes([byte]) for byte in sorted(_UNSAFE))
 _SAFE: Final = bytes(byte for byte in range(0x100) if byte not in _UNSAFE)
 # All crawlers encode non-ASCII characters before they compare. Browsers do not encode a `|` or a `^` in a link.
 _HARMLESS: Final = _SAFE + b"|^" + bytes(range(0x80, 0x100))
@@ -21,7 +23,7 @@ _HARMLESS: Final = _SAFE + b"|^" + bytes(range(0x80, 0x100))
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find non-ASCII characters and delimiters that URLs percent-encode."""
-    for record in file.rule_records:
+    for record in rule_records_with(file, *_MARKS):
         value = file.value(record)
         if value[:1] not in (b"/", b"*") or not value.translate(None, _SAFE) or record.value is None:
             continue

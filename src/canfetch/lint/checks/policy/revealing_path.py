@@ -16,28 +16,23 @@ _SEGMENTS: Final = frozenset(
     | {b"sql", b"sqldump", b"private_key", b"id_rsa"}
 )
 _ENDINGS: Final = (b".bak", b".dump", b".key", b".old", b".pem", b".sql", b".sql.gz", b".p12", b".pfx")
-# Every path with one of the endings or prefixes contains one of these.
 _PREFIXES: Final = (b".git", b"backup_", b"backup-", b"secret-", b"secret_")
+_NAMES: Final = (*sorted(_SEGMENTS), *_ENDINGS, *_PREFIXES)
+# Every name contains one of these.
+_WORDS: Final = tuple(name for name in _NAMES if not any(other in name for other in _NAMES if other != name))
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find revealing names of folders and files in disallow lines. Each path is reported once."""
     seen: set[bytes] = set()
-    for record in file.rule_records:
+    for record in file.records_containing(*_WORDS):
         if record.value is None or record.kind is not RecordKind.DISALLOW:
             continue
         value = file.value(record)
         path = value.lower().partition(b"?")[0]
-        segments = path.split(b"/")
-        if _SEGMENTS.isdisjoint(segments) and not _may_be_revealing(path):
-            continue  # the common case
-        if value not in seen and any(map(_is_revealing, segments)):
+        if value not in seen and any(map(_is_revealing, path.split(b"/"))):
             seen.add(value)
             yield Occurrence(record.value, {"pattern": file.text(value)})
-
-
-def _may_be_revealing(path: bytes) -> bool:
-    return b"." in path or b"*" in path or b"$" in path or b"backup" in path or b"secret" in path
 
 
 def _is_revealing(segment: bytes) -> bool:
