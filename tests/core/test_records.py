@@ -182,3 +182,33 @@ def test_google_long_line_is_cut_after_other_lines_with_its_key() -> None:
     *_, long = records(b"User-agent: *\nDisallow: /\n" + line, "google")
     assert long.notes is Note.LINE_CUT
     assert long.value == (36, 36 + 2083 * 8 - 1 - 10)
+
+
+def test_a_byte_order_mark_is_a_note_of_the_first_line_only() -> None:
+    for content in (b"text\n", b"text\ntext\n", b"\ntext\n"):
+        first, *others = records(b"\xef\xbb\xbf" + content)
+        plain_first, *plain_others = records(content)
+        assert first.notes == plain_first.notes | Note.BYTE_ORDER_MARK
+        assert [one.notes for one in others] == [one.notes for one in plain_others]
+    assert records(b"\xef\xbb\xbf") == []
+
+
+def test_records_are_created_on_access() -> None:
+    content = b"User-agent: *\n\n# why\nDisallow: /a\n\n"
+    lazy = Records(content, PROFILES["rfc9309"])
+    whole = list(Records(content, PROFILES["rfc9309"]))
+    assert len(lazy) == len(whole) == 5
+    assert [lazy[index] for index in (3, 0, -1, -2)] == [whole[index] for index in (3, 0, -1, -2)]
+    assert lazy[1:4] == whole[1:4]
+    assert lazy[3] is lazy[3]
+    assert lazy[1] is not lazy[1]
+    assert lazy.keyed == [0, 3]
+    assert lazy.starts == [record.span[0] for record in whole]
+    with pytest.raises(IndexError):
+        lazy[5]
+
+
+def test_records_of_long_lines() -> None:
+    lazy = Records(b"a\nabc\n\nabcd", PROFILES["rfc9309"])
+    assert [record.line for record in lazy.longer_than(3)] == [2, 4]
+    assert not list(lazy.longer_than(4))

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple, overload
 from canfetch.core.abnf import WS, is_comment, is_pattern, is_product_token
 from canfetch.core.fields import parse_field
 from canfetch.core.keys import NAMES, SPELLINGS, RecordKind, record_kind
-from canfetch.core.lines import byte_order_mark_length, physical_lines, readable_part
+from canfetch.core.lines import physical_lines, readable_part
 from canfetch.core.patterns import is_void
 from canfetch.core.profiles import Profile
 from canfetch.core.text import HEX_DIGITS, UNRESERVED
@@ -122,7 +122,8 @@ class _RuleKey(NamedTuple):
 class Records(Sequence[Record]):
     """The records of a file, one for every line, including blank lines and comments.
 
-    A record is created on first access, and kept only if the line has a key: a file can have half a million blank lines.
+    A record is created on first access. It is kept only if the line has a key, because a file can have half a million
+    blank lines.
 
     Attributes:
         starts: The offset of each line.
@@ -139,18 +140,26 @@ class Records(Sequence[Record]):
         start, lines = physical_lines(content, profile)
         self.starts = list(accumulate(map(len, lines), initial=start))
         self._end = self.starts.pop()
-        parsed_lines = self._parsed = [known.get(line) or reader.parse(line) for line in lines]
+        self._parsed = [known.get(line) or reader.parse(line) for line in lines]
         self._created: list[Record | None] = [None] * len(lines)
         # The group of a line is that of the last of these lines before it.
         self._group_starts = [0]
         self._groups: list[int | None] = [None]
-        self._notes: dict[int, Note] = {}
         self.keyed: list[int] = []
+        by_notes = self._read_lines()
+        if start and lines:
+            _add_byte_order_mark(by_notes)
+        # Creating a flag is slow, and few combinations occur.
+        self.by_notes = {Note(notes): indices for notes, indices in by_notes.items()}
+        self._notes = {index: notes for notes, indices in self.by_notes.items() for index in indices}
+
+    def _read_lines(self) -> dict[int, list[int]]:
+        """Find the lines with keys and the groups, and return the lines with notes."""
         by_notes: dict[int, list[int]] = {}
         last_group = -1
         group: int | None = None
         in_user_agents = False
-        for index, parsed in enumerate(parsed_lines):
+        for index, parsed in enumerate(self._parsed):
             if parsed is _NOTHING:
                 continue
             kind, _, _, _, _, notes, effect = parsed
@@ -171,21 +180,7 @@ class Records(Sequence[Record]):
                 self.keyed.append(index)
             if notes:
                 by_notes.setdefault(notes, []).append(index)
-        if start and lines:
-            self._add_byte_order_mark(by_notes)
-        # Creating a flag is slow, and few combinations occur.
-        self.by_notes = {Note(notes): indices for notes, indices in by_notes.items()}
-        for flags, indices in self.by_notes.items():
-            self._notes.update(dict.fromkeys(indices, flags))
-
-    @staticmethod
-    def _add_byte_order_mark(by_notes: dict[int, list[int]]) -> None:
-        others = next((notes for notes, indices in by_notes.items() if indices[0] == 0), 0)
-        if others:
-            del by_notes[others][0]
-            if not by_notes[others]:
-                del by_notes[others]
-        by_notes.setdefault(others | Note.BYTE_ORDER_MARK.value, []).insert(0, 0)
+        return by_notes
 
     def longer_than(self, length: int) -> Iterator[Record]:
         """Yield the lines with more bytes than `length`, including their line ends."""
@@ -222,9 +217,17 @@ class Records(Sequence[Record]):
         if kind is not None:
             key, value = (start + key_start, start + key_end), (start + value_start, start + value_end)
         group = self._groups[bisect_right(self._group_starts, index) - 1]
-        return _new_tuple(
-            Record, (index + 1, (start, end), kind, key, value, group, self._notes.get(index, Note.NONE))
-        )
+        return _new_tuple(Record, (index + 1, (start, end), kind, key, value, group, self._notes.get(index, Note.NONE)))
+
+
+def _add_byte_order_mark(by_notes: dict[int, list[int]]) -> None:
+    """Add the note on a byte order mark to those of the first line."""
+    others = next((notes for notes, indices in by_notes.items() if indices[0] == 0), 0)
+    if others:
+        del by_notes[others][0]
+        if not by_notes[others]:
+            del by_notes[others]
+    by_notes.setdefault(others | Note.BYTE_ORDER_MARK.value, []).insert(0, 0)
 
 
 class _LineReader:
@@ -313,9 +316,7 @@ def _parse_line(content: bytes, profile: Profile) -> _ParsedLine:
     effect = _Effect.USER_AGENT if kind is RecordKind.USER_AGENT else _Effect.NONE
     if kind in _RULES and not (profile.abnf_only and notes & _OUTSIDE_GRAMMAR):
         effect = _Effect.RULE
-    return _ParsedLine(
-        kind, field.key_start, field.key_end, field.value_start, field.value_end, notes, effect
-    )
+    return _ParsedLine(kind, field.key_start, field.key_end, field.value_start, field.value_end, notes, effect)
 
 
 @cache

@@ -1,6 +1,7 @@
 """The records that RFC 9309 does not define, by name."""
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple
 
 from canfetch.core.extensions.record import Extension, ExtensionNote
@@ -32,7 +33,7 @@ def extensions_named(file: LintedFile, *names: str) -> Iterator[PlacedExtension]
         yield PlacedExtension(extension, record, span)
 
 
-def extension_names(file: LintedFile) -> Set[str]:
+def extension_names(file: LintedFile) -> AbstractSet[str]:
     """Return the names of all records that RFC 9309 does not define, in lower case."""
     return file.compute_once(_by_name).keys()
 
