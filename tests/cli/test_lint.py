@@ -1,5 +1,6 @@
 """`canfetch lint`: files, folders, standard input and origins, in every format, with --fix and --watch."""
 
+import gc
 import json
 import os
 import signal
@@ -15,6 +16,7 @@ from tests.cli.conftest import RunCommand, sites
 from tests.servers.web import Site
 
 import canfetch
+from canfetch.cli.linting.garbage_collection import paused_collector
 from canfetch.lint import CHECKS
 
 BAD = b"User-agent: *\n  Disallow: /a.pdf$b\nDisallow /c/\n"
@@ -27,6 +29,16 @@ def bad(folder: Path) -> Path:
     file = folder / "robots.txt"
     file.write_bytes(BAD)
     return file
+
+
+def test_a_pause_restores_the_garbage_collector() -> None:
+    assert gc.isenabled()
+    with paused_collector():
+        assert not gc.isenabled()
+        with paused_collector():
+            pass
+        assert not gc.isenabled()
+    assert gc.isenabled()
 
 
 def test_text_shows_the_line_and_the_problem(run: RunCommand, bad: Path) -> None:

@@ -12,6 +12,7 @@ import click
 from canfetch.cli.linting.check_descriptions import describe_checks
 from canfetch.cli.linting.configuration_file import load_settings
 from canfetch.cli.linting.diffs import diff_lines
+from canfetch.cli.linting.garbage_collection import paused_collector
 from canfetch.cli.linting.options import LintOptions
 from canfetch.cli.linting.report_writers import LINE_FORMATS, LINT_FORMATS, ReportWriter, make_report_writer
 from canfetch.cli.linting.sources import DEFAULT_NAMES, Source, expand_directories, is_url, read_source
@@ -199,7 +200,8 @@ def _read_page(url: str, name: str) -> SitePage:
 def _lint_or_fix(options: LintOptions, linter: Linter, lint_input: LintInput) -> FixResult:
     """Lint a file, and fix it first if an option requests that."""
     if not options.applies_fixes:
-        return FixResult(lint_input.content, (), linter.lint(lint_input))
+        with paused_collector():
+            return FixResult(lint_input.content, (), linter.lint(lint_input))
     return linter.fix(lint_input, unsafe=options.unsafe_fixes, for_profiles=options.for_profiles)
 
 

@@ -7,6 +7,7 @@ from typing import Final
 
 import click
 
+from canfetch.cli.linting.garbage_collection import paused_collector
 from canfetch.cli.linting.options import LintOptions
 from canfetch.cli.linting.report_writers import LINE_FORMATS, ReportWriter
 from canfetch.cli.linting.sources import DEFAULT_NAMES, expand_directories, is_url, read_source
@@ -49,7 +50,9 @@ def watch(options: LintOptions, linter: Linter, writer: ReportWriter) -> int:
                     stamp = _stamp(name)
                 writer.write(result.report)
             else:
-                writer.write(linter.lint(source.lint_input))
+                with paused_collector():
+                    report = linter.lint(source.lint_input)
+                writer.write(report)
             stamps[name] = stamp
             sys.stdout.flush()
         time.sleep(_POLL_SECONDS)
