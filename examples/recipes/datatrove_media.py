@@ -8,6 +8,7 @@ from typing import Any
 
 import requests
 from datatrove.data import Document, DocumentsPipeline, Media, MediaType
+from datatrove.executor import LocalPipelineExecutor
 from datatrove.pipeline.media.readers.http_fetch import HTTPFetchReader
 
 import canfetch
@@ -46,15 +47,23 @@ class CheckedFetchReader(HTTPFetchReader):
 
 
 def main(urls: list[str]) -> None:
-    """Fetch the URLs, each as the only medium of a document."""
-    media = (Media(id=url, type=MediaType.IMAGE, url=url) for url in urls)
-    documents = (Document(text="", id=medium.id, media=[medium]) for medium in media)
-    for document in CheckedFetchReader(custom_agent=USER_AGENT).run(documents):
-        fetched: Any = document.media[0]
-        if fetched.media_bytes is not None:
-            print("fetched", fetched.url)
-        else:
-            print("skipped", fetched.url, "-", fetched.metadata["fetch_response"]["reason"])
+    """Fetch the URLs in two processes, each as the only medium of a document."""
+
+    def read_urls(_data: DocumentsPipeline, rank: int, world_size: int) -> DocumentsPipeline:
+        for url in urls[rank::world_size]:
+            yield Document(text="", id=url, media=[Media(id=url, type=MediaType.IMAGE, url=url)])
+
+    def print_results(data: DocumentsPipeline, _rank: int, _world_size: int) -> DocumentsPipeline:
+        for document in data:
+            fetched: Any = document.media[0]
+            if fetched.media_bytes is not None:
+                print("fetched", fetched.url, flush=True)
+            else:
+                print("skipped", fetched.url, "-", fetched.metadata["fetch_response"]["reason"], flush=True)
+            yield document
+
+    pipeline = [read_urls, CheckedFetchReader(custom_agent=USER_AGENT), print_results]
+    LocalPipelineExecutor(pipeline, tasks=2, workers=2, logging_dir="logs").run()
 
 
 if __name__ == "__main__":
