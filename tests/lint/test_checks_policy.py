@@ -50,6 +50,7 @@ NOT_REPORTED = [
     ("CF701", "User-agent: *\nDisallow: /$"),
     ("CF702", "User-agent: *\nDisallow: /\nUser-agent: bingbot\nDisallow: /"),
     ("CF702", "User-agent: GPTBot\nDisallow: /"),
+    ("CF702", "User-agent: YandexBot\nCrawl-delay: 10\n\nUser-agent: FooBot\nDisallow: /"),
     ("CF702", "User-agent: Yandex\nDisallow: /\nUser-agent: YandexBot\nDisallow:"),
     ("CF703", "User-agent: *\nDisallow: /wp-includes/\nAllow: /wp-includes/*.js\nAllow: /wp-includes/*.css"),
     ("CF703", "User-agent: *\nDisallow: /media/\nDisallow: /misc/\nDisallow: /themes/\nDisallow: /maps/js/"),

@@ -182,6 +182,16 @@ def effects(content: bytes) -> dict[str, str]:
             "CF307",
             "because of line 5, other crawlers may not fetch /b/; any crawler named FooBot may",
         ),
+        (
+            b"User-agent: a\nUser-agent: CCBot\nUser-agent: GPTBot\nUser-agent: b\nUser-agent: Applebot\nDisallow: /\n",
+            "CF702",
+            "because of line 6, Applebot may not fetch /",
+        ),
+        (
+            b"User-agent: *\nDisallow: /x\n\nUser-agent: Yandex\nUser-agent: FooBot\nAllow: /ads.txt\nDisallow: /\n",
+            "CF702",
+            "because of line 7, YandexBot may not fetch /page",
+        ),
     ],
 )
 def test_proof_names_the_crawlers_of_the_group(content: bytes, code: str, effect: str) -> None:

@@ -35,19 +35,21 @@ _CATEGORIES: Final = dict(zip("123456789", Category, strict=True))
 class VerdictQuery(NamedTuple):
     """A URL whose verdicts show the effect of a finding.
 
-    The crawlers are those that read the groups of `lines`, as the file is or as the fix leaves it. Each one uses its
-    own parsing profile.
+    The crawlers are `crawlers`, or else all crawlers, that read the groups of `lines`, as the file is or as the fix
+    leaves it. Each one uses its own parsing profile.
 
     Attributes:
         url: The URL or path. None takes a path that a rule of the group disallows.
         lines: The lines that the finding is about. Empty means the finding's own line.
         contrast_only: Whether verdicts are shown only if crawlers differ. Set if the message already describes what the
             line does.
+        crawlers: The product tokens of the crawlers that the finding is about. Empty means all readers of the groups.
     """
 
     url: str | None
     lines: tuple[int, ...] = ()
     contrast_only: bool = False
+    crawlers: tuple[str, ...] = ()
 
 
 class Occurrence(NamedTuple):

@@ -1,6 +1,7 @@
 """The proof of a finding: what crawlers that read its group may fetch because of it.
 
-1. A proof names only crawlers that read the finding's group, as the file is or as the fix leaves it.
+1. A proof names only crawlers that read the finding's group, as the file is or as the fix leaves it. Of a finding about
+   one crawler, it names no other.
 2. It exists if the crawlers differ because of the finding's line, if the fix changes a verdict, or if the line decides.
 3. Bindings and verdicts are shared by all findings of a file. Fixes are examined within a budget of parsed bytes.
 """
@@ -59,10 +60,11 @@ class _Asked(NamedTuple):
     lines: tuple[int, ...]
     groups: tuple[int, ...]
     is_cut: bool
+    crawlers: tuple[str, ...]
 
     def possible_readers(self, tokens: Iterable[str]) -> list[Reader]:
         # Several groups are contrasted, so that one crawler represents the `*` group.
-        readers = possible_readers(filter(None, tokens), search_engines=len(self.groups) < 2)
+        readers = possible_readers(filter(None, self.crawlers or tokens), search_engines=len(self.groups) < 2)
         found = [one for one in readers if not (self.is_cut and PROFILES[one.profile].blank_line_ends_group)]
         # Known crawlers first: the others may not be needed.
         found.sort(key=lambda reader: not reader.is_known)
@@ -81,7 +83,7 @@ class Proofs:
 
     def __init__(self, file: LintedFile) -> None:
         self._file = file
-        self._readers: dict[tuple[tuple[int, ...], bool], list[tuple[Reader, AgentRules]]] = {}
+        self._readers: dict[tuple[tuple[int, ...], bool, tuple[str, ...]], list[tuple[Reader, AgentRules]]] = {}
         self._verdicts: dict[tuple[str, str], tuple[bool, int | None]] = {}
 
     def find(self, query: VerdictQuery, span: tuple[int, int], fix: Fix | None) -> Proof | None:
@@ -99,7 +101,7 @@ class Proofs:
         url = query.url or self._example(groups)
         if url is None:
             return None
-        asked = _Asked(url, lines, groups, self._is_cut(own_line, lines))
+        asked = _Asked(url, lines, groups, self._is_cut(own_line, lines), query.crawlers)
         try:
             before = [self._verdict(reader, rules, url) for reader, rules in self._readers_of(asked)]
             decides = [verdict for verdict in before if verdict.line in lines]
@@ -140,7 +142,7 @@ class Proofs:
         return any(record.group in blanks and blanks[record.group] < record.line for record in found)
 
     def _readers_of(self, asked: "_Asked") -> list[tuple[Reader, AgentRules]]:
-        key = asked.groups, asked.is_cut
+        key = asked.groups, asked.is_cut, asked.crawlers
         readers = self._readers.get(key)
         if readers is None:
             tokens = [token for index in asked.groups for token in self._file.groups[index].tokens]

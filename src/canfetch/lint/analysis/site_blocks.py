@@ -15,7 +15,7 @@ _WELL_KNOWN: Final = b"/.well-known/"
 
 
 class NearSiteBlock(NamedTuple):
-    """The rule that blocks almost the whole site, and the allow rules for single files."""
+    """The rule that blocks almost the whole site, and the allow rules for single URLs."""
 
     rule: LintedRule
     exceptions: tuple[LintedRule, ...]
@@ -41,15 +41,23 @@ def find_site_block(file: LintedFile, token: str) -> LintedRule | None:
 
 
 def find_near_site_block(file: LintedFile, token: str) -> NearSiteBlock | None:
-    """Return the rule that blocks a product token from the whole site except a few single files, or None.
+    """Return the rule that blocks a product token from the whole site except a few single URLs, or None.
 
     Cost: O(its groups), and O(rules of the file) at the first call.
     """
     rule, exceptions = _blocking_rule(file, token)
     if rule is None:
         return None
-    is_near = 0 < len(exceptions) <= _MAX_EXCEPTIONS and all(_is_single_file(one.value) for one in exceptions)
+    is_near = 0 < len(exceptions) <= _MAX_EXCEPTIONS and all(_is_single_url(one.value) for one in exceptions)
     return NearSiteBlock(rule, exceptions) if is_near else None
+
+
+def is_closed(file: LintedFile, token: str) -> bool:
+    """Return whether a product token is blocked from the whole site, or from all but a few single URLs.
+
+    Cost: O(its groups), and O(rules of the file) at the first call.
+    """
+    return find_site_block(file, token) is not None or find_near_site_block(file, token) is not None
 
 
 def _blocking_rule(file: LintedFile, token: str) -> _GroupBlock:
@@ -76,9 +84,9 @@ def _matches_every_path(value: bytes) -> bool:
     return not value.strip(b"*/$") and canonical_form(value) in _WHOLE
 
 
-def _is_single_file(pattern: bytes) -> bool:
-    """Return whether a pattern matches one file, such as `/ads.txt`."""
+def _is_single_url(pattern: bytes) -> bool:
+    """Return whether a pattern matches one file, such as `/ads.txt`, or one URL, such as `/$` for the home page."""
     path = pattern.removesuffix(b"$")
     if b"*" in path:
         return False
-    return b"." in path.rpartition(b"/")[2] or path.startswith(_WELL_KNOWN)
+    return path != pattern or b"." in path.rpartition(b"/")[2] or path.startswith(_WELL_KNOWN)

@@ -42,8 +42,8 @@ CHECK = Check(
     message="no search engine reads `{key}` in robots.txt",
     why="Google supported such lines until September 2019, without ever documenting them. No search engine "
     "documents them today.",
-    how_to_fix="Put `noindex` in the page's robots meta element or in its X-Robots-Tag header, and let crawlers fetch "
-    "the page.",
+    how_to_fix="Put the same directive (`noindex`, `nofollow` or `noarchive`) in the page's robots meta element or in "
+    "its X-Robots-Tag header, and let crawlers fetch the page.",
     source="Google, a note on unsupported rules in robots.txt, July 2019",
     bad=LintInput(b"User-agent: *\nNoindex: /drafts/\nDisallow: /private/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),

@@ -8,7 +8,7 @@ from canfetch.core.agent_rules import find_deciding_rule
 from canfetch.core.patterns import matches
 from canfetch.lint.analysis.asset_patterns import blocked_asset, names_assets, names_folder, typical_assets
 from canfetch.lint.analysis.rule_coverage import canonical_form
-from canfetch.lint.analysis.site_blocks import find_near_site_block, find_site_block
+from canfetch.lint.analysis.site_blocks import is_closed
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -22,7 +22,7 @@ _MAX_EXCEPTIONS: Final = 256
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find rules that keep Googlebot from files that pages need for rendering."""
     token = _GOOGLEBOT if file.groups_named(_GOOGLEBOT) else "*"
-    if find_site_block(file, token) is not None or find_near_site_block(file, token) is not None:
+    if is_closed(file, token):
         return
     rules = file.robots_for("googlebot").rules_for(REGISTRY.agent(_GOOGLEBOT))
     opened = [rule.value for group in file.groups_named(token) for rule in group.rules if rule.allow and rule.value]
@@ -45,7 +45,7 @@ def _has_exceptions(pattern: bytes, opened: list[bytes]) -> bool:
     form = canonical_form(pattern)
     inside = [value for value in opened if matches(form, value.rstrip(b"$"))]
     if form == b"/":
-        # Folders for scripts and styles are open, or no page except the home page is.
+        # Folders for scripts and styles are open, or only single pages are.
         return all(value.endswith(b"$") for value in inside) or any(blocked_asset(value) for value in inside)
     names_query = not form.translate(None, b"/*?=&")
     return any(names_query or names_assets(value) for value in inside)

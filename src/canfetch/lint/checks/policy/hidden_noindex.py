@@ -32,7 +32,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
                 continue
             record = file.records[verdict.rule.line - 1]
             details = {"page": page.url, "pattern": display_text(verdict.rule.pattern), "name": name}
-            yield Occurrence(file.text_span(record), details, VerdictQuery(path))
+            yield Occurrence(file.text_span(record), details, VerdictQuery(path, crawlers=(name,)))
             break
 
 

@@ -1,8 +1,8 @@
-"""A site of which all crawlers may fetch only a few files."""
+"""A site of which crawlers may fetch only a few URLs."""
 
 from collections.abc import Iterator
 
-from canfetch.lint.analysis.site_blocks import find_near_site_block, find_site_block
+from canfetch.lint.analysis.site_blocks import find_near_site_block, is_closed
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -10,15 +10,13 @@ from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Find a rule that blocks the whole site for `*`, with exceptions for single files only."""
+    """Find a rule that blocks the whole site for `*`, with exceptions for single URLs only."""
     block = find_near_site_block(file, "*")
     if block is None:
         return
     # With a list of crawlers that may fetch something, closing the site to all others is deliberate.
     names = {name for group in file.groups for name in group.names if group.rules and "*" not in group.names}
-    is_deliberate = any(
-        find_site_block(file, name) is None and find_near_site_block(file, name) is None for name in names
-    )
+    is_deliberate = not all(is_closed(file, name) for name in names)
     details = {
         "pattern": file.text(block.rule.value),
         "count": str(len(block.exceptions)),
@@ -31,10 +29,10 @@ CHECK = Check(
     code="CF710",
     name="nearly-whole-site-blocked",
     severities=everywhere(Severity.ERROR),
-    title="A site of which all crawlers may fetch only a few files",
+    title="A site of which crawlers may fetch only a few URLs",
     message="`{pattern}` blocks almost the whole site: {count|exception|exceptions}, such as `{path}`",
-    why="Search engines may fetch these files, but no page of the site, and the site disappears from their results. "
-    "Such a file often remains from the time before the site was published.",
+    why="Search engines may fetch these URLs, but nothing else of the site, and its other pages disappear from their "
+    "results. Such a file often remains from the time before the site was published.",
     how_to_fix="Remove the rule, or disallow only the intended paths.",
     source="RFC 9309 section 2.2.2",
     bad=LintInput(b"User-agent: *\nAllow: /ads.txt\nDisallow: /\n"),

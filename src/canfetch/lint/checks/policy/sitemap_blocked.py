@@ -6,7 +6,7 @@ from typing import Final
 from canfetch.core.origin import find_origin
 from canfetch.lint.analysis.engine_verdicts import try_allows, try_decide
 from canfetch.lint.analysis.listed_sitemaps import listed_sitemaps
-from canfetch.lint.analysis.site_blocks import find_site_block
+from canfetch.lint.analysis.site_blocks import is_closed
 from canfetch.lint.analysis.site_urls import url_path
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.lint_input import LintInput
@@ -46,7 +46,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 
 def _is_closed_to(file: LintedFile, name: str) -> bool:
     token = name if file.groups_named(name) else "*"
-    return find_site_block(file, token) is not None
+    return is_closed(file, token)
 
 
 CHECK = Check(

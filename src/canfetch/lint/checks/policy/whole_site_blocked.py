@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from canfetch.lint.analysis.site_blocks import find_site_block
+from canfetch.lint.analysis.site_blocks import find_site_block, is_closed
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -15,7 +15,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     if rule is not None:
         # With a list of crawlers that may fetch something, closing the site to all others is deliberate.
         names = {name for group in file.groups for name in group.names if group.rules and "*" not in group.names}
-        has_exceptions = any(find_site_block(file, name) is None for name in names)
+        has_exceptions = not all(is_closed(file, name) for name in names)
         details = {"pattern": file.text(rule.value)}
         yield Occurrence(file.text_span(rule.record), details, VerdictQuery("/"), harmless=has_exceptions)
 
