@@ -14,7 +14,8 @@ from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.failures import TransportError
 from canfetch.client.transports.sessions import SESSION_ROUTE
 from canfetch.errors import MissingExtra, RobotsDisallowed
-from canfetch.integrations.request_guard import AsyncRequestGuard, GuardOptions, page_verdict
+from canfetch.integrations import request_guard
+from canfetch.integrations.request_guard import AsyncRequestGuard, GuardOptions, RequestErrors, page_verdict
 
 try:
     import aiohttp
@@ -23,7 +24,7 @@ try:
 except ImportError as missing:
     raise MissingExtra('aiohttp is not installed: pip install "canfetch[http]"') from missing
 
-__all__ = ["DisallowedRequest", "RobotsMiddleware", "page_verdict"]
+__all__ = ["DisallowedRequest", "InvalidRequestURL", "RobotsMiddleware", "page_verdict"]
 
 # The schemes whose requests are checked, and the scheme of their robots.txt.
 _SCHEMES: Final = {"http": "http", "https": "https", "ws": "http", "wss": "https"}
@@ -34,6 +35,13 @@ _FETCHING: Final[ContextVar[bool]] = ContextVar("_FETCHING", default=False)
 
 class DisallowedRequest(RobotsDisallowed, aiohttp.ClientError):
     """Raised in place of a request that robots.txt disallows."""
+
+
+class InvalidRequestURL(request_guard.InvalidRequestURL, aiohttp.InvalidURL):
+    """Raised in place of a request whose host or port is invalid, for which there is no robots.txt."""
+
+
+_ERRORS: Final = RequestErrors(DisallowedRequest, InvalidRequestURL)
 
 
 class RobotsMiddleware:
@@ -52,14 +60,14 @@ class RobotsMiddleware:
     """
 
     def __init__(self, *, user_agent: str, **options: Unpack[GuardOptions]) -> None:
-        self.robots = AsyncRequestGuard(_SessionTransport(), DisallowedRequest, user_agent=user_agent, **options)
+        self.robots = AsyncRequestGuard(_SessionTransport(), _ERRORS, user_agent=user_agent, **options)
 
     async def __call__(
         self, request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
     ) -> aiohttp.ClientResponse:
         """Check a request, and send it if it is allowed.
 
-        Raises: DisallowedRequest; aiohttp.ClientError.
+        Raises: DisallowedRequest; InvalidRequestURL; aiohttp.ClientError.
         """
         scheme = request.url.scheme
         if scheme not in _SCHEMES or _FETCHING.get():

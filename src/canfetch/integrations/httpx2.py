@@ -8,7 +8,14 @@ with httpx2.Client(transport=transport, follow_redirects=True) as client:
 from typing import Any, Final, Unpack
 
 from canfetch.errors import InvalidOption, MissingExtra, RobotsDisallowed
-from canfetch.integrations.request_guard import AsyncRequestGuard, GuardOptions, RequestGuard, page_verdict
+from canfetch.integrations import request_guard
+from canfetch.integrations.request_guard import (
+    AsyncRequestGuard,
+    GuardOptions,
+    RequestErrors,
+    RequestGuard,
+    page_verdict,
+)
 
 try:
     import httpx2
@@ -17,7 +24,7 @@ try:
 except ImportError as missing:
     raise MissingExtra('httpx2 is not installed: pip install "canfetch[http]"') from missing
 
-__all__ = ["AsyncRobotsTransport", "DisallowedRequest", "RobotsTransport", "page_verdict"]
+__all__ = ["AsyncRobotsTransport", "DisallowedRequest", "InvalidRequestURL", "RobotsTransport", "page_verdict"]
 
 _SCHEMES: Final = ("http", "https")
 
@@ -30,6 +37,15 @@ class DisallowedRequest(RobotsDisallowed, httpx2.RequestError):
 
     # `RobotsDisallowed` does not call the constructor of httpx2, and httpx2 sets the request.
     _request: httpx2.Request | None = None
+
+
+class InvalidRequestURL(request_guard.InvalidRequestURL, httpx2.ConnectError):
+    """Raised in place of a request whose host or port is invalid, for which there is no robots.txt."""
+
+    _request: httpx2.Request | None = None
+
+
+_ERRORS: Final = RequestErrors(DisallowedRequest, InvalidRequestURL)
 
 
 class RobotsTransport(httpx2.BaseTransport):
@@ -60,12 +76,12 @@ class RobotsTransport(httpx2.BaseTransport):
         self._transport = httpx2.HTTPTransport() if transport is None else transport
         _check_transport(self._transport, httpx2.BaseTransport)
         session = httpx2.Client(transport=self._transport, trust_env=False)
-        self.robots = RequestGuard(Httpx2Transport(client=session), DisallowedRequest, user_agent=user_agent, **options)
+        self.robots = RequestGuard(Httpx2Transport(client=session), _ERRORS, user_agent=user_agent, **options)
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """Check a request, and send it if it is allowed.
 
-        Raises: DisallowedRequest; httpx2.RequestError.
+        Raises: DisallowedRequest; InvalidRequestURL; httpx2.RequestError.
         """
         if request.url.scheme not in _SCHEMES:
             # The other transport raises the error for it.
@@ -102,14 +118,12 @@ class AsyncRobotsTransport(httpx2.AsyncBaseTransport):
         self._transport = httpx2.AsyncHTTPTransport() if transport is None else transport
         _check_transport(self._transport, httpx2.AsyncBaseTransport)
         session = httpx2.AsyncClient(transport=self._transport, trust_env=False)
-        self.robots = AsyncRequestGuard(
-            AsyncHttpx2Transport(client=session), DisallowedRequest, user_agent=user_agent, **options
-        )
+        self.robots = AsyncRequestGuard(AsyncHttpx2Transport(client=session), _ERRORS, user_agent=user_agent, **options)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Check a request, and send it if it is allowed.
 
-        Raises: DisallowedRequest; httpx2.RequestError.
+        Raises: DisallowedRequest; InvalidRequestURL; httpx2.RequestError.
         """
         if request.url.scheme not in _SCHEMES:
             return await self._transport.handle_async_request(request)

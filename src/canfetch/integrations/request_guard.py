@@ -20,9 +20,10 @@ from canfetch.client.stores import Store
 from canfetch.client.sync_client import Client
 from canfetch.client.transports import AsyncTransport, Transport
 from canfetch.core.agent import Agent
+from canfetch.core.quoting import quoted
 from canfetch.core.redaction import redacted_url
 from canfetch.core.verdict import ClientVerdict
-from canfetch.errors import InvalidOption, RobotsDisallowed
+from canfetch.errors import InvalidOption, InvalidURL, RobotsDisallowed
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
@@ -63,12 +64,50 @@ class GuardOptions(ClientOptions, total=False):
     sleep: Callable[[float], Any]
 
 
+class InvalidRequestURL(InvalidURL):
+    """Raised in place of a request whose host or port is invalid, so that no robots.txt applies to it.
+
+    Each integration raises a subclass that is also an error of its HTTP client. A server can cause it with a redirect.
+
+    Attributes: url: The URL of the request, which can be the target of a redirect.
+    """
+
+    def __init__(self, message: str, url: str) -> None:
+        super().__init__(message)
+        self._requested_url = url
+
+    @property
+    def url(self) -> str:
+        """The URL of the request."""
+        return self._requested_url
+
+    def __str__(self) -> str:
+        # Those of HTTP clients add the class or the URL.
+        return str(self.args[0])
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Support pickle, without the objects that an HTTP client attaches."""
+        return type(self), (str(self), self.url)
+
+
+class RequestErrors(NamedTuple):
+    """The exceptions of an integration.
+
+    Attributes:
+        disallowed: Raised in place of a request that robots.txt disallows.
+        invalid_url: Raised in place of a request whose URL is invalid.
+    """
+
+    disallowed: type[RobotsDisallowed]
+    invalid_url: type[InvalidRequestURL]
+
+
 class RequestStats(NamedTuple):
     """A snapshot of what a guard has done since it was created.
 
     Attributes:
         checked: Requests that were checked, including the targets of redirects.
-        disallowed: Checked requests that were not sent.
+        disallowed: Checked requests that were not sent because of robots.txt.
         exempt: Requests that were not checked, because the caller opted out.
         waited_seconds: Total time that requests waited for their turn.
         page_verdicts: Responses whose `X-Robots-Tag` was read.
@@ -86,13 +125,13 @@ class _BaseGuard:
 
     Args:
         agent: The agent of the client.
-        error_type: The exception to raise.
+        errors: The exceptions to raise.
     Attributes: reads_page_rules: Whether the HTTP client calls `read_page_rules` for each response.
     """
 
-    def __init__(self, agent: Agent, error_type: type[RobotsDisallowed], options: GuardOptions) -> None:
+    def __init__(self, agent: Agent, errors: RequestErrors, options: GuardOptions) -> None:
         self._agent = agent
-        self._error_type = error_type
+        self._errors = errors
         self.reads_page_rules = options.get("page_rules", False)
         self._clock = options.get("clock", time.time)
         self._counts: dict[str, float] = dict(RequestStats()._asdict())
@@ -137,8 +176,17 @@ class _BaseGuard:
         if not verdict.allowed:
             self._count("disallowed")
             message = f"{self._agent.tokens[0]} may not fetch {redacted_url(url)}: {verdict.explanation}"
-            raise self._error_type(message, url, verdict)
+            raise self._errors.disallowed(message, url, verdict)
         return verdict
+
+    @contextmanager
+    def _converted_errors(self, url: str) -> Iterator[None]:
+        """Raise an error of the HTTP client for an invalid URL. Its own could come after a connection to some host."""
+        try:
+            yield
+        except InvalidURL as error:
+            message = f"invalid URL {quoted(redacted_url(url))}: expected an absolute URL with a valid host and port"
+            raise self._errors.invalid_url(message, url) from error
 
     def _count(self, name: str, number: float = 1) -> None:
         with self._lock:
@@ -154,14 +202,14 @@ class RequestGuard(_BaseGuard):
     def __init__(
         self,
         transport: Transport,
-        error_type: type[RobotsDisallowed],
+        errors: RequestErrors,
         *,
         user_agent: str,
         **options: Unpack[GuardOptions],
     ) -> None:
         bounds = _delay_bounds(options)
         self.client = Client(user_agent=user_agent, transport=transport, **_client_options(options))
-        super().__init__(self.client.options.agent, error_type, options)
+        super().__init__(self.client.options.agent, errors, options)
         sleep = options.get("sleep", time.sleep)
         self._pacer = None if bounds is None else Pacer(self._agent, bounds, clock=self._clock, sleep=sleep)
 
@@ -172,7 +220,7 @@ class RequestGuard(_BaseGuard):
             url: The URL of the request.
             opted_out: Do not check the request.
         Returns: The verdict, or None if the request was not checked, or if nothing needs its verdict.
-        Raises: RobotsDisallowed: The request may not be sent. InvalidURL, ClientClosed, EvidenceError.
+        Raises: RobotsDisallowed: The request may not be sent. InvalidRequestURL, ClientClosed, EvidenceError.
         """
         if self._is_exempt(opted_out=opted_out):
             return None
@@ -186,9 +234,10 @@ class RequestGuard(_BaseGuard):
         return verdict
 
     def _require_allowed(self, url: str) -> ClientVerdict | None:
-        if not self.reads_page_rules and not self.client.records_verdicts and self.client.allows(url):
-            return None
-        return self._checked(url, self.client.decide(url))
+        with self._converted_errors(url):
+            if not self.reads_page_rules and not self.client.records_verdicts and self.client.allows(url):
+                return None
+            return self._checked(url, self.client.decide(url))
 
     def close(self) -> None:
         """Close the client, and with it the store."""
@@ -204,21 +253,21 @@ class AsyncRequestGuard(_BaseGuard):
     def __init__(
         self,
         transport: AsyncTransport,
-        error_type: type[RobotsDisallowed],
+        errors: RequestErrors,
         *,
         user_agent: str,
         **options: Unpack[GuardOptions],
     ) -> None:
         bounds = _delay_bounds(options)
         self.client = AsyncClient(user_agent=user_agent, transport=transport, **_client_options(options))
-        super().__init__(self.client.options.agent, error_type, options)
+        super().__init__(self.client.options.agent, errors, options)
         sleep = options.get("sleep", asyncio.sleep)
         self._pacer = None if bounds is None else AsyncPacer(self._agent, bounds, clock=self._clock, sleep=sleep)
 
     async def check(self, url: str, *, opted_out: bool = False) -> ClientVerdict | None:
         """Check a request, and wait for its turn. See `RequestGuard.check`.
 
-        Raises: RobotsDisallowed: The request may not be sent. InvalidURL, ClientClosed, EvidenceError.
+        Raises: RobotsDisallowed: The request may not be sent. InvalidRequestURL, ClientClosed, EvidenceError.
         """
         if self._is_exempt(opted_out=opted_out):
             return None
@@ -231,9 +280,10 @@ class AsyncRequestGuard(_BaseGuard):
         return verdict
 
     async def _require_allowed(self, url: str) -> ClientVerdict | None:
-        if not self.reads_page_rules and not self.client.records_verdicts and await self.client.allows(url):
-            return None
-        return self._checked(url, await self.client.decide(url))
+        with self._converted_errors(url):
+            if not self.reads_page_rules and not self.client.records_verdicts and await self.client.allows(url):
+                return None
+            return self._checked(url, await self.client.decide(url))
 
     async def close(self) -> None:
         """Close the client, and with it the store."""

@@ -16,7 +16,8 @@ from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.failures import TransportError
 from canfetch.client.transports.sessions import SESSION_ROUTE
 from canfetch.errors import InvalidOption, MissingExtra, RobotsDisallowed
-from canfetch.integrations.request_guard import GuardOptions, RequestGuard, page_verdict
+from canfetch.integrations import request_guard
+from canfetch.integrations.request_guard import GuardOptions, RequestErrors, RequestGuard, page_verdict
 
 try:
     import requests
@@ -27,7 +28,7 @@ try:
 except ImportError as missing:
     raise MissingExtra('requests is not installed: pip install "canfetch[requests]"') from missing
 
-__all__ = ["DisallowedRequest", "RobotsAdapter", "page_verdict"]
+__all__ = ["DisallowedRequest", "InvalidRequestURL", "RobotsAdapter", "page_verdict"]
 
 # The settings of the current request, which apply to its robots.txt.
 _SETTINGS: Final[ContextVar[Mapping[str, Any]]] = ContextVar("_SETTINGS")
@@ -36,6 +37,13 @@ _DEFAULT_SETTINGS: Final = {"verify": True, "cert": None, "proxies": None}
 
 class DisallowedRequest(RobotsDisallowed, requests.RequestException):
     """Raised in place of a request that robots.txt disallows. Its `request` is the request that was not sent."""
+
+
+class InvalidRequestURL(request_guard.InvalidRequestURL, requests.exceptions.InvalidURL):
+    """Raised in place of a request whose host or port is invalid, for which there is no robots.txt."""
+
+
+_ERRORS: Final = RequestErrors(DisallowedRequest, InvalidRequestURL)
 
 
 class RobotsAdapter(BaseAdapter):
@@ -57,9 +65,7 @@ class RobotsAdapter(BaseAdapter):
     def __init__(self, *, user_agent: str, adapter: BaseAdapter | None = None, **options: Unpack[GuardOptions]) -> None:
         super().__init__()
         self._adapter: BaseAdapter = HTTPAdapter() if adapter is None else _checked_adapter(adapter)
-        self.robots = RequestGuard(
-            _AdapterTransport(self._adapter), DisallowedRequest, user_agent=user_agent, **options
-        )
+        self.robots = RequestGuard(_AdapterTransport(self._adapter), _ERRORS, user_agent=user_agent, **options)
 
     def send(  # noqa: PLR0917 - the signature of requests
         self,
@@ -72,14 +78,14 @@ class RobotsAdapter(BaseAdapter):
     ) -> requests.Response:
         """Check a request, and send it if it is allowed.
 
-        Raises: DisallowedRequest; requests.RequestException.
+        Raises: DisallowedRequest; InvalidRequestURL; requests.RequestException.
         """
         settings = {"verify": verify, "cert": cert, "proxies": proxies}
         url = request.url or ""
         token = _SETTINGS.set(settings)
         try:
             verdict = self.robots.check(url)
-        except DisallowedRequest as error:
+        except (DisallowedRequest, InvalidRequestURL) as error:
             error.request = request
             raise
         finally:

@@ -7,21 +7,33 @@ opener.open("https://example.com/fish")
 import urllib.error
 import urllib.request
 from types import TracebackType
-from typing import Any, Self, Unpack
+from typing import Any, Final, Self, Unpack
 
 from canfetch.access.responses import Failure, Response
 from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.failures import TransportError
 from canfetch.client.transports.sessions import SESSION_ROUTE
 from canfetch.errors import RobotsDisallowed
-from canfetch.integrations.request_guard import GuardOptions, RequestGuard, page_verdict
+from canfetch.integrations import request_guard
+from canfetch.integrations.request_guard import GuardOptions, RequestErrors, RequestGuard, page_verdict
 from canfetch.integrations.urllib_exchange import RobotsRequest, exchange_in_thread
 
-__all__ = ["DisallowedRequest", "RobotsHandler", "page_verdict"]
+__all__ = ["DisallowedRequest", "InvalidRequestURL", "RobotsHandler", "page_verdict"]
 
 
 class DisallowedRequest(RobotsDisallowed, urllib.error.URLError):
     """Raised in place of a request that robots.txt disallows."""
+
+
+class InvalidRequestURL(request_guard.InvalidRequestURL, urllib.error.URLError):
+    """Raised in place of a request whose host or port is invalid, for which there is no robots.txt."""
+
+    def __init__(self, message: str, url: str) -> None:
+        super().__init__(message, url)
+        self.reason = message
+
+
+_ERRORS: Final = RequestErrors(DisallowedRequest, InvalidRequestURL)
 
 
 class RobotsHandler(urllib.request.BaseHandler):
@@ -46,12 +58,12 @@ class RobotsHandler(urllib.request.BaseHandler):
     parent: urllib.request.OpenerDirector
 
     def __init__(self, *, user_agent: str, **options: Unpack[GuardOptions]) -> None:
-        self.robots = RequestGuard(_OpenerTransport(self), DisallowedRequest, user_agent=user_agent, **options)
+        self.robots = RequestGuard(_OpenerTransport(self), _ERRORS, user_agent=user_agent, **options)
 
     def http_request(self, request: urllib.request.Request) -> urllib.request.Request:
         """Check a request.
 
-        Raises: DisallowedRequest.
+        Raises: DisallowedRequest, InvalidRequestURL.
         """
         if not isinstance(request, RobotsRequest):
             opted_out = getattr(request, "canfetch", True) is False

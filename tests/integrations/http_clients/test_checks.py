@@ -13,7 +13,7 @@ from tests.servers.web import Site
 
 from canfetch.client.stores.memory import MemoryStore
 from canfetch.core.verdict import Access, Effect, Reason
-from canfetch.errors import CanfetchError, ClientClosed, InvalidOption, RobotsDisallowed
+from canfetch.errors import CanfetchError, ClientClosed, InvalidOption, InvalidURL, RobotsDisallowed
 
 
 def targets(site: Site) -> list[str]:
@@ -168,6 +168,41 @@ def test_phases_of_an_origin_that_recovers(name: str, shop: Site) -> None:
         now[0] += 31 * 86400
         disallowed(host, shop.url("fish"))
     assert "/private/notes" not in targets(shop)
+
+
+@pytest.mark.parametrize("url", ["http://exa mple.com/", "http://127.0.0.1:99999/", "http://%zz/"])
+def test_redirect_to_an_invalid_url_raises_an_error_of_the_http_client(name: str, shop: Site, url: str) -> None:
+    shop.serve("/fish", redirect(url))
+    with open_host(name) as host:
+        with pytest.raises(host.base_error):
+            host.get(shop.url("fish"))
+        assert host.get(shop.url("more")).status == 200
+    assert targets(shop) == ["/robots.txt", "/fish", "/more"]
+
+
+def test_error_for_an_invalid_host(name: str, shop: Site) -> None:
+    shop.serve("/fish", redirect("http://%zz/"))
+    with open_host(name) as host:
+        with pytest.raises(InvalidURL) as caught:
+            host.get(shop.url("fish"))
+        error: Any = caught.value
+        assert host.robots.stats[:2] == (2, 0)
+        assert isinstance(error, host.base_error)
+    # requests escapes it.
+    url = "http://%25zz/" if name == "requests" else "http://%zz/"
+    assert str(error) == f"invalid URL '{url}': expected an absolute URL with a valid host and port"
+    if name.startswith("httpx2") or name == "requests":
+        assert str(error.request.url) == url
+    copied = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own data
+    assert type(copied) is type(error)
+    assert (str(copied), copied.url) == (str(error), url)
+
+
+def test_port_above_65535_is_not_connected_to(name: str, shop: Site) -> None:
+    """Some HTTP clients connect to the port modulo 65536."""
+    with open_host(name) as host, pytest.raises(host.base_error):
+        host.get(f"http://127.0.0.1:{shop.port + 65_536}/fish")
+    assert not shop.requests
 
 
 # --- exempt requests -------------------------------------------------------------------------------------------------
