@@ -9,6 +9,7 @@ import asyncio
 import socket
 import ssl
 from collections.abc import Iterator
+from concurrent.futures import wait
 from contextlib import aclosing, closing, contextmanager, suppress
 from contextvars import copy_context
 from typing import Any, Final
@@ -31,6 +32,8 @@ from canfetch.client.transports.sessions import check_session_request, check_ses
 _CONNECTION_EVENTS: Final = (".connect_tcp.complete", ".start_tls.complete")
 _EVENTS_BEFORE_SENDING: Final = (".connect_tcp.started", ".start_tls.started", ".send_request_headers.started")
 _SUCCESS: Final = 2
+# How long to wait for the end of a thread whose request timed out.
+_ENDING_SECONDS: Final = 0.25
 _ERRORS: Final[tuple[type[Exception], ...]] = (httpx2.HTTPError, httpx2.InvalidURL, OSError, *LIBRARY_ERRORS)
 # Raised for a connection that the server closed while it was idle, among other reasons.
 _LOST: Final = (httpx2.RemoteProtocolError, httpx2.NetworkError)
@@ -157,6 +160,9 @@ class ExistingClient:
             return future.result(exchange.deadlines.timeout())
         except TimeoutError:
             exchange.connection.shut_down()
+            # The timeouts of httpx2 end the thread at about the same time. If the caller closed the client before, the
+            # thread could read from a new connection whose socket has the same number.
+            wait([future], _ENDING_SECONDS)
             raise exchange.deadlines.read_timed_out() from None
 
     def _exchange(self, exchange: _Exchange) -> Response:
