@@ -28,7 +28,7 @@ WITH_VERDICTS = frozenset(
     + ["CF216", "CF217", "CF218", "CF301", "CF305", "CF307", "CF308", "CF312", "CF401", "CF407", "CF415"]
     + ["CF417", "CF501", "CF503", "CF508", "CF512", "CF513", "CF621", "CF701", "CF702", "CF703", "CF704"]
     + ["CF706", "CF707"]
-    + ["CF313", "CF421", "CF422", "CF424", "CF425", "CF709", "CF710"]
+    + ["CF112", "CF313", "CF421", "CF422", "CF424", "CF425", "CF709", "CF710"]
 )
 # Their fixes do not result in the good example, which shows a better way that only the author knows.
 FIXED_OTHERWISE = frozenset(["CF107", "CF215", "CF219", "CF603", "CF902"])

@@ -192,6 +192,28 @@ def effects(content: bytes) -> dict[str, str]:
             "CF702",
             "because of line 7, YandexBot may not fetch /page",
         ),
+        (
+            "User-agent: Googlebot\u200b\nDisallow: /\n".encode(),
+            "CF112",
+            "because of line 2, Googlebot may not fetch /",
+        ),
+        ("User-agent: bingbot\u200b\nDisallow: /\n".encode(), "CF112", "bingbot may fetch /, but not after the fix"),
+        (
+            "User-agent: a\n\u200bDisallow: /b\n".encode(),
+            "CF112",
+            "any crawler named a may fetch /b, but not after the fix",
+        ),
+        (
+            "User-agent: *\nDisallow: /a\n\ufeffUser-agent: GPTBot\nAllow: /c\nDisallow: /b\n".encode(),
+            "CF112",
+            "Googlebot, bingbot, YandexBot and other crawlers may not fetch /b, but may after the fix",
+        ),
+        (
+            b"User-agent: *\nDisallow: /a\nUsr-agnt: GPTBot\nDisallow: /\n",
+            "CF203",
+            "Googlebot, bingbot, YandexBot and other crawlers may not fetch /, but may after the fix",
+        ),
+        (b"User-agent= GPTBot\nDisallow: /b\n", "CF211", "GPTBot may fetch /b, but not after the fix"),
     ],
 )
 def test_proof_names_the_crawlers_of_the_group(content: bytes, code: str, effect: str) -> None:

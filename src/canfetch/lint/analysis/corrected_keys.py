@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 
 from canfetch.core.records import Note
-from canfetch.lint.analysis.example_paths import query_for
-from canfetch.lint.analysis.key_names import ALLOW, DISALLOW
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
+from canfetch.lint.analysis.unread_agents import query_for_unread
 from canfetch.lint.check import Occurrence
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.linted_file import LintedFile
@@ -21,10 +20,9 @@ def corrected_keys(file: LintedFile, oddity: Oddity) -> Iterator[Occurrence]:
             fix = replace_span(line.key[0], line.value_start, line.name + b": ", changes_verdicts=True)
         else:
             fix = replace_span(*line.key, line.name, changes_verdicts=True)
-        is_rule = line.name in (ALLOW, DISALLOW) and record.group is not None
         yield Occurrence(
             line.key,
             {"key": file.text(file.key(record)), "name": file.text(line.name)},
-            query_for(file.value(record)) if is_rule else None,
+            query_for_unread(file, record, line.name, file.value(record)),
             fix,
         )

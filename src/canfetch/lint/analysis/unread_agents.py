@@ -1,13 +1,25 @@
 """Lines that were probably meant as user-agent lines, but that crawlers do not read as user-agent lines.
 
 With such a line in a file, it is unclear where groups begin. Two rules that look like duplicates may belong to
-different crawlers.
+different crawlers, and a rule that closes the site was meant for one crawler.
 """
 
-from canfetch.core.records import Note
-from canfetch.lint.analysis.key_names import USER_AGENT
+from bisect import bisect_right
+from itertools import islice
+from typing import Final
+
+from canfetch.core.keys import RecordKind
+from canfetch.core.records import Note, Record
+from canfetch.lint.analysis.example_paths import query_for
+from canfetch.lint.analysis.key_names import ALLOW, DISALLOW, USER_AGENT
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
+from canfetch.lint.check import VerdictQuery
 from canfetch.lint.linted_file import LintedFile
+
+# The checks whose findings the repair of such a line resolves. Their occurrences have the line in `lines`.
+EXPLAINED_CHECKS: Final = ("CF301", "CF302", "CF701", "CF702", "CF710")
+# At most this many rules below a line are tried as an example.
+_MAX_RULES: Final = 16
 
 _WORD = b"agent"
 _NOT_LETTERS = bytes(byte for byte in range(256) if byte not in b"abcdefghijklmnopqrstuvwxyz")
@@ -26,3 +38,56 @@ def _lines(file: LintedFile) -> frozenset[int]:
             if _WORD in file.line_content(record).partition(b"#")[0].lower().translate(None, _NOT_LETTERS):
                 lines.add(record.line)
     return frozenset(lines)
+
+
+def unread_agent_above(file: LintedFile, line: int) -> tuple[int, ...]:
+    """Return the last of these lines above a line, if no user-agent line is between them. Otherwise, return nothing."""
+    unread = file.compute_once(_sorted_lines)
+    index = bisect_right(unread, line)
+    above = unread[index - 1] if index else 0
+    agent = bisect_right(file.compute_once(_agent_lines), line)
+    is_last = above and (not agent or file.user_agents[agent - 1].line < above)
+    return (above,) if is_last else ()
+
+
+def query_for_unread(file: LintedFile, record: Record, name: bytes, value: bytes) -> VerdictQuery | None:
+    """Return the query for a line that crawlers do not read.
+
+    For a rule, it asks for a path that the rule disallows or allows; for a user-agent line, for one that the rules
+    below it disallow.
+
+    Args:
+        record: The line.
+        name: The key that is meant.
+        value: The value that is meant.
+    """
+    if name == USER_AGENT:
+        return query_below(file, record.line)
+    return query_for(value) if name in (ALLOW, DISALLOW) and record.group is not None else None
+
+
+def query_below(file: LintedFile, line: int, *, crawlers: tuple[str, ...] = ()) -> VerdictQuery | None:
+    """Return the query for a path that the rules between a line and the next user-agent line disallow, or None.
+
+    Args: crawlers: The crawlers that the query is about, or none for all readers of these rules.
+    """
+    agents = file.compute_once(_agent_lines)
+    following = bisect_right(agents, line)
+    end = agents[following] if following < len(agents) else len(file.records) + 1
+    first = bisect_right(file.rule_records, line, key=lambda record: record.line)
+    rules = islice(file.rule_records, first, first + _MAX_RULES)
+    for rule in rules:
+        if rule.line >= end:
+            return None
+        query = query_for(file.value(rule), line, rule.line) if rule.kind is RecordKind.DISALLOW else None
+        if query is not None:
+            return query._replace(crawlers=crawlers)
+    return None
+
+
+def _sorted_lines(file: LintedFile) -> list[int]:
+    return sorted(unread_agent_lines(file))
+
+
+def _agent_lines(file: LintedFile) -> list[int]:
+    return [record.line for record in file.user_agents]

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from canfetch.core.records import Note
 from canfetch.lint.analysis.characters import CURLY_QUOTES, LONG_DASHES
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
+from canfetch.lint.analysis.unread_agents import EXPLAINED_CHECKS, query_for_unread
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Edit, Fix
 from canfetch.lint.lint_input import LintInput
@@ -44,7 +45,8 @@ def _in_keys(file: LintedFile) -> Iterator[Occurrence]:
             if line.record.value is not None and value.endswith(CURLY_QUOTES):
                 value_end = line.record.value[1]
                 edits.append(Edit(value_end - _quote_length(value, first=False), value_end, b""))
-            yield Occurrence(line.key, {"text": file.text(key)}, fix=Fix(tuple(edits), changes_verdicts=True))
+            query = query_for_unread(file, line.record, line.name, value)
+            yield Occurrence(line.key, {"text": file.text(key)}, query, Fix(tuple(edits), changes_verdicts=True))
 
 
 def _quote_length(value: bytes, *, first: bool) -> int:
@@ -65,5 +67,5 @@ CHECK = Check(
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
     fixable=True,
-    supersedes=("CF2", "CF302", "CF4", "CF5", "CF6"),
+    supersedes=("CF2", "CF4", "CF5", "CF6", *EXPLAINED_CHECKS),
 )

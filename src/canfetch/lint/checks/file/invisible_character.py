@@ -3,11 +3,16 @@
 from collections.abc import Iterator
 from typing import Final
 
+from canfetch.agents import REGISTRY
+from canfetch.core.keys import RecordKind
 from canfetch.core.records import Record
 from canfetch.core.text import WHITE_SPACE
 from canfetch.lint.analysis.characters import BLANKS, INVISIBLE
 from canfetch.lint.analysis.content_kinds import file_is_markup
-from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.analysis.example_paths import query_for
+from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
+from canfetch.lint.analysis.unread_agents import EXPLAINED_CHECKS, query_below, query_for_unread
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.fixes import Edit, Fix
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -22,6 +27,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     present = [character for character in _ALL if character in file.content]
     if not present or file_is_markup(file):
         return
+    meant = {odd.record.line: odd.name for odd in odd_lines(file, Oddity.CHARACTERS)}
     for record in file.records:
         start, end = record.span
         line = file.content[start:end]
@@ -31,11 +37,9 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         found = sorted((at, character) for character in present for at in _offsets(content, character))
         if found:
             at, character = found[0]
-            yield Occurrence(
-                (start + at, start + at + len(character)),
-                {"name": _ALL[character]},
-                fix=_fix(file, record, content, found),
-            )
+            fix = _fix(file, record, content, found)
+            query = None if fix is None else _query(file, record, meant.get(record.line))
+            yield Occurrence((start + at, start + at + len(character)), {"name": _ALL[character]}, query, fix)
 
 
 def _offsets(content: bytes, character: bytes) -> Iterator[int]:
@@ -53,6 +57,19 @@ def _fix(file: LintedFile, record: Record, content: bytes, found: list[tuple[int
     if any(mark in BLANKS and first < at < last and not _is_at_colon(content, at, mark) for at, mark in found):
         return None  # a space inside of a path may be intended
     return Fix(tuple(Edit(start + at, start + at + len(mark), b"") for at, mark in found), changes_verdicts=True)
+
+
+def _query(file: LintedFile, record: Record, meant: bytes | None) -> VerdictQuery | None:
+    value = file.value(record)
+    for mark in _ALL:
+        value = value.replace(mark, b"")
+    if record.kind is RecordKind.USER_AGENT:
+        # Some parsers end a name at the character, and find the crawler.
+        crawler = REGISTRY.get_crawler(file.text(value))
+        return query_below(file, record.line, crawlers=() if crawler is None else (crawler.name,))
+    if record.kind in (RecordKind.ALLOW, RecordKind.DISALLOW):
+        return None if record.group is None else query_for(value, record.line)
+    return None if meant is None else query_for_unread(file, record, meant, value)
 
 
 def _visible_span(content: bytes) -> tuple[int, int]:
@@ -92,5 +109,5 @@ CHECK = Check(
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
     fixable=True,
-    supersedes=("CF218", "CF409", "CF601"),
+    supersedes=("CF105", "CF218", "CF4", "CF5", "CF6", *EXPLAINED_CHECKS),
 )

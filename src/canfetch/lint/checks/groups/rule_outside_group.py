@@ -7,7 +7,7 @@ from canfetch.core.records import Note
 from canfetch.lint.analysis.content_kinds import file_is_markup
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.line_ends import line_end
-from canfetch.lint.analysis.unread_agents import unread_agent_lines
+from canfetch.lint.analysis.unread_agents import unread_agent_above, unread_agent_lines
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
@@ -32,6 +32,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         {"count": str(len(outside))},
         None if example is None else query_for(file.value(example), example.line),
         fix,
+        lines=unread_agent_above(file, first.line),
         # Everything is allowed anyway.
         harmless=not any(record.kind is RecordKind.DISALLOW and file.value(record) for record in outside),
     )

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 
 from canfetch.core.text import WHITE_SPACE
-from canfetch.lint.analysis.example_paths import query_for
-from canfetch.lint.analysis.key_names import ALLOW, DISALLOW
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
+from canfetch.lint.analysis.unread_agents import EXPLAINED_CHECKS, query_for_unread
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
@@ -25,11 +24,10 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             rest = value[2:].lstrip(WHITE_SPACE)
             value_start += len(value) - len(rest)
             value = rest
-        is_rule = line.name in (ALLOW, DISALLOW) and line.record.group is not None
         yield Occurrence(
             line.key,
             {"key": file.text(file.key(line.record)), "name": file.text(line.name)},
-            query_for(value) if is_rule else None,
+            query_for_unread(file, line.record, line.name, value),
             replace_span(line.key[0], value_start, line.name + b": ", changes_verdicts=True),
         )
 
@@ -47,5 +45,5 @@ CHECK = Check(
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
     fixable=True,
-    supersedes=("CF302",),
+    supersedes=EXPLAINED_CHECKS,
 )

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from canfetch.lint.analysis.example_paths import query_for
-from canfetch.lint.analysis.key_names import ALLOW, DISALLOW
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
+from canfetch.lint.analysis.unread_agents import EXPLAINED_CHECKS, query_for_unread
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
@@ -19,11 +18,10 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             continue
         mark = file.content[line.key[1] : line.value_start].strip()
         value = file.content[line.value_start : line.record.span[1]].partition(b"#")[0].strip()
-        is_rule = line.name in (ALLOW, DISALLOW) and line.record.group is not None
         yield Occurrence(
             (line.key[0], max(line.key[1], line.value_start)),
             {"key": file.text(file.content[slice(*line.key)]), "mark": file.text(mark)},
-            query_for(value) if is_rule else None,
+            query_for_unread(file, line.record, line.name, value),
             replace_span(line.key[0], line.value_start, line.name + b": ", changes_verdicts=True),
         )
 
@@ -41,5 +39,5 @@ CHECK = Check(
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
     fixable=True,
-    supersedes=("CF302",),
+    supersedes=EXPLAINED_CHECKS,
 )

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from canfetch.lint.analysis.corrected_keys import corrected_keys
 from canfetch.lint.analysis.odd_lines import Oddity
+from canfetch.lint.analysis.unread_agents import EXPLAINED_CHECKS
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -28,5 +29,5 @@ CHECK = Check(
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
     fixable=True,
-    supersedes=("CF302",),
+    supersedes=EXPLAINED_CHECKS,
 )

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from canfetch.lint.analysis.site_blocks import find_near_site_block, is_closed
+from canfetch.lint.analysis.unread_agents import unread_agent_above
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -22,7 +23,9 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         "count": str(len(block.exceptions)),
         "path": file.text(block.exceptions[0].value),
     }
-    yield Occurrence(file.text_span(block.rule.record), details, VerdictQuery("/page"), harmless=is_deliberate)
+    record = block.rule.record
+    unread = unread_agent_above(file, record.line)
+    yield Occurrence(file.text_span(record), details, VerdictQuery("/page"), None, unread, is_deliberate)
 
 
 CHECK = Check(

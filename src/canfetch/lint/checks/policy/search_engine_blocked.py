@@ -6,6 +6,7 @@ from typing import Final
 from canfetch.agents import REGISTRY
 from canfetch.lint.analysis.engine_verdicts import try_allows
 from canfetch.lint.analysis.site_blocks import find_near_site_block, find_site_block, is_closed
+from canfetch.lint.analysis.unread_agents import unread_agent_above
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.crawler_verdicts import profile_of
 from canfetch.lint.lint_input import LintInput
@@ -28,7 +29,9 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         # The search engine's own parser may read groups that others do not, such as one that ends at a blank line.
         if try_allows(file, path, profile_of(crawler), name) is False:
             details = {"name": name, "pattern": file.text(rule.value)}
-            yield Occurrence(file.text_span(rule.record), details, VerdictQuery(path, crawlers=(name,)))
+            query = VerdictQuery(path, crawlers=(name,))
+            unread = unread_agent_above(file, rule.record.line)
+            yield Occurrence(file.text_span(rule.record), details, query, lines=unread)
 
 
 def _block(file: LintedFile, token: str) -> tuple[LintedRule, str] | None:

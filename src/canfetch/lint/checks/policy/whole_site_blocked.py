@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from canfetch.lint.analysis.site_blocks import find_site_block, is_closed
+from canfetch.lint.analysis.unread_agents import unread_agent_above
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -17,7 +18,8 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         names = {name for group in file.groups for name in group.names if group.rules and "*" not in group.names}
         has_exceptions = not all(is_closed(file, name) for name in names)
         details = {"pattern": file.text(rule.value)}
-        yield Occurrence(file.text_span(rule.record), details, VerdictQuery("/"), harmless=has_exceptions)
+        unread = unread_agent_above(file, rule.record.line)
+        yield Occurrence(file.text_span(rule.record), details, VerdictQuery("/"), None, unread, has_exceptions)
 
 
 CHECK = Check(
