@@ -73,7 +73,9 @@ class Crawl:
         request = self._request(url, arguments)
         self.crawler.signals.send_catch_log(signals.request_reached_downloader, request=request, spider=None)
         slot = self.slots[HOST]
-        return slot.delay, getattr(slot, "jitter", 0.0)
+        # Scrapy before 2.19 has no jitter.
+        jitter = slot.jitter if hasattr(slot, "jitter") else 0.5 * bool(slot.randomize_delay)
+        return slot.delay, jitter
 
     def respond(self) -> None:
         request = self._request(f"https://{HOST}/page", {})

@@ -93,19 +93,26 @@ def test_encoded_body_is_decoded_if_scrapy_does_not() -> None:
     assert failed.kind is FailureKind.ENCODING
 
 
+def scrapy_error(name: str, message: str) -> Exception:
+    """Return an exception of Scrapy. Releases before 2.15 do not have all of them."""
+    kind = getattr(scrapy.exceptions, name, None) or type(name, (Exception,), {})
+    raised: Exception = kind(message)
+    return raised
+
+
 EXCEPTIONS = {
-    "dns": (scrapy.exceptions.CannotResolveHostError("no such host"), FailureKind.DNS, "no such host"),
-    "refused": (scrapy.exceptions.DownloadConnectionRefusedError("refused"), FailureKind.CONNECT, "refused"),
-    "timeout": (scrapy.exceptions.DownloadTimeoutError("took too long"), FailureKind.TIMEOUT, "took too long"),
+    "dns": (scrapy_error("CannotResolveHostError", "no such host"), FailureKind.DNS, "no such host"),
+    "refused": (scrapy_error("DownloadConnectionRefusedError", "refused"), FailureKind.CONNECT, "refused"),
+    "timeout": (scrapy_error("DownloadTimeoutError", "took too long"), FailureKind.TIMEOUT, "took too long"),
     "builtin timeout": (TimeoutError("slow"), FailureKind.TIMEOUT, "slow"),
-    "failed": (scrapy.exceptions.DownloadFailedError("lost"), FailureKind.RESET, "lost"),
-    "data loss": (scrapy.exceptions.ResponseDataLossError("cut"), FailureKind.INCOMPLETE, "cut"),
-    "scheme": (scrapy.exceptions.UnsupportedURLSchemeError("ftp"), FailureKind.SCHEME, "ftp"),
+    "failed": (scrapy_error("DownloadFailedError", "lost"), FailureKind.RESET, "lost"),
+    "data loss": (scrapy_error("ResponseDataLossError", "cut"), FailureKind.INCOMPLETE, "cut"),
+    "scheme": (scrapy_error("UnsupportedURLSchemeError", "ftp"), FailureKind.SCHEME, "ftp"),
     "twisted dns": (TWISTED_ERRORS.DNSLookupError("none"), FailureKind.DNS, "none"),
     "twisted refused": (TWISTED_ERRORS.ConnectionRefusedError("no"), FailureKind.CONNECT, "no"),
     "twisted timeout": (TWISTED_ERRORS.TimeoutError("late"), FailureKind.TIMEOUT, "late"),
     "tls": (
-        caused(scrapy.exceptions.DownloadFailedError("bad certificate"), TLSError("x")),
+        caused(scrapy_error("DownloadFailedError", "bad certificate"), TLSError("x")),
         FailureKind.TLS,
         "bad certificate",
     ),
