@@ -33,8 +33,8 @@ def _token_of_line(user_agent: str) -> str:
 
     Raises: InvalidProductToken: The text contains white space or a slash, as headers do.
     """
-    (token,) = Agent(user_agent).tokens
-    return token if token == "*" else token.replace(",", "*").partition("*")[0]
+    (name,) = Agent(user_agent).tokens
+    return name if name == "*" else name.replace(",", "*").partition("*")[0]
 
 
 def _first_word(user_agent: str) -> str:

@@ -11,7 +11,7 @@ from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import NotConfigured
 from scrapy.settings import Settings
 from scrapy.utils.conf import build_component_list
-from tests.integrations.scrapy.crawlers import make_crawler
+from tests.integrations.scrapy.crawlers import make_crawler, since_2_18
 
 from canfetch import Agent
 from canfetch.errors import InvalidOption
@@ -58,6 +58,7 @@ def test_invalid_settings_are_reported_with_their_name(settings: dict[str, Any],
     assert str(raised.value).startswith(message)
 
 
+@since_2_18
 @pytest.mark.parametrize(
     "settings, name",
     [
@@ -157,11 +158,17 @@ def updated(settings: dict[str, Any]) -> Settings:
     return changed
 
 
+def downloader_middlewares(settings: Any) -> Any:
+    if hasattr(settings, "get_component_priority_dict_with_base"):
+        return settings.get_component_priority_dict_with_base("DOWNLOADER_MIDDLEWARES")
+    return settings.getwithbase("DOWNLOADER_MIDDLEWARES")
+
+
 def test_addon_replaces_the_middleware_and_the_parser() -> None:
     settings = updated({})
     assert settings.getbool("ROBOTSTXT_OBEY")
     assert settings["ROBOTSTXT_PARSER"] is RobotParser
-    middlewares: Any = settings.get_component_priority_dict_with_base("DOWNLOADER_MIDDLEWARES")
+    middlewares = downloader_middlewares(settings)
     assert middlewares[RobotsMiddleware] == 100
     assert middlewares[SCRAPYS_OWN] is None
 
@@ -169,7 +176,7 @@ def test_addon_replaces_the_middleware_and_the_parser() -> None:
 @pytest.mark.parametrize("key", [SCRAPYS_OWN, RobotsTxtMiddleware], ids=["string", "class"])
 def test_addon_keeps_the_order_of_the_project(key: Any) -> None:
     settings = updated({"DOWNLOADER_MIDDLEWARES": {key: 42}})
-    middlewares: Any = settings.get_component_priority_dict_with_base("DOWNLOADER_MIDDLEWARES")
+    middlewares = downloader_middlewares(settings)
     assert middlewares[RobotsMiddleware] == 42
     enabled = build_component_list(middlewares)
     assert enabled.count(RobotsMiddleware) == 1

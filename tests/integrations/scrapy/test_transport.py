@@ -10,7 +10,7 @@ import pytest
 import scrapy.exceptions
 from scrapy import Request
 from scrapy.http import Response as ScrapyResponse
-from tests.integrations.scrapy.crawlers import make_crawler
+from tests.integrations.scrapy.crawlers import make_crawler, since_2_18
 from twisted.internet import error
 from twisted.internet.defer import Deferred, succeed
 from twisted.python import failure as twisted_failure
@@ -189,6 +189,7 @@ def test_private_addresses_cannot_be_forbidden() -> None:
         AsyncClient(user_agent="ExampleBot/1.0", transport=DownloaderTransport(make_crawler()), allow_private=False)
 
 
+@since_2_18  # Earlier releases need a reactor.
 def test_engine_of_earlier_releases() -> None:
     crawler = make_crawler()
 
