@@ -72,6 +72,9 @@ def test_reported(code: str, content: bytes) -> None:
         ("CF310", b"User-agent: *\nDisallow: /cloudflare-managed\n"),
         ("CF311", b"User-agent: *\nAllow: /a\nDisallow: /\n"),
         ("CF311", b"User-agent: *\nDisallow: /*.php\nAllow: /a.php\n"),
+        # Parsers that use the first match find another rule before the disallow rule.
+        ("CF311", b"User-agent: *\nAllow: /\nDisallow: /a/\nAllow: /a/b\n"),
+        ("CF311", b"User-agent: *\nAllow: /\n\nUser-agent: b\nDisallow:\n\nUser-agent: *\nDisallow: /a\nAllow: /a/b\n"),
         ("CF311", b"User-agent: a\nDisallow: /\n\nUser-agent: b\nAllow: /x\n"),
         ("CF312", b"User-agent: a\nDisallow: /a\n\nUser-agent: b\nAllow: /a\n"),
         ("CF312", b"User-agent: *\nDisallow:\nAllow:\n"),

@@ -41,6 +41,8 @@ REPORTED = [
     ("CF705", "User-agent: *\nDisallow: /Secret"),
     ("CF707", "User-agent: *\nDisallow: /$"),
     ("CF707", "User-agent: bingbot\nDisallow: /$\nAllow: /a"),
+    ("CF707", "User-agent: *\nDisallow: /$\nDisallow: *\nAllow: /"),
+    ("CF707", "User-agent: *\nDisallow: /$\nDisallow: /$"),
     ("CF708", "Sitemap: https://www.example.com/a.xml"),
     ("CF708", "Sitemap: https://example.com:8443/a.xml"),
 ]
@@ -67,6 +69,8 @@ NOT_REPORTED = [
     ("CF705", "User-agent: *\nAllow: /backup/"),
     ("CF707", "User-agent: *\nDisallow: /"),
     ("CF707", "User-agent: *\nDisallow: /?"),
+    # Removing `/$` does not open the home page.
+    ("CF707", "User-agent: *\nDisallow: *\nDisallow: /$\nAllow: /a"),
     ("CF708", "Sitemap: https://EXAMPLE.com:443/a.xml"),
     ("CF708", "Sitemap: /a.xml"),
 ]

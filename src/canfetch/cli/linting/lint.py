@@ -268,7 +268,7 @@ command: Final = click.Command(
         format_option(LINT_FORMATS),
         Option(["--output"], metavar="FILE", help="Write the report to a file instead of standard output."),
         no_color_option(),
-        *network_parameters(),
+        *network_parameters(verbose_help="Show the reason, the source and the page of each check."),
     ],
     callback=_run,
     short_help="Find and fix problems in robots.txt files.",

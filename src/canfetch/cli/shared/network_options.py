@@ -66,8 +66,14 @@ class _PolicyName(click.ParamType):  # type: ignore[type-arg]  # generic only si
         ]
 
 
-def network_parameters() -> list[click.Parameter]:
-    """Return the click parameters of the network options."""
+_VERBOSE_HELP: Final = "Log each fetch on standard error; -vv also logs each request."
+
+
+def network_parameters(*, verbose_help: str = "") -> list[click.Parameter]:
+    """Return the click parameters of the network options.
+
+    Args: verbose_help: What `--verbose` does in addition to logging, as a sentence.
+    """
     return [
         Option(
             ["--policy"],
@@ -145,7 +151,7 @@ def network_parameters() -> list[click.Parameter]:
         Option(
             ["-v", "--verbose"],
             count=True,
-            help="Log each fetch on standard error; -vv also logs each request.",
+            help=f"{verbose_help} {_VERBOSE_HELP}".strip(),
         ),
     ]
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Record
 from canfetch.lint.analysis.content_kinds import file_is_markup
-from canfetch.lint.analysis.template_marks import MARKS, template_mark
+from canfetch.lint.analysis.template_marks import MARKS, template_mark, words_to_replace
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -35,6 +35,8 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 def _is_path(file: LintedFile, record: Record) -> bool:
     # Sites disallow the broken links that their own templates produce, such as `/*{{`. Some add a `Noindex` line.
     value = file.value(record)
+    if words_to_replace(value) is not None:
+        return False
     return value.startswith((b"/", b"*") if record.kind in _RULES else b"*")
 
 

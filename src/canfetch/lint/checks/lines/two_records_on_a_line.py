@@ -67,7 +67,8 @@ def _occurrences(file: LintedFile, outer: bytes, start: int, value: bytes) -> It
         for before, one in zip((outer, *(one.name for one in inner)), inner, strict=False)
     )
     first = inner[0]
-    path = value[first.end :].partition(b":")[2].strip()
+    value_end = inner[1].gap_start if len(inner) > 1 else len(value)
+    path = value[first.end : value_end].partition(b":")[2].strip()
     query = query_for(path) if first.name == DISALLOW and path and b" " not in path else None
     yield Occurrence(
         (start + first.start, start + len(value)),
@@ -115,5 +116,5 @@ CHECK = Check(
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
     fixable=True,
-    supersedes=("CF302",),
+    supersedes=("CF302", "CF4", "CF5"),
 )

@@ -42,8 +42,8 @@ def _is_for_search_engine(file: LintedFile, group: LintedGroup) -> bool:
 
 
 def _is_exception(rule: LintedRule) -> bool:
-    # An author who made exceptions knows what the rule blocks.
-    return rule.allow and (b"?" in rule.value or names_assets(rule.value))
+    # An author who allows some scripts or styles knows that the rule blocks them. One who allows a parameter may not.
+    return rule.allow and names_assets(rule.value)
 
 
 CHECK = Check(

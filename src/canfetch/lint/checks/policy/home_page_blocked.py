@@ -1,9 +1,10 @@
 """A blocked home page on an open site."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from canfetch.core.patterns import matches
+from canfetch.core.verdict import Rule
 from canfetch.lint.analysis.engine_verdicts import try_decide
 from canfetch.lint.analysis.rule_coverage import canonical_form
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
@@ -24,9 +25,15 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             continue
         seen.add(verdict.rule.line)
         form = canonical_form(verdict.rule.pattern)
-        if form and not matches(form, _ANY_PAGE):
+        if form and not matches(form, _ANY_PAGE) and not _is_blocked_anyway(verdict.rule, verdict.also_matched):
             record = file.records[verdict.rule.line - 1]
             yield Occurrence(file.text_span(record), {"pattern": file.text(verdict.rule.pattern)}, VerdictQuery("/"))
+
+
+def _is_blocked_anyway(deciding: Rule, also_matched: Iterable[Rule]) -> bool:
+    """Return whether other rules block the page as well, so that removing the rule does not open it."""
+    others = [rule for rule in also_matched if rule.pattern != deciding.pattern]
+    return bool(others) and not max(others, key=lambda rule: (rule.specificity, rule.allow)).allow
 
 
 CHECK = Check(
