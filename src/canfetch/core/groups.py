@@ -79,7 +79,6 @@ def build_group(user_agents: list[tuple[bytes, int]], rules: list[tuple[bool, by
 
     Cost: O(bytes of its rules).
     """
-    return Group(
-        tuple(UserAgentLine(display_text(token), line) for token, line in user_agents),
-        tuple(_new_tuple(Rule, (allow, value, line, specificity(value, profile))) for allow, value, line in rules),
-    )
+    lines = [_new_tuple(UserAgentLine, (display_text(token), line)) for token, line in user_agents]
+    own = [_new_tuple(Rule, (allow, value, line, specificity(value, profile))) for allow, value, line in rules]
+    return _new_tuple(Group, (tuple(lines), tuple(own)))

@@ -77,6 +77,8 @@ class Record(NamedTuple):
 _RULES: Final = (RecordKind.ALLOW, RecordKind.DISALLOW)
 _OUTSIDE_GRAMMAR: Final = Note.OUTSIDE_GRAMMAR.value
 _OUTSIDE_GROUP: Final = Note.OUTSIDE_GROUP.value
+_EMPTY_VALUE: Final = Note.EMPTY_VALUE.value
+_VOID_RULE: Final = Note.VOID_RULE.value
 # Real files repeat lines, and a hostile one may contain nothing else, so that each text is parsed once.
 _CACHED_LINES_LIMIT: Final = 4096
 _CONTROLS: Final = bytes(byte for byte in range(0x20) if byte not in b"\0\t")
@@ -278,12 +280,12 @@ class _LineReader:
         if len(content) > (profile.max_line_bytes or len(content)):
             return None
         kind, key_start, key_end, notes, in_grammar = known
-        if not value:
-            notes |= Note.EMPTY_VALUE.value
-        if not in_grammar or (value and value[:1] != b"/"):
+        if not in_grammar:
             notes |= _OUTSIDE_GRAMMAR
-        if is_void(value, profile):
-            notes |= Note.VOID_RULE.value
+        if value[:1] != b"/":
+            notes |= _OUTSIDE_GRAMMAR if value else _EMPTY_VALUE
+            if is_void(value, profile):
+                notes |= _VOID_RULE
         start = len(content) - len(rest.lstrip(WS))
         effect = _Effect.NONE if profile.abnf_only and notes & _OUTSIDE_GRAMMAR else _Effect.RULE
         return _new_tuple(_ParsedLine, (kind, key_start, key_end, start, start + len(value), notes, effect))

@@ -35,7 +35,8 @@ class LintedToken(NamedTuple):
     record: Record
 
 
-@dataclass(frozen=True, slots=True)
+# Frozen instances take three times as long to create, and a file can have tens of thousands of groups.
+@dataclass(eq=False, slots=True)
 class LintedGroup:
     """A group with its records.
 
@@ -143,14 +144,17 @@ class LintedFile:
         for record in self.keyed_records:
             if record.group is not None and record.kind in (RecordKind.OTHER, RecordKind.SITEMAP):
                 others.setdefault(record.group, []).append(record)
+        records = self.records
         return tuple(
             LintedGroup(
                 index,
-                tuple(LintedToken(agent.token, self.records[agent.line - 1]) for agent in group.user_agents),
-                frozenset(agent.token.lower() for agent in group.user_agents if agent.token),
+                tuple([_new_tuple(LintedToken, (token, records[line - 1])) for token, line in group.user_agents]),
+                frozenset([token.lower() for token, _ in group.user_agents if token]),
                 tuple(
-                    _new_tuple(LintedRule, (self.records[line - 1], allow, pattern, specificity, index))
-                    for allow, pattern, line, specificity in group.rules
+                    [
+                        _new_tuple(LintedRule, (records[line - 1], allow, pattern, specificity, index))
+                        for allow, pattern, line, specificity in group.rules
+                    ]
                 ),
                 tuple(others.get(index, ())),
             )

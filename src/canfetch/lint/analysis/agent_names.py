@@ -14,6 +14,7 @@ _BROWSER_PRODUCT: Final = b"mozilla"
 MAX_NAMES_IN_LINE: Final = 1000
 # Runs of white space separate names, too.
 _MAX_PARTS: Final = 4 * MAX_NAMES_IN_LINE
+_ALL_SEPARATORS: Final = b", ;|\t"
 _OTHER_SEPARATORS: Final = bytes.maketrans(b";|\t", b"   ")
 
 
@@ -57,6 +58,8 @@ def is_list(value: bytes) -> bool:
     if b"," in value:
         # Names that were copied from a rewrite rule still have its flags, such as [NC,OR].
         return b"[" not in value
+    if len(value.translate(None, _ALL_SEPARATORS)) == len(value):
+        return False
     names = [name for name in _split(value) if name]
     return 1 < len(names) < MAX_NAMES_IN_LINE and all(
         REGISTRY.get_crawler(display_text(name)) is not None for name in names

@@ -57,6 +57,7 @@ _SUGGESTED: Final = (
     b"content-usage",
     b"license",
 )
+_SUGGESTED_LETTERS: Final = tuple((name, frozenset(name)) for name in _SUGGESTED)
 _SHORT_LENGTH: Final = 5
 _MAX_EDITS: Final = 2
 
@@ -140,9 +141,9 @@ def suggest_key(key: bytes) -> bytes | None:
     letters = set(key)
     best: bytes | None = None
     fewest = _MAX_EDITS + 1
-    for name in _SUGGESTED:
+    for name, wanted in _SUGGESTED_LETTERS:
         most = min(fewest - 1, 1 if len(name) <= _SHORT_LENGTH else _MAX_EDITS)
-        if abs(len(name) - len(key)) > most or len(set(name) - letters) > most or len(letters - set(name)) > most:
+        if abs(len(name) - len(key)) > most or len(wanted - letters) > most or len(letters - wanted) > most:
             continue
         edits = _edit_distance(key, name, most)
         if edits <= most:

@@ -30,6 +30,8 @@ def canonical_form(value: bytes) -> bytes:
     form = canonical(value)
     if form[:1] not in (b"/", b"*"):
         return b""
+    if b"*" not in form:
+        return form
     if form.endswith(b"*$"):
         form = form[:-1]
     form = form.rstrip(b"*")
@@ -41,8 +43,9 @@ def canonical_form(value: bytes) -> bytes:
 
 def literal_prefix(form: bytes) -> bytes:
     """Return the bytes that every target matched by a form starts with."""
-    head = form.partition(b"*")[0]
-    return head[:-1] if head.endswith(b"$") and len(head) == len(form) else head
+    if b"*" in form:
+        return form.partition(b"*")[0]
+    return form.removesuffix(b"$")
 
 
 class CanonicalRule(NamedTuple):
@@ -159,9 +162,11 @@ def _covered_rules(file: LintedFile) -> tuple[CoveredRule, ...]:
 
 
 def _iter_covered(file: LintedFile) -> Iterator[CoveredRule]:
+    by_group = canonical_rules(file)
+    if all(len(rules) < 2 for rules in by_group):
+        return
     together = _groups_together(file)
     rules_of_google, split_by_google = _read_by_google(file)
-    by_group = canonical_rules(file)
     heads: dict[tuple[int, bool], _Heads] = defaultdict(_Heads)
     for one in chain(chain.from_iterable(by_group), rules_of_google):
         of_kind = heads[together[one.rule.group], one.rule.allow]
@@ -172,7 +177,7 @@ def _iter_covered(file: LintedFile) -> Iterator[CoveredRule]:
         each.close()
     nothing = _Heads()
     for index, rules in enumerate(by_group):
-        if index in split_by_google:
+        if len(rules) < 2 or index in split_by_google:
             continue
         for allow in (True, False):
             opposing = heads.get((together[index], not allow), nothing)
@@ -197,6 +202,8 @@ def _read_by_google(file: LintedFile) -> tuple[list[CanonicalRule], frozenset[in
 
 
 def _covered_among(rules: list[CanonicalRule], opposing: _Heads) -> Iterator[CoveredRule]:
+    if len(rules) < 2:
+        return
     equal: dict[bytes, list[CanonicalRule]] = {}
     for one in rules:
         equal.setdefault(one.form, []).append(one)
@@ -204,10 +211,11 @@ def _covered_among(rules: list[CanonicalRule], opposing: _Heads) -> Iterator[Cov
     distinct = [ones[0] for form, ones in equal.items() if not (ones[0].rule.allow and b"/index.htm" in form)]
     by_literals = _covering_literals([ones[0] for ones in equal.values()])
     wildcards = (ones[0] for form, ones in equal.items() if form.count(b"*") == 1 and not form.endswith(b"$"))
-    uncovered = {one.head for one in distinct if _literal_for(one, by_literals) is None}
+    by_form = {one.form: _literal_for(one, by_literals) for one in distinct}
+    uncovered = {one.head for one in distinct if by_form[one.form] is None}
     by_wildcards = _covering_wildcards(sorted(uncovered), islice(wildcards, _MAX_WILDCARDS))
     for one in distinct:
-        covering = _literal_for(one, by_literals) or by_wildcards.get(one.head)
+        covering = by_form[one.form] or by_wildcards.get(one.head)
         if covering is None:
             continue
         # With and without superfluous stars.
