@@ -98,7 +98,10 @@ class StoreError(CanfetchError, OSError):
 
 
 class ClientClosed(CanfetchError, RuntimeError):
-    """Raised when a closed client is asked about an origin that is not in its cache."""
+    """Raised when a closed client is asked about an origin that is not in its cache.
+
+    The integrations of HTTP clients also raise it for requests that wait for their turn when the HTTP client is closed.
+    """
 
     def __init__(self) -> None:
         super().__init__("the client is closed: create a new one, or keep this one open while you use it")

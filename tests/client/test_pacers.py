@@ -1,7 +1,10 @@
 """Waiting for the turn of a request, with a fake clock."""
 
 import asyncio
+import gc
 import threading
+import time
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -14,6 +17,7 @@ from canfetch.client.origin_state import OriginState
 from canfetch.client.pacers import _MIN_ORIGINS, AsyncPacer, Pacer, _FairLock
 from canfetch.client.sync_client import Client
 from canfetch.core.agent import Agent
+from canfetch.errors import ClientClosed
 
 AGENT = Agent("ExampleBot")
 DELAYED = b"User-agent: *\nDisallow: /private\nCrawl-delay: 10\n"
@@ -187,6 +191,50 @@ def test_child_process_has_new_locks_and_the_same_times() -> None:
     assert pacer.wait(state) == 10.0
 
 
+@pytest.mark.parametrize("make", [make_pacer, make_async_pacer], ids=["threads", "tasks"])
+def test_pacer_keeps_no_file_in_memory(make: Any) -> None:
+    pacer, state = make(Clock()), state_of(DELAYED)
+    waited = pacer.wait(state)
+    if not isinstance(waited, float):
+        asyncio.run(waited)
+    del waited
+    reference = weakref.ref(state)
+    del state
+    gc.collect()
+    assert reference() is None
+
+
+def test_closing_ends_the_waits_of_threads() -> None:
+    pacer, state = (
+        Pacer(AGENT, Pace(max_delay=3600.0), clock=time.time),
+        state_of(b"User-agent: *\nCrawl-delay: 3600\n"),
+    )
+    pacer.wait(state)
+    with ThreadPoolExecutor(8) as threads:
+        waits = [threads.submit(pacer.wait, state) for _ in range(8)]
+        turns = pacer._origins["https://example.com"]
+        while turns.users < 8:
+            time.sleep(0)
+        pacer.close()
+        assert [type(wait.exception(60)) for wait in waits] == [ClientClosed] * 8
+    pacer.reset_after_fork()
+    with pytest.raises(ClientClosed):
+        pacer.wait(state)
+
+
+def test_sleep_that_ends_after_closing_is_not_the_start_of_a_turn() -> None:
+    clock = Clock()
+
+    def sleep(seconds: float) -> None:
+        clock.sleep(seconds)
+        pacer.close()
+
+    pacer, state = Pacer(AGENT, Pace(), clock=clock, sleep=sleep), state_of(DELAYED)
+    pacer.wait(state)
+    with pytest.raises(ClientClosed):
+        pacer.wait(state)
+
+
 # --- tasks -----------------------------------------------------------------------------------------------------------
 
 
@@ -242,3 +290,47 @@ def test_tasks_of_a_closed_event_loop_do_not_block_another() -> None:
 
     asyncio.run(hold())
     assert asyncio.run(pacer.wait(state)) == 10.0
+
+
+def test_closing_ends_the_waits_of_tasks() -> None:
+    pacer, state = AsyncPacer(AGENT, Pace(), clock=Clock(), sleep=lambda _: asyncio.sleep(3600)), state_of(DELAYED)
+
+    async def run() -> None:
+        await pacer.wait(state)
+        tasks = [asyncio.create_task(pacer.wait(state)) for _ in range(5)]
+        await asyncio.sleep(0)
+        tasks[0].cancel()
+        pacer.close()
+        pacer.close()
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+        assert [type(result) for result in results] == [asyncio.CancelledError, *[ClientClosed] * 4]
+        with pytest.raises(ClientClosed):
+            await pacer.wait(state)
+
+    asyncio.run(run())
+
+
+def test_timeout_of_the_sleep_itself_is_raised() -> None:
+    async def sleep(_: float) -> None:
+        raise TimeoutError
+
+    async def run() -> None:
+        pacer, state = AsyncPacer(AGENT, Pace(), clock=Clock(), sleep=sleep), state_of(DELAYED)
+        await pacer.wait(state)
+        with pytest.raises(TimeoutError):
+            await pacer.wait(state)
+
+    asyncio.run(run())
+
+
+def test_pacer_can_be_closed_on_another_event_loop() -> None:
+    clock = Clock()
+    pacer, state = make_async_pacer(clock), state_of(DELAYED)
+    asyncio.run(pacer.wait(state))
+
+    async def close() -> None:
+        pacer.close()
+        with pytest.raises(ClientClosed):
+            await pacer.wait(state)
+
+    asyncio.run(close())

@@ -37,6 +37,7 @@ class OriginState:
     """
 
     __slots__ = (
+        "__weakref__",
         "_access_and_info",
         "_allows_own_agent",
         "entry",

@@ -11,15 +11,19 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Final, Generic, TypeVar
+from weakref import ref
 
 from canfetch.access.pacing import Pace, next_request_at
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.origin_pace import declared_pace
 from canfetch.client.origin_state import OriginState
 from canfetch.core.agent import Agent
+from canfetch.errors import ClientClosed
 
 # The number of origins from which on those that have no limit any more are dropped.
 _MIN_ORIGINS: Final = 1024
+# Windows does not interrupt a wait for an event. Ctrl-C ends it after this time.
+_MAX_WAIT_SECONDS: Final = 1.0
 _Lock = TypeVar("_Lock")
 
 
@@ -29,19 +33,21 @@ class _OriginTurns(Generic[_Lock]):
     Attributes:
         lock: Held by the request whose turn is next.
         last_request_at: When the last request was sent, in seconds since the epoch, or None.
-        state: The state from which `pace` was computed.
+        state: A weak reference to the state from which `pace` was computed, which contains the whole file, or None.
         pace: The limits.
         users: The number of requests that wait.
+        pause: The pause of the task whose turn is next, or None.
     """
 
-    __slots__ = ("last_request_at", "lock", "pace", "state", "users")
+    __slots__ = ("last_request_at", "lock", "pace", "pause", "state", "users")
 
     def __init__(self, lock: _Lock, pace: Pace) -> None:
         self.lock = lock
         self.last_request_at: float | None = None
-        self.state: OriginState | None = None
+        self.state: ref[OriginState] | None = None
         self.pace = pace
         self.users = 0
+        self.pause: asyncio.Timeout | None = None
 
 
 class _BasePacer(Generic[_Lock]):
@@ -51,6 +57,7 @@ class _BasePacer(Generic[_Lock]):
         self._agent = agent
         self._bounds = bounds
         self._clock = clock
+        self._is_closed = False
         self._origins: dict[str, _OriginTurns[_Lock]] = {}
         self._drop_at = _MIN_ORIGINS
         self.reset_after_fork()
@@ -83,9 +90,14 @@ class _BasePacer(Generic[_Lock]):
                 turns.users -= 1
 
     def _seconds_left(self, turns: _OriginTurns[_Lock], state: OriginState) -> float:
-        """Return the seconds until the next request may be sent. If there are none, record that it is sent."""
-        if turns.state is not state:
-            turns.state = state
+        """Return the seconds until the next request may be sent. If there are none, record that it is sent.
+
+        Raises: ClientClosed.
+        """
+        if self._is_closed:
+            raise ClientClosed
+        if turns.state is None or turns.state() is not state:
+            turns.state = ref(state)
             turns.pace = declared_pace(state, self._agent, self._bounds)._replace(visit_times=())
         now = self._clock()
         if turns.last_request_at is not None:
@@ -109,28 +121,46 @@ class _BasePacer(Generic[_Lock]):
 
 
 class Pacer(_BasePacer["_FairLock"]):
-    """Blocks a thread until its request may be sent. Ctrl-C ends the wait.
+    """Blocks a thread until its request may be sent. Ctrl-C ends the wait of the main thread.
 
     Args:
         agent: The agent whose limits count.
         bounds: The bounds of the delay.
         clock: Returns seconds since the epoch.
-        sleep: Blocks for a number of seconds.
+        sleep: Blocks for a number of seconds. By default, `close` ends it.
     """
 
     def __init__(
-        self, agent: Agent, bounds: Pace, *, clock: Callable[[], float], sleep: Callable[[float], object]
+        self, agent: Agent, bounds: Pace, *, clock: Callable[[], float], sleep: Callable[[float], object] | None = None
     ) -> None:
         super().__init__(agent, bounds, clock)
-        self._sleep = sleep
+        self._sleep = self._wait_for_close if sleep is None else sleep
+
+    def reset_after_fork(self) -> None:
+        """Take new locks in a forked process."""
+        super().reset_after_fork()
+        self._closing = threading.Event()
+        if self._is_closed:
+            self._closing.set()
+
+    def close(self) -> None:
+        """End all waits. Their threads raise ClientClosed."""
+        self._is_closed = True
+        self._closing.set()
 
     def wait(self, state: OriginState) -> float:
-        """Wait for the turn of a request to the origin of `state`, and return for how many seconds."""
+        """Wait for the turn of a request to the origin of `state`, and return for how many seconds.
+
+        Raises: ClientClosed: The pacer is closed, or was closed during the wait.
+        """
         started_at = self._clock()
         with self._turns(state) as turns, turns.lock:
             while (left := self._seconds_left(turns, state)) > 0:
                 self._sleep(left)
         return max(0.0, self._clock() - started_at)
+
+    def _wait_for_close(self, seconds: float) -> None:
+        self._closing.wait(min(seconds, _MAX_WAIT_SECONDS))
 
     def _new_lock(self) -> "_FairLock":
         return _FairLock()
@@ -149,8 +179,20 @@ class AsyncPacer(_BasePacer[asyncio.Lock]):
         super().__init__(agent, bounds, clock)
         self._sleep = sleep
 
+    def close(self) -> None:
+        """End all waits on the current event loop. Their tasks raise ClientClosed."""
+        self._is_closed = True
+        if self._loop is asyncio.get_running_loop():
+            for turns in self._origins.values():
+                if turns.pause is not None:
+                    turns.pause.reschedule(self._loop.time())
+                    turns.pause = None
+
     async def wait(self, state: OriginState) -> float:
-        """Wait for the turn of a request to the origin of `state`, and return for how many seconds."""
+        """Wait for the turn of a request to the origin of `state`, and return for how many seconds.
+
+        Raises: ClientClosed: The pacer is closed, or was closed during the wait.
+        """
         if self._loop is not asyncio.get_running_loop():
             # The tasks that hold the locks belong to another event loop.
             self.reset_after_fork()
@@ -159,8 +201,20 @@ class AsyncPacer(_BasePacer[asyncio.Lock]):
         with self._turns(state) as turns:
             async with turns.lock:
                 while (left := self._seconds_left(turns, state)) > 0:
-                    await self._sleep(left)
+                    await self._pause(turns, left)
         return max(0.0, self._clock() - started_at)
+
+    async def _pause(self, turns: _OriginTurns[asyncio.Lock], seconds: float) -> None:
+        """Sleep. `close` ends it."""
+        pause = turns.pause = asyncio.timeout(None)
+        try:
+            async with pause:
+                await self._sleep(seconds)
+        except TimeoutError:
+            if not pause.expired():
+                raise
+        finally:
+            turns.pause = None
 
     def _new_lock(self) -> asyncio.Lock:
         return asyncio.Lock()

@@ -51,6 +51,7 @@ class GuardOptions(ClientOptions, total=False):
         tracer: An OpenTelemetry tracer. Each fetch of a robots.txt is then a span.
         clock: Returns seconds since the epoch.
         sleep: With `wait`, a function that sleeps for a number of seconds, and is async in asynchronous HTTP clients.
+            Closing the HTTP client ends the default one.
     """
 
     wait: bool
@@ -210,7 +211,7 @@ class RequestGuard(_BaseGuard):
         bounds = _delay_bounds(options)
         self.client = Client(user_agent=user_agent, transport=transport, **_client_options(options))
         super().__init__(self.client.options.agent, errors, options)
-        sleep = options.get("sleep", time.sleep)
+        sleep = options.get("sleep")
         self._pacer = None if bounds is None else Pacer(self._agent, bounds, clock=self._clock, sleep=sleep)
 
     def check(self, url: str, *, opted_out: bool = False) -> ClientVerdict | None:
@@ -240,7 +241,9 @@ class RequestGuard(_BaseGuard):
             return self._checked(url, self.client.decide(url))
 
     def close(self) -> None:
-        """Close the client, and with it the store."""
+        """Close the client, and with it the store. Requests that wait for their turn raise ClientClosed."""
+        if self._pacer is not None:
+            self._pacer.close()
         self.client.close()
 
 
@@ -286,7 +289,9 @@ class AsyncRequestGuard(_BaseGuard):
             return self._checked(url, await self.client.decide(url))
 
     async def close(self) -> None:
-        """Close the client, and with it the store."""
+        """Close the client, and with it the store. Requests that wait for their turn raise ClientClosed."""
+        if self._pacer is not None:
+            self._pacer.close()
         await self.client.close()
 
 

@@ -1,6 +1,8 @@
 """Requests that wait for the delay of the origin, with a fake clock."""
 
 import asyncio
+import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -10,7 +12,7 @@ from tests.servers.redirects import redirect
 from tests.servers.valid import respond
 from tests.servers.web import Exchange, Site
 
-from canfetch.errors import RobotsDisallowed
+from canfetch.errors import ClientClosed, RobotsDisallowed
 
 
 class Clock:
@@ -136,4 +138,28 @@ def test_cancelled_request_gives_up_its_turn(async_name: str, shop: Site) -> Non
         host.run(cancel)
         clock.now += 10
         assert host.get(shop.url("fish")).status == 200
+    assert shop.count("/more") == 0
+
+
+def test_closing_ends_the_waits(name: str, shop: Site) -> None:
+    with open_host(name, wait=True) as host:
+        host.get(shop.url("fish"))
+        if name in ASYNC_NAMES:
+
+            async def close() -> list[Any]:
+                tasks = [asyncio.create_task(host.fetch(shop.url("more"))) for _ in range(4)]
+                while host.robots.stats.checked < 5:  # noqa: ASYNC110 - nothing signals it
+                    await asyncio.sleep(0)
+                await host.robots.close()
+                return await asyncio.gather(*tasks, return_exceptions=True)
+
+            errors = host.run(close)
+        else:
+            with ThreadPoolExecutor(4) as threads:
+                waits = [threads.submit(host.get, shop.url("more")) for _ in range(4)]
+                while host.robots.stats.checked < 5:
+                    time.sleep(0)
+                host.close()
+                errors = [wait.exception(60) for wait in waits]
+    assert [type(error) for error in errors] == [ClientClosed] * 4
     assert shop.count("/more") == 0
