@@ -364,6 +364,25 @@ def test_session_that_raises_for_the_status_changes_nothing(
     assert (answer.status, answer.body) == (status, body)
 
 
+@pytest.mark.parametrize("status", [200, 301, 404, 429, 503])
+def test_adapter_of_requests_that_raises_after_retries_does_not_hide_the_status(site: Site, status: int) -> None:
+    session = make_session("requests-session")
+    from requests.adapters import HTTPAdapter
+    from urllib3.util.retry import Retry
+
+    site.serve("/robots.txt", respond(b"", status=status))
+    retry = Retry(2, status_forcelist=[status], respect_retry_after_header=False)
+    with session:
+        session.mount("http://", HTTPAdapter(max_retries=retry))
+        answer = make_transport("requests-session", session).send(make_request(site.url("robots.txt")))
+    assert site.count("/robots.txt") == 3
+    if status == 200:
+        assert failure_kind(answer) is FailureKind.PROTOCOL
+    else:
+        assert isinstance(answer, Response)
+        assert (answer.status, answer.body) == (status, b"")
+
+
 @pytest.mark.parametrize("name", ["httpx2-client", "httpx2-async-client"])
 @pytest.mark.parametrize("label", ["rules", "gzip", "chunked", "empty"])
 def test_hook_that_reads_the_body_changes_nothing(name: str, shared_site: Site, label: str) -> None:

@@ -144,6 +144,25 @@ def test_broken_file_disallows_everything(name: str, site: Site, label: str) -> 
     assert "/fish" not in targets(site)
 
 
+@pytest.mark.parametrize("status, reason", [(404, None), (503, "robots.txt is unreachable: status 503")])
+def test_status_counts_after_the_retries_of_an_adapter(shop: Site, status: int, reason: str | None) -> None:
+    requests = pytest.importorskip("requests")
+    from urllib3.util.retry import Retry
+
+    from canfetch.integrations.requests import RobotsAdapter
+
+    shop.serve("/robots.txt", respond(b"", status=status))
+    retries = requests.adapters.HTTPAdapter(max_retries=Retry(1, status_forcelist=[404, 503]))
+    with requests.Session() as session:
+        session.mount("http://", RobotsAdapter(user_agent=USER_AGENT, adapter=retries))
+        if reason is None:
+            assert session.get(shop.url("fish")).status_code == 200
+        else:
+            with pytest.raises(RobotsDisallowed, match=reason):
+                session.get(shop.url("fish"))
+    assert shop.count("/robots.txt") == 2
+
+
 def test_origin_that_refuses_connections_is_disallowed(name: str) -> None:
     with refusing_port() as port, open_host(name) as host:
         error = disallowed(host, f"http://127.0.0.1:{port}/fish")

@@ -1,6 +1,7 @@
 """Translation of the exceptions of requests and urllib3."""
 
 import http.client
+import re
 import socket
 import ssl
 from collections.abc import Iterator
@@ -35,11 +36,21 @@ _KINDS: Final[tuple[tuple[tuple[type[BaseException], ...], FailureKind], ...]] =
     ((urllib3.exceptions.IncompleteRead, http.client.IncompleteRead), FailureKind.INCOMPLETE),
     ((ConnectionError,), FailureKind.RESET),
 )
+# The only place where urllib3 states the status after the last retry.
+_LAST_STATUS: Final = re.compile(urllib3.exceptions.ResponseError.SPECIFIC_ERROR.format(status_code="([0-9]{3})"))
 
 
 def is_lost_connection(error: Exception) -> bool:
     """Return whether the server closed the connection."""
     return any(isinstance(cause, ConnectionError) for cause in _causes(error))
+
+
+def status_after_retries(error: requests.exceptions.RetryError) -> int | None:
+    """Return the status of the response to the last retry of an adapter, or None if there is none."""
+    for cause in _causes(error):
+        if isinstance(cause, urllib3.exceptions.ResponseError) and (found := _LAST_STATUS.fullmatch(str(cause))):
+            return int(found[1])
+    return None
 
 
 def translate_error(error: Exception, deadlines: Deadlines) -> TransportError:

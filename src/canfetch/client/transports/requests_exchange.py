@@ -21,7 +21,7 @@ from canfetch.client.transports.headers import decode_headers, encode_request_he
 from canfetch.client.transports.http_client_heads import check_framing, check_head, is_delimited
 from canfetch.client.transports.http_client_sockets import shut_down_response
 from canfetch.client.transports.proxies import check_proxy_status
-from canfetch.client.transports.requests_errors import ERRORS, translate_error
+from canfetch.client.transports.requests_errors import ERRORS, status_after_retries, translate_error
 from canfetch.client.transports.requests_routes import RequestsRoute
 from canfetch.client.transports.response_builder import ResponseBuilder
 from canfetch.client.transports.sessions import check_session_request
@@ -76,7 +76,13 @@ class _Exchange:
             except requests.HTTPError as error:
                 if error.response is None:
                     raise
-                return self._response_of_hook(error.response, str(error))
+                with closing(error.response) as rejected:
+                    return self._response_without_body(rejected.status_code, _headers(rejected), str(error))
+            except requests.exceptions.RetryError as error:
+                status = status_after_retries(error)
+                if status is None:
+                    raise
+                return self._response_without_body(status, (), str(error))
             with closing(response):
                 return self._read(response)
 
@@ -111,13 +117,12 @@ class _Exchange:
             raise TransportError(FailureKind.INCOMPLETE, "the connection ended before the body")
         return answer
 
-    def _response_of_hook(self, response: requests.Response, message: str) -> Response:
-        """Return the response for which a hook of the session called `raise_for_status`, without its body."""
-        with closing(response):
-            self._check_proxy_status(response.status_code)
-            if response.status_code // 100 == _SUCCESS:
-                raise TransportError(FailureKind.PROTOCOL, message[:200])
-            return ResponseBuilder(self._request, response.status_code, _headers(response)).build()
+    def _response_without_body(self, status: int, headers: Headers, message: str) -> Response:
+        """Return a response for which a hook of the session called `raise_for_status`, or the adapter raised."""
+        self._check_proxy_status(status)
+        if status // 100 == _SUCCESS:
+            raise TransportError(FailureKind.PROTOCOL, message[:200])
+        return ResponseBuilder(self._request, status, headers).build()
 
     def _check_proxy_status(self, status: int) -> None:
         # The session may use a proxy.
