@@ -141,6 +141,7 @@ def test_check_does_not_report(code: str, values: tuple[str, ...]) -> None:
         ("CF401", "Disallow: wp-admin/", "Disallow: /wp-admin/"),
         ("CF401", "Disallow: none", "Disallow: none"),
         ("CF401", "Disallow: www.example.com/x", "Disallow: www.example.com/x"),
+        ("CF401", "Disallow: example.com/x", "Disallow: example.com/x"),
         ("CF403", "Disallow: /a** # why", "Disallow: /a # why"),
         ("CF404", "Disallow: /a***b**c*", "Disallow: /a*b*c*"),
         ("CF408", "Disallow: /%c3%a9%7e", "Disallow: /%C3%A9%7e"),

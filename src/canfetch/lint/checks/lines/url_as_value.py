@@ -1,9 +1,11 @@
-"""A URL as the value of a rule."""
+"""An address as the value of a rule, with a scheme or a host."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from canfetch.core.text import encode_text
 from canfetch.core.urls import split_url
+from canfetch.lint.analysis.addresses import find_address
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.rule_bytes import rule_records_with
 from canfetch.lint.check import Check, Occurrence
@@ -12,24 +14,30 @@ from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
+_SAMPLE: Final = b"/folder/"
+
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Find rules whose value is an absolute URL."""
+    """Find rules whose value is an absolute URL, or starts with a host."""
     own_host: bytes | None = None
-    for record in rule_records_with(file, b":"):
+    for record in rule_records_with(file, b":", b"."):
         value = file.value(record)
-        if record.value is None or not value[:8].lower().startswith((b"http://", b"https://")):
+        if record.value is None or value[:1] in (b"", b"/", b"*"):
             continue
         if own_host is None:
             own_host = file.compute_once(_own_host)
-        host, slash, path = value.partition(b"://")[2].partition(b"/")
-        path = slash + path
-        # The path of another host would be a different rule, and the root of this one would match the whole site.
-        is_own = own_host != b"" and host.lower() == own_host and len(path) > 1
+        address = find_address(value, own_host)
+        if address is None:
+            continue
+        path = address.path
+        # The root would match the whole site, and links of apps have no path of a site.
+        has_path = address.is_web and path[:1] == b"/" and len(path) > 1
+        # The path of another host would be a different rule.
+        is_own = has_path and own_host != b"" and address.host == own_host
         yield Occurrence(
             record.value,
-            {"value": file.text(value), "path": file.text(path or b"/")},
-            query_for(path),
+            {"value": file.text(value), "path": file.text(path if has_path else _SAMPLE)},
+            query_for(path) if has_path else None,
             replace_span(record.value[0], record.value[1] - len(path), b"", changes_verdicts=True) if is_own else None,
         )
 
@@ -47,10 +55,11 @@ CHECK = Check(
     name="url-as-value",
     severities=everywhere(Severity.ERROR, lighthouse=Severity.ERROR),
     title="A URL as the value of a rule",
-    message="`{value}` is a URL, but a rule takes a path, such as `{path}`",
-    why="The path of a URL starts with `/`, so a value that starts with `http` matches nothing. A robots.txt applies "
-    "only to its own scheme, host and port.",
-    how_to_fix="Write only the path, in the robots.txt of that host.",
+    message="`{value}` has a scheme or a host, but a rule takes only a path, such as `{path}`",
+    why="The path of a URL starts with `/`, so a value that starts with a scheme or a host matches nothing. A "
+    "robots.txt applies only to its own scheme, host and port.",
+    how_to_fix="Write only the path, in the robots.txt of that host. Links that open an app need no rule, because "
+    "crawlers do not fetch them.",
     source="RFC 9309 section 2.2.2; Google, file location and range of validity; Lighthouse, robots-txt",
     bad=LintInput(b"User-agent: *\nDisallow: https://example.com/private/\n", url="https://example.com/robots.txt"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n", url="https://example.com/robots.txt"),

@@ -6,6 +6,7 @@ from typing import Final
 from canfetch.core.origin import Origin, find_origin
 from canfetch.core.text import UNRESERVED, display_text
 from canfetch.core.urls import split_url
+from canfetch.lint.analysis.addresses import find_address
 from canfetch.lint.analysis.asset_patterns import blocked_asset
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.regular_expressions import looks_like_regex
@@ -19,11 +20,10 @@ from canfetch.lint.linted_file import LintedFile, LintedRule
 from canfetch.lint.severity import Severity, everywhere
 
 _STARTS: Final = frozenset(UNRESERVED) - frozenset(b".")
-# Words that are not paths, and prefixes of URLs without a scheme.
+# Words that are not paths.
 _WORDS: Final = frozenset(
     {b"all", b"any", b"everything", b"false", b"n", b"no", b"none", b"nothing", b"true", b"y", b"yes"}
 )
-_HOST_PREFIXES: Final = (b"www.",)
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
@@ -72,7 +72,7 @@ def _intended_path(value: bytes, here: Origin | None) -> bytes | None:
         # The URL of the whole site is hardly intended, and a path that starts with `//` is read as a host.
         return path if path[:1] == b"/" and path[:2] != b"//" and canonical_form(path) != b"/" else None
     folded = value.lower()
-    if is_unset(value) or folded[0] not in _STARTS or folded in _WORDS or folded.startswith(_HOST_PREFIXES):
+    if is_unset(value) or folded[0] not in _STARTS or folded in _WORDS or find_address(value) is not None:
         return None
     return b"/" + value if value.isascii() and b":" not in value else None
 
