@@ -44,11 +44,13 @@ class CrawlPlan(NamedTuple):
         requests: The arguments of the requests.
         settings: The settings of Scrapy.
         one_by_one: Whether each request waits for the end of the previous one.
+        crawls: The number of such crawls in the process, at the same time. The statistics are those of one.
     """
 
     requests: Sequence[Mapping[str, Any]]
     settings: Mapping[str, Any]
     one_by_one: bool = False
+    crawls: int = 1
 
     def start(self) -> "subprocess.Popen[str]":
         """Start the crawl in a process. `finish` waits for its end."""
@@ -153,6 +155,8 @@ def main() -> None:
     crawler.signals.connect(item_scraped, signal=signals.item_scraped, weak=False)
     # Errors are logged.
     _ = process.crawl(crawler, plan=plan, result=result)
+    for _ in range(1, plan["crawls"]):
+        _ = process.crawl(PlannedSpider, plan=plan, result=result)
     process.start()
     assert crawler.stats is not None
     result["stats"] = crawler.stats.get_stats()

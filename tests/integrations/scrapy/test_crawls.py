@@ -274,6 +274,18 @@ def test_slow_robots_txt_disallows_everything(tmp_path: Path) -> None:
     assert list((tmp_path / "evidence").iterdir())
 
 
+def test_proxy_of_a_request_does_not_apply_to_robots_txt() -> None:
+    with Site() as site, Site() as proxy:
+        site.serve("/robots.txt", robots(SHORT_RULES))
+        proxy.serve(f"{site.origin}/page", page())
+        meta = {"proxy": proxy.origin}
+        requests = [{"url": site.origin + target, "meta": meta} for target in ("/page", "/private")]
+        result = CrawlPlan(requests, ADDON).run()
+        assert result.pages[f"{site.origin}/page"].status == 200
+        assert result.pages[f"{site.origin}/private"].error == "DisallowedRequest"
+        assert (targets(site), targets(proxy)) == (["/robots.txt"], [f"{site.origin}/page"])
+
+
 def test_other_event_loops_stop_the_crawl() -> None:
     with Site() as site:
         settings = {**ADDON, "TWISTED_REACTOR": "twisted.internet.selectreactor.SelectReactor"}

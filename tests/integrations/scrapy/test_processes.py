@@ -1,4 +1,4 @@
-"""Several crawls of one site at a time, with one store."""
+"""Several crawls of one site at a time, in one process or in several."""
 
 from pathlib import Path
 
@@ -36,3 +36,17 @@ def test_four_processes_with_one_sqlite_store_fetch_robots_txt_once(tmp_path: Pa
 
 def test_four_processes_with_one_redis_store_fetch_robots_txt_once(redis_url: str) -> None:
     run_fleet(redis_url)
+
+
+@pytest.mark.service
+@pytest.mark.parametrize("store, fetches", [("robots.sqlite3", 1), ("", 3)], ids=["one store", "no store"])
+def test_crawls_of_one_process_share_files_only_through_a_store(store: str, fetches: int, tmp_path: Path) -> None:
+    settings = {**ADDON, "CANFETCH_STORE": store and str(tmp_path / store)}
+    with Site() as site:
+        site.serve("/robots.txt", robots("User-agent: *\nDisallow: /private\n"))
+        serve_pages(site, "/page")
+        result = CrawlPlan(
+            [{"url": f"{site.origin}/page"}, {"url": f"{site.origin}/private"}], settings, crawls=3
+        ).run()
+        assert result.pages[f"{site.origin}/page"].status == 200
+        assert sorted(targets(site)) == ["/page"] * 3 + ["/robots.txt"] * fetches

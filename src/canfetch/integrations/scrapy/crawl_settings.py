@@ -38,7 +38,7 @@ class CrawlSettings(NamedTuple):
         timeout: Seconds for a fetch with all its redirects.
         obey_delay: Whether the delays that files declare are kept.
         bounds: The bounds of the delays.
-        processes: The number of processes that share the delay of an origin.
+        processes: The number of crawls that share the delay of an origin.
         page_rules: Which page-level rules are read: `headers`, `html`, or None.
         required_uses: The uses that a page must allow.
     """
