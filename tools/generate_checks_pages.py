@@ -97,7 +97,10 @@ def page(check: Check) -> str:
     severities = [check.severities.in_set(name) for name in SEVERITY_SETS]
     lines = [NOTE, "", f"# {check.code} {check.name}", "", f"{check.title}.", ""]
     if fixes and all(fix.changes_verdicts for fix in fixes):
-        lines += ["Fixable with `--unsafe-fixes`, which changes what some crawlers may fetch.", ""]
+        lines += [
+            "Fixable with `--unsafe-fixes`, and with `--fix` where it changes no verdict or other record.",
+            "",
+        ]
     elif fixes:
         lines += ["Fixable with `--fix`, which changes no verdict.", ""]
     lines += ["## Why it matters", "", check.why, "", "## How to fix it", "", check.how_to_fix, ""]

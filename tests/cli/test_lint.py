@@ -271,6 +271,20 @@ def test_fix_applies_only_fixes_that_change_no_verdict(run: RunCommand, bad: Pat
     assert bad.read_bytes() == b"User-agent: *\nDisallow: /a.pdf$b\nDisallow: /c/\n"
 
 
+def test_fixing_a_page_is_an_error(run: RunCommand, folder: Path) -> None:
+    page = b"<!DOCTYPE html>\n<html><p>Not found</p></html>"
+    (folder / "robots.txt").write_bytes(page)
+    ran = run("lint", "--fix")
+    assert ran.code == 2
+    assert "cannot fix robots.txt: the content is HTML or XML, not a robots.txt" in ran.err
+    assert "fixable" not in ran.out
+    assert (folder / "robots.txt").read_bytes() == page
+
+
+def test_help_describes_what_verbose_adds(run: RunCommand) -> None:
+    assert "Show the reason, the source and the page of each check." in " ".join(run("lint", "--help").out.split())
+
+
 def test_fix_for_a_profile_applies_fixes_that_keep_its_verdicts(run: RunCommand, bad: Path) -> None:
     # YandexBot reads `Disallow /c/` only after the fix, and Googlebot reads it before.
     ran = run("lint", bad.name, "--fix", "--for", "googlebot", "--ignore", "CF402")

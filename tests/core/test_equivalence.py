@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from canfetch import PROFILES, parse
-from canfetch.core.equivalence import comparison_key, differing_profiles
+from canfetch.core.equivalence import comparison_key, differing_profiles, have_equal_extensions
 
 RULES = "User-agent: *\nDisallow: /a/\nAllow: /a/b\n"
 
@@ -92,3 +92,22 @@ def test_comments_and_spaces_do_not_change_the_comparison_key(content: bytes) ->
     other = content.replace(b"Disallow: /x", b"Disallow:   /x  # why")
     for profile in PROFILES:
         assert comparison_key(content, profile) == comparison_key(other, profile)
+
+
+@pytest.mark.parametrize(
+    "one, other, equal",
+    [
+        ("Disallow: /a\nDisallow: /ab\n", "Disallow: /a\n", True),
+        ("Disallow: /a\nSitemap: /s\n", "Sitemap: /s\n", True),
+        ("Sitemap: /s\n", "Sitemap: /t\n", False),
+        ("Crawl-delay: 5\nDisallow: /a\nDisallow: /ab\n", "Crawl-delay: 5\nDisallow: /a\n", True),
+        ("Crawl-delay: 5\n", "Crawl-delay: 6\n", False),
+        ("Crawl-delay: 5\n", "\n", False),
+        # The crawler `b` no longer reads the delay of `*`.
+        ("Crawl-delay: 5\n", "Crawl-delay: 5\nUser-agent: b\nDisallow:\n", False),
+    ],
+)
+def test_other_records_are_compared(one: str, other: str, *, equal: bool) -> None:
+    before, after = (f"User-agent: *\n{rules}".encode() for rules in (one, other))
+    assert have_equal_extensions(before, after) is equal
+    assert have_equal_extensions(after, before) is equal

@@ -77,6 +77,7 @@ def test_sarif_result_has_location_and_fix(validator: Any, odd: LintReport) -> N
     assert replacement["insertedContent"]["text"] == ": "
     fix = results["CF201"]["fixes"][0]
     assert fix["properties"] == {
+        "safe": False,
         "changesVerdicts": True,
         "changedProfiles": [
             "strict",
@@ -280,7 +281,7 @@ def test_summaries_count_findings_and_fixes(content: bytes, summaries: list[str]
         (
             b"Disallow: /a\nDisallow: /a/b\n",
             "covered-rule",
-            "fixable with --unsafe-fixes, although it changes no verdict",
+            "fixable with --fix",
         ),
         (
             b"Disallow: /a#b\n",

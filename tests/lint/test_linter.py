@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 from canfetch.core.equivalence import differing_profiles
 from canfetch.errors import InvalidOption
 from canfetch.lint import CHECKS, SEVERITY_SETS, Edit, Finding, Fix, Linter, LintInput, LintReport, Severities, Severity
+from canfetch.lint.catalogue import ENGLISH
 from canfetch.lint.configuration import LintSettings, parse_settings
 from canfetch.lint.fix_rounds import apply_round
 from canfetch.lint.fixes import apply_fixes
+from canfetch.lint.formats.summaries import describe_fix, summarize_fixes
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import SEARCH_ENGINES
 from canfetch.lint.suppression import find_suppressions
@@ -122,6 +124,88 @@ def test_unsafe_fixes_need_a_flag() -> None:
     assert b"Disallow: /c/" in fixed.content
     assert "missing-colon" in [finding.check.name for finding in fixed.fixed]
     assert "missing-colon" not in names(fixed.report)
+
+
+@pytest.mark.parametrize(
+    "before, after",
+    [
+        (b"User-agent: *\nDisallow: /a\nDisallow: /ab\n", b"User-agent: *\nDisallow: /a\n"),
+        (
+            b"User-agent: *\nDisallow: /a/\nDisallow: /a*/\nDisallow: /a/b/\n",
+            b"User-agent: *\nDisallow: /a/\nDisallow: /a*/\n",
+        ),
+        # For parsers that use the first match, the rule has an effect.
+        (b"User-agent: *\nDisallow: /a*\n", b"User-agent: *\nDisallow: /a*\n"),
+        # No verdict changes, but a delay.
+        (
+            b"User-agent: bingbot\nCrawl-delay: 5s\nDisallow: /a\n",
+            b"User-agent: bingbot\nCrawl-delay: 5s\nDisallow: /a\n",
+        ),
+    ],
+)
+def test_fixes_that_are_proved_to_change_nothing_are_applied(before: bytes, after: bytes) -> None:
+    linter = Linter(severities="all")
+    result = linter.fix(before)
+    assert result.content == after
+    assert not any(finding.has_safe_fix for finding in result.report.findings)
+    assert any(finding.has_safe_fix for finding in linter.lint(before).findings) is (before != after)
+
+
+def test_all_formats_state_the_same_about_each_fix() -> None:
+    content = b"User-agent: bingbot\nCrawl-delay: 5s\nDisallow: /a\nDisallow: /ab\nDisallow: /c*\nDisallow: /d"
+    report = Linter(severities="all").lint(content)
+    fixes = {finding.check.code: finding.to_json()["fix"] for finding in report.findings if finding.fix is not None}
+    stated = {
+        code: (fix["safe"], fix["changes_verdicts"], bool(fix["changed_profiles"])) for code, fix in fixes.items()
+    }
+    assert stated == {
+        "CF604": (False, False, False),
+        "CF406": (True, False, False),
+        "CF403": (False, True, True),
+        "CF114": (True, False, False),
+    }
+    fixed = Linter(severities="all").fix(content)
+    assert {finding.check.code for finding in fixed.fixed} == {"CF406", "CF114"}
+    assert summarize_fixes(report, ENGLISH) == "2 fixable with --fix, 2 more with --unsafe-fixes."
+    delay = next(finding for finding in report.findings if finding.check.code == "CF604")
+    assert describe_fix(delay, ENGLISH).endswith("no verdict but records other than rules")
+
+
+def test_effects_of_fixes_do_not_depend_on_the_order_of_questions() -> None:
+    rules = b"".join(b"Disallow: /a%d\n" % number for number in range(20))
+    content = b"User-agent: *\nDisallow: /a\n" + rules + b"# %s\n" % (b"y" * 30_000)
+    one, other = (Linter().lint(content).findings for _ in range(2))
+    answers = [finding.has_safe_fix for finding in one]
+    assert answers == [finding.has_safe_fix for finding in reversed(other)][::-1]
+    assert True in answers
+    # The limit of parsed bytes is reached.
+    assert one[-1].changed_profiles is None
+
+
+@pytest.mark.parametrize(
+    "content, refusal",
+    [
+        (b"<!DOCTYPE html>\n<html><p>Disallow /a\n", "the content is HTML or XML, not a robots.txt"),
+        (
+            "User-agent: *\nDisallow: /a".encode("utf-16-be"),
+            "the content is UTF-16 without a byte order mark, not a robots.txt",
+        ),
+    ],
+)
+def test_files_that_are_not_a_robots_txt_have_no_fixes(content: bytes, refusal: str) -> None:
+    result = Linter(severities="all").fix(content)
+    assert result.refusal == refusal
+    assert result.content == content
+    assert result.report.findings
+    assert not [finding for finding in result.report.findings if finding.fix is not None]
+
+
+def test_fixes_of_utf_16_are_not_safe() -> None:
+    result = Linter().fix(b"\xff\xfe" + "User-agent: *\nDisallow: /a".encode("utf-16-le"))
+    fixable = [finding for finding in result.report.findings if finding.fix is not None]
+    assert "CF114" in [finding.check.code for finding in fixable]
+    assert not any(finding.has_safe_fix for finding in fixable)
+    assert {finding.changed_profiles for finding in fixable} == {None}
 
 
 def test_fixing_is_idempotent() -> None:
@@ -250,6 +334,7 @@ def test_finding_to_json() -> None:
     }
     assert data["effect"] == "because of line 3, Googlebot, bingbot and other crawlers may not fetch /c/; YandexBot may"
     assert data["fix"] == {
+        "safe": False,
         "changes_verdicts": True,
         "changed_profiles": [
             "strict",

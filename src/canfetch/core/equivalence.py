@@ -60,6 +60,25 @@ def comparison_key(content: bytes, profile: str, *, engine: str | None = None) -
     return by_token, file_extensions
 
 
+def have_equal_extensions(content: bytes, other: bytes) -> bool:
+    """Return whether two files have the same records beyond the RFC, for every crawler in every profile.
+
+    Cost: as parsing both in every profile.
+    """
+    return all(_extensions_key(content, name) == _extensions_key(other, name) for name in PROFILES)
+
+
+def _extensions_key(content: bytes, profile: str) -> object:
+    robots = parse(content, profile=profile)
+    file_extensions, group_extensions = _extensions(robots)
+    if not group_extensions:
+        return list(file_extensions), None
+    # Also groups without such a record: a crawler that reads one of them does not read another.
+    tokens = [tuple(agent.token for agent in group.user_agents) for group in robots.groups]
+    in_groups = [(names, tuple(group_extensions.get(index, ()))) for index, names in enumerate(tokens)]
+    return list(file_extensions), in_groups
+
+
 def _groups(robots: RobotsTxt, flags: Profile) -> Iterator[tuple[int, tuple[bytes, ...], list[_RuleKey]]]:
     for index, group in enumerate(robots.groups):
         tokens = (encode_text(agent.token) for agent in group.user_agents if agent.token)

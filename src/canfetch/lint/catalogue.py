@@ -39,7 +39,7 @@ PHRASES: Final[Mapping[str, str]] = {
     "fixable-unsafe": "fixable with --unsafe-fixes, which changes what some crawlers may fetch",
     "fixable-changes": "fixable with --unsafe-fixes, which changes verdicts in {profiles}",
     "fixable-changes-except": "fixable with --unsafe-fixes, which changes verdicts in all profiles except {profiles}",
-    "fixable-changes-none": "fixable with --unsafe-fixes, although it changes no verdict",
+    "fixable-extensions": "fixable with --unsafe-fixes, which changes no verdict but records other than rules",
     "clean": "No problems found.",
     "found": "Found {count|problem|problems} ({errors|error|errors}, {warnings|warning|warnings}).",
     "notes": "{count|note|notes}: {checks}.",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from canfetch.lint.catalogue import ENGLISH, Catalogue
 from canfetch.lint.check import Check, VerdictQuery
 from canfetch.lint.crawler_verdicts import CrawlerVerdict
-from canfetch.lint.fix_effects import FixEffects
+from canfetch.lint.fix_effects import FixEffect, FixEffects
 from canfetch.lint.fixes import Fix
 from canfetch.lint.proofs import Contrast, Proof, Proofs
 from canfetch.lint.severity import Severity
@@ -109,13 +109,32 @@ class Finding:
         """The profiles in which the fix changes a verdict, or may change one. Empty without a fix.
 
         In all other profiles, the fix is proved to preserve every verdict. None means that this was not computed,
-        because the file has too many fixes for its size.
+        because the file has too many fixes for its size, or is not in UTF-8.
 
         Cost: For a fix that declares a change of verdicts, a parse in each profile at the first call.
         """
-        if self.fix is None or not self.fix.changes_verdicts:
+        if self.fix is None:
+            return ()
+        if self._file.robots.source_encoding != "utf-8":
+            return None
+        if not self.fix.changes_verdicts:
             return ()
         return self._file.compute_once(FixEffects).changed_profiles(self.fix)
+
+    @property
+    def has_safe_fix(self) -> bool:
+        """Whether there is a fix that is proved to change no verdict in any profile, and no other record.
+
+        Records other than rules are, for example, `Sitemap` and `Crawl-delay`. Only these fixes are applied by default.
+        A fix that was not examined, because the file has too many fixes for its size, is not safe.
+
+        Cost: As `changed_profiles`.
+        """
+        if self.fix is None or self._file.robots.source_encoding != "utf-8":
+            return False
+        if not self.fix.changes_verdicts:
+            return True
+        return self._file.compute_once(FixEffects).effect(self.fix) is FixEffect.NONE
 
     def message(self, catalogue: Catalogue = ENGLISH) -> str:
         """Return the message in the catalogue's language, without a full stop."""
@@ -148,7 +167,8 @@ class Finding:
             "fix": None
             if self.fix is None
             else {
-                "changes_verdicts": self.fix.changes_verdicts,
+                "safe": self.has_safe_fix,
+                "changes_verdicts": self.changed_profiles != (),
                 "changed_profiles": None if self.changed_profiles is None else list(self.changed_profiles),
                 "edits": [
                     {

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import Final
 
-from canfetch.core.equivalence import differing_profiles
+from canfetch.core.equivalence import differing_profiles, have_equal_extensions
 from canfetch.lint.analysis.content_kinds import file_is_wide
 from canfetch.lint.analysis.unread_agents import unread_agent_lines
 from canfetch.lint.check import Category, Check
@@ -75,11 +75,14 @@ def identify_fix(file: LintedFile, finding: Finding) -> FailedFix:
 class FixChoice:
     """Chooses the fixes that preserve every verdict in some profiles.
 
-    Args: profiles: The names of the profiles.
+    Args:
+        profiles: The names of the profiles.
+        keep_extensions: Whether the records that RFC 9309 does not define are preserved, too.
     """
 
-    def __init__(self, profiles: Iterable[str]) -> None:
+    def __init__(self, profiles: Iterable[str], *, keep_extensions: bool = False) -> None:
         self.profiles = tuple(profiles)
+        self._keep_extensions = keep_extensions
         self._bytes_left = _CHOICE_BYTES
         self._steps_left = _ALL_CHOICE_STEPS
 
@@ -111,7 +114,9 @@ class FixChoice:
         steps = changes.steps
         changed = changes.changed_profiles(content + file.robots.tail, self.profiles, steps=_CHOICE_STEPS)
         self._steps_left -= changes.steps - steps
-        return not changed
+        if changed:
+            return False
+        return not self._keep_extensions or have_equal_extensions(file.input.content, content + file.robots.tail)
 
 
 def apply_chosen(

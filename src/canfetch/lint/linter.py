@@ -7,7 +7,8 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from canfetch.core.choices import unknown_choice
-from canfetch.core.profiles import get_profile
+from canfetch.core.content_formats import foreign_format
+from canfetch.core.profiles import PROFILES, get_profile
 from canfetch.core.quoting import quoted
 from canfetch.core.robots_recognition import refusal_to_rewrite
 from canfetch.errors import InvalidOption
@@ -17,6 +18,7 @@ from canfetch.lint.checks import CHECKS, CHECKS_BY_WORD
 from canfetch.lint.checks.comments.unused_suppression import CHECK as UNUSED_SUPPRESSION
 from canfetch.lint.checks.comments.unused_suppression import unused_suppressions
 from canfetch.lint.finding import Finding
+from canfetch.lint.fix_effects import FixEffects
 from canfetch.lint.fix_rounds import (
     FailedFix,
     FixChoice,
@@ -48,7 +50,7 @@ class FixResult(NamedTuple):
         content: The fixed file, in UTF-8.
         fixed: The findings that were fixed, round by round.
         report: The remaining findings.
-        refusal: Why nothing was fixed although there are fixes, such as that the file is not a robots.txt; or None.
+        refusal: Why the file cannot be fixed, such as that it is not a robots.txt; or None.
     """
 
     content: bytes
@@ -127,6 +129,7 @@ class Linter:
         file = LintedFile(lint_input)
         suppressions = _Suppressions(find_suppressions(file.content, file.records))
         ignored = self._ignored(lint_input.path)
+        is_fixable = foreign_format(file.input.content) is None and can_rewrite(file, unsafe=True)
         findings: list[Finding] = []
         suppressed: list[Finding] = []
         truncated: list[Check] = []
@@ -136,7 +139,15 @@ class Linter:
             in_any_place = self._overrides.get(check.code) or (severity if self.severities == LIGHTHOUSE else None)
             harmless = in_any_place or Severity.INFO
             found: Iterator[Finding] = (
-                Finding(file, check, harmless if one.harmless else severity, one.span, one.details, one.query, one.fix)
+                Finding(
+                    file,
+                    check,
+                    harmless if one.harmless else severity,
+                    one.span,
+                    one.details,
+                    one.query,
+                    one.fix if is_fixable else None,
+                )
                 for one in occurrences
             )
             if check.code in suppressions.codes:
@@ -173,10 +184,10 @@ class Linter:
     ) -> FixResult:
         """Fix the fixable findings.
 
-        Fixes that do not declare a change of verdicts are proved to preserve them in every profile. With
-        `for_profiles`, all fixes are applied that together are proved to preserve every verdict in these profiles;
-        they may change verdicts in the others. Fixes that fail the proof are not applied. A file that is not a
-        robots.txt, such as a page, is not changed.
+        By default, those fixes are applied that are proved to preserve every verdict in every profile, and all other
+        records. With `for_profiles`, all fixes are applied that together are proved to preserve every verdict in these
+        profiles; they may change verdicts in the others. Fixes that fail the proof are not applied. A file that is not
+        a robots.txt, such as a page, is not changed.
 
         Args:
             file: The file's bytes, or a `LintInput` with more context.
@@ -189,7 +200,10 @@ class Linter:
             of them.
         """
         choice = _choice(for_profiles, unsafe=unsafe)
+        keep_meaning = FixChoice(PROFILES, keep_extensions=True)
         original = lint_input = _as_lint_input(file)
+        if foreign_format(original.content) is not None:
+            return FixResult(original.content, (), self.lint(original), refusal_to_rewrite(original.content))
         if not can_rewrite(LintedFile(lint_input), unsafe=unsafe):
             return FixResult(lint_input.content, (), self.lint(lint_input))
         codes = frozenset(_resolve_codes(only)) if only else {check.code for check in CHECKS}
@@ -202,16 +216,17 @@ class Linter:
                 for finding in report.findings
                 if finding.fix is not None
                 and finding.check.code in codes
-                and (unsafe or choice is not None or not finding.fix.changes_verdicts)
                 and (not failed or identify_fix(report.file, finding) not in failed)
+                and (unsafe or choice is not None or finding.has_safe_fix)
             ]
             fixable = next_fixes(report.file, fixable)
             if not fixable:
                 break
-            if choice is None:
-                content, round_fixed = apply_round(report.file, fixable, failed)
+            declared = [one for one in fixable if one.fix is not None and not one.fix.changes_verdicts]
+            if choice is None and (unsafe or declared):
+                content, round_fixed = apply_round(report.file, fixable if unsafe else declared, failed)
             else:
-                content, round_fixed = apply_chosen(report.file, fixable, choice, failed)
+                content, round_fixed = apply_chosen(report.file, fixable, choice or keep_meaning, failed)
             fixed += round_fixed
             lint_input = lint_input._replace(content=content)
         # Some fixes repair keys, so the fixed file can have records where the original has none.
@@ -240,10 +255,13 @@ def _choice(profiles: Sequence[str], *, unsafe: bool) -> FixChoice | None:
 
 
 def _examine_fixes(file: LintedFile, findings: list[Finding]) -> None:
-    """Let the proofs of the most severe findings examine their fixes, as far as the budget of parsed bytes allows."""
-    fixable = [one for one in findings if one.query is not None and one.fix is not None and one.fix.changes_verdicts]
+    """Let the fixes of the most severe findings be examined first, as far as the budgets of parsed bytes allow."""
     # Sorting is stable: findings of the same severity stay in line order.
-    fixable.sort(key=lambda finding: -finding.severity)
+    by_severity = sorted(findings, key=lambda finding: -finding.severity)
+    file.compute_once(FixEffects).examine_in_order(
+        finding.fix for finding in by_severity if finding.fix is not None and finding.fix.changes_verdicts
+    )
+    fixable = [one for one in by_severity if one.query is not None and one.fix is not None and one.fix.changes_verdicts]
     for finding in fixable[: max(FIX_BUDGET_BYTES // max(len(file.content), 1), 1)]:
         finding.examines_fix = True
 

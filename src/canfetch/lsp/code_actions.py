@@ -52,7 +52,7 @@ def quick_fixes(analysis: Analysis, requested: types.Range, client: ClientFeatur
         edits = _fix_edits(analysis, fix)
         if edits is not None:
             yield types.CodeAction(
-                title=_fix_title(analysis, finding, fix),
+                title=_fix_title(analysis, finding),
                 kind=types.CodeActionKind.QuickFix,
                 diagnostics=[shown],
                 is_preferred=_is_safe(finding, fix_for),
@@ -72,9 +72,9 @@ def quick_fixes(analysis: Analysis, requested: types.Range, client: ClientFeatur
 
 def _is_safe(finding: Finding, fix_for: Sequence[str]) -> bool:
     """Return whether a fix preserves every verdict in these profiles, or in all of them if there are none."""
-    if finding.fix is None or not finding.fix.changes_verdicts:
-        return finding.fix is not None
-    changed = finding.changed_profiles if fix_for else None
+    if finding.has_safe_fix or not fix_for:
+        return finding.has_safe_fix
+    changed = finding.changed_profiles
     return changed is not None and set(fix_for).isdisjoint(changed)
 
 
@@ -89,18 +89,20 @@ def _fix_edits(analysis: Analysis, fix: Fix) -> list[NewText] | None:
     return possible if len(possible) == len(edits) else None
 
 
-def _fix_title(analysis: Analysis, finding: Finding, fix: Fix) -> str:
+def _fix_title(analysis: Analysis, finding: Finding) -> str:
     # The first sentence says what to do; others add alternatives.
     text = analysis.settings.catalogue.texts(finding.check).how_to_fix.partition(". ")[0].removesuffix(".")
     if len(text) > _MAX_TITLE_CHARACTERS:
         text = f"{text[: _MAX_TITLE_CHARACTERS - 3]}..."
-    return f"{text} ({finding.check.code}{_effect(finding) if fix.changes_verdicts else ''})"
+    return f"{text} ({finding.check.code}{'' if finding.has_safe_fix else _effect(finding)})"
 
 
 def _effect(finding: Finding) -> str:
     profiles = finding.changed_profiles
-    if not profiles:
+    if profiles is None:
         return "; changes what some crawlers may fetch"
+    if not profiles:
+        return "; changes records other than rules"
     more = f" and {len(profiles) - _MAX_PROFILES} others" if len(profiles) > _MAX_PROFILES else ""
     return f"; changes verdicts in {', '.join(profiles[:_MAX_PROFILES])}{more}"
 
@@ -120,9 +122,7 @@ def fix_all_action(analysis: Analysis) -> types.CodeAction | None:
     """Return the action that applies all safe fixes, without its edit, or None if there are none."""
     # With `fix-for`, the linter chooses fixes that are safe together, which takes too long here.
     may_be_safe = any(
-        finding.fix is not None
-        and finding.fix.edits
-        and (analysis.settings.fix_for or not finding.fix.changes_verdicts)
+        finding.fix is not None and finding.fix.edits and (analysis.settings.fix_for or finding.has_safe_fix)
         for finding in analysis.report.findings
     )
     if not may_be_safe or not analysis.is_editable:

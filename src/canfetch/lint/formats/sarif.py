@@ -124,7 +124,8 @@ def _result(report: LintReport, finding: Finding, fingerprint: str | None, catal
                 "description": {"text": f"{how_to_fix} ({describe_fix(finding, catalogue)})"},
                 "artifactChanges": [{"artifactLocation": artifact, "replacements": replacements}],
                 "properties": {
-                    "changesVerdicts": finding.fix.changes_verdicts,
+                    "safe": finding.has_safe_fix,
+                    "changesVerdicts": changed != (),
                     **({} if changed is None else {"changedProfiles": list(changed)}),
                 },
             }

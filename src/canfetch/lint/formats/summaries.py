@@ -56,25 +56,28 @@ def describe_fix(finding: Finding, catalogue: Catalogue) -> str:
     """
     if finding.fix is None:
         return ""
-    if not finding.fix.changes_verdicts:
+    if finding.has_safe_fix:
         return catalogue.phrase("fixable")
     changed = finding.changed_profiles
     if changed is None or len(changed) == len(PROFILES):
         return catalogue.phrase("fixable-unsafe")
+    if not changed:
+        return catalogue.phrase("fixable-extensions")
     others = [name for name in PROFILES if name not in changed]
     phrase, names = ("fixable-changes", changed) if len(changed) <= len(others) else ("fixable-changes-except", others)
-    if not names:
-        return catalogue.phrase("fixable-changes-none")
     *first, last = names
     listed = catalogue.phrase("comma").join(first) + catalogue.phrase("and") + last if first else last
     return catalogue.phrase(phrase, profiles=listed)
 
 
 def summarize_fixes(report: LintReport, catalogue: Catalogue) -> str:
-    """Return the number of fixable findings as a sentence, or an empty string if there are none."""
-    fixes = [finding.fix for finding in report.findings if finding.fix is not None]
-    unsafe = sum(fix.changes_verdicts for fix in fixes)
-    safe = len(fixes) - unsafe
+    """Return the number of fixable findings as a sentence, or an empty string if there are none.
+
+    Cost: As `Finding.has_safe_fix` of each finding.
+    """
+    fixable = [finding for finding in report.findings if finding.fix is not None]
+    safe = sum(finding.has_safe_fix for finding in fixable)
+    unsafe = len(fixable) - safe
     if safe and unsafe:
         return catalogue.phrase("fixable-counts", safe=str(safe), unsafe=str(unsafe))
     if safe:
