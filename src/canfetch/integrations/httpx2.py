@@ -5,8 +5,11 @@ with httpx2.Client(transport=transport, follow_redirects=True) as client:
     client.get("https://example.com/fish")
 """
 
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, Final, Unpack
 
+from canfetch.client.transports import Route
+from canfetch.client.transports.sessions import BARE_ROUTE
 from canfetch.errors import InvalidOption, MissingExtra, RobotsDisallowed
 from canfetch.integrations import request_guard
 from canfetch.integrations.request_guard import (
@@ -75,8 +78,8 @@ class RobotsTransport(httpx2.BaseTransport):
     ) -> None:
         self._transport = httpx2.HTTPTransport() if transport is None else transport
         _check_transport(self._transport, httpx2.BaseTransport)
-        session = httpx2.Client(transport=self._transport, trust_env=False)
-        self.robots = RequestGuard(Httpx2Transport(client=session), _ERRORS, user_agent=user_agent, **options)
+        session = httpx2.Client(transport=self._transport, trust_env=False, cookies=_no_cookies())
+        self.robots = RequestGuard(_InnerTransport(client=session), _ERRORS, user_agent=user_agent, **options)
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """Check a request, and send it if it is allowed.
@@ -117,8 +120,8 @@ class AsyncRobotsTransport(httpx2.AsyncBaseTransport):
     ) -> None:
         self._transport = httpx2.AsyncHTTPTransport() if transport is None else transport
         _check_transport(self._transport, httpx2.AsyncBaseTransport)
-        session = httpx2.AsyncClient(transport=self._transport, trust_env=False)
-        self.robots = AsyncRequestGuard(AsyncHttpx2Transport(client=session), _ERRORS, user_agent=user_agent, **options)
+        session = httpx2.AsyncClient(transport=self._transport, trust_env=False, cookies=_no_cookies())
+        self.robots = AsyncRequestGuard(_AsyncInnerTransport(client=session), _ERRORS, user_agent=user_agent, **options)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Check a request, and send it if it is allowed.
@@ -140,6 +143,23 @@ class AsyncRobotsTransport(httpx2.AsyncBaseTransport):
             await self.robots.close()
         finally:
             await self._transport.aclose()
+
+
+class _InnerTransport(Httpx2Transport):
+    """Sends requests for robots.txt with another transport, without cookies and credentials."""
+
+    route: Route = BARE_ROUTE
+
+
+class _AsyncInnerTransport(AsyncHttpx2Transport):
+    """Does the same on an event loop."""
+
+    route: Route = BARE_ROUTE
+
+
+def _no_cookies() -> CookieJar:
+    """Return a jar that stays empty."""
+    return CookieJar(DefaultCookiePolicy(allowed_domains=()))
 
 
 def _check_transport(transport: Any, transport_type: type) -> None:

@@ -106,6 +106,29 @@ def test_redirect_of_robots_txt_is_followed_without_checks(name: str, shop: Site
     assert targets(other) == ["/rules"]
 
 
+@pytest.mark.parametrize("bare_name", ["httpx2", "httpx2-async", "requests"])
+def test_redirect_to_the_robots_txt_of_another_origin_serves_both(bare_name: str, shop: Site, other: Site) -> None:
+    shop.serve("/robots.txt", redirect(other.url("robots.txt")))
+    other.serve("/robots.txt", respond(ROBOTS, "Set-Cookie: visit=1"))
+    with open_host(bare_name) as host:
+        disallowed(host, shop.url("private/notes"))
+        disallowed(host, other.url("private/notes"))
+    assert (shop.count("/robots.txt"), other.count("/robots.txt")) == (1, 1)
+
+
+@pytest.mark.parametrize("bare_name", ["httpx2", "httpx2-async", "requests"])
+def test_cookies_of_robots_txt_are_not_stored(bare_name: str, shop: Site) -> None:
+    shop.serve("/robots.txt", respond(ROBOTS, "Set-Cookie: visit=1", "Cache-Control: max-age=0"))
+    now = [1_000_000_000.0]
+    with open_host(bare_name, clock=lambda: now[0]) as host:
+        for _ in range(2):
+            assert host.get(shop.url("fish")).status == 200
+            now[0] += 86_401
+    requests = [request for request in shop.requests if request.target == "/robots.txt"]
+    assert len(requests) == 2
+    assert all("cookie" not in request.headers for request in requests)
+
+
 def test_robots_txt_itself_can_be_requested(name: str, shop: Site) -> None:
     shop.serve("/robots.txt", respond(b"User-agent: *\nDisallow: /\n"))
     with open_host(name) as host:
@@ -161,6 +184,24 @@ def test_status_counts_after_the_retries_of_an_adapter(shop: Site, status: int, 
             with pytest.raises(RobotsDisallowed, match=reason):
                 session.get(shop.url("fish"))
     assert shop.count("/robots.txt") == 2
+
+
+def test_retries_of_failed_connections_only_repeat_no_request(shop: Site) -> None:
+    requests = pytest.importorskip("requests")
+    from urllib3.util.retry import Retry
+
+    from canfetch.integrations.requests import RobotsAdapter
+
+    shop.serve("/fish", respond(b"", "Retry-After: 0", status=503))
+    shop.serve("/more", redirect("/reset"))
+    retry = Retry(connect=3, read=False, other=0, respect_retry_after_header=False)
+    retries = requests.adapters.HTTPAdapter(max_retries=retry)
+    with requests.Session() as session:
+        session.mount("http://", RobotsAdapter(user_agent=USER_AGENT, adapter=retries))
+        assert session.get(shop.url("fish")).status_code == 503
+        with pytest.raises(requests.ConnectionError):
+            session.get(shop.url("more"))
+    assert (shop.count("/fish"), shop.count("/reset")) == (1, 1)
 
 
 def test_origin_that_refuses_connections_is_disallowed(name: str) -> None:
