@@ -39,6 +39,8 @@ _MAX_ANNOUNCED: Final = 10_000
 class RobotsMiddleware:
     """Drop the requests that robots.txt disallows, and keep the delays that it declares.
 
+    In the settings::
+
         DOWNLOADER_MIDDLEWARES = {
             "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
             "canfetch.integrations.scrapy.RobotsMiddleware": 100,
