@@ -99,6 +99,7 @@ def test_comments_and_spaces_do_not_change_the_comparison_key(content: bytes) ->
     [
         ("Disallow: /a\nDisallow: /ab\n", "Disallow: /a\n", True),
         ("Disallow: /a\nSitemap: /s\n", "Sitemap: /s\n", True),
+        ("Allow: /a\nAllow: /ab\nDisallow: /\n", "Allow: /a\nDisallow: /\n", True),
         ("Sitemap: /s\n", "Sitemap: /t\n", False),
         ("Crawl-delay: 5\nDisallow: /a\nDisallow: /ab\n", "Crawl-delay: 5\nDisallow: /a\n", True),
         ("Crawl-delay: 5\n", "Crawl-delay: 6\n", False),

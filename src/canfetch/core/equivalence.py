@@ -4,7 +4,7 @@
 2. The converse does not hold. Rules are compared as texts, not as sets of paths.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, Final
 
 from canfetch.core.document import RobotsTxt, parse
@@ -16,6 +16,8 @@ from canfetch.core.text import encode_text
 
 # Records for people, which have no meaning for crawlers.
 _NO_MEANING: Final = frozenset({"comment"})
+# The profile `original1994` reads an `Allow` line as a record that it does not know.
+_NO_MEANING_OR_RULES: Final = _NO_MEANING | {"allow"}
 _RuleKey = tuple[bool, tuple[Any, ...]]
 
 
@@ -70,7 +72,7 @@ def have_equal_extensions(content: bytes, other: bytes) -> bool:
 
 def _extensions_key(content: bytes, profile: str) -> object:
     robots = parse(content, profile=profile)
-    file_extensions, group_extensions = _extensions(robots)
+    file_extensions, group_extensions = _extensions(robots, _NO_MEANING_OR_RULES)
     if not group_extensions:
         return list(file_extensions), None
     # Also groups without such a record: a crawler that reads one of them does not read another.
@@ -96,12 +98,14 @@ def _rules(group: Group, flags: Profile) -> Iterator[_RuleKey]:
             yield rule.allow, parse_pattern(rule.pattern, allow=rule.allow, profile=flags)
 
 
-def _extensions(robots: RobotsTxt) -> tuple[dict[Any, None], dict[int, dict[Any, None]]]:
+def _extensions(
+    robots: RobotsTxt, ignored: Collection[str] = _NO_MEANING
+) -> tuple[dict[Any, None], dict[int, dict[Any, None]]]:
     # The keys of dictionaries, because a repeated record adds nothing and the order matters in some profiles.
     file_extensions: dict[Any, None] = {}
     group_extensions: dict[int, dict[Any, None]] = {}
     for extension in robots.extensions:
-        if extension.name in _NO_MEANING:
+        if extension.name in ignored:
             continue
         # A record that applies to the whole file may be in any group.
         if extension.group is None or extension.scope is ExtensionScope.FILE:
