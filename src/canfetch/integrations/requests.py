@@ -15,6 +15,7 @@ from canfetch.access.responses import Failure, Response
 from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.failures import TransportError
 from canfetch.client.transports.sessions import BARE_ROUTE
+from canfetch.client.transports.threaded_exchanges import exchange_in_thread
 from canfetch.errors import InvalidOption, MissingExtra, RobotsDisallowed
 from canfetch.integrations import request_guard
 from canfetch.integrations.request_guard import GuardOptions, RequestErrors, RequestGuard, page_verdict
@@ -23,7 +24,7 @@ try:
     import requests
     from requests.adapters import BaseAdapter, HTTPAdapter
 
-    from canfetch.client.transports.requests_exchange import exchange_in_thread, header_pairs
+    from canfetch.client.transports.requests_exchange import RequestsExchange, header_pairs
     from canfetch.client.transports.requests_routes import AdapterRoute
 except ImportError as missing:
     raise MissingExtra('requests is not installed: pip install "canfetch[requests]"') from missing
@@ -115,7 +116,8 @@ class _AdapterTransport:
 
     def send(self, request: TransportRequest) -> Response | Failure:
         try:
-            return exchange_in_thread(request, AdapterRoute(self._adapter, _SETTINGS.get(_DEFAULT_SETTINGS)))
+            route = AdapterRoute(self._adapter, _SETTINGS.get(_DEFAULT_SETTINGS))
+            return exchange_in_thread(RequestsExchange(request, route), name="canfetch-requests")
         except TransportError as error:
             return error.to_failure(request.url)
 

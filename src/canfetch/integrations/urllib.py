@@ -13,10 +13,11 @@ from canfetch.access.responses import Failure, Response
 from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.failures import TransportError
 from canfetch.client.transports.sessions import SESSION_ROUTE
+from canfetch.client.transports.threaded_exchanges import exchange_in_thread
 from canfetch.errors import RobotsDisallowed
 from canfetch.integrations import request_guard
 from canfetch.integrations.request_guard import GuardOptions, RequestErrors, RequestGuard, page_verdict
-from canfetch.integrations.urllib_exchange import RobotsRequest, exchange_in_thread
+from canfetch.integrations.urllib_exchange import RobotsRequest, UrllibExchange
 
 __all__ = ["DisallowedRequest", "InvalidRequestURL", "RobotsHandler", "page_verdict"]
 
@@ -110,7 +111,7 @@ class _OpenerTransport:
 
     def send(self, request: TransportRequest) -> Response | Failure:
         try:
-            return exchange_in_thread(request, self._handler.parent)
+            return exchange_in_thread(UrllibExchange(request, self._handler.parent), name="canfetch-urllib")
         except TransportError as error:
             return error.to_failure(request.url)
 

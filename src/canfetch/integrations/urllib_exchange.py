@@ -10,13 +10,11 @@ import urllib.error
 import urllib.request
 from collections.abc import Generator
 from contextlib import closing
-from contextvars import copy_context
 from typing import Any, Final
 
 from canfetch.access.responses import FailureKind, Headers, Response
 from canfetch.client.request_headers import has_credentials
 from canfetch.client.transports import TransportRequest
-from canfetch.client.transports.daemon_threads import start_daemon_thread
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
 from canfetch.client.transports.failures import TransportError, classify_os_error
@@ -36,23 +34,7 @@ class RobotsRequest(urllib.request.Request):
     """A request for robots.txt, which is not checked itself, and whose redirects the opener does not follow."""
 
 
-def exchange_in_thread(request: TransportRequest, opener: urllib.request.OpenerDirector) -> Response:
-    """Send a request in a thread of its own, and wait for its response until the deadline.
-
-    Raises: TransportError.
-    """
-    exchange = _Exchange(request, opener)
-    # Handlers may read context variables, such as the current span of a trace.
-    context = copy_context()
-    future = start_daemon_thread(lambda: context.run(exchange.run), name="canfetch-urllib")
-    try:
-        return future.result(exchange.deadlines.timeout())
-    except TimeoutError:
-        exchange.shut_down()
-        raise exchange.deadlines.read_timed_out() from None
-
-
-class _Exchange:
+class UrllibExchange:
     """One request, and its deadlines."""
 
     def __init__(self, request: TransportRequest, opener: urllib.request.OpenerDirector) -> None:

@@ -9,9 +9,7 @@ import asyncio
 import socket
 import ssl
 from collections.abc import Iterator
-from concurrent.futures import wait
 from contextlib import aclosing, closing, contextmanager, suppress
-from contextvars import copy_context
 from typing import Any, Final
 
 import httpx2
@@ -19,7 +17,6 @@ import httpx2
 from canfetch.access.responses import FailureKind, Response
 from canfetch.client.request_headers import has_credentials
 from canfetch.client.transports import TransportRequest
-from canfetch.client.transports.daemon_threads import start_daemon_thread
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
 from canfetch.client.transports.failures import TransportError, classify_os_error
@@ -28,12 +25,11 @@ from canfetch.client.transports.httpx2_errors import LIBRARY_ERRORS, is_stream_r
 from canfetch.client.transports.proxies import check_proxy_status
 from canfetch.client.transports.response_builder import ResponseBuilder
 from canfetch.client.transports.sessions import check_session_request, check_session_type
+from canfetch.client.transports.threaded_exchanges import exchange_in_thread
 
 _CONNECTION_EVENTS: Final = (".connect_tcp.complete", ".start_tls.complete")
 _EVENTS_BEFORE_SENDING: Final = (".connect_tcp.started", ".start_tls.started", ".send_request_headers.started")
 _SUCCESS: Final = 2
-# How long to wait for the end of a thread whose request timed out.
-_ENDING_SECONDS: Final = 0.25
 _ERRORS: Final[tuple[type[Exception], ...]] = (httpx2.HTTPError, httpx2.InvalidURL, OSError, *LIBRARY_ERRORS)
 # Raised for a connection that the server closed while it was idle, among other reasons.
 _LOST: Final = (httpx2.RemoteProtocolError, httpx2.NetworkError)
@@ -152,52 +148,56 @@ class ExistingClient:
 
         Raises: TransportError.
         """
-        exchange = _Exchange(request)
-        # Hooks of the client may read context variables, such as the current span of a trace.
-        context = copy_context()
-        future = start_daemon_thread(lambda: context.run(self._exchange, exchange), name="canfetch-httpx2")
-        try:
-            return future.result(exchange.deadlines.timeout())
-        except TimeoutError:
-            exchange.connection.shut_down()
-            # The timeouts of httpx2 end the thread at about the same time. If the caller closed the client before, the
-            # thread could read from a new connection whose socket has the same number.
-            wait([future], _ENDING_SECONDS)
-            raise exchange.deadlines.read_timed_out() from None
+        return exchange_in_thread(_BlockingExchange(request, self._client), name="canfetch-httpx2")
 
-    def _exchange(self, exchange: _Exchange) -> Response:
-        with exchange.translated_errors():
+
+class _BlockingExchange(_Exchange):
+    """A request with an `httpx2.Client`."""
+
+    def __init__(self, request: TransportRequest, client: httpx2.Client) -> None:
+        super().__init__(request)
+        self._client = client
+
+    def run(self) -> Response:
+        """Send the request and read the response.
+
+        Raises: TransportError.
+        """
+        with self.translated_errors():
             try:
-                return self._read_response(exchange)
+                return self._read_response()
             except _LOST:
-                if not exchange.can_repeat:
+                if not self.can_repeat:
                     raise
-            return self._read_response(exchange)
+            return self._read_response()
 
-    def _read_response(self, exchange: _Exchange) -> Response:
-        request = exchange.build(self._client, trace=exchange.connection.trace)
-        with closing(exchange.auth(self._client).sync_auth_flow(request)) as flow:
+    def shut_down(self) -> None:
+        """Shut the connection down, so that the thread that reads from it ends."""
+        self.connection.shut_down()
+
+    def _read_response(self) -> Response:
+        request = self.build(self._client, trace=self.connection.trace)
+        with closing(self.auth(self._client).sync_auth_flow(request)) as flow:
             request = next(flow)
             while True:
                 # Not `client.send(auth=...)`, which reads the whole body of each response except the last.
                 try:
                     response = self._client.send(request, stream=True, auth=None, follow_redirects=False)
                 except httpx2.HTTPStatusError as error:
-                    return exchange.response_of_hook(error)
+                    return self.response_of_hook(error)
                 with closing(response):
                     try:
                         request = flow.send(response)
                     except StopIteration:
-                        builder = exchange.start_response(response)
+                        builder = self.start_response(response)
                         if not response.is_stream_consumed:
-                            self._read_body(exchange, builder, response)
+                            self._read_body(builder, response)
                         return builder.build()
 
-    @staticmethod
-    def _read_body(exchange: _Exchange, builder: ResponseBuilder, response: httpx2.Response) -> None:
+    def _read_body(self, builder: ResponseBuilder, response: httpx2.Response) -> None:
         chunks = response.iter_raw()
         while builder.needs_data:
-            exchange.deadlines.read_timeout()
+            self.deadlines.read_timeout()
             chunk = next(chunks, None)
             if chunk is None:
                 return

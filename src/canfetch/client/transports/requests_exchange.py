@@ -6,14 +6,12 @@ deadline.
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from contextvars import copy_context
 from typing import Any, Final
 
 import requests
 
 from canfetch.access.responses import FailureKind, Headers, Response
 from canfetch.client.transports import TransportRequest
-from canfetch.client.transports.daemon_threads import start_daemon_thread
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
 from canfetch.client.transports.failures import TransportError
@@ -31,23 +29,7 @@ _SUCCESS: Final = 2
 _NO_CONTENT: Final = 204
 
 
-def exchange_in_thread(request: TransportRequest, route: RequestsRoute) -> Response:
-    """Send a request in a thread of its own, and wait for its response until the deadline.
-
-    Raises: TransportError.
-    """
-    exchange = _Exchange(request, route)
-    # Hooks may read context variables, such as the current span of a trace.
-    context = copy_context()
-    future = start_daemon_thread(lambda: context.run(exchange.run), name="canfetch-requests")
-    try:
-        return future.result(exchange.deadlines.timeout())
-    except TimeoutError:
-        exchange.shut_down()
-        raise exchange.deadlines.read_timed_out() from None
-
-
-class _Exchange:
+class RequestsExchange:
     """One request, and its deadlines."""
 
     def __init__(self, request: TransportRequest, route: RequestsRoute) -> None:

@@ -17,12 +17,13 @@ from canfetch.client.options import Options
 from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.failures import TransportError
 from canfetch.client.transports.sessions import SESSION_ROUTE, check_session_options, check_session_type
+from canfetch.client.transports.threaded_exchanges import exchange_in_thread
 from canfetch.errors import MissingExtra
 
 try:
     import requests
 
-    from canfetch.client.transports.requests_exchange import exchange_in_thread
+    from canfetch.client.transports.requests_exchange import RequestsExchange
     from canfetch.client.transports.requests_routes import SessionRoute
 except ImportError as missing:
     raise MissingExtra('requests is not installed: pip install "canfetch[requests]"') from missing
@@ -60,7 +61,7 @@ class RequestsTransport:
         """
         route: RequestsRoute = SessionRoute(self._session)
         try:
-            return exchange_in_thread(request, route)
+            return exchange_in_thread(RequestsExchange(request, route), name="canfetch-requests")
         except TransportError as error:
             return error.to_failure(request.url)
 

@@ -1,0 +1,46 @@
+"""Requests with libraries that cannot limit the whole time: each runs in a thread, which can be abandoned."""
+
+from concurrent.futures import wait
+from contextvars import copy_context
+from typing import Final, Protocol
+
+from canfetch.access.responses import Response
+from canfetch.client.transports.daemon_threads import start_daemon_thread
+from canfetch.client.transports.deadlines import Deadlines
+
+# How long to wait for the end of a thread whose request timed out.
+_ENDING_SECONDS: Final = 0.25
+
+
+class Exchange(Protocol):
+    """One request, and its deadlines."""
+
+    deadlines: Deadlines
+
+    def run(self) -> Response:
+        """Send the request and read the response.
+
+        Raises: TransportError.
+        """
+
+    def shut_down(self) -> None:
+        """Shut the connection down, so that the thread that reads from it ends."""
+
+
+def exchange_in_thread(exchange: Exchange, *, name: str) -> Response:
+    """Run a request in a thread of its own, and wait for its response until the deadline.
+
+    Args: name: The name of the thread.
+    Raises: TransportError.
+    """
+    # Hooks may read context variables, such as the current span of a trace.
+    context = copy_context()
+    future = start_daemon_thread(lambda: context.run(exchange.run), name=name)
+    try:
+        return future.result(exchange.deadlines.timeout())
+    except TimeoutError:
+        exchange.shut_down()
+        # The library's own timeouts end the thread at about the same time. If the caller closed the session before, the
+        # thread could read from a new connection whose socket has the same number.
+        wait([future], _ENDING_SECONDS)
+        raise exchange.deadlines.read_timed_out() from None
