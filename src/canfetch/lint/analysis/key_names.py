@@ -57,9 +57,23 @@ _SUGGESTED: Final = (
     b"content-usage",
     b"license",
 )
-_SUGGESTED_LETTERS: Final = tuple((name, frozenset(name)) for name in _SUGGESTED)
 _SHORT_LENGTH: Final = 5
 _MAX_EDITS: Final = 2
+
+
+def _allowed_edits(name: bytes) -> int:
+    return 1 if len(name) <= _SHORT_LENGTH else _MAX_EDITS
+
+
+# The keys that a key of each length can be a misspelling of, with their letters and the allowed edits.
+_SUGGESTED_BY_LENGTH: Final = {
+    length: [
+        (name, frozenset(name), _allowed_edits(name))
+        for name in _SUGGESTED
+        if abs(len(name) - length) <= _allowed_edits(name)
+    ]
+    for length in range(max(map(len, _SUGGESTED)) + _MAX_EDITS + 1)
+}
 
 _TRANSLATIONS: Final[Mapping[bytes, str]] = {
     USER_AGENT: (
@@ -135,14 +149,15 @@ def suggest_key(key: bytes) -> bytes | None:
 
     Cost: O(1), because long keys are skipped.
     """
-    if len(key) > len(b"content-signal") + _MAX_EDITS or not key.isascii():
+    suggested = _SUGGESTED_BY_LENGTH.get(len(key))
+    if not suggested or not key.isascii():
         return None
     key = key.replace(b"_", b"-").replace(b" ", b"-").replace(b"\t", b"-")
     letters = set(key)
     best: bytes | None = None
     fewest = _MAX_EDITS + 1
-    for name, wanted in _SUGGESTED_LETTERS:
-        most = min(fewest - 1, 1 if len(name) <= _SHORT_LENGTH else _MAX_EDITS)
+    for name, wanted, allowed in suggested:
+        most = min(fewest - 1, allowed)
         if abs(len(name) - len(key)) > most or len(wanted - letters) > most or len(letters - wanted) > most:
             continue
         edits = _edit_distance(key, name, most)

@@ -37,8 +37,8 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         found = sorted((at, character) for character in present for at in _offsets(content, character))
         if found:
             at, character = found[0]
-            fix = _fix(file, record, content, found)
-            query = None if fix is None else _query(file, record, meant.get(record.line))
+            fix = _fix(file, record, content, found, present)
+            query = None if fix is None else _query(file, record, meant.get(record.line), present)
             yield Occurrence((start + at, start + at + len(character)), {"name": _ALL[character]}, query, fix)
 
 
@@ -49,19 +49,21 @@ def _offsets(content: bytes, character: bytes) -> Iterator[int]:
         offset = content.find(character, offset + len(character))
 
 
-def _fix(file: LintedFile, record: Record, content: bytes, found: list[tuple[int, bytes]]) -> Fix | None:
+def _fix(
+    file: LintedFile, record: Record, content: bytes, found: list[tuple[int, bytes]], present: list[bytes]
+) -> Fix | None:
     start, end = record.span
     if len(found) > _MAX_IN_LINE or file.content[start:end].startswith(b"#"):
         return None
-    first, last = _visible_span(content)
+    first, last = _visible_span(content, present)
     if any(mark in BLANKS and first < at < last and not _is_at_colon(content, at, mark) for at, mark in found):
         return None  # a space inside of a path may be intended
     return Fix(tuple(Edit(start + at, start + at + len(mark), b"") for at, mark in found), changes_verdicts=True)
 
 
-def _query(file: LintedFile, record: Record, meant: bytes | None) -> VerdictQuery | None:
+def _query(file: LintedFile, record: Record, meant: bytes | None, present: list[bytes]) -> VerdictQuery | None:
     value = file.value(record)
-    for mark in _ALL:
+    for mark in present:
         value = value.replace(mark, b"")
     if record.kind is RecordKind.USER_AGENT:
         # Some parsers end a name at the character, and find the crawler.
@@ -72,18 +74,18 @@ def _query(file: LintedFile, record: Record, meant: bytes | None) -> VerdictQuer
     return None if meant is None else query_for_unread(file, record, meant, value)
 
 
-def _visible_span(content: bytes) -> tuple[int, int]:
+def _visible_span(content: bytes, present: list[bytes]) -> tuple[int, int]:
     """Return the offsets around the visible part of a line, both exclusive."""
     left, right = content, content
     while True:
         bare = left.lstrip(WHITE_SPACE)
-        mark = next((mark for mark in _ALL if bare.startswith(mark)), b"")
+        mark = next((mark for mark in present if bare.startswith(mark)), b"")
         left = bare[len(mark) :]
         if not mark:
             break
     while True:
         bare = right.rstrip(WHITE_SPACE)
-        mark = next((mark for mark in _ALL if bare.endswith(mark)), b"")
+        mark = next((mark for mark in present if bare.endswith(mark)), b"")
         right = bare[: len(bare) - len(mark)]
         if not mark:
             break
