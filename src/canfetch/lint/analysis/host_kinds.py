@@ -22,7 +22,8 @@ _STAGING_PARTS: Final = ("staging", "preprod")
 
 def host_of(url: str) -> str | None:
     """Return the host of an absolute URL in lower case, or None."""
-    origin = find_origin(url)
+    # For a text without a scheme, `find_origin` would create an exception.
+    origin = find_origin(url) if "://" in url else None
     return None if origin is None else origin.host.lower()
 
 

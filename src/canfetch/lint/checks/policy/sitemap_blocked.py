@@ -19,8 +19,8 @@ _CRAWLERS: Final = (("Googlebot", "googlebot"), ("ExampleBot", "rfc9309"))
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find sitemaps of this site that crawlers may not fetch, although the site is open to them."""
-    sitemaps = list(listed_sitemaps(file))
-    origins = {sitemap.url: find_origin(sitemap.url) for sitemap in sitemaps}
+    sitemaps = listed_sitemaps(file)
+    origins = {sitemap.url: find_origin(sitemap.url) for sitemap in sitemaps if "://" in sitemap.url}
     here = None if file.input.url is None else find_origin(file.input.url)
     if here is None:
         # Without the file's URL, its site is known only if all sitemaps are on the same one.
@@ -32,7 +32,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     for sitemap in sitemaps:
         relative = sitemap.url.startswith("/") and not sitemap.url.startswith("//")
         path = sitemap.url if relative else url_path(sitemap.url)
-        if path is None or not (relative or origins[sitemap.url] == here):
+        if path is None or not (relative or origins.get(sitemap.url) == here):
             continue
         blocked = [(name, profile) for name, profile in crawlers if try_allows(file, path, profile, name) is False]
         if not blocked:
