@@ -50,6 +50,7 @@ def test_every_section_is_measured() -> None:
         "Lint and format one file",
         "canfetch check",
         "HTTP clients",
+        "Interfaces of other libraries",
         "Start-up time",
         "Hostile files",
         "Decisions that differ from canfetch's profile google",
