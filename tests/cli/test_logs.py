@@ -53,6 +53,7 @@ def test_other_formats(run: Run, log: str, form: str) -> None:
     if form == "json":
         report = json.loads(ran.out)
         assert (report["lines"], report["other_requests"], report["truncated"]) == (5, 1, False)
+        assert (report["first"], report["last"]) == ("2026-11-22T12:00:00Z", "2026-11-22T12:00:04Z")
         rows = report["crawlers"]
     elif form == "ndjson":
         rows = [json.loads(line) for line in ran.lines]
@@ -64,6 +65,7 @@ def test_other_formats(run: Run, log: str, form: str) -> None:
         return
     assert rows[0]["schema"] == "canfetch.logs/1"
     assert rows[0]["examples"] == [{"target": "/shop/cart", "line": 7}]
+    assert (rows[0]["first"], rows[0]["last"]) == ("2026-11-22T12:00:00Z", "2026-11-22T12:00:02Z")
     assert rows[0]["disallow_compliance"] == pytest.approx(2 / 3)
     assert rows[1]["identity"] is None
 

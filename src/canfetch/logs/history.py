@@ -62,7 +62,7 @@ class RobotsHistory:
             folder: Files whose names start with the date, or the date and time in UTC, from which each was served,
                 such as `2026-05-01.txt` or `2026-05-01T12-30-00Z.txt`. Files in a folder that is named after a host
                 are the versions for that host.
-            profile: Whose reading of the files to use.
+            profile: The parsing profile.
         Raises: InvalidOption: A name has no date, two files have the same one, or there are no files.
             OSError: A file cannot be read.
         """

@@ -3,6 +3,7 @@
 from typing import Any, Final, NamedTuple
 
 from canfetch.agents.identity import IdentityStatus
+from canfetch.core.times import rfc3339
 
 LOGS_SCHEMA: Final = "canfetch.logs/1"
 
@@ -84,6 +85,8 @@ class CrawlerReport(NamedTuple):
             "schema": LOGS_SCHEMA,
             **self._asdict(),
             "purposes": list(self.purposes),
+            "first": rfc3339(self.first),
+            "last": rfc3339(self.last),
             "examples": [{"target": target, "line": line} for target, line in self.examples],
             "disallow_compliance": self.disallow_compliance,
             "delay_compliance": self.delay_compliance,

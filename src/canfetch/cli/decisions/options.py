@@ -11,12 +11,12 @@ from canfetch.cli.shared.option_parameters import (
     exact_option,
     format_option,
     no_color_option,
+    profile_option,
     quiet_option,
 )
 from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.core.engines import ENGINES
 from canfetch.core.limits import DEFAULT_MAX_BYTES
-from canfetch.core.profiles import PROFILES
 
 _FORMATS: Final = ("text", "json", "ndjson", "csv")
 
@@ -118,14 +118,7 @@ def _parameters() -> list[click.Parameter]:
             metavar="URL",
             help="URL of the file passed with --robots. A URL of another origin is then an error.",
         ),
-        Option(
-            ["--profile"],
-            type=Choice(tuple(PROFILES)),
-            metavar="NAME",
-            default="rfc9309",
-            show_default=True,
-            help=f"Parsing profile: {', '.join(PROFILES)}.",
-        ),
+        profile_option(),
         Option(
             ["--engine"],
             type=Choice(ENGINES),

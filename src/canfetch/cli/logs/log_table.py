@@ -61,7 +61,7 @@ def markdown_lines(report: LogReport) -> Iterator[str]:
 
 def csv_cells(crawler: CrawlerReport) -> Cells:
     """Return the cells of `COLUMNS`."""
-    values = crawler.to_json() | {"first": rfc3339(crawler.first), "last": rfc3339(crawler.last)}
+    values = crawler.to_json()
     return [_csv_cell(values[column]) for column in COLUMNS]
 
 
@@ -70,6 +70,8 @@ def report_json(report: LogReport) -> dict[str, Any]:
     values = report._asdict()
     values["crawlers"] = [crawler.to_json() for crawler in report.crawlers]
     values["first_bad_lines"] = [bad._asdict() for bad in report.first_bad_lines]
+    for key in ("first", "last"):
+        values[key] = None if values[key] is None else rfc3339(values[key])
     return values
 
 

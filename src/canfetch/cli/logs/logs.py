@@ -15,14 +15,13 @@ import click
 from canfetch.cli.logs.log_table import COLUMNS, csv_cells, markdown_lines, report_json, text_lines
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK, CommandError
 from canfetch.cli.shared.input_files import STANDARD_INPUT, check_standard_input, close_input, open_input, read_robots
-from canfetch.cli.shared.option_parameters import format_option, no_color_option
+from canfetch.cli.shared.option_parameters import format_option, no_color_option, profile_option
 from canfetch.cli.shared.output_files import create_file
 from canfetch.cli.shared.progress import Progress, stream_progress
 from canfetch.cli.shared.row_writers import CsvWriter, JsonWriter, write_rows
 from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.cli.shared.terminal import Palette, is_terminal, use_color
 from canfetch.core.document import parse
-from canfetch.core.profiles import PROFILES
 from canfetch.core.quoting import quoted
 from canfetch.errors import CanfetchError, InvalidOption, MissingExtra
 from canfetch.logs.activity import DEFAULT_GRACE
@@ -213,14 +212,7 @@ command: Final = click.Command(
             type=click.Path(),
             help="Store of fetched files: an SQLite file or a redis:// URL. The last copy of each host is used.",
         ),
-        Option(
-            ["--profile"],
-            type=Choice(list(PROFILES)),
-            default="rfc9309",
-            show_default=True,
-            metavar="NAME",
-            help="Whose reading of robots.txt to use.",
-        ),
+        profile_option(),
         Option(
             ["--grace"],
             type=click.FloatRange(0, 8784),

@@ -18,12 +18,12 @@ from canfetch.cli.shared.option_parameters import (
     exact_option,
     format_option,
     no_color_option,
+    profile_option,
     quiet_option,
 )
 from canfetch.cli.shared.row_writers import JsonWriter, to_portable
 from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.cli.shared.terminal import Palette, printable, use_color
-from canfetch.core.profiles import PROFILES
 from canfetch.core.quoting import quoted
 from canfetch.errors import CanfetchError
 from canfetch.pages.dates import parse_date
@@ -126,14 +126,7 @@ command: Final = click.Command(
             type=Choice(tuple(PAGE_DIALECTS)),
             help="Dialect of page-level rules.  [default: that of the agent's operator]",
         ),
-        Option(
-            ["--profile"],
-            type=Choice(tuple(PROFILES)),
-            default="rfc9309",
-            show_default=True,
-            metavar="NAME",
-            help=f"Parsing profile of robots.txt: {', '.join(PROFILES)}.",
-        ),
+        profile_option(),
         Option(
             ["--now"], metavar="DATE", help="Time of the decision, for unavailable_after.  [default: the current time]"
         ),

@@ -15,6 +15,20 @@ def format_option(formats: Sequence[str] = ROW_FORMATS, *, help: str = "Output f
     return Option(["--format"], type=Choice(formats), default="text", show_default=True, help=help)
 
 
+def profile_option() -> Option:
+    """Return `--profile`."""
+    from canfetch.core.profiles import PROFILES  # noqa: PLC0415 - not for all commands
+
+    return Option(
+        ["--profile"],
+        type=Choice(tuple(PROFILES)),
+        metavar="NAME",
+        default="rfc9309",
+        show_default=True,
+        help=f"Parsing profile: {', '.join(PROFILES)}.",
+    )
+
+
 def no_color_option() -> Option:
     """Return `--no-color`."""
     return Option(["--no-color"], is_flag=True, help="Disable colours. NO_COLOR and FORCE_COLOR are respected as well.")

@@ -37,7 +37,7 @@ class SlotPacing:
 
     Args:
         crawler: The crawl.
-        client: The client that knows the files.
+        client: The client of the crawl.
         agents: The agents of the requests.
         settings: The settings of the crawl.
         clock: Returns seconds since the epoch.
