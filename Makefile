@@ -83,7 +83,7 @@ run: $(INSTALLED) ## set up and explain one decision: make run [ROBOTS=FILE] [UR
 test: $(INSTALLED) $(STAMPS)/group-test $(STAMPS)/sarif-schema.json ## set up and run the tests: make test [ARGS='-k groups']
 	$(PYTEST) --numprocesses $(WORKERS) $(ARGS)
 
-test-services: services $(INSTALLED) $(STAMPS)/group-test ## set up and run the tests with Redis, web servers and PyPI
+test-services: services $(INSTALLED) $(STAMPS)/group-test-services ## set up and run the tests with Redis, web servers and PyPI
 	$(PYTEST) -m service $(ARGS)
 
 differential: export CANFETCH_TRIPLES ?= 1e6
