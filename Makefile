@@ -34,8 +34,11 @@ RUST := $(shell find rust -type f \( -name '*.rs' -o -name 'Cargo.*' \) -not -pa
 TOOLCHAIN := $(if $(shell command -v cargo 2>/dev/null),cargo,no-cargo)
 INSTALLED := $(STAMPS)/installed-$(CANFETCH_BUILD)-$(TOOLCHAIN)
 
+PAGE := $(shell find page -type f -not -path '*/node_modules/*' 2>/dev/null) examples/robots.txt
+PAGE_MANIFEST := src/canfetch/web/assets/manifest.json
+
 .PHONY: help run test test-services differential coverage lint format types docs rust bench fuzz package clean \
-	distclean services setup-lint
+	distclean services setup-lint page check-page package-page
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -73,6 +76,19 @@ setup-lint: $(STAMPS)/group-lint $(STAMPS)/group-types $(INSTALLED)
 
 services: # the servers that tests start
 	@tools/install_services.sh
+
+page/node_modules/.package-lock.json: page/package.json page/package-lock.json
+	@command -v npm > /dev/null || { echo "canfetch: the tester page is built with npm 10 or later (Node.js 20)" >&2; exit 1; }
+	npm --prefix page ci
+	@touch $@
+
+$(PAGE_MANIFEST): page/node_modules/.package-lock.json $(PAGE)
+	npm --prefix page run build
+
+# The page is optional in packages: without npm they have only the HTTP API.
+package-page:
+	@if command -v npm > /dev/null; then $(MAKE) page; else \
+		echo "canfetch: npm is not installed, so the packages do NOT contain the tester page"; fi
 
 # --- the work ------------------------------------------------------------------------------------
 
@@ -125,6 +141,11 @@ rust: ## check format and lints of the crates, run their tests, and check that t
 	cargo test --manifest-path rust/Cargo.toml --locked --workspace
 	cargo check --manifest-path rust/fuzz/Cargo.toml --locked --quiet
 
+page: $(PAGE_MANIFEST) ## build the tester page into src/canfetch/web/assets
+
+check-page: page/node_modules/.package-lock.json ## check the types of the tester page
+	npm --prefix page run check
+
 bench: $(INSTALLED) ## compare the speed with other implementations: make bench [ARGS=--quick]
 	$(BIN)/python -m benchmarks $(ARGS)
 
@@ -135,13 +156,14 @@ fuzz: ## fuzz the native engine: make fuzz [FUZZ_TARGET=decide] [FUZZ_SECONDS=60
 	cd rust && RUSTC_BOOTSTRAP=1 $(abspath $(VENV))/cargo/bin/cargo-fuzz run $(FUZZ_TARGET) -- \
 		-max_total_time=$(FUZZ_SECONDS) -max_len=4096 -dict=fuzz/robots.dict
 
-package: $(STAMPS)/venv ## build the sdist, the wheel of this platform and the py3-none-any wheel in dist/
+package: $(STAMPS)/venv package-page ## build the sdist, the wheel of this platform and the py3-none-any wheel in dist/
 	rm -rf build/lib* build/bdist* dist
 	$(BIN)/python -m build
 	CANFETCH_BUILD=python $(BIN)/python -m build --wheel
 
 clean: ## remove build output
 	rm -rf build dist docs/_build rust/target rust/fuzz/target src/*.egg-info src/canfetch/_native.*so .coverage htmlcov
+	rm -rf src/canfetch/web/assets page/node_modules
 	rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache $(STAMPS)/installed-*
 	find . -name __pycache__ -type d -not -path './$(VENV)/*' -prune -exec rm -rf {} +
 

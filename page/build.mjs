@@ -1,0 +1,108 @@
+/** Builds the tester page into src/canfetch/web/assets/. `--watch` rebuilds after each change. */
+
+import { createHash } from "node:crypto";
+import { copyFile, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { brotliCompressSync, constants } from "node:zlib";
+
+import * as esbuild from "esbuild";
+
+const HERE = path.dirname(fileURLToPath(import.meta.url));
+const OUTPUT = path.resolve(HERE, "../src/canfetch/web/assets");
+const STATIC = path.join(OUTPUT, "static");
+
+const SHARED = {
+  absWorkingDir: HERE,
+  bundle: true,
+  minify: true,
+  format: "esm",
+  target: ["chrome123", "firefox121", "safari17.5"],
+  charset: "utf8",
+  legalComments: "none",
+  loader: { ".txt": "text", ".woff2": "file" },
+  metafile: true,
+  outdir: STATIC,
+  entryNames: "[name]-[hash]",
+  chunkNames: "[name]-[hash]",
+  assetNames: "[name]-[hash]",
+};
+
+async function build() {
+  await rm(OUTPUT, { recursive: true, force: true });
+  await mkdir(STATIC, { recursive: true });
+  const styles = await bundle({ entryPoints: ["src/styles/page.css"] });
+  const script = await bundle({ entryPoints: ["src/main.ts"], splitting: true });
+  const fonts = Object.keys(styles.outputs).filter((file) => file.endsWith(".woff2"));
+  await writeHtml({
+    styles: entryPoint(styles, "src/styles/page.css"),
+    script: entryPoint(script, "src/main.ts"),
+    fonts: fonts.map((file) => `static/${path.basename(file)}`),
+    icon: await hashed("src/icon.svg"),
+  });
+  await writeManifest();
+}
+
+async function bundle(options) {
+  return (await esbuild.build({ ...SHARED, ...options })).metafile;
+}
+
+function entryPoint(metafile, source) {
+  for (const [file, { entryPoint }] of Object.entries(metafile.outputs)) {
+    if (entryPoint === source) return `static/${path.basename(file)}`;
+  }
+  throw new Error(`esbuild built no file from ${source}`);
+}
+
+/** Copy a file under a name with its hash, and return its address. */
+async function hashed(source) {
+  const file = path.join(HERE, source);
+  const hash = createHash("sha256").update(await readFile(file)).digest("hex").slice(0, 8);
+  const { name, ext } = path.parse(file);
+  await copyFile(file, path.join(STATIC, `${name}-${hash}${ext}`));
+  return `static/${name}-${hash}${ext}`;
+}
+
+/** index.html is for the server, static.html for a site without one: the policy is then part of the page. */
+async function writeHtml({ styles, script, fonts, icon }) {
+  const template = await readFile(path.join(HERE, "src/index.html"), "utf8");
+  const policy = (await readFile(path.join(HERE, "src/policy.txt"), "utf8")).trim().split("\n");
+  const preload = fonts
+    .map((font) => `<link rel="preload" href="${font}" as="font" type="font/woff2" crossorigin />`)
+    .join("\n    ");
+  const html = template
+    .replace("%STYLES%", styles)
+    .replace("%SCRIPT%", script)
+    .replace("%ICON%", icon)
+    .replace("%FONTS%", preload);
+  // A meta element cannot hold this directive.
+  const withoutAncestors = policy.filter((directive) => !directive.startsWith("frame-ancestors"));
+  const meta = `<meta http-equiv="Content-Security-Policy" content="${withoutAncestors.join("; ")}" />`;
+  await writeFile(path.join(OUTPUT, "index.html"), html.replace("%API%", "v1/").replace("%POLICY%\n    ", ""));
+  await writeFile(path.join(OUTPUT, "static.html"), html.replace("%API%", "").replace("%POLICY%", meta));
+  await writeFile(path.join(OUTPUT, "policy.txt"), `${policy.join("\n")}\n`);
+}
+
+/** List all files with their sizes, so that the server and the tests need not guess names. */
+async function writeManifest() {
+  const files = {};
+  for (const file of (await readdir(STATIC)).sort()) {
+    const content = await readFile(path.join(STATIC, file));
+    const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
+    files[`static/${file}`] = { bytes: content.length, brotli: brotliCompressSync(content, quality).length };
+  }
+  await writeFile(path.join(OUTPUT, "manifest.json"), `${JSON.stringify({ files }, null, 2)}\n`);
+  for (const [file, { bytes, brotli }] of Object.entries(files)) {
+    console.log(`${file.padEnd(44)} ${String(bytes).padStart(8)} ${String(brotli).padStart(8)}`);
+  }
+}
+
+await build();
+if (process.argv.includes("--watch")) {
+  const { watch } = await import("node:fs");
+  let timer;
+  watch(path.join(HERE, "src"), { recursive: true }, () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => build().catch((error) => console.error(error.message)), 100);
+  });
+}

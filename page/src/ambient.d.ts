@@ -1,0 +1,5 @@
+/** Text files are bundled as strings. */
+declare module "*.txt" {
+  const text: string;
+  export default text;
+}

@@ -1,0 +1,47 @@
+/** The example of the first visit: the file of examples/robots.txt, and rows and columns that show all of it. */
+
+import file from "../../examples/robots.txt";
+
+const urls = [
+  "/",
+  "/blog/2026/why-robots",
+  "/blog/members/1",
+  "/blog/drafts/next",
+  "/blog/drafts/published-1",
+  "/blog/?sessionid=9",
+  "/shop/",
+  "/shop/cart/checkout",
+  "/shop/7/reviews/write",
+  "/shop/originals/kite.jpg",
+  "/search?q=kite",
+  "/search/about",
+  "/internal/press",
+  "/archive/1911/",
+  "/archive/1911/letters/4",
+  "/index.php",
+];
+
+const crawlers = [
+  "Googlebot",
+  "Googlebot-Image",
+  "bingbot",
+  "YandexBot",
+  "Applebot",
+  "GPTBot",
+  "ClaudeBot",
+  "CCBot",
+  "Google-Extended",
+  "OAI-SearchBot",
+  "PerplexityBot",
+  "ChatGPT-User",
+  "AdsBot-Google",
+  "MJ12bot",
+];
+
+export const EXAMPLE = {
+  address: "https://www.example.com/robots.txt",
+  file,
+  urls,
+  crawlers,
+  selected: { url: urls.indexOf("/blog/members/1"), crawler: crawlers.indexOf("GPTBot") },
+} as const;

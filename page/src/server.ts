@@ -1,0 +1,52 @@
+/** The HTTP API of the server that sent this page. Nothing else is ever asked. */
+
+/** The problem document of an answer that is not successful. */
+export interface Problem {
+  readonly type?: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail?: string;
+}
+
+/** Raised when the server answers with a problem, or not at all (status 0). */
+export class ServerError extends Error {
+  constructor(readonly problem: Problem) {
+    super(problem.detail ?? problem.title);
+  }
+}
+
+export class Server {
+  /** `base` is relative to the page, such as `v1/`. */
+  constructor(readonly base: string) {}
+
+  /** POST JSON and return the JSON of the answer. An aborted request raises an `AbortError`. */
+  async post<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
+    return this.#request<T>(path, {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json, application/problem+json" },
+      body: JSON.stringify(body),
+      ...(signal ? { signal } : {}),
+    });
+  }
+
+  async #request<T>(path: string, init: RequestInit): Promise<T> {
+    let response: Response;
+    try {
+      response = await fetch(this.base + path, { ...init, cache: "no-store", credentials: "same-origin" });
+    } catch (error) {
+      if (error instanceof DOMException && error.name === "AbortError") throw error;
+      throw new ServerError({ title: "unreachable", status: 0 });
+    }
+    if (!response.ok) {
+      const problem = (await response.json().catch(() => null)) as Partial<Problem> | null;
+      throw new ServerError({ title: response.statusText, ...problem, status: response.status });
+    }
+    return (await response.json()) as T;
+  }
+}
+
+/** Return the server of this page, or null in a static site. */
+export function pageServer(): Server | null {
+  const base = document.querySelector<HTMLMetaElement>('meta[name="canfetch-api"]')?.content ?? "";
+  return base === "" ? null : new Server(base);
+}

@@ -1,0 +1,89 @@
+/** Everything that the views share. A view keeps what only it needs. */
+
+import { EXAMPLE } from "./example.js";
+import { Store } from "./store.js";
+import type { Language } from "./texts.js";
+
+export const VIEWS = ["access", "usage", "rules", "compare"] as const;
+export type ViewName = (typeof VIEWS)[number];
+
+export const THEMES = ["system", "light", "dark"] as const;
+export type Theme = (typeof THEMES)[number];
+
+/** Where the file in the editor comes from. */
+export type Source = "example" | "shared" | "fetched" | "opened" | "own";
+
+/** A robots.txt as the server fetched it. */
+export interface Fetched {
+  /** The address of robots.txt. */
+  readonly url: string;
+  /** The server's answer, see docs/http-api.md. */
+  readonly answer: unknown;
+  /** The file as text, for comparison with the draft. */
+  readonly file: string;
+}
+
+export interface Cell {
+  /** Index into `urls`. */
+  readonly url: number;
+  /** Index into `crawlers`. */
+  readonly crawler: number;
+}
+
+export interface State {
+  view: ViewName;
+  language: Language;
+  theme: Theme;
+  /** Single keys such as `?` and `1` work outside text fields. */
+  singleKeys: boolean;
+
+  /** The address of the robots.txt, as typed. */
+  address: string;
+  source: Source;
+  /** The file was changed after it was loaded. */
+  edited: boolean;
+  /** The draft in the editor. Lines end in LF. */
+  file: string;
+  /** The bytes of a file that was opened or fetched, until it is edited: UTF-16 and invalid bytes survive. */
+  bytes: Uint8Array | null;
+  /** The last live file, or null. */
+  fetched: Fetched | null;
+
+  /** Absolute URLs or paths, one for each row. */
+  urls: readonly string[];
+  /** Product tokens, one for each column. */
+  crawlers: readonly string[];
+  /** The name of the profile. */
+  profile: string;
+  /** The readings of 1994 and 1996 count as differences. */
+  historic: boolean;
+  onlyDiffering: boolean;
+  /** The matrix is shown as a plain table. */
+  asList: boolean;
+  selected: Cell | null;
+}
+
+export type AppStore = Store<State>;
+
+/** Return the state of the first visit. */
+export function initialState(language: Language): State {
+  return {
+    view: "access",
+    language,
+    theme: "system",
+    singleKeys: true,
+    address: EXAMPLE.address,
+    source: "example",
+    edited: false,
+    file: EXAMPLE.file,
+    bytes: null,
+    fetched: null,
+    urls: EXAMPLE.urls,
+    crawlers: EXAMPLE.crawlers,
+    profile: "rfc9309",
+    historic: false,
+    onlyDiffering: false,
+    asList: false,
+    selected: EXAMPLE.selected,
+  };
+}

@@ -1,0 +1,128 @@
+/** The texts of the page in one language. Each language is one file in texts/, loaded when it is chosen. */
+
+import { append, type Child } from "./dom.js";
+import { en } from "./texts/en.js";
+
+/** The linter's languages. Each has its own name in itself. */
+export const LANGUAGES = {
+  en: "English",
+  de: "Deutsch",
+  es: "Español",
+  it: "Italiano",
+  ja: "日本語",
+  ko: "한국어",
+} as const;
+export type Language = keyof typeof LANGUAGES;
+
+type Plural = { readonly by: string } & { readonly [category in Intl.LDMLPluralRule]?: string };
+/** A sentence with `{placeholders}`, or one sentence for each plural form of the placeholder `by`. */
+export type Message = string | Plural;
+export type TextKey = keyof typeof en;
+export type Catalogue = { readonly [key in TextKey]: Message };
+
+export type Value = string | number | Node;
+export type Values = { readonly [name: string]: Value };
+
+export class Texts {
+  readonly #plurals: Intl.PluralRules;
+  readonly #numbers: Intl.NumberFormat;
+  readonly #lists: Intl.ListFormat;
+
+  constructor(
+    readonly language: Language,
+    readonly catalogue: Catalogue,
+  ) {
+    this.#plurals = new Intl.PluralRules(language);
+    this.#numbers = new Intl.NumberFormat(language);
+    this.#lists = new Intl.ListFormat(language, { type: "conjunction" });
+  }
+
+  /** Return a text. Placeholders are strings or numbers; numbers are written as the language writes them. */
+  t(key: TextKey, values: Readonly<Record<string, string | number>> = {}): string {
+    return this.#parts(key, values)
+      .map((part) => (typeof part === "string" ? part : this.#plain(part.value as string | number)))
+      .join("");
+  }
+
+  /** Return a text as nodes. Values are isolated from the direction of the text, or are elements themselves. */
+  nodes(key: TextKey, values: Values = {}): Child[] {
+    return this.#parts(key, values).map((part) => {
+      if (typeof part === "string") return part;
+      if (part.value instanceof Node) return part.value;
+      const isolated = document.createElement("bdi");
+      append(isolated, this.#plain(part.value));
+      return isolated;
+    });
+  }
+
+  number(value: number): string {
+    return this.#numbers.format(value);
+  }
+
+  /** Join with the commas and the "and" of the language. */
+  list(items: readonly string[]): string {
+    return this.#lists.format(items);
+  }
+
+  /** Join elements as `list` does. */
+  listNodes(items: readonly Node[]): Child[] {
+    const indexes = items.map((_, index) => String(index));
+    return this.#lists
+      .formatToParts(indexes)
+      .map((part) => (part.type === "element" ? (items[Number(part.value)] ?? "") : part.value));
+  }
+
+  #plain(value: Value): string {
+    return typeof value === "number" ? this.#numbers.format(value) : String(value);
+  }
+
+  #parts(key: TextKey, values: Values): (string | { value: Value })[] {
+    const message = this.catalogue[key];
+    let text: string;
+    if (typeof message === "string") {
+      text = message;
+    } else {
+      const form = this.#plurals.select(Number(values[message.by] ?? 0));
+      text = message[form] ?? message.other ?? "";
+    }
+    return text.split(/(\{\w+\})/).map((part) => {
+      const value = part.startsWith("{") ? values[part.slice(1, -1)] : undefined;
+      return value === undefined ? part : { value };
+    });
+  }
+}
+
+/** Load the texts of a language. */
+export async function loadTexts(language: Language): Promise<Texts> {
+  return new Texts(language, await catalogue(language));
+}
+
+/** Return the best language for a list of language tags, such as `navigator.languages`. */
+export function preferredLanguage(tags: readonly string[]): Language {
+  for (const tag of tags) {
+    const language = tag.toLowerCase().split("-")[0] ?? "";
+    if (isLanguage(language)) return language;
+  }
+  return "en";
+}
+
+export function isLanguage(text: unknown): text is Language {
+  return typeof text === "string" && Object.hasOwn(LANGUAGES, text);
+}
+
+async function catalogue(language: Language): Promise<Catalogue> {
+  switch (language) {
+    case "de":
+      return (await import("./texts/de.js")).de;
+    case "es":
+      return (await import("./texts/es.js")).es;
+    case "it":
+      return (await import("./texts/it.js")).it;
+    case "ja":
+      return (await import("./texts/ja.js")).ja;
+    case "ko":
+      return (await import("./texts/ko.js")).ko;
+    case "en":
+      return en;
+  }
+}

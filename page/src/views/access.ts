@@ -1,0 +1,1 @@
+export { placeholder as accessView } from "./placeholder.js";

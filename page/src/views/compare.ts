@@ -1,0 +1,1 @@
+export { placeholder as compareView } from "./placeholder.js";

@@ -1,0 +1,1 @@
+export { placeholder as rulesView } from "./placeholder.js";

@@ -1,0 +1,1 @@
+export { placeholder as usageView } from "./placeholder.js";
