@@ -21,7 +21,7 @@ from canfetch.client.evidence import EvidenceRecorder
 from canfetch.client.stores import Store
 from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.sync_client import Client
-from canfetch.client.transports import Route, TransportRequest
+from canfetch.client.transports import TransportRequest
 
 __all__ = ["authority"]
 
@@ -73,16 +73,38 @@ def test_file_that_was_requested_without_credentials_is_not_shared(name: str, re
     assert [request.url for request in web.requests].count(TARGET_URL) == requests
 
 
-def test_file_is_not_shared_if_the_transport_adds_credentials() -> None:
-    class Session(ScriptedWeb):
-        route = Route(has_credentials=True)
+class Session(ScriptedWeb):
+    """A transport that has a cookie for the target, from its first response on or from the start."""
 
-    web = Session(REDIRECT)
+    def __init__(self, *, has_cookie: bool) -> None:
+        super().__init__(REDIRECT)
+        self._has_cookie = has_cookie
+
+    def adds_credentials(self, url: str) -> bool:
+        return self._has_cookie and url == TARGET_URL
+
+    def send(self, request: TransportRequest) -> Response | Failure:
+        self._has_cookie |= request.url == TARGET_URL
+        return super().send(request)
+
+
+@pytest.mark.parametrize(
+    "has_cookie, origins, requested",
+    [
+        (True, [FIRST, TARGET], [FIRST_URL, TARGET_URL, TARGET_URL]),
+        (True, [TARGET, FIRST], [TARGET_URL, FIRST_URL, TARGET_URL]),
+        (False, [FIRST, TARGET], [FIRST_URL, TARGET_URL]),
+        (False, [TARGET, FIRST], [TARGET_URL, FIRST_URL, TARGET_URL]),
+    ],
+)
+def test_file_is_shared_unless_the_transport_adds_credentials(
+    *, has_cookie: bool, origins: list[str], requested: list[str]
+) -> None:
+    web = Session(has_cookie=has_cookie)
     with make_client(web) as client:
-        client.allows(FIRST)
-        client.allows(TARGET)
-        client.allows("http://other.example")
-    assert web.urls[:3] == [FIRST_URL, TARGET_URL, TARGET_URL]
+        for origin in origins:
+            client.allows(origin)
+    assert web.urls == requested
 
 
 def test_vary_of_the_target_counts_for_its_origin() -> None:

@@ -269,14 +269,15 @@ def session_settings(name: str) -> dict[str, Any]:
     return {**settings, "auth": ("user", "secret")}
 
 
-def fetch(name: str, url: str, settings: dict[str, Any], **options: Any) -> None:
-    """Fetch the robots.txt of an origin with a canfetch client over a session."""
+def fetch(name: str, url: str, settings: dict[str, Any], *more_urls: str, **options: Any) -> None:
+    """Fetch the robots.txt of origins with a canfetch client over a session."""
     if name in SYNC_NAMES:
         with (
             make_session(name, **settings) as session,
             Client(user_agent="ExampleBot/1.0", transport=make_transport(name, session), **options) as client,
         ):
-            client.origin_state(url)
+            for each in (url, *more_urls):
+                client.origin_state(each)
         return
 
     async def run() -> None:
@@ -284,7 +285,8 @@ def fetch(name: str, url: str, settings: dict[str, Any], **options: Any) -> None
             make_session(name, **settings) as session,
             AsyncClient(user_agent="ExampleBot/1.0", transport=make_transport(name, session), **options) as client,
         ):
-            await client.origin_state(url)
+            for each in (url, *more_urls):
+                await client.origin_state(each)
 
     asyncio.run(run())
 
@@ -310,6 +312,38 @@ def test_credentials_of_the_session_are_not_sent_to_another_origin(session_name:
         (redirected,) = other.requests
         assert CREDENTIALS & set(redirected.headers) == set()
         assert redirected.headers["x-team"] == "7"
+
+
+CREDENTIAL_SETTINGS: list[tuple[str, dict[str, Any]]] = [
+    *[(name, {"headers": {"X-Api-Key": "secret"}}) for name in SESSION_NAMES],
+    *[(name, {"cookies": {"preview": "secret"}}) for name in SESSION_NAMES],
+    *[(name, {"auth": ("user", "secret")}) for name in SESSION_NAMES if name != "aiohttp-session"],
+]
+
+
+@pytest.mark.parametrize("settings", [{}, {"headers": {"X-Team": "7"}}], ids=["no-settings", "other-header"])
+def test_one_request_serves_both_origins_after_a_redirect(
+    session_name: str, site: Site, settings: dict[str, Any]
+) -> None:
+    with Site() as other:
+        target = f"http://localhost:{other.port}"
+        site.serve("/robots.txt", redirect(f"{target}/robots.txt"))
+        other.serve("/robots.txt", respond(RULES, "Set-Cookie: visit=1"))
+        fetch(session_name, site.origin, settings, target)
+        assert len(other.requests) == 1
+
+
+@pytest.mark.parametrize("name, settings", CREDENTIAL_SETTINGS)
+def test_session_with_credentials_requests_the_robots_txt_of_both_origins(
+    name: str, site: Site, settings: dict[str, Any]
+) -> None:
+    session_class(name)
+    with Site() as other:
+        target = f"http://localhost:{other.port}"
+        site.serve("/robots.txt", redirect(f"{target}/robots.txt"))
+        other.serve("/robots.txt", respond(RULES))
+        fetch(name, site.origin, settings, target)
+        assert [bool(CREDENTIALS & set(request.headers)) for request in other.requests] == [False, True]
 
 
 def test_header_of_the_client_replaces_that_of_the_session(session_name: str, site: Site) -> None:
@@ -476,6 +510,28 @@ def test_netrc_does_not_apply_after_a_redirect_to_another_origin(
         site.serve("/robots.txt", redirect(other.url("rules")))
         fetch("requests-session", site.origin, {})
         assert ["authorization" in request.headers for request in (*site.requests, *other.requests)] == [True, False]
+
+
+@pytest.mark.parametrize("name, settings", [("aiohttp-session", {"trust_env": True}), ("requests-session", {})])
+@pytest.mark.parametrize("has_netrc", [True, False])
+def test_session_with_netrc_requests_the_robots_txt_of_both_origins(
+    name: str, settings: dict[str, Any], site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, has_netrc: bool
+) -> None:
+    session_class(name)
+    if has_netrc:
+        (tmp_path / ".netrc").write_text("default login user password secret\n", encoding="utf-8")
+    monkeypatch.delenv("NETRC", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with Site() as other:
+        site.serve("/robots.txt", redirect(f"{other.origin}/robots.txt"))
+        other.serve("/robots.txt", respond(RULES))
+        fetch(name, site.origin, settings, other.origin)
+        assert len(other.requests) == (2 if has_netrc else 1)
+
+
+def test_credentials_for_a_url_that_requests_rejects_are_unknown() -> None:
+    session = make_session("requests-session")
+    assert make_transport("requests-session", session).adds_credentials("http://*.example/robots.txt")
 
 
 def test_thread_of_an_abandoned_body_of_requests_ends(shared_site: Site) -> None:

@@ -25,12 +25,10 @@ class Limits(NamedTuple):
     Attributes:
         variant: The variant of failures under these limits.
         has_proxy: Whether requests can use a proxy. The failures of a proxy and of an origin look alike.
-        has_credentials: Whether the transport adds credentials, which it does not send to the targets of redirects.
     """
 
     variant: str
     has_proxy: bool
-    has_credentials: bool = False
 
 
 class KnownEntries(NamedTuple):

@@ -18,7 +18,7 @@ from canfetch.client.options import ClientOptions
 from canfetch.client.origin_state import OriginState
 from canfetch.client.procedure import Action, Clock, Pause, SendRequest
 from canfetch.client.stores import Store
-from canfetch.client.transports import AsyncTransport
+from canfetch.client.transports import AsyncTransport, credential_check
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.origin import Origin
@@ -62,6 +62,7 @@ class AsyncClient(BaseClient):
         self._transport = _default_transport() if transport is None else transport
         check_transport(self._transport, self.options, is_async=True, example="AsyncHTTPTransport()")
         self._limits = client_limits(self.options, self._transport)
+        self._adds_credentials = credential_check(self._transport)
         self.reset_after_fork()
         reset_on_fork(self)
 

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any, Unpack
 
 from canfetch.access.effective_access import FetchNeed
@@ -39,6 +39,7 @@ class BaseClient:
     """The options, memory, store and evidence of a client."""
 
     _limits: Limits
+    _adds_credentials: Callable[[str], bool]
 
     def __init__(
         self,
@@ -166,6 +167,7 @@ class BaseClient:
             self._limits,
             clock=self._clock,
             monotonic=time.monotonic,
+            adds_credentials=self._adds_credentials,
             seed=self._seed,
             refresh=refresh,
             offline=offline,

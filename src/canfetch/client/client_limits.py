@@ -26,4 +26,4 @@ def client_limits(options: Options, transport: object) -> Limits:
     )
     # Hashed, because the URL of a proxy can contain credentials.
     digest = hashlib.sha256(repr(described).encode()).hexdigest()
-    return Limits(limit_variant(digest[:_DIGEST_DIGITS]), bool(route.proxies), route.has_credentials)
+    return Limits(limit_variant(digest[:_DIGEST_DIGITS]), bool(route.proxies))

@@ -70,6 +70,7 @@ def obtain_entry(
     *,
     clock: Clock,
     monotonic: Clock,
+    adds_credentials: Callable[[str], bool],
     seed: int,
     refresh: bool = False,
     offline: bool = False,
@@ -81,10 +82,13 @@ def obtain_entry(
         limits: The limits of the client.
         clock: Returns seconds since the epoch.
         monotonic: Returns seconds for deadlines.
+        adds_credentials: Returns whether the transport may add credentials to a direct request for a URL.
         refresh: Fetch even if the entry is fresh.
         offline: Use only `previous` and the store.
     """
-    procedure = _Procedure(origin, options, limits, clock=clock, monotonic=monotonic, seed=seed)
+    procedure = _Procedure(
+        origin, options, limits, clock=clock, monotonic=monotonic, adds_credentials=adds_credentials, seed=seed
+    )
     return procedure.run(previous, refresh=refresh, offline=offline)
 
 
@@ -97,6 +101,7 @@ class _Procedure:
         *,
         clock: Clock,
         monotonic: Clock,
+        adds_credentials: Callable[[str], bool],
         seed: int,
     ) -> None:
         self._origin = origin
@@ -106,7 +111,10 @@ class _Procedure:
         self._lookup = VariantLookup(origin, options, self._headers, limits)
         self._clock = clock
         self._monotonic = monotonic
+        self._adds_credentials = adds_credentials
         self._seed = seed
+        # The targets of redirects to which a direct request would have been the same.
+        self._shared_targets: set[Origin] = set()
 
     def run(self, previous: CacheEntry | None, *, refresh: bool, offline: bool) -> Generator[Action, Any, CacheEntry]:
         found = yield from self._lookup.find(self._clock())
@@ -242,8 +250,11 @@ class _Procedure:
             misconfigured=str(self._origin) in options.misconfigured_origins,
         )
         while isinstance(step, Request):
-            if step.hops and not refresh:
-                cached = yield from self._find_target(step)
+            target = robots_origin(step.url) if step.hops else None
+            # Before the request, because its response can set a cookie.
+            if target is not None and self._sends_same_headers(target):
+                self._shared_targets.add(target)
+                cached = None if refresh else (yield from self._find_target(step, target))
                 if cached is not None:
                     return cached
             answer = yield from self._send(step, deadline)
@@ -251,14 +262,11 @@ class _Procedure:
             step = next_step(step, answer, options.policy)
         return step
 
-    def _find_target(self, request: Request) -> Generator[Action, Any, FetchResult | CacheEntry | None]:
+    def _find_target(self, request: Request, target: Origin) -> Generator[Action, Any, FetchResult | CacheEntry | None]:
         """Return the next entry if the robots.txt of another origin, to which a redirect leads, is cached and fresh.
 
         Return the failure of that origin if its next fetch is not due.
         """
-        target = robots_origin(request.url)
-        if target is None or not self._sends_same_headers(target):
-            return None
         procedure = self._for_target(target)
         known = yield from procedure.known()
         entry = known.latest
@@ -276,7 +284,7 @@ class _Procedure:
         )
         for target, fetched in results:
             is_usable = not fetched.not_modified or entry.outcome.access is Access.SUCCESSFUL
-            if is_usable and self._sends_same_headers(target):
+            if is_usable and target in self._shared_targets:
                 yield from self._for_target(target).adopt(fetched, entry)
 
     def adopt(self, fetched: FetchResult, confirmed: CacheEntry) -> Generator[Action, Any, None]:
@@ -307,15 +315,21 @@ class _Procedure:
 
     def _for_target(self, target: Origin) -> "_Procedure":
         return _Procedure(
-            target, self._options, self._limits, clock=self._clock, monotonic=self._monotonic, seed=self._seed
+            target,
+            self._options,
+            self._limits,
+            clock=self._clock,
+            monotonic=self._monotonic,
+            adds_credentials=self._adds_credentials,
+            seed=self._seed,
         )
 
     def _sends_same_headers(self, target: Origin) -> bool:
         """Return whether a request after a redirect to another origin has the headers of a direct request to it."""
-        if self._limits.has_credentials:
-            return False
         options, url = self._options, target.robots_url
-        return _request_headers(url, self._origin, options) == _request_headers(url, target, options)
+        if _request_headers(url, self._origin, options) != _request_headers(url, target, options):
+            return False
+        return not self._adds_credentials(url)
 
     def _send(self, step: Request, deadline: float) -> Generator[Action, Any, Response | Failure]:
         options = self._options

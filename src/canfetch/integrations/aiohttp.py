@@ -60,7 +60,7 @@ class RobotsMiddleware:
     """
 
     def __init__(self, *, user_agent: str, **options: Unpack[GuardOptions]) -> None:
-        self.robots = AsyncRequestGuard(_SessionTransport(), _ERRORS, user_agent=user_agent, **options)
+        self.robots = AsyncRequestGuard(_SessionTransport(self), _ERRORS, user_agent=user_agent, **options)
 
     async def __call__(
         self, request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
@@ -101,28 +101,36 @@ class _SessionTransport:
 
     route: Route = SESSION_ROUTE
 
-    def __init__(self) -> None:
+    def __init__(self, middleware: RobotsMiddleware) -> None:
+        self._middleware = middleware
         self._session: aiohttp.ClientSession | None = None
 
     async def send(self, request: TransportRequest) -> Response | Failure:
         current = _CURRENT.get(None)
-        settings: dict[str, Any] = {}
-        if current is not None:
-            self._session = current.session
-            settings = _settings(current, cross_origin=request.cross_origin)
-        if self._session is None:
-            raise RuntimeError("the session is unknown before its first request: send one, or create an AsyncClient")
+        settings = {} if current is None else _settings(current, cross_origin=request.cross_origin)
+        session = self._current_session(**settings)
         token = _FETCHING.set(True)
         try:
-            return await ExistingSession(self._session, **settings).send(request)
+            return await session.send(request)
         except TransportError as error:
             return error.to_failure(request.url)
         finally:
             _FETCHING.reset(token)
 
+    def adds_credentials(self, url: str) -> bool:
+        return self._current_session().adds_credentials(url)
+
     async def close(self) -> None:
         """Release the session, which belongs to the caller."""
         self._session = None
+
+    def _current_session(self, **settings: Any) -> ExistingSession:
+        current = _CURRENT.get(None)
+        if current is not None:
+            self._session = current.session
+        if self._session is None:
+            raise RuntimeError("the session is unknown before its first request: send one, or create an AsyncClient")
+        return ExistingSession(self._session, robots=self._middleware, **settings)
 
 
 def _settings(request: aiohttp.ClientRequest, *, cross_origin: bool) -> dict[str, Any]:

@@ -8,8 +8,6 @@ with httpx2.Client(transport=transport, follow_redirects=True) as client:
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, Final, Unpack
 
-from canfetch.client.transports import Route
-from canfetch.client.transports.sessions import BARE_ROUTE
 from canfetch.errors import InvalidOption, MissingExtra, RobotsDisallowed
 from canfetch.integrations import request_guard
 from canfetch.integrations.request_guard import (
@@ -79,7 +77,7 @@ class RobotsTransport(httpx2.BaseTransport):
         self._transport = httpx2.HTTPTransport() if transport is None else transport
         _check_transport(self._transport, httpx2.BaseTransport)
         session = httpx2.Client(transport=self._transport, trust_env=False, cookies=_no_cookies())
-        self.robots = RequestGuard(_InnerTransport(client=session), _ERRORS, user_agent=user_agent, **options)
+        self.robots = RequestGuard(Httpx2Transport(client=session), _ERRORS, user_agent=user_agent, **options)
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """Check a request, and send it if it is allowed.
@@ -121,7 +119,7 @@ class AsyncRobotsTransport(httpx2.AsyncBaseTransport):
         self._transport = httpx2.AsyncHTTPTransport() if transport is None else transport
         _check_transport(self._transport, httpx2.AsyncBaseTransport)
         session = httpx2.AsyncClient(transport=self._transport, trust_env=False, cookies=_no_cookies())
-        self.robots = AsyncRequestGuard(_AsyncInnerTransport(client=session), _ERRORS, user_agent=user_agent, **options)
+        self.robots = AsyncRequestGuard(AsyncHttpx2Transport(client=session), _ERRORS, user_agent=user_agent, **options)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Check a request, and send it if it is allowed.
@@ -143,18 +141,6 @@ class AsyncRobotsTransport(httpx2.AsyncBaseTransport):
             await self.robots.close()
         finally:
             await self._transport.aclose()
-
-
-class _InnerTransport(Httpx2Transport):
-    """Sends requests for robots.txt with another transport, without cookies and credentials."""
-
-    route: Route = BARE_ROUTE
-
-
-class _AsyncInnerTransport(AsyncHttpx2Transport):
-    """Does the same on an event loop."""
-
-    route: Route = BARE_ROUTE
 
 
 def _no_cookies() -> CookieJar:

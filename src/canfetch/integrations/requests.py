@@ -14,7 +14,7 @@ from typing import Any, Final, Unpack
 from canfetch.access.responses import Failure, Response
 from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.failures import TransportError
-from canfetch.client.transports.sessions import BARE_ROUTE
+from canfetch.client.transports.sessions import SESSION_ROUTE
 from canfetch.client.transports.threaded_exchanges import exchange_in_thread
 from canfetch.errors import InvalidOption, MissingExtra, RobotsDisallowed
 from canfetch.integrations import request_guard
@@ -109,7 +109,7 @@ class RobotsAdapter(BaseAdapter):
 class _AdapterTransport:
     """Sends requests for robots.txt with an adapter, and with the settings of the current request."""
 
-    route: Route = BARE_ROUTE
+    route: Route = SESSION_ROUTE
 
     def __init__(self, adapter: BaseAdapter) -> None:
         self._adapter = adapter

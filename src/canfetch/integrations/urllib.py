@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any, Final, Self, Unpack
 
 from canfetch.access.responses import Failure, Response
+from canfetch.client.request_headers import has_credentials
 from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.failures import TransportError
 from canfetch.client.transports.sessions import SESSION_ROUTE
@@ -114,6 +115,10 @@ class _OpenerTransport:
             return exchange_in_thread(UrllibExchange(request, self._handler.parent), name="canfetch-urllib")
         except TransportError as error:
             return error.to_failure(request.url)
+
+    def adds_credentials(self, url: str) -> bool:  # noqa: ARG002 - the same for all URLs
+        """Return whether `opener.addheaders` has credentials. What other handlers add does not depend on redirects."""
+        return any(has_credentials(name) for name, _ in self._handler.parent.addheaders)
 
     def close(self) -> None:
         """Do nothing: an opener has no resources."""

@@ -1,5 +1,6 @@
 """Requests that robots.txt disallows are not sent, redirect targets included."""
 
+import asyncio
 import pickle
 from typing import Any
 
@@ -106,14 +107,44 @@ def test_redirect_of_robots_txt_is_followed_without_checks(name: str, shop: Site
     assert targets(other) == ["/rules"]
 
 
-@pytest.mark.parametrize("bare_name", ["httpx2", "httpx2-async", "requests"])
-def test_redirect_to_the_robots_txt_of_another_origin_serves_both(bare_name: str, shop: Site, other: Site) -> None:
+def test_redirect_to_the_robots_txt_of_another_origin_serves_both(name: str, shop: Site, other: Site) -> None:
     shop.serve("/robots.txt", redirect(other.url("robots.txt")))
     other.serve("/robots.txt", respond(ROBOTS, "Set-Cookie: visit=1"))
-    with open_host(bare_name) as host:
+    with open_host(name) as host:
         disallowed(host, shop.url("private/notes"))
         disallowed(host, other.url("private/notes"))
     assert (shop.count("/robots.txt"), other.count("/robots.txt")) == (1, 1)
+
+
+def test_aiohttp_session_with_another_middleware_fetches_the_robots_txt_of_both(shop: Site, other: Site) -> None:
+    aiohttp = pytest.importorskip("aiohttp")
+
+    from canfetch.integrations.aiohttp import RobotsMiddleware
+
+    async def authorize(request: Any, handler: Any) -> Any:
+        request.headers["Authorization"] = "Bearer secret"
+        return await handler(request)
+
+    async def fetch() -> None:
+        middleware = RobotsMiddleware(user_agent=USER_AGENT)
+        async with middleware, aiohttp.ClientSession(middlewares=[middleware, authorize]) as session:
+            for site in (shop, other):
+                async with session.get(site.url("fish")) as response:
+                    assert response.status == 200
+
+    shop.serve("/robots.txt", redirect(other.url("robots.txt")))
+    asyncio.run(fetch())
+    requests = [request for request in other.requests if request.target == "/robots.txt"]
+    assert [request.headers.get("authorization") for request in requests] == [None, "Bearer secret"]
+
+
+def test_opener_with_credentials_fetches_the_robots_txt_of_both(shop: Site, other: Site) -> None:
+    shop.serve("/robots.txt", redirect(other.url("robots.txt")))
+    with open_host("urllib") as host:
+        host.opener.addheaders.append(("X-Api-Key", "secret"))
+        disallowed(host, shop.url("private/notes"))
+        disallowed(host, other.url("private/notes"))
+    assert (shop.count("/robots.txt"), other.count("/robots.txt")) == (1, 2)
 
 
 @pytest.mark.parametrize("bare_name", ["httpx2", "httpx2-async", "requests"])

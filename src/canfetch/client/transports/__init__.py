@@ -8,9 +8,11 @@ A transport requests one URL. It follows no redirect, stores no cookie, and read
 - A body that ends early is a `Failure`, never a short file.
 - A URL without a host is a mistake of the caller and raises InvalidURL.
 
-A transport that cannot guarantee every option of a client also implements `OptionChecker`.
+A transport that cannot guarantee every option of a client also implements `OptionChecker`. One with credentials of its
+own implements `CredentialAdder`.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 from canfetch.access.responses import Failure, Headers, Response
@@ -52,14 +54,11 @@ class Route(NamedTuple):
         proxies: The proxies that it uses, in any form, or an empty string. It can contain credentials: only a hash of
             it is stored.
         tls: A description of the TLS settings, or an empty string for the default settings.
-        has_credentials: Whether it adds credentials of its own to requests that are not `cross_origin`. The response
-            after a redirect to another origin then differs from that of a direct request.
     """
 
     schemes: tuple[str, ...] = ()
     proxies: str = ""
     tls: str = ""
-    has_credentials: bool = False
 
 
 class Transport(Protocol):
@@ -95,3 +94,25 @@ class OptionChecker(Protocol):
     def check_options(self, options: Options) -> None:
         """Raise InvalidOption, with the fix, if an option of the client cannot be guaranteed."""
         ...
+
+
+class CredentialAdder(Protocol):
+    """A transport that may add credentials of its own to requests that are not `cross_origin`.
+
+    The response to a request after a redirect can then differ from that of a direct request, so it does not count for
+    the origin of the target. A transport without this method adds no credentials.
+    """
+
+    def adds_credentials(self, url: str) -> bool:
+        """Return whether a direct request for `url` has, or may have, credentials of the transport."""
+        ...
+
+
+def credential_check(transport: object) -> Callable[[str], bool]:
+    """Return the method `adds_credentials` of a transport, or a function that returns False if it has none."""
+    check: Callable[[str], bool] = getattr(transport, "adds_credentials", _adds_none)
+    return check
+
+
+def _adds_none(url: str) -> bool:  # noqa: ARG001 - the same for all URLs
+    return False

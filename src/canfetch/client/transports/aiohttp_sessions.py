@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import aiohttp
+from aiohttp.helpers import netrc_from_env
 from multidict import CIMultiDict
 from yarl import URL
 
@@ -41,13 +42,18 @@ def request_timeout(request: TransportRequest) -> aiohttp.ClientTimeout:
 class ExistingSession:
     """Sends requests with an `aiohttp.ClientSession`, which it does not close.
 
-    Args: settings: Arguments of `session.get`, such as `proxy`.
+    Args:
+        robots: The middleware of canfetch in the session, or None. It adds no credentials.
+        settings: Arguments of `session.get`, such as `proxy`.
     Raises: InvalidOption: `session` is another object.
     """
 
-    def __init__(self, session: aiohttp.ClientSession, **settings: Any) -> None:
+    def __init__(
+        self, session: aiohttp.ClientSession, *, robots: aiohttp.ClientMiddlewareType | None = None, **settings: Any
+    ) -> None:
         check_session_type("session", session, aiohttp.ClientSession)
         self._session = session
+        self._robots = robots
         self._settings = settings
 
     async def send(self, request: TransportRequest) -> Response:
@@ -65,6 +71,18 @@ class ExistingSession:
             raise translate_timeout(error, deadlines) from error
         except ERRORS as error:
             raise translate_error(error, endpoint.scheme) from error
+
+    def adds_credentials(self, url: str) -> bool:
+        """Return whether the session adds, or may add, credentials to a direct request for `url`."""
+        session = self._session
+        return (
+            session.auth is not None
+            or any(has_credentials(name) for name in session.headers)
+            or bool(session.cookie_jar.filter_cookies(URL(url, encoded=True)))
+            # What they add is unknown.
+            or any(middleware is not self._robots for middleware in self._session_middlewares())
+            or (session.trust_env and netrc_from_env() is not None)
+        )
 
     async def _exchange(self, request: TransportRequest, endpoint: Endpoint) -> Response:
         headers = [(name.decode(), value.decode()) for name, value in encode_request_headers(endpoint, request.headers)]
@@ -96,8 +114,13 @@ class ExistingSession:
             return builder.build()
 
     def _middlewares(self) -> Sequence[aiohttp.ClientMiddlewareType]:
-        # The middlewares of a request replace those of the session, which aiohttp does not make public.
-        return (*getattr(self._session, "_middlewares", ()), _remove_credentials)
+        # The middlewares of a request replace those of the session.
+        return (*self._session_middlewares(), _remove_credentials)
+
+    def _session_middlewares(self) -> Sequence[aiohttp.ClientMiddlewareType]:
+        # aiohttp does not make them public.
+        middlewares: Sequence[aiohttp.ClientMiddlewareType] = getattr(self._session, "_middlewares", ())
+        return middlewares
 
 
 async def _remove_credentials(

@@ -119,6 +119,10 @@ class AiohttpTransport:
         else:
             self._settings.check_options(options)
 
+    def adds_credentials(self, url: str) -> bool:
+        """Return whether the session of the caller adds, or may add, credentials to a direct request for `url`."""
+        return self._existing is not None and self._existing.adds_credentials(url)
+
     async def send(self, request: TransportRequest) -> Response | Failure:
         """Send a request for an http or https URL.
 

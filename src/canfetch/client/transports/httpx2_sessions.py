@@ -133,6 +133,15 @@ class _Exchange:
                 return TransportError(FailureKind.PROTOCOL, detail)
 
 
+def _adds_credentials(client: httpx2.Client | httpx2.AsyncClient, url: str) -> bool:
+    if client.auth is not None:
+        return True
+    try:
+        return any(has_credentials(name) for name in client.build_request("GET", url).headers)
+    except _ERRORS:
+        return True
+
+
 class ExistingClient:
     """Sends requests with an `httpx2.Client`, which it does not close.
 
@@ -149,6 +158,10 @@ class ExistingClient:
         Raises: TransportError.
         """
         return exchange_in_thread(_BlockingExchange(request, self._client), name="canfetch-httpx2")
+
+    def adds_credentials(self, url: str) -> bool:
+        """Return whether the client adds credentials to a direct request for `url`."""
+        return _adds_credentials(self._client, url)
 
 
 class _BlockingExchange(_Exchange):
@@ -231,6 +244,10 @@ class ExistingAsyncClient:
                     return await self._read_response(exchange)
         except TimeoutError:
             raise exchange.deadlines.read_timed_out() from None
+
+    def adds_credentials(self, url: str) -> bool:
+        """Return whether the client adds credentials to a direct request for `url`."""
+        return _adds_credentials(self._client, url)
 
     async def _read_response(self, exchange: _Exchange) -> Response:
         request = exchange.build(self._client, trace=exchange.connection.trace_async)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from canfetch.access.responses import Failure, Response
 from canfetch.client.options import Options
-from canfetch.client.transports import Route, TransportRequest
+from canfetch.client.transports import CredentialAdder, Route, TransportRequest
 from canfetch.client.transports.dns import Resolve, system_resolve
 from canfetch.client.transports.failures import TransportError
 from canfetch.client.transports.headers import decode_headers
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 # A client of httpx2, and the object that sends requests with it.
 _ClientT = TypeVar("_ClientT")
-_SessionT = TypeVar("_SessionT")
+_SessionT = TypeVar("_SessionT", bound=CredentialAdder)
 
 
 class _BaseHttpx2Transport(Generic[_ClientT, _SessionT]):
@@ -80,6 +80,10 @@ class _BaseHttpx2Transport(Generic[_ClientT, _SessionT]):
             check_session_options("client", options)
         else:
             self._settings.check_options(options)
+
+    def adds_credentials(self, url: str) -> bool:
+        """Return whether the client of the caller adds credentials to a direct request for `url`."""
+        return self._session is not None and self._session.adds_credentials(url)
 
     def _as_session(self, client: _ClientT) -> _SessionT:
         raise NotImplementedError

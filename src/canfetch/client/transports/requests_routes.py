@@ -72,6 +72,16 @@ class SessionRoute(NamedTuple):
                 del prepared.headers[name]
         return prepared
 
+    def adds_credentials(self, url: str) -> bool:
+        """Return whether the session adds credentials to a direct request for `url`."""
+        if self.session.auth is not None:
+            return True
+        try:
+            prepared = self.session.prepare_request(requests.Request("GET", url))
+        except (requests.RequestException, ValueError):
+            return True
+        return any(has_credentials(name) for name in prepared.headers)
+
     def send(self, request: requests.PreparedRequest, timeout: tuple[float, float]) -> requests.Response:
         """Send a request, run the hooks of the session, and store the cookies that the server sets."""
         url = request.url or ""

@@ -65,5 +65,9 @@ class RequestsTransport:
         except TransportError as error:
             return error.to_failure(request.url)
 
+    def adds_credentials(self, url: str) -> bool:
+        """Return whether the session adds credentials to a direct request for `url`."""
+        return SessionRoute(self._session).adds_credentials(url)
+
     def close(self) -> None:
         """Do nothing: the session belongs to the caller."""

@@ -14,9 +14,7 @@ from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 
 # Whether the session uses a proxy is not known.
-SESSION_ROUTE: Final = Route(("http", "https"), "those of the session", has_credentials=True)
-# That of a session which sends a request without credentials of its own.
-BARE_ROUTE: Final = SESSION_ROUTE._replace(has_credentials=False)
+SESSION_ROUTE: Final = Route(("http", "https"), "those of the session")
 _UNCHECKED = "the addresses that an existing session connects to cannot be checked"
 
 
