@@ -94,6 +94,7 @@ def prepared(network: Mapping[str, str], tmp_path_factory: pytest.TempPathFactor
     return folder
 
 
+@pytest.mark.service
 @pytest.mark.parametrize("command", list(EXAMPLES))
 def test_examples_run(command: str, prepared: Path, network: Mapping[str, str], tmp_path: Path) -> None:
     copytree(prepared, tmp_path, dirs_exist_ok=True)

@@ -31,6 +31,7 @@ def has_code(page: Path) -> bool:
     return any(block.language in RUN | PARSED for block in blocks(page))
 
 
+@pytest.mark.service
 @pytest.mark.parametrize("page", [page for page in DOCUMENTS if has_code(page)], ids=page_name)
 def test_blocks_do_what_the_page_shows(page: Path, environment: dict[str, str], tmp_path: Path) -> None:
     for module in ("aiohttp", "django", "httpx2", "lxml", "scrapy", "yaml"):

@@ -37,6 +37,7 @@ def test_action_matches_the_github_schema() -> None:
     subprocess.run([command("check-jsonschema"), "--builtin-schema", "vendor.github-actions", str(ACTION)], check=True)
 
 
+@pytest.mark.service
 @pytest.mark.skipif(shutil.which("git") is None, reason="pre-commit needs git")
 @pytest.mark.parametrize(
     "hook, text, passes",

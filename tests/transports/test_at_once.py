@@ -17,6 +17,8 @@ from tests.transports.harness import LOOPBACK, make_request, transport_class
 from canfetch.access.responses import Response
 from canfetch.client.transports import AsyncTransport, Transport
 
+pytestmark = pytest.mark.service
+
 ASYNC = ["http-async", "httpx2-async", "aiohttp"]
 REQUESTS = 200
 

@@ -26,6 +26,8 @@ from tests.integrations.scrapy.pages import (
 from tests.servers.certificates import Authority
 from tests.servers.web import Site
 
+pytestmark = pytest.mark.service
+
 RULES = """\
 User-agent: *
 Disallow: /private
