@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::decide::{File, RuleSet};
 use crate::groups::Groups;
-use crate::select::{Directory, Selection};
+use crate::select::{Directory, Selection, names};
 use crate::tables::{COMPILED_RULES_LIMIT, COMPILED_SETS_LIMIT, MAX_BYTES_LIMIT, PROFILES, Profile};
 
 /// Returns the profile with this name, if the engine supports it.
@@ -62,6 +62,13 @@ impl CompiledFile {
     /// Selects the groups for an agent: its tokens in order, and whether `*` applies to it.
     pub fn select<T: AsRef<[u8]>>(&self, content: &[u8], tokens: &[T], star_applies: bool) -> Selection {
         self.directory.select(&self.groups, content, self.profile, tokens, star_applies)
+    }
+
+    /// Returns the numbers of the user-agent lines in these groups that apply to a token, which may be `*`.
+    pub fn lines_naming(&self, content: &[u8], token: &[u8], groups: &[u32]) -> Vec<u32> {
+        let agents = groups.iter().flat_map(|&group| self.groups.agents_of(group));
+        let naming = agents.filter(|agent| names(agent.token.of(content), token, self.profile));
+        naming.map(|agent| agent.line).collect()
     }
 
     /// Returns the rule set of some groups. Sets are shared between calls, in bounded number.

@@ -46,6 +46,7 @@ mod url;
 pub use compiled::{CompiledFile, profile};
 pub use decide::{DECISIONS_BEFORE_INDEX, Explanation, File, Reason, RuleSet, Verdict};
 pub use groups::{AgentLine, Groups, OtherRecord, Rule, Span};
+pub use matcher::spans::matched_spans;
 pub use matcher::walk::Match;
 pub use percent::unescape_literal;
 pub use select::{Choice, Selection};

@@ -76,15 +76,10 @@ impl Directory {
     fn groups_of(&self, groups: &Groups, content: &[u8], profile: &Profile, token: &[u8]) -> Vec<u32> {
         let agents = groups.agents();
         let mut found = Vec::new();
-        if profile.substring_tokens && token != STAR {
-            let naming = agents.iter().filter(|agent| contains(agent.token.of(content), token));
+        let is_sortable = !profile.substring_tokens || token == STAR;
+        if !is_sortable || agents.len() < MANY_LINES || self.selections.fetch_add(1, Relaxed) < MANY_SELECTIONS {
+            let naming = agents.iter().filter(|agent| names(agent.token.of(content), token, profile));
             found.extend(naming.map(|agent| agent.group));
-        } else if agents.len() < MANY_LINES || self.selections.fetch_add(1, Relaxed) < MANY_SELECTIONS {
-            for agent in agents {
-                if same_token(agent.token.of(content), token, profile) {
-                    found.push(agent.group);
-                }
-            }
         } else {
             let sorted = self.sorted.get_or_init(|| sort(groups, content, profile));
             let name = |line: u32| agents[line as usize].token.of(content);
@@ -106,6 +101,11 @@ impl Directory {
         }
         found
     }
+}
+
+/// Whether a user-agent line with the token `named` applies to `token`, which may be `*`.
+pub fn names(named: &[u8], token: &[u8], profile: &Profile) -> bool {
+    if profile.substring_tokens && token != STAR { contains(named, token) } else { same_token(named, token, profile) }
 }
 
 fn sort(groups: &Groups, content: &[u8], profile: &Profile) -> Box<[u32]> {

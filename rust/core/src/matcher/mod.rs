@@ -11,6 +11,7 @@ mod grams;
 pub mod haystack;
 mod listing;
 mod segments;
+pub mod spans;
 mod successors;
 mod suffixes;
 mod trie;
