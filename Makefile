@@ -29,16 +29,18 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/.canfetch
 PIP = $(BIN)/python -m pip install --quiet --constraint tools/constraints.txt
 PYTEST = $(BIN)/python -m pytest
-RUST := $(shell find rust -type f \( -name '*.rs' -o -name 'Cargo.*' \) -not -path '*/target/*' 2>/dev/null)
+RUST := $(shell find rust -type f \( -name '*.rs' -o -name 'Cargo.*' \) -not -path '*/target/*' -not -path 'rust/wasm/*' 2>/dev/null)
 # Part of the stamp's name, so that a toolchain installed later is used.
 TOOLCHAIN := $(if $(shell command -v cargo 2>/dev/null),cargo,no-cargo)
 INSTALLED := $(STAMPS)/installed-$(CANFETCH_BUILD)-$(TOOLCHAIN)
 
+ENGINE_MODULE := build/engine.wasm
+ENGINE_SOURCES := $(shell find rust/core rust/wasm -type f \( -name '*.rs' -o -name 'Cargo.*' \) 2>/dev/null)
 PAGE := $(shell find page -type f -not -path '*/node_modules/*' 2>/dev/null) examples/robots.txt
 PAGE_MANIFEST := src/canfetch/web/assets/manifest.json
 
 .PHONY: help run test test-services differential coverage lint format types docs rust bench fuzz package clean \
-	distclean services setup-lint page check-page package-page
+	distclean services setup-lint engine-module page check-page package-page
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -82,7 +84,12 @@ page/node_modules/.package-lock.json: page/package.json page/package-lock.json
 	npm --prefix page ci
 	@touch $@
 
-$(PAGE_MANIFEST): page/node_modules/.package-lock.json $(PAGE)
+$(ENGINE_MODULE): $(ENGINE_SOURCES) tools/build_engine_module.sh
+	@tools/build_engine_module.sh $@
+
+# The page works without the engine module, if it has a server. In CI a missing module is an error.
+$(PAGE_MANIFEST): page/node_modules/.package-lock.json $(PAGE) $(ENGINE_SOURCES)
+	@$(MAKE) engine-module || { [[ "$(CI)" != true ]] && echo "canfetch: the tester page will have NO engine"; }
 	npm --prefix page run build
 
 # The page is optional in packages: without npm they have only the HTTP API.
@@ -122,6 +129,7 @@ format: setup-lint ## format Python and Rust
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
 	cargo fmt --manifest-path rust/Cargo.toml --all
+	cargo fmt --manifest-path rust/wasm/Cargo.toml
 
 types: setup-lint ## check types with mypy, and the stub of the native module
 	$(BIN)/mypy
@@ -134,12 +142,17 @@ docs: $(INSTALLED) $(STAMPS)/group-docs ## build the documentation in docs/_buil
 rust: ## check format and lints of the crates, run their tests, and check that the fuzz target builds
 	if cargo fmt --version > /dev/null 2>&1; then \
 		cargo fmt --manifest-path rust/Cargo.toml --all --check; \
+		cargo fmt --manifest-path rust/wasm/Cargo.toml --check; \
 	else echo "canfetch: NOT CHECKED: the format of rust/, because this toolchain has no rustfmt"; fi
 	if cargo clippy --version > /dev/null 2>&1; then \
 		cargo clippy --manifest-path rust/Cargo.toml --locked --workspace --all-targets -- -D warnings; \
+		cargo clippy --manifest-path rust/wasm/Cargo.toml --locked --target-dir rust/target/wasm --all-targets -- -D warnings; \
 	else echo "canfetch: NOT CHECKED: the lints of rust/, because this toolchain has no clippy"; fi
 	cargo test --manifest-path rust/Cargo.toml --locked --workspace
+	cargo test --manifest-path rust/wasm/Cargo.toml --locked --target-dir rust/target/wasm
 	cargo check --manifest-path rust/fuzz/Cargo.toml --locked --quiet
+
+engine-module: $(ENGINE_MODULE) ## build the engine of the tester page, a WebAssembly module
 
 page: $(PAGE_MANIFEST) ## build the tester page into src/canfetch/web/assets
 

@@ -1,6 +1,7 @@
 /** Builds the tester page into src/canfetch/web/assets/. `--watch` rebuilds after each change. */
 
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { copyFile, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,6 +11,8 @@ import * as esbuild from "esbuild";
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 const OUTPUT = path.resolve(HERE, "../src/canfetch/web/assets");
+/** Built by tools/build_engine_module.sh, if the machine has a toolchain for it. */
+const ENGINE_MODULE = path.resolve(HERE, "../build/engine.wasm");
 const STATIC = path.join(OUTPUT, "static");
 
 const SHARED = {
@@ -33,12 +36,16 @@ async function build() {
   await mkdir(STATIC, { recursive: true });
   const styles = await bundle({ entryPoints: ["src/styles/page.css"] });
   const script = await bundle({ entryPoints: ["src/main.ts"], splitting: true });
+  const engine = existsSync(ENGINE_MODULE);
+  const worker = engine ? await bundle({ entryPoints: ["src/engine/worker.ts"], format: "iife" }) : null;
   const fonts = Object.keys(styles.outputs).filter((file) => file.endsWith(".woff2"));
   await writeHtml({
     styles: entryPoint(styles, "src/styles/page.css"),
     script: entryPoint(script, "src/main.ts"),
     fonts: fonts.map((file) => `static/${path.basename(file)}`),
     icon: await hashed("src/icon.svg"),
+    engine: engine ? await hashed(ENGINE_MODULE) : "",
+    worker: worker ? entryPoint(worker, "src/engine/worker.ts") : "",
   });
   await writeManifest();
 }
@@ -56,7 +63,7 @@ function entryPoint(metafile, source) {
 
 /** Copy a file under a name with its hash, and return its address. */
 async function hashed(source) {
-  const file = path.join(HERE, source);
+  const file = path.resolve(HERE, source);
   const hash = createHash("sha256").update(await readFile(file)).digest("hex").slice(0, 8);
   const { name, ext } = path.parse(file);
   await copyFile(file, path.join(STATIC, `${name}-${hash}${ext}`));
@@ -64,7 +71,7 @@ async function hashed(source) {
 }
 
 /** index.html is for the server, static.html for a site without one: the policy is then part of the page. */
-async function writeHtml({ styles, script, fonts, icon }) {
+async function writeHtml({ styles, script, fonts, icon, engine, worker }) {
   const template = await readFile(path.join(HERE, "src/index.html"), "utf8");
   const policy = (await readFile(path.join(HERE, "src/policy.txt"), "utf8")).trim().split("\n");
   const preload = fonts
@@ -74,6 +81,8 @@ async function writeHtml({ styles, script, fonts, icon }) {
     .replace("%STYLES%", styles)
     .replace("%SCRIPT%", script)
     .replace("%ICON%", icon)
+    .replace("%ENGINE%", engine)
+    .replace("%WORKER%", worker)
     .replace("%FONTS%", preload);
   // A meta element cannot hold this directive.
   const withoutAncestors = policy.filter((directive) => !directive.startsWith("frame-ancestors"));

@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# Build the engine of the tester page, a WebAssembly module, into the file OUTPUT.
+#
+# usage: tools/build_engine_module.sh OUTPUT
+#
+# A toolchain with the target wasm32-unknown-unknown builds it with plain cargo. Otherwise the standard library is built
+# as well, from its sources, by a rustc whose sources are installed, such as Debian's rustc-web with rust-web-src. That
+# needs a linker: rust-lld of any toolchain, or wasm-ld of the package lld.
+#
+# In CI (CI=true), root installs what is missing with apt-get. Exit codes: 0 built; 3 a toolchain is missing, which one
+# line on standard error explains; otherwise the exit code of cargo.
+set -euo pipefail
+
+output=$(realpath -m "$1")
+cd "$(dirname "$0")/.."
+target=wasm32-unknown-unknown
+packages=(rustc-web rust-web-src cargo-web)
+
+log() { printf 'canfetch: %s\n' "$*" >&2; }
+
+# Print the first program that compiles for the target without building the standard library.
+find_compiler_with_target() {
+    local candidate
+    for candidate in "$(command -v rustc || true)" "${HOME:-/root}"/.cargo/bin/rustc; do
+        if [[ -x $candidate && -d $("$candidate" --print sysroot)/lib/rustlib/$target/lib ]]; then
+            printf '%s\n' "$candidate"
+            return
+        fi
+    done
+    return 1
+}
+
+# Print the first program whose standard library can be built, because its sources are installed.
+find_compiler_with_sources() {
+    local candidate
+    for candidate in "$(command -v rustc || true)" /usr/bin/rustc; do
+        if [[ -x $candidate && -f $("$candidate" --print sysroot)/lib/rustlib/src/rust/library/Cargo.toml ]]; then
+            printf '%s\n' "$candidate"
+            return
+        fi
+    done
+    return 1
+}
+
+find_linker() {
+    local candidate
+    for candidate in "$("$1" --print sysroot)" "${RUSTUP_HOME:-${HOME:-/root}/.rustup}"/toolchains/*; do
+        candidate=$(compgen -G "$candidate/lib/rustlib/*/bin/rust-lld" | head -n 1)
+        if [[ -n $candidate ]]; then
+            printf '%s\n' "$candidate"
+            return
+        fi
+    done
+    # The newest version, because it must read what the compiler's LLVM writes.
+    candidate=$(compgen -c wasm-ld | sort -V | tail -n 1)
+    [[ -n $candidate ]] && command -v "$candidate"
+}
+
+install_toolchain() {
+    [[ ${CI:-} == true && $(id -u) -eq 0 ]] && command -v apt-get >/dev/null || return 1
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get update -qq || return 1
+    local linker
+    linker=$(apt-cache search --names-only '^lld-[0-9]+$' | cut -d' ' -f1 | sort -V | tail -n 1)
+    log "installing ${packages[*]} $linker with apt-get"
+    apt-get install -y -qq --no-install-recommends --no-remove "${packages[@]}" "$linker" >/dev/null
+}
+
+missing() {
+    log "cannot build the engine of the tester page: $1"
+    exit 3
+}
+
+export CARGO_TARGET_DIR=$PWD/rust/target/wasm
+build=(cargo build --manifest-path rust/wasm/Cargo.toml --locked --quiet --lib --release --target "$target")
+advice="run 'rustup target add $target', or install Debian's packages ${packages[*]} and lld"
+
+if rustc=$(find_compiler_with_target); then
+    log "building the engine of the tester page with $("$rustc" --version)"
+    RUSTC=$rustc "${build[@]}"
+else
+    rustc=$(find_compiler_with_sources) || { install_toolchain && rustc=$(find_compiler_with_sources); } ||
+        missing "no Rust compiler for WebAssembly; $advice"
+    linker=$(find_linker "$rustc") || { install_toolchain && linker=$(find_linker "$rustc"); } ||
+        missing "no linker for WebAssembly; $advice"
+    command -v cargo >/dev/null || missing "cargo is not installed; $advice"
+    log "building the engine of the tester page and its standard library with $("$rustc" --version)"
+    # Building the standard library is an unstable option of cargo.
+    export RUSTC=$rustc RUSTC_BOOTSTRAP=1 CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=$linker
+    if "$rustc" -Zunstable-options -Cpanic=immediate-abort --print cfg >/dev/null 2>&1; then
+        # Without the messages of panics. The module has no imports, so nobody could read them.
+        export RUSTFLAGS="-Zunstable-options -Cpanic=immediate-abort"
+    fi
+    "${build[@]}" -Zbuild-std=std,panic_abort -Zbuild-std-features=
+fi
+
+mkdir -p "$(dirname "$output")"
+install -m 644 "$CARGO_TARGET_DIR/$target/release/canfetch_wasm.wasm" "$output"
+log "built ${output#"$PWD"/}, $(stat -c %s "$output" 2>/dev/null || stat -f %z "$output") bytes"
