@@ -39,7 +39,7 @@ ENGINE_SOURCES := $(shell find rust/core rust/wasm -type f \( -name '*.rs' -o -n
 PAGE := $(shell find page -type f -not -path '*/node_modules/*' 2>/dev/null) examples/robots.txt
 PAGE_MANIFEST := src/canfetch/web/assets/manifest.json
 
-.PHONY: help run test test-services differential coverage lint format types docs rust bench fuzz package clean \
+.PHONY: help run serve test test-services differential coverage lint format types docs rust bench fuzz package clean \
 	distclean services setup-lint engine-module page check-page package-page
 
 help: ## list the targets
@@ -68,6 +68,10 @@ $(INSTALLED): $(STAMPS)/venv setup.py $(RUST)
 
 $(STAMPS)/group-%: $(STAMPS)/venv
 	@$(PIP) --group $*
+	@touch $@
+
+$(STAMPS)/extra-%: $(INSTALLED)
+	@$(BIN)/python -m pip install --quiet --no-build-isolation --constraint tools/constraints.txt --editable '.[$*]'
 	@touch $@
 
 # Without it, the tests that need it are skipped, and fail in CI.
@@ -102,6 +106,13 @@ package-page:
 run: $(INSTALLED) ## set up and explain one decision: make run [ROBOTS=FILE] [URL=URL] [AGENT=TOKEN]
 	@$(BIN)/canfetch --version
 	@$(BIN)/canfetch explain '$(URL)' --agent '$(AGENT)' --robots '$(ROBOTS)' || [[ $$? -eq 1 ]]
+
+# The page and its engine are built if their tools are there. Without them, the server says what is missing.
+serve: $(INSTALLED) $(STAMPS)/extra-web ## serve the tester page and the HTTP API: make serve [ARGS='--port 8000']
+	@if command -v npm > /dev/null 2>&1; then $(MAKE) page; \
+	else echo "canfetch: npm is not installed: the page is not built"; fi
+	@$(MAKE) engine-module || echo "canfetch: the engine for browsers is not built: the page asks the server for verdicts"
+	@$(BIN)/canfetch serve $(ARGS)
 
 test: $(INSTALLED) $(STAMPS)/group-test $(STAMPS)/sarif-schema.json ## set up and run the tests: make test [ARGS='-k groups']
 	$(PYTEST) --numprocesses $(WORKERS) $(ARGS)

@@ -8,6 +8,8 @@
     linting/    lint, fmt
     authoring/  init, policy
     registry/   agents
+    logs/       logs
+    services/   serve
     shared/     what several families use
 
 A family imports `shared`, and no other family. Modules import in one direction: a command, what it runs, `shared`.

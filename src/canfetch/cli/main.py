@@ -43,6 +43,7 @@ _COMMANDS: Final = {
     "agents": "registry.agents",
     "logs": "logs.logs",
     "cache": "origins.cache",
+    "serve": "services.serve",
     "evidence": "decisions.evidence",
     "completion": "completion",
 }

@@ -2,6 +2,7 @@
 
 from typing import Any, Final, NamedTuple
 
+from canfetch.lint.catalogue import ENGLISH, Catalogue
 from canfetch.lint.finding import Finding
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity
@@ -45,12 +46,15 @@ class LintReport(NamedTuple):
         """Return the number of findings with this severity."""
         return sum(finding.severity is severity for finding in self.findings)
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the report as JSON-compatible values. Keys may be added, but are never renamed."""
+    def to_json(self, catalogue: Catalogue = ENGLISH) -> dict[str, Any]:
+        """Return the report as JSON-compatible values. Keys may be added, but are never renamed.
+
+        Args: catalogue: The language of the messages.
+        """
         return {
             "schema": REPORT_SCHEMA,
             "name": self.name,
-            "findings": [finding.to_json() for finding in self.findings],
+            "findings": [finding.to_json(catalogue) for finding in self.findings],
             "suppressed": len(self.suppressed),
             "truncated_checks": list(self.truncated_checks),
         }

@@ -84,9 +84,8 @@ class _JsonListWriter:
 
     def write(self, report: LintReport) -> None:
         report = report.at_least(self._style.show)
-        value = report.to_json()
+        value = report.to_json(self._style.catalogue)
         value["name"] = to_portable(report.name)
-        value["findings"] = [finding.to_json(self._style.catalogue) for finding in report.findings]
         self._object(value)
 
     def write_error(self, name: str, error: str) -> None:

@@ -16,9 +16,10 @@ from canfetch.cli.shared.origin_lookup import OriginLookup
 from canfetch.cli.shared.progress import item_progress
 from canfetch.cli.shared.row_writers import JsonWriter, to_portable
 from canfetch.cli.shared.terminal import Palette, is_terminal, printable, use_color
+from canfetch.client.origin_report import origin_json
 from canfetch.client.origin_state import OriginState
-from canfetch.core.redaction import redact_credentials_in, redacted_url
-from canfetch.core.times import optional_rfc3339, rfc3339
+from canfetch.core.redaction import redact_credentials_in
+from canfetch.core.times import rfc3339
 from canfetch.core.verdict import Access, Effect
 
 
@@ -49,7 +50,7 @@ def _fetch(origins: tuple[str, ...], options: NetworkOptions, format_: str, pale
             if state.effective_access(now).access is Access.UNREACHABLE and code == EXIT_OK:
                 code = EXIT_NEGATIVE
             if writer is not None:
-                writer.write(_origin_json(state, now))
+                writer.write(origin_json(state, now))
             else:
                 sys.stdout.write("\n" * started + "".join(f"{line}\n" for line in _origin_lines(state, now, palette)))
                 started = True
@@ -57,37 +58,6 @@ def _fetch(origins: tuple[str, ...], options: NetworkOptions, format_: str, pale
     if writer is not None:
         writer.end()
     return code
-
-
-def _origin_json(state: OriginState, now: float) -> dict[str, Any]:
-    """Return the state of an origin, with the hash of the file instead of its content."""
-    entry, effective = redact_entry(state.entry), state.effective_access(now)
-    copy = effective.copy
-    return {
-        "schema": "canfetch.origin/2",
-        "origin": entry.origin,
-        "robots_url": state.origin.robots_url,
-        "access": str(effective.access),
-        "effect": str(effective.effect),
-        "explanation": redact_credentials_in(effective.explanation),
-        "policy": entry.policy,
-        "outcome": entry.outcome.kind,
-        "status": entry.status,
-        "url": entry.url,
-        "hops": [hop._asdict() for hop in entry.hops],
-        "headers": dict(entry.headers),
-        "fetched_at": optional_rfc3339(entry.last_attempt_at),
-        "next_fetch_at": rfc3339(entry.next_fetch_at),
-        "failures": entry.failures,
-        "copy": None
-        if copy is None
-        else {
-            "sha256": copy.sha256,
-            "bytes": len(copy.content),
-            "url": redacted_url(copy.url),
-            "fetched_at": rfc3339(copy.fetched_at),
-        },
-    }
 
 
 def _origin_lines(state: OriginState, now: float, palette: Palette) -> Iterator[str]:

@@ -1,0 +1,253 @@
+"""`canfetch serve`: the tester page and the HTTP API."""
+
+import logging
+import os
+import sys
+import webbrowser
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
+
+import click
+
+from canfetch.cli.shared.command_errors import EXIT_OK, CommandError
+from canfetch.cli.shared.single_value_option import Option
+from canfetch.core.quoting import quoted
+from canfetch.errors import CanfetchError, MissingExtra
+
+if TYPE_CHECKING:
+    from canfetch.web.settings import Settings
+
+_TOKEN_VARIABLE: Final = "CANFETCH_TOKEN"  # noqa: S105 - the name of a variable
+_LIBRARIES: Final = frozenset({"fastapi", "prometheus_client", "pydantic", "pydantic_core", "starlette", "uvicorn"})
+_NO_STORE: Final = "none"
+
+
+class _Options(NamedTuple):
+    """The values of the options."""
+
+    host: str
+    port: int | None
+    store: str | None
+    token: str | None
+    allow_public: bool
+    allow_private: bool
+    host_names: tuple[str, ...]
+    cors: tuple[str, ...]
+    trusted_proxies: tuple[str, ...]
+    workers: int
+    policy: str
+    user_agent: str | None
+    open_browser: bool
+    static: str | None
+    verbose: int
+
+
+def _run(**values: Any) -> NoReturn:
+    options = _Options(**values)
+    try:
+        if options.static is not None:
+            _write_site(options.static)
+        else:
+            _serve(options)
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] not in _LIBRARIES:
+            raise
+        raise MissingExtra('the server requires FastAPI and uvicorn: pip install "canfetch[web]"') from None
+    click.get_current_context().exit(EXIT_OK)
+
+
+def _write_site(folder: str) -> None:
+    from canfetch.web.site.assets import Assets  # noqa: PLC0415 - needs the extra
+    from canfetch.web.site.static_site import write_static_site  # noqa: PLC0415 - needs the extra
+
+    names = write_static_site(Path(folder), Assets())
+    sys.stdout.write(f"{folder}: {len(names)} files\n")
+
+
+def _serve(options: _Options) -> None:
+    from canfetch.web.server.process import (  # noqa: PLC0415 - needs the extra
+        address_of,
+        bind,
+        is_loopback,
+        local_names,
+        serve,
+    )
+
+    is_local = is_loopback(options.host)
+    settings = _settings(options, is_local=is_local)
+    if not is_local and settings.token is None and not options.allow_public:
+        raise CommandError(
+            f"--host {options.host} is reachable from other machines: pass --token, or --allow-public to serve everyone"
+        )
+    _configure_logging(options.verbose)
+    bound = bind(
+        options.host, _default_port() if options.port is None else options.port, is_fixed=options.port is not None
+    )
+    address = address_of(bound)
+    if is_local and not options.trusted_proxies:
+        names = (*local_names(bound.getsockname()[1]), *settings.host_names)
+        settings = replace(settings, host_names=names)
+
+    def announce() -> None:
+        sys.stdout.write(f"canfetch: listening on {address} (Ctrl-C to stop)\n")
+        sys.stdout.flush()
+        if options.open_browser:
+            webbrowser.open(address)
+
+    serve(settings, bound, announce)
+
+
+def _default_port() -> int:
+    from canfetch.web.settings import DEFAULT_PORT  # noqa: PLC0415 - not for --help
+
+    return DEFAULT_PORT
+
+
+def _settings(options: _Options, *, is_local: bool) -> "Settings":
+    from canfetch.web.settings import PUBLIC_FETCHES, PUBLIC_REQUESTS, UNLIMITED, Settings  # noqa: PLC0415 - not for --help
+
+    is_public = not is_local or bool(options.trusted_proxies)
+    token = os.environ.get(_TOKEN_VARIABLE) if options.token is None else options.token
+    return Settings(
+        store=_store(options.store),
+        token=token,
+        allow_private=options.allow_private,
+        host_names=options.host_names,
+        cors_origins=options.cors,
+        trusted_proxies=options.trusted_proxies,
+        workers=options.workers,
+        policy=options.policy,
+        user_agent=options.user_agent,
+        requests=PUBLIC_REQUESTS if is_public else UNLIMITED,
+        fetches=PUBLIC_FETCHES if is_public else UNLIMITED,
+    )
+
+
+def _store(option: str | None) -> str | None:
+    """Return the location of the store. Opening it here reports mistakes before the server starts."""
+    from canfetch.client.stores.default_path import default_path  # noqa: PLC0415 - not for --help
+    from canfetch.client.stores.locations import open_store_at  # noqa: PLC0415 - not for --help
+
+    if option == _NO_STORE:
+        return None
+    try:
+        location = str(default_path()) if option is None else option
+        open_store_at(location).close()
+    except CanfetchError as error:
+        if option is not None:
+            raise CommandError(f"--store {error}") from None
+        click.echo(f"canfetch: warning: {error}; nothing is cached on disk (pass --store FILE)", err=True)
+        return None
+    return location
+
+
+def _configure_logging(verbose: int) -> None:
+    level = {0: logging.WARNING, 1: logging.INFO}.get(verbose, logging.DEBUG)
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
+    for name in ("canfetch", "uvicorn"):
+        logger = logging.getLogger(name)
+        logger.addHandler(handler)
+        logger.setLevel(level)
+
+
+def _check_port(_ctx: click.Context, _option: click.Parameter, value: int | None) -> int | None:
+    if value is not None and not 0 <= value <= 65535:
+        raise click.BadParameter(f"{quoted(str(value))} is not a port")
+    return value
+
+
+command: Final = click.Command(
+    "serve",
+    params=[
+        Option(["--host"], metavar="ADDRESS", default="127.0.0.1", show_default=True, help="Address to listen on."),
+        Option(
+            ["--port"],
+            type=int,
+            metavar="PORT",
+            callback=_check_port,
+            help="Port to listen on.  [default: 8420, or a free one if it is taken]",
+        ),
+        Option(
+            ["--store"],
+            metavar="FILE|URL|none",
+            help="Cache of fetched files: an SQLite file, a redis:// URL, or none.  [default: a file in the user's "
+            "cache directory]",
+        ),
+        Option(
+            ["--token"],
+            metavar="TOKEN",
+            help=f"Bearer token that the API requires. The variable {_TOKEN_VARIABLE} sets it without showing it in "
+            "the list of processes.",
+        ),
+        Option(
+            ["--allow-public"],
+            is_flag=True,
+            help="Listen on an address that other machines can reach, without a token.",
+        ),
+        Option(
+            ["--allow-private"],
+            is_flag=True,
+            help="Fetch files from private and loopback addresses, too. Everyone who can use the server can then "
+            "reach your network through it.",
+        ),
+        Option(
+            ["--host-name", "host_names"],
+            metavar="NAME[:PORT]",
+            multiple=True,
+            help="Host name that requests may be addressed to. Can be repeated.  [default: those of this machine for "
+            "a loopback address, otherwise any]",
+        ),
+        Option(
+            ["--cors"],
+            metavar="ORIGIN",
+            multiple=True,
+            help="Origin of another site whose pages may use the API, such as https://example.com. Can be repeated.",
+        ),
+        Option(
+            ["--trusted-proxy", "trusted_proxies"],
+            metavar="ADDRESS",
+            multiple=True,
+            help="Address or network of a proxy, whose X-Forwarded-For header names the client. Can be repeated.",
+        ),
+        Option(
+            ["--workers"],
+            type=click.IntRange(1, 64),
+            default=1,
+            show_default=True,
+            help="Number of worker processes. They share the store.",
+        ),
+        Option(
+            ["--policy"],
+            metavar="NAME[+SETTING=VALUE]...",
+            default="rfc9309",
+            show_default=True,
+            help="Access policy: what status codes mean, and how long responses are cached.",
+        ),
+        Option(["--user-agent"], metavar="HEADER", help="User-Agent header of requests.  [default: that of canfetch]"),
+        Option(["--open", "open_browser"], is_flag=True, help="Open the page in a browser."),
+        Option(
+            ["--static"],
+            metavar="FOLDER",
+            help="Write a site that needs no server into a folder, and exit.",
+        ),
+        Option(["-v", "--verbose"], count=True, help="Log each request without its query and body; -vv logs more."),
+    ],
+    callback=_run,
+    short_help="Serve the tester page and the HTTP API.",
+    help="""Serve the tester page and the HTTP API on this machine, until Ctrl-C.
+
+    The page tests a draft: many URLs and many crawlers at once, with the findings of the linter. Files are fetched
+    only on request, and never from private addresses unless --allow-private is passed. It requires the extra web: run
+    pip install "canfetch[web]".""",
+    epilog="""\b
+Examples:
+  canfetch serve --open
+  canfetch serve --port 8000 --store robots.sqlite3
+  CANFETCH_TOKEN=... canfetch serve --host 0.0.0.0 --workers 4 --store redis://cache.example
+  canfetch serve --static public/robots-tester
+
+\b
+Exit codes: 0 the server was stopped or the site was written, 2 an error occurred.""",
+)

@@ -1,0 +1,177 @@
+"""The linter: findings, fixes and the formatter."""
+
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from typing import Any, Final, NamedTuple
+
+from canfetch.author.formatting import format_robots
+from canfetch.core.origin import parse_robots_url
+from canfetch.errors import InvalidOption
+from canfetch.lint.catalogue import Catalogue, load_catalogue
+from canfetch.lint.finding import Finding
+from canfetch.lint.fixes import Fix, apply_fixes
+from canfetch.lint.lint_input import LintInput
+from canfetch.lint.linter import FixResult, Linter
+from canfetch.lint.severity import DEFAULT
+from canfetch.lint.verdict_changes import VerdictChanges
+
+FIX_SCHEMA: Final = "canfetch.fix/1"
+FORMAT_SCHEMA: Final = "canfetch.format/1"
+# More lines than this are replaced as one block, because a comparison takes quadratic time.
+_MAX_COMPARED_LINES: Final = 1000
+
+
+class LintRequest(NamedTuple):
+    """A file, and how it is linted.
+
+    Attributes:
+        content: The bytes of the file.
+        robots_url: The URL at which the file is published, or None.
+        language: The language of messages.
+        severities: Name of the severity set.
+        select, ignore: Names, codes or code prefixes of checks.
+    """
+
+    content: bytes
+    robots_url: str | None = None
+    language: str = "en"
+    severities: str = DEFAULT
+    select: Sequence[str] = ()
+    ignore: Sequence[str] = ()
+
+    def linter(self) -> Linter:
+        """Return the linter.
+
+        Raises: InvalidOption.
+        """
+        return Linter(severities=self.severities, select=self.select, ignore=self.ignore)
+
+    def lint_input(self) -> LintInput:
+        """Return the input of the linter.
+
+        Raises: InvalidRobotsURL.
+        """
+        if self.robots_url is not None:
+            parse_robots_url(self.robots_url)
+        return LintInput(self.content, url=self.robots_url)
+
+    def catalogue(self) -> Catalogue:
+        """Return the texts of the language.
+
+        Raises: InvalidOption.
+        """
+        return load_catalogue(self.language)
+
+
+class ChosenFix(NamedTuple):
+    """The finding whose fix is applied: its check, and the span of its bytes in the file."""
+
+    code: str
+    span: tuple[int, int]
+
+
+def lint_json(request: LintRequest) -> dict[str, Any]:
+    """Return the report of a file, in the form of `canfetch lint --format json`.
+
+    Raises: InvalidOption, InvalidRobotsURL.
+    """
+    catalogue = request.catalogue()
+    return request.linter().lint(request.lint_input()).to_json(catalogue)
+
+
+def fix_json(
+    request: LintRequest, *, unsafe: bool = False, for_profiles: Sequence[str] = (), only: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Fix a file in rounds, as `canfetch lint --fix` does.
+
+    Args: unsafe, for_profiles, only: As for `Linter.fix`.
+    Raises: InvalidOption, InvalidRobotsURL, UnknownProfile.
+    """
+    catalogue = request.catalogue()
+    result = request.linter().fix(request.lint_input(), unsafe=unsafe, for_profiles=for_profiles, only=only)
+    return _fix_json(request.content, result, catalogue)
+
+
+def chosen_fixes_json(request: LintRequest, chosen: Sequence[ChosenFix]) -> dict[str, Any]:
+    """Apply the fixes of chosen findings, even those that change verdicts. Fixes that touch an earlier one are skipped.
+
+    Raises: InvalidOption: A finding does not exist, or has no fix; InvalidRobotsURL.
+    """
+    catalogue, linter = request.catalogue(), request.linter()
+    report = linter.lint(request.lint_input())
+    by_place = {(finding.check.code, finding.span): finding for finding in report.findings}
+    findings: list[Finding] = []
+    fixes: list[Fix] = []
+    for code, span in dict.fromkeys(chosen):
+        finding = by_place.get((code, span))
+        if finding is None:
+            raise InvalidOption(f"no finding {code} at the bytes {span[0]} to {span[1]}: lint the file again")
+        if finding.fix is None:
+            raise InvalidOption(f"the finding {code} on line {finding.line} has no fix")
+        findings.append(finding)
+        fixes.append(finding.fix)
+    content, applied = apply_fixes(report.file.content, fixes)
+    content += report.file.robots.tail
+    fixed = tuple(finding for finding, was_applied in zip(findings, applied, strict=True) if was_applied)
+    new_report = linter.lint(request._replace(content=content).lint_input())
+    return _fix_json(request.content, FixResult(content, fixed, new_report), catalogue)
+
+
+def _fix_json(old: bytes, result: FixResult, catalogue: Catalogue) -> dict[str, Any]:
+    new = result.content
+    return {
+        "schema": FIX_SCHEMA,
+        "content": decoded(new),
+        "changed": new != old,
+        "changed_profiles": list(VerdictChanges(old).changed_profiles(new)) if new != old else [],
+        "edits": edits_json(old, new),
+        "fixed": [finding.to_json(catalogue) for finding in result.fixed],
+        "refusal": result.refusal,
+        "report": result.report.to_json(catalogue),
+    }
+
+
+def format_json(content: bytes) -> dict[str, Any]:
+    """Format a file, as `canfetch fmt` does. `skipped` lists kinds of changes that would alter verdicts."""
+    result = format_robots(content)
+    return {
+        "schema": FORMAT_SCHEMA,
+        "content": decoded(result.content),
+        "changed": result.content != content,
+        "edits": edits_json(content, result.content),
+        "refusal": result.refusal,
+        "skipped": list(result.skipped),
+    }
+
+
+def decoded(content: bytes) -> str:
+    """Return content as text for JSON. Bytes that are not UTF-8 become U+FFFD, as editors show them."""
+    return content.decode("utf-8", "replace")
+
+
+def edits_json(old: bytes, new: bytes) -> list[dict[str, Any]]:
+    """Return the edits that turn one content into another, line by line. Spans are byte offsets into the old content.
+
+    Cost: O(bytes), and O(lines squared) for up to a thousand lines that differ.
+    """
+    return [{"span": [start, end], "replacement": decoded(replacement)} for start, end, replacement in _edits(old, new)]
+
+
+def _edits(old: bytes, new: bytes) -> Iterator[tuple[int, int, bytes]]:
+    old_lines, new_lines = old.splitlines(keepends=True), new.splitlines(keepends=True)
+    limit = min(len(old_lines), len(new_lines))
+    head = next((index for index in range(limit) if old_lines[index] != new_lines[index]), limit)
+    limit -= head
+    tail = next((index for index in range(limit) if old_lines[-1 - index] != new_lines[-1 - index]), limit)
+    middle_old, middle_new = old_lines[head : len(old_lines) - tail], new_lines[head : len(new_lines) - tail]
+    offsets = [sum(map(len, old_lines[:head]))]
+    for line in middle_old:
+        offsets.append(offsets[-1] + len(line))
+    if max(len(middle_old), len(middle_new)) > _MAX_COMPARED_LINES:
+        yield offsets[0], offsets[-1], b"".join(middle_new)
+        return
+    for tag, start, end, new_start, new_end in SequenceMatcher(
+        a=middle_old, b=middle_new, autojunk=False
+    ).get_opcodes():
+        if tag != "equal":
+            yield offsets[start], offsets[end], b"".join(middle_new[new_start:new_end])

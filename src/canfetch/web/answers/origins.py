@@ -1,0 +1,225 @@
+"""Answers about the live files of origins, which are fetched and cached by one client.
+
+Unless the operator allows private addresses, no request reaches one: the client checks the address of each connection,
+after redirects and name resolution. Only http and https are fetched.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+from canfetch import __version__
+from canfetch.access.responses import Failure, FailureKind, Response
+from canfetch.client.async_client import AsyncClient
+from canfetch.client.options import Options
+from canfetch.client.origin_report import origin_json
+from canfetch.client.origin_state import OriginState
+from canfetch.client.stores import Store
+from canfetch.client.transports import AsyncTransport, Route, TransportRequest
+from canfetch.client.transports.dns import Resolve, system_resolve
+from canfetch.client.transports.http_transport import AsyncHTTPTransport
+from canfetch.core.agent import Agent
+from canfetch.core.origin import Origin
+from canfetch.core.profiles import PROFILES
+from canfetch.core.quoting import quoted
+from canfetch.core.verdict import Verdict
+from canfetch.errors import CanfetchError, InvalidURL
+from canfetch.repository import default_user_agent
+from canfetch.web.answers.crawlers import NamedAgent
+from canfetch.web.answers.linting import decoded
+from canfetch.web.answers.verdicts import explanation_json
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from opentelemetry.trace import Tracer
+
+_SCHEMES: Final = ("http", "https")
+_TIMEOUT: Final = 20.0
+
+
+class TooManyFetches(CanfetchError, RuntimeError):
+    """Raised when the server fetches as many files as it may at a time."""
+
+
+class WebTransport:
+    """A transport for http and https only.
+
+    Args: resolve: Returns the addresses of a name.
+    """
+
+    def __init__(self, resolve: Resolve = system_resolve) -> None:
+        # A proxy would hide the addresses that are checked.
+        self._transport = AsyncHTTPTransport(resolve=resolve, trust_env=False)
+
+    @property
+    def route(self) -> Route:
+        """What the transport can reach."""
+        return self._transport.route._replace(schemes=_SCHEMES)
+
+    def check_options(self, options: Options) -> None:
+        """Check that the address guard can be guaranteed.
+
+        Raises: InvalidOption.
+        """
+        self._transport.check_options(options)
+
+    async def send(self, request: TransportRequest) -> Response | Failure:
+        """Send a request, unless a redirect leads to another scheme."""
+        if request.url.partition(":")[0].lower() not in _SCHEMES:
+            return Failure(request.url, FailureKind.SCHEME, "only http and https are fetched")
+        return await self._transport.send(request)
+
+    async def close(self) -> None:
+        """Release all resources."""
+        await self._transport.close()
+
+
+class Origins:
+    """The origins that a server has fetched.
+
+    Args:
+        store: The store of fetched files, or None to keep them in memory only. It is closed with the client.
+        allow_private: Whether private and loopback addresses may be fetched.
+        max_fetches: The number of fetches at a time. Decisions about cached files are not limited.
+        user_agent: The User-Agent header of requests.
+        policy: The access policy.
+        tracer: An OpenTelemetry tracer, or None.
+        transport: The transport, for tests.
+        clock: Returns seconds since the epoch.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: Store | None,
+        allow_private: bool = False,
+        max_fetches: int = 64,
+        user_agent: str | None = None,
+        policy: str = "rfc9309",
+        tracer: "Tracer | None" = None,
+        transport: AsyncTransport | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.transport = WebTransport() if transport is None else transport
+        self.allow_private = allow_private
+        self.user_agent = default_user_agent(__version__) if user_agent is None else user_agent
+        self.clock = clock
+        self.client = AsyncClient(
+            user_agent=self.user_agent,
+            policy=policy,
+            store=store,
+            allow_private=allow_private,
+            timeout=_TIMEOUT,
+            transport=self.transport,
+            tracer=tracer,
+            clock=clock,
+        )
+        self._max_fetches = max_fetches
+        self._fetches = 0
+
+    async def close(self) -> None:
+        """Cancel fetches in progress, and close the store."""
+        await self.client.close()
+
+    async def state(self, url: str, *, refresh: bool = False) -> OriginState:
+        """Return the state of the origin of `url`, and fetch its robots.txt if that is due.
+
+        Raises: InvalidURL; TooManyFetches: As many fetches as allowed are running.
+        """
+        check_web_url(url)
+        if not refresh:
+            state = self.client.cached_state(url)
+            if state is not None:
+                return state
+        async with self.fetch_slot():
+            return await self.client.origin_state(url, refresh=refresh)
+
+    @asynccontextmanager
+    async def fetch_slot(self) -> "AsyncIterator[None]":
+        """Count a fetch while the context is open.
+
+        Raises: TooManyFetches.
+        """
+        if self._fetches >= self._max_fetches:
+            raise TooManyFetches(f"{self._max_fetches} fetches are running: try again in a few seconds")
+        self._fetches += 1
+        try:
+            yield
+        finally:
+            self._fetches -= 1
+
+    async def verdict(self, url: str, agent: Agent, *, profile: str = "rfc9309") -> Verdict:
+        """Decide about a URL with the live file of its origin.
+
+        Raises: InvalidURL, UnknownProfile, TooManyFetches.
+        """
+        return _read_with(await self.state(url), profile).decide(url, agent, self.clock())
+
+    async def explanation(self, url: str, agent: NamedAgent, *, profile: str = "rfc9309") -> dict[str, Any]:
+        """Explain the verdict on a URL with the live file of its origin.
+
+        Raises: InvalidURL, UnknownProfile, TooManyFetches.
+        """
+        state, now = await self.state(url), self.clock()
+        by_profile = await asyncio.to_thread(
+            lambda: {name: _read_with(state, name).decide(url, agent.agent, now) for name in PROFILES}
+        )
+        return explanation_json(url, agent, by_profile[profile], by_profile)
+
+    async def access_json(self, url: str) -> dict[str, Any]:
+        """Return how the robots.txt of an origin was obtained and what that means, as verdicts contain it.
+
+        Raises: InvalidURL, TooManyFetches.
+        """
+        state = await self.state(url)
+        return state.access_info(self.clock()).to_json()
+
+    async def file_json(self, url: str, *, refresh: bool = False) -> dict[str, Any]:
+        """Return the state of an origin in the form of `canfetch fetch --format json`, and the content of its file.
+
+        Raises: InvalidURL, TooManyFetches.
+        """
+        state = await self.state(url, refresh=refresh)
+        now = self.clock()
+        copy = state.effective_access(now).copy
+        return {
+            **origin_json(state, now),
+            "fresh_for": max(0, round(state.entry.next_fetch_at - now)),
+            "content": None if copy is None else decoded(copy.content),
+        }
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the store works."""
+        return self.client.store_error is None
+
+
+class OriginDecider:
+    """Decides about the URLs of one origin, at one moment."""
+
+    def __init__(self, state: OriginState, now: float, profile: str) -> None:
+        self._state = _read_with(state, profile)
+        self._now = now
+
+    def decide(self, url: str, *, agent: Agent) -> Verdict:
+        """Return the verdict on a URL of the origin.
+
+        Raises: InvalidURL, OriginMismatch.
+        """
+        return self._state.decide(url, agent, self._now)
+
+
+def check_web_url(url: str) -> None:
+    """Check that a URL can be fetched.
+
+    Raises: InvalidURL.
+    """
+    if Origin.from_url(url).scheme not in _SCHEMES:
+        raise InvalidURL(f"cannot fetch {quoted(url)}: expected an http or https URL")
+
+
+def _read_with(state: OriginState, profile: str) -> OriginState:
+    return state if profile == state.options.profile.name else state.with_profile(profile)

@@ -1,0 +1,125 @@
+"""The URLs of one sitemap: XML, a sitemap index, or text, plain or compressed with gzip.
+
+Source: sitemaps.org, protocol 0.9.
+"""
+
+import zlib
+from typing import Final, NamedTuple
+from xml.parsers import expat
+
+from canfetch.core.text import printable_text
+
+MAX_SITEMAP_BYTES: Final = 50 * 1024 * 1024
+_GZIP_MAGIC: Final = b"\x1f\x8b"
+_GZIP_WINDOW: Final = 16 + zlib.MAX_WBITS
+_KINDS: Final = {"urlset": "urlset", "sitemapindex": "index"}
+_LOCATION: Final = "loc"
+_MAX_URL_CHARACTERS: Final = 8192
+_MAX_DEPTH: Final = 16
+
+
+class Sitemap(NamedTuple):
+    """The URLs of a sitemap.
+
+    Attributes:
+        kind: `urlset`, `index` if the URLs are those of sitemaps, or `text`.
+        urls: The URLs, in order, each once.
+        truncated: Whether the sitemap has more URLs than the limit, or more bytes.
+        problem: Why the rest of the sitemap could not be read, or None.
+    """
+
+    kind: str
+    urls: tuple[str, ...]
+    truncated: bool
+    problem: str | None
+
+
+class _LimitReached(Exception):
+    pass
+
+
+def parse_sitemap(content: bytes, *, max_urls: int) -> Sitemap:
+    """Return the URLs of a sitemap. No content raises.
+
+    Entities are not expanded, so that a small sitemap cannot become a large one.
+
+    Cost: O(bytes), of which at most 50 MiB are read after decompression.
+    """
+    truncated = False
+    if content.startswith(_GZIP_MAGIC):
+        try:
+            decompressor = zlib.decompressobj(_GZIP_WINDOW)
+            content = decompressor.decompress(content, MAX_SITEMAP_BYTES)
+            truncated = bool(decompressor.unconsumed_tail)
+        except zlib.error as error:
+            return Sitemap("text", (), truncated=False, problem=f"invalid gzip data: {error}")
+    if content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+        return _parse_xml(content, max_urls=max_urls, truncated=truncated)
+    lines = content.decode("utf-8-sig", "replace").splitlines()
+    urls = list(dict.fromkeys(line.strip() for line in lines if "://" in line and len(line) <= _MAX_URL_CHARACTERS))
+    return Sitemap("text", tuple(map(printable_text, urls[:max_urls])), truncated or len(urls) > max_urls, None)
+
+
+def _parse_xml(content: bytes, *, max_urls: int, truncated: bool) -> Sitemap:
+    reader = _Reader(max_urls)
+    problem = None
+    try:
+        reader.parse(content)
+    except _LimitReached:
+        truncated = True
+    except expat.ExpatError as error:
+        if not truncated:
+            problem = f"invalid XML: {expat.errors.messages[error.code]}, line {error.lineno}"
+    return Sitemap(reader.kind, tuple(reader.urls), truncated, reader.problem or problem)
+
+
+class _Reader:
+    """Collects the locations of a document."""
+
+    def __init__(self, max_urls: int) -> None:
+        self.kind = "urlset"
+        self.urls: dict[str, None] = {}
+        self.problem: str | None = None
+        self._max_urls = max_urls
+        self._path: list[str] = []
+        self._text: list[str] = []
+        self._characters = 0
+        self._parser = expat.ParserCreate(namespace_separator=" ")
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._add_text
+        self._parser.EntityDeclHandler = self._reject_entity
+
+    def parse(self, content: bytes) -> None:
+        self._parser.Parse(content, True)
+
+    def _start(self, name: str, _attributes: object) -> None:
+        local_name = name.rpartition(" ")[2]
+        if not self._path:
+            self.kind = _KINDS.get(local_name, "urlset")
+            if local_name not in _KINDS:
+                self.problem = f"not a sitemap: the root element is {printable_text(local_name)[:80]}"
+                raise _LimitReached
+        if len(self._path) >= _MAX_DEPTH:
+            self.problem = f"not a sitemap: more than {_MAX_DEPTH} nested elements"
+            raise _LimitReached
+        self._path.append(local_name)
+        self._text, self._characters = [], 0
+
+    def _add_text(self, text: str) -> None:
+        if self._path[-1] == _LOCATION and self._characters <= _MAX_URL_CHARACTERS:
+            self._characters += len(text)
+            self._text.append(text)
+
+    def _end(self, _name: str) -> None:
+        # Images and videos have locations of their own, one level deeper.
+        if self._path.pop() == _LOCATION and len(self._path) == 2 and self._characters <= _MAX_URL_CHARACTERS:
+            url = printable_text("".join(self._text).strip())
+            if url and url not in self.urls:
+                if len(self.urls) >= self._max_urls:
+                    raise _LimitReached
+                self.urls[url] = None
+
+    def _reject_entity(self, *_declaration: object) -> None:
+        self.problem = "the sitemap declares entities, which are not read"
+        raise _LimitReached

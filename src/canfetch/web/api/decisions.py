@@ -1,0 +1,191 @@
+"""Endpoints for verdicts: one, many, a stream, explanations, the matrix, and the comparison of two versions."""
+
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response, StreamingResponse
+
+from canfetch.errors import InvalidOption
+from canfetch.web.answers.crawlers import named_agent, named_agents
+from canfetch.web.answers.origins import OriginDecider
+from canfetch.web.answers.verdicts import (
+    Decider,
+    comparison,
+    explanation,
+    matrix,
+    parse_content,
+    verdict_json,
+    verdicts,
+)
+from canfetch.web.api.errors import problem_responses
+from canfetch.web.api.requests import (
+    AgentName,
+    CompareRequest,
+    DecideRequest,
+    LiveURL,
+    ProfileName,
+    URLsRequest,
+    body_schema,
+)
+from canfetch.web.api.services import in_thread, json_response, read_request, services_of
+from canfetch.web.api.verdict_stream import NDJSON, answer_stream
+from canfetch.web.settings import MAX_EXPLAINED_VERDICTS, MAX_VERDICTS
+
+ROUTER: Final = APIRouter(prefix="/v1", tags=["verdicts"])
+# A file of this size is parsed in a fraction of a millisecond, which is less than a thread costs.
+_INLINE_BYTES: Final = 64 * 1024
+_BODY_ERRORS: Final = problem_responses(408, 413, 415, 422, 429, 500, 503)
+
+
+@ROUTER.post(
+    "/decide",
+    summary="Decide about one URL.",
+    responses=_BODY_ERRORS,
+    openapi_extra=body_schema(DecideRequest),
+)
+async def decide(request: Request) -> Response:
+    """Return the verdict on a URL, with the deciding rule. With `content`, nothing is fetched."""
+    asked = await read_request(request, DecideRequest)
+    agent, content = asked.named_agent(), asked.file()
+    if content is None:
+        verdict = await services_of(request).origins.verdict(asked.url, agent.agent, profile=asked.profile)
+    elif len(content) <= _INLINE_BYTES:
+        robots = parse_content(content, robots_url=asked.robots_url, profile=asked.profile)
+        verdict = robots.decide(asked.url, agent=agent.agent)
+    else:
+        file = content
+        verdict = await in_thread(
+            request,
+            lambda: parse_content(file, robots_url=asked.robots_url, profile=asked.profile).decide(
+                asked.url, agent=agent.agent
+            ),
+        )
+    return json_response(verdict_json(asked.url, agent, verdict))
+
+
+@ROUTER.get(
+    "/decide", summary="Decide about one URL with the live file.", responses=problem_responses(422, 429, 500, 503)
+)
+async def decide_live(
+    request: Request,
+    url: Annotated[LiveURL, Query()],
+    agent: Annotated[AgentName, Query()],
+    profile: Annotated[ProfileName, Query()] = "rfc9309",
+    exact: Annotated[bool, Query()] = False,  # noqa: FBT002 - a parameter of the query
+) -> Response:
+    """Return the verdict on a URL. Its origin's robots.txt is fetched, unless the cached copy is fresh."""
+    named = named_agent(agent, exact=exact)
+    verdict = await services_of(request).origins.verdict(url, named.agent, profile=profile)
+    return json_response(verdict_json(url, named, verdict))
+
+
+@ROUTER.post(
+    "/decide/batch",
+    summary="Decide about many URLs.",
+    responses=_BODY_ERRORS,
+    openapi_extra=body_schema(URLsRequest),
+)
+async def decide_batch(request: Request) -> Response:
+    """Return the verdict on each URL for each agent, in this order. Without `content`, all URLs have one origin."""
+    asked = await read_request(request, URLsRequest)
+    agents = asked.named_agents()
+    _check_count(asked, MAX_EXPLAINED_VERDICTS)
+    decider = await _decider(request, asked)
+    return json_response({"verdicts": await in_thread(request, lambda: list(verdicts(decider(), asked.urls, agents)))})
+
+
+@ROUTER.post(
+    "/decide/stream",
+    summary="Decide about a stream of URLs.",
+    responses={**_BODY_ERRORS, 200: {"content": {NDJSON: {"schema": {"type": "string"}}}}},
+    openapi_extra={
+        "requestBody": {"required": True, "content": {NDJSON: {"schema": {"type": "string"}}}},
+    },
+    response_class=StreamingResponse,
+)
+async def decide_stream(request: Request) -> Response:
+    """Read one question a line, and write one verdict a line.
+
+    A line with `content` and without `url` sets the file for the lines after it. Without such a line, the live file of
+    each URL's origin is fetched. Read the response while you send the request.
+    """
+    return await answer_stream(request)
+
+
+@ROUTER.post(
+    "/explain",
+    summary="Explain a verdict.",
+    responses=_BODY_ERRORS,
+    openapi_extra=body_schema(DecideRequest),
+)
+async def explain(request: Request) -> Response:
+    """Return the deciding rule, the rules that lose, the group, the target as compared, and what each profile says."""
+    asked = await read_request(request, DecideRequest)
+    agent, content = asked.named_agent(), asked.file()
+    if content is None:
+        return json_response(await services_of(request).origins.explanation(asked.url, agent, profile=asked.profile))
+    return json_response(
+        await in_thread(
+            request,
+            lambda: explanation(
+                parse_content(content, robots_url=asked.robots_url, profile=asked.profile), asked.url, agent
+            ),
+        )
+    )
+
+
+@ROUTER.post(
+    "/matrix",
+    summary="Compare agents and URLs in a table.",
+    responses=_BODY_ERRORS,
+    openapi_extra=body_schema(URLsRequest),
+)
+async def matrix_of_verdicts(request: Request) -> Response:
+    """Return a row for each URL with a cell for each agent. Without `content`, all URLs have one origin."""
+    asked = await read_request(request, URLsRequest)
+    agents = asked.named_agents()
+    _check_count(asked, MAX_VERDICTS)
+    decider = await _decider(request, asked)
+    return json_response({"rows": await in_thread(request, lambda: list(matrix(decider(), asked.urls, agents)))})
+
+
+@ROUTER.post(
+    "/compare",
+    summary="Compare two versions of a file by their verdicts.",
+    responses=_BODY_ERRORS,
+    openapi_extra=body_schema(CompareRequest),
+)
+async def compare(request: Request) -> Response:
+    """Return the URLs whose verdict changes, and the profiles in which any verdict for any URL and agent changes."""
+    asked = await read_request(request, CompareRequest)
+    agents = named_agents(asked.agents, exact=asked.exact)
+    _check_verdicts(len(asked.urls) * len(agents), MAX_VERDICTS)
+    return json_response(
+        await in_thread(
+            request,
+            lambda: comparison(asked.old.encode(), asked.new.encode(), asked.urls, agents, profile=asked.profile),
+        )
+    )
+
+
+async def _decider(request: Request, asked: URLsRequest) -> Any:
+    """Return a function that returns the decider, so that parsing happens in a thread."""
+    content = asked.file()
+    if content is not None:
+
+        def parse_file() -> Decider:
+            return parse_content(content, robots_url=asked.robots_url, profile=asked.profile)
+
+        return parse_file
+    origins = services_of(request).origins
+    decider = OriginDecider(await origins.state(asked.urls[0]), origins.clock(), asked.profile)
+    return lambda: decider
+
+
+def _check_count(asked: URLsRequest, limit: int) -> None:
+    _check_verdicts(len(asked.urls) * len(asked.agents), limit)
+
+
+def _check_verdicts(count: int, limit: int) -> None:
+    if count > limit:
+        raise InvalidOption(f"{count} verdicts requested: expected at most {limit}, URLs times agents")

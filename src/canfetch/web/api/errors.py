@@ -1,0 +1,147 @@
+"""Errors as problem details: those of the library, of validation, and of the framework."""
+
+import logging
+import re
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Any, Final
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, Field, ValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from canfetch.core.text import printable_text
+from canfetch.errors import CanfetchError, ClientClosed, MissingExtra
+from canfetch.web.answers.documents import NotFetched
+from canfetch.web.answers.origins import TooManyFetches
+from canfetch.web.server.problems import MEDIA_TYPE, Problem, phrase
+from canfetch.web.server.work_queue import QueueFull
+
+LOGGER: Final = logging.getLogger("canfetch.web")
+_MAX_ERRORS: Final = 20
+_WORDS: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_CODES: Final = {
+    400: "bad-request",
+    401: "unauthorized",
+    403: "forbidden",
+    404: "not-found",
+    405: "method-not-allowed",
+    408: "request-timeout",
+    413: "too-large",
+    415: "unsupported-media-type",
+    422: "invalid-request",
+    429: "rate-limited",
+    500: "internal-error",
+    502: "not-fetched",
+    503: "overloaded",
+}
+
+
+class ErrorPart(BaseModel):
+    """One invalid part of a request."""
+
+    location: str
+    message: str
+
+
+class ProblemDetails(BaseModel):
+    """An error (RFC 9457)."""
+
+    type: str = Field(description="The kind of the problem, such as `urn:canfetch:problem:invalid-url`.")
+    title: str
+    status: int
+    detail: str
+    errors: list[ErrorPart] = Field(default=[], description="The invalid parts of the request.")
+
+
+def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return the OpenAPI responses for statuses of errors."""
+    return {
+        status: {
+            "description": phrase(status),
+            "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemDetails"}}},
+        }
+        for status in statuses
+    }
+
+
+def problem_response(problem: Problem) -> Response:
+    """Return a problem as a response."""
+    return Response(problem.body(), status_code=problem.status, media_type=MEDIA_TYPE, headers=dict(problem.headers))
+
+
+def invalid_request(error: ValidationError | RequestValidationError) -> Problem:
+    """Return the problem of a request that does not have the declared form. It contains no input."""
+    details = error.errors()
+    parts = [
+        {"location": ".".join(map(str, one["loc"])), "message": printable_text(str(one["msg"]))[:300]}
+        for one in details[:_MAX_ERRORS]
+    ]
+    first = parts[0] if parts else {"location": "body", "message": "invalid request"}
+    where = f"{first['location']}: " if first["location"] else ""
+    return Problem(422, "invalid-request", f"{where}{first['message']}", parts)
+
+
+def library_problem(error: CanfetchError) -> Problem:
+    """Return the problem of an exception of the library."""
+    message = printable_text(str(error))
+    match error:
+        case TooManyFetches() | ClientClosed():
+            return Problem(503, "overloaded", message, headers=(("Retry-After", "5"),))
+        case NotFetched():
+            return Problem(502, "not-fetched", message)
+        case MissingExtra():
+            return Problem(501, "missing-extra", message)
+        case _:
+            return Problem(422, _kebab_case(type(error).__name__), message)
+
+
+def _kebab_case(name: str) -> str:
+    """Return the words of a class name, such as `invalid-url` for `InvalidURL`."""
+    return _WORDS.sub("-", name).lower()
+
+
+def install(app: FastAPI) -> None:
+    """Make an application return problem details for every error."""
+    handlers: Mapping[Any, Callable[[Request, Any], Problem]] = {
+        RequestValidationError: lambda _, error: invalid_request(error),
+        ValidationError: lambda _, error: invalid_request(error),
+        CanfetchError: lambda _, error: library_problem(error),
+        QueueFull: lambda _, error: Problem(503, "overloaded", str(error), headers=(("Retry-After", "1"),)),
+        HTTPException: _http_problem,
+        Exception: _internal_error,
+    }
+    for kind, handler in handlers.items():
+        app.add_exception_handler(kind, _as_handler(handler))
+
+
+def _as_handler(handler: Callable[[Request, Any], Problem]) -> Callable[[Request, Any], Any]:
+    async def handle(request: Request, error: Any) -> Response:
+        return problem_response(handler(request, error))
+
+    return handle
+
+
+def _http_problem(request: Request, error: HTTPException) -> Problem:
+    code = _CODES.get(error.status_code, "error")
+    detail = printable_text(str(error.detail))
+    detail = detail[:1].lower() + detail[1:]
+    if error.status_code == HTTPStatus.NOT_FOUND:
+        detail = f"no such resource: {printable_text(request.url.path)[:200]}"
+    elif error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        detail = f"{request.method} is not supported here"
+    headers = tuple((error.headers or {}).items())
+    return Problem(error.status_code, code, detail, headers=headers)
+
+
+def _internal_error(request: Request, error: Exception) -> Problem:
+    # The message could quote a draft, so only the kind of the error and its place are logged.
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    where = "" if place is None else f" in {place.tb_frame.f_code.co_filename}:{place.tb_lineno}"
+    LOGGER.error("%s %s: %s%s", request.method, request.scope["path"], type(error).__name__, where)
+    return Problem(500, "internal-error", "an error occurred, which was logged on the server")

@@ -1,0 +1,87 @@
+"""Endpoints for one file: its structure, the linter, fixes, the formatter, and usage preferences."""
+
+from typing import Final
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from canfetch.pages.page_rules import parse_page
+from canfetch.web.answers.crawlers import named_agents
+from canfetch.web.answers.files import file_json
+from canfetch.web.answers.linting import chosen_fixes_json, fix_json, format_json, lint_json
+from canfetch.web.answers.pages import parse_header_lines
+from canfetch.web.answers.usage import usage_json
+from canfetch.web.answers.verdicts import parse_content
+from canfetch.web.api.errors import problem_responses
+from canfetch.web.api.requests import (
+    FileRequest,
+    FixRequest,
+    LintFileRequest,
+    ParseRequest,
+    UsageRequest,
+    body_schema,
+)
+from canfetch.web.api.services import in_thread, json_response, read_request
+
+ROUTER: Final = APIRouter(prefix="/v1", tags=["files"])
+_BODY_ERRORS: Final = problem_responses(408, 413, 415, 422, 429, 500, 503)
+
+
+@ROUTER.post("/parse", summary="Parse a file.", responses=_BODY_ERRORS, openapi_extra=body_schema(ParseRequest))
+async def parse(request: Request) -> Response:
+    """Return the groups, rules and records of a file, as a profile reads them."""
+    asked = await read_request(request, ParseRequest)
+    content = asked.file()
+    return json_response(await in_thread(request, lambda: file_json(parse_content(content, profile=asked.profile))))
+
+
+@ROUTER.post("/lint", summary="Lint a file.", responses=_BODY_ERRORS, openapi_extra=body_schema(LintFileRequest))
+async def lint(request: Request) -> Response:
+    """Return the findings of the linter, with their fixes."""
+    asked = await read_request(request, LintFileRequest)
+    lint_request = asked.lint_request()
+    return json_response(await in_thread(request, lambda: lint_json(lint_request)))
+
+
+@ROUTER.post("/fix", summary="Fix a file.", responses=_BODY_ERRORS, openapi_extra=body_schema(FixRequest))
+async def fix(request: Request) -> Response:
+    """Return the fixed file, the findings that were fixed, and those that remain."""
+    asked = await read_request(request, FixRequest)
+    lint_request = asked.lint_request()
+    if asked.findings is not None:
+        chosen = [finding.chosen() for finding in asked.findings]
+        return json_response(await in_thread(request, lambda: chosen_fixes_json(lint_request, chosen)))
+    return json_response(
+        await in_thread(
+            request,
+            lambda: fix_json(lint_request, unsafe=asked.unsafe, for_profiles=asked.for_profiles, only=asked.only),
+        )
+    )
+
+
+@ROUTER.post("/format", summary="Format a file.", responses=_BODY_ERRORS, openapi_extra=body_schema(FileRequest))
+async def format_file(request: Request) -> Response:
+    """Return the file in the canonical layout, which changes no verdict."""
+    content = (await read_request(request, FileRequest)).file()
+    return json_response(await in_thread(request, lambda: format_json(content)))
+
+
+@ROUTER.post(
+    "/usage",
+    summary="Find the usage preferences of a file.",
+    responses=_BODY_ERRORS,
+    openapi_extra=body_schema(UsageRequest),
+)
+async def usage(request: Request) -> Response:
+    """Return for each crawler whether training, search and AI use are welcome, and the records that say so."""
+    asked = await read_request(request, UsageRequest)
+    content, agents = asked.file(), named_agents(asked.agents, exact=asked.exact)
+    headers = parse_header_lines(asked.headers)
+    page = None
+    if headers or asked.tdm_file is not None:
+        page = parse_page(headers=headers, url=asked.url, tdm_file=asked.tdm_file)
+    return json_response(
+        await in_thread(
+            request, lambda: usage_json(parse_content(content, profile=asked.profile), asked.url, agents, page=page)
+        )
+    )

@@ -1,0 +1,106 @@
+"""Endpoints that fetch: robots.txt files, their access state, sitemaps and pages. And pages that are passed."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response
+
+from canfetch.errors import InvalidOption
+from canfetch.pages.page_rules import parse_page
+from canfetch.web.answers.crawlers import named_agents
+from canfetch.web.answers.documents import DocumentFetcher
+from canfetch.web.answers.pages import page_json, parse_header_lines
+from canfetch.web.answers.verdicts import parse_content
+from canfetch.web.api.errors import problem_responses
+from canfetch.web.api.requests import (
+    FetchRequest,
+    LivePageRequest,
+    LiveURL,
+    PageRequest,
+    SitemapRequest,
+    body_schema,
+)
+from canfetch.web.api.services import in_thread, json_response, read_request, services_of
+
+ROUTER: Final = APIRouter(prefix="/v1")
+_BODY_ERRORS: Final = problem_responses(408, 413, 415, 422, 429, 500, 503)
+_FETCH_ERRORS: Final = problem_responses(408, 413, 415, 422, 429, 500, 502, 503)
+
+
+@ROUTER.post(
+    "/fetch",
+    tags=["origins"],
+    summary="Fetch a robots.txt.",
+    responses=_BODY_ERRORS,
+    openapi_extra=body_schema(FetchRequest),
+)
+async def fetch(request: Request) -> Response:
+    """Return the response, its redirects and headers, how long it is fresh, what it permits, and the file."""
+    asked = await read_request(request, FetchRequest)
+    return json_response(await services_of(request).origins.file_json(asked.url, refresh=asked.refresh))
+
+
+@ROUTER.get(
+    "/access",
+    tags=["origins"],
+    summary="Describe the access to an origin.",
+    responses=problem_responses(422, 429, 500, 503),
+)
+async def access(request: Request, url: Annotated[LiveURL, Query()]) -> Response:
+    """Return how the robots.txt of an origin was obtained, and what that permits."""
+    return json_response(await services_of(request).origins.access_json(url))
+
+
+@ROUTER.post(
+    "/sitemap",
+    tags=["origins"],
+    summary="List the URLs of a sitemap.",
+    responses=_FETCH_ERRORS,
+    openapi_extra=body_schema(SitemapRequest),
+)
+async def sitemap(request: Request) -> Response:
+    """Fetch one sitemap, and return its URLs. Sitemaps that an index lists are not fetched."""
+    asked = await read_request(request, SitemapRequest)
+    fetcher = DocumentFetcher(services_of(request).origins)
+    return json_response(await fetcher.sitemap(asked.url, max_urls=asked.limit))
+
+
+@ROUTER.post(
+    "/page",
+    tags=["pages"],
+    summary="Check the rules of a page.",
+    responses=_BODY_ERRORS | problem_responses(501),
+    openapi_extra=body_schema(PageRequest),
+)
+async def page(request: Request) -> Response:
+    """Return what each crawler may do with a page, from its headers and its HTML."""
+    asked = await read_request(request, PageRequest)
+    agents, headers = named_agents(asked.agents, exact=asked.exact), parse_header_lines(asked.headers)
+    if asked.robots is not None and asked.url is None:
+        raise InvalidOption("robots requires url: the URL of the page")
+    now = services_of(request).origins.clock()
+
+    def compute() -> object:
+        rules = parse_page(asked.html or None, headers=headers, url=asked.url, tdm_file=asked.tdm_file)
+        robots = None
+        if asked.robots is not None and asked.url is not None:
+            file = parse_content(asked.robots.encode(), profile=asked.profile)
+            robots = {agent.name: file.decide(asked.url, agent=agent.agent) for agent in agents}
+        return {"rows": page_json(asked.url, rules, agents, now=now, robots=robots, dialect=asked.dialect)}
+
+    return json_response(await in_thread(request, compute))
+
+
+@ROUTER.post(
+    "/page/fetch",
+    tags=["pages"],
+    summary="Fetch a page, and check its rules.",
+    responses=_FETCH_ERRORS | problem_responses(501),
+    openapi_extra=body_schema(LivePageRequest),
+)
+async def live_page(request: Request) -> Response:
+    """Fetch a page as each crawler would, if robots.txt allows it, and return what the crawler may do with it."""
+    asked = await read_request(request, LivePageRequest)
+    fetcher = DocumentFetcher(services_of(request).origins)
+    agents = named_agents(asked.agents, exact=asked.exact)
+    return json_response({"rows": await fetcher.page(asked.url, agents, dialect=asked.dialect)})

@@ -1,0 +1,41 @@
+"""Endpoints for the registry of crawlers."""
+
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Query
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from canfetch.agents import Obeys, Purpose
+from canfetch.web.answers.crawlers import crawler_json, crawlers_json, found_crawler_json
+from canfetch.web.api.errors import problem_responses
+from canfetch.web.api.services import json_response
+
+ROUTER: Final = APIRouter(prefix="/v1/agents", tags=["crawlers"])
+_ERRORS: Final = problem_responses(422, 429, 500)
+_Filter = Annotated[list[str], Query(max_length=50)]
+
+
+@ROUTER.get("", summary="List crawlers.", responses=_ERRORS)
+async def list_crawlers(
+    purpose: Annotated[list[Purpose], Query(max_length=50)] = [],  # noqa: B006 - FastAPI copies defaults
+    operator: _Filter = [],  # noqa: B006 - FastAPI copies defaults
+    obeys: Annotated[list[Obeys], Query(max_length=10)] = [],  # noqa: B006 - FastAPI copies defaults
+) -> Response:
+    """Return the crawlers that match all filters. A filter that is repeated matches any of its values."""
+    return json_response({"crawlers": crawlers_json(purpose, operator, obeys)})
+
+
+@ROUTER.get("/find", summary="Identify a User-Agent header.", responses=_ERRORS)
+async def find_crawler(user_agent: Annotated[str, Query(max_length=10_000)]) -> Response:
+    """Return the crawler that a User-Agent header identifies, or null. Anyone can send any header."""
+    return json_response(found_crawler_json(user_agent))
+
+
+@ROUTER.get("/{name}", summary="Show a crawler.", responses=_ERRORS | problem_responses(404))
+async def get_crawler(name: str) -> Response:
+    """Return the crawler with a product token, ignoring case."""
+    crawler: dict[str, Any] | None = crawler_json(name)
+    if crawler is None:
+        raise HTTPException(404)
+    return json_response(crawler)

@@ -1,0 +1,258 @@
+"""The requests of the API. Unknown keys and values of another type are rejected."""
+
+from base64 import b64decode
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from canfetch.core.profiles import PROFILES
+from canfetch.core.text import encode_text
+from canfetch.errors import InvalidOption
+from canfetch.lint.catalogue import LANGUAGES
+from canfetch.lint.severity import DEFAULT, SEVERITY_SETS
+from canfetch.pages.dialects import PAGE_DIALECTS
+from canfetch.web.answers.crawlers import NamedAgent, named_agent, named_agents
+from canfetch.web.answers.linting import ChosenFix, LintRequest
+from canfetch.web.settings import MAX_AGENTS, MAX_URLS
+
+_MAX_URL_CHARACTERS: Final = 16_384
+_MAX_AGENT_CHARACTERS: Final = 1_000
+
+URLText = Annotated[
+    str,
+    Field(max_length=_MAX_URL_CHARACTERS, description="An absolute URL, or a path that starts with `/`."),
+]
+LiveURL = Annotated[str, Field(max_length=_MAX_URL_CHARACTERS, description="An absolute http or https URL.")]
+AgentName = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=_MAX_AGENT_CHARACTERS,
+        description="The product token of a crawler, such as `GPTBot`. Tokens that it falls back to are added.",
+    ),
+]
+ProfileName = Annotated[str, Field(description="The parsing profile.", json_schema_extra={"enum": list(PROFILES)})]
+ContentText = Annotated[str, Field(description="The robots.txt.")]
+Encoding = Literal["utf-8", "base64"]
+CheckNames = Annotated[list[str], Field(max_length=500)]
+
+
+def decode_content(text: str, encoding: Encoding) -> bytes:
+    """Return the bytes of a file.
+
+    Raises: InvalidOption: The text is not valid Base64.
+    """
+    if encoding == "utf-8":
+        return encode_text(text)
+    try:
+        return b64decode(text, validate=True)
+    except ValueError as error:
+        raise InvalidOption(f"invalid Base64 in content: {str(error).lower()}") from None
+
+
+class Request(BaseModel):
+    """The base class of requests."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class FileRequest(Request):
+    """A request about one file."""
+
+    content: ContentText
+    content_encoding: Annotated[
+        Encoding, Field(description="`base64` for files that are not valid UTF-8, such as files in UTF-16.")
+    ] = "utf-8"
+
+    def file(self) -> bytes:
+        """Return the bytes of the file.
+
+        Raises: InvalidOption.
+        """
+        return decode_content(self.content, self.content_encoding)
+
+
+class _OptionalFileRequest(Request):
+    content: Annotated[
+        str | None, Field(description="The robots.txt. Without it, the live file of the origin is fetched, or cached.")
+    ] = None
+    content_encoding: Encoding = "utf-8"
+    robots_url: Annotated[
+        str | None, Field(description="The URL of `content`. URLs of other origins are then an error.")
+    ] = None
+    profile: ProfileName = "rfc9309"
+    exact: Annotated[bool, Field(description="Use the token alone, without the registry's fallback tokens.")] = False
+
+    def file(self) -> bytes | None:
+        """Return the bytes of the file, or None if it has to be fetched.
+
+        Raises: InvalidOption.
+        """
+        return None if self.content is None else decode_content(self.content, self.content_encoding)
+
+
+class DecideRequest(_OptionalFileRequest):
+    """A request for the verdict on one URL."""
+
+    url: URLText
+    agent: AgentName
+
+    def named_agent(self) -> NamedAgent:
+        """Return the agent.
+
+        Raises: InvalidProductToken.
+        """
+        return named_agent(self.agent, exact=self.exact)
+
+
+class URLsRequest(_OptionalFileRequest):
+    """A request for the verdicts on several URLs for several agents."""
+
+    urls: Annotated[list[URLText], Field(min_length=1, max_length=MAX_URLS)]
+    agents: Annotated[list[AgentName], Field(min_length=1, max_length=MAX_AGENTS)]
+
+    def named_agents(self) -> list[NamedAgent]:
+        """Return the agents, each once.
+
+        Raises: InvalidProductToken.
+        """
+        return named_agents(self.agents, exact=self.exact)
+
+
+class ParseRequest(FileRequest):
+    """A request for the structure of a file."""
+
+    profile: ProfileName = "rfc9309"
+
+
+class LintFileRequest(FileRequest):
+    """A request to lint a file."""
+
+    robots_url: Annotated[str | None, Field(description="The URL at which the file is, or will be, published.")] = None
+    language: Annotated[
+        str, Field(description="The language of messages.", json_schema_extra={"enum": list(LANGUAGES)})
+    ] = "en"
+    severities: Annotated[
+        str, Field(description="The severity set.", json_schema_extra={"enum": list(SEVERITY_SETS)})
+    ] = DEFAULT
+    select: Annotated[CheckNames, Field(description="Run only these checks: names, codes or prefixes of codes.")] = []
+    ignore: Annotated[CheckNames, Field(description="Skip these checks.")] = []
+
+    def lint_request(self) -> LintRequest:
+        """Return the file and the settings of the linter.
+
+        Raises: InvalidOption.
+        """
+        return LintRequest(self.file(), self.robots_url, self.language, self.severities, self.select, self.ignore)
+
+
+class FindingPlace(Request):
+    """A finding whose fix is applied, as `/v1/lint` reported it."""
+
+    code: Annotated[str, Field(max_length=100, description="The code of the check, such as `CF205`.")]
+    span: Annotated[list[int], Field(min_length=2, max_length=2, description="The span of the finding, in bytes.")]
+
+    def chosen(self) -> ChosenFix:
+        """Return the choice."""
+        return ChosenFix(self.code, (self.span[0], self.span[1]))
+
+
+class FixRequest(LintFileRequest):
+    """A request to fix a file. Without further keys, only fixes that change no verdict are applied."""
+
+    findings: Annotated[
+        list[FindingPlace] | None,
+        Field(max_length=1000, description="Apply the fixes of these findings, even those that change verdicts."),
+    ] = None
+    unsafe: Annotated[bool, Field(description="Apply all fixes, even those that change verdicts.")] = False
+    for_profiles: Annotated[
+        list[ProfileName],
+        Field(max_length=100, description="Apply every fix that keeps all verdicts in these profiles."),
+    ] = []
+    only: Annotated[CheckNames, Field(description="Fix only the findings of these checks.")] = []
+
+
+class CompareRequest(Request):
+    """A request to compare two versions of a file."""
+
+    old: ContentText
+    new: ContentText
+    urls: Annotated[list[URLText], Field(max_length=MAX_URLS)] = []
+    agents: Annotated[list[AgentName], Field(max_length=MAX_AGENTS)] = []
+    profile: ProfileName = "rfc9309"
+    exact: bool = False
+
+
+class UsageRequest(FileRequest):
+    """A request for usage preferences."""
+
+    url: URLText = "/"
+    agents: Annotated[list[AgentName], Field(min_length=1, max_length=MAX_AGENTS)]
+    profile: ProfileName = "rfc9309"
+    exact: bool = False
+    headers: Annotated[str, Field(max_length=65_536, description="The head of the page's response, for TDMRep.")] = ""
+    tdm_file: Annotated[str | None, Field(description="The /.well-known/tdmrep.json of the origin.")] = None
+
+
+class _AgentsOfPage(Request):
+    agents: Annotated[list[AgentName], Field(min_length=1, max_length=50)]
+    exact: bool = False
+    dialect: Annotated[
+        str | None,
+        Field(
+            description="The reading of page-level rules. By default, that of the crawler's operator.",
+            json_schema_extra={"enum": [*PAGE_DIALECTS, None]},
+        ),
+    ] = None
+
+
+class PageRequest(_AgentsOfPage):
+    """A request about a page whose headers and HTML are known."""
+
+    headers: Annotated[str, Field(max_length=65_536, description="The head of the response, one header a line.")] = ""
+    html: str = ""
+    url: Annotated[str | None, Field(max_length=_MAX_URL_CHARACTERS)] = None
+    tdm_file: Annotated[str | None, Field(description="The /.well-known/tdmrep.json. It requires `url`.")] = None
+    robots: Annotated[str | None, Field(description="The robots.txt of the origin. It requires `url`.")] = None
+    profile: ProfileName = "rfc9309"
+
+
+class LivePageRequest(_AgentsOfPage):
+    """A request about a page that is fetched."""
+
+    url: LiveURL
+
+
+class FetchRequest(Request):
+    """A request to fetch a robots.txt."""
+
+    url: LiveURL
+    refresh: Annotated[bool, Field(description="Fetch even if the cached copy is fresh.")] = False
+
+
+class SitemapRequest(Request):
+    """A request for the URLs of one sitemap."""
+
+    url: LiveURL
+    limit: Annotated[int, Field(ge=1, le=MAX_URLS, description="The number of URLs to return.")] = MAX_URLS
+
+
+class StreamLine(Request):
+    """A line of a stream: a question, or with `content` and without `url` the file for the following lines."""
+
+    url: URLText | None = None
+    agent: AgentName | None = None
+    content: str | None = None
+    content_encoding: Encoding = "utf-8"
+    profile: ProfileName = "rfc9309"
+    exact: bool = False
+
+
+def body_schema(model: type[BaseModel]) -> dict[str, Any]:
+    """Return the OpenAPI parts of a request whose body the endpoint reads itself."""
+    return {
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{model.__name__}"}}},
+        }
+    }

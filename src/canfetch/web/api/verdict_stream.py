@@ -1,0 +1,120 @@
+"""A stream of questions and verdicts, one JSON object a line."""
+
+from collections.abc import AsyncIterator
+from typing import Any, Final
+
+from pydantic import ValidationError
+from pydantic_core import to_json
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from canfetch.core.document import RobotsTxt
+from canfetch.core.text import printable_text
+from canfetch.errors import CanfetchError
+from canfetch.web.answers.crawlers import named_agent
+from canfetch.web.answers.verdicts import error_json, parse_content, verdict_json
+from canfetch.web.api.errors import invalid_request
+from canfetch.web.api.requests import StreamLine, decode_content
+from canfetch.web.api.services import Services, in_thread, services_of
+
+NDJSON: Final = "application/x-ndjson"
+MAX_LINE_BYTES: Final = 4 * 1024 * 1024
+# The verdicts that are written at a time.
+_BLOCK_BYTES: Final = 64 * 1024
+
+
+async def answer_stream(request: Request) -> Response:
+    """Answer a stream.
+
+    Raises: HTTPException: The body is not declared as NDJSON.
+    """
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type not in {NDJSON, "application/ndjson", "application/jsonl"}:
+        raise HTTPException(415, f"expected the header 'Content-Type: {NDJSON}'")
+    return StreamingResponse(_answers(request), media_type=NDJSON)
+
+
+async def _answers(request: Request) -> AsyncIterator[bytes]:
+    stream = _VerdictStream(request, services_of(request))
+    async for block in _line_blocks(request):
+        out = bytearray()
+        for line in block:
+            answer = await stream.answer(line)
+            if answer is not None:
+                out += to_json(answer) + b"\n"
+                if len(out) >= _BLOCK_BYTES:
+                    yield bytes(out)
+                    out.clear()
+        if out:
+            yield bytes(out)
+
+
+async def _line_blocks(request: Request) -> AsyncIterator[list[bytes]]:
+    """Yield the lines that have arrived. A line that is too long ends the stream."""
+    rest = b""
+    async for chunk in request.stream():
+        *lines, rest = (rest + chunk).split(b"\n")
+        if lines:
+            yield lines
+        if len(rest) > MAX_LINE_BYTES:
+            yield [b"\0"]
+            return
+    if rest.strip():
+        yield [rest]
+
+
+class _VerdictStream:
+    """Answers lines. It remembers the file of the last line that set one."""
+
+    def __init__(self, request: Request, services: Services) -> None:
+        self._request = request
+        self._services = services
+        self._content: bytes | None = None
+        self._robots: dict[str, RobotsTxt] = {}
+
+    async def answer(self, line: bytes) -> dict[str, Any] | None:
+        """Return the verdict of a line, an object with `error`, or None for a line that sets the file."""
+        if not line.strip():
+            return None
+        try:
+            asked = StreamLine.model_validate_json(line)
+        except ValidationError as error:
+            return {"allowed": None, "error": invalid_request(error).detail}
+        if asked.url is None:
+            if asked.content is None:
+                return {"allowed": None, "error": "expected url and agent, or content"}
+            return self._set_file(asked)
+        if asked.agent is None:
+            return {"url": printable_text(asked.url), "allowed": None, "error": "agent is missing"}
+        try:
+            return await self._decide(asked, asked.url, asked.agent)
+        except CanfetchError as error:
+            return error_json(asked.url, asked.agent, error)
+
+    def _set_file(self, asked: StreamLine) -> dict[str, Any] | None:
+        try:
+            self._content = decode_content(asked.content or "", asked.content_encoding)
+        except CanfetchError as error:
+            return {"allowed": None, "error": str(error)}
+        self._robots.clear()
+        return None
+
+    async def _decide(self, asked: StreamLine, url: str, agent_name: str) -> dict[str, Any]:
+        agent = named_agent(agent_name, exact=asked.exact)
+        if self._content is None and asked.content is None:
+            verdict = await self._services.origins.verdict(url, agent.agent, profile=asked.profile)
+            return verdict_json(url, agent, verdict)
+        robots = await self._file(asked)
+        return verdict_json(url, agent, robots.decide(url, agent=agent.agent))
+
+    async def _file(self, asked: StreamLine) -> RobotsTxt:
+        if asked.content is not None:
+            content = decode_content(asked.content, asked.content_encoding)
+            return await in_thread(self._request, lambda: parse_content(content, profile=asked.profile))
+        robots = self._robots.get(asked.profile)
+        if robots is None:
+            kept = self._content or b""
+            robots = await in_thread(self._request, lambda: parse_content(kept, profile=asked.profile))
+            self._robots[asked.profile] = robots
+        return robots

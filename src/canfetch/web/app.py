@@ -1,0 +1,98 @@
+"""The application: the API, the page, and the guard around them."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from fastapi import FastAPI
+
+from canfetch import __version__
+from canfetch.client.stores.locations import open_store_at
+from canfetch.client.transports import AsyncTransport
+from canfetch.web.answers.origins import Origins
+from canfetch.web.api import decisions, errors, files, live, registry
+from canfetch.web.api.openapi import document
+from canfetch.web.api.page_routes import page_router, process_router
+from canfetch.web.api.services import Services
+from canfetch.web.server.guard import Guard
+from canfetch.web.server.metrics import Metrics
+from canfetch.web.server.work_queue import WorkQueue
+from canfetch.web.settings import Settings
+from canfetch.web.site.assets import Assets
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import TracerProvider
+
+
+def create_app(
+    settings: Settings | None = None,
+    *,
+    assets: Assets | None = None,
+    transport: AsyncTransport | None = None,
+    tracer_provider: "TracerProvider | None" = None,
+) -> Guard:
+    """Return the application for an ASGI server.
+
+    Args:
+        settings: The settings. By default those of a private server without limits on rates.
+        assets: The files of the page.
+        transport: The transport for fetches.
+        tracer_provider: Where spans are sent, or None.
+    Raises: InvalidOption.
+    """
+    settings = Settings() if settings is None else settings
+    tracer = None if tracer_provider is None else tracer_provider.get_tracer("canfetch.web", __version__)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        store = None if settings.store is None else open_store_at(settings.store)
+        origins = Origins(
+            store=store,
+            allow_private=settings.allow_private,
+            max_fetches=settings.max_fetches,
+            user_agent=settings.user_agent,
+            policy=settings.policy,
+            tracer=tracer,
+            transport=transport,
+        )
+        queue = WorkQueue(threads=settings.threads, max_waiting=settings.max_waiting)
+        app.state.services = Services(settings, origins, queue)
+        try:
+            yield
+        finally:
+            queue.close()
+            await origins.close()
+
+    api = FastAPI(
+        title="canfetch",
+        version=__version__,
+        lifespan=lifespan,
+        # Its pages load scripts from other sites.
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/v1/openapi.json",
+        # Its spans contain query strings.
+        telemetry={"tracing": False, "metrics": False, "logs": False},
+        redirect_slashes=False,
+    )
+    errors.install(api)
+    for router in (decisions.ROUTER, files.ROUTER, live.ROUTER, registry.ROUTER):
+        api.include_router(router)
+    metrics = Metrics(lambda: _gauges(api, guard))
+    api.include_router(process_router(metrics))
+    api.include_router(page_router(Assets() if assets is None else assets))
+    api.openapi = lambda: document(api)  # type: ignore[method-assign]
+    guard = Guard(api, settings, observe=metrics.observe)
+    return guard
+
+
+def _gauges(api: FastAPI, guard: Guard) -> dict[str, tuple[str, float]]:
+    services: Services = api.state.services
+    stats: dict[str, Any] = services.origins.client.stats.to_json()
+    failures = stats.pop("failures")
+    return {
+        "body_bytes": ("Bytes of request bodies in memory.", guard.body_bytes),
+        "computations": ("Computations that run or wait for a thread.", services.queue.count),
+        "fetch_failures": ("Failed fetches.", sum(failures.values())),
+        **{f"client_{name}": (f"The counter {name} of the client.", value) for name, value in stats.items()},
+    }

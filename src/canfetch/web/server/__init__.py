@@ -1,0 +1,1 @@
+"""The limits of a server that strangers use, and its process."""

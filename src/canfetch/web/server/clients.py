@@ -1,0 +1,103 @@
+"""The clients of a server: their addresses, behind trusted proxies too, and their request rates."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, MutableMapping
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import Any, Final
+
+from canfetch.core.quoting import quoted
+from canfetch.errors import InvalidOption
+from canfetch.web.settings import RateLimit
+
+# A client with IPv6 usually has a network of this size, with all its addresses.
+_IPV6_PREFIX: Final = 64
+_MAX_CLIENTS: Final = 20_000
+_FORWARDED: Final = b"x-forwarded-for"
+_UNKNOWN: Final = "unknown"
+
+
+class ClientAddresses:
+    """Finds the address of a client.
+
+    Args: trusted_proxies: Addresses and networks of the proxies whose X-Forwarded-For header is believed.
+    Raises: InvalidOption.
+    """
+
+    def __init__(self, trusted_proxies: Iterable[str]) -> None:
+        try:
+            self._proxies = tuple(ip_network(proxy) for proxy in trusted_proxies)
+        except ValueError as error:
+            raise InvalidOption(f"invalid trusted proxy: {error}") from None
+
+    def find(self, scope: MutableMapping[str, Any]) -> str:
+        """Return the address of a request's client; for IPv6, the network of the client."""
+        client = scope.get("client")
+        address = _parse(client[0]) if client else None
+        if self._proxies and address is not None and self._is_proxy(address):
+            address = self._forwarded(scope) or address
+        if address is None:
+            return _UNKNOWN
+        if isinstance(address, IPv6Address):
+            return str(IPv6Network((address, _IPV6_PREFIX), strict=False))
+        return str(address)
+
+    def _forwarded(self, scope: MutableMapping[str, Any]) -> IPv4Address | IPv6Address | None:
+        """Return the last address that is not a trusted proxy. Those before it are whatever the client claims."""
+        names = b",".join(value for name, value in scope["headers"] if name == _FORWARDED)
+        found = None
+        for name in reversed(names.decode("latin-1").split(",")):
+            address = _parse(name.strip())
+            if address is None:
+                break
+            found = address
+            if not self._is_proxy(address):
+                break
+        return found
+
+    def _is_proxy(self, address: IPv4Address | IPv6Address) -> bool:
+        return any(address in network for network in self._proxies if network.version == address.version)
+
+
+def _parse(text: str) -> IPv4Address | IPv6Address | None:
+    try:
+        address = ip_address(text)
+    except ValueError:
+        return None
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return address if mapped is None else mapped
+
+
+class RateLimiter:
+    """Token buckets, one for each client. The number of clients in memory is bounded.
+
+    Args:
+        limit: The limit.
+        clock: Returns seconds that never go back.
+    """
+
+    def __init__(self, limit: RateLimit, clock: Callable[[], float]) -> None:
+        if limit.per_second < 0 or (limit.per_second > 0 and limit.burst < 1):
+            raise InvalidOption(
+                f"invalid rate limit {quoted(limit)}: expected a positive rate and a burst of 1 or more"
+            )
+        self._limit = limit
+        self._clock = clock
+        # The tokens of each client, and when they were counted; the client that was seen last is at the end.
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def take(self, client: str) -> float:
+        """Take a token. Return 0, or the seconds until there is one if the client has none.
+
+        Cost: O(1).
+        """
+        rate, burst = self._limit.per_second, self._limit.burst
+        if rate == 0:
+            return 0.0
+        now = self._clock()
+        tokens, counted_at = self._buckets.pop(client, (float(burst), now))
+        tokens = min(burst, tokens + (now - counted_at) * rate)
+        wait = 0.0 if tokens >= 1 else (1 - tokens) / rate
+        self._buckets[client] = (tokens - 1 if wait == 0.0 else tokens, now)
+        if len(self._buckets) > _MAX_CLIENTS:
+            self._buckets.popitem(last=False)
+        return wait

@@ -1,0 +1,320 @@
+"""The guard: the outermost layer of the application, which bounds what a client can cost.
+
+For each request, in this order: host name, origin of the page, token, rate, size, time. Every response has the security
+headers. Nothing of a request except its method, path, status and time is logged.
+"""
+
+import asyncio
+import hmac
+import logging
+import time
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from starlette.exceptions import HTTPException
+
+from canfetch.web.server.clients import ClientAddresses, RateLimiter
+from canfetch.web.server.problems import Problem
+from canfetch.web.settings import Settings
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+ACCESS_LOGGER: Final = logging.getLogger("canfetch.web.access")
+LOGGER: Final = logging.getLogger("canfetch.web")
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Observe = Callable[[str, str, int, float], None]
+
+CONTENT_SECURITY_POLICY: Final = (
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; "
+    "font-src 'self'; connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types canfetch"
+)
+SECURITY_HEADERS: Final = (
+    (b"content-security-policy", CONTENT_SECURITY_POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+)
+API_PREFIX: Final = "/v1/"
+_KIB: Final = 1024
+_MIB: Final = 1024 * _KIB
+# Larger files than the parsing limit are accepted, so that the linter can report their size.
+_DEFAULT_BODY: Final = 64 * _KIB
+_FILE_BODY: Final = 4 * _MIB
+_LIST_BODY: Final = 8 * _MIB
+_STREAM_BODY: Final = 64 * _MIB
+BODY_LIMITS: Final = {
+    **dict.fromkeys(("decide", "explain", "parse", "lint", "fix", "format", "usage"), _FILE_BODY),
+    **dict.fromkeys(("decide/batch", "matrix", "compare", "page"), _LIST_BODY),
+    "decide/stream": _STREAM_BODY,
+}
+STREAMS: Final = frozenset({"/v1/decide/stream"})
+# Requests that may reach another server.
+FETCHING: Final = frozenset({"/v1/access", "/v1/fetch", "/v1/page/fetch", "/v1/sitemap"})
+_OPEN_PATHS: Final = frozenset({"/healthz", "/readyz"})
+_READING_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_SAME_SITE: Final = frozenset({b"same-origin", b"none"})
+
+
+_UNKNOWN_HOST: Final = Problem(
+    421, "unknown-host", "this server does not answer for that host name: use the address that it printed"
+)
+_CROSS_SITE: Final = Problem(403, "cross-site", "pages of other sites may not use this server")
+_UNAUTHORIZED: Final = Problem(
+    401,
+    "unauthorized",
+    "this server requires a token: send it as 'Authorization: Bearer TOKEN'",
+    headers=(("WWW-Authenticate", "Bearer"),),
+)
+
+
+class RequestHead(NamedTuple):
+    """The headers of a request that the guard needs, or None for those that are missing."""
+
+    host: bytes | None
+    origin: bytes | None
+    authorization: bytes | None
+    site: bytes | None
+    length: bytes | None
+
+    @classmethod
+    def of(cls, scope: Scope) -> "RequestHead":
+        """Return the head of a request. The last of repeated headers counts."""
+        find = dict(scope["headers"]).get
+        return cls(
+            find(b"host"), find(b"origin"), find(b"authorization"), find(b"sec-fetch-site"), find(b"content-length")
+        )
+
+    @property
+    def is_cross_site(self) -> bool:
+        """Whether a page of another site sent the request. Programs send neither header."""
+        if self.origin is not None:
+            return self.origin.partition(b"://")[2].lower() != (self.host or b"").lower()
+        return self.site is not None and self.site not in _SAME_SITE
+
+    def exceeds(self, limit: int) -> bool:
+        """Return whether the declared length is over a limit, or not a number."""
+        if self.length is None:
+            return False
+        return not self.length.isdigit() or int(self.length[:20]) > limit
+
+
+class Guard:
+    """Wraps an application.
+
+    Attributes:
+        app: The application.
+        body_bytes: Bytes of request bodies in memory.
+
+    Args:
+        app: The application.
+        settings: The limits.
+        observe: Called with method, route, status and seconds of each request.
+        clock: Returns seconds that never go back.
+    """
+
+    def __init__(
+        self, app: "FastAPI", settings: Settings, *, observe: Observe, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.app = app
+        self.body_bytes = 0
+        self._settings = settings
+        self._observe = observe
+        self._addresses = ClientAddresses(settings.trusted_proxies)
+        self._requests = RateLimiter(settings.requests, clock)
+        self._fetches = RateLimiter(settings.fetches, clock)
+        self._limits_rate = settings.requests.per_second > 0 or settings.fetches.per_second > 0
+        self._hosts = frozenset(name.lower().encode() for name in settings.host_names)
+        self._cors = frozenset(origin.encode() for origin in settings.cors_origins)
+        self._token = None if settings.token is None else f"Bearer {settings.token}".encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request."""
+        if scope["type"] == "http":
+            await _Exchange(self, scope, receive, send).run()
+        elif scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+        else:
+            await send({"type": "websocket.close", "code": 1008})
+
+    def reject(self, scope: Scope, head: RequestHead) -> Problem | None:
+        """Return why a request is rejected before its body is read, or None."""
+        if self._hosts and (head.host is None or head.host.lower() not in self._hosts):
+            return _UNKNOWN_HOST
+        path: str = scope["path"]
+        is_api = path.startswith(API_PREFIX)
+        is_allowed_origin = self.allows_origin(head.origin)
+        if is_api and not is_allowed_origin and head.is_cross_site:
+            return _CROSS_SITE
+        is_preflight = is_allowed_origin and scope["method"] == "OPTIONS"
+        if (is_api or path == "/metrics") and not is_preflight and not self._has_token(head.authorization):
+            return _UNAUTHORIZED
+        if self._limits_rate and path not in _OPEN_PATHS:
+            wait = self._take(scope, path)
+            if wait > 0:
+                seconds = int(wait) + 1
+                detail = f"too many requests: try again in {seconds} s"
+                return Problem(429, "rate-limited", detail, headers=(("Retry-After", str(seconds)),))
+        return too_large(path) if head.exceeds(body_limit(path)) else None
+
+    def allows_origin(self, origin: bytes | None) -> bool:
+        """Return whether pages of another site may use the API."""
+        return origin is not None and origin in self._cors
+
+    def _has_token(self, authorization: bytes | None) -> bool:
+        return self._token is None or (authorization is not None and hmac.compare_digest(authorization, self._token))
+
+    def _take(self, scope: Scope, path: str) -> float:
+        client = self._addresses.find(scope)
+        wait = self._requests.take(client)
+        if wait == 0 and (path in FETCHING or (path == "/v1/decide" and scope["method"] == "GET")):
+            wait = self._fetches.take(client)
+        return wait
+
+    def observe(self, scope: Scope, status: int, seconds: float) -> None:
+        """Record the end of a request."""
+        self._observe(scope["method"], _route(scope), status, seconds)
+        if ACCESS_LOGGER.isEnabledFor(logging.INFO):
+            address = self._addresses.find(scope)
+            path = scope["path"] if scope["path"].isprintable() else "?"
+            ACCESS_LOGGER.info("%s %s %s %d %.1f ms", address, scope["method"], path[:200], status, 1000 * seconds)
+
+    @property
+    def settings(self) -> Settings:
+        """The settings."""
+        return self._settings
+
+
+def body_limit(path: str) -> int:
+    """Return the largest body of a request, in bytes."""
+    return BODY_LIMITS.get(path.removeprefix(API_PREFIX), _DEFAULT_BODY)
+
+
+def too_large(path: str) -> Problem:
+    """Return the problem of a body that is too large."""
+    return Problem(
+        413, "too-large", f"the body is larger than {body_limit(path)} bytes", headers=(("Connection", "close"),)
+    )
+
+
+def _route(scope: Scope) -> str:
+    route = scope.get("route")
+    path = getattr(route, "path", None)
+    return path if isinstance(path, str) else "other"
+
+
+class _Exchange:
+    """One request and its response."""
+
+    def __init__(self, guard: Guard, scope: Scope, receive: Receive, send: Send) -> None:
+        self._guard = guard
+        self._scope = scope
+        self._receive = receive
+        self._send = send
+        self._path: str = scope["path"]
+        self._is_stream = self._path in STREAMS
+        self._limit = body_limit(self._path)
+        self._body_bytes = 0
+        # Counted among the bytes of all bodies in memory.
+        self._kept_bytes = 0
+        self._body_is_complete = False
+        self._status = 0
+        self._cors_headers: tuple[tuple[bytes, bytes], ...] = ()
+        self._deadline: asyncio.Timeout | None = None
+
+    async def run(self) -> None:
+        started = time.perf_counter()
+        try:
+            await self._respond()
+        except TimeoutError:
+            await self._send_problem(self._timeout_problem())
+        except Exception as error:  # noqa: BLE001 - a traceback in the log of the server could quote a draft
+            if self._status == 0:
+                LOGGER.error("%s: %s", self._path[:200], type(error).__name__)  # noqa: TRY400 - the same
+                await self._send_problem(Problem(500, "internal-error", "an error occurred"))
+        finally:
+            self._guard.body_bytes -= self._kept_bytes
+            self._guard.observe(self._scope, self._status, time.perf_counter() - started)
+
+    async def _respond(self) -> None:
+        head = RequestHead.of(self._scope)
+        is_allowed_origin = self._guard.allows_origin(head.origin)
+        if is_allowed_origin:
+            self._cors_headers = (
+                (b"access-control-allow-origin", head.origin or b""),
+                (b"access-control-allow-headers", b"authorization, content-type"),
+                (b"access-control-allow-methods", b"GET, POST"),
+                (b"vary", b"origin"),
+            )
+        problem = self._guard.reject(self._scope, head)
+        if problem is not None:
+            await self._send_problem(problem)
+            return
+        if is_allowed_origin and self._scope["method"] == "OPTIONS":
+            await self._start(204, [])
+            await self._send({"type": "http.response.body"})
+            return
+        has_body = self._scope["method"] not in _READING_METHODS
+        settings = self._guard.settings
+        seconds = settings.idle_timeout if self._is_stream else settings.body_timeout if has_body else settings.timeout
+        async with asyncio.timeout(seconds) as self._deadline:
+            await self._guard.app(self._scope, self._limited_receive, self._secured_send)
+
+    async def _limited_receive(self) -> Message:
+        message = await self._receive()
+        if message["type"] != "http.request":
+            return message
+        size = len(message.get("body", b""))
+        settings = self._guard.settings
+        if self._is_stream:
+            # The lines of a stream are not kept.
+            self._extend(settings.idle_timeout)
+        else:
+            if self._guard.body_bytes + size > settings.max_body_bytes:
+                raise HTTPException(503, "too many requests at a time", {"Retry-After": "2"})
+            self._guard.body_bytes += size
+            self._kept_bytes += size
+        self._body_bytes += size
+        if self._body_bytes > self._limit:
+            raise HTTPException(413, too_large(self._path).detail, {"Connection": "close"})
+        if not message.get("more_body") and not self._body_is_complete:
+            self._body_is_complete = True
+            self._extend(settings.idle_timeout if self._is_stream else settings.timeout)
+        return message
+
+    def _extend(self, seconds: float) -> None:
+        if self._deadline is not None:
+            self._deadline.reschedule(asyncio.get_running_loop().time() + seconds)
+
+    async def _secured_send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self._status = message["status"]
+            message = {**message, "headers": [*message.get("headers", ()), *SECURITY_HEADERS, *self._cors_headers]}
+        elif self._is_stream:
+            self._extend(self._guard.settings.idle_timeout)
+        await self._send(message)
+
+    def _timeout_problem(self) -> Problem:
+        if self._body_is_complete or self._scope["method"] in _READING_METHODS:
+            return Problem(503, "timeout", "the request took too long", headers=(("Retry-After", "10"),))
+        return Problem(
+            408, "request-timeout", "the body of the request did not arrive in time", headers=(("Connection", "close"),)
+        )
+
+    async def _send_problem(self, problem: Problem) -> None:
+        if self._status != 0:
+            # A response has started. The server closes the connection before its end, so that the client notices.
+            return
+        await self._start(problem.status, problem.raw_headers())
+        await self._send({"type": "http.response.body", "body": problem.body()})
+
+    async def _start(self, status: int, headers: list[tuple[bytes, bytes]]) -> None:
+        self._status = status
+        all_headers = [*headers, *SECURITY_HEADERS, *self._cors_headers]
+        await self._send({"type": "http.response.start", "status": status, "headers": all_headers})

@@ -1,0 +1,59 @@
+"""Problem details: the JSON of every error.
+
+Source: RFC 9457.
+"""
+
+from collections.abc import Sequence
+from http import HTTPStatus
+from typing import Any, Final, NamedTuple
+
+from pydantic_core import to_json
+
+MEDIA_TYPE: Final = "application/problem+json"
+_TYPE_PREFIX: Final = "urn:canfetch:problem:"
+# Python 3.13 changed the phrase of 413.
+_PHRASES: Final = {status.value: status.phrase for status in HTTPStatus} | {413: "Content Too Large"}
+
+
+def phrase(status: int) -> str:
+    """Return the name of a status, such as `Not Found`."""
+    return _PHRASES.get(status, "Error")
+
+
+class Problem(NamedTuple):
+    """An error of a request.
+
+    Attributes:
+        status: The status of the response.
+        code: The kind of the problem, such as `rate-limited`.
+        detail: What is wrong and what to do, as a sentence in lower case.
+        errors: The invalid parts of the request, each with `location` and `message`.
+        headers: Further headers of the response.
+    """
+
+    status: int
+    code: str
+    detail: str
+    errors: Sequence[dict[str, Any]] = ()
+    headers: tuple[tuple[str, str], ...] = ()
+
+    def body(self) -> bytes:
+        """Return the JSON of the problem."""
+        members: dict[str, Any] = {
+            "type": f"{_TYPE_PREFIX}{self.code}",
+            "title": phrase(self.status),
+            "status": self.status,
+            "detail": self.detail,
+        }
+        if self.errors:
+            members["errors"] = list(self.errors)
+        return to_json(members)
+
+    def raw_headers(self) -> list[tuple[bytes, bytes]]:
+        """Return all headers of the response."""
+        body_length = str(len(self.body())).encode()
+        return [
+            (b"content-type", MEDIA_TYPE.encode()),
+            (b"content-length", body_length),
+            *((name.encode(), value.encode("latin-1")) for name, value in self.headers),
+        ]

@@ -1,0 +1,97 @@
+"""Connections: clients that are slow to send the head of a request are closed, and their number is bounded."""
+
+import asyncio
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any, cast
+
+from uvicorn.config import Config
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
+from uvicorn.server import ServerState
+
+if TYPE_CHECKING:
+    from typing_extensions import override
+else:
+
+    def override(method: object) -> object:
+        """Mark a method, as `typing.override` does from Python 3.12 on."""
+        return method
+
+
+class BoundedConfig(Config):
+    """The configuration of a server with limits for its connections.
+
+    Args:
+        header_timeout: Seconds for the head of a request to arrive.
+        max_connections: The number of connections.
+        options: The options of uvicorn.
+    """
+
+    def __init__(self, app: Any, *, header_timeout: float, max_connections: int, **options: Any) -> None:
+        super().__init__(app, http=BoundedProtocol, **options)
+        self.header_timeout = header_timeout
+        self.max_connections = max_connections
+        # The connections without a complete head of a request, the oldest first.
+        self.waiting: OrderedDict[BoundedProtocol, None] = OrderedDict()
+
+
+class BoundedProtocol(H11Protocol):
+    """A connection that is closed if the head of a request does not arrive in time."""
+
+    def __init__(
+        self,
+        config: Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+    ) -> None:
+        super().__init__(config, server_state, app_state, _loop)
+        self._limits = cast("BoundedConfig", config)
+        self._header_timer: asyncio.TimerHandle | None = None
+
+    @override
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Start to wait for a request. At the limit, the connection that waits longest is closed."""
+        super().connection_made(transport)
+        self._wait_for_head()
+        waiting = self._limits.waiting
+        if len(self.connections) > self._limits.max_connections:
+            oldest = next(iter(waiting))
+            oldest.transport.abort()
+
+    @override
+    def data_received(self, data: bytes) -> None:
+        """Receive data. The head of the next request on a connection has its own time."""
+        if self._header_timer is None and self._is_idle:
+            self._wait_for_head()
+        earlier = self.cycle
+        super().data_received(data)
+        if self.cycle is not earlier:
+            self._stop_waiting()
+
+    @override
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    @property
+    def _is_idle(self) -> bool:
+        # uvicorn declares that there always is a cycle.
+        cycle = cast("RequestResponseCycle | None", self.cycle)
+        return cycle is None or cycle.response_complete
+
+    def _wait_for_head(self) -> None:
+        self._limits.waiting[self] = None
+        self._header_timer = self.loop.call_later(self._limits.header_timeout, self._close_slow_client)
+
+    def _stop_waiting(self) -> None:
+        self._limits.waiting.pop(self, None)
+        if self._header_timer is not None:
+            self._header_timer.cancel()
+            self._header_timer = None
+
+    def _close_slow_client(self) -> None:
+        self._header_timer = None
+        self._limits.waiting.pop(self, None)
+        if self._is_idle:
+            self.transport.abort()

@@ -1,0 +1,94 @@
+"""The settings of a server."""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from canfetch.access.policies import get_policy
+from canfetch.errors import InvalidOption
+
+DEFAULT_PORT: Final = 8420
+MAX_URLS: Final = 10_000
+MAX_AGENTS: Final = 500
+MAX_VERDICTS: Final = 200_000
+MAX_EXPLAINED_VERDICTS: Final = 20_000
+_KIB: Final = 1024
+_MIB: Final = 1024 * _KIB
+
+
+@dataclass(frozen=True, slots=True)
+class RateLimit:
+    """A limit for each client address.
+
+    Attributes:
+        per_second: Requests a second in the long run. 0 means unlimited.
+        burst: Requests that a client may send at once after a pause.
+    """
+
+    per_second: float
+    burst: int
+
+
+UNLIMITED: Final = RateLimit(0, 0)
+PUBLIC_REQUESTS: Final = RateLimit(20, 100)
+PUBLIC_FETCHES: Final = RateLimit(1, 20)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The settings of a server. All limits are per worker process.
+
+    Attributes:
+        store: The path of an SQLite file or a redis:// URL for fetched files. None keeps them in memory.
+        token: The bearer token that the API requires, or None.
+        allow_private: Whether files on private and loopback addresses may be fetched.
+        host_names: The host names and ports that requests may be addressed to, such as `localhost:8420`. Empty allows
+            all. A server on a loopback address needs them, because a web page can give its own name that address.
+        cors_origins: Origins of other sites whose pages may use the API.
+        trusted_proxies: Addresses of proxies whose X-Forwarded-For header names the client.
+        policy: The access policy.
+        user_agent: The User-Agent header of requests, or None for the default.
+        requests: The rate limit of requests.
+        fetches: The rate limit of requests that may fetch something.
+        timeout: Seconds for a request, once its body has arrived.
+        body_timeout: Seconds for the body of a request to arrive.
+        idle_timeout: Seconds for each part of a stream to arrive or to be read by the client.
+        header_timeout: Seconds for the head of a request to arrive.
+        max_connections: Connections at a time. Those that have waited longest for a request are closed first.
+        max_body_bytes: Bytes of all request bodies in memory.
+        max_waiting: Computations that wait for a thread. More are rejected.
+        threads: Threads for computations.
+        max_fetches: Fetches at a time.
+        workers: The number of worker processes.
+    """
+
+    store: str | None = None
+    token: str | None = field(default=None, repr=False)
+    allow_private: bool = False
+    host_names: tuple[str, ...] = ()
+    cors_origins: tuple[str, ...] = ()
+    trusted_proxies: tuple[str, ...] = ()
+    policy: str = "rfc9309"
+    user_agent: str | None = None
+    requests: RateLimit = UNLIMITED
+    fetches: RateLimit = UNLIMITED
+    timeout: float = 30.0
+    body_timeout: float = 20.0
+    idle_timeout: float = 30.0
+    header_timeout: float = 10.0
+    max_connections: int = 4096
+    max_body_bytes: int = 256 * _MIB
+    max_waiting: int = 64
+    threads: int = 2
+    max_fetches: int = 64
+    workers: int = 1
+
+    def __post_init__(self) -> None:
+        if self.token is not None and (not self.token or not self.token.isascii() or " " in self.token):
+            raise InvalidOption("invalid token: expected ASCII characters without spaces")
+        get_policy(self.policy)
+        for name in ("timeout", "body_timeout", "idle_timeout", "header_timeout"):
+            if getattr(self, name) <= 0:
+                raise InvalidOption(f"invalid {name} {getattr(self, name)}: expected a positive number of seconds")
+        for name in ("max_connections", "max_body_bytes", "max_waiting", "threads", "max_fetches", "workers"):
+            if getattr(self, name) < 1:
+                raise InvalidOption(f"invalid {name} {getattr(self, name)}: expected at least 1")

@@ -1,0 +1,136 @@
+"""The files of the tester page, which its build writes into `canfetch/web/assets`."""
+
+import gzip
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Final, NamedTuple
+
+FOLDER: Final = Path(__file__).resolve().parent.parent / "assets"
+INDEX: Final = "index.html"
+ENGINE: Final = "engine.wasm"
+_MEDIA_TYPES: Final = {
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".ico": "image/x-icon",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
+    ".map": "application/json",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
+    ".wasm": "application/wasm",
+    ".webmanifest": "application/manifest+json",
+    ".woff2": "font/woff2",
+}
+# Files with these extensions are compressed already.
+_COMPRESSED: Final = frozenset({".png", ".woff2"})
+_BROTLI_SUFFIX: Final = ".br"
+_GZIP_LEVEL: Final = 6
+
+
+class Asset(NamedTuple):
+    """A file of the page.
+
+    Attributes:
+        name: The path below the folder, with slashes.
+        content: The bytes.
+        media_type: The media type.
+        etag: The entity tag.
+        brotli: The content compressed with brotli, if the build did that.
+        gzip: The content compressed with gzip, or None if that does not help.
+    """
+
+    name: str
+    content: bytes
+    media_type: str
+    etag: str
+    brotli: bytes | None
+    gzip: bytes | None
+
+    def encoded(self, accepted: str) -> tuple[bytes, str | None]:
+        """Return the smallest content that a client accepts, and its content coding or None.
+
+        Args: accepted: The value of the Accept-Encoding header.
+        """
+        codings = set(_accepted_codings(accepted))
+        if self.brotli is not None and "br" in codings:
+            return self.brotli, "br"
+        if self.gzip is not None and "gzip" in codings:
+            return self.gzip, "gzip"
+        return self.content, None
+
+
+def _accepted_codings(header: str) -> Iterator[str]:
+    for part in header.lower().split(","):
+        coding, _, weight = part.partition(";")
+        if weight.replace(" ", "").rstrip("0.") != "q=":
+            yield coding.strip()
+
+
+class Assets:
+    """The files of the page. A file that was built again is read again.
+
+    Args: folder: The folder that the build wrote.
+    """
+
+    def __init__(self, folder: Path = FOLDER) -> None:
+        self.folder = folder
+        self._files: dict[str, tuple[int, Asset]] = {}
+
+    @property
+    def is_built(self) -> bool:
+        """Whether the page is there."""
+        return (self.folder / INDEX).is_file()
+
+    @property
+    def has_engine(self) -> bool:
+        """Whether the engine for browsers is there."""
+        return (self.folder / ENGINE).is_file()
+
+    def names(self) -> list[str]:
+        """Return the names of all files, sorted."""
+        return sorted(
+            path.relative_to(self.folder).as_posix()
+            for path in self.folder.rglob("*")
+            if path.is_file() and path.suffix in _MEDIA_TYPES
+        )
+
+    def find(self, name: str) -> Asset | None:
+        """Return a file, or None. Names with `..` and of other kinds of files do not exist.
+
+        Args: name: The path below the folder, with slashes.
+        """
+        path = self.folder / name
+        if not name.isprintable() or not _is_below(name) or path.suffix not in _MEDIA_TYPES:
+            return None
+        try:
+            modified = path.stat().st_mtime_ns
+            cached = self._files.get(name)
+            if cached is None or cached[0] != modified:
+                cached = self._files[name] = modified, _read(path, name)
+        except OSError:
+            return None
+        return cached[1]
+
+
+def _is_below(name: str) -> bool:
+    parts = name.split("/")
+    return "\\" not in name and ":" not in name and all(part and not part.startswith(".") for part in parts)
+
+
+def _read(path: Path, name: str) -> Asset:
+    content = path.read_bytes()
+    brotli = _read_optional(path.with_name(path.name + _BROTLI_SUFFIX).read_bytes)
+    compressed = None if path.suffix in _COMPRESSED else gzip.compress(content, _GZIP_LEVEL, mtime=0)
+    if compressed is not None and len(compressed) >= len(content):
+        compressed = None
+    etag = f'"{sha256(content).hexdigest()[:32]}"'
+    return Asset(name, content, _MEDIA_TYPES[path.suffix], etag, brotli, compressed)
+
+
+def _read_optional(read: Callable[[], bytes]) -> bytes | None:
+    try:
+        return read()
+    except OSError:
+        return None

@@ -1,0 +1,87 @@
+"""A site that needs no server: the page, its engine and its data as files."""
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Final
+
+from pydantic_core import to_json
+
+from canfetch.core.quoting import quoted
+from canfetch.errors import CanfetchError
+from canfetch.web.server.guard import CONTENT_SECURITY_POLICY
+from canfetch.web.site.assets import INDEX, Assets
+from canfetch.web.site.page_data import page_data
+
+_HEAD: Final = b"<head>"
+# Browsers ignore this directive in a meta element, and report that.
+_NOT_IN_META: Final = "frame-ancestors"
+
+
+class StaticSiteError(CanfetchError, OSError):
+    """Raised when a static site cannot be written."""
+
+
+def meta_policy() -> str:
+    """Return the Content-Security-Policy for a meta element."""
+    directives = CONTENT_SECURITY_POLICY.split("; ")
+    return "; ".join(directive for directive in directives if not directive.startswith(_NOT_IN_META))
+
+
+def write_static_site(folder: Path, assets: Assets) -> list[str]:
+    """Write the site into a folder, which must not exist or contain an earlier site.
+
+    The site is written into a temporary folder first, so that the folder is always complete.
+
+    Returns: The names of the files.
+    Raises: StaticSiteError: The page or the engine is not built, or the folder cannot be written.
+    """
+    if not assets.is_built:
+        raise StaticSiteError("the page is not built: run 'make page'")
+    if not assets.has_engine:
+        raise StaticSiteError("the engine for browsers is not built: run 'make engine-module'")
+    folder = folder.absolute()
+    if folder.exists() and any(folder.iterdir()) and not (folder / INDEX).is_file():
+        raise StaticSiteError(f"{quoted(folder)} is not empty and not a site of canfetch: choose another folder")
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+        try:
+            names = _write_files(temporary, assets)
+            temporary.chmod(0o755)
+            _replace(temporary, folder)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+    except OSError as error:
+        raise StaticSiteError(f"cannot write {quoted(folder)}: {error.strerror or error}") from None
+    return names
+
+
+def _write_files(folder: Path, assets: Assets) -> list[str]:
+    files = {name: (assets.folder / name).read_bytes() for name in assets.names()}
+    meta = f'<meta http-equiv="Content-Security-Policy" content="{meta_policy()}">'
+    files[INDEX] = files[INDEX].replace(_HEAD, _HEAD + meta.encode(), 1)
+    for name, value in page_data(has_engine=True, has_api=False, requires_token=False).items():
+        files[name] = to_json(value)
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return sorted(files)
+
+
+def _replace(new: Path, folder: Path) -> None:
+    """Move a folder to its place. An earlier folder is moved away first, and restored if that fails."""
+    if not folder.exists():
+        os.rename(new, folder)  # noqa: PTH104 - fails if the target was created meanwhile
+        return
+    old = Path(tempfile.mkdtemp(prefix=f".{folder.name}.old.", dir=folder.parent))
+    folder.rename(old / "site")
+    try:
+        new.rename(folder)
+    except OSError:
+        (old / "site").rename(folder)
+        raise
+    finally:
+        shutil.rmtree(old, ignore_errors=True)

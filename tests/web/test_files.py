@@ -1,0 +1,104 @@
+"""The endpoints for files return what the library returns."""
+
+from tests.web.conftest import API
+
+import canfetch
+from canfetch.author.formatting import format_robots
+from canfetch.lint import Linter, load_catalogue
+
+DRAFT = "Useragent: *\nDisalow: /a\nDisallow: /b\nDisallow: /b/c\nContent-Signal: ai-train=no\nSitemap: /map.xml\n"
+
+
+def test_lint_equals_the_library(api: API) -> None:
+    report = Linter().lint(DRAFT.encode()).to_json()
+    assert api.answer("lint", content=DRAFT) == report
+    assert report["findings"]
+
+
+def test_lint_in_another_language(api: API) -> None:
+    expected = Linter().lint(DRAFT.encode()).to_json(load_catalogue("de"))
+    assert api.answer("lint", content=DRAFT, language="de") == expected
+
+
+def test_lint_selects_checks(api: API) -> None:
+    report = api.answer("lint", content=DRAFT, select=["CF2"], ignore=["CF202"])
+    codes = {finding["code"] for finding in report["findings"]}
+    assert codes
+    assert all(code.startswith("CF2") and code != "CF202" for code in codes)
+
+
+def test_fix_applies_safe_fixes(api: API) -> None:
+    expected = Linter().fix(DRAFT.encode())
+    answer = api.answer("fix", content=DRAFT)
+    assert answer["content"] == expected.content.decode()
+    assert [finding["code"] for finding in answer["fixed"]] == [finding.check.code for finding in expected.fixed]
+    assert answer["changed_profiles"] == []
+
+
+def test_fix_for_a_profile(api: API) -> None:
+    expected = Linter().fix(DRAFT.encode(), for_profiles=["googlebot"])
+    answer = api.answer("fix", content=DRAFT, for_profiles=["googlebot"])
+    assert answer["content"] == expected.content.decode()
+    assert "googlebot" not in answer["changed_profiles"]
+
+
+def test_fix_applies_chosen_fixes(api: API) -> None:
+    report = api.answer("lint", content=DRAFT)
+    finding = next(one for one in report["findings"] if one["code"] == "CF202")
+    place = {"code": finding["code"], "span": finding["span"]}
+    answer = api.answer("fix", content=DRAFT, findings=[place])
+    assert answer["content"].startswith("User-agent: *\n")
+    assert len(answer["fixed"]) == 1
+    assert answer["changed_profiles"]
+
+
+def test_edits_turn_the_draft_into_the_fixed_file(api: API) -> None:
+    answer = api.answer("fix", content=DRAFT, unsafe=True)
+    content = DRAFT.encode()
+    for edit in reversed(answer["edits"]):
+        start, end = edit["span"]
+        content = content[:start] + edit["replacement"].encode() + content[end:]
+    assert content.decode() == answer["content"] != DRAFT
+
+
+def test_unknown_finding_is_a_problem(api: API) -> None:
+    body = {"content": DRAFT, "findings": [{"code": "CF202", "span": [3, 4]}]}
+    problem = api.problem("POST", "/v1/fix", 422, json=body)
+    assert problem["type"] == "urn:canfetch:problem:invalid-option"
+    assert problem["detail"] == "no finding CF202 at the bytes 3 to 4: lint the file again"
+
+
+def test_format_equals_the_library(api: API) -> None:
+    answer = api.answer("format", content="useragent:*\r\ndisallow:/x")
+    assert answer["content"].encode() == format_robots(b"useragent:*\r\ndisallow:/x").content
+    assert answer["changed"]
+
+
+def test_parse_returns_groups_and_records(api: API) -> None:
+    answer = api.answer("parse", content=DRAFT, profile="googlebot")
+    robots = canfetch.parse(DRAFT, profile="googlebot")
+    assert [group["rules"] for group in answer["groups"]] == [
+        [rule.to_json() for rule in group.rules] for group in robots.groups
+    ]
+    assert [record["key"] for record in answer["records"]] == [line.split(":")[0] for line in DRAFT.splitlines()]
+    assert answer["sitemaps"] == ["/map.xml"]
+
+
+def test_usage_equals_the_library(api: API) -> None:
+    answer = api.answer("usage", content="User-agent: *\nContent-Signal: ai-train=no\nAllow: /\n", agents=["GPTBot"])
+    (crawler,) = answer["crawlers"]
+    robots = canfetch.parse("User-agent: *\nContent-Signal: ai-train=no\nAllow: /\n")
+    for purpose in ("training", "search", "ai-use"):
+        usage = robots.usage("/", agent=canfetch.agent("GPTBot"), purpose=purpose)
+        assert crawler["usage"][purpose] == usage.to_json()
+    assert crawler["usage"]["training"]["preference"] == "disallow"
+    assert [record["line"] for record in answer["records"]] == [2]
+
+
+def test_base64_for_files_in_utf_16(api: API) -> None:
+    # "User-agent: *" and "Disallow: /x" in UTF-16 with a byte order mark.
+    content = "//5VAHMAZQByAC0AYQBnAGUAbgB0ADoAIAAqAAoARABpAHMAYQBsAGwAbwB3ADoAIAAvAHgACgA="
+    answer = api.answer("parse", content=content, content_encoding="base64", profile="bing")
+    assert answer["bytes"]
+    problem = api.problem("POST", "/v1/parse", 422, json={"content": "%", "content_encoding": "base64"})
+    assert problem["type"] == "urn:canfetch:problem:invalid-option"
