@@ -325,7 +325,7 @@ def test_rules_of_agents_are_cached_up_to_a_limit(engine: str) -> None:
     assert robots.rules_for(Agent("FooBot")) is robots.rules_for(Agent("FooBot"))
     for index in range(1000):
         assert not robots.allows("/fish", agent=f"bot{index}")
-        assert len(robots._rules_by_agent) <= 256
+        assert len(robots._bound_by_agent) <= 256
     assert not rules.allows("/private")
     assert not robots.allows("/private", agent="FooBot")
 
@@ -339,7 +339,7 @@ def test_cached_rules_are_limited_in_total(engine: str) -> None:
         for index in range(30):
             assert not robots.allows(f"/own{index}", agent=f"bot{index}")
             assert robots.allows("/own-not", agent=f"bot{index}")
-    cached = sum(rules._bound.rule_count for rules in robots._rules_by_agent.values())
+    cached = sum(bound.rule_count for bound in robots._bound_by_agent.values())
     assert 5000 < cached <= COMPILED_RULES_LIMIT
 
 

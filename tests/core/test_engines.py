@@ -30,7 +30,8 @@ def _empty_caches() -> Iterator[None]:
 def clear_caches() -> None:
     engines.native_module.cache_clear()
     engines.engine_name.cache_clear()
-    engines._compilers.clear()
+    engines.get_compiler.cache_clear()
+    engines.compiler_for.cache_clear()
 
 
 @pytest.fixture

@@ -4,11 +4,16 @@ Source: RFC 9309 section 2.2.1; Google's list of crawlers, for chains and for cr
 """
 
 from collections.abc import Iterable
-from typing import Self
+from functools import lru_cache
+from typing import Final, Self
 
 from canfetch.core.text import encode_text
 from canfetch.core.tokens import encode_product_token
 from canfetch.errors import InvalidProductToken
+
+_CACHED_TOKENS: Final = 1024
+# Longer tokens are not kept.
+_MAX_CACHED_CHARACTERS: Final = 64
 
 
 class Agent:
@@ -75,11 +80,17 @@ def as_agent(agent: str | Agent) -> Agent:
 
     Raises: InvalidProductToken; TypeError: `agent` is neither a str nor an `Agent`.
     """
+    if isinstance(agent, str):
+        return _agent_of_token(agent) if len(agent) <= _MAX_CACHED_CHARACTERS else Agent(agent)
     if isinstance(agent, Agent):
         return agent
-    if isinstance(agent, str):
-        return Agent(agent)
     raise TypeError(f"agent must be a str or an Agent, not {type(agent).__name__}")
+
+
+# Programs ask for a few agents again and again, and validating a token takes longer than most decisions.
+@lru_cache(_CACHED_TOKENS)
+def _agent_of_token(token: str) -> Agent:
+    return Agent(token)
 
 
 def agent_with_any_name(name: str) -> Agent:

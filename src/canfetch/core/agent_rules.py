@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final
 
 from canfetch.core.agent import Agent
-from canfetch.core.groups import TokenLines
+from canfetch.core.file_facts import FileFacts
 from canfetch.core.quoting import quoted
 from canfetch.core.text import display_text
 from canfetch.core.tokens import STAR
@@ -29,7 +29,7 @@ class AgentRules:
     `allows` is a bound method of the engine, so that calls have no overhead.
     """
 
-    __slots__ = ("_bound", "_group", "_notes", "_profile", "_reconstruction", "_token_lines", "agent", "allows")
+    __slots__ = ("_bound", "_facts", "_group", "_notes", "_profile", "_reconstruction", "agent", "allows")
 
     agent: Agent
     allows: Callable[[AnyURL], bool]
@@ -45,17 +45,16 @@ class AgentRules:
         agent: Agent,
         bound: "BoundRules",
         profile: str,
-        token_lines: TokenLines,
+        facts: FileFacts,
         reconstruction: Reconstruction,
-        *,
-        notes: tuple[str, ...],
     ) -> None:
         self._bound = bound
-        self._notes = notes
+        self._facts = facts
         self._reconstruction = reconstruction
         self._profile = profile
-        self._token_lines = token_lines
         self._group: GroupSelection | None = None
+        # Set with the group.
+        self._notes: tuple[str, ...] = ()
         self.agent = agent
         self.allows = bound.allows
 
@@ -107,18 +106,18 @@ class AgentRules:
     def group(self) -> GroupSelection:
         """The groups that apply to the agent, and how they were selected.
 
-        Cost: O(user-agent lines of the file) at the first call.
+        Cost: O(user-agent lines of the file) at the first call, and O(bytes) if no group applies.
         """
         if self._group is None:
-            self._group = self._select_group()
+            choice = GroupChoice(self._bound.choice)
+            if choice is GroupChoice.NONE:
+                self._notes = self._facts.content_notes
+                self._group = GroupSelection(choice, None, ())
+            else:
+                token = STAR if choice is GroupChoice.STAR else self.agent.encoded_tokens[self._bound.token_index]
+                lines = self._facts.lines_for(token, self.group_indices)
+                self._group = GroupSelection(choice, display_text(token), lines)
         return self._group
-
-    def _select_group(self) -> GroupSelection:
-        choice = GroupChoice(self._bound.choice)
-        if choice is GroupChoice.NONE:
-            return GroupSelection(choice, None, ())
-        token = STAR if choice is GroupChoice.STAR else self.agent.encoded_tokens[self._bound.token_index]
-        return GroupSelection(choice, display_text(token), self._token_lines.lines_for(token, self.group_indices))
 
     @property
     def group_indices(self) -> list[int]:

@@ -5,14 +5,12 @@
 """
 
 from collections.abc import Iterator
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.agent_rules import AgentRules
-from canfetch.core.content_formats import foreign_content_note
-from canfetch.core.contract import CompiledFile
-from canfetch.core.engines import get_compiler, get_profile_compiler
+from canfetch.core.contract import BoundRules, CompiledFile
+from canfetch.core.engines import compiler_for
 from canfetch.core.extensions.crawl_delay import KEY as CRAWL_DELAY_KEY
 from canfetch.core.extensions.crawl_delay import parse_crawl_delay
 from canfetch.core.extensions.request_rate import KEY as REQUEST_RATE_KEY
@@ -21,21 +19,22 @@ from canfetch.core.extensions.sitemap import parse_sitemap
 from canfetch.core.extensions.visit_time import KEY as VISIT_TIME_KEY
 from canfetch.core.extensions.visit_time import parse_visit_time
 from canfetch.core.extensions.windows import DailyWindow
+from canfetch.core.file_facts import FileFacts
 from canfetch.core.file_source import FileSource, ParseArguments
-from canfetch.core.groups import Group, TokenLines, build_group
+from canfetch.core.groups import Group
 from canfetch.core.keys import RecordKind
-from canfetch.core.limits import COMPILED_RULES_LIMIT, DEFAULT_MAX_BYTES, MAX_BYTES_LIMIT
-from canfetch.core.origin import check_origin, parse_robots_url
-from canfetch.core.profiles import PROFILES, get_profile
-from canfetch.core.records import Record, Records
+from canfetch.core.limits import COMPILED_RULES_LIMIT, DEFAULT_MAX_BYTES
+from canfetch.core.origin import bind_origin
+from canfetch.core.profiles import get_profile
+from canfetch.core.records import Record
 from canfetch.core.source import decode_source, encode_content
 from canfetch.core.urls import AnyURL, invalid_url, plain_url, split_url, url_bytes
-from canfetch.core.verdict import GroupChoice, Verdict
+from canfetch.core.verdict import Verdict
 
 if TYPE_CHECKING:
     # Imported on first use, since most callers only need verdicts.
     from canfetch.core.extensions.collection import Extensions
-    from canfetch.core.extensions.index import ExtensionIndex, GroupExtensions
+    from canfetch.core.extensions.index import GroupExtensions
     from canfetch.core.extensions.license import License
     from canfetch.core.extensions.page_rule import PathPageRule
     from canfetch.core.extensions.record import Extension
@@ -49,48 +48,29 @@ _UTF_16_MARK_STARTS: Final = (b"\xff", b"\xfe")
 class RobotsTxt(FileSource):
     """A parsed robots.txt file. Returned by `parse`; immutable and safe to share between threads."""
 
-    __slots__ = (
-        "_cached_rules",
-        "_check_origin",
-        "_compiled",
-        "_extension_index",
-        "_groups",
-        "_notes",
-        "_records",
-        "_rules_by_agent",
-        "_token_lines",
-    )
+    __slots__ = ("_bound_by_agent", "_cached_rules", "_compiled", "_facts", "_rules_by_agent")
 
     def __init__(self, arguments: ParseArguments, compiled: CompiledFile | None = None) -> None:
         content, url, profile, max_bytes, engine = self._arguments = arguments
-        self._profile = profile
-        flags = PROFILES.get(profile) or get_profile(profile)
+        compile_file = compiler_for(engine, profile)
         if (
-            max_bytes.__class__ is int
-            and len(content) <= DEFAULT_MAX_BYTES <= max_bytes <= MAX_BYTES_LIMIT
+            max_bytes is DEFAULT_MAX_BYTES
+            and len(content) <= DEFAULT_MAX_BYTES
             and content[:1] not in _UTF_16_MARK_STARTS
         ):
             # The fast path for nearly every file: nothing to transcode, nothing to cut.
-            self._content, self._tail, self._source_encoding = content, b"", "utf-8"
+            self._content, self._source = content, None
         else:
-            self._content, self._tail, self._source_encoding = decode_source(content, flags, max_bytes)
-        if url is None:
-            self._origin = self._check_origin = None
-        else:
-            self._origin = parse_robots_url(url)
-            self._check_origin = partial(check_origin, self._origin)
-        if compiled is None:
-            compile_file = get_profile_compiler(engine, flags) if flags.robotparser else get_compiler(engine)
-            compiled = compile_file(self._content, profile)
-        self._compiled = compiled
-        self._token_lines: TokenLines | None = None
-        self._extension_index: ExtensionIndex | None = None
-        # Notes on a file without records, which every agent shares.
-        self._notes: tuple[str, ...] | None = None
-        self._rules_by_agent: dict[str | Agent, AgentRules] = {}
+            self._source = decode_source(content, get_profile(profile), max_bytes)
+            self._content = self._source.content
+        self._binding = None if url is None else bind_origin(url)
+        self._compiled = compile_file(self._content, profile) if compiled is None else compiled
+        self._bound_by_agent: dict[str | Agent, BoundRules] = {}
+        # The rules of these agents, counted from the second agent on.
         self._cached_rules = 0
-        self._groups: tuple[Group, ...] | None = None
-        self._records: tuple[Record, ...] | None = None
+        # Both are created when they are first needed: most files are only asked whether they allow URLs.
+        self._rules_by_agent: dict[str | Agent, AgentRules] | None = None
+        self._facts: FileFacts | None = None
 
     def allows(self, url: AnyURL, *, agent: str | Agent) -> bool:
         """Return whether `agent` may fetch `url`.
@@ -103,10 +83,11 @@ class RobotsTxt(FileSource):
         Source: RFC 9309 sections 2.2.1 to 2.2.3.
         """
         try:
-            return self._rules_by_agent[agent].allows(url)
-        except (KeyError, TypeError):
-            # Slow path: the agent is not cached yet, or an argument is invalid.
-            return self.rules_for(agent).allows(url)
+            bound = self._bound_by_agent.get(agent)
+        except TypeError:
+            # Not hashable, such as a list: `_bind` raises a TypeError that names the valid types.
+            bound = None
+        return (self._bind(agent) if bound is None else bound).allows(url)
 
     def decide(self, url: AnyURL, *, agent: str | Agent) -> Verdict:
         """Decide whether `agent` may fetch `url`, and return the decision with the deciding rule.
@@ -133,34 +114,48 @@ class RobotsTxt(FileSource):
         Cost: O(rules of the agent's groups) for the first agent of those groups; a dictionary lookup afterwards.
         Source: RFC 9309 section 2.2.1.
         """
+        # Another thread may replace the cache at any time.
+        cached = self._rules_by_agent
+        if cached is None:
+            cached = self._rules_by_agent = {}
         try:
-            rules = self._rules_by_agent.get(agent)
+            rules = cached.get(agent)
         except TypeError:
-            # A list is not hashable; as_agent raises a TypeError that names the valid types.
-            as_agent(agent)
-            raise
+            rules = None
         if rules is None:
             chain = as_agent(agent)
-            prefix = None if self._origin is None else str(self._origin).encode()
-            bound = self._compiled.bind(chain.encoded_tokens, chain.star_applies, prefix, self._check_origin)
-            if self._token_lines is None:
-                self._token_lines = TokenLines(self._compiled, get_profile(self._profile))
+            bound = self._bound_by_agent.get(agent) or self._bind(agent)
             reconstruction = _reconstruct_rules, (self._arguments, chain)
-            notes = self._content_notes() if bound.choice == GroupChoice.NONE else ()
-            rules = AgentRules(chain, bound, self._profile, self._token_lines, reconstruction, notes=notes)
-            rule_count = bound.rule_count
-            self._cached_rules += rule_count
-            if len(self._rules_by_agent) >= _CACHED_AGENTS_LIMIT or self._cached_rules > COMPILED_RULES_LIMIT:
-                self._rules_by_agent.clear()
-                self._cached_rules = rule_count
-            self._rules_by_agent[agent] = rules
+            rules = AgentRules(chain, bound, self.profile, self._file_facts, reconstruction)
+            cached[agent] = rules
         return rules
 
-    def _content_notes(self) -> tuple[str, ...]:
-        if self._notes is None:
-            note = foreign_content_note(self._content)
-            self._notes = () if note is None else (note,)
-        return self._notes
+    def _bind(self, agent: str | Agent) -> BoundRules:
+        chain = as_agent(agent)
+        origin = self._binding
+        if origin is None:
+            bound = self._compiled.bind(chain.encoded_tokens, chain.star_applies, None, None)
+        else:
+            bound = self._compiled.bind(chain.encoded_tokens, chain.star_applies, origin.prefix, origin.check)
+        if self._bound_by_agent:
+            self._make_room(bound.rule_count)
+        self._bound_by_agent[agent] = bound
+        return bound
+
+    def _make_room(self, rule_count: int) -> None:
+        if not self._cached_rules:
+            self._cached_rules = sum(bound.rule_count for bound in tuple(self._bound_by_agent.values()))
+        self._cached_rules += rule_count
+        if len(self._bound_by_agent) >= _CACHED_AGENTS_LIMIT or self._cached_rules > COMPILED_RULES_LIMIT:
+            self._bound_by_agent.clear()
+            self._rules_by_agent = None
+            self._cached_rules = rule_count
+
+    @property
+    def _file_facts(self) -> FileFacts:
+        if self._facts is None:
+            self._facts = FileFacts(self._compiled, self._content, get_profile(self.profile))
+        return self._facts
 
     @property
     def groups(self) -> tuple[Group, ...]:
@@ -169,10 +164,7 @@ class RobotsTxt(FileSource):
         Cost: O(bytes of the rules) at the first call.
         Source: RFC 9309 section 2.1.
         """
-        if self._groups is None:
-            flags = get_profile(self._profile)
-            self._groups = tuple(build_group(*rows, flags) for rows in self._compiled.group_table())
-        return self._groups
+        return self._file_facts.groups
 
     @property
     def records(self) -> tuple[Record, ...]:
@@ -180,9 +172,7 @@ class RobotsTxt(FileSource):
 
         Cost: O(bytes) in Python at the first call.
         """
-        if self._records is None:
-            self._records = tuple(Records(self._content, get_profile(self._profile)))
-        return self._records
+        return self._file_facts.records
 
     @property
     def sitemaps(self) -> tuple[str, ...]:
@@ -208,7 +198,7 @@ class RobotsTxt(FileSource):
         Cost: O(records other than rules and user-agent lines).
         """
         delay = self._longest_delay(agent)
-        if delay is None and get_profile(self._profile).crawl_delay_of_star and as_agent(agent).star_applies:
+        if delay is None and get_profile(self.profile).crawl_delay_of_star and as_agent(agent).star_applies:
             return self._longest_delay("*")
         return delay
 
@@ -272,7 +262,7 @@ class RobotsTxt(FileSource):
 
         Cost: O(bytes of these records) at the first call.
         """
-        return self._indexed_extensions.records
+        return self._file_facts.extension_index.records
 
     def canonical(self, url: AnyURL) -> str:
         """Return `url` without the query parameters that Clean-param records declare irrelevant for its path.
@@ -292,9 +282,11 @@ class RobotsTxt(FileSource):
         split = split_url(content)
         if split is None:
             raise invalid_url(url)
-        if self._check_origin is not None:
-            self._check_origin(url, None)
-        return self._indexed_extensions.clean_params.canonical(content, split).decode("utf-8", "surrogateescape")
+        if self._binding is not None:
+            self._binding.check(url, None)
+        return self._file_facts.extension_index.clean_params.canonical(content, split).decode(
+            "utf-8", "surrogateescape"
+        )
 
     def usage(self, url: AnyURL, *, agent: str | Agent, purpose: str) -> "Usage":
         """Return the site's preference on using content that `agent` fetches from `url` for `purpose`.
@@ -335,21 +327,12 @@ class RobotsTxt(FileSource):
         """
         return tuple(self._extensions_for(agent).page_rules.matching(self.decide(url, agent=agent).target))
 
-    @property
-    def _indexed_extensions(self) -> "ExtensionIndex":
-        if self._extension_index is None:
-            from canfetch.core.extensions.index import ExtensionIndex  # noqa: PLC0415 - few callers need it
-
-            rows = self._compiled.other_records()
-            self._extension_index = ExtensionIndex(self._content, rows, get_profile(self._profile))
-        return self._extension_index
-
     def _extensions_for(self, agent: str | Agent) -> "GroupExtensions":
-        return self._indexed_extensions.for_groups(self.rules_for(agent).group_indices)
+        return self._file_facts.extension_index.for_groups(self.rules_for(agent).group_indices)
 
     def __repr__(self) -> str:
-        origin = f" of {self._origin}" if self._origin else ""
-        return f"<RobotsTxt{origin}: {len(self._content)} bytes, profile {self._profile}>"
+        origin = f" of {self.origin}" if self.origin else ""
+        return f"<RobotsTxt{origin}: {len(self._content)} bytes, profile {self.profile}>"
 
     def __reduce__(self) -> tuple[object, ...]:
         return RobotsTxt, (self._arguments,)

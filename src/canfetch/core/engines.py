@@ -12,7 +12,7 @@ from typing import Final
 
 from canfetch.core.choices import unknown_choice
 from canfetch.core.contract import CONTRACT, CompileFile
-from canfetch.core.profiles import PROFILES, Profile
+from canfetch.core.profiles import PROFILES, Profile, get_profile
 from canfetch.errors import EngineError
 
 ENGINES: Final = ("python", "native", "both")
@@ -65,19 +65,14 @@ def _require_native_module() -> ModuleType:
     return native
 
 
-_compilers: dict[str | None, CompileFile] = {}
-
-
+@cache
 def get_compiler(engine: str | None) -> CompileFile:
     """Return the function that compiles files in an engine.
 
     Args: engine: name of the engine; None for the default.
     Raises: EngineError: the engine is unknown or not installed.
     """
-    compiler = _compilers.get(engine)
-    if compiler is None:
-        compiler = _compilers[engine] = _find_compiler(engine_name() if engine is None else engine)
-    return compiler
+    return _find_compiler(engine_name() if engine is None else engine)
 
 
 def _find_compiler(engine: str) -> CompileFile:
@@ -113,6 +108,15 @@ def get_profile_compiler(engine: str | None, profile: Profile) -> CompileFile:
     from canfetch.core.reference.robotparser import compile_file  # noqa: PLC0415 - for two profiles only
 
     return compile_file
+
+
+@cache
+def compiler_for(engine: str | None, profile_name: str) -> CompileFile:
+    """As `get_profile_compiler`, with the name of the profile. The result is cached, because every parse needs it.
+
+    Raises: UnknownProfile, EngineError.
+    """
+    return get_profile_compiler(engine, get_profile(profile_name))
 
 
 def supported_profiles(engine: str) -> tuple[str, ...]:

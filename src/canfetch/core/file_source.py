@@ -1,6 +1,7 @@
 """What a parsed file was made from: its bytes, its profile and its origin, all read-only."""
 
-from canfetch.core.origin import Origin
+from canfetch.core.origin import Origin, OriginBinding
+from canfetch.core.source import Source
 
 # The content, URL, profile, limit and engine that were passed to `parse`. A plain tuple is cheap to create.
 ParseArguments = tuple[bytes, str | bytes | None, str, int, str | None]
@@ -9,14 +10,14 @@ ParseArguments = tuple[bytes, str | bytes | None, str, int, str | None]
 class FileSource:
     """The base class of `RobotsTxt`, which sets the fields."""
 
-    __slots__ = ("_arguments", "_content", "_origin", "_profile", "_source_encoding", "_tail")
+    __slots__ = ("_arguments", "_binding", "_content", "_source")
 
     _arguments: ParseArguments
     _content: bytes
-    _tail: bytes
-    _source_encoding: str
-    _profile: str
-    _origin: Origin | None
+    # None if the content was neither transcoded nor cut.
+    _source: Source | None
+    # None if the URL of the file is unknown.
+    _binding: OriginBinding | None
 
     @property
     def content(self) -> bytes:
@@ -26,22 +27,22 @@ class FileSource:
     @property
     def tail(self) -> bytes:
         """The bytes past the size limit, which are ignored."""
-        return self._tail
+        return b"" if self._source is None else self._source.tail
 
     @property
     def source_encoding(self) -> str:
         """`utf-8`, `utf-16-le` or `utf-16-be`."""
-        return self._source_encoding
+        return "utf-8" if self._source is None else self._source.encoding
 
     @property
     def profile(self) -> str:
         """The name of the parsing profile."""
-        return self._profile
+        return self._arguments[2]
 
     @property
     def origin(self) -> Origin | None:
         """The origin that the file governs, or None if its URL is unknown."""
-        return self._origin
+        return None if self._binding is None else self._binding.origin
 
     def render(self) -> bytes:
         """Return the original bytes of the file.

@@ -3,12 +3,16 @@
 Source: RFC 9309 section 2.3; RFC 3986 section 3.2; Google's table of robots.txt URLs.
 """
 
-from typing import Final, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from canfetch.core.quoting import quoted
 from canfetch.core.text import display_text
 from canfetch.core.urls import AnyURL, plain_url, split_authority, split_url, url_bytes
 from canfetch.errors import InvalidRobotsURL, InvalidURL, OriginMismatch
+
+if TYPE_CHECKING:
+    from canfetch.core.contract import OriginCheck
 
 DEFAULT_PORTS: Final = {"http": 80, "https": 443, "ftp": 21}
 ROBOTS_TXT_PATH: Final = b"/robots.txt"
@@ -54,6 +58,20 @@ class Origin(NamedTuple):
         return f"{self.scheme}://{self.host}{port}"
 
 
+class OriginBinding(NamedTuple):
+    """What binds the rules of a file to its origin.
+
+    Attributes:
+        origin: The origin.
+        prefix: The origin as the beginning of URLs in canonical form. Other URLs are checked.
+        check: `check_origin` for this origin.
+    """
+
+    origin: Origin
+    prefix: bytes
+    check: "OriginCheck"
+
+
 def find_origin(url: AnyURL) -> Origin | None:
     """Return the origin of `url`, or None if `url` is not an absolute URL with a host.
 
@@ -97,6 +115,15 @@ def parse_robots_url(url: AnyURL) -> Origin:
     if path != ROBOTS_TXT_PATH:
         raise InvalidRobotsURL(f"invalid robots.txt URL {quoted(url)}: expected {quoted(origin.robots_url)}")
     return origin
+
+
+def bind_origin(url: AnyURL) -> OriginBinding:
+    """Return the binding to the origin that the robots.txt at `url` governs.
+
+    Raises: InvalidRobotsURL: `url` cannot be the URL of a robots.txt.
+    """
+    origin = parse_robots_url(url)
+    return OriginBinding(origin, str(origin).encode(), partial(check_origin, origin))
 
 
 def check_origin(origin: Origin, url: AnyURL, index: int | None) -> None:

@@ -114,7 +114,7 @@ def test_extensions_of_groups_are_cached_up_to_a_limit() -> None:
     for _ in range(2):
         for n in range(70):
             assert robots.usage("/", agent=f"a{n}", purpose="training").lines == (3 * n + 2,)
-    assert len(robots._indexed_extensions._by_groups) <= 64
+    assert len(robots._file_facts.extension_index._by_groups) <= 64
 
 
 def test_used_file_can_be_pickled() -> None:

@@ -1,0 +1,70 @@
+"""What a file computes on first use, beside verdicts."""
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from canfetch.core.content_formats import foreign_content_note
+from canfetch.core.groups import Group, build_group
+from canfetch.core.profiles import Profile
+from canfetch.core.records import Record, Records
+from canfetch.core.tokens import token_matches
+
+if TYPE_CHECKING:
+    from canfetch.core.contract import CompiledFile
+    from canfetch.core.extensions.index import ExtensionIndex
+
+
+class FileFacts:
+    """The groups, records, extensions and notes of a file.
+
+    It holds the compiled file but not the `RobotsTxt`: a reference cycle with the rules of an agent would delay
+    freeing the memory.
+    """
+
+    def __init__(self, compiled: "CompiledFile", content: bytes, profile: Profile) -> None:
+        self._compiled = compiled
+        self._content = content
+        self._profile = profile
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        """The groups as written, in file order."""
+        return tuple(build_group(*rows, self._profile) for rows in self._compiled.group_table())
+
+    @cached_property
+    def records(self) -> tuple[Record, ...]:
+        """All lines with their records."""
+        return tuple(Records(self._content, self._profile))
+
+    @cached_property
+    def extension_index(self) -> "ExtensionIndex":
+        """The records other than rules and user-agent lines."""
+        from canfetch.core.extensions.index import ExtensionIndex  # noqa: PLC0415 - few callers need it
+
+        return ExtensionIndex(self._content, self._compiled.other_records(), self._profile)
+
+    @cached_property
+    def content_notes(self) -> tuple[str, ...]:
+        """Notes on content that is not a robots.txt.
+
+        Cost: O(bytes) at the first call, if the content starts like another format.
+        """
+        note = foreign_content_note(self._content)
+        return () if note is None else (note,)
+
+    @cached_property
+    def _user_agents(self) -> list[list[tuple[bytes, int]]]:
+        return [user_agents for user_agents, _ in self._compiled.group_table()]
+
+    def lines_for(self, token: bytes, groups: Iterable[int]) -> tuple[int, ...]:
+        """Return the line numbers of the user-agent lines in these groups that apply to `token`.
+
+        Cost: O(user-agent lines of the groups), and O(rules and user-agent lines of the file) at the first call.
+        """
+        return tuple(
+            line
+            for index in groups
+            for named, line in self._user_agents[index]
+            if token_matches(named, token, self._profile)
+        )
