@@ -4,16 +4,22 @@ import type { Server } from "./server.js";
 import type { AppStore, State } from "./state.js";
 import type { Listener } from "./store.js";
 import type { Texts } from "./texts.js";
+import type { Results, VerdictModel } from "./verdict-model.js";
 
 export interface App {
   readonly store: AppStore;
   /** Listen to the store until the language changes, when head and views are made anew. */
   on(keys: readonly (keyof State)[], listener: Listener<State>): void;
+  /** The engine's answers about the file in the editor. */
+  readonly verdicts: VerdictModel;
+  onResults(keys: readonly (keyof Results)[], listener: Listener<Results>): void;
   readonly texts: Texts;
   /** Null in a static site: what needs the server is then not offered. */
   readonly server: Server | null;
   /** Put a text into the polite live region, after a second without another one. Errors interrupt. */
   announce(text: string, urgency?: "polite" | "error"): void;
+  /** Copy a link that restores the page, and put it into the address bar. */
+  copyLink(): void;
   /** Show a short message at the bottom of the page, and announce it. */
   toast(text: string): void;
 }

@@ -1,21 +1,37 @@
-/** Starts the page: preferences, texts, head, and one view at a time. */
+/** Starts the page: preferences, the link, texts, head, and one view at a time. */
 
 import type { App, View } from "./app.js";
+import { copy } from "./clipboard.js";
 import { fill, h } from "./dom.js";
+import { pageKeys } from "./keys.js";
 import { LiveRegion } from "./live-region.js";
 import { loadPreferences, savePreferences } from "./preferences.js";
 import { pageServer } from "./server.js";
+import { fromFragment, InvalidLink, type LinkProblem, toFragment } from "./share.js";
 import { pageHead, viewTabId } from "./shell.js";
+import { sourceBar } from "./source-bar.js";
 import { initialState, type ViewName } from "./state.js";
 import { Store } from "./store.js";
-import { loadTexts } from "./texts.js";
+import { loadTexts, type TextKey } from "./texts.js";
+import { VerdictModel } from "./verdict-model.js";
 import { viewFactory } from "./views.js";
+
+const LINK_TEXTS = {
+  damaged: "link_damaged",
+  newer: "link_newer",
+  "too-large": "link_too_large",
+} as const satisfies Record<LinkProblem, TextKey>;
+
+const ADDRESS_DELAY_MS = 600;
+/** Characters. Larger files do not fit into a link. */
+const MAX_ADDRESS_FILE = 300_000;
 
 const root = document.getElementById("page") as HTMLElement;
 const preferences = loadPreferences();
 const store = new Store({ ...initialState(preferences.language), ...preferences });
 const server = pageServer();
 const live = new LiveRegion();
+const verdicts = new VerdictModel(store);
 document.body.append(live.element);
 
 let app: App;
@@ -32,16 +48,19 @@ async function showLanguage(): Promise<void> {
   app = {
     store,
     on: (keys, listener) => void unsubscribe.push(store.on(keys, listener)),
+    verdicts,
+    onResults: (keys, listener) => void unsubscribe.push(verdicts.results.on(keys, listener)),
     texts,
     server,
     announce: (text, urgency) => live.announce(text, urgency),
+    copyLink: () => void copyLink(),
     toast: (text) => live.toast(text),
   };
   for (const view of views.values()) view.drop?.();
   views.clear();
   document.documentElement.lang = texts.language;
   document.title = texts.t("page_title");
-  fill(root, pageHead(app, () => app.toast(texts.t("link_copied"))), frame);
+  fill(root, pageHead(app), sourceBar(app), frame);
   await showView();
 }
 
@@ -51,7 +70,7 @@ async function showView(): Promise<void> {
   frame.dataset["view"] = name;
   let view = views.get(name);
   if (!view) {
-    const texts = app.texts;
+    const { texts } = app;
     try {
       const factory = await viewFactory(name);
       if (texts !== app.texts || name !== store.state.view) return;
@@ -67,13 +86,63 @@ async function showView(): Promise<void> {
   view.show?.();
 }
 
+async function copyLink(): Promise<void> {
+  const fragment = await toFragment(store.state);
+  if (fragment === null) {
+    app.toast(app.texts.t("link_too_long"));
+    return;
+  }
+  history.replaceState(null, "", fragment);
+  await copy(location.href, app, "link_copied");
+}
+
+/** Keep the address of a changed page up to date, so that reloading it restores it. */
+async function updateAddress(): Promise<void> {
+  const { state } = store;
+  const fragment = state.file.length > MAX_ADDRESS_FILE ? null : await toFragment(state);
+  if (state !== store.state) return;
+  history.replaceState(null, "", fragment ?? location.pathname + location.search);
+}
+
+/** Restore the state of a link. Returns what is wrong with it. */
+async function openLink(): Promise<LinkProblem | null> {
+  try {
+    const shared = await fromFragment(location.hash);
+    if (shared) {
+      const last = { source: "shared", edited: false, bytes: null, fetched: null, closed: false } as const;
+      store.set({ ...shared, ...last });
+    }
+    return null;
+  } catch (error) {
+    if (error instanceof InvalidLink) return error.problem;
+    throw error;
+  }
+}
+
+function reportLink(problem: LinkProblem | null): void {
+  if (problem === null) return;
+  const text = app.texts.t(LINK_TEXTS[problem]);
+  app.toast(text);
+  app.announce(text, "error");
+}
+
 function applyTheme(): void {
   document.documentElement.dataset["theme"] = store.state.theme;
 }
 
+const problem = await openLink();
 store.on(["language"], () => void showLanguage());
 store.on(["view"], () => void showView());
 store.on(["theme"], applyTheme);
 store.on(["language", "theme", "singleKeys"], savePreferences);
+let addressTimer = 0;
+store.on(["file", "address", "urls", "crawlers", "profile", "selected"], () => {
+  clearTimeout(addressTimer);
+  addressTimer = window.setTimeout(() => void updateAddress(), ADDRESS_DELAY_MS);
+});
+addEventListener("hashchange", () => void openLink().then(reportLink));
+pageKeys(() => app);
 applyTheme();
+void verdicts.start();
 await showLanguage();
+reportLink(problem);

@@ -10,8 +10,8 @@ export function viewTabId(view: ViewName): string {
   return `tab-${view}`;
 }
 
-/** Return the head of the page. `copyLink` is called by its button. */
-export function pageHead({ store, texts, on }: App, copyLink: () => void): HTMLElement {
+export function pageHead(app: App): HTMLElement {
+  const { store, texts } = app;
   const tabs = VIEWS.map((view) =>
     h(
       "button",
@@ -75,7 +75,7 @@ export function pageHead({ store, texts, on }: App, copyLink: () => void): HTMLE
     themeButton.setAttribute("aria-label", texts.t(`theme_${theme}`));
     themeButton.title = texts.t(`theme_${theme}`);
   };
-  on(["view", "theme"], update);
+  app.on(["view", "theme"], update);
   update();
 
   return h(
@@ -93,7 +93,7 @@ export function pageHead({ store, texts, on }: App, copyLink: () => void): HTMLE
         class: "button strong large link-button",
         "data-control": "link",
         "aria-label": texts.t("link_button"),
-        on: { click: copyLink },
+        on: { click: () => app.copyLink() },
       },
       icon(...ICONS.link),
       h("span", {}, texts.t("link_button")),

@@ -13,14 +13,21 @@ export type Theme = (typeof THEMES)[number];
 /** Where the file in the editor comes from. */
 export type Source = "example" | "shared" | "fetched" | "opened" | "own";
 
-/** A robots.txt as the server fetched it. */
-export interface Fetched {
-  /** The address of robots.txt. */
-  readonly url: string;
-  /** The server's answer, see docs/http-api.md. */
-  readonly answer: unknown;
-  /** The file as text, for comparison with the draft. */
-  readonly file: string;
+/** The answer of the server to a fetch: `canfetch.origin/2`, the time until the next fetch, and the file. */
+export interface FetchAnswer {
+  readonly robots_url: string;
+  readonly access: "successful" | "unavailable" | "unreachable";
+  readonly effect: string;
+  readonly explanation: string;
+  readonly outcome: string;
+  readonly status: number | null;
+  readonly hops: readonly { readonly url: string; readonly status: number; readonly location: string }[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly fetched_at: string | null;
+  readonly copy: { readonly bytes: number; readonly fetched_at: string } | null;
+  /** Seconds. */
+  readonly fresh_for: number;
+  readonly content: string | null;
 }
 
 export interface Cell {
@@ -46,8 +53,10 @@ export interface State {
   file: string;
   /** The bytes of a file that was opened or fetched, until it is edited: UTF-16 and invalid bytes survive. */
   bytes: Uint8Array | null;
-  /** The last live file, or null. */
-  fetched: Fetched | null;
+  /** The last answer to a fetch, or null. */
+  fetched: FetchAnswer | null;
+  /** The fetched file is unreachable and there is no copy, so everything is blocked. Ends with the first edit. */
+  closed: boolean;
 
   /** Absolute URLs or paths, one for each row. */
   urls: readonly string[];
@@ -78,6 +87,7 @@ export function initialState(language: Language): State {
     file: EXAMPLE.file,
     bytes: null,
     fetched: null,
+    closed: false,
     urls: EXAMPLE.urls,
     crawlers: EXAMPLE.crawlers,
     profile: "rfc9309",

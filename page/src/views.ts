@@ -6,7 +6,7 @@ import type { ViewName } from "./state.js";
 export async function viewFactory(name: ViewName): Promise<ViewFactory> {
   switch (name) {
     case "access":
-      return (await import("./views/access.js")).accessView;
+      return (await import("./views/access/index.js")).accessView;
     case "usage":
       return (await import("./views/usage.js")).usageView;
     case "rules":

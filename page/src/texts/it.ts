@@ -1,6 +1,8 @@
 import type { Catalogue } from "../texts.js";
+import { en } from "./en.js";
 
 export const it: Catalogue = {
+  ...en,
   // --- the page ---
   page_title: "canfetch: provare un robots.txt",
   views_label: "Viste",

@@ -1,6 +1,8 @@
 import type { Catalogue } from "../texts.js";
+import { en } from "./en.js";
 
 export const ja: Catalogue = {
+  ...en,
   // --- the page ---
   page_title: "canfetch: robots.txt をテスト",
   views_label: "ビュー",

@@ -1,6 +1,8 @@
 import type { Catalogue } from "../texts.js";
+import { en } from "./en.js";
 
 export const ko: Catalogue = {
+  ...en,
   // --- the page ---
   page_title: "canfetch: robots.txt 테스트",
   views_label: "보기",

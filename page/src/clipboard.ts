@@ -1,0 +1,23 @@
+/** Copies text, or says that the browser refuses. */
+
+import type { App } from "./app.js";
+import type { TextKey } from "./texts.js";
+
+export async function copy(text: string, { texts, toast }: App, done: TextKey = "copied"): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    toast(texts.t(done));
+  } catch {
+    toast(texts.t("copy_failed"));
+  }
+}
+
+/** Save a text as a file. */
+export function save(name: string, content: BlobPart): void {
+  const url = URL.createObjectURL(new Blob([content], { type: "text/plain" }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}

@@ -1,0 +1,102 @@
+/** The registry of crawlers, and the columns of the matrix. */
+
+import type { Texts, TextKey } from "./texts.js";
+
+/** An entry of the registry, in the form of `canfetch agents list --format json`. */
+export interface Crawler {
+  readonly name: string;
+  /** The product token, then those that the crawler falls back to. */
+  readonly tokens: readonly string[];
+  readonly star_applies: boolean;
+  readonly operator: string;
+  readonly purposes: readonly string[];
+  readonly obeys: "yes" | "might-ignore" | "no" | "not-documented";
+  readonly token_only: boolean;
+  readonly retired: boolean;
+  readonly verification: {
+    readonly host_names: readonly string[];
+    readonly address_lists: readonly string[];
+    readonly note: string;
+  };
+  readonly source: string;
+  readonly source_kind: "operator" | "third-party";
+}
+
+/** The headings above the columns, in order. */
+export const GROUPS = ["search", "training", "answers", "other"] as const;
+export type PurposeGroup = (typeof GROUPS)[number];
+
+/** The first of these purposes that a crawler has decides. */
+const GROUP_OF: readonly (readonly [string, PurposeGroup])[] = [
+  ["training", "training"],
+  ["answers", "answers"],
+  ["user-triggered", "answers"],
+  ["search-index", "search"],
+];
+
+const PURPOSE_TEXTS: Readonly<Record<string, TextKey>> = {
+  ads: "purpose_ads",
+  answers: "purpose_ai_answers",
+  archive: "purpose_archive",
+  feeds: "purpose_feeds",
+  notifications: "purpose_notifications",
+  preview: "purpose_preview",
+  research: "purpose_research",
+  safety: "purpose_safety",
+  "search-index": "purpose_search_index",
+  seo: "purpose_seo",
+  shopping: "purpose_shopping",
+  "site-owner": "purpose_site_owner",
+  testing: "purpose_testing",
+  training: "purpose_ai_training",
+  "user-triggered": "purpose_user_triggered",
+};
+
+export class Registry {
+  readonly #byName: ReadonlyMap<string, Crawler>;
+
+  constructor(readonly crawlers: readonly Crawler[]) {
+    this.#byName = new Map(crawlers.map((crawler) => [crawler.name.toLowerCase(), crawler]));
+  }
+
+  find(token: string): Crawler | undefined {
+    return this.#byName.get(token.toLowerCase());
+  }
+
+  groupOf(token: string): PurposeGroup {
+    const purposes = this.find(token)?.purposes ?? [];
+    return GROUP_OF.find(([purpose]) => purposes.includes(purpose))?.[1] ?? "other";
+  }
+
+  /** Order crawlers by the headings, so that each heading appears once. */
+  sorted(tokens: readonly string[]): string[] {
+    const rank = (token: string): number => GROUPS.indexOf(this.groupOf(token));
+    return [...new Set(tokens)].sort((a, b) => rank(a) - rank(b));
+  }
+
+  /** Return the crawlers whose name, operator or purpose contains all words of a search. */
+  search(query: string, texts: Texts): Crawler[] {
+    const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+    return this.crawlers.filter((crawler) => {
+      const text = [crawler.name, crawler.operator, ...crawler.purposes, purposeTexts(crawler, texts)]
+        .join(" ")
+        .toLowerCase();
+      return words.every((word) => text.includes(word));
+    });
+  }
+}
+
+/** Return the purposes of a crawler in the language of the page. */
+export function purposeTexts(crawler: Crawler, texts: Texts): string {
+  return crawler.purposes
+    .map((purpose) => {
+      const key = PURPOSE_TEXTS[purpose];
+      return key ? texts.t(key) : purpose;
+    })
+    .join(", ");
+}
+
+/** Whether a text is a product token: at least one character, and nothing that ends a name in robots.txt. */
+export function isProductToken(text: string): boolean {
+  return /^[^\s#:*,]{1,100}$/.test(text);
+}

@@ -1,0 +1,134 @@
+/** The linter's findings. The server is asked 300 ms after the last change; answers to older texts are dropped. */
+
+import type { App } from "./app.js";
+import { byteToCharacter } from "./byte-offsets.js";
+import { ServerError } from "./server.js";
+
+const DELAY_MS = 300;
+/** Larger files are linted on request only. */
+export const MAX_AUTOMATIC_BYTES = 64 * 1024;
+
+export interface Note {
+  readonly code: string;
+  readonly name: string;
+  readonly severity: "error" | "warning" | "info";
+  readonly message: string;
+  readonly effect: string | null;
+  readonly howToFix: string;
+  readonly line: number;
+  /** Offsets in the text of the editor. */
+  readonly from: number;
+  readonly to: number;
+  readonly fix: { readonly safe: boolean; readonly edits: readonly Edit[] } | null;
+}
+
+export interface Edit {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+export type NotesState =
+  | { readonly kind: "pending" | "on-request" | "off" }
+  | { readonly kind: "ready"; readonly notes: readonly Note[] }
+  | { readonly kind: "failed"; readonly reason: string };
+
+interface Finding {
+  code: string;
+  name: string;
+  severity: string;
+  message: string;
+  effect: string | null;
+  how_to_fix: string;
+  start: { line: number };
+  span: [number, number];
+  fix: { safe: boolean; changes_verdicts: boolean; edits: { span: [number, number]; replacement: string }[] } | null;
+}
+
+export class Notes {
+  readonly #app: App;
+  readonly #report: (state: NotesState) => void;
+  #timer = 0;
+  #request: AbortController | null = null;
+
+  constructor(app: App, report: (state: NotesState) => void) {
+    this.#app = app;
+    this.#report = report;
+    app.on(["file", "address"], () => this.#later());
+    this.#later(0);
+  }
+
+  drop(): void {
+    clearTimeout(this.#timer);
+    this.#request?.abort();
+  }
+
+  /** Ask now, even about a large file. */
+  async ask(): Promise<void> {
+    const { server, store, texts } = this.#app;
+    if (!server) return;
+    this.#request?.abort();
+    const request = new AbortController();
+    this.#request = request;
+    const { file, address } = store.state;
+    this.#report({ kind: "pending" });
+    try {
+      const body = { content: file, language: texts.language, ...robotsUrl(address) };
+      const { findings } = await server.post<{ findings: Finding[] }>("lint", body, request.signal);
+      if (request.signal.aborted || store.state.file !== file) return;
+      this.#report({ kind: "ready", notes: toNotes(findings, file) });
+    } catch (error) {
+      if (request.signal.aborted) return;
+      this.#report({ kind: "failed", reason: error instanceof ServerError ? error.message : String(error) });
+    }
+  }
+
+  #later(delay = DELAY_MS): void {
+    clearTimeout(this.#timer);
+    this.#request?.abort();
+    if (!this.#app.server) {
+      this.#report({ kind: "off" });
+    } else if (this.#app.store.state.file.length > MAX_AUTOMATIC_BYTES) {
+      this.#report({ kind: "on-request" });
+    } else {
+      this.#timer = window.setTimeout(() => void this.ask(), delay);
+    }
+  }
+}
+
+/** The linter compares the file with its address, which must be that of a robots.txt. */
+export function robotsUrl(address: string): { robots_url?: string } {
+  return /^https?:\/\/[^/\s]+\/robots\.txt$/.test(address) ? { robots_url: address } : {};
+}
+
+/** Apply edits to a text. They do not overlap. */
+export function applyEdits(text: string, edits: readonly Edit[]): string {
+  let result = text;
+  for (const { from, to, text: replacement } of [...edits].sort((a, b) => b.from - a.from)) {
+    result = result.slice(0, from) + replacement + result.slice(to);
+  }
+  return result;
+}
+
+function toNotes(findings: readonly Finding[], file: string): Note[] {
+  const at = byteToCharacter(file);
+  return findings.map((finding) => ({
+    code: finding.code,
+    name: finding.name,
+    severity: finding.severity === "error" || finding.severity === "warning" ? finding.severity : "info",
+    message: finding.message,
+    effect: finding.effect,
+    howToFix: finding.how_to_fix,
+    line: finding.start.line,
+    from: at(finding.span[0]),
+    to: at(finding.span[1]),
+    fix: finding.fix && {
+      safe: !finding.fix.changes_verdicts,
+      edits: finding.fix.edits.map(({ span, replacement }) => ({
+        from: at(span[0]),
+        to: at(span[1]),
+        text: replacement,
+      })),
+    },
+  }));
+}

@@ -1,0 +1,32 @@
+/** The readings of the page: which there are, and which count as differences. */
+
+import type { TextKey, Texts } from "./texts.js";
+
+/** The readings of parsers in use today. */
+export const TODAY = ["rfc9309", "strict", "google2019", "google", "googlebot", "bing", "yandex"] as const;
+/** Readings of 1994 and 1996. They count only if the user wants it. */
+export const HISTORIC = ["draft1996", "original1994"] as const;
+
+const TEXTS: Readonly<Record<string, TextKey>> = {
+  rfc9309: "profile_rfc9309",
+  strict: "profile_strict",
+  google2019: "profile_google2019",
+  google: "profile_google",
+  googlebot: "profile_googlebot",
+  bing: "profile_bing",
+  yandex: "profile_yandex",
+  draft1996: "profile_draft1996",
+  original1994: "profile_original1994",
+  "cpython-old": "profile_cpython_old",
+  "cpython-new": "profile_cpython_new",
+};
+
+export function profileName(profile: string, texts: Texts): string {
+  const key = TEXTS[profile];
+  return key ? texts.t(key) : profile;
+}
+
+/** Return the readings that count as differences. */
+export function countedProfiles(historic: boolean): readonly string[] {
+  return historic ? [...TODAY, ...HISTORIC] : TODAY;
+}

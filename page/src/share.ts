@@ -1,0 +1,115 @@
+/** The link: the state as deflated JSON in the fragment, which browsers do not send. */
+
+import { MAX_URLS } from "./rows.js";
+import { type Cell, type State, type ViewName, VIEWS } from "./state.js";
+
+const VERSION = "#v1.";
+/** Longer links break in mail programs and chats. */
+export const MAX_LINK_CHARACTERS = 32_000;
+const MAX_INFLATED_BYTES = 1024 * 1024;
+const MAX_CRAWLERS = 500;
+
+export type Shared = Pick<State, "file" | "urls" | "crawlers" | "profile" | "selected" | "view" | "address">;
+export type LinkProblem = "damaged" | "newer" | "too-large";
+
+/** Raised for a link that cannot be opened. */
+export class InvalidLink extends Error {
+  constructor(readonly problem: LinkProblem) {
+    super(problem);
+  }
+}
+
+/** Return the fragment that restores a state, or null if it would be too long. */
+export async function toFragment(state: Shared): Promise<string | null> {
+  const { file: r, urls: u, crawlers: a, profile: p, selected, view: w, address: o } = state;
+  const s = selected ? [selected.url, selected.crawler] : null;
+  const json = new TextEncoder().encode(JSON.stringify({ r, u, a, p, s, w, o }));
+  const deflated = await collect(stream(json).pipeThrough(new CompressionStream("deflate-raw")), Infinity);
+  const fragment = VERSION + toBase64Url(deflated);
+  return fragment.length > MAX_LINK_CHARACTERS ? null : fragment;
+}
+
+/**
+ * Return the state of a fragment, or null if the fragment holds none.
+ *
+ * Raises InvalidLink if it is damaged, of another version, or unpacks to more than 1 MB.
+ */
+export async function fromFragment(fragment: string): Promise<Partial<Shared> | null> {
+  if (!/^#v\d+\./.test(fragment)) return null;
+  if (!fragment.startsWith(VERSION)) throw new InvalidLink("newer");
+  let json: unknown;
+  try {
+    const deflated = fromBase64Url(fragment.slice(VERSION.length));
+    const inflated = stream(deflated).pipeThrough(new DecompressionStream("deflate-raw"));
+    const bytes = await collect(inflated, MAX_INFLATED_BYTES);
+    json = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch (error) {
+    throw error instanceof InvalidLink ? error : new InvalidLink("damaged");
+  }
+  return checked(json);
+}
+
+function checked(json: unknown): Partial<Shared> {
+  if (typeof json !== "object" || json === null) throw new InvalidLink("damaged");
+  const { r, u, a, p, s, w, o } = json as Record<string, unknown>;
+  if (typeof r !== "string" || !isTexts(u, MAX_URLS) || !isTexts(a, MAX_CRAWLERS)) throw new InvalidLink("damaged");
+  return {
+    file: r.replace(/\r\n?/g, "\n"),
+    urls: u,
+    crawlers: a,
+    ...(typeof p === "string" ? { profile: p } : {}),
+    ...(typeof o === "string" ? { address: o } : {}),
+    ...(VIEWS.includes(w as ViewName) ? { view: w as ViewName } : {}),
+    selected: toCell(s, u.length, a.length),
+  };
+}
+
+function toCell(value: unknown, urls: number, crawlers: number): Cell | null {
+  if (!Array.isArray(value)) return null;
+  const [url, crawler] = value as unknown[];
+  const isIndex = (index: unknown, end: number): index is number =>
+    typeof index === "number" && Number.isInteger(index) && index >= 0 && index < end;
+  return isIndex(url, urls) && isIndex(crawler, crawlers) ? { url, crawler } : null;
+}
+
+function isTexts(value: unknown, limit: number): value is string[] {
+  return Array.isArray(value) && value.length <= limit && value.every((item) => typeof item === "string");
+}
+
+function stream(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new Blob([bytes]).stream();
+}
+
+async function collect(source: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const reader = source.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    length += value.length;
+    if (length > limit) {
+      void reader.cancel();
+      throw new InvalidLink("too-large");
+    }
+    chunks.push(value);
+  }
+  const result = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    result.set(chunk, at);
+    at += chunk.length;
+  }
+  return result;
+}
+
+function toBase64Url(bytes: Uint8Array): string {
+  let binary = "";
+  for (let at = 0; at < bytes.length; at += 8192) binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
+  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}
+
+function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+}

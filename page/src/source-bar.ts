@@ -1,0 +1,192 @@
+/** The address of the file, the button that fetches it, and a sentence about where the file comes from. */
+
+import type { App } from "./app.js";
+import { type Child, fill, h } from "./dom.js";
+import { ServerError } from "./server.js";
+import type { FetchAnswer, State } from "./state.js";
+import { formatBytes, formatSeconds } from "./units.js";
+
+type Message = { readonly kind: "busy" | "error"; readonly text: string } | null;
+
+export function sourceBar(app: App): HTMLElement {
+  const { store, texts, server } = app;
+  let message: Message = null;
+  let request: AbortController | null = null;
+
+  const address = h("input", {
+    class: "field mono address",
+    type: "url",
+    inputmode: "url",
+    spellcheck: "false",
+    autocapitalize: "off",
+    autocomplete: "off",
+    "aria-label": texts.t("address_label"),
+    "data-control": "address",
+    on: { change: () => store.set({ address: address.value.trim() }) },
+  });
+  const button = h("button", { type: "submit", class: "button large", "data-control": "fetch" }, texts.t("fetch_button"));
+  const state = h("div", { class: "source-state", role: "status" });
+
+  const ask = async (): Promise<void> => {
+    if (!server) return show({ kind: "error", text: texts.t("fetch_offline") });
+    const url = withScheme(address.value.trim());
+    address.value = url;
+    request?.abort();
+    request = new AbortController();
+    const { signal } = request;
+    show({ kind: "busy", text: texts.t("fetching") });
+    try {
+      const answer = await server.post<FetchAnswer>("fetch", { url, refresh: true }, signal);
+      if (signal.aborted) return;
+      address.value = answer.robots_url;
+      if (isRefused(answer)) return show({ kind: "error", text: texts.t("fetch_not_public") });
+      message = null;
+      const closed = answer.access === "unreachable" && answer.content === null;
+      store.set({
+        address: answer.robots_url,
+        file: (answer.content ?? "").replace(/\r\n?/g, "\n").replace(/^\ufeff/, ""),
+        bytes: null,
+        source: "fetched",
+        edited: false,
+        fetched: answer,
+        closed,
+      });
+      update();
+    } catch (error) {
+      if (signal.aborted) return;
+      const isInvalid = error instanceof ServerError && error.problem.status === 422;
+      const reason = error instanceof Error ? error.message : String(error);
+      show({ kind: "error", text: isInvalid ? texts.t("fetch_invalid") : texts.t("fetch_failed", { reason }) });
+    }
+  };
+
+  function show(next: Message): void {
+    message = next;
+    update();
+    if (next?.kind === "error") app.announce(next.text, "error");
+  }
+
+  function update(): void {
+    const { state: current } = store;
+    if (document.activeElement !== address) address.value = current.address;
+    const kind = message?.kind ?? sourceKind(current);
+    state.dataset["state"] = kind;
+    fill(state, h("span", { class: "dot", "aria-hidden": "true" }), message ? message.text : sourceText(app));
+  }
+
+  const element = h(
+    "form",
+    {
+      class: "source-bar",
+      novalidate: true,
+      on: {
+        submit: (event) => {
+          event.preventDefault();
+          void ask();
+        },
+      },
+    },
+    address,
+    button,
+    state,
+  );
+  app.on(["source", "edited", "fetched", "address", "file"], () => {
+    if (message?.kind === "error") message = null;
+    update();
+  });
+  update();
+  return element;
+}
+
+function sourceKind({ source, edited, fetched }: State): string {
+  if (source !== "fetched" || edited || !fetched) return source;
+  return fetched.access;
+}
+
+function sourceText(app: App): Child {
+  const { texts, store, server } = app;
+  const { source, edited, fetched } = store.state;
+  const main = h("span", { class: "source-main" });
+  if (source === "fetched" && fetched && !edited) {
+    fill(main, fetchText(app, fetched));
+    return [main, " ", fetchDetails(app, fetched)];
+  }
+  const key = `source_${source}${edited && source !== "own" && source !== "opened" ? "_edited" : ""}` as "source_example";
+  fill(main, texts.t(key));
+  const privacy = texts.t(server === null ? "nothing_sent" : isLoopback() ? "stays_here" : "only_lint_sent");
+  return [
+    main,
+    " ",
+    h("span", { class: "soft" }, privacy),
+    source === "fetched" && fetched?.content ? [" ", compareButton(app)] : null,
+  ];
+}
+
+function fetchText({ texts }: App, { status, access, hops, fresh_for: fresh, content }: FetchAnswer): Child {
+  if (access === "unavailable") return texts.t("fetch_missing", { status: String(status ?? "") });
+  if (access === "unreachable") {
+    const sentence = status ? texts.t("fetch_server_error", { status: String(status) }) : texts.t("fetch_unreachable");
+    return content === null ? sentence : `${sentence} ${texts.t("fetch_last_copy")}`;
+  }
+  const values = { status: String(status ?? ""), count: hops.length };
+  const sentence = texts.t(hops.length > 0 ? "fetch_redirected" : "fetch_no_redirect", values);
+  return `${sentence} ${texts.t("fetch_fresh", { time: formatSeconds(fresh, texts) })}`;
+}
+
+/** Type, size, age, and on request hops and headers. */
+function fetchDetails(app: App, answer: FetchAnswer): Child {
+  const { texts } = app;
+  const type = answer.headers["content-type"] ?? "";
+  const age = answer.copy ? (Date.now() - Date.parse(answer.copy.fetched_at)) / 1000 : null;
+  const hops = answer.hops.map(({ url, status, location }) =>
+    h("li", {}, h("code", {}, String(status)), " ", h("code", {}, url), " → ", h("code", {}, location)),
+  );
+  return [
+    h(
+      "details",
+      { class: "source-details" },
+      h("summary", {}, texts.t("fetch_details")),
+      h(
+        "div",
+        { class: "source-popup panel" },
+        answer.copy
+          ? h(
+              "p",
+              {},
+              texts.t("fetch_size", { size: formatBytes(answer.copy.bytes, texts), type: type || "–" }),
+              age !== null && age >= 0 ? `, ${texts.t("fetch_age", { age: formatSeconds(age, texts) })}` : null,
+            )
+          : null,
+        h("p", { class: "soft" }, answer.explanation),
+        hops.length > 0 ? [h("h3", {}, texts.t("fetch_hops")), h("ol", {}, hops)] : null,
+        h("h3", {}, texts.t("fetch_headers")),
+        h(
+          "dl",
+          { class: "headers" },
+          Object.entries(answer.headers).map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]),
+        ),
+      ),
+    ),
+  ];
+}
+
+function compareButton({ texts, store }: App): HTMLElement {
+  return h(
+    "button",
+    { type: "button", class: "button plain", "data-control": "compare", on: { click: () => store.set({ view: "compare" }) } },
+    texts.t("fetch_compare"),
+  );
+}
+
+/** The transport refuses private addresses; its explanation starts with the kind of failure. */
+function isRefused({ status, explanation }: FetchAnswer): boolean {
+  return status === null && explanation.startsWith("forbidden-address");
+}
+
+function withScheme(address: string): string {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(address) ? address : `https://${address}`;
+}
+
+function isLoopback(): boolean {
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(location.hostname);
+}

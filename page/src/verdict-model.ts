@@ -1,0 +1,243 @@
+/**
+ * Keeps the verdicts up to date with the state. Each change of file, rows, columns or reading asks the engine once; a
+ * change during an answer asks again afterwards, so that a fast typist never waits for old texts.
+ */
+
+import { type Crawler, Registry } from "./crawlers.js";
+import { loadCrawlers, startEngine } from "./engine-source.js";
+import {
+  EngineError,
+  type AgentChain,
+  type Engine,
+  type Explanation,
+  type FileInfo,
+  type Reading,
+  type Verdicts,
+} from "./engine/engine.js";
+import { originOfFile } from "./engine/origin.js";
+import { countedProfiles } from "./profiles.js";
+import type { AppStore, Cell, State } from "./state.js";
+import { Store } from "./store.js";
+
+/** Why the selected cell has its verdict. */
+export interface Explained {
+  readonly cell: Cell;
+  readonly crawler: string;
+  readonly url: string;
+  readonly profile: string;
+  readonly explanation: Explanation;
+  readonly readings: readonly Reading[];
+  /** Explanations of one reading for each other outcome, by profile. */
+  readonly others: ReadonlyMap<string, Explanation>;
+}
+
+/** Who reads the line under the cursor. */
+export interface LineReaders {
+  readonly line: number;
+  readonly kind: string;
+  readonly crawlers: readonly string[];
+}
+
+export interface Results {
+  engine: "starting" | "ready" | "failed";
+  failure: string;
+  registry: Registry;
+  /** The question that `matrix` answers. */
+  question: { readonly urls: readonly string[]; readonly crawlers: readonly string[]; readonly profile: string } | null;
+  matrix: Verdicts | null;
+  differs: Uint8Array | null;
+  info: FileInfo | null;
+  explained: Explained | null;
+  readers: LineReaders | null;
+}
+
+/** Characters. For larger files, the comparison of readings waits until typing pauses. */
+const LARGE_FILE = 64 * 1024;
+const COMPARE_DELAY_MS = 250;
+
+const ASKED: readonly (keyof State)[] = ["file", "bytes", "address", "urls", "crawlers", "profile", "historic"];
+
+export class VerdictModel {
+  readonly results = new Store<Results>({
+    engine: "starting",
+    failure: "",
+    registry: new Registry([]),
+    question: null,
+    matrix: null,
+    differs: null,
+    info: null,
+    explained: null,
+    readers: null,
+  });
+  readonly #store: AppStore;
+  #engine: Engine | null = null;
+  #isRunning = false;
+  #isStale = false;
+  #line = 0;
+  #differsTimer = 0;
+  #agents: { crawlers: readonly string[]; chains: readonly AgentChain[] } = { crawlers: [], chains: [] };
+
+  constructor(store: AppStore) {
+    this.#store = store;
+    store.on(ASKED, () => void this.#ask());
+    store.on(["selected"], () => {
+      if (!this.#isRunning) void this.#explain();
+    });
+  }
+
+  /** Load the engine and the registry. After a failure, this can be called again. */
+  async start(): Promise<void> {
+    this.results.set({ engine: "starting", failure: "" });
+    try {
+      const [engine, crawlers] = await Promise.all([startEngine(), loadCrawlers()]);
+      engine.onFailure = (error) => this.#fail(error);
+      this.#engine = engine;
+      this.#agents = { crawlers: [], chains: [] };
+      this.results.set({ engine: "ready", registry: new Registry(crawlers) });
+      await this.#ask();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** The readings of the engine. */
+  get profiles(): readonly string[] {
+    return this.#engine?.profiles ?? [];
+  }
+
+  /** Find out who reads a line of the editor. */
+  async setLine(line: number): Promise<void> {
+    this.#line = line;
+    await this.#readers();
+  }
+
+  /** Return the tokens of a crawler, with those that it falls back to. */
+  chain(crawler: string): AgentChain {
+    const entry: Crawler | undefined = this.results.state.registry.find(crawler);
+    return entry
+      ? { tokens: entry.tokens, starApplies: entry.star_applies }
+      : { tokens: [crawler], starApplies: true };
+  }
+
+  async #ask(): Promise<void> {
+    if (!this.#engine || this.#isRunning) {
+      this.#isStale = true;
+      return;
+    }
+    this.#isRunning = true;
+    try {
+      do {
+        this.#isStale = false;
+        await this.#answer(this.#engine);
+      } while (this.#isStale);
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+
+  async #answer(engine: Engine): Promise<void> {
+    const { file, bytes, address, urls, crawlers, profile } = this.#store.state;
+    clearTimeout(this.#differsTimer);
+    const agents = this.#chains(crawlers);
+    const opened = engine.open(bytes ?? file, { url: originOfFile(address) ? address : null });
+    const asked = engine.matrix({ profile, targets: urls, agents, compareWith: [] });
+    const [, matrix] = await Promise.all([opened, asked]);
+    if (!matrix) return;
+    const { question } = this.results.state;
+    const isSameShape = question?.urls === urls && question.crawlers === crawlers;
+    this.results.set({
+      question: { urls, crawlers, profile },
+      matrix,
+      // The old corners stay until the new ones are known, so that they do not flicker.
+      ...(isSameShape ? {} : { differs: null }),
+    });
+    this.results.flush();
+    if (this.#isStale) return;
+    this.#compareLater(file.length);
+    const info = await engine.info(profile);
+    this.results.set({ info });
+    await this.#explain();
+    await this.#readers();
+  }
+
+  /** Compare with the other readings, which takes several times as long, once typing pauses. */
+  #compareLater(size: number): void {
+    this.#differsTimer = window.setTimeout(() => void this.#compare(), size > LARGE_FILE ? COMPARE_DELAY_MS : 0);
+  }
+
+  async #compare(): Promise<void> {
+    const { urls, crawlers, profile, historic } = this.#store.state;
+    const { question } = this.results.state;
+    if (!this.#engine || question?.urls !== urls || question.crawlers !== crawlers) return;
+    const compareWith = countedProfiles(historic).filter((other) => other !== profile);
+    try {
+      const agents = this.#chains(crawlers);
+      const answer = await this.#engine.matrix({ profile, targets: urls, agents, compareWith });
+      const differs = await answer?.differs;
+      if (differs && this.results.state.question === question) this.results.set({ differs });
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #chains(crawlers: readonly string[]): readonly AgentChain[] {
+    // The same array again is not sent to the worker.
+    if (this.#agents.crawlers !== crawlers) {
+      this.#agents = { crawlers, chains: crawlers.map((crawler) => this.chain(crawler)) };
+    }
+    return this.#agents.chains;
+  }
+
+  async #explain(): Promise<void> {
+    const engine = this.#engine;
+    const { matrix } = this.results.state;
+    const { selected, urls, crawlers, profile } = this.#store.state;
+    const url = selected && urls[selected.url];
+    const crawler = selected && crawlers[selected.crawler];
+    if (!engine || !selected || url === undefined || url === null || crawler === undefined || crawler === null) {
+      this.results.set({ explained: null });
+      return;
+    }
+    try {
+      const agent = this.chain(crawler);
+      const explanation = await engine.explain(url, agent, profile);
+      const readings = await engine.readings(url, agent);
+      const others = new Map<string, Explanation>();
+      const outcomes = new Set([outcome(explanation.allowed, explanation.rule?.line ?? null)]);
+      for (const reading of readings) {
+        const key = outcome(reading.allowed, reading.line);
+        if (outcomes.has(key)) continue;
+        outcomes.add(key);
+        others.set(reading.profile, await engine.explain(url, agent, reading.profile));
+      }
+      // Another answer has arrived meanwhile, or is on its way.
+      if (matrix !== this.results.state.matrix || selected !== this.#store.state.selected) return;
+      this.results.set({ explained: { cell: selected, crawler, url, profile, explanation, readings, others } });
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      // A row of another host, for example: the matrix says why.
+      this.results.set({ explained: null });
+    }
+  }
+
+  async #readers(): Promise<void> {
+    const line = this.#line;
+    const { crawlers, profile } = this.#store.state;
+    if (!this.#engine || line === 0) return;
+    const { kind, reads } = await this.#engine.readers(line, this.#chains(crawlers), profile);
+    if (line !== this.#line) return;
+    this.results.set({ readers: { line, kind, crawlers: crawlers.filter((_, index) => reads[index]) } });
+  }
+
+  #fail(error: unknown): void {
+    this.#engine = null;
+    this.results.set({ engine: "failed", failure: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+/** A key for an outcome: two readings with the same key are shown together. */
+export function outcome(allowed: boolean, line: number | null): string {
+  return `${allowed ? "allowed" : "blocked"} ${line ?? 0}`;
+}

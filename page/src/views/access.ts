@@ -1,1 +1,0 @@
-export { placeholder as accessView } from "./placeholder.js";

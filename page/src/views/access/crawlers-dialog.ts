@@ -1,0 +1,137 @@
+/** The choice of crawlers: by name, operator and purpose from the registry, or any other product token. */
+
+import type { App } from "../../app.js";
+import { type Crawler, isProductToken, purposeTexts } from "../../crawlers.js";
+import { fill, h } from "../../dom.js";
+import { showDialog } from "../../dialog.js";
+import { EXAMPLE } from "../../example.js";
+
+export function chooseCrawlers(app: App): void {
+  const { texts, store, verdicts } = app;
+  const { registry } = verdicts.results.state;
+  let chosen = [...store.state.crawlers];
+
+  const search = h("input", {
+    class: "field crawlers-search",
+    type: "search",
+    placeholder: texts.t("crawlers_search"),
+    "aria-label": texts.t("crawlers_search"),
+    "data-control": "crawlers-search",
+    on: { input: () => update() },
+  });
+  const list = h("ul", { class: "crawler-list" });
+  const status = h("span", { class: "soft small", role: "status" });
+  let found: Crawler[] = [];
+
+  const toggle = (token: string, on: boolean): void => {
+    chosen = on ? [...chosen, token] : chosen.filter((other) => other !== token);
+    updateStatus();
+  };
+  const entry = (token: string, crawler: Crawler | undefined): HTMLElement => {
+    const box = h("input", {
+      type: "checkbox",
+      checked: chosen.includes(token),
+      on: { change: () => toggle(token, box.checked) },
+    });
+    return h(
+      "li",
+      { "data-token": token },
+      h(
+        "label",
+        { class: "check" },
+        box,
+        h("span", { class: "crawler-name", translate: "no" }, token),
+        crawler ? h("span", { class: "soft small" }, `${crawler.operator}, ${purposeTexts(crawler, texts)}`) : null,
+      ),
+    );
+  };
+  const updateStatus = (): void => {
+    status.textContent = texts.t("crawlers_chosen", { count: chosen.length });
+  };
+  const update = (): void => {
+    const query = search.value.trim();
+    found = registry.search(query, texts);
+    const unlisted = query === "" ? chosen.filter((token) => !registry.find(token)) : [];
+    const isNew = isProductToken(query) && !registry.find(query) && !chosen.includes(query);
+    fill(
+      list,
+      isNew
+        ? h(
+            "li",
+            {},
+            h(
+              "button",
+              {
+                type: "button",
+                class: "button",
+                "data-control": "crawlers-add",
+                on: {
+                  click: () => {
+                    toggle(query, true);
+                    search.value = "";
+                    update();
+                  },
+                },
+              },
+              texts.nodes("crawlers_add", { token: query }),
+            ),
+          )
+        : null,
+      unlisted.map((token) => entry(token, undefined)),
+      // The chosen ones come first.
+      [...found]
+        .sort((a, b) => Number(chosen.includes(b.name)) - Number(chosen.includes(a.name)))
+        .map((crawler) => entry(crawler.name, crawler)),
+      found.length === 0 && !isNew ? h("li", { class: "soft" }, texts.t("crawlers_none_found")) : null,
+    );
+    updateStatus();
+  };
+  const button = (control: string, text: string, click: () => void, style = "button"): HTMLElement =>
+    h("button", { type: "button", class: style, "data-control": control, on: { click } }, text);
+
+  const dialog = showDialog(
+    {
+      name: "crawlers",
+      title: texts.t("crawlers_title"),
+      body: [
+        search,
+        h(
+          "div",
+          { class: "crawler-tools" },
+          button("crawlers-all", texts.t("crawlers_all_found"), () => {
+            chosen = [...new Set([...chosen, ...found.map(({ name }) => name)])];
+            update();
+          }),
+          button("crawlers-clear", texts.t("crawlers_clear"), () => {
+            chosen = [];
+            update();
+          }),
+          button("crawlers-example", texts.t("crawlers_example"), () => {
+            chosen = [...EXAMPLE.crawlers];
+            update();
+          }),
+        ),
+        list,
+      ],
+      foot: [
+        button(
+          "crawlers-apply",
+          texts.t("apply_button"),
+          () => {
+            const crawlers = registry.sorted(chosen);
+            const { selected } = store.state;
+            const kept = selected ? crawlers.indexOf(store.state.crawlers[selected.crawler] ?? "") : -1;
+            store.set({ crawlers, selected: selected && kept >= 0 ? { ...selected, crawler: kept } : null });
+            dialog.close();
+          },
+          "button strong",
+        ),
+        button("crawlers-cancel", texts.t("cancel_button"), () => dialog.close()),
+        status,
+      ],
+    },
+    texts,
+  );
+  update();
+  search.focus();
+}

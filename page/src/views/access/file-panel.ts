@@ -1,0 +1,370 @@
+/** The file: the editor, the linter's notes, and what can be done with the text. */
+
+import type { App } from "../../app.js";
+import { save } from "../../clipboard.js";
+import { type Child, fill, h } from "../../dom.js";
+import { applyEdits, type Note, Notes, type NotesState, robotsUrl } from "../../notes.js";
+import { RECIPES } from "../../recipes.js";
+import { ServerError } from "../../server.js";
+import { formatBytes } from "../../units.js";
+import type { Editor, LineRemark } from "./editor.js";
+import { lineRemarks } from "./line-remarks.js";
+
+export interface FilePanel {
+  readonly element: HTMLElement;
+  /** Show a line, and move the cursor there. */
+  goTo(line: number, focus: boolean): void;
+  focus(): void;
+  drop(): void;
+}
+
+const SHOWN_READERS = 3;
+
+export function filePanel(app: App): FilePanel {
+  const { store, texts, verdicts, server } = app;
+  const { results } = verdicts;
+  let editor: Editor | null = null;
+  let isDropped = false;
+  let notes: NotesState = { kind: "off" };
+  /** The line to show once the editor is loaded. */
+  let target: { line: number; focus: boolean } | null = null;
+
+  const chip = h("button", {
+    type: "button",
+    class: "chip notes-chip",
+    "data-control": "notes",
+    "aria-expanded": "false",
+    on: { click: () => void chipClicked() },
+  });
+  const button = (control: string, click: () => void): HTMLButtonElement =>
+    h("button", { type: "button", class: "button plain", "data-control": control, on: { click } });
+  const format = button("format", () => void rewrite("format"));
+  const fix = button("fix", () => void rewrite("fix"));
+  const open = button("open", () => file.click());
+  const download = button("save", () => save("robots.txt", store.state.bytes?.slice() ?? store.state.file));
+  format.textContent = texts.t("format_button");
+  open.textContent = texts.t("open_button");
+  download.textContent = texts.t("save_button");
+  const file = h("input", {
+    type: "file",
+    accept: ".txt,text/plain",
+    class: "visually-hidden",
+    tabindex: -1,
+    "aria-hidden": "true",
+    "data-control": "file",
+    on: { change: () => void openFile() },
+  });
+  const host = h("div", { class: "editor" }, h("p", { class: "soft small editor-loading" }, texts.t("editor_loading")));
+  const empty = h("div", { class: "empty-file", hidden: true });
+  const drawer = h("div", { class: "notes", hidden: true });
+  const readers = h("span", { class: "readers", "data-readers": true });
+  const sizes = h("span", { class: "soft push sizes" });
+  const limit = h("p", { class: "note warning limit", hidden: true });
+
+  const element = h(
+    "section",
+    { class: "panel file-panel", "data-part": "file", "aria-label": texts.t("part_file") },
+    h(
+      "div",
+      { class: "panel-head" },
+      h("h2", {}, "robots.txt"),
+      chip,
+      h("span", { class: "push head-buttons" }, format, fix, open, download, file),
+    ),
+    host,
+    empty,
+    limit,
+    drawer,
+    h("div", { class: "panel-foot" }, readers, sizes),
+  );
+
+  // --- the editor ---
+
+  void import("./editor.js").then(({ Editor: EditorClass }) => {
+    if (isDropped) return;
+    fill(host);
+    editor = new EditorClass({
+      parent: host,
+      file: store.state.file,
+      label: texts.t("editor_label"),
+      onChange: (text) => store.set({ file: text, bytes: null, edited: true, closed: false }),
+      onLine: (line) => void verdicts.setLine(line),
+      onNotes: (line) => showNotes(line),
+    });
+    updateRemarks();
+    updateNotes();
+    updateInfo();
+    if (target) goTo(target.line, target.focus);
+    else void verdicts.setLine(editor.line);
+    element.dataset["editor"] = "ready";
+  });
+
+  const goTo = (line: number, focus: boolean): void => {
+    target = { line, focus };
+    editor?.goTo(line, { focus });
+  };
+
+  function updateRemarks(): void {
+    const { explained, differs, question } = results.state;
+    const remarks: readonly LineRemark[] =
+      explained && !store.state.closed ? lineRemarks(explained, isDiffering(differs, question, explained.cell), app) : [];
+    editor?.setRemarks(remarks);
+  }
+
+  function updateInfo(): void {
+    const { info, readers: found } = results.state;
+    if (info) {
+      const bytes = info.bytes + info.unreadBytes;
+      const parts = [
+        formatBytes(bytes, texts),
+        texts.t("file_lines", { count: info.lineCount }),
+        texts.t("file_groups", { count: info.groups.length }),
+      ];
+      sizes.textContent = parts.join(", ");
+      editor?.setLimit(info.firstUnreadLine ?? 0);
+      limit.hidden = info.firstUnreadLine === null;
+      if (info.firstUnreadLine !== null) {
+        fill(limit, texts.nodes("file_cut", { line: info.firstUnreadLine, size: formatBytes(info.bytes, texts) }));
+      }
+    }
+    fill(readers, found ? readerSentence(found.line, found.kind, found.crawlers) : "");
+  }
+
+  function readerSentence(number: number, kind: string, crawlers: readonly string[]): Child {
+    const line = h("strong", {}, texts.t("line_number", { line: number }));
+    if (kind === "nothing") return line;
+    if (kind === "sitemap" || (crawlers.length > 1 && crawlers.length === store.state.crawlers.length)) {
+      return texts.nodes("line_read_by_all", { line });
+    }
+    if (crawlers.length === 0) return texts.nodes("line_read_by_none", { line });
+    const more = crawlers.length - SHOWN_READERS;
+    const names = h("strong", { translate: "no" }, crawlers.slice(0, SHOWN_READERS).join(", "));
+    if (more > 0) return texts.nodes("line_read_by_more", { line, crawlers: names, count: more });
+    return texts.nodes("line_read_by", { line, crawlers: names });
+  }
+
+  function updateEmpty(): void {
+    const { file: text, source } = store.state;
+    const isEmpty = text.trim() === "" && source !== "fetched";
+    empty.hidden = !isEmpty;
+    if (!isEmpty) return;
+    fill(
+      empty,
+      h("p", {}, texts.t("empty_file")),
+      h("p", { class: "soft small" }, texts.t("recipes_label")),
+      h(
+        "div",
+        { class: "recipes" },
+        RECIPES.map(({ name, text }) =>
+          h(
+            "button",
+            {
+              type: "button",
+              class: "button",
+              "data-control": `recipe-${name}`,
+              on: { click: () => change(text, texts.t(`recipe_${name}`)) },
+            },
+            texts.t(`recipe_${name}`),
+          ),
+        ),
+      ),
+    );
+  }
+
+  /** Replace the text as an edit that can be undone. */
+  function change(text: string, message: string): void {
+    store.set({ file: text, bytes: null, edited: true, closed: false });
+    app.toast(message);
+  }
+
+  async function openFile(): Promise<void> {
+    const chosen = file.files?.[0];
+    file.value = "";
+    if (!chosen) return;
+    const bytes = new Uint8Array(await chosen.arrayBuffer());
+    store.set({ file: decode(bytes), bytes, source: "opened", edited: false, fetched: null, closed: false });
+  }
+
+  // --- the notes ---
+
+  function updateNotes(): void {
+    const list = notes.kind === "ready" ? notes.notes : [];
+    const worst = list.some(({ severity }) => severity === "error")
+      ? "error"
+      : list.some(({ severity }) => severity === "warning")
+        ? "warning"
+        : "calm";
+    chip.className = `chip notes-chip ${worst}`;
+    chip.hidden = notes.kind === "off";
+    chip.dataset["state"] = notes.kind;
+    const safe = list.filter((note) => note.fix?.safe).length;
+    fix.hidden = safe === 0;
+    fix.textContent = texts.t("fix_button", { count: safe });
+    format.hidden = !server;
+    if (notes.kind === "ready") {
+      fill(chip, h("span", { class: "mark", "aria-hidden": "true" }), noteCount(list.length));
+    } else {
+      const key = { pending: "notes_pending", failed: "notes_failed", "on-request": "notes_on_request", off: "notes_none" } as const;
+      fill(chip, texts.t(key[notes.kind]));
+    }
+    if (notes.kind !== "pending") {
+      editor?.setNotes(list, { fix: texts.t("note_fix"), unsafeFix: texts.t("note_unsafe_fix") }, applyFix);
+    }
+    if (!drawer.hidden) fillDrawer();
+  }
+
+  function noteCount(count: number): string {
+    return count === 0 ? texts.t("notes_none") : texts.t("notes_count", { count });
+  }
+
+  async function chipClicked(): Promise<void> {
+    if (notes.kind === "on-request" || notes.kind === "failed") await linter.ask();
+    else setDrawer(drawer.hidden !== false);
+  }
+
+  function showNotes(line: number): void {
+    const list = notes.kind === "ready" ? notes.notes : [];
+    const index = list.findIndex((note) => note.line === line);
+    setDrawer(true);
+    const items = drawer.querySelectorAll<HTMLElement>("li");
+    const item = items[Math.max(0, index)];
+    item?.scrollIntoView({ block: "nearest" });
+    (item?.querySelector<HTMLElement>("button[data-fix]") ?? item?.querySelector<HTMLElement>("button"))?.focus();
+  }
+
+  function setDrawer(isOpen: boolean): void {
+    drawer.hidden = !isOpen;
+    chip.setAttribute("aria-expanded", String(isOpen));
+    if (isOpen) fillDrawer();
+  }
+
+  function fillDrawer(): void {
+    const list = notes.kind === "ready" ? notes.notes : [];
+    const failed = notes.kind === "failed" ? notes.reason : null;
+    fill(
+      drawer,
+      h(
+        "div",
+        { class: "notes-head" },
+        h("h3", {}, texts.t("notes_title")),
+        h(
+          "button",
+          {
+            type: "button",
+            class: "button plain push",
+            on: {
+              click: () => {
+                setDrawer(false);
+                chip.focus();
+              },
+            },
+          },
+          texts.t("close_button"),
+        ),
+      ),
+      failed ? h("p", { class: "note error" }, failed) : null,
+      list.length === 0 && !failed ? h("p", { class: "soft small" }, texts.t("notes_empty")) : null,
+      h("ul", { class: "note-list" }, list.map(noteItem)),
+    );
+  }
+
+  function noteItem(note: Note): HTMLElement {
+    return h(
+      "li",
+      { class: `note-item ${note.severity}`, "data-code": note.code, "data-line": note.line },
+      h(
+        "button",
+        { type: "button", class: "note-line", on: { click: () => editor?.goTo(note.line, { focus: true, from: note.from }) } },
+        h("span", { class: "mark", "aria-hidden": "true" }),
+        texts.t("notes_line", { line: note.line }),
+      ),
+      h(
+        "div",
+        {},
+        h("p", {}, codeSpans(note.message)),
+        note.effect ? h("p", { class: "soft" }, codeSpans(note.effect)) : null,
+        h("p", { class: "soft" }, codeSpans(note.howToFix), " ", h("span", { class: "code" }, note.code)),
+        note.fix
+          ? h(
+              "button",
+              { type: "button", class: "button", "data-fix": note.code, on: { click: () => applyFix(note) } },
+              texts.t(note.fix.safe ? "note_fix" : "note_unsafe_fix"),
+            )
+          : null,
+      ),
+    );
+  }
+
+  function applyFix(note: Note): void {
+    if (!note.fix) return;
+    change(applyEdits(store.state.file, note.fix.edits), texts.t("note_fixed", { line: note.line }));
+    editor?.focus();
+  }
+
+  async function rewrite(path: "format" | "fix"): Promise<void> {
+    const { file: content, address } = store.state;
+    try {
+      const body = path === "fix" ? { content, language: texts.language, ...robotsUrl(address) } : { content };
+      const answer = await server?.post<{ content: string; changed: boolean; fixed?: unknown[] }>(path, body);
+      if (!answer || store.state.file !== content) return;
+      if (!answer.changed) app.toast(texts.t(path === "fix" ? "notes_none" : "format_unchanged"));
+      else change(answer.content, path === "fix" ? texts.t("fixed", { count: answer.fixed?.length ?? 0 }) : texts.t("formatted"));
+    } catch (error) {
+      const reason = error instanceof ServerError ? error.message : String(error);
+      const text = texts.t("request_failed", { reason });
+      app.toast(text);
+      app.announce(text, "error");
+    }
+  }
+
+  const linter = new Notes(app, (state) => {
+    notes = state;
+    updateNotes();
+  });
+  app.on(["file"], () => {
+    editor?.setFile(store.state.file, { undo: true });
+    updateEmpty();
+  });
+  app.on(["source", "closed"], () => {
+    updateEmpty();
+    updateRemarks();
+  });
+  app.onResults(["explained", "differs"], updateRemarks);
+  app.onResults(["info", "readers"], updateInfo);
+  updateEmpty();
+  updateNotes();
+  updateInfo();
+
+  return {
+    element,
+    goTo,
+    focus: () => editor?.focus(),
+    drop: () => {
+      isDropped = true;
+      linter.drop();
+      editor?.destroy();
+    },
+  };
+}
+
+function isDiffering(
+  differs: Uint8Array | null,
+  question: { readonly crawlers: readonly string[] } | null,
+  cell: { readonly url: number; readonly crawler: number },
+): boolean {
+  return question !== null && differs?.[cell.url * question.crawlers.length + cell.crawler] === 1;
+}
+
+/** The linter marks code with backticks. */
+function codeSpans(text: string): Child[] {
+  return text.split(/(`[^`]+`)/).map((part) =>
+    part.startsWith("`") && part.length > 2 ? h("code", { translate: "no" }, part.slice(1, -1)) : part,
+  );
+}
+
+/** Decode a file as the library does for its text: a byte order mark selects UTF-16. Lines end in LF. */
+function decode(bytes: Uint8Array): string {
+  const encoding =
+    bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8";
+  return new TextDecoder(encoding).decode(bytes).replace(/\r\n?/g, "\n");
+}

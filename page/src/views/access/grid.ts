@@ -1,0 +1,404 @@
+/**
+ * The matrix as an ARIA grid. Only visible rows are in the document. A change of verdicts changes classes, nothing
+ * else: names for screen readers follow when the browser is idle.
+ */
+
+import { append, fill, h } from "../../dom.js";
+import { MARKS, type RowProblem } from "../../engine/types.js";
+import type { RowText } from "../../rows.js";
+import type { Cell } from "../../state.js";
+
+/** By mark of the engine. */
+const MARK_CLASSES = ["cell none", "cell allowed", "cell blocked", "cell invalid"] as const;
+const DIFFERS = 4;
+const SELECTED = 8;
+const CLASSES = Array.from({ length: 16 }, (_, code) => {
+  const differs = code & DIFFERS ? " differs" : "";
+  return `${MARK_CLASSES[code & 3]}${differs}${code & SELECTED ? " selected" : ""}`;
+});
+/** Rows above and below the visible ones. */
+const OVERSCAN = 4;
+const MAX_ROWS = 60;
+const LABEL_DELAY_MS = 250;
+
+export interface Column {
+  readonly token: string;
+  /** The heading above the columns, such as "Training". */
+  readonly purpose: string;
+  readonly isFirst: boolean;
+}
+
+/** What the grid shows. `rows`, `problems` and `shown` stay the same object while only verdicts change. */
+export interface GridData {
+  readonly rows: readonly RowText[];
+  readonly problems: readonly (RowProblem | null)[];
+  readonly columns: readonly Column[];
+  /** Indexes of the rows that are shown, in order. */
+  readonly shown: readonly number[];
+  readonly marks: Uint8Array | null;
+  readonly differs: Uint8Array | null;
+}
+
+export interface GridTexts {
+  readonly label: string;
+  readonly corner: string;
+  cell(row: RowText, column: Column, index: number): string;
+  problem(problem: RowProblem): string;
+}
+
+interface RowElement {
+  readonly element: HTMLElement;
+  readonly header: HTMLElement;
+  readonly cells: readonly HTMLElement[];
+  readonly remark: HTMLElement;
+  readonly codes: Uint8Array;
+  labels: string[];
+  /** Index into `rows`, or -1. */
+  row: number;
+  /** Index into `shown`. */
+  place: number;
+}
+
+export class Grid {
+  readonly element: HTMLElement;
+  readonly #head = h("div", { class: "grid-head" });
+  readonly #body = h("div", { class: "grid-body", role: "rowgroup" });
+  readonly #grid: HTMLElement;
+  readonly #columnShade = h("div", { class: "column-shade", "aria-hidden": "true", hidden: true });
+  #data: GridData = { rows: [], problems: [], columns: [], shown: [], marks: null, differs: null };
+  #pool: RowElement[] = [];
+  #rowHeight = 28;
+  #selected: Cell | null = null;
+  /** The cell with `tabindex=0`: a place in `shown`, and a column. */
+  #focus = { place: 0, column: 0 };
+  #labelTimer = 0;
+  readonly #onSelect: (cell: Cell) => void;
+  #texts: GridTexts;
+
+  constructor(texts: GridTexts, onSelect: (cell: Cell) => void) {
+    this.#texts = texts;
+    this.#onSelect = onSelect;
+    this.#grid = h(
+      "div",
+      { class: "grid", role: "grid", "aria-label": texts.label, "aria-readonly": "true" },
+      this.#head,
+      this.#body,
+    );
+    this.element = h("div", { class: "grid-scroll" }, this.#grid);
+    this.element.addEventListener("scroll", () => this.#render(), { passive: true });
+    this.#body.addEventListener("click", (event) => this.#click(event));
+    this.#grid.addEventListener("keydown", (event) => this.#key(event));
+    new ResizeObserver(() => this.#measure()).observe(this.element);
+  }
+
+  setData(data: GridData): void {
+    const old = this.#data;
+    this.#data = data;
+    if (old.columns !== data.columns) this.#setColumns();
+    const hasOtherRows = old.rows !== data.rows || old.shown !== data.shown || old.problems !== data.problems;
+    if (hasOtherRows || old.columns !== data.columns) {
+      for (const row of this.#pool) row.row = -1;
+      this.#grid.setAttribute("aria-rowcount", String(data.shown.length + 1));
+      this.#focus.place = Math.max(0, Math.min(this.#focus.place, data.shown.length - 1));
+      this.#focus.column = Math.max(0, Math.min(this.#focus.column, data.columns.length - 1));
+      this.#measure();
+    }
+    this.#render();
+  }
+
+  /** Mark the selected cell, and scroll to it unless it is visible. */
+  setSelected(cell: Cell | null): void {
+    this.#selected = cell;
+    if (cell) {
+      const place = this.#data.shown.indexOf(cell.url);
+      if (place >= 0) {
+        this.#focus = { place, column: cell.crawler };
+        this.#reveal(place);
+      }
+    }
+    this.#head.querySelectorAll<HTMLElement>("[role=columnheader]").forEach((header, index) => {
+      header.classList.toggle("current", index - 1 === cell?.crawler);
+    });
+    this.#render();
+    this.#shadeColumn();
+  }
+
+  /** Focus the selected cell, or the first one. */
+  focus(): void {
+    this.#reveal(this.#focus.place);
+    this.#render();
+    this.#cellElement()?.focus({ preventScroll: true });
+  }
+
+  get hasFocus(): boolean {
+    return this.#body.contains(document.activeElement);
+  }
+
+  #setColumns(): void {
+    const { columns } = this.#data;
+    this.#body.replaceChildren(this.#columnShade);
+    this.#pool = [];
+    this.#grid.setAttribute("aria-colcount", String(columns.length + 1));
+    this.#grid.style.setProperty("--columns", String(columns.length));
+    const groups: { purpose: string; count: number }[] = [];
+    for (const { purpose, isFirst } of columns) {
+      if (isFirst || groups.length === 0) groups.push({ purpose, count: 0 });
+      const last = groups.at(-1);
+      if (last) last.count += 1;
+    }
+    fill(
+      this.#head,
+      h(
+        "div",
+        { class: "purposes", "aria-hidden": "true" },
+        h("span", { class: "row-head" }),
+        groups.map(({ purpose, count }) => {
+          const span = h("span", { class: "purpose", title: purpose }, h("span", {}, purpose));
+          span.style.setProperty("--count", String(count));
+          return span;
+        }),
+      ),
+      h(
+        "div",
+        { role: "row", class: "grid-names", "aria-rowindex": 1 },
+        h("span", { role: "columnheader", class: "row-head" }, h("span", { class: "visually-hidden" }, this.#texts.corner)),
+        columns.map(({ token, purpose, isFirst }) =>
+          h(
+            "span",
+            { role: "columnheader", class: isFirst ? "name group-start" : "name", "aria-label": `${token}, ${purpose}` },
+            h("span", { title: token, translate: "no" }, token),
+          ),
+        ),
+      ),
+    );
+  }
+
+  #measure(): void {
+    const first = this.#pool[0] ?? this.#makeRow();
+    this.#body.append(first.element);
+    const height = first.element.getBoundingClientRect().height;
+    if (height > 0) this.#rowHeight = height;
+    this.#body.style.setProperty("height", `${this.#data.shown.length * this.#rowHeight}px`);
+    for (const row of this.#pool) row.place = -1;
+    this.#render();
+    this.#shadeColumn();
+  }
+
+  #makeRow(): RowElement {
+    const header = h("span", { role: "rowheader", class: "row-head", translate: "no" });
+    const cells = this.#data.columns.map(({ isFirst }, column) =>
+      h("span", { role: "gridcell", class: "cell", tabindex: -1, "data-column": column, ...(isFirst ? { "data-start": true } : {}) }),
+    );
+    const remark = h("span", { role: "gridcell", class: "row-remark", tabindex: -1, "aria-colspan": cells.length });
+    const element = h("div", { role: "row", class: "grid-row" }, header, cells, remark);
+    const row: RowElement = {
+      element,
+      header,
+      cells,
+      remark,
+      codes: new Uint8Array(cells.length).fill(255),
+      labels: [],
+      row: -1,
+      place: -1,
+    };
+    this.#pool.push(row);
+    return row;
+  }
+
+  /** Show the rows in view. Rows that stay in view keep their elements. */
+  #render(): void {
+    const { shown } = this.#data;
+    const top = Math.max(0, this.element.scrollTop);
+    const visible = Math.ceil(this.element.clientHeight / this.#rowHeight) + 1;
+    const first = Math.max(0, Math.min(Math.floor(top / this.#rowHeight), shown.length) - OVERSCAN);
+    const last = Math.min(shown.length, first + Math.min(visible + 2 * OVERSCAN, MAX_ROWS - 1));
+    const wanted = new Set<number>();
+    for (let place = first; place < last; place += 1) wanted.add(place);
+    // The row with the focus stays.
+    if (this.#focus.place < shown.length) wanted.add(this.#focus.place);
+
+    const free: RowElement[] = [];
+    for (const row of this.#pool) {
+      if (row.row >= 0 && wanted.has(row.place) && shown[row.place] === row.row) wanted.delete(row.place);
+      else free.push(row);
+    }
+    for (const place of wanted) this.#assign(free.pop() ?? this.#makeRow(), place);
+    for (const row of free) {
+      row.row = -1;
+      row.element.remove();
+    }
+    for (const row of this.#pool) if (row.row >= 0) this.#paint(row);
+    this.#labelLater();
+  }
+
+  #assign(row: RowElement, place: number): void {
+    const index = this.#data.shown[place] ?? 0;
+    const entry = this.#data.rows[index];
+    if (!entry) return;
+    row.row = index;
+    row.place = place;
+    row.codes.fill(255);
+    row.labels = [];
+    row.element.setAttribute("aria-rowindex", String(place + 2));
+    row.element.style.setProperty("transform", `translateY(${place * this.#rowHeight}px)`);
+    fill(row.header, entry.path);
+    if (entry.query !== "") append(row.header, h("span", { class: "query" }, entry.query));
+    row.header.title = entry.text;
+    const problem = this.#data.problems[index] ?? null;
+    row.element.classList.toggle("without-verdicts", problem !== null);
+    row.remark.textContent = problem === null ? "" : this.#texts.problem(problem);
+    row.remark.hidden = problem === null;
+    for (const cell of row.cells) cell.hidden = problem !== null;
+    if (row.element.parentNode !== this.#body) this.#body.append(row.element);
+  }
+
+  #paint(row: RowElement): void {
+    const { marks, differs, columns } = this.#data;
+    const start = row.row * columns.length;
+    const isSelectedRow = this.#selected?.url === row.row;
+    row.element.classList.toggle("current", isSelectedRow);
+    for (let column = 0; column < columns.length; column += 1) {
+      const code =
+        (marks?.[start + column] ?? MARKS.none) |
+        (differs?.[start + column] ? DIFFERS : 0) |
+        (isSelectedRow && this.#selected?.crawler === column ? SELECTED : 0);
+      const cell = row.cells[column];
+      if (!cell) continue;
+      if (row.codes[column] !== code) {
+        row.codes[column] = code;
+        cell.className = CLASSES[code] ?? "cell";
+      }
+      const stop = row.place === this.#focus.place && column === this.#focus.column ? 0 : -1;
+      if (cell.tabIndex !== stop) cell.tabIndex = stop;
+    }
+  }
+
+  #labelLater(): void {
+    clearTimeout(this.#labelTimer);
+    this.#labelTimer = window.setTimeout(() => {
+      const { rows, columns } = this.#data;
+      for (const { row, cells, labels, codes } of this.#pool) {
+        const entry = rows[row];
+        if (!entry) continue;
+        columns.forEach((column, index) => {
+          const label = this.#texts.cell(entry, column, row * columns.length + index);
+          if (labels[index] === label) return;
+          labels[index] = label;
+          cells[index]?.setAttribute("aria-label", label);
+          cells[index]?.setAttribute("aria-selected", String(((codes[index] ?? 0) & SELECTED) !== 0));
+        });
+      }
+      this.element.dataset["labelled"] = String(Number(this.element.dataset["labelled"] ?? 0) + 1);
+    }, LABEL_DELAY_MS);
+  }
+
+  #reveal(place: number): void {
+    const top = place * this.#rowHeight;
+    const head = this.#head.offsetHeight;
+    const room = this.element.clientHeight - head;
+    if (room <= 0) return;
+    if (top < this.element.scrollTop) this.element.scrollTop = top;
+    else if (top + this.#rowHeight > this.element.scrollTop + room) {
+      this.element.scrollTop = top + this.#rowHeight - room + 8;
+    }
+  }
+
+  #shadeColumn(): void {
+    const header = this.#head.querySelectorAll<HTMLElement>("[role=columnheader]")[(this.#selected?.crawler ?? -2) + 1];
+    this.#columnShade.hidden = !header || this.#data.shown.length === 0;
+    if (!header) return;
+    this.#columnShade.style.setProperty("left", `${header.offsetLeft}px`);
+    this.#columnShade.style.setProperty("width", `${header.offsetWidth}px`);
+  }
+
+  #cellElement(): HTMLElement | undefined {
+    const row = this.#pool.find(({ row: index, place }) => index >= 0 && place === this.#focus.place);
+    return row && this.#data.problems[row.row] ? row.remark : row?.cells[this.#focus.column];
+  }
+
+  #click(event: Event): void {
+    const target = event.target as HTMLElement;
+    const element = target.closest<HTMLElement>(".grid-row");
+    const row = this.#pool.find((candidate) => candidate.element === element);
+    if (!row || row.row < 0) return;
+    const column = target.closest<HTMLElement>("[data-column]")?.dataset["column"];
+    if (column === undefined) return;
+    this.#focus = { place: row.place, column: Number(column) };
+    this.#onSelect({ url: row.row, crawler: Number(column) });
+    this.#render();
+    this.#cellElement()?.focus({ preventScroll: true });
+  }
+
+  #key(event: KeyboardEvent): void {
+    if (event.altKey || event.metaKey) return;
+    const { shown, columns } = this.#data;
+    const lastPlace = shown.length - 1;
+    const lastColumn = columns.length - 1;
+    let { place, column } = this.#focus;
+    const page = Math.max(1, Math.floor((this.element.clientHeight - this.#head.offsetHeight) / this.#rowHeight) - 1);
+    switch (event.key) {
+      case "ArrowDown":
+        place += 1;
+        break;
+      case "ArrowUp":
+        place -= 1;
+        break;
+      case "ArrowRight":
+        column += 1;
+        break;
+      case "ArrowLeft":
+        column -= 1;
+        break;
+      case "PageDown":
+        place += page;
+        break;
+      case "PageUp":
+        place -= page;
+        break;
+      case "Home":
+        column = 0;
+        if (event.ctrlKey) place = 0;
+        break;
+      case "End":
+        column = lastColumn;
+        if (event.ctrlKey) place = lastPlace;
+        break;
+      case "Enter":
+      case " ": {
+        const url = shown[place];
+        if (url !== undefined) this.#onSelect({ url, crawler: column });
+        event.preventDefault();
+        return;
+      }
+      case "n":
+      case "N": {
+        const next = this.#nextDifference(event.shiftKey ? -1 : 1);
+        if (!next) return;
+        ({ place, column } = next);
+        break;
+      }
+      default:
+        return;
+    }
+    event.preventDefault();
+    this.#focus = {
+      place: Math.max(0, Math.min(lastPlace, place)),
+      column: Math.max(0, Math.min(lastColumn, column)),
+    };
+    this.focus();
+  }
+
+  #nextDifference(step: 1 | -1): { place: number; column: number } | null {
+    const { shown, columns, differs } = this.#data;
+    const cells = shown.length * columns.length;
+    if (!differs || cells === 0) return null;
+    let at = this.#focus.place * columns.length + this.#focus.column;
+    for (let count = 0; count < cells; count += 1) {
+      at = (at + step + cells) % cells;
+      const place = Math.floor(at / columns.length);
+      const column = at % columns.length;
+      if (differs[(shown[place] ?? 0) * columns.length + column]) return { place, column };
+    }
+    return null;
+  }
+}

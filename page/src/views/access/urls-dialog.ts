@@ -1,0 +1,198 @@
+/** The list of URLs: typed, pasted, from a file, or from a sitemap that is fetched on request. */
+
+import type { App } from "../../app.js";
+import { type Child, fill, h } from "../../dom.js";
+import { showDialog } from "../../dialog.js";
+import { acceptedUrls, MAX_URLS, type PastedLine, readPasted } from "../../rows.js";
+import { ServerError } from "../../server.js";
+import type { Texts } from "../../texts.js";
+
+/** More lines are counted, but not listed. */
+const MAX_LISTED = 500;
+
+interface SitemapAnswer {
+  readonly kind: string;
+  readonly urls: readonly string[];
+  readonly truncated: boolean;
+  readonly problem: string | null;
+}
+
+export function editUrls(app: App): void {
+  const { texts, store, server } = app;
+  const { address } = store.state;
+  const input = h("textarea", {
+    class: "field urls-input",
+    "aria-label": texts.t("urls_label"),
+    rows: 12,
+    spellcheck: "false",
+    wrap: "off",
+    translate: "no",
+    "data-control": "urls-text",
+    on: { input: () => update() },
+  });
+  input.value = store.state.urls.join("\n");
+  const outcome = h("div", { class: "outcome", role: "status" });
+  const update = (): readonly PastedLine[] => {
+    const lines = readPasted(input.value, address);
+    fill(outcome, outcomeList(lines, texts));
+    return lines;
+  };
+  const add = (urls: readonly string[]): void => {
+    const before = input.value.replace(/\n+$/, "");
+    input.value = [...(before === "" ? [] : [before]), ...urls].join("\n");
+    update();
+  };
+
+  const file = h("input", {
+    type: "file",
+    accept: ".txt,.csv,text/plain",
+    class: "visually-hidden",
+    tabindex: -1,
+    "aria-hidden": "true",
+    on: {
+      change: () => {
+        void file.files?.[0]?.text().then((text) => add(text.split(/\r\n?|\n/)));
+        file.value = "";
+      },
+    },
+  });
+  const body: Child[] = [
+    h("p", { class: "soft small" }, texts.t("urls_help")),
+    input,
+    h(
+      "div",
+      { class: "urls-sources" },
+      file,
+      h(
+        "button",
+        { type: "button", class: "button", "data-control": "urls-file", on: { click: () => file.click() } },
+        texts.t("urls_from_file"),
+      ),
+      server ? sitemapForm(app, address, add) : null,
+    ),
+    outcome,
+  ];
+  const apply = h(
+    "button",
+    {
+      type: "button",
+      class: "button strong",
+      "data-control": "urls-apply",
+      on: {
+        click: () => {
+          const urls = acceptedUrls(update());
+          const { selected } = store.state;
+          const kept = selected && urls.indexOf(store.state.urls[selected.url] ?? "");
+          const cell = selected && kept !== null && kept >= 0 ? { ...selected, url: kept } : null;
+          store.set({ urls, selected: cell });
+          dialog.close();
+        },
+      },
+    },
+    texts.t("apply_button"),
+  );
+  const cancel = h("button", { type: "button", class: "button", on: { click: () => dialog.close() } }, texts.t("cancel_button"));
+  const dialog = showDialog({ name: "urls", title: texts.t("urls_title"), body, foot: [apply, cancel] }, texts);
+  update();
+  input.focus();
+}
+
+/** Say of each line that is special what becomes of it. */
+function outcomeList(lines: readonly PastedLine[], texts: Texts): Child {
+  const special = lines.filter(({ outcome }) => outcome !== "row");
+  const rows = acceptedUrls(lines).length;
+  return [
+    h("p", { class: "small" }, texts.t("urls_rows", { count: rows })),
+    special.length > 0
+      ? h(
+          "ul",
+          { class: "outcome-list", "aria-label": texts.t("urls_lines") },
+          special.slice(0, MAX_LISTED).map((line) =>
+            h(
+              "li",
+              { "data-line": line.line, "data-outcome": line.outcome },
+              h("span", { class: "soft" }, texts.t("line_number", { line: line.line })),
+              h("code", { translate: "no" }, line.text),
+              h("span", { class: "soft" }, outcomeText(line, texts)),
+            ),
+          ),
+        )
+      : null,
+  ];
+}
+
+function outcomeText({ outcome, sameAs }: PastedLine, texts: Texts): string {
+  switch (outcome) {
+    case "blank":
+      return texts.t("line_blank");
+    case "duplicate":
+      return texts.t("line_duplicate", { line: sameAs ?? 0 });
+    case "other-host":
+      return texts.t("row_other_host");
+    case "invalid":
+      return texts.t("row_invalid");
+    case "too-many":
+      return texts.t("line_too_many", { count: MAX_URLS });
+    case "row":
+      return texts.t("line_ok");
+  }
+}
+
+function sitemapForm(app: App, address: string, add: (urls: readonly string[]) => void): HTMLElement {
+  const { texts, server } = app;
+  const url = h("input", {
+    class: "field mono",
+    type: "url",
+    "aria-label": texts.t("sitemap_label"),
+    "data-control": "sitemap-address",
+  });
+  url.value = listedSitemap(app.store.state.file) ?? address.replace(/\/robots\.txt$/, "/sitemap.xml");
+  const message = h("div", { class: "small sitemap-message", role: "status" });
+  const ask = async (): Promise<void> => {
+    fill(message, texts.t("fetching"));
+    try {
+      const answer = await (server as NonNullable<typeof server>).post<SitemapAnswer>("sitemap", { url: url.value.trim() });
+      if (answer.kind === "index") {
+        fill(
+          message,
+          h("p", {}, texts.t("sitemap_index")),
+          answer.urls.slice(0, 50).map((entry) =>
+            h("button", { type: "button", class: "button mono", on: { click: () => ((url.value = entry), void ask()) } }, entry),
+          ),
+        );
+        return;
+      }
+      add(answer.urls);
+      fill(
+        message,
+        texts.t("sitemap_added", { count: answer.urls.length }),
+        answer.truncated ? ` ${texts.t("sitemap_truncated")}` : null,
+        answer.problem ? ` ${answer.problem}` : null,
+      );
+    } catch (error) {
+      const reason = error instanceof ServerError ? error.message : String(error);
+      fill(message, h("span", { class: "bad" }, texts.t("fetch_failed", { reason })));
+    }
+  };
+  return h(
+    "form",
+    {
+      class: "sitemap-form",
+      on: {
+        submit: (event) => {
+          event.preventDefault();
+          void ask();
+        },
+      },
+    },
+    h("span", { class: "small soft" }, texts.t("urls_from_sitemap")),
+    url,
+    h("button", { type: "submit", class: "button", "data-control": "sitemap-fetch" }, texts.t("sitemap_fetch")),
+    message,
+  );
+}
+
+/** The first sitemap that the file lists. */
+function listedSitemap(file: string): string | null {
+  return /^\s*sitemap\s*:\s*(\S+)/im.exec(file)?.[1] ?? null;
+}

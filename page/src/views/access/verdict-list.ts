@@ -1,0 +1,75 @@
+/** The matrix as a plain table: one line for each URL and crawler. */
+
+import type { App } from "../../app.js";
+import { h } from "../../dom.js";
+import type { RowText } from "../../rows.js";
+import type { Cell } from "../../state.js";
+import type { Column, GridData } from "./grid.js";
+
+/** More lines are not useful in a list. */
+const MAX_LINES = 2000;
+const MARK_NAMES = ["none", "allowed", "blocked", "invalid"] as const;
+
+export function verdictList(
+  { texts, verdicts, store }: App,
+  data: GridData,
+  name: (row: RowText, column: Column, index: number) => string,
+  otherHost: string,
+  explain: (cell: Cell) => void,
+): HTMLElement {
+  const lines = verdicts.results.state.matrix?.lines;
+  const body = h("tbody", {});
+  let count = 0;
+  for (const url of data.shown) {
+    const row = data.rows[url];
+    if (!row || count >= MAX_LINES) break;
+    const path = row.path + row.query;
+    if (data.problems[url]) {
+      count += 1;
+      body.append(h("tr", {}, h("th", { scope: "row", class: "mono" }, path), h("td", { colspan: 3 }, otherHost)));
+      continue;
+    }
+    data.columns.forEach((column, crawler) => {
+      count += 1;
+      const index = url * data.columns.length + crawler;
+      const mark = MARK_NAMES[data.marks?.[index] ?? 3] ?? "invalid";
+      const text = mark === "invalid" ? "" : texts.t(`legend_${mark}`);
+      const selected = store.state.selected?.url === url && store.state.selected.crawler === crawler;
+      body.append(
+        h(
+          "tr",
+          { "aria-selected": selected },
+          h("th", { scope: "row", class: "mono" }, path),
+          h("td", { translate: "no" }, column.token),
+          h(
+            "td",
+            {},
+            h(
+              "button",
+              {
+                type: "button",
+                class: "list-verdict",
+                "aria-label": name(row, column, index),
+                on: { click: () => explain({ url, crawler }) },
+              },
+              h("span", { class: `cell ${mark}${data.differs?.[index] ? " differs" : ""}` }),
+              text,
+            ),
+          ),
+          h("td", { class: "number" }, lines?.[index] ? texts.number(lines[index]) : ""),
+        ),
+      );
+    });
+  }
+  const headings = ["list_url", "list_crawler", "list_verdict", "list_line"] as const;
+  return h(
+    "div",
+    { class: "list-scroll", tabindex: 0, role: "region", "aria-label": texts.t("grid_label") },
+    h(
+      "table",
+      { class: "verdict-list" },
+      h("thead", {}, h("tr", {}, headings.map((key) => h("th", { scope: "col" }, texts.t(key))))),
+      body,
+    ),
+  );
+}

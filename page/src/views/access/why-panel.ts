@@ -1,0 +1,226 @@
+/** Why the selected cell has its verdict: which line decides, whose rules count, and what other readings make of it. */
+
+import type { App } from "../../app.js";
+import { copy } from "../../clipboard.js";
+import { type Child, fill, h } from "../../dom.js";
+import type { Explanation, MatchingRule } from "../../engine/types.js";
+import type { Texts } from "../../texts.js";
+import type { Explained } from "../../verdict-model.js";
+import { answerText, commandText } from "./answer-text.js";
+import { crawlerSection } from "./crawler-section.js";
+import { otherReadings } from "./other-readings.js";
+
+export function whyPanel(app: App, goTo: (line: number) => void, copyLink: () => void): HTMLElement {
+  const { texts, verdicts, store } = app;
+  const content = h("div", { class: "why-content" });
+  const button = (name: string, text: string, click: () => void): HTMLElement =>
+    h("button", { type: "button", class: "button", "data-control": name, on: { click } }, text);
+  const withExplained = (use: (explained: Explained) => void): void => {
+    const { explained } = verdicts.results.state;
+    if (explained) use(explained);
+  };
+  const foot = h(
+    "div",
+    { class: "why-foot" },
+    button("copy-answer", texts.t("copy_answer"), () => withExplained((it) => void copy(answerText(it, texts), app))),
+    button("copy-command", texts.t("copy_command"), () =>
+      withExplained((it) => void copy(commandText(it, store.state.address), app)),
+    ),
+    button("copy-cell-link", texts.t("copy_link"), copyLink),
+  );
+
+  const update = (): void => {
+    const { explained, engine } = verdicts.results.state;
+    foot.hidden = !explained;
+    if (!explained) {
+      fill(content, h("p", { class: "soft why-empty" }, engine === "failed" ? "" : texts.t("why_empty")));
+      element.removeAttribute("data-cell");
+      return;
+    }
+    fill(content, explanationParts(explained));
+    element.dataset["cell"] = `${explained.url} ${explained.crawler}`;
+    element.dataset["line"] = String(explained.explanation.rule?.line ?? 0);
+  };
+
+  function explanationParts(explained: Explained): Child {
+    const { explanation, crawler, url } = explained;
+    const mark = markOf(explanation);
+    const differs = readingsDiffer();
+    return [
+      h(
+        "p",
+        { class: "badges" },
+        h(
+          "span",
+          { class: `badge ${mark}` },
+          h("span", { class: `cell ${mark}`, "aria-hidden": "true" }),
+          texts.t(`badge_${mark}`),
+        ),
+        differs
+          ? h("span", { class: "chip" }, h("span", { class: "corner", "aria-hidden": "true" }), texts.t("badge_differs"))
+          : null,
+      ),
+      h(
+        "h2",
+        { class: "headline" },
+        texts.nodes(explanation.allowed ? "may_fetch" : "may_not_fetch", { crawler: name(crawler) }),
+        " ",
+        h("span", { class: "headline-path mono", translate: "no" }, wrapPath(explanation.target || url)),
+      ),
+      h("p", { class: "answer" }, decisionNodes(explained, texts)),
+      ruleTable(explanation, texts, goTo),
+      section("whose_rules", h("p", {}, groupNodes(explained, texts))),
+      otherReadings(app, explained),
+      crawlerSection(app, crawler),
+    ];
+  }
+
+  function readingsDiffer(): boolean {
+    const { explained, differs, question } = verdicts.results.state;
+    if (!explained || !differs || !question) return false;
+    return differs[explained.cell.url * question.crawlers.length + explained.cell.crawler] === 1;
+  }
+
+  function section(title: "whose_rules", ...children: Child[]): HTMLElement {
+    return h("section", { class: "why-section" }, h("h3", {}, texts.t(title)), children);
+  }
+
+  const element = h(
+    "section",
+    { class: "panel why-panel", "data-part": "why", "aria-label": texts.t("why_label"), tabindex: -1 },
+    content,
+    foot,
+  );
+  app.onResults(["explained", "engine", "differs"], update);
+  update();
+  return element;
+}
+
+/** Return the element for a name that is not translated. */
+export function name(token: string): HTMLElement {
+  return h("span", { translate: "no" }, token);
+}
+
+export function star(): HTMLElement {
+  return h("code", { translate: "no" }, "*");
+}
+
+export function markOf({ allowed, rule }: { allowed: boolean; rule: unknown }): "blocked" | "allowed" | "none" {
+  if (!allowed) return "blocked";
+  return rule ? "allowed" : "none";
+}
+
+/** Return one or two sentences: which line decides, and why it wins. */
+export function decisionNodes({ explanation, crawler, profile }: Explained, texts: Texts): Child {
+  const { rule, alsoMatched, reason } = explanation;
+  switch (reason) {
+    case "robots-txt":
+      return texts.t("decides_robots_txt");
+    case "no-group":
+      return texts.nodes("decides_no_group", { crawler: name(crawler), star: star() });
+    case "no-match":
+      return texts.t("decides_none");
+    case "empty-rule":
+      return texts.nodes("decides_empty_rule", { line: rule?.line ?? 0 });
+    case "allow-rule":
+    case "disallow-rule":
+      break;
+  }
+  if (!rule) return texts.t("decides_none");
+  const { line } = rule;
+  const next = alsoMatched[0];
+  if (!next) return texts.nodes("decides_alone", { line });
+  if (isFirstMatch(profile)) return texts.nodes("decides_first", { line });
+  if (next.specificity === rule.specificity) {
+    const equal = [rule, ...alsoMatched].filter(({ specificity }) => specificity === rule.specificity);
+    const lines = texts.list(equal.map((match) => texts.number(match.line)).sort(byNumber));
+    const agree = equal.every(({ allow }) => allow === rule.allow);
+    return texts.nodes(agree ? "decides_twice" : "decides_tie", { lines });
+  }
+  return texts.nodes("decides_longest", { line, count: alsoMatched.length + 1 });
+}
+
+/** Readings in which the first rule that matches decides. */
+export function isFirstMatch(profile: string): boolean {
+  return ["draft1996", "original1994", "cpython-old"].includes(profile);
+}
+
+export function groupNodes({ explanation, crawler }: Explained, texts: Texts): Child {
+  const { choice, token, lines, ignoredStarLines } = explanation.group;
+  const lineList = texts.list(lines.map((line) => texts.number(line)));
+  const parts: Child[] = [];
+  if (choice === "own-token") {
+    parts.push(
+      lines.length > 1
+        ? texts.nodes("group_many", { lines: lineList, crawler: name(crawler) })
+        : texts.nodes("group_one", { line: lineList, crawler: name(crawler) }),
+    );
+  } else if (choice === "fallback") {
+    parts.push(texts.nodes("group_fallback", { crawler: name(crawler), fallback: name(token ?? ""), line: lineList }));
+  } else if (choice === "star") {
+    parts.push(texts.nodes("group_star", { crawler: name(crawler), star: star(), line: lineList }));
+  } else {
+    parts.push(texts.nodes("group_none", { crawler: name(crawler), star: star() }));
+  }
+  if (ignoredStarLines.length > 0) {
+    const line = texts.list(ignoredStarLines.map((number) => texts.number(number)));
+    parts.push(" ", texts.nodes("star_ignored", { star: star(), line }));
+  }
+  return parts;
+}
+
+function ruleTable(explanation: Explanation, texts: Texts, goTo: (line: number) => void): HTMLElement {
+  const rules = [...(explanation.rule ? [explanation.rule] : []), ...explanation.alsoMatched];
+  return h(
+    "div",
+    { class: "rules" },
+    h(
+      "p",
+      { class: "soft small compared" },
+      texts.nodes("compared_with", { target: h("code", { translate: "no" }, wrapPath(explanation.target)) }),
+    ),
+    rules.length > 0
+      ? h(
+          "ol",
+          { class: "rule-list" },
+          rules.map((rule) => ruleLine(rule, rule === explanation.rule, goTo, texts)),
+        )
+      : null,
+    rules.length > 0 ? h("p", { class: "soft rules-unit" }, texts.t("length_in_octets")) : null,
+  );
+}
+
+function ruleLine(rule: MatchingRule, wins: boolean, goTo: (line: number) => void, texts: Texts): HTMLElement {
+  const kind = rule.allow ? "allow" : "disallow";
+  return h(
+    "li",
+    {},
+    h(
+      "button",
+      {
+        type: "button",
+        class: wins ? `rule wins ${kind}` : `rule ${kind}`,
+        "data-line": rule.line,
+        title: `${rule.allow ? "Allow" : "Disallow"}: ${rule.pattern}`,
+        on: { click: () => goTo(rule.line) },
+      },
+      h("span", { class: "rule-line" }, texts.number(rule.line)),
+      h("span", { class: "rule-key", translate: "no" }, rule.allow ? "Allow" : "Disallow"),
+      h(
+        "span",
+        { class: "rule-path", translate: "no" },
+        rule.path.map(({ text, matched }) => (matched ? h("mark", {}, text) : text)),
+      ),
+      h("span", { class: "rule-length" }, texts.number(rule.specificity)),
+    ),
+  );
+}
+
+/** Allow a path to wrap after slashes. */
+export function wrapPath(path: string): Child[] {
+  return path.split(/(?<=[/?&=])/).flatMap((part, index) => (index === 0 ? [part] : [h("wbr"), part]));
+}
+
+function byNumber(a: string, b: string): number {
+  return Number(a) - Number(b);
+}
