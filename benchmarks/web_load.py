@@ -38,8 +38,9 @@ wrk.body = %(body)s
 wrk.headers["Content-Type"] = "application/json"
 function done(summary, latency)
   local errors = summary.errors
-  io.write(string.format("%(mark)s%%d %%d %%d %%d %%d %%d\\n", summary.requests, summary.duration, latency:percentile(50),
-    latency:percentile(99), errors.status, errors.connect + errors.read + errors.write + errors.timeout))
+  local lost = errors.connect + errors.read + errors.write + errors.timeout
+  io.write(string.format("%(mark)s%%d %%d %%d %%d %%d %%d\\n", summary.requests, summary.duration,
+    latency:percentile(50), latency:percentile(99), errors.status, lost))
 end
 """
 
