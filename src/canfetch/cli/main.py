@@ -42,6 +42,7 @@ _COMMANDS: Final = {
     "policy": "authoring.policy",
     "agents": "registry.agents",
     "logs": "logs.logs",
+    "mcp": "services.mcp",
     "cache": "origins.cache",
     "serve": "services.serve",
     "evidence": "decisions.evidence",

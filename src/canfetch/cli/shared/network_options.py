@@ -44,18 +44,20 @@ class NetworkOptions(NamedTuple):
     verbose: int
 
 
-class _PolicyName(click.ParamType):  # type: ignore[type-arg]  # generic only since click 8.4
+class PolicyName(click.ParamType):  # type: ignore[type-arg]  # generic only since click 8.4
     """The name of an access policy. Converted to the canonical name."""
 
     name = "policy"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the canonical name, or fail."""
         try:
             return get_policy(value).name
         except (InvalidOption, UnknownPolicy) as error:
             self.fail(str(error), param, ctx)
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+        """Return the policies whose names start with `incomplete`."""
         from click.shell_completion import CompletionItem  # noqa: PLC0415 - only during completion
 
         del ctx, param
@@ -77,7 +79,7 @@ def network_parameters(*, verbose_help: str = "") -> list[click.Parameter]:
     return [
         Option(
             ["--policy"],
-            type=_PolicyName(),
+            type=PolicyName(),
             metavar="NAME[+SETTING=VALUE]...",
             default="rfc9309",
             show_default=True,

@@ -1,0 +1,197 @@
+"""`canfetch mcp`: the MCP server for AI agents."""
+
+import logging
+import sys
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import click
+from click.core import ParameterSource
+
+from canfetch.cli.shared.command_errors import CommandError
+from canfetch.cli.shared.network_options import PolicyName
+from canfetch.cli.shared.single_value_option import Option
+from canfetch.cli.shared.store_option import open_store
+from canfetch.client.loggers import FETCH_LOGGER
+from canfetch.core.quoting import quoted
+from canfetch.errors import InvalidOption, InvalidProductToken, MissingExtra
+
+if TYPE_CHECKING:
+    from canfetch.web.mcp.service import Service
+
+_EXTRA_PACKAGES: Final = frozenset({"anyio", "mcp", "mcp_types", "pydantic", "starlette", "uvicorn"})
+_HTTP_OPTIONS: Final = ("host", "port", "token", "open_to_all", "host_names")
+# By the number of -v.
+_LOG_LEVELS: Final = (logging.WARNING, logging.INFO, logging.DEBUG)
+
+
+class _Options(NamedTuple):
+    """The values of the options."""
+
+    user_agent: str | None
+    policy: str
+    timeout: float
+    store: str | None
+    allow_private: bool
+    http: bool
+    host: str
+    port: int
+    token: str | None
+    open_to_all: bool
+    host_names: tuple[str, ...]
+    verbose: int
+
+
+def _run(**values: Any) -> None:
+    options = _Options(**values)
+    if not options.http:
+        _reject_http_options()
+    try:
+        from canfetch.web.mcp.server import create_server  # noqa: PLC0415 - needs the extra
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] not in _EXTRA_PACKAGES:
+            raise
+        raise MissingExtra('the MCP server requires the MCP SDK: pip install "canfetch[mcp]"') from None
+    _write_log(options.verbose)
+    server = create_server(_open_service(options))
+    if not options.http:
+        from canfetch.web.mcp.stdio import serve_standard_streams  # noqa: PLC0415 - needs the extra
+
+        serve_standard_streams(server)
+        return
+    from canfetch.web.mcp.http import HTTPSettings, serve_http  # noqa: PLC0415 - needs the extra
+
+    settings = HTTPSettings(options.host, options.port, options.token, options.open_to_all, options.host_names)
+    try:
+        serve_http(server, settings, announce=lambda url: _print_line(f"canfetch: serving MCP at {url}"))
+    except OSError as error:
+        raise CommandError(
+            f"cannot listen on {quoted(options.host)}, port {options.port}: {error.strerror or error}"
+        ) from None
+
+
+def _open_service(options: _Options) -> "Service":
+    from canfetch.web.mcp.service import Service, ServiceSettings  # noqa: PLC0415 - needs the extra
+
+    settings = ServiceSettings(
+        user_agent=options.user_agent,
+        policy=options.policy,
+        timeout=options.timeout,
+        allow_private=options.allow_private,
+    )
+    # The options are checked before the store is created.
+    try:
+        Service(settings)
+    except (InvalidProductToken, InvalidOption) as error:
+        raise CommandError(f"--user-agent: {error}") from None
+    return Service(settings._replace(store=open_store(options.store, warn=_print_line)))
+
+
+def _reject_http_options() -> None:
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        if name in _HTTP_OPTIONS and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise CommandError(f"{parameter.opts[-1]} requires --http")
+
+
+def _write_log(verbose: int) -> None:
+    logging.basicConfig(
+        stream=sys.stderr, level=_LOG_LEVELS[min(verbose, len(_LOG_LEVELS) - 1)], format="canfetch: %(message)s"
+    )
+    if not verbose:
+        # Answers show failed fetches.
+        FETCH_LOGGER.setLevel(logging.ERROR)
+
+
+def _print_line(text: str) -> None:
+    click.echo(text, err=True)
+
+
+command: Final = click.Command(
+    "mcp",
+    params=[
+        Option(
+            ["--user-agent"],
+            metavar="HEADER",
+            help="User-Agent header of requests, whose product token is also the agent of questions without one. "
+            " [default: the header of canfetch, and * as a stand-in]",
+        ),
+        Option(
+            ["--policy"],
+            type=PolicyName(),
+            metavar="NAME[+SETTING=VALUE]...",
+            default="rfc9309",
+            show_default=True,
+            help="Access policy: what status codes mean, and how long responses are cached.",
+        ),
+        Option(
+            ["--timeout"],
+            metavar="SECONDS",
+            type=click.FloatRange(0.001, 60),
+            default=10.0,
+            show_default=True,
+            help="Total time for one robots.txt, including redirects.",
+        ),
+        Option(
+            ["--store"],
+            metavar="FILE|URL|none",
+            help="Cache: an SQLite file, a redis:// URL, or none.  [default: a file in the user's cache directory]",
+        ),
+        Option(
+            ["--allow-private"],
+            is_flag=True,
+            help="Answer for private and loopback addresses, and use the proxies of the environment.",
+        ),
+        Option(["--http"], is_flag=True, help="Serve over streamable HTTP instead of standard input and output."),
+        Option(
+            ["--host"],
+            metavar="ADDRESS",
+            default="127.0.0.1",
+            show_default=True,
+            help="Address to listen on, with --http.",
+        ),
+        Option(
+            ["--port"],
+            metavar="N",
+            type=click.IntRange(0, 65535),
+            default=8421,
+            show_default=True,
+            help="Port to listen on, with --http; 0 chooses a free one.",
+        ),
+        Option(
+            ["--token"],
+            metavar="TEXT",
+            envvar="CANFETCH_MCP_TOKEN",
+            help="Bearer token that requests must have, with --http. Required beyond loopback.  "
+            "[environment variable: CANFETCH_MCP_TOKEN]",
+        ),
+        Option(
+            ["--open-to-all"],
+            is_flag=True,
+            help="Listen beyond loopback without a token: everyone who reaches the port can use the server.",
+        ),
+        Option(
+            ["--host-name", "host_names"],
+            metavar="NAME",
+            multiple=True,
+            help="Host name under which clients reach the server, such as that of a proxy. Can be repeated.",
+        ),
+        Option(["-v", "--verbose"], count=True, help="Log each fetch on standard error; -vv logs everything."),
+    ],
+    callback=_run,
+    short_help="Run the MCP server for AI agents.",
+    help="""Run the MCP server, with which AI agents check robots.txt before they fetch a page.
+
+    Its tools are may_fetch, explain, who_may_train and lint. Hosts such as Claude Desktop start this command and use
+    its standard input and output; with --http, it serves them over the network. It requires the extra mcp: run
+    pip install "canfetch[mcp]".""",
+    epilog="""\b
+Examples:
+  canfetch mcp
+  canfetch mcp --user-agent 'ExampleBot/1.0 (+https://example.com/bot)'
+  canfetch mcp --http --port 8421
+  canfetch mcp --http --host 0.0.0.0 --host-name mcp.example.com --token "$TOKEN"
+
+\b
+Exit codes: 0 the host closed standard input, or the server was stopped; 2 an error occurred.""",
+)

@@ -1,0 +1,86 @@
+"""The agent that a question is about: from its argument, from the server's configuration, or a stand-in."""
+
+from typing import Final, Literal, NamedTuple
+
+from canfetch.agents import REGISTRY
+from canfetch.core.agent import Agent
+from canfetch.core.quoting import quoted
+from canfetch.core.tokens import product_token
+from canfetch.errors import InvalidProductToken
+from canfetch.web.mcp.arguments import CallerError
+from canfetch.web.mcp.quotation import quote, visible_text
+from canfetch.web.mcp.results import AnsweredFor
+
+_STAR: Final = "*"
+MAX_NAME_TOKENS: Final = 12
+
+
+class AskedAgent(NamedTuple):
+    """The agent that a question is about.
+
+    Attributes:
+        agent: The tokens to try in order.
+        chosen_by: Where it is from.
+        operator: The operator of a known crawler, or None.
+    """
+
+    agent: Agent
+    chosen_by: Literal["argument", "server", "stand-in"]
+    operator: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The first token, for a text."""
+        token = self.agent.tokens[0]
+        if self.chosen_by == "stand-in":
+            return "a crawler that the file does not name (*)"
+        return token if self.operator is not None else quote(token, max_tokens=MAX_NAME_TOKENS)
+
+    @property
+    def advice(self) -> str:
+        """What the caller has to know if it has not named an agent, or an empty string."""
+        return "No agent was given: pass agent for your own." if self.chosen_by == "stand-in" else ""
+
+    def to_result(self) -> AnsweredFor:
+        """Return the agent for a structured result."""
+        tokens = [visible_text(token) for token in self.agent.tokens]
+        return AnsweredFor(tokens=tokens, chosen_by=self.chosen_by, operator=self.operator)
+
+
+STAND_IN: Final = AskedAgent(Agent(_STAR), "stand-in")
+
+
+def configured_agent(user_agent: str | None) -> AskedAgent:
+    """Return the agent of the server's configuration, or the stand-in without one.
+
+    Raises: InvalidProductToken: The User-Agent header contains no product token.
+    """
+    return STAND_IN if user_agent is None else _known(product_token(user_agent), "server")
+
+
+def parse_agent(text: str | None, configured: AskedAgent) -> AskedAgent:
+    """Return the agent of an argument.
+
+    Args:
+        text: A product token or a User-Agent header, or None for the agent of the configuration.
+        configured: That agent.
+    Raises: CallerError: The text is neither.
+    """
+    if text is None:
+        return configured
+    name = text.strip()
+    if name == _STAR:
+        return AskedAgent(Agent(_STAR), "argument")
+    is_header = any(character in "/(; " for character in name)
+    try:
+        return _known(product_token(name) if is_header else name, "argument")
+    except InvalidProductToken:
+        raise CallerError(
+            f"invalid agent {quoted(text)}: expected a product token such as 'GPTBot', or a User-Agent header such as "
+            "'ExampleBot/1.0 (+https://example.com/bot)'"
+        ) from None
+
+
+def _known(token: str, chosen_by: Literal["argument", "server"]) -> AskedAgent:
+    crawler = REGISTRY.get_crawler(token)
+    return AskedAgent(REGISTRY.agent(token), chosen_by, None if crawler is None else crawler.operator)

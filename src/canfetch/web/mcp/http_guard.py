@@ -1,0 +1,157 @@
+"""The outermost layer of the HTTP transport: who may connect, and how long a request may take to arrive."""
+
+import asyncio
+import hmac
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from ipaddress import ip_address
+from typing import Any, Final
+
+from canfetch.errors import InvalidOption
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+MAX_BODY_BYTES: Final = 4 * 1024 * 1024
+# Of all requests that are arriving. One request is never refused because of it.
+_MAX_ALL_BODIES_BYTES: Final = 16 * MAX_BODY_BYTES
+_BODY_SECONDS: Final = 20.0
+_LOCALHOST: Final = "localhost"
+
+
+class HTTPGuard:
+    """Checks host, origin and token of each request, before its body is read.
+
+    A web page can let its own name resolve to this server (DNS rebinding), and then send requests to it. So a server
+    without a token answers only for names that no page can claim: addresses, `localhost`, and those that it was given.
+    Programs other than browsers send no Origin, and pages of other sites are rejected.
+
+    Args:
+        app: The application.
+        listens_on: The host that the server listens on.
+        token: The bearer token, or None.
+        host_names: The host names under which the server is reached, without ports.
+    """
+
+    def __init__(self, app: App, *, listens_on: str, token: str | None, host_names: Iterable[str] = ()) -> None:
+        self._app = app
+        self._token = None if token is None else f"Bearer {token}".encode()
+        self._host_names = frozenset(name.lower().rstrip(".") for name in host_names)
+        self._only_local_names = is_loopback(listens_on)
+        self._body_bytes = 0
+        self._any_name = token is not None and not self._host_names and not self._only_local_names
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        refusal = self._refusal(scope)
+        if refusal is not None:
+            await _respond(send, *refusal)
+            return
+        body = await self._read_body(receive)
+        if isinstance(body, bytes):
+            await self._app(scope, _replay(body, receive), send)
+        else:
+            await _respond(send, *body)
+
+    async def _read_body(self, receive: Receive) -> bytes | tuple[int, str]:
+        """Return the body, or the status and the reason why it is refused."""
+        parts: list[bytes] = []
+        size = 0
+        try:
+            async with asyncio.timeout(_BODY_SECONDS):
+                while True:
+                    message = await receive()
+                    if message["type"] != "http.request":
+                        return 400, "the request is incomplete"
+                    part = message.get("body", b"")
+                    parts.append(part)
+                    size += len(part)
+                    self._body_bytes += len(part)
+                    if size > MAX_BODY_BYTES:
+                        return 413, f"the request is larger than {MAX_BODY_BYTES} bytes"
+                    if self._body_bytes > _MAX_ALL_BODIES_BYTES:
+                        return 503, "the server is receiving too many large requests: try again later"
+                    if not message.get("more_body", False):
+                        return b"".join(parts)
+        except TimeoutError:
+            return 408, "the request took too long to arrive"
+        finally:
+            self._body_bytes -= size
+
+    def _refusal(self, scope: Scope) -> tuple[int, str] | None:
+        """Return the status and the reason why a request is refused, or None."""
+        headers: dict[bytes, bytes] = dict(scope["headers"])
+        host = headers.get(b"host", b"").decode("latin-1").lower()
+        if not self._knows(host):
+            return 421, "this server does not answer for that host name: pass it with --host-name"
+        origin = headers.get(b"origin")
+        if origin is not None and origin.decode("latin-1").lower().partition("://")[2] != host:
+            return 403, "pages of other sites may not use this server"
+        if self._token is not None and not hmac.compare_digest(headers.get(b"authorization", b""), self._token):
+            return 401, "this server requires its token: send 'Authorization: Bearer TOKEN'"
+        return None
+
+    def _knows(self, host: str) -> bool:
+        name = _without_port(host).rstrip(".")
+        if name in self._host_names:
+            return True
+        return (
+            is_loopback(name) if self._only_local_names else self._any_name or name == _LOCALHOST or _is_address(name)
+        )
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host is this machine only."""
+    if host == _LOCALHOST:
+        return True
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def check_token(token: str) -> str:
+    """Return a token that can be sent in a header.
+
+    Raises: InvalidOption: It is empty, or contains other characters than printable ASCII.
+    """
+    if not token or not token.isascii() or not token.isprintable() or " " in token:
+        raise InvalidOption("invalid token: expected printable ASCII characters without spaces")
+    return token
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ip_address(name.strip("[]"))
+    except ValueError:
+        return False
+    return True
+
+
+def _without_port(host: str) -> str:
+    return host.partition("]")[0] + "]" if host.startswith("[") else host.partition(":")[0]
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def receive_again() -> Message:
+        return messages.pop() if messages else await receive()
+
+    return receive_again
+
+
+async def _respond(send: Send, status: int, reason: str) -> None:
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
+    if status == 401:
+        headers.append((b"www-authenticate", b"Bearer"))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": f"{reason}\n".encode()})

@@ -1,0 +1,98 @@
+"""The tool `may_fetch`: whether an agent may fetch a URL, and use its content for a purpose."""
+
+from typing import Final
+
+from canfetch.client.origin_state import OriginState
+from canfetch.core.extensions.preference import Preference, UsagePurpose
+from canfetch.web.mcp.agents import AskedAgent
+from canfetch.web.mcp.arguments import MayFetchArguments, Purpose
+from canfetch.web.mcp.results import MayFetch
+from canfetch.web.mcp.service import Service
+from canfetch.web.mcp.site_facts import (
+    access_result,
+    access_sentence,
+    again_sentence,
+    license_quotes,
+    license_sentence,
+    pace_result,
+    pace_sentence,
+    reason_sentence,
+    rule_line,
+    rules_of,
+    usage_results,
+    usage_sentence,
+)
+from canfetch.web.mcp.texts import joined
+from canfetch.web.mcp.tool import Answer, ToolDefinition
+
+_USES: Final[dict[Purpose, UsagePurpose]] = {
+    "training": UsagePurpose.TRAINING,
+    "search": UsagePurpose.SEARCH,
+    "ai-use": UsagePurpose.AI_USE,
+    # A page that a person asked for becomes input of the model.
+    "user-request": UsagePurpose.AI_USE,
+}
+_USE_ALLOWED: Final = {Preference.ALLOW: True, Preference.DISALLOW: False, Preference.UNKNOWN: None}
+
+
+async def _answer(service: Service, arguments: MayFetchArguments) -> Answer:
+    agent = service.agent(arguments.agent)
+    state = await service.fetch(arguments.url)
+    return await service.read(lambda: may_fetch(state, arguments, agent, service.clock()))
+
+
+def may_fetch(state: OriginState, arguments: MayFetchArguments, agent: AskedAgent, now: float) -> Answer:
+    """Return the answer on the state of an origin."""
+    url = arguments.url
+    verdict = state.decide(url, agent.agent, now)
+    robots = rules_of(state, now)
+    usage = usage_results(robots, url, agent.agent)
+    use = None if arguments.purpose is None else _USES[arguments.purpose]
+    use_allowed = next((_USE_ALLOWED[one.preference] for one in usage if one.use is use), None)
+    result = MayFetch(
+        allowed=verdict.allowed,
+        use_allowed=use_allowed,
+        reason=verdict.reason,
+        line=None if verdict.rule is None else rule_line(verdict.rule),
+        agent=agent.to_result(),
+        purpose=arguments.purpose,
+        usage=usage,
+        licenses=license_quotes(robots, agent.agent),
+        pace=pace_result(state, agent.agent, now),
+        robots_txt=access_result(state, verdict.access, now),
+    )
+    text = joined(
+        [
+            f"{_headline(result)}: {agent.name} {'may' if result.allowed else 'may not'} fetch this URL.",
+            agent.advice,
+            reason_sentence(verdict, result.line),
+            access_sentence(result.robots_txt),
+            usage_sentence(result.usage, use) if result.allowed else "",
+            license_sentence(result.licenses),
+            pace_sentence(result.pace),
+            again_sentence(result.robots_txt),
+        ]
+    )
+    return Answer(result, text)
+
+
+def _headline(result: MayFetch) -> str:
+    if not result.allowed:
+        return "DISALLOWED"
+    return "ALLOWED, but not for this purpose" if result.use_allowed is False else "ALLOWED"
+
+
+TOOL: Final = ToolDefinition(
+    name="may_fetch",
+    title="May this URL be fetched?",
+    description="""\
+Check whether robots.txt (RFC 9309) allows an agent to fetch a URL, and what the site says about using the content. \
+Call this before fetching a page. Answers for the pages of one site share one cached file.
+
+Fetch only if `allowed` is true, and use the content for `purpose` only if `use_allowed` is not false. Wait \
+`pace.seconds_between_requests` between requests to the site. The answer holds until `robots_txt.ask_again_at`. If \
+robots.txt cannot be reached, everything is disallowed until then.""",
+    arguments=MayFetchArguments,
+    result=MayFetch,
+    answer=_answer,
+)

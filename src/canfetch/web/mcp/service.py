@@ -1,0 +1,188 @@
+"""What all tools use: the client that fetches robots.txt files, and the threads that read them."""
+
+import asyncio
+import time
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from types import TracebackType
+from typing import Any, Final, NamedTuple, Self, TypeVar
+
+from canfetch import __version__
+from canfetch.access.responses import Failure, FailureKind, Response
+from canfetch.client.async_client import AsyncClient
+from canfetch.client.options import Options
+from canfetch.client.origin_state import OriginState
+from canfetch.client.stores import Store
+from canfetch.client.transports import AsyncTransport, Route, TransportRequest
+from canfetch.client.transports.http_transport import AsyncHTTPTransport
+from canfetch.core.origin import Origin
+from canfetch.core.quoting import quoted
+from canfetch.core.redaction import redacted_url
+from canfetch.errors import InvalidURL
+from canfetch.repository import default_user_agent
+from canfetch.web.mcp.agents import AskedAgent, configured_agent, parse_agent
+from canfetch.web.mcp.arguments import CallerError
+
+ResultT = TypeVar("ResultT")
+
+_SCHEMES: Final = ("http", "https")
+# Files are read in threads, so that a large one delays nobody's pings and cancellations.
+_READING_THREADS: Final = 2
+_MAX_QUESTIONS: Final = 256
+_MAX_REQUESTS: Final = 32
+# Added to the time of a fetch: for the wait for a free connection, and for reading a large file.
+_READING_SECONDS: Final = 20.0
+
+
+class ServiceSettings(NamedTuple):
+    """The configuration of the server.
+
+    Attributes:
+        user_agent: The User-Agent header, whose product token is also the agent of questions without one. None sends
+            the header of canfetch, and answers for a stand-in.
+        policy: The name of the access policy.
+        timeout: Seconds for a fetch with all its redirects.
+        allow_private: Whether to connect to private and loopback addresses, and through proxies.
+        store: The store, or None. The service closes it.
+    """
+
+    user_agent: str | None = None
+    policy: str = "rfc9309"
+    timeout: float = 10.0
+    allow_private: bool = False
+    store: Store | None = None
+
+
+class Service:
+    """Fetches and reads robots.txt files for the tools, with bounded time and concurrency.
+
+    It is used as an asynchronous context manager. Concurrent questions about one origin share one request.
+
+    Args:
+        settings: The configuration.
+        clock: Returns the time in seconds since the epoch.
+    Raises: InvalidProductToken: The User-Agent header contains no product token; InvalidOption, UnknownPolicy.
+    """
+
+    def __init__(self, settings: ServiceSettings, *, clock: Callable[[], float] = time.time) -> None:
+        self.configured_agent = configured_agent(settings.user_agent)
+        self.clock = clock
+        self._settings = settings
+        self._questions = 0
+        self._client = AsyncClient(
+            user_agent=settings.user_agent or default_user_agent(__version__),
+            transport=_LimitedTransport(AsyncHTTPTransport(trust_env=settings.allow_private)),
+            store=settings.store,
+            clock=clock,
+            policy=settings.policy,
+            timeout=settings.timeout,
+            connect_timeout=settings.timeout,
+            read_timeout=settings.timeout,
+            allow_private=settings.allow_private,
+        )
+        self._threads = ThreadPoolExecutor(_READING_THREADS, thread_name_prefix="canfetch-mcp")
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        await self._client.close()
+
+    async def answer(self, question: Coroutine[Any, Any, ResultT]) -> ResultT:
+        """Await the answer to a question, for a bounded time.
+
+        Raises: CallerError: There are too many questions, or the time is over.
+        """
+        if self._questions >= _MAX_QUESTIONS:
+            question.close()
+            raise CallerError(f"the server is answering {_MAX_QUESTIONS} questions: ask again in a few seconds")
+        self._questions += 1
+        try:
+            async with asyncio.timeout(self._settings.timeout + _READING_SECONDS):
+                return await question
+        except TimeoutError:
+            raise CallerError("the answer took too long: ask again in a minute") from None
+        finally:
+            self._questions -= 1
+
+    async def fetch(self, url: str) -> OriginState:
+        """Return the state of the origin of a URL. Network failures are states, too.
+
+        Raises: CallerError: The URL is invalid, or its host has a private address.
+        """
+        origin = parse_origin(url)
+        state = await self._client.origin_state(url)
+        if not state.entry.hops and is_forbidden(state):
+            raise CallerError(
+                f"{quoted(str(origin))} has no public address: only a server that was started with --allow-private "
+                "answers for private networks"
+            )
+        return state
+
+    async def read(self, reading: Callable[[], ResultT]) -> ResultT:
+        """Return the result of a function that reads a file, run in a thread."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, reading)
+
+    def agent(self, text: str | None) -> AskedAgent:
+        """Return the agent of an argument.
+
+        Raises: CallerError: It is invalid.
+        """
+        return parse_agent(text, self.configured_agent)
+
+
+def parse_origin(url: str) -> Origin:
+    """Return the origin of a URL that a caller asks about.
+
+    Raises: CallerError: The URL is invalid, or its scheme is not http or https.
+    """
+    try:
+        origin = Origin.from_url(url)
+    except InvalidURL as error:
+        raise CallerError(str(error)) from None
+    if origin.scheme not in _SCHEMES:
+        raise CallerError(f"invalid URL {quoted(redacted_url(url))}: expected the scheme http or https")
+    return origin
+
+
+def is_forbidden(state: OriginState) -> bool:
+    """Return whether an origin could not be fetched because of a private address."""
+    return state.entry.outcome.detail.startswith(f"{FailureKind.FORBIDDEN_ADDRESS}:")
+
+
+def site_url(site: str) -> str:
+    """Return the URL of the home page of a site, from a host such as `example.com` or any URL of the site.
+
+    Raises: CallerError: It is neither.
+    """
+    text = site.strip()
+    return f"{parse_origin(text if '://' in text else f'https://{text}')}/"
+
+
+class _LimitedTransport:
+    """Sends at most `_MAX_REQUESTS` requests at the same time."""
+
+    def __init__(self, transport: AsyncHTTPTransport) -> None:
+        self._transport = transport
+        self._free = asyncio.Semaphore(_MAX_REQUESTS)
+
+    @property
+    def route(self) -> Route:
+        return self._transport.route
+
+    def check_options(self, options: Options) -> None:
+        self._transport.check_options(options)
+
+    async def send(self, request: TransportRequest) -> Response | Failure:
+        async with self._free:
+            return await self._transport.send(request)
+
+    async def close(self) -> None:
+        await self._transport.close()
+
+
+# The class implements the protocol; mypy checks it here.
+_: type[AsyncTransport] = _LimitedTransport

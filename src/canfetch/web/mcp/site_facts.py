@@ -1,0 +1,183 @@
+"""What a robots.txt states beside its rules: access, uses, licences and pace, as results and as sentences."""
+
+from collections.abc import Sequence
+from math import isfinite
+from typing import Any, Final
+
+from canfetch.access.pacing import Pace as DeclaredPace
+from canfetch.access.pacing import request_interval
+from canfetch.client.origin_pace import declared_pace
+from canfetch.client.origin_state import OriginState
+from canfetch.core.agent import Agent
+from canfetch.core.document import RobotsTxt
+from canfetch.core.extensions.preference import Preference, UsagePurpose
+from canfetch.core.extensions.record import Extension
+from canfetch.core.extensions.request_rate import RequestRate
+from canfetch.core.extensions.windows import DailyWindow
+from canfetch.core.times import optional_rfc3339, rfc3339
+from canfetch.core.verdict import Access, AccessInfo, Effect, Reason, Rule, Verdict
+from canfetch.web.mcp.quotation import quote
+from canfetch.web.mcp.results import Line, Pace, RobotsAccess, UsagePreference
+from canfetch.web.mcp.service import is_forbidden
+from canfetch.web.mcp.texts import duration
+
+LINE_TOKENS: Final = 40
+_STATEMENT_TOKENS: Final = 32
+_LICENSE_TOKENS: Final = 24
+_EXPLANATION_TOKENS: Final = 24
+# The number of lines and values of one kind in a result.
+_MAX_LINES: Final = 3
+_MAX_DELAY_SECONDS: Final = 86_400.0
+_FORBIDDEN: Final = "a redirect leads to a private address"
+_USE_NAMES: Final = {
+    UsagePurpose.TRAINING: "training",
+    UsagePurpose.SEARCH: "search",
+    UsagePurpose.AI_USE: "input of AI models",
+}
+
+
+def rules_of(state: OriginState, now: float) -> RobotsTxt | None:
+    """Return the file whose rules apply to an origin, or None if everything is allowed or disallowed."""
+    copy = state.effective_access(now).copy
+    return None if copy is None else state.parse_copy(copy)
+
+
+def rule_line(rule: Rule) -> Line:
+    """Return a rule as a quoted line."""
+    return Line(number=rule.line, quote=quote(str(rule), max_tokens=LINE_TOKENS))
+
+
+def reason_sentence(verdict: Verdict, line: Line | None) -> str:
+    """Return what decided, or an empty string if that is the access to the robots.txt."""
+    if line is not None:
+        return f"Line {line.number} of robots.txt decides: {line.quote}."
+    if verdict.reason is Reason.ROBOTS_TXT:
+        return "/robots.txt itself is always allowed."
+    if verdict.reason in {Reason.UNAVAILABLE, Reason.UNREACHABLE}:
+        return ""
+    return ": ".join(["No line of robots.txt matches", *verdict.notes]) + "."
+
+
+def access_result(state: OriginState, access: AccessInfo, now: float) -> RobotsAccess:
+    """Return how the robots.txt of an origin was obtained."""
+    again = state.next_fetch_at
+    return RobotsAccess(
+        url=access.robots_url,
+        access=access.access,
+        effect=access.effect,
+        explanation=_explanation(state, access),
+        fetched_at=optional_rfc3339(None if access.fetched_at is None else int(access.fetched_at)),
+        ask_again_at=rfc3339(int(again)),
+        ask_again_in_seconds=max(0, round(again - now)),
+    )
+
+
+def access_sentence(access: RobotsAccess) -> str:
+    """Return what a robots.txt that is not a file of rules means, or an empty string."""
+    if access.effect is Effect.CONDITIONAL_ALLOW:
+        return "" if access.access is Access.SUCCESSFUL else f"robots.txt is unreachable: {access.explanation}."
+    effect = "allowed" if access.effect is Effect.FULL_ALLOW else "disallowed for now"
+    return f"robots.txt is {access.access} ({access.explanation}), so everything is {effect}."
+
+
+def again_sentence(access: RobotsAccess) -> str:
+    """Return when to ask again."""
+    return f"Ask again in {duration(access.ask_again_in_seconds)}."
+
+
+def usage_results(robots: RobotsTxt | None, url: str, agent: Agent) -> list[UsagePreference]:
+    """Return what a file states on each use."""
+    if robots is None:
+        return [UsagePreference(use=use, preference=Preference.UNKNOWN, lines=[]) for use in UsagePurpose]
+    results = []
+    for use in UsagePurpose:
+        usage = robots.usage(url, agent=agent, purpose=use)
+        # The statements that decide come first.
+        deciding = sorted(usage.statements, key=lambda one: one.usage_preference.preference is not usage.preference)
+        records = list({statement.line: statement.record for statement in deciding}.values())
+        lines = [_record_line(record) for record in records[:_MAX_LINES]]
+        results.append(UsagePreference(use=use, preference=usage.preference, lines=lines))
+    return results
+
+
+def usage_sentence(usage: Sequence[UsagePreference], purpose: UsagePurpose | None) -> str:
+    """Return what the site states on a purpose, or on all uses without one."""
+    if purpose is None:
+        stated = [one for one in usage if one.preference is not Preference.UNKNOWN]
+        if not stated:
+            return "Uses: the site states no preferences."
+        uses = ", ".join(f"{_USE_NAMES[one.use]} {_yes_or_no(one)}" for one in stated)
+        return f"Uses that the site agrees to: {uses} ({_first_line(stated[0])})."
+    one = next(one for one in usage if one.use is purpose)
+    if one.preference is Preference.UNKNOWN:
+        return f"Use for {_USE_NAMES[one.use]}: the site states nothing."
+    return f"Use for {_USE_NAMES[one.use]}: {_yes_or_no(one)}, {_first_line(one)}."
+
+
+def license_quotes(robots: RobotsTxt | None, agent: Agent) -> list[str]:
+    """Return the URLs of the licences that apply to an agent, quoted."""
+    if robots is None:
+        return []
+    urls = dict.fromkeys(record.parsed.url for record in robots.licenses(agent=agent))
+    return [quote(url, max_tokens=_LICENSE_TOKENS) for url in list(urls)[:_MAX_LINES]]
+
+
+def license_sentence(quotes: Sequence[str]) -> str:
+    """Return the first licence as a sentence, or an empty string."""
+    return f"Licence: {quotes[0]}." if quotes else ""
+
+
+def pace_result(state: OriginState, agent: Agent, now: float) -> Pace:
+    """Return the limits that the file of an origin declares."""
+    pace = declared_pace(state, agent, DeclaredPace(max_delay=_MAX_DELAY_SECONDS))
+    interval = request_interval(pace, now=now)
+    delay = pace.crawl_delay
+    return Pace(
+        seconds_between_requests=interval or None,
+        crawl_delay=delay if delay is None or isfinite(delay) else _MAX_DELAY_SECONDS,
+        request_rates=[_rate(rate) for rate in pace.request_rates[:_MAX_LINES]],
+        visit_times=[_window(window) for window in pace.visit_times[:_MAX_LINES]],
+        seconds_until_visit=min((window.seconds_until(now) for window in pace.visit_times), default=0.0),
+    )
+
+
+def pace_sentence(pace: Pace) -> str:
+    """Return the pace."""
+    parts = []
+    if pace.seconds_between_requests is not None:
+        parts.append(f"{duration(pace.seconds_between_requests)} between requests")
+    if pace.visit_times:
+        parts.append(f"visits only at {', '.join(pace.visit_times)} UTC")
+    return f"Pace: {'; '.join(parts)}." if parts else "Pace: none stated."
+
+
+def _explanation(state: OriginState, access: AccessInfo) -> str:
+    if is_forbidden(state):
+        # Addresses of private networks are not shown to callers.
+        return _FORBIDDEN
+    return quote(access.explanation, max_tokens=_EXPLANATION_TOKENS)
+
+
+def _record_line(record: Extension[Any]) -> Line:
+    name = record.name.title().encode()
+    return Line(number=record.line, quote=quote(name + b": " + record.value, max_tokens=_STATEMENT_TOKENS))
+
+
+def _yes_or_no(usage: UsagePreference) -> str:
+    return "yes" if usage.preference is Preference.ALLOW else "no"
+
+
+def _first_line(usage: UsagePreference) -> str:
+    line = usage.lines[0]
+    return f"line {line.number}: {line.quote}"
+
+
+def _rate(rate: RequestRate) -> str:
+    requests = "1 request" if rate.requests == 1 else f"{rate.requests} requests"
+    return f"{requests} in {rate.seconds} s" + ("" if rate.window is None else f" at {_window(rate.window)} UTC")
+
+
+def _window(window: DailyWindow) -> str:
+    return "-".join(
+        f"{seconds // 3600:02}:{seconds % 3600 // 60:02}" for seconds in (window.start_seconds, window.end_seconds)
+    )
