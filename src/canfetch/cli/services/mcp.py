@@ -52,15 +52,16 @@ def _run(**values: Any) -> None:
             raise
         raise MissingExtra('the MCP server requires the MCP SDK: pip install "canfetch[mcp]"') from None
     _write_log(options.verbose)
-    server = create_server(_open_service(options))
     if not options.http:
         from canfetch.web.mcp.stdio import serve_standard_streams  # noqa: PLC0415 - needs the extra
 
-        serve_standard_streams(server)
+        serve_standard_streams(create_server(_open_service(options)))
         return
-    from canfetch.web.mcp.http import HTTPSettings, serve_http  # noqa: PLC0415 - needs the extra
+    from canfetch.web.mcp.http import HTTPSettings, check_settings, serve_http  # noqa: PLC0415 - needs the extra
 
     settings = HTTPSettings(options.host, options.port, options.token, options.open_to_all, options.host_names)
+    check_settings(settings)
+    server = create_server(_open_service(options))
     try:
         serve_http(server, settings, announce=lambda url: _print_line(f"canfetch: serving MCP at {url}"))
     except OSError as error:

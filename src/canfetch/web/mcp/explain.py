@@ -23,7 +23,7 @@ from canfetch.web.mcp.site_facts import (
     rule_line,
     rules_of,
 )
-from canfetch.web.mcp.texts import fit
+from canfetch.web.mcp.texts import fit_some
 from canfetch.web.mcp.tool import Answer, ToolDefinition
 
 _MAX_LINES: Final = 5
@@ -83,7 +83,7 @@ def _explain(
         _block(agent, verdict, decision) for agent, verdict, decision in zip(agents, verdicts, decisions, strict=True)
     ]
     end = [] if access is None else [access_sentence(access), again_sentence(access)]
-    return Answer(result, fit(blocks, "{} more agents are in the structured result.", end))
+    return Answer(result, fit_some(blocks, "{} more agents are in the structured result.", end))
 
 
 def _decision(agent: AskedAgent, verdict: Verdict, others: list[str]) -> ExplainedAgent:

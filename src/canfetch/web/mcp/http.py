@@ -60,8 +60,8 @@ def serve_http(server: Server[Service], settings: HTTPSettings, *, announce: Cal
         asyncio.run(uvicorn.Server(config).serve(sockets=[listener]))
 
 
-def create_app(server: Server[Service], settings: HTTPSettings) -> App:
-    """Return the ASGI application.
+def check_settings(settings: HTTPSettings) -> None:
+    """Check that the server is not open to strangers by mistake.
 
     Raises: InvalidOption: The token is invalid, or missing beyond loopback.
     """
@@ -72,6 +72,14 @@ def create_app(server: Server[Service], settings: HTTPSettings) -> App:
             f"listening on {settings.host} without a token would let everyone use this server: pass --token, or "
             "--open-to-all"
         )
+
+
+def create_app(server: Server[Service], settings: HTTPSettings) -> App:
+    """Return the ASGI application.
+
+    Raises: InvalidOption: The token is invalid, or missing beyond loopback.
+    """
+    check_settings(settings)
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         stateless_http=True,

@@ -14,7 +14,7 @@ from canfetch.web.mcp.quotation import quote
 from canfetch.web.mcp.results import Lint, LintFinding, RobotsAccess
 from canfetch.web.mcp.service import Service, site_url
 from canfetch.web.mcp.site_facts import access_result, access_sentence, again_sentence
-from canfetch.web.mcp.texts import fit
+from canfetch.web.mcp.texts import fit, fit_some
 from canfetch.web.mcp.tool import Answer, ToolDefinition
 
 _MAX_FINDINGS: Final = 10
@@ -46,9 +46,7 @@ def lint_state(state: OriginState, now: float) -> Answer:
     copy = state.effective_access(now).copy
     if copy is None:
         result = Lint(errors=0, warnings=0, notes=0, findings=[], robots_txt=access)
-        return Answer(
-            result, fit(["There is no robots.txt to lint."], "", [access_sentence(access), again_sentence(access)])
-        )
+        return Answer(result, fit(["There is no robots.txt to lint.", access_sentence(access), again_sentence(access)]))
     file = LintInput(copy.content, url=state.origin.robots_url, delivery=state.entry)
     return _report(Linter().lint(file), access)
 
@@ -69,7 +67,7 @@ def _report(report: LintReport, access: RobotsAccess | None) -> Answer:
         lines = [f"Line {one.line}, {one.severity}: {one.message}." for one in result.findings]
         lines[0] = f"Errors {result.errors}, warnings {result.warnings}, notes {result.notes}.\n{lines[0]}"
     end = [] if access is None else [access_sentence(access), again_sentence(access)]
-    return Answer(result, fit(lines, "{} more findings are in the structured result.", end))
+    return Answer(result, fit_some(lines, "{} more findings are in the structured result.", end))
 
 
 def _finding(finding: Finding) -> LintFinding:

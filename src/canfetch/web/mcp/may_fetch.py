@@ -22,7 +22,7 @@ from canfetch.web.mcp.site_facts import (
     usage_results,
     usage_sentence,
 )
-from canfetch.web.mcp.texts import joined
+from canfetch.web.mcp.texts import fit
 from canfetch.web.mcp.tool import Answer, ToolDefinition
 
 _USES: Final[dict[Purpose, UsagePurpose]] = {
@@ -61,7 +61,7 @@ def may_fetch(state: OriginState, arguments: MayFetchArguments, agent: AskedAgen
         pace=pace_result(state, agent.agent, now),
         robots_txt=access_result(state, verdict.access, now),
     )
-    text = joined(
+    text = fit(
         [
             f"{_headline(result)}: {agent.name} {'may' if result.allowed else 'may not'} fetch this URL.",
             agent.advice,

@@ -28,7 +28,6 @@ ResultT = TypeVar("ResultT")
 _SCHEMES: Final = ("http", "https")
 # Files are read in threads, so that a large one delays nobody's pings and cancellations.
 _READING_THREADS: Final = 2
-_MAX_QUESTIONS: Final = 256
 _MAX_REQUESTS: Final = 32
 # Added to the time of a fetch: for the wait for a free connection, and for reading a large file.
 _READING_SECONDS: Final = 20.0
@@ -44,6 +43,7 @@ class ServiceSettings(NamedTuple):
         timeout: Seconds for a fetch with all its redirects.
         allow_private: Whether to connect to private and loopback addresses, and through proxies.
         store: The store, or None. The service closes it.
+        max_questions: Questions at the same time. More are refused.
     """
 
     user_agent: str | None = None
@@ -51,6 +51,7 @@ class ServiceSettings(NamedTuple):
     timeout: float = 10.0
     allow_private: bool = False
     store: Store | None = None
+    max_questions: int = 256
 
 
 class Service:
@@ -96,9 +97,10 @@ class Service:
 
         Raises: CallerError: There are too many questions, or the time is over.
         """
-        if self._questions >= _MAX_QUESTIONS:
+        most = self._settings.max_questions
+        if self._questions >= most:
             question.close()
-            raise CallerError(f"the server is answering {_MAX_QUESTIONS} questions: ask again in a few seconds")
+            raise CallerError(f"the server is answering {most} questions: ask again in a few seconds")
         self._questions += 1
         try:
             async with asyncio.timeout(self._settings.timeout + _READING_SECONDS):

@@ -147,7 +147,8 @@ def pace_sentence(pace: Pace) -> str:
     if pace.seconds_between_requests is not None:
         parts.append(f"{duration(pace.seconds_between_requests)} between requests")
     if pace.visit_times:
-        parts.append(f"visits only at {', '.join(pace.visit_times)} UTC")
+        more = len(pace.visit_times) - 1
+        parts.append(f"visits only at {pace.visit_times[0]} UTC{' and at other times' if more else ''}")
     return f"Pace: {'; '.join(parts)}." if parts else "Pace: none stated."
 
 

@@ -28,7 +28,7 @@ from canfetch.web.mcp.site_facts import (
     usage_results,
     usage_sentence,
 )
-from canfetch.web.mcp.texts import MAX_TEXT_TOKENS, joined
+from canfetch.web.mcp.texts import MAX_TEXT_TOKENS, fit
 from canfetch.web.mcp.tool import Answer, ToolDefinition
 
 Permission = Literal["disallowed", "opted_out", "partly", "allowed"]
@@ -123,7 +123,7 @@ def _text(result: WhoMayTrain, usage: UsagePreference) -> str:
     text = ""
     for count in _NAMES_IN_TEXT:
         lines = [_names_line(permission, getattr(result, permission), count) for permission in _PERMISSIONS]
-        text = joined([*lines, *end])
+        text = fit([*lines, *end])
         if estimate_tokens(text) <= MAX_TEXT_TOKENS:
             break
     return text

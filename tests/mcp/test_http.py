@@ -1,0 +1,207 @@
+"""Streamable HTTP: through the client of the SDK, and with requests that must be refused."""
+
+import asyncio
+import http.client
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx2
+import pytest
+import uvicorn
+from mcp.client.client import Client
+from mcp.client.streamable_http import streamable_http_client
+from tests.mcp.asking import Reply, to_reply
+from tests.servers.web import Site
+
+from canfetch.errors import InvalidOption
+from canfetch.web.mcp.http import PATH, HTTPSettings, create_app
+from canfetch.web.mcp.http_guard import MAX_BODY_BYTES, HTTPGuard
+from canfetch.web.mcp.server import create_server
+from canfetch.web.mcp.service import Service, ServiceSettings
+
+TOKEN = "secret-token"  # noqa: S105 - the tests' own
+HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+
+
+@contextmanager
+def serving(settings: HTTPSettings) -> Iterator[int]:
+    """Run a server in a thread, and yield its port."""
+    app = create_app(create_server(Service(ServiceSettings(allow_private=True))), settings)
+    server = uvicorn.Server(uvicorn.Config(app, lifespan="on", log_config=None, ws="none"))
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[listener])))
+        thread.start()
+        try:
+            yield listener.getsockname()[1]
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+@pytest.fixture(scope="module")
+def open_port() -> Iterator[int]:
+    with serving(HTTPSettings()) as port:
+        yield port
+
+
+@pytest.fixture(scope="module")
+def closed_port() -> Iterator[int]:
+    with serving(HTTPSettings(host="0.0.0.0", token=TOKEN)) as port:  # noqa: S104 - nothing listens there
+        yield port
+
+
+def call(port: int, name: str, arguments: dict[str, Any], *, mode: str = "auto", token: str | None = None) -> Reply:
+    async def run() -> Reply:
+        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        async with httpx2.AsyncClient(headers=headers, trust_env=False) as http_client:
+            transport = streamable_http_client(f"http://127.0.0.1:{port}{PATH}", http_client=http_client)
+            async with Client(transport, mode=mode) as client:
+                return to_reply(await client.call_tool(name, arguments))
+
+    return asyncio.run(run())
+
+
+def post(port: int, body: bytes, headers: dict[str, str] | None = None, *, path: str = PATH) -> tuple[int, str]:
+    connection = http.client.HTTPConnection("127.0.0.1", port)
+    try:
+        connection.request("POST", path, body, {**HEADERS, **(headers or {})})
+        response = connection.getresponse()
+        return response.status, response.read().decode()
+    finally:
+        connection.close()
+
+
+def ping() -> bytes:
+    return json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode()
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_an_answer_over_http(open_port: int, site: Site, mode: str) -> None:
+    reply = call(open_port, "may_fetch", {"url": site.url("private/x")}, mode=mode)
+    assert reply.text.startswith("DISALLOWED")
+    assert reply.result["line"] == {"number": 2, "quote": "`Disallow: /private`"}
+
+
+def test_one_fetch_for_many_clients(open_port: int) -> None:
+    async def run(url: str) -> list[Any]:
+        async with httpx2.AsyncClient(trust_env=False) as http_client:
+            transport = streamable_http_client(f"http://127.0.0.1:{open_port}{PATH}", http_client=http_client)
+            async with Client(transport) as client:
+                calls = [client.call_tool("may_fetch", {"url": f"{url}{number}"}) for number in range(100)]
+                return await asyncio.gather(*calls)
+
+    with Site() as site:
+        replies = [to_reply(one) for one in asyncio.run(run(site.url("page-")))]
+        assert site.count("/robots.txt") == 1
+    assert len(replies) == 100
+    assert not any(reply.is_error for reply in replies)
+
+
+def test_a_token_is_required(closed_port: int, site: Site) -> None:
+    assert post(closed_port, ping())[0] == 401
+    assert post(closed_port, ping(), {"Authorization": "Bearer other"})[0] == 401
+    assert post(closed_port, ping(), {"Authorization": TOKEN})[0] == 401
+    reply = call(closed_port, "may_fetch", {"url": site.url("x")}, token=TOKEN)
+    assert not reply.is_error
+
+
+@pytest.mark.parametrize(
+    "headers, status",
+    [
+        ({}, 200),
+        ({"Host": "localhost"}, 200),
+        ({"Host": "LOCALHOST:1"}, 200),
+        ({"Host": "[::1]:8421"}, 200),
+        ({"Host": "127.9.9.9"}, 200),
+        ({"Host": "evil.example"}, 421),
+        ({"Host": "localhost.evil.example"}, 421),
+        ({"Host": "127.0.0.1.evil.example"}, 421),
+        ({"Host": "10.0.0.1"}, 421),
+        ({"Host": "evil.example", "Origin": "http://evil.example"}, 421),
+        ({"Host": "localhost:1", "Origin": "http://localhost:1"}, 200),
+        ({"Host": "localhost:1", "Origin": "http://localhost:2"}, 403),
+        ({"Origin": "https://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+    ],
+    ids=range(14),
+)
+def test_pages_of_other_sites_are_refused(open_port: int, headers: dict[str, str], status: int) -> None:
+    assert post(open_port, ping(), headers)[0] == status
+
+
+@pytest.mark.parametrize(
+    "body, headers, status",
+    [
+        (b"", {}, 400),
+        (b"garbage", {}, 400),
+        (b"[" * 100_000, {}, 400),
+        (b"\xff\xfe", {}, 400),
+        (ping(), {"Content-Type": "text/plain"}, 400),
+        (b"x" * (MAX_BODY_BYTES + 1), {}, 413),
+    ],
+    ids=range(6),
+)
+def test_invalid_requests_are_refused(open_port: int, body: bytes, headers: dict[str, str], status: int) -> None:
+    assert post(open_port, body, headers)[0] == status
+    assert post(open_port, ping())[0] == 200
+
+
+def test_other_paths_do_not_exist(open_port: int) -> None:
+    assert post(open_port, ping(), path="/")[0] == 404
+
+
+@pytest.mark.parametrize(
+    "settings, hosts, refused",
+    [
+        (HTTPSettings(token=TOKEN), ["localhost"], ["10.0.0.1", "a.example"]),
+        (HTTPSettings(host="10.0.0.1", token=TOKEN), ["10.0.0.1", "a.example"], []),
+        (HTTPSettings(host="::", token=TOKEN, host_names=("A.example",)), ["a.example:8421", "[::1]"], ["b.example"]),
+        (HTTPSettings(host="10.0.0.1", open_to_all=True), ["10.0.0.1:8421", "localhost"], ["a.example", ""]),
+        (HTTPSettings(host_names=("mcp.example",)), ["mcp.example.", "localhost"], ["a.example"]),
+    ],
+    ids=range(5),
+)
+def test_names_that_a_server_answers_for(settings: HTTPSettings, hosts: list[str], refused: list[str]) -> None:
+    statuses = {host: guarded_status(settings, host) for host in [*hosts, *refused]}
+    assert statuses == {**dict.fromkeys(hosts, 200), **dict.fromkeys(refused, 421)}
+
+
+def guarded_status(settings: HTTPSettings, host: str) -> int:
+    """Return the status of a request to an application behind the guard."""
+    sent: list[Any] = []
+
+    async def app(_scope: Any, receive: Any, send: Any) -> None:
+        assert (await receive())["body"] == b"x"
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": b"x"}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    guard = HTTPGuard(app, listens_on=settings.host, token=settings.token, host_names=settings.host_names)
+    authorization = (b"authorization", f"Bearer {settings.token}".encode())
+    scope = {"type": "http", "headers": [(b"host", host.encode()), authorization]}
+    asyncio.run(guard(scope, receive, send))
+    status: int = sent[0]["status"]
+    return status
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "10.0.0.1", "mcp.example"])  # noqa: S104 - refused
+def test_a_server_beyond_loopback_needs_a_token(host: str) -> None:
+    server = create_server(Service(ServiceSettings()))
+    with pytest.raises(InvalidOption, match="without a token would let everyone use this server: pass --token"):
+        create_app(server, HTTPSettings(host=host))
+    for settings in (HTTPSettings(host=host, token=TOKEN), HTTPSettings(host=host, open_to_all=True)):
+        create_app(server, settings)
+
+
+@pytest.mark.parametrize("token", ["", "a b", "a\n", "\u00e9"], ids=range(4))
+def test_a_token_must_fit_a_header(token: str) -> None:
+    with pytest.raises(InvalidOption, match="invalid token"):
+        create_app(create_server(Service(ServiceSettings())), HTTPSettings(token=token))

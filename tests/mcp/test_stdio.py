@@ -1,0 +1,117 @@
+"""The command in a process of its own, on its standard input and output, as hosts run it."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from tests.mcp.asking import to_reply
+from tests.servers.web import Site
+
+from canfetch.web.mcp.stdio import MAX_MESSAGE_BYTES
+
+pytestmark = pytest.mark.service
+
+INITIALIZE = {
+    "protocolVersion": "2025-06-18",
+    "capabilities": {},
+    "clientInfo": {"name": "test", "version": "1"},
+}
+
+
+def arguments(folder: Path, *more: str) -> list[str]:
+    return ["-m", "canfetch", "mcp", "--allow-private", "--store", str(folder / "robots.sqlite3"), *more]
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONWARNINGS": "error", "PYTHONUTF8": "1"}
+
+
+def start(folder: Path, *more: str) -> "subprocess.Popen[bytes]":
+    pipe = subprocess.PIPE
+    command = [sys.executable, *arguments(folder, *more)]
+    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment())
+
+
+def request(process: "subprocess.Popen[bytes]", method: str, params: dict[str, Any]) -> dict[str, Any]:
+    """Send a request, and return the response."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    process.stdin.write(json.dumps(message).encode() + b"\n")
+    process.stdin.flush()
+    response: dict[str, Any] = json.loads(process.stdout.readline())
+    return response
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_the_client_of_the_sdk(tmp_path: Path, site: Site, mode: str) -> None:
+    async def run() -> None:
+        parameters = StdioServerParameters(
+            command=sys.executable, args=arguments(tmp_path, "--user-agent", "GPTBot/1.2"), env=environment()
+        )
+        async with Client(stdio_client(parameters), mode=mode) as client:
+            assert {tool.name for tool in (await client.list_tools()).tools} >= {"may_fetch", "lint"}
+            calls = [client.call_tool("may_fetch", {"url": site.url(f"{number}")}) for number in range(100)]
+            replies = [to_reply(one) for one in await asyncio.gather(*calls)]
+        assert {reply.text.partition("\n")[0] for reply in replies} == {"DISALLOWED: GPTBot may not fetch this URL."}
+
+    before = site.count("/robots.txt")
+    asyncio.run(run())
+    assert site.count("/robots.txt") == before + 1
+    # Another process uses the store.
+    asyncio.run(run())
+    assert site.count("/robots.txt") == before + 1
+
+
+def test_the_process_ends_with_standard_input(tmp_path: Path) -> None:
+    process = start(tmp_path)
+    out, err = process.communicate(b"")
+    assert (process.returncode, out, err) == (0, b"", b"")
+
+
+def test_garbage_is_skipped(tmp_path: Path) -> None:
+    process = start(tmp_path)
+    assert process.stdin is not None
+    process.stdin.write(b"garbage\n\n\xff\xfe\x00\n[1,2]\n{}\nnull\n" + b"[" * 100_000 + b"\n")
+    process.stdin.write(b"x" * (2 * MAX_MESSAGE_BYTES + 10) + b"\n")
+    assert "serverInfo" in request(process, "initialize", INITIALIZE)["result"]
+    process.stdin.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\nmore garbage\n')
+    reply = request(process, "tools/call", {"name": "explain", "arguments": {"url": "/x", "robots_txt": "#"}})
+    assert reply["result"]["structuredContent"]["decisions"][0]["allowed"]
+    _, err = process.communicate()
+    assert process.returncode == 0
+    assert err.decode() == f"canfetch: a message is over {MAX_MESSAGE_BYTES} bytes, and was skipped\n"
+
+
+@pytest.mark.parametrize("transport", [(), ("--http", "--port", "0")], ids=["stdio", "http"])
+def test_ctrl_c_ends_the_process(tmp_path: Path, transport: tuple[str, ...]) -> None:
+    process = start(tmp_path, *transport)
+    if transport:
+        assert process.stderr is not None
+        assert process.stderr.readline().startswith(b"canfetch: serving MCP at http://127.0.0.1:")
+    else:
+        request(process, "initialize", INITIALIZE)
+    process.send_signal(signal.SIGINT)
+    assert process.wait() == 130
+    process.communicate()
+
+
+def test_options_are_checked_before_serving(tmp_path: Path) -> None:
+    for more, message in [
+        (("--port", "1"), "canfetch: --port requires --http\n"),
+        (("--http", "--host", "0.0.0.0"), "canfetch: listening on 0.0.0.0 without a token would"),  # noqa: S104
+        (("--user-agent", "Mozilla/5.0"), "canfetch: --user-agent: no product token in the User-Agent header"),
+        (("--http", "--host", "192.0.2.1", "--token", "x"), "canfetch: cannot listen on '192.0.2.1', port 8421: "),
+    ]:
+        process = start(tmp_path, *more)
+        _, err = process.communicate(b"")
+        assert process.returncode == 2
+        assert err.decode().startswith(message)
