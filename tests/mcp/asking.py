@@ -71,10 +71,16 @@ class _Origin:
 
 
 def state_of(
-    body: bytes, *, status: int = 200, headers: dict[str, str] | None = None, hops: Sequence[str] = ()
+    body: bytes,
+    *,
+    status: int = 200,
+    headers: dict[str, str] | None = None,
+    hops: Sequence[str] = (),
+    origin: str = ORIGIN,
+    now: float = NOW,
 ) -> OriginState:
-    """Return the state of `ORIGIN` after the fetch of a robots.txt at `NOW`."""
+    """Return the state of an origin after the fetch of its robots.txt."""
     redirects = [(302, b"", {"Location": location}) for location in hops]
     transport = _Origin([*redirects, (status, body, headers or {})])
-    with canfetch.Client(user_agent="ExampleBot/1.0", transport=transport, clock=lambda: NOW) as client:
-        return client.origin_state(f"{ORIGIN}/")
+    with canfetch.Client(user_agent="ExampleBot/1.0", transport=transport, clock=lambda: now) as client:
+        return client.origin_state(f"{origin}/")

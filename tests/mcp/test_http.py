@@ -22,6 +22,7 @@ from canfetch.web.mcp.http import PATH, HTTPSettings, create_app
 from canfetch.web.mcp.http_guard import MAX_BODY_BYTES, HTTPGuard
 from canfetch.web.mcp.server import create_server
 from canfetch.web.mcp.service import Service, ServiceSettings
+from canfetch.web.settings import RateLimit
 
 TOKEN = "secret-token"  # noqa: S105 - the tests' own
 HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
@@ -160,7 +161,7 @@ def test_other_paths_do_not_exist(open_port: int) -> None:
         (HTTPSettings(token=TOKEN), ["localhost"], ["10.0.0.1", "a.example"]),
         (HTTPSettings(host="10.0.0.1", token=TOKEN), ["10.0.0.1", "a.example"], []),
         (HTTPSettings(host="::", token=TOKEN, host_names=("A.example",)), ["a.example:8421", "[::1]"], ["b.example"]),
-        (HTTPSettings(host="10.0.0.1", open_to_all=True), ["10.0.0.1:8421", "localhost"], ["a.example", ""]),
+        (HTTPSettings(host="10.0.0.1", allow_public=True), ["10.0.0.1:8421", "localhost"], ["a.example", ""]),
         (HTTPSettings(host_names=("mcp.example",)), ["mcp.example.", "localhost"], ["a.example"]),
     ],
     ids=range(5),
@@ -172,11 +173,17 @@ def test_names_that_a_server_answers_for(settings: HTTPSettings, hosts: list[str
 
 def guarded_status(settings: HTTPSettings, host: str) -> int:
     """Return the status of a request to an application behind the guard."""
-    sent: list[Any] = []
+    guard = HTTPGuard(_ok, listens_on=settings.host, token=settings.token, host_names=settings.host_names)
+    return status_of(guard, host.encode(), token=settings.token)
 
-    async def app(_scope: Any, receive: Any, send: Any) -> None:
-        assert (await receive())["body"] == b"x"
-        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+async def _ok(_scope: Any, receive: Any, send: Any) -> None:
+    assert (await receive())["body"] == b"x"
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+
+
+def status_of(guard: HTTPGuard, host: bytes, *, token: str | None = None, client: str = "192.0.2.1") -> int:
+    sent: list[Any] = []
 
     async def receive() -> dict[str, Any]:
         return {"type": "http.request", "body": b"x"}
@@ -184,24 +191,27 @@ def guarded_status(settings: HTTPSettings, host: str) -> int:
     async def send(message: Any) -> None:
         sent.append(message)
 
-    guard = HTTPGuard(app, listens_on=settings.host, token=settings.token, host_names=settings.host_names)
-    authorization = (b"authorization", f"Bearer {settings.token}".encode())
-    scope = {"type": "http", "headers": [(b"host", host.encode()), authorization]}
-    asyncio.run(guard(scope, receive, send))
+    headers = [(b"host", host), (b"authorization", f"Bearer {token}".encode())]
+    asyncio.run(guard({"type": "http", "headers": headers, "client": (client, 1)}, receive, send))
     status: int = sent[0]["status"]
     return status
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "10.0.0.1", "mcp.example"])  # noqa: S104 - refused
 def test_a_server_beyond_loopback_needs_a_token(host: str) -> None:
-    server = create_server(Service(ServiceSettings()))
-    with pytest.raises(InvalidOption, match="without a token would let everyone use this server: pass --token"):
-        create_app(server, HTTPSettings(host=host))
-    for settings in (HTTPSettings(host=host, token=TOKEN), HTTPSettings(host=host, open_to_all=True)):
-        create_app(server, settings)
+    with pytest.raises(InvalidOption, match="is reachable from other machines: pass --token, or --allow-public"):
+        HTTPSettings(host=host).check()
+    for settings in (HTTPSettings(host=host, token=TOKEN), HTTPSettings(host=host, allow_public=True)):
+        settings.check()
 
 
 @pytest.mark.parametrize("token", ["", "a b", "a\n", "\u00e9"], ids=range(4))
 def test_a_token_must_fit_a_header(token: str) -> None:
-    with pytest.raises(InvalidOption, match="invalid token"):
-        create_app(create_server(Service(ServiceSettings())), HTTPSettings(token=token))
+    with pytest.raises(InvalidOption, match="invalid --token"):
+        HTTPSettings(token=token).check()
+
+
+def test_the_requests_of_a_client_are_limited() -> None:
+    guard = HTTPGuard(_ok, listens_on="127.0.0.1", token=None, limit=RateLimit(1e-6, 3))
+    statuses = [status_of(guard, b"localhost", client=client) for client in ("192.0.2.1",) * 5 + ("192.0.2.2",)]
+    assert statuses == [200, 200, 200, 429, 429, 200]

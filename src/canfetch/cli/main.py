@@ -42,9 +42,9 @@ _COMMANDS: Final = {
     "policy": "authoring.policy",
     "agents": "registry.agents",
     "logs": "logs.logs",
-    "mcp": "services.mcp",
     "cache": "origins.cache",
     "serve": "services.serve",
+    "mcp": "services.mcp",
     "evidence": "decisions.evidence",
     "completion": "completion",
 }

@@ -12,14 +12,13 @@ from canfetch.cli.shared.network_options import PolicyName
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.store_option import open_store
 from canfetch.client.loggers import FETCH_LOGGER
-from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption, InvalidProductToken, MissingExtra
 
 if TYPE_CHECKING:
     from canfetch.web.mcp.service import Service
 
 _EXTRA_PACKAGES: Final = frozenset({"anyio", "mcp", "mcp_types", "pydantic", "starlette", "uvicorn"})
-_HTTP_OPTIONS: Final = ("host", "port", "token", "open_to_all", "host_names")
+_HTTP_OPTIONS: Final = ("host", "port", "token", "allow_public", "host_names")
 # By the number of -v.
 _LOG_LEVELS: Final = (logging.WARNING, logging.INFO, logging.DEBUG)
 
@@ -36,7 +35,7 @@ class _Options(NamedTuple):
     host: str
     port: int
     token: str | None
-    open_to_all: bool
+    allow_public: bool
     host_names: tuple[str, ...]
     verbose: int
 
@@ -57,17 +56,12 @@ def _run(**values: Any) -> None:
 
         serve_standard_streams(create_server(_open_service(options)))
         return
-    from canfetch.web.mcp.http import HTTPSettings, check_settings, serve_http  # noqa: PLC0415 - needs the extra
+    from canfetch.web.mcp.http import HTTPSettings, serve_http  # noqa: PLC0415 - needs the extra
 
-    settings = HTTPSettings(options.host, options.port, options.token, options.open_to_all, options.host_names)
-    check_settings(settings)
+    settings = HTTPSettings(options.host, options.port, options.token, options.allow_public, options.host_names)
+    settings.check()
     server = create_server(_open_service(options))
-    try:
-        serve_http(server, settings, announce=lambda url: _print_line(f"canfetch: serving MCP at {url}"))
-    except OSError as error:
-        raise CommandError(
-            f"cannot listen on {quoted(options.host)}, port {options.port}: {error.strerror or error}"
-        ) from None
+    serve_http(server, settings, announce=lambda url: _print_line(f"canfetch: serving MCP at {url} (Ctrl-C to stop)"))
 
 
 def _open_service(options: _Options) -> "Service":
@@ -162,14 +156,14 @@ command: Final = click.Command(
         Option(
             ["--token"],
             metavar="TEXT",
-            envvar="CANFETCH_MCP_TOKEN",
-            help="Bearer token that requests must have, with --http. Required beyond loopback.  "
-            "[environment variable: CANFETCH_MCP_TOKEN]",
+            envvar="CANFETCH_TOKEN",
+            help="Bearer token that requests must have, with --http. Required beyond loopback. The variable "
+            "CANFETCH_TOKEN sets it without showing it in the list of processes.",
         ),
         Option(
-            ["--open-to-all"],
+            ["--allow-public"],
             is_flag=True,
-            help="Listen beyond loopback without a token: everyone who reaches the port can use the server.",
+            help="Listen on an address that other machines can reach, without a token.",
         ),
         Option(
             ["--host-name", "host_names"],
@@ -191,7 +185,7 @@ Examples:
   canfetch mcp
   canfetch mcp --user-agent 'ExampleBot/1.0 (+https://example.com/bot)'
   canfetch mcp --http --port 8421
-  canfetch mcp --http --host 0.0.0.0 --host-name mcp.example.com --token "$TOKEN"
+  CANFETCH_TOKEN=... canfetch mcp --http --host 0.0.0.0 --host-name mcp.example.com
 
 \b
 Exit codes: 0 the host closed standard input, or the server was stopped; 2 an error occurred.""",

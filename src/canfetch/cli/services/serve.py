@@ -66,13 +66,8 @@ def _write_site(folder: str) -> None:
 
 
 def _serve(options: _Options) -> None:
-    from canfetch.web.server.process import (  # noqa: PLC0415 - needs the extra
-        address_of,
-        bind,
-        is_loopback,
-        local_names,
-        serve,
-    )
+    from canfetch.web.server.listening import address_of, bind, is_loopback, local_names  # noqa: PLC0415 - not for --help
+    from canfetch.web.server.process import serve  # noqa: PLC0415 - needs the extra
 
     is_local = is_loopback(options.host)
     settings = _settings(options, is_local=is_local)

@@ -1,7 +1,5 @@
 """Serves hosts over streamable HTTP. Each request is answered by itself: the server keeps no sessions."""
 
-import asyncio
-import socket
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
@@ -10,11 +8,16 @@ from mcp.server.lowlevel.server import Server
 from mcp.server.transport_security import TransportSecuritySettings
 
 from canfetch.errors import InvalidOption
-from canfetch.web.mcp.http_guard import MAX_BODY_BYTES, App, HTTPGuard, check_token, is_loopback
+from canfetch.web.mcp.http_guard import MAX_BODY_BYTES, App, HTTPGuard
 from canfetch.web.mcp.service import Service
+from canfetch.web.server.listening import address_of, bind, is_loopback
+from canfetch.web.server.protocol import BoundedConfig
+from canfetch.web.settings import PUBLIC_REQUESTS, UNLIMITED
 
+DEFAULT_PORT: Final = 8421
 PATH: Final = "/mcp"
-_MAX_CONNECTIONS: Final = 512
+_HEADER_SECONDS: Final = 10.0
+_MAX_CONNECTIONS: Final = 1024
 _DRAIN_SECONDS: Final = 10
 
 
@@ -25,61 +28,62 @@ class HTTPSettings(NamedTuple):
         host: The address or name to listen on.
         port: The port. 0 chooses a free one.
         token: The bearer token that requests must have, or None.
-        open_to_all: Whether to listen beyond loopback without a token.
+        allow_public: Whether to listen beyond loopback without a token.
         host_names: The host names under which the server is reached, such as that of a proxy.
     """
 
     host: str = "127.0.0.1"
-    port: int = 8421
+    port: int = DEFAULT_PORT
     token: str | None = None
-    open_to_all: bool = False
+    allow_public: bool = False
     host_names: tuple[str, ...] = ()
+
+    def check(self) -> None:
+        """Check that the server is not open to strangers by mistake.
+
+        Raises: InvalidOption: The token is invalid, or missing beyond loopback.
+        """
+        if self.token is not None:
+            if not self.token or not self.token.isascii() or not self.token.isprintable() or " " in self.token:
+                raise InvalidOption("invalid --token: expected printable ASCII characters without spaces")
+        elif not is_loopback(self.host) and not self.allow_public:
+            raise InvalidOption(
+                f"--host {self.host} is reachable from other machines: pass --token, or --allow-public to serve "
+                "everyone"
+            )
 
 
 def serve_http(server: Server[Service], settings: HTTPSettings, *, announce: Callable[[str], None]) -> None:
-    """Serve until the process receives SIGINT or SIGTERM. Requests in progress are then answered.
+    """Serve until SIGTERM or Ctrl-C. Requests that are running are completed.
 
-    Args: announce: Called with the URL once connections are accepted.
-    Raises: InvalidOption: The token is invalid, or missing beyond loopback; OSError: The address cannot be used.
+    Args: announce: Called with the URL before the first request is accepted.
+    Raises: InvalidOption: The settings are invalid, or the address cannot be used.
     """
-    app = create_app(server, settings)
-    config = uvicorn.Config(
-        app,
+    settings.check()
+    config = BoundedConfig(
+        create_app(server, settings),
+        header_timeout=_HEADER_SECONDS,
+        max_connections=_MAX_CONNECTIONS,
         lifespan="on",
         log_config=None,
         access_log=False,
         server_header=False,
         proxy_headers=False,
         ws="none",
-        limit_concurrency=_MAX_CONNECTIONS,
         timeout_graceful_shutdown=_DRAIN_SECONDS,
     )
-    with _listen(settings.host, settings.port) as listener:
-        address, port = listener.getsockname()[:2]
-        announce(f"http://{f'[{address}]' if ':' in address else address}:{port}{PATH}")
-        asyncio.run(uvicorn.Server(config).serve(sockets=[listener]))
-
-
-def check_settings(settings: HTTPSettings) -> None:
-    """Check that the server is not open to strangers by mistake.
-
-    Raises: InvalidOption: The token is invalid, or missing beyond loopback.
-    """
-    if settings.token is not None:
-        check_token(settings.token)
-    elif not is_loopback(settings.host) and not settings.open_to_all:
-        raise InvalidOption(
-            f"listening on {settings.host} without a token would let everyone use this server: pass --token, or "
-            "--open-to-all"
-        )
+    with bind(settings.host, settings.port, is_fixed=True) as bound:
+        bound.listen()
+        announce(f"{address_of(bound)}{PATH}")
+        try:
+            uvicorn.Server(config).run(sockets=[bound])
+        except KeyboardInterrupt:
+            # uvicorn raises it again after the requests are completed.
+            return
 
 
 def create_app(server: Server[Service], settings: HTTPSettings) -> App:
-    """Return the ASGI application.
-
-    Raises: InvalidOption: The token is invalid, or missing beyond loopback.
-    """
-    check_settings(settings)
+    """Return the ASGI application."""
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         stateless_http=True,
@@ -88,17 +92,11 @@ def create_app(server: Server[Service], settings: HTTPSettings) -> App:
         # The guard checks hosts and origins, with and without ports.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
-    return HTTPGuard(app, listens_on=settings.host, token=settings.token, host_names=settings.host_names)
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    listener = socket.socket(family, kind, protocol)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-        listener.listen(128)
-    except OSError:
-        listener.close()
-        raise
-    return listener
+    is_open = settings.token is None and not is_loopback(settings.host)
+    return HTTPGuard(
+        app,
+        listens_on=settings.host,
+        token=settings.token,
+        host_names=settings.host_names,
+        limit=PUBLIC_REQUESTS if is_open else UNLIMITED,
+    )

@@ -2,11 +2,14 @@
 
 import asyncio
 import hmac
+import time
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from ipaddress import ip_address
 from typing import Any, Final
 
-from canfetch.errors import InvalidOption
+from canfetch.web.server.clients import ClientAddresses, RateLimiter
+from canfetch.web.server.listening import is_loopback
+from canfetch.web.settings import UNLIMITED, RateLimit
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -33,13 +36,24 @@ class HTTPGuard:
         listens_on: The host that the server listens on.
         token: The bearer token, or None.
         host_names: The host names under which the server is reached, without ports.
+        limit: The requests of each client address.
     """
 
-    def __init__(self, app: App, *, listens_on: str, token: str | None, host_names: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        app: App,
+        *,
+        listens_on: str,
+        token: str | None,
+        host_names: Iterable[str] = (),
+        limit: RateLimit = UNLIMITED,
+    ) -> None:
         self._app = app
         self._token = None if token is None else f"Bearer {token}".encode()
         self._host_names = frozenset(name.lower().rstrip(".") for name in host_names)
         self._only_local_names = is_loopback(listens_on)
+        self._addresses = ClientAddresses(())
+        self._limiter = RateLimiter(limit, time.monotonic)
         self._body_bytes = 0
         self._any_name = token is not None and not self._host_names and not self._only_local_names
 
@@ -97,10 +111,11 @@ class HTTPGuard:
             return 403, "pages of other sites may not use this server"
         if self._token is not None and not hmac.compare_digest(headers.get(b"authorization", b""), self._token):
             return 401, "this server requires its token: send 'Authorization: Bearer TOKEN'"
-        return None
+        wait = self._limiter.take(self._addresses.find(dict(scope)))
+        return None if wait == 0 else (429, f"too many requests: try again in {wait:.1f} seconds")
 
     def _knows(self, host: str) -> bool:
-        name = _without_port(host).rstrip(".")
+        name = _without_port(host).rstrip(".").strip("[]")
         if name in self._host_names:
             return True
         return (
@@ -108,29 +123,9 @@ class HTTPGuard:
         )
 
 
-def is_loopback(host: str) -> bool:
-    """Return whether a host is this machine only."""
-    if host == _LOCALHOST:
-        return True
-    try:
-        return ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
-
-
-def check_token(token: str) -> str:
-    """Return a token that can be sent in a header.
-
-    Raises: InvalidOption: It is empty, or contains other characters than printable ASCII.
-    """
-    if not token or not token.isascii() or not token.isprintable() or " " in token:
-        raise InvalidOption("invalid token: expected printable ASCII characters without spaces")
-    return token
-
-
 def _is_address(name: str) -> bool:
     try:
-        ip_address(name.strip("[]"))
+        ip_address(name)
     except ValueError:
         return False
     return True

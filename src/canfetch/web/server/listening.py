@@ -1,0 +1,59 @@
+"""The socket of a server, and the names under which it is reached."""
+
+import os
+import socket
+from ipaddress import ip_address
+from typing import Final
+
+from canfetch.core.quoting import quoted
+from canfetch.errors import InvalidOption
+
+_LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "[::1]")
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine can reach a host."""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def bind(host: str, port: int, *, is_fixed: bool) -> socket.socket:
+    """Return a socket that is bound to an address.
+
+    Args: is_fixed: Whether another port must not be used if this one is taken.
+    Raises: InvalidOption: The address cannot be used.
+    """
+    try:
+        family, _, _, _, _ = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+    except OSError as error:
+        raise InvalidOption(f"invalid host {quoted(host)}: {error.strerror}") from None
+    reason: str | None = None
+    for candidate in (port,) if is_fixed else (port, 0):
+        bound = socket.socket(family, socket.SOCK_STREAM)
+        if os.name == "posix":
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            bound.bind((host, candidate))
+        except OSError as error:
+            bound.close()
+            reason = error.strerror
+            continue
+        bound.setblocking(False)
+        bound.set_inheritable(True)
+        return bound
+    raise InvalidOption(f"cannot listen on {host}, port {port}: {reason}")
+
+
+def address_of(bound: socket.socket) -> str:
+    """Return the address of a socket as a URL."""
+    host, port = bound.getsockname()[:2]
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+def local_names(port: int) -> tuple[str, ...]:
+    """Return the values of the Host header that a server on a loopback address answers for."""
+    return tuple(f"{name}:{port}" for name in _LOOPBACK_NAMES)

@@ -1,0 +1,28 @@
+"""The example of docs/mcp.md is what the server answers."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from tests.docs.blocks import blocks
+from tests.mcp.asking import state_of
+
+from canfetch.web.mcp.agents import STAND_IN, parse_agent
+from canfetch.web.mcp.arguments import MayFetchArguments
+from canfetch.web.mcp.may_fetch import may_fetch
+
+PAGE = Path(__file__).parents[2] / "docs/mcp.md"
+
+
+def test_the_example_of_the_documentation() -> None:
+    content, text = (block.text for block in blocks(PAGE) if block.language == "text")
+    arguments, result, *_ = (json.loads(block.text) for block in blocks(PAGE) if block.language == "json")
+    fetched_at = datetime.fromisoformat(result["robots_txt"]["fetched_at"])
+    now = fetched_at.astimezone(UTC).timestamp()
+    state = state_of(content.encode(), origin="https://www.example.com", now=now)
+    agent = parse_agent(arguments["agent"], STAND_IN)
+    answer = may_fetch(state, MayFetchArguments(**arguments), agent, now)
+    assert answer.text + "\n" == text
+    expected: dict[str, Any] = result
+    assert answer.result.model_dump(mode="json") == expected
