@@ -21,6 +21,7 @@ NOT_RUN = {
         "downloads packages and needs Rust",
         "downloads packages",
     ],
+    "docs/mcp.md": ["downloads packages", "needs Claude Code", "serves until it is stopped"],
     "docs/linting.md": ["needs a folder of robots.txt files"] * 3,
 }
 # Optional modules; without one of them, the blocks that need it are not run.
