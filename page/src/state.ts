@@ -3,6 +3,9 @@
 import { EXAMPLE } from "./example.js";
 import { Store } from "./store.js";
 import type { Language } from "./texts.js";
+import { type CompareViewState, INITIAL_COMPARE } from "./views/compare/state.js";
+import { INITIAL_RULES, type RulesViewState } from "./views/rules/state.js";
+import { INITIAL_USAGE, type UsageViewState } from "./views/usage/state.js";
 
 export const VIEWS = ["access", "usage", "rules", "compare"] as const;
 export type ViewName = (typeof VIEWS)[number];
@@ -70,6 +73,10 @@ export interface State {
   /** The matrix is shown as a plain table. */
   asList: boolean;
   selected: Cell | null;
+
+  usage: UsageViewState;
+  rules: RulesViewState;
+  compare: CompareViewState;
 }
 
 export type AppStore = Store<State>;
@@ -95,5 +102,8 @@ export function initialState(language: Language): State {
     onlyDiffering: false,
     asList: false,
     selected: EXAMPLE.selected,
+    usage: INITIAL_USAGE,
+    rules: INITIAL_RULES,
+    compare: INITIAL_COMPARE,
   };
 }

@@ -1,8 +1,10 @@
 import type { Catalogue } from "../texts.js";
 import { en } from "./en.js";
+import { viewsDe } from "./views/de.js";
 
 export const de: Catalogue = {
   ...en,
+  ...viewsDe,
   // --- the page ---
   page_title: "canfetch: robots.txt testen",
   views_label: "Ansichten",

@@ -1,7 +1,10 @@
 import type { Message } from "../texts.js";
+import { viewsEn } from "./views/en.js";
 
 /** English, the language that the others translate. A name ends in what the text is: button, label, title. */
 export const en = {
+  ...viewsEn,
+
   // --- the page ---
   page_title: "canfetch: test a robots.txt",
   views_label: "Views",

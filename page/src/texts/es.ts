@@ -1,8 +1,10 @@
 import type { Catalogue } from "../texts.js";
 import { en } from "./en.js";
+import { viewsEs } from "./views/es.js";
 
 export const es: Catalogue = {
   ...en,
+  ...viewsEs,
   // --- the page ---
   page_title: "canfetch: probar un robots.txt",
   views_label: "Vistas",

@@ -1,8 +1,10 @@
 import type { Catalogue } from "../texts.js";
 import { en } from "./en.js";
+import { viewsIt } from "./views/it.js";
 
 export const it: Catalogue = {
   ...en,
+  ...viewsIt,
   // --- the page ---
   page_title: "canfetch: provare un robots.txt",
   views_label: "Viste",

@@ -1,8 +1,10 @@
 import type { Catalogue } from "../texts.js";
 import { en } from "./en.js";
+import { viewsJa } from "./views/ja.js";
 
 export const ja: Catalogue = {
   ...en,
+  ...viewsJa,
   // --- the page ---
   page_title: "canfetch: robots.txt をテスト",
   views_label: "ビュー",

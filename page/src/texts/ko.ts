@@ -1,8 +1,10 @@
 import type { Catalogue } from "../texts.js";
 import { en } from "./en.js";
+import { viewsKo } from "./views/ko.js";
 
 export const ko: Catalogue = {
   ...en,
+  ...viewsKo,
   // --- the page ---
   page_title: "canfetch: robots.txt 테스트",
   views_label: "보기",

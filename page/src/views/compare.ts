@@ -1,1 +1,313 @@
-export { placeholder as compareView } from "./placeholder.js";
+/** Compare: which verdicts change between another version of the file and the draft, and the changed lines beside them. */
+
+import type { App, View, ViewFactory } from "../app.js";
+import { type Child, fill, h } from "../dom.js";
+import type { State } from "../state.js";
+import { beforePane } from "./compare/before-pane.js";
+import { type Change, Comparer, type Comparison, type Outcome } from "./compare/comparison.js";
+import { DiffView } from "./compare/diff-view.js";
+import { explainChange } from "./compare/explanation.js";
+import { beforeOf, type CompareViewState } from "./compare/state.js";
+import { CellGrid, type GridCell } from "./parts/cell-grid.js";
+import { crawlerGroup } from "./parts/crawler-group.js";
+import { DraftPanel } from "./parts/draft-panel.js";
+import { isLargeDraft } from "./parts/draft.js";
+import { LatestRequest } from "./parts/latest-request.js";
+import { mark } from "./parts/marks.js";
+import { PanelFrame } from "./parts/panel-frame.js";
+import { loadingNote } from "./parts/problems.js";
+import { Segments } from "./parts/segments.js";
+
+const DELAY_MS = 150;
+const PROOF_DELAY_MS = 500;
+/** More rows are shown on request. */
+const MAX_ROWS = 200;
+const PANES = ["before", "text", "draft"] as const;
+const COMPARED: readonly (keyof State)[] = ["file", "bytes", "urls", "crawlers", "profile", "address", "fetched", "source"];
+
+export const compareView: ViewFactory = (app) => new CompareView(app);
+
+class CompareView implements View {
+  readonly element: HTMLElement;
+  readonly #app: App;
+  readonly #comparer: Comparer;
+  readonly #diff: DiffView;
+  readonly #draft: DraftPanel;
+  readonly #grid: CellGrid;
+  readonly #panes: Segments<(typeof PANES)[number]>;
+  readonly #frame: PanelFrame;
+  readonly #lines = h("p", { class: "soft small", "data-result": "compare-lines" });
+  readonly #proof = h("div", { "data-result": "compare-proof" });
+  readonly #proofRequest = new LatestRequest();
+  #comparison: Comparison | null = null;
+  #rows: readonly number[] = [];
+  #columns: readonly number[] = [];
+  #limit = MAX_ROWS;
+  #timer = 0;
+  #run = 0;
+  #stale = true;
+
+  constructor(app: App) {
+    this.#app = app;
+    const { texts } = app;
+    this.#comparer = new Comparer(app);
+    this.#diff = new DiffView(texts);
+    this.#draft = new DraftPanel(app);
+    this.#grid = new CellGrid({
+      label: texts.t("compare_grid"),
+      corner: texts.t("compare_url"),
+      shape: "squares",
+      onChoose: ({ row, column }) => this.#choose(this.#rows[row] ?? 0, this.#columns[column] ?? 0),
+    });
+    this.#panes = new Segments(texts.t("compare_files"), {
+      before: { label: texts.t("compare_pane_before"), element: beforePane(app) },
+      text: { label: texts.t("compare_pane_text"), element: h("div", { class: "diff-pane" }, this.#lines, this.#diff.element) },
+      draft: { label: texts.t("compare_pane_draft"), element: this.#draft.element },
+    });
+    this.#panes.show("text");
+    const item = (state: "blocked" | "allowed" | "same"): HTMLElement =>
+      h("span", {}, mark(state), texts.t(state === "same" ? "compare_same" : `compare_newly_${state}`));
+    this.#frame = new PanelFrame(app, {
+      name: "compare",
+      title: texts.t("compare_title"),
+      inputLabel: texts.t("compare_files"),
+      input: this.#panes.element,
+      legend: h("div", { class: "panel-foot legend" }, item("blocked"), item("allowed"), item("same")),
+    });
+    this.element = this.#frame.element;
+    this.#frame.setBody(loadingNote(texts));
+    app.on(COMPARED, () => this.#changed());
+    let { source, before } = app.store.state.compare;
+    app.on(["compare"], ({ compare }) => {
+      if (compare.source !== source || compare.before !== before) this.#changed();
+      else this.#show();
+      ({ source, before } = compare);
+    });
+    // The crawlers' fallback tokens are known once the registry is loaded.
+    app.onResults(["registry"], () => this.#changed());
+  }
+
+  show(): void {
+    if (this.#stale) void this.#compare();
+  }
+
+  drop(): void {
+    clearTimeout(this.#timer);
+    this.#run += 1;
+    this.#proofRequest.cancel();
+    this.#draft.drop();
+  }
+
+  #changed(): void {
+    this.#stale = true;
+    clearTimeout(this.#timer);
+    if (this.#app.store.state.view === "compare") this.#timer = window.setTimeout(() => void this.#compare(), DELAY_MS);
+  }
+
+  async #compare(): Promise<void> {
+    const { store, texts } = this.#app;
+    const { state } = store;
+    const { file, bytes, address, urls, crawlers, profile } = state;
+    const before = beforeOf(state);
+    const run = ++this.#run;
+    this.#stale = false;
+    const { added, removed } = this.#diff.update(before.text, file);
+    this.#lines.textContent =
+      added + removed === 0 ? texts.t("compare_text_equal") : texts.t("compare_lines", { added, removed });
+    this.#prove(before.text, file);
+    try {
+      const comparison = await this.#comparer.compare({ before: before.text, after: bytes ?? file, address, urls, crawlers, profile });
+      if (run !== this.#run || !comparison) return;
+      this.#comparison = comparison;
+      this.#limit = MAX_ROWS;
+      this.#show();
+    } catch (error) {
+      if (run === this.#run) this.#showFailure(error);
+    }
+  }
+
+  #showFailure(error: unknown): void {
+    const { texts, announce } = this.#app;
+    console.error(error);
+    this.#comparison = null;
+    announce(texts.t("compare_engine_failed"), "error");
+    this.#frame.showInstead(
+      h(
+        "div",
+        { class: "note error state-note", "data-state": "failed" },
+        h("p", {}, texts.t("compare_engine_failed")),
+        h("button", { type: "button", class: "button", on: { click: () => void this.#compare() } }, texts.t("views_retry")),
+      ),
+    );
+  }
+
+  #show(): void {
+    const comparison = this.#comparison;
+    if (!comparison) return;
+    const { texts } = this.#app;
+    const { changes, compared } = comparison;
+    const count = (outcome: Outcome): number => changes.filter((change) => change.outcome === outcome).length;
+    const summary =
+      changes.length === 0
+        ? texts.t("compare_summary_none", { count: compared })
+        : texts.t("compare_summary", { blocked: count("blocked"), allowed: count("allowed"), total: compared });
+    this.#frame.setSummary(summary);
+    if (changes.length === 0) {
+      this.#frame.setBody(this.#empty(), this.#proof);
+      this.#frame.setExplanation();
+      this.#diff.mark(0, 0);
+      return;
+    }
+    const chosen = this.#chosen(comparison);
+    this.#updateGrid(comparison, chosen);
+    this.#frame.setBody(this.#grid.element, this.#more(), this.#byCrawler(comparison), this.#proof);
+    this.#explain(comparison, chosen);
+  }
+
+  #updateGrid({ urls, crawlers, changes }: Comparison, chosen: Change): void {
+    const { texts } = this.#app;
+    const byCell = new Map(changes.map((change) => [`${change.url} ${change.crawler}`, change]));
+    const rows = [...new Set(changes.map(({ url }) => url))];
+    this.#rows = rows.slice(0, this.#limit);
+    this.#columns = crawlers.map((_, index) => index).filter((index) => changes.some(({ crawler }) => crawler === index));
+    this.#grid.update(
+      this.#columns.map((index) => {
+        const label = crawlers[index] ?? "";
+        return { label, group: crawlerGroup(this.#app, label) };
+      }),
+      this.#rows.map((url) => ({
+        head: h("span", { class: "row-name mono" }, urls[url]),
+        cells: this.#columns.map((index): GridCell => {
+          const state = byCell.get(`${url} ${index}`)?.outcome ?? "same";
+          const key = state === "same" ? "compare_cell_same" : (`compare_cell_${state}` as const);
+          return { mark: state, name: texts.t(key, { crawler: crawlers[index] ?? "", path: urls[url] ?? "" }) };
+        }),
+      })),
+      { row: this.#rows.indexOf(chosen.url), column: this.#columns.indexOf(chosen.crawler) },
+    );
+    this.#hidden = rows.length - this.#rows.length;
+  }
+
+  #hidden = 0;
+
+  #more(): Child {
+    if (this.#hidden === 0) return null;
+    const showAll = (): void => {
+      this.#limit = Infinity;
+      this.#show();
+    };
+    return h(
+      "button",
+      { type: "button", class: "button", "data-control": "compare-more", on: { click: showAll } },
+      this.#app.texts.t("compare_more_rows", { count: this.#hidden }),
+    );
+  }
+
+  #byCrawler({ crawlers, changes }: Comparison): Child {
+    const { texts } = this.#app;
+    const number = (index: number, outcome: Outcome): number =>
+      changes.filter((change) => change.crawler === index && change.outcome === outcome).length;
+    return h(
+      "section",
+      { class: "records" },
+      h("h3", {}, texts.t("compare_by_crawler")),
+      h(
+        "ul",
+        { class: "statements counts" },
+        this.#columns.map((index) => {
+          const [blocked, allowed] = [number(index, "blocked"), number(index, "allowed")];
+          return h(
+            "li",
+            { class: "statement" },
+            h("span", { class: "row-name" }, crawlers[index]),
+            blocked === 0 ? null : h("span", { class: "blocked-text" }, texts.t("compare_count_blocked", { count: blocked })),
+            allowed === 0 ? null : h("span", { class: "allowed-text" }, texts.t("compare_count_allowed", { count: allowed })),
+          );
+        }),
+      ),
+    );
+  }
+
+  #empty(): HTMLElement {
+    const { texts, store } = this.#app;
+    const { urls, crawlers, file } = store.state;
+    const before = beforeOf(store.state);
+    const key =
+      urls.length === 0 || crawlers.length === 0
+        ? "compare_nothing_listed"
+        : before.kind === "nothing"
+          ? "compare_no_before"
+          : before.text === file
+            ? "compare_same_text"
+            : "compare_no_change";
+    return h(
+      "div",
+      { class: "empty-state", "data-state": "empty" },
+      h("p", {}, texts.t(key)),
+      key === "compare_no_before" || key === "compare_same_text"
+        ? h("button", { type: "button", class: "button", on: { click: () => this.#panes.show("before") } }, texts.t("compare_choose"))
+        : null,
+    );
+  }
+
+  #chosen({ urls, crawlers, changes }: Comparison): Change {
+    const { url, crawler } = this.#app.store.state.compare;
+    const exact = changes.find((change) => urls[change.url] === url && crawlers[change.crawler] === crawler);
+    return exact ?? (changes[0] as Change);
+  }
+
+  #choose(url: number, crawler: number): void {
+    const comparison = this.#comparison;
+    const { store } = this.#app;
+    if (!comparison?.changes.some((change) => change.url === url && change.crawler === crawler)) return;
+    const patch: Partial<CompareViewState> = {
+      url: comparison.urls[url] ?? null,
+      crawler: comparison.crawlers[crawler] ?? null,
+    };
+    store.set({ compare: { ...store.state.compare, ...patch } });
+    this.#frame.openExplanation();
+  }
+
+  #explain(comparison: Comparison, change: Change): void {
+    const { texts, store } = this.#app;
+    const lines = { old: beforeOf(store.state).text.split("\n"), updated: store.state.file.split("\n") };
+    const inText = (): void => {
+      this.#frame.showInput();
+      this.#panes.show("text");
+      this.#diff.mark(change.oldLine, change.newLine);
+    };
+    const goTo = {
+      old: inText,
+      updated: (line: number): void => {
+        this.#frame.showInput();
+        this.#panes.show("draft");
+        this.#draft.goTo(line);
+      },
+    };
+    this.#frame.setExplanation(explainChange(texts, comparison, change, lines, goTo));
+    this.#diff.mark(change.oldLine, change.newLine);
+    const kind = change.outcome === "blocked" ? "blocks" : "allows";
+    this.#draft.mark(change.newLine === 0 ? [] : [{ line: change.newLine, kind, text: texts.t("views_decides") }]);
+  }
+
+  /** The server decides for all URLs, not only the listed ones. */
+  #prove(old: string, updated: string): void {
+    const { server, store, texts } = this.#app;
+    const { profile } = store.state;
+    fill(this.#proof);
+    this.#proofRequest.cancel();
+    if (!server || old === updated || isLargeDraft({ file: old, bytes: null }) || isLargeDraft(store.state)) return;
+    this.#proofRequest.schedule(
+      PROOF_DELAY_MS,
+      (signal) => server.post<{ changed_profiles: readonly string[] }>("compare", { old, new: updated, profile }, signal),
+      {
+        done: ({ changed_profiles: changed }) => {
+          const key = changed.includes(profile) ? "compare_others_can_change" : "compare_proved_equal";
+          fill(this.#proof, h("p", { class: "note proof-note" }, texts.t(key)));
+        },
+        // The comparison of the listed URLs does not depend on it.
+        failed: () => fill(this.#proof),
+      },
+    );
+  }
+}

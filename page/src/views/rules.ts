@@ -1,1 +1,324 @@
-export { placeholder as rulesView } from "./placeholder.js";
+/** Page rules: what X-Robots-Tag and robots meta elements permit, and whether robots.txt lets crawlers see them. */
+
+import type { App, View, ViewFactory } from "../app.js";
+import { type Child, h } from "../dom.js";
+import { CellGrid, type GridRow } from "./parts/cell-grid.js";
+import { crawlerGroup } from "./parts/crawler-group.js";
+import { LatestRequest } from "./parts/latest-request.js";
+import { lineButton } from "./parts/line-button.js";
+import { mark } from "./parts/marks.js";
+import { PanelFrame } from "./parts/panel-frame.js";
+import { failureNote, loadingNote, noServerNote } from "./parts/problems.js";
+import { hasEffect, type PageAnswer, type PageRow, type Position, unseenRules, type Use, USES, useState, type UseState } from "./rules/answer.js";
+import { explainUse, type Places, ruleList, STATE_TEXTS, USE_TEXTS } from "./rules/explanation.js";
+import { RulesInput } from "./rules/input.js";
+import { placeOf } from "./rules/source-places.js";
+import type { RulesViewState } from "./rules/state.js";
+
+const DELAY_MS = 300;
+/** The server takes as many crawlers at a time. */
+const MAX_CRAWLERS = 50;
+const ROWS = ["fetch", ...USES] as const;
+const LEGEND: readonly UseState[] = ["blocked", "limited", "allowed", "none", "unread"];
+
+export const rulesView: ViewFactory = (app) => new RulesView(app);
+
+class RulesView implements View {
+  readonly element: HTMLElement;
+  readonly #app: App;
+  readonly #input: RulesInput;
+  readonly #grid: CellGrid;
+  readonly #frame: PanelFrame;
+  readonly #request = new LatestRequest();
+  #answer: PageAnswer | null = null;
+  /** The mode in which `#answer` was requested. */
+  #answeredMode: RulesViewState["mode"] = "paste";
+  #asked: RulesViewState;
+  #stale = true;
+
+  constructor(app: App) {
+    this.#app = app;
+    const { texts, server } = app;
+    this.#asked = this.#state;
+    this.#input = new RulesInput(app, () => this.#fetchPage());
+    this.#grid = new CellGrid({
+      label: texts.t("rules_grid"),
+      corner: texts.t("rules_use"),
+      shape: "squares",
+      onChoose: ({ row, column }) => {
+        this.#set({ use: ROWS[row] ?? "may_index", crawler: this.#answer?.rows[column]?.agent_name ?? null });
+        this.#frame.openExplanation();
+      },
+    });
+    this.#frame = new PanelFrame(app, {
+      name: "rules",
+      title: texts.t("rules_title"),
+      inputLabel: texts.t("rules_input"),
+      input: this.#input.element,
+      legend: h(
+        "div",
+        { class: "panel-foot legend" },
+        LEGEND.map((state) => h("span", {}, mark(state), texts.t(STATE_TEXTS[state]))),
+      ),
+    });
+    this.element = this.#frame.element;
+    this.#frame.setBody(server ? loadingNote(texts) : noServerNote(texts));
+    app.on(["file", "crawlers", "profile", "address"], () => this.#changed());
+    app.on(["rules"], () => this.#changedView());
+    // The headings of the columns need the registry.
+    app.onResults(["registry"], () => this.#answer && this.#showAnswer(this.#answer));
+    app.on(["view"], ({ view }) => {
+      if (view !== "rules") this.#request.cancel();
+    });
+  }
+
+  show(): void {
+    if (this.#stale) this.#changed(0);
+  }
+
+  drop(): void {
+    this.#request.cancel();
+    this.#input.drop();
+  }
+
+  get #state(): RulesViewState {
+    return this.#app.store.state.rules;
+  }
+
+  #set(patch: Partial<RulesViewState>): void {
+    this.#app.store.set({ rules: { ...this.#state, ...patch } });
+  }
+
+  #changedView(): void {
+    const { mode, url, headers, html, address } = this.#state;
+    const asked = this.#asked;
+    if (mode !== asked.mode || (mode === "paste" && (url !== asked.url || headers !== asked.headers || html !== asked.html))) {
+      this.#changed();
+    } else if (mode === "fetch" && address !== asked.address) {
+      return;
+    }
+    if (this.#answer && this.#answeredMode === mode) this.#showAnswer(this.#answer);
+  }
+
+  #changed(delay = DELAY_MS): void {
+    this.#stale = true;
+    if (this.#app.store.state.view !== "rules" || !this.#app.server) return;
+    this.#asked = this.#state;
+    if (this.#state.mode === "paste") this.#askAboutPasted(delay);
+    else if (this.#answeredMode !== "fetch" || !this.#answer) this.#askToFetch();
+  }
+
+  #askAboutPasted(delay: number): void {
+    const { url, headers, html } = this.#state;
+    const { file, profile } = this.#app.store.state;
+    if (headers.trim() === "" && html.trim() === "") {
+      this.#showInstead(this.#note("rules_empty"));
+      return;
+    }
+    const body = {
+      headers,
+      html,
+      ...(url.trim() === "" ? {} : { url: url.trim() }),
+      ...(this.#draftCounts ? { robots: file, profile } : {}),
+    };
+    this.#send("page", body, "paste", delay);
+  }
+
+  #askToFetch(): void {
+    this.#request.cancel();
+    this.#showInstead(this.#note("rules_not_fetched"));
+  }
+
+  #fetchPage(): void {
+    const url = this.#state.address.trim();
+    this.#asked = this.#state;
+    if (url === "") return;
+    this.#frame.showInstead(loadingNote(this.#app.texts));
+    this.#send("page/fetch", { url: url.includes("://") ? url : `https://${url}` }, "fetch", 0);
+  }
+
+  #send(path: string, body: object, mode: RulesViewState["mode"], delay: number): void {
+    const { server, store, texts } = this.#app;
+    const agents = store.state.crawlers.slice(0, MAX_CRAWLERS);
+    if (!server) return;
+    if (agents.length === 0) {
+      this.#showInstead(h("p", { class: "empty-state soft", "data-state": "empty" }, texts.t("views_no_crawlers")));
+      return;
+    }
+    this.#frame.busy = true;
+    this.#request.schedule(delay, (signal) => server.post<PageAnswer>(path, { ...body, agents }, signal), {
+      done: (answer) => {
+        this.#stale = false;
+        this.#answer = answer;
+        this.#answeredMode = mode;
+        this.#frame.busy = false;
+        this.#showAnswer(answer);
+      },
+      failed: (error) => {
+        this.#showInstead(failureNote(this.#app, error, () => this.#send(path, body, mode, 0)));
+      },
+    });
+  }
+
+  /** Whether the draft is the robots.txt of the page: without an origin of either, it is. */
+  get #draftCounts(): boolean {
+    const page = originOf(this.#state.url);
+    const file = originOf(this.#app.store.state.address);
+    return page !== null && (file === null || page === file);
+  }
+
+  #note(key: "rules_empty" | "rules_not_fetched"): HTMLElement {
+    return h("p", { class: "empty-state soft", "data-state": "empty" }, this.#app.texts.t(key));
+  }
+
+  #showInstead(note: HTMLElement): void {
+    this.#answer = null;
+    this.#frame.showInstead(note);
+  }
+
+  #showAnswer({ rows }: PageAnswer): void {
+    const { texts } = this.#app;
+    const first = rows[0];
+    if (!first) return;
+    const { crawler, use } = this.#state;
+    const unread = rows.filter((row) => !row.fetch_allowed).length;
+    const crawlers = texts.t("views_crawlers", { count: rows.length });
+    this.#frame.setSummary(unread === 0 ? crawlers : texts.t("rules_summary_unread", { crawlers, count: unread }));
+    const column = Math.max(0, rows.findIndex(({ agent_name: name }) => name === crawler));
+    this.#grid.update(
+      rows.map(({ agent_name: label }) => ({ label, group: crawlerGroup(this.#app, label) })),
+      ROWS.map((row) => this.#row(row, rows)),
+      { row: ROWS.indexOf(use), column },
+    );
+    const directives = mostDirectives(rows);
+    this.#frame.setBody(
+      this.#fetchedNote(first),
+      this.#unseenNotes(rows),
+      this.#grid.element,
+      h(
+        "section",
+        { class: "records" },
+        h("h3", {}, texts.t("rules_all")),
+        directives.length === 0
+          ? h("p", { class: "soft" }, texts.t("rules_none"))
+          : ruleList(texts, directives, this.#places),
+      ),
+      this.#otherNotes(first, rows.length),
+    );
+    const chosen = rows[column];
+    if (chosen) this.#frame.setExplanation(explainUse(texts, chosen, use, this.#places));
+    this.#markRobots(chosen);
+  }
+
+  #row(use: Use | "fetch", rows: readonly PageRow[]): GridRow {
+    const { texts } = this.#app;
+    const label = texts.t(USE_TEXTS[use]);
+    return {
+      head: h("span", { class: "row-name" }, label),
+      cells: rows.map((row) => {
+        const state = useState(row, use);
+        return { mark: state, name: texts.t("rules_cell", { crawler: row.agent_name, use: label, state: texts.t(STATE_TEXTS[state]) }) };
+      }),
+    };
+  }
+
+  readonly #places: Places = {
+    rule: (position) => this.#rulePlace(position),
+    robots: (line) => {
+      if (this.#answeredMode === "paste") return lineButton(this.#app.texts, line, (at) => this.#goTo(at));
+      return h("span", {}, this.#app.texts.t("rules_live_line", { line }));
+    },
+  };
+
+  #goTo(line: number): void {
+    this.#frame.showInput();
+    this.#input.goTo(line);
+  }
+
+  #rulePlace(position: Position): HTMLElement {
+    const { texts } = this.#app;
+    const { source, number, line } = position;
+    const text =
+      source === "meta" || source === "tdm-meta"
+        ? texts.t("rules_place_meta", { line: line ?? 0 })
+        : texts.t("rules_place_header", { name: HEADER_NAMES[source] ?? source, number });
+    const { headers, html } = this.#state;
+    const place = this.#answeredMode === "paste" ? placeOf(position, headers, html) : null;
+    if (!place) return h("span", {}, text);
+    const select = (): void => {
+      this.#frame.showInput();
+      this.#input.select(place);
+    };
+    return h("button", { type: "button", class: "line-button", on: { click: select } }, text);
+  }
+
+  #unseenNotes(rows: readonly PageRow[]): Child {
+    const { texts } = this.#app;
+    const unseen = unseenRules(rows);
+    if (unseen.length === 0) return null;
+    const rules = [...new Set(unseen.flatMap(({ rules: all }) => all))];
+    return h(
+      "div",
+      { class: "note warning unseen-note", "data-result": "unseen" },
+      h(
+        "p",
+        {},
+        texts.nodes("rules_unseen", { rules: h("span", {}, texts.listNodes(rules.map((rule) => h("code", {}, rule)))) }),
+      ),
+      h(
+        "ul",
+        {},
+        unseen.map(({ line, crawlers }) =>
+          h("li", {}, line === 0 ? texts.t("rules_blocked_site") : this.#places.robots(line), h("span", {}, texts.list(crawlers))),
+        ),
+      ),
+    );
+  }
+
+  #fetchedNote({ fetched }: PageRow): Child {
+    const { texts } = this.#app;
+    if (!fetched) return this.#draftCounts || this.#state.url.trim() === "" ? null : h("p", { class: "note" }, texts.t("rules_other_host"));
+    const status = fetched.status === null ? texts.t("rules_page_blocked") : texts.t("rules_page_status", { status: String(fetched.status), count: fetched.hops.length });
+    return h("div", { class: "note fetched-note", "data-result": "fetched" }, h("p", {}, h("code", {}, fetched.url)), h("p", {}, status, " ", texts.t("rules_live_counts")));
+  }
+
+  #otherNotes({ page }: PageRow, shown: number): Child {
+    const { texts, store } = this.#app;
+    const notes = [
+      page.links.length > 0 ? texts.t("rules_links", { count: page.links.length }) : null,
+      page.no_snippets.length > 0 ? texts.t("rules_no_snippets", { count: page.no_snippets.length }) : null,
+      page.notes.includes("not-html") ? texts.t("rules_not_html") : null,
+      page.notes.includes("html-truncated") ? texts.t("rules_truncated") : null,
+      store.state.crawlers.length > shown ? texts.t("rules_first_crawlers", { count: shown }) : null,
+    ];
+    return notes.map((text) => text && h("p", { class: "soft small page-note" }, text));
+  }
+
+  #markRobots(row: PageRow | undefined): void {
+    const line = this.#answeredMode === "paste" ? row?.robots?.rule?.line : undefined;
+    const kind = row?.fetch_allowed ? "allows" : "blocks";
+    this.#input.file.mark(line === undefined ? [] : [{ line, kind, text: this.#app.texts.t("views_decides") }]);
+  }
+}
+
+const HEADER_NAMES: Readonly<Record<string, string>> = {
+  "x-robots-tag": "X-Robots-Tag",
+  "robots-tag": "Robots-Tag",
+  "tdm-header": "TDM-Reservation",
+  "tdmrep.json": "tdmrep.json",
+};
+
+/** A page that is fetched is empty for crawlers that may not fetch it. */
+function mostDirectives(rows: readonly PageRow[]): PageRow["page"]["directives"] {
+  const lists = rows.map(({ page }) => page.directives);
+  const longest = lists.reduce((most, list) => (list.length > most.length ? list : most), lists[0] ?? []);
+  return [...longest.filter(hasEffect), ...longest.filter((directive) => !hasEffect(directive))];
+}
+
+function originOf(address: string): string | null {
+  try {
+    return new URL(address).origin;
+  } catch {
+    return null;
+  }
+}

@@ -1,1 +1,384 @@
-export { placeholder as usageView } from "./placeholder.js";
+/** Uses: what the file states about search, AI input and training, beside what each crawler may fetch. */
+
+import type { App, View, ViewFactory } from "../app.js";
+import { type Child, fill, h } from "../dom.js";
+import { CellGrid, type GridCell, type GridRow } from "./parts/cell-grid.js";
+import { draftContent, isLargeDraft } from "./parts/draft.js";
+import { DraftPanel } from "./parts/draft-panel.js";
+import { LatestRequest } from "./parts/latest-request.js";
+import { lineButton } from "./parts/line-button.js";
+import { mark } from "./parts/marks.js";
+import { PanelFrame } from "./parts/panel-frame.js";
+import { failureNote, largeNote, loadingNote, noServerNote } from "./parts/problems.js";
+import {
+  type CrawlerUsage,
+  decidingStatement,
+  honouredRecords,
+  isItsPurpose,
+  type Purpose,
+  PURPOSES,
+  recordName,
+  type UsageAnswer,
+  usageState,
+} from "./usage/answer.js";
+import { explainUsage, PURPOSE_TEXTS, STATE_MARKS, STATE_TEXTS } from "./usage/explanation.js";
+import { type Recipe, RECIPES, withStatement } from "./usage/recipes.js";
+import type { UsageViewState } from "./usage/state.js";
+
+const DELAY_MS = 300;
+const COLUMNS = ["fetch", ...PURPOSES] as const;
+
+export const usageView: ViewFactory = (app) => new UsageView(app);
+
+class UsageView implements View {
+  readonly element: HTMLElement;
+  readonly #app: App;
+  readonly #draft: DraftPanel;
+  readonly #grid: CellGrid;
+  readonly #frame: PanelFrame;
+  readonly #target: HTMLSelectElement;
+  readonly #tdm: HTMLElement;
+  readonly #request = new LatestRequest();
+  #answer: UsageAnswer | null = null;
+  /** The state that the last request was about. */
+  #asked: UsageViewState | null = null;
+  /** A large draft that the user chose to send. */
+  #requested: string | null = null;
+  #stale = true;
+
+  constructor(app: App) {
+    this.#app = app;
+    const { texts } = app;
+    this.#draft = new DraftPanel(app);
+    this.#grid = new CellGrid({
+      label: texts.t("usage_grid"),
+      corner: texts.t("usage_crawler"),
+      shape: "words",
+      onChoose: ({ row, column }) => {
+        const crawler = this.#answer?.crawlers[row]?.agent_name ?? null;
+        this.#set({ crawler, column: COLUMNS[column] ?? "training" });
+        this.#frame.openExplanation();
+      },
+    });
+    this.#target = h("select", {
+      class: "field",
+      "data-control": "usage-target",
+      on: { change: () => this.#set({ target: this.#target.value }) },
+    });
+    this.#tdm = this.#tdmFields();
+    this.#frame = new PanelFrame(app, {
+      name: "usage",
+      title: texts.t("usage_title"),
+      inputLabel: texts.t("views_file"),
+      input: this.#draft.element,
+      tools: h("div", { class: "panel-tools" }, h("label", { class: "tool-label" }, texts.t("usage_target"), this.#target)),
+      legend: this.#legend(),
+    });
+    this.element = this.#frame.element;
+    app.on(["file", "bytes", "crawlers", "profile"], () => this.#changed());
+    app.on(["urls"], () => this.#showTargets());
+    app.on(["usage"], () => this.#changedView());
+    app.on(["view"], ({ view }) => {
+      if (view !== "usage") this.#request.cancel();
+    });
+    this.#showTargets();
+    this.#frame.setBody(app.server ? loadingNote(texts) : noServerNote(texts));
+  }
+
+  show(): void {
+    if (this.#stale) this.#ask(0);
+  }
+
+  drop(): void {
+    this.#request.cancel();
+    this.#draft.drop();
+  }
+
+  get #state(): UsageViewState {
+    return this.#app.store.state.usage;
+  }
+
+  #set(patch: Partial<UsageViewState>): void {
+    this.#app.store.set({ usage: { ...this.#state, ...patch } });
+  }
+
+  #changed(): void {
+    this.#stale = true;
+    if (this.#app.store.state.view === "usage") this.#ask(DELAY_MS);
+  }
+
+  #changedView(): void {
+    const asked = this.#asked;
+    const { target, headers, tdmFile } = this.#state;
+    const same = asked?.target === target && asked.headers === headers && asked.tdmFile === tdmFile;
+    if (!same) this.#changed();
+    if (this.#answer) this.#showAnswer(this.#answer);
+  }
+
+  #ask(delay: number): void {
+    const { server, store, texts } = this.#app;
+    if (!server) return;
+    const { crawlers, profile, file } = store.state;
+    if (crawlers.length === 0) {
+      this.#showInstead(h("p", { class: "empty-state soft", "data-state": "empty" }, texts.t("views_no_crawlers")));
+      return;
+    }
+    if (isLargeDraft(store.state) && this.#requested !== file) {
+      this.#showInstead(
+        largeNote(texts, file.length, () => {
+          this.#requested = file;
+          this.#ask(0);
+        }),
+      );
+      return;
+    }
+    const { target, headers, tdmFile } = (this.#asked = this.#state);
+    this.#frame.busy = true;
+    this.#request.schedule(
+      delay,
+      (signal) =>
+        server.post<UsageAnswer>(
+          "usage",
+          {
+            ...draftContent(store.state),
+            url: target,
+            agents: crawlers,
+            profile,
+            headers,
+            tdm_file: tdmFile.trim() === "" ? null : tdmFile,
+          },
+          signal,
+        ),
+      {
+        done: (answer) => {
+          this.#stale = false;
+          this.#answer = answer;
+          this.#frame.busy = false;
+          this.#showAnswer(answer);
+        },
+        failed: (error) => {
+          this.#showInstead(failureNote(this.#app, error, () => this.#ask(0)));
+        },
+      },
+    );
+  }
+
+  #showInstead(note: HTMLElement): void {
+    this.#answer = null;
+    this.#request.cancel();
+    this.#frame.showInstead(note, this.#tdm);
+    this.#draft.mark([]);
+  }
+
+  #showAnswer(answer: UsageAnswer): void {
+    const { texts } = this.#app;
+    const { crawlers } = answer;
+    const chosen = this.#chosen(answer);
+    const reserved = crawlers.reduce((sum, crawler) => {
+      return sum + PURPOSES.filter((purpose) => usageState(crawler, purpose) === "reserved").length;
+    }, 0);
+    const shown = texts.t("views_crawlers", { count: crawlers.length });
+    this.#frame.setSummary(texts.t("usage_summary", { crawlers: shown, reserved }));
+    this.#grid.update(
+      COLUMNS.map((column) => ({
+        label: texts.t(column === "fetch" ? "usage_fetch" : PURPOSE_TEXTS[column]),
+        group: texts.t(column === "fetch" ? "usage_group_robots" : "usage_group_preferences"),
+      })),
+      crawlers.map((crawler) => this.#row(crawler)),
+      chosen,
+    );
+    this.#frame.setBody(
+      statesNothing(answer) ? this.#emptyFile() : null,
+      this.#grid.element,
+      h("p", { class: "note honours-note", "data-result": "honours" }, this.#honoursSummary(crawlers)),
+      this.#records(answer),
+      this.#tdm,
+    );
+    const crawler = crawlers[chosen.row];
+    const column = COLUMNS[chosen.column];
+    if (!crawler || !column) return;
+    this.#frame.setExplanation(explainUsage(this.#app, answer, crawler, column, this.#goTo));
+    this.#markLines(crawler, column);
+  }
+
+  readonly #goTo = (line: number): void => {
+    this.#frame.showInput();
+    this.#draft.goTo(line);
+  };
+
+  #chosen({ crawlers }: UsageAnswer): { row: number; column: number } {
+    const { crawler, column } = this.#state;
+    const byName = crawlers.findIndex(({ agent_name: name }) => name === crawler);
+    const row = byName >= 0 ? byName : crawlers.findIndex((one) => isItsPurpose(one, "training"));
+    return { row: Math.max(0, row), column: COLUMNS.indexOf(column) };
+  }
+
+  #row(crawler: CrawlerUsage): GridRow {
+    const { texts } = this.#app;
+    const { agent_name: name, operator } = crawler;
+    return {
+      head: [h("span", { class: "row-name" }, name), h("span", { class: "row-detail" }, operator ?? "")],
+      cells: [this.#fetchCell(crawler), ...PURPOSES.map((purpose): GridCell => {
+        const state = usageState(crawler, purpose);
+        const line = decidingStatement(crawler.usage[purpose])?.record.line ?? 0;
+        return {
+          mark: STATE_MARKS[state],
+          text: state === "none" || state === "unread" ? "" : texts.t(STATE_TEXTS[state]),
+          dotted: isItsPurpose(crawler, purpose),
+          name: texts.t(`usage_cell_${state}`, { crawler: name, purpose: texts.t(PURPOSE_TEXTS[purpose]), line }),
+        };
+      })],
+    };
+  }
+
+  #fetchCell({ agent_name: crawler, allowed, line }: CrawlerUsage): GridCell {
+    const { texts } = this.#app;
+    if (!allowed) {
+      const name = line === null ? "usage_fetch_blocked" : "usage_fetch_blocked_by";
+      return { mark: "blocked", text: texts.t("usage_blocked"), name: texts.t(name, { crawler, line: this.#line(line) }) };
+    }
+    if (line === null) {
+      return { mark: "none", name: texts.t("usage_fetch_no_rule", { crawler }) };
+    }
+    return {
+      mark: "allowed",
+      text: texts.t("usage_may_fetch"),
+      name: texts.t("usage_fetch_allowed_by", { crawler, line: this.#line(line) }),
+    };
+  }
+
+  #line(line: number | null): string {
+    return this.#app.texts.t("views_line", { line: line ?? 0 });
+  }
+
+  #markLines(crawler: CrawlerUsage, column: Purpose | "fetch"): void {
+    const { texts } = this.#app;
+    const decides = texts.t("views_decides");
+    if (column === "fetch" || !crawler.allowed) {
+      const { line, allowed } = crawler;
+      this.#draft.mark(line === null ? [] : [{ line, kind: allowed ? "allows" : "blocks", text: decides }]);
+      return;
+    }
+    const deciding = decidingStatement(crawler.usage[column]);
+    this.#draft.mark(
+      crawler.usage[column].statements.map((statement) => ({
+        line: statement.record.line,
+        kind: statement !== deciding ? "matches" : statement.preference === "disallow" ? "blocks" : "allows",
+        text: statement === deciding ? decides : texts.t("usage_remark_other"),
+      })),
+    );
+  }
+
+  #honoursSummary(crawlers: readonly CrawlerUsage[]): string {
+    const { texts } = this.#app;
+    const names = crawlers.filter((one) => honouredRecords(one).length > 0).map(({ agent_name: name }) => name);
+    return names.length === 0
+      ? texts.t("usage_nobody_honours")
+      : texts.t("usage_some_honour", { count: names.length, crawlers: texts.list(names) });
+  }
+
+  /** The statements of the file, each with the number of crawlers that read it. */
+  #records({ records, crawlers }: UsageAnswer): Child {
+    const { texts } = this.#app;
+    if (records.length === 0) return null;
+    const readers = (line: number): number =>
+      crawlers.filter(({ usage }) =>
+        Object.values(usage).some(({ statements, licenses }) =>
+          statements.some(({ record }) => record.line === line) || licenses.some((licence) => licence.line === line),
+        ),
+      ).length;
+    return h(
+      "section",
+      { class: "records" },
+      h("h3", {}, texts.t("usage_records")),
+      h(
+        "ul",
+        { class: "statements" },
+        records.map(({ line, name, value }) =>
+          h(
+            "li",
+            { class: "statement" },
+            lineButton(texts, line, this.#goTo),
+            h("code", {}, `${recordName(name)}: ${value}`),
+            h("span", { class: "soft" }, texts.t("usage_read_by", { count: readers(line), total: crawlers.length })),
+          ),
+        ),
+      ),
+    );
+  }
+
+  #emptyFile(): HTMLElement {
+    const { texts, store, toast } = this.#app;
+    const add = (recipe: Recipe): void => {
+      store.set({ file: withStatement(store.state.file, recipe), edited: true, bytes: null });
+      toast(texts.t("usage_added"));
+    };
+    return h(
+      "div",
+      { class: "empty-state statement-recipes", "data-state": "empty" },
+      h("p", {}, texts.t("usage_empty")),
+      h(
+        "div",
+        { class: "recipe-buttons", role: "group", "aria-label": texts.t("usage_recipes") },
+        (Object.keys(RECIPES) as Recipe[]).map((recipe) =>
+          h(
+            "button",
+            { type: "button", class: "button", title: RECIPES[recipe], "data-recipe": recipe, on: { click: () => add(recipe) } },
+            texts.t(`usage_recipe_${recipe}`),
+          ),
+        ),
+      ),
+    );
+  }
+
+  #tdmFields(): HTMLElement {
+    const { texts } = this.#app;
+    const { headers, tdmFile } = this.#state;
+    const area = (value: string, label: string, control: string, take: (text: string) => void): HTMLElement => {
+      const field = h("textarea", {
+        class: "field",
+        rows: 3,
+        spellcheck: "false",
+        "data-control": control,
+        on: { input: () => take(field.value) },
+      });
+      field.value = value;
+      return h("label", { class: "stacked-label" }, label, field);
+    };
+    return h(
+      "details",
+      { class: "more", open: headers !== "" || tdmFile !== "" },
+      h("summary", {}, texts.t("usage_tdm_add")),
+      area(headers, texts.t("usage_tdm_headers"), "tdm-headers", (text) => this.#set({ headers: text })),
+      area(tdmFile, texts.t("usage_tdm_file"), "tdm-file", (text) => this.#set({ tdmFile: text })),
+    );
+  }
+
+  #showTargets(): void {
+    const { urls } = this.#app.store.state;
+    const { target } = this.#state;
+    const targets = [...new Set(["/", target, ...urls.slice(0, 500)])];
+    fill(this.#target, targets.map((url) => h("option", { value: url }, url)));
+    this.#target.value = target;
+  }
+
+  #legend(): HTMLElement {
+    const { texts } = this.#app;
+    const item = (state: "blocked" | "allowed" | "none" | "unread", text: string): HTMLElement =>
+      h("span", {}, mark(state), text);
+    return h(
+      "div",
+      { class: "panel-foot legend" },
+      item("blocked", texts.t("usage_legend_reserved")),
+      item("allowed", texts.t("usage_legend_allowed")),
+      item("none", texts.t("usage_legend_none")),
+      item("unread", texts.t("usage_state_unread")),
+      h("span", {}, h("span", { class: "legend-dot" }), texts.t("usage_legend_purpose")),
+    );
+  }
+}
+
+function statesNothing({ records, tdm_reservation: reservation }: UsageAnswer): boolean {
+  return records.every(({ name }) => name === "license") && reservation === null;
+}
+

@@ -1,0 +1,6 @@
+import type { ViewsCatalogue } from "./en.js";
+import { viewsEn } from "./en.js";
+
+export const viewsJa: ViewsCatalogue = {
+  ...viewsEn,
+};

@@ -1,0 +1,101 @@
+/** Chooses the file that the draft is compared with: the loaded or the live one, a pasted text, or a file. */
+
+import type { App } from "../../app.js";
+import { h } from "../../dom.js";
+import type { FetchAnswer } from "../../state.js";
+import { failureText } from "../parts/problems.js";
+import { beforeOf, type CompareViewState, toLf } from "./state.js";
+
+const DELAY_MS = 250;
+
+export function beforePane(app: App): HTMLElement {
+  const { texts, store, server, on } = app;
+  const set = (patch: Partial<CompareViewState>): void => {
+    store.set({ compare: { ...store.state.compare, ...patch } });
+  };
+  let timer = 0;
+  let request: AbortController | null = null;
+  const label = h("p", { class: "before-name", role: "status", "data-result": "before" });
+  const text = h("textarea", {
+    class: "field",
+    rows: 14,
+    wrap: "off",
+    spellcheck: "false",
+    "data-control": "compare-before",
+    "aria-label": texts.t("compare_before_text"),
+    on: {
+      input: () => {
+        clearTimeout(timer);
+        timer = window.setTimeout(() => set({ source: "pasted", before: toLf(text.value), name: "" }), DELAY_MS);
+      },
+    },
+  });
+  const file = h("input", {
+    type: "file",
+    accept: ".txt,text/plain",
+    class: "visually-hidden",
+    tabindex: -1,
+    "aria-hidden": "true",
+    "data-control": "compare-file",
+    on: { change: () => void openFile() },
+  });
+  const button = (control: string, words: string, click: () => void): HTMLButtonElement =>
+    h("button", { type: "button", class: "button", "data-control": control, on: { click } }, words);
+  const loaded = button("compare-loaded", texts.t("compare_loaded"), () => set({ source: "loaded", before: "", name: "" }));
+
+  async function openFile(): Promise<void> {
+    const chosen = file.files?.[0];
+    file.value = "";
+    if (chosen) set({ source: "opened", before: toLf(await chosen.text()), name: chosen.name });
+  }
+
+  async function fetchLive(): Promise<void> {
+    request?.abort();
+    request = new AbortController();
+    const { signal } = request;
+    const { address } = store.state;
+    label.textContent = texts.t("views_loading");
+    try {
+      const answer = await server?.post<FetchAnswer>("fetch", { url: address, refresh: true }, signal);
+      if (!answer || signal.aborted) return;
+      if (answer.access === "unreachable" && answer.content === null) {
+        report(texts.t("compare_unreachable"));
+        return;
+      }
+      set({ source: "live", before: toLf(answer.content ?? ""), name: answer.robots_url });
+    } catch (error) {
+      if (!signal.aborted) report(failureText(texts, error));
+    }
+  }
+
+  function report(problem: string): void {
+    label.textContent = problem;
+    app.announce(problem, "error");
+  }
+
+  function update(): void {
+    const before = beforeOf(store.state);
+    label.textContent = texts.t(`compare_before_${before.kind === "older-example" ? "older_example" : before.kind}`, {
+      name: store.state.compare.name,
+    });
+    if (document.activeElement !== text) text.value = before.text;
+    loaded.hidden = store.state.compare.source === "loaded";
+  }
+  on(["compare", "fetched", "source", "edited"], update);
+  update();
+
+  return h(
+    "div",
+    { class: "panel-body before-pane" },
+    label,
+    h(
+      "div",
+      { class: "before-buttons" },
+      server ? button("compare-live", texts.t("compare_fetch_live"), () => void fetchLive()) : null,
+      button("compare-open", texts.t("compare_open"), () => file.click()),
+      loaded,
+      file,
+    ),
+    text,
+  );
+}

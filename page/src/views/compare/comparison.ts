@@ -1,0 +1,91 @@
+/** The verdicts of two versions of a file, and what changes between them. */
+
+import type { App } from "../../app.js";
+import { startEngine } from "../../engine-source.js";
+import { type AgentChain, type Engine, MARKS, type Verdicts } from "../../engine/engine.js";
+import { originOfFile } from "../../engine/origin.js";
+
+export type Outcome = "blocked" | "allowed";
+
+export interface Change {
+  readonly url: number;
+  readonly crawler: number;
+  /** What the verdict is after the change. */
+  readonly outcome: Outcome;
+  /** The deciding lines, 0 without one. */
+  readonly oldLine: number;
+  readonly newLine: number;
+}
+
+export interface Comparison {
+  readonly urls: readonly string[];
+  readonly crawlers: readonly string[];
+  /** The cells with a verdict in both versions. */
+  readonly compared: number;
+  readonly changes: readonly Change[];
+}
+
+export interface Versions {
+  readonly before: string;
+  readonly after: string | Uint8Array;
+  readonly address: string;
+  readonly urls: readonly string[];
+  readonly crawlers: readonly string[];
+  readonly profile: string;
+}
+
+/** Compares with an engine of its own, whose worker does not delay the one of the editor. */
+export class Comparer {
+  readonly #app: App;
+  #engine: Promise<Engine> | null = null;
+
+  constructor(app: App) {
+    this.#app = app;
+  }
+
+  /** Return what changes, or null if a newer comparison was started meanwhile. */
+  async compare(versions: Versions): Promise<Comparison | null> {
+    this.#engine ??= startEngine();
+    try {
+      const engine = await this.#engine;
+      const { urls, crawlers, profile, address, before, after } = versions;
+      const agents = crawlers.map((crawler) => this.#app.verdicts.chain(crawler));
+      const url = originOfFile(address) ? address : null;
+      const old = await this.#verdicts(engine, before, url, { urls, agents, profile });
+      const updated = old && (await this.#verdicts(engine, after, url, { urls, agents, profile }));
+      return old && updated && { urls, crawlers, ...changesOf(old, updated) };
+    } catch (error) {
+      this.#engine = null;
+      throw error;
+    }
+  }
+
+  async #verdicts(
+    engine: Engine,
+    file: string | Uint8Array,
+    url: string | null,
+    { urls, agents, profile }: { urls: readonly string[]; agents: readonly AgentChain[]; profile: string },
+  ): Promise<Verdicts | null> {
+    await engine.open(file, { url });
+    return engine.matrix({ profile, targets: urls, agents, compareWith: [] });
+  }
+}
+
+function changesOf(old: Verdicts, updated: Verdicts): { compared: number; changes: Change[] } {
+  const changes: Change[] = [];
+  let compared = 0;
+  for (let cell = 0; cell < old.marks.length; cell++) {
+    const [oldMark, newMark] = [old.marks[cell], updated.marks[cell]];
+    if (oldMark === MARKS.unanswered || newMark === MARKS.unanswered) continue;
+    compared += 1;
+    if ((oldMark === MARKS.blocked) === (newMark === MARKS.blocked)) continue;
+    changes.push({
+      url: Math.floor(cell / old.columns),
+      crawler: cell % old.columns,
+      outcome: newMark === MARKS.blocked ? "blocked" : "allowed",
+      oldLine: old.lines[cell] ?? 0,
+      newLine: updated.lines[cell] ?? 0,
+    });
+  }
+  return { compared, changes };
+}

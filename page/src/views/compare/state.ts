@@ -1,0 +1,50 @@
+/** What the Compare view remembers while others are shown, and the file that the draft is compared with. */
+
+import { EXAMPLE } from "../../example.js";
+import type { State } from "../../state.js";
+
+export type BeforeSource = "loaded" | "live" | "pasted" | "opened";
+
+export interface CompareViewState {
+  readonly source: BeforeSource;
+  /** The file that the draft is compared with, unless the source is `loaded`. */
+  readonly before: string;
+  /** The name of the opened file, or the address of the live one. */
+  readonly name: string;
+  readonly url: string | null;
+  readonly crawler: string | null;
+}
+
+export const INITIAL_COMPARE: CompareViewState = { source: "loaded", before: "", name: "", url: null, crawler: null };
+
+export interface Before {
+  readonly text: string;
+  readonly kind: "older-example" | "example" | "fetched" | "nothing" | Exclude<BeforeSource, "loaded">;
+}
+
+type Shown = Pick<State, "compare" | "fetched" | "source" | "edited">;
+
+/** Return the file on the left: the chosen one, or the one that was loaded before it was edited. */
+export function beforeOf({ compare, fetched, source, edited }: Shown): Before {
+  if (compare.source !== "loaded") return { text: compare.before, kind: compare.source };
+  if (source === "fetched" && fetched?.content) return { text: toLf(fetched.content), kind: "fetched" };
+  if (source === "example") {
+    // An unchanged example would equal itself, and show nothing.
+    return edited ? { text: EXAMPLE.file, kind: "example" } : { text: olderExample(EXAMPLE.file), kind: "older-example" };
+  }
+  return { text: "", kind: "nothing" };
+}
+
+export function toLf(text: string): string {
+  return text.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
+}
+
+/** The example before some changes. */
+function olderExample(file: string): string {
+  return file
+    .replace("User-agent: ClaudeBot\nUser-agent: CCBot\n", "User-agent: CCBot\n")
+    .replace("Disallow: /search\nAllow: /search/about\n", "Disallow: /search/\n")
+    .replace("Disallow: /blog/drafts/\nAllow: /blog/drafts/published-\n", "")
+    .replace("Crawl-delay: 20\nDisallow: /shop/\n", "Crawl-delay: 20\nDisallow: /\n")
+    .replace(/# A second group for GPTBot[^]*?\n\n/, "");
+}

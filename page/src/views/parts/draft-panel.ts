@@ -1,0 +1,62 @@
+/** The draft beside a view, in the same editor as in Access. */
+
+import type { App } from "../../app.js";
+import { h } from "../../dom.js";
+import type { Editor, LineRemark } from "../access/editor.js";
+
+export class DraftPanel {
+  readonly element: HTMLElement;
+  readonly #body: HTMLElement;
+  readonly #app: App;
+  #editor: Editor | null = null;
+  #remarks: readonly LineRemark[] = [];
+  #dropped = false;
+
+  constructor(app: App) {
+    this.#app = app;
+    const { texts } = app;
+    this.#body = h("div", { class: "editor" }, h("p", { class: "editor-loading soft small" }, texts.t("views_loading")));
+    this.element = h(
+      "section",
+      { class: "panel draft-panel", "aria-label": "robots.txt" },
+      h("div", { class: "panel-head" }, h("h2", {}, "robots.txt")),
+      this.#body,
+    );
+    app.on(["file"], ({ file }) => this.#editor?.setFile(file, { undo: true }));
+    void this.#load();
+  }
+
+  /** Mark lines. The first of them that decides is scrolled to. */
+  mark(remarks: readonly LineRemark[]): void {
+    this.#remarks = remarks;
+    this.#editor?.setRemarks(remarks);
+    const deciding = remarks.find(({ kind }) => kind === "blocks" || kind === "allows") ?? remarks[0];
+    if (deciding) this.#editor?.goTo(deciding.line, { focus: false });
+  }
+
+  /** Move the cursor to a line. */
+  goTo(line: number): void {
+    this.#editor?.goTo(line, { focus: true });
+    this.element.scrollIntoView({ block: "nearest" });
+  }
+
+  drop(): void {
+    this.#dropped = true;
+    this.#editor?.destroy();
+  }
+
+  async #load(): Promise<void> {
+    const { Editor } = await import("../access/editor.js");
+    if (this.#dropped) return;
+    this.#body.replaceChildren();
+    this.#editor = new Editor({
+      parent: this.#body,
+      file: this.#app.store.state.file,
+      label: "robots.txt",
+      onChange: (file) => this.#app.store.set({ file, edited: true, bytes: null }),
+      onLine: () => {},
+      onNotes: () => {},
+    });
+    this.mark(this.#remarks);
+  }
+}

@@ -1,0 +1,69 @@
+/** What is shown instead of an answer: no server, a failed request, a large file. */
+
+import type { App } from "../../app.js";
+import { h } from "../../dom.js";
+import { ServerError } from "../../server.js";
+import type { Texts } from "../../texts.js";
+
+/** A longer draft is sent on request only. */
+export const LARGE_DRAFT_CHARACTERS = 64 * 1024;
+
+/** Return why a request failed, as a sentence. */
+export function failureText(texts: Texts, error: unknown): string {
+  if (!(error instanceof ServerError)) return texts.t("views_failed", { reason: String(error) });
+  const { status, detail, title, type } = error.problem;
+  switch (status) {
+    case 0:
+      return texts.t("views_unreachable");
+    case 401:
+      return texts.t("views_token");
+    case 413:
+      return texts.t("views_too_large");
+    case 429:
+    case 503:
+      return texts.t("views_too_many");
+    case 502:
+      if (/forbidden-address/.test(detail ?? "")) return texts.t("views_not_public");
+      return texts.t("views_not_fetched", { reason: detail ?? title });
+    default:
+      if (type?.endsWith(":invalid-url")) return texts.t("views_invalid_url");
+      return texts.t("views_failed", { reason: detail ?? title });
+  }
+}
+
+export function failureNote(app: App, error: unknown, retry: () => void): HTMLElement {
+  const text = failureText(app.texts, error);
+  app.announce(text, "error");
+  return h(
+    "div",
+    { class: "note error state-note", "data-state": "failed" },
+    h("p", {}, text),
+    h("button", { type: "button", class: "button", on: { click: retry } }, app.texts.t("views_retry")),
+  );
+}
+
+/** Shown in a static site. */
+export function noServerNote(texts: Texts): HTMLElement {
+  const command = h("code", {}, "canfetch serve");
+  return h(
+    "div",
+    { class: "empty-state", "data-state": "no-server" },
+    h("h3", {}, texts.t("views_needs_server")),
+    h("p", { class: "soft" }, texts.nodes("views_needs_server_how", { command })),
+  );
+}
+
+export function largeNote(texts: Texts, characters: number, read: () => void): HTMLElement {
+  const size = `${texts.number(Math.round(characters / 1024))} KB`;
+  return h(
+    "div",
+    { class: "empty-state", "data-state": "large" },
+    h("p", {}, texts.t("views_large", { size })),
+    h("button", { type: "button", class: "button", on: { click: read } }, texts.t("views_read_now")),
+  );
+}
+
+/** Shown until the first answer. */
+export function loadingNote(texts: Texts): HTMLElement {
+  return h("p", { class: "empty-state soft", "data-state": "loading" }, texts.t("views_loading"));
+}

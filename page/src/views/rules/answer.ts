@@ -1,0 +1,133 @@
+/** The answers of /v1/page and /v1/page/fetch. */
+
+/** The uses of a page that rules can restrict, in the order of the rows. */
+export const USES = [
+  "may_index",
+  "may_list",
+  "may_index_embedded",
+  "may_index_images",
+  "may_follow",
+  "may_snippet",
+  "may_preview_images",
+  "may_preview_video",
+  "may_archive",
+  "may_translate",
+  "may_answer",
+  "may_train",
+  "may_train_images",
+  "available",
+] as const;
+export type Use = (typeof USES)[number];
+
+export interface Position {
+  readonly source: "x-robots-tag" | "robots-tag" | "meta" | "tdmrep.json" | "tdm-header" | "tdm-meta" | "element";
+  /** The header among those of its name, or the element among those of its kind, from 1. */
+  readonly number: number;
+  readonly line: number | null;
+  /** In bytes of the HTML. */
+  readonly offset: number | null;
+  readonly in_head: boolean | null;
+}
+
+export interface Directive {
+  /** The crawler that it is for, in lower case, or null for all. */
+  readonly agent: string | null;
+  readonly name: string;
+  readonly value: string | null;
+  readonly raw: string;
+  readonly position: Position;
+  readonly notes: readonly string[];
+  /** The directive that a misspelling resembles. */
+  readonly suggestion: string | null;
+}
+
+export interface Decision {
+  readonly allowed: boolean;
+  readonly reason:
+    | "no-restriction"
+    | "directive"
+    | "permissive-directive"
+    | "expired"
+    | "reservation"
+    | "robots-txt"
+    | "tdm-file-unreachable";
+  readonly limit: number | string | null;
+  readonly directive: Directive | null;
+  readonly other_directives: readonly Directive[];
+}
+
+export interface RobotsVerdict {
+  readonly allowed: boolean;
+  readonly reason: string;
+  readonly rule: { readonly line: number } | null;
+}
+
+export interface FetchedPage {
+  readonly url: string;
+  /** Null if robots.txt disallows the page for this crawler. */
+  readonly status: number | null;
+  readonly bytes: number;
+  readonly hops: readonly { readonly url: string; readonly status: number }[];
+}
+
+export type PageRow = { readonly [use in Use]: Decision } & {
+  readonly agent_name: string;
+  readonly dialect: string;
+  readonly fetch_allowed: boolean;
+  /** Null if robots.txt is unknown. */
+  readonly robots: RobotsVerdict | null;
+  /** The directives for this crawler. If it may not fetch the page, it never reads them. */
+  readonly directives: readonly Directive[];
+  readonly fetched: FetchedPage | null;
+  readonly page: {
+    readonly directives: readonly Directive[];
+    readonly links: readonly unknown[];
+    readonly no_snippets: readonly unknown[];
+    readonly notes: readonly string[];
+  };
+};
+
+export interface PageAnswer {
+  readonly rows: readonly PageRow[];
+}
+
+/** How a use is shown. `unread`: the crawler may not fetch the page, so it never reads its rules. */
+export type UseState = "blocked" | "limited" | "allowed" | "none" | "unread";
+
+export function useState(row: PageRow, use: Use | "fetch"): UseState {
+  if (use === "fetch") {
+    if (!row.fetch_allowed) return "blocked";
+    return row.robots?.rule ? "allowed" : "none";
+  }
+  const { allowed, reason, limit } = row[use];
+  if (reason === "robots-txt") return allowed ? "none" : "unread";
+  if (!allowed) return "blocked";
+  if (limit !== null) return "limited";
+  return reason === "permissive-directive" ? "allowed" : "none";
+}
+
+/** A directive as it is written, without the crawler. */
+export function directiveText({ name, value }: Directive): string {
+  return value === null ? name : `${name}: ${value}`;
+}
+
+/** Whether a directive can have an effect on any crawler. */
+export function hasEffect({ notes }: Directive): boolean {
+  return !notes.some((note) => NO_EFFECT.includes(note));
+}
+
+const NO_EFFECT = ["unknown", "missing-value", "invalid-value", "invalid-date", "disabled", "robots-as-agent"];
+
+/** The crawlers that never see rules of the page, by the line of robots.txt that blocks it (0 without one). */
+export function unseenRules(rows: readonly PageRow[]): { line: number; crawlers: string[]; rules: string[] }[] {
+  const byLine = new Map<number, { line: number; crawlers: string[]; rules: Set<string> }>();
+  for (const row of rows) {
+    if (row.fetch_allowed || row.directives.length === 0) continue;
+    const line = row.robots?.rule?.line ?? 0;
+    const entry = byLine.get(line) ?? { line, crawlers: [], rules: new Set<string>() };
+    entry.crawlers.push(row.agent_name);
+    for (const directive of row.directives) entry.rules.add(directiveText(directive));
+    byLine.set(line, entry);
+  }
+  return [...byLine.values()].map((entry) => ({ ...entry, rules: [...entry.rules] }));
+}
