@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from canfetch.cli.decisions.options import DecisionOptions
-from canfetch.cli.decisions.registry_file import load_registry
 from canfetch.cli.shared.agent_arguments import RequestedAgent, resolve_agent
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.input_files import close_input, open_input, read_lines
+from canfetch.cli.shared.registry_file import load_registry
 from canfetch.cli.shared.terminal import Palette, printable
 from canfetch.core.quoting import quoted
 

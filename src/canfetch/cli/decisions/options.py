@@ -13,6 +13,7 @@ from canfetch.cli.shared.option_parameters import (
     no_color_option,
     profile_option,
     quiet_option,
+    registry_option,
 )
 from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.core.engines import ENGINES
@@ -100,12 +101,7 @@ def _parameters() -> list[click.Parameter]:
             type=click.Path(allow_dash=True),
             help="File of product tokens, one per line; # starts a comment.",
         ),
-        Option(
-            ["--agents-registry"],
-            metavar="FILE",
-            type=click.Path(allow_dash=True),
-            help="TOML file of additional crawlers, each in a [[crawler]] table.",
-        ),
+        registry_option(),
         exact_option(),
         Option(
             ["--urls-file"],

@@ -236,7 +236,7 @@ command: Final = click.Command(
             ["--addresses"],
             metavar="FILE",
             type=click.Path(),
-            help="Verify crawlers by the addresses that their operators publish, in a file of refresh_address_lists.",
+            help="Verify crawlers by published addresses, in a file of 'canfetch agents refresh'.",
         ),
         Option(["--verify-dns"], is_flag=True, help="Verify crawlers by the names of their addresses in DNS."),
         format_option(_FORMATS),

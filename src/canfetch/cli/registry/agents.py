@@ -16,6 +16,7 @@ from typing import Any, Final, NoReturn, get_args
 import click
 
 from canfetch.agents import REGISTRY, Crawler, Obeys, Purpose
+from canfetch.cli.registry.addresses import addresses_command, refresh_command, verify_command
 from canfetch.cli.shared.agent_arguments import RequestedAgent
 from canfetch.cli.shared.command_errors import EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.input_files import close_input, open_input, read_lines
@@ -198,14 +199,15 @@ def _complete_name(_ctx: click.Context, _option: click.Parameter, incomplete: st
 
 command: Final = click.Group(
     "agents",
-    short_help="List, show and identify crawlers.",
+    short_help="List, show, identify and verify crawlers.",
     help="List, show and identify the crawlers in the registry: operator, purpose, compliance with robots.txt, and how "
-    "to verify them.",
+    "to verify them. Verify whether an address is a crawler's.",
     epilog="""\b
 Examples:
   canfetch agents list --purpose training
   canfetch agents show Googlebot-Image
-  canfetch agents find 'Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)'""",
+  canfetch agents find 'Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)'
+  canfetch agents verify Googlebot 66.249.66.1""",
     commands={
         "list": click.Command(
             "list",
@@ -273,7 +275,7 @@ Exit codes: 0 all crawlers are known, 1 some crawler is unknown, 2 an option is 
             callback=_find,
             short_help="Identify User-Agent headers.",
             help="Identify the crawler that a User-Agent header names. Anyone can send any header: 'canfetch agents "
-            "show' explains how to verify a crawler.",
+            "verify' checks the address.",
             epilog="""\b
 Examples:
   canfetch agents find 'Googlebot-Image/1.0'
@@ -282,5 +284,8 @@ Examples:
 \b
 Exit codes: 0 every header names a known crawler, 1 some header does not, 2 an option is invalid.""",
         ),
+        "verify": verify_command,
+        "refresh": refresh_command,
+        "addresses": addresses_command,
     },
 )

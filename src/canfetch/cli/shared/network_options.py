@@ -22,6 +22,16 @@ DEFAULT_USER_AGENT: Final = default_user_agent(__version__)
 NO_PROXY: Final = "none"
 # Each request occupies a thread.
 _DEFAULT_PARALLEL: Final = 64
+# The options of commands that fetch other files than robots.txt lack these.
+_CACHE_OPTIONS: Final[dict[str, Any]] = {
+    "policy": "rfc9309",
+    "store": "none",
+    "refresh": False,
+    "offline": False,
+    "headers": (),
+    "parallel": 1,
+    "verbose": 0,
+}
 _MAX_PARALLEL: Final = 1024
 
 
@@ -156,6 +166,20 @@ def network_parameters(*, verbose_help: str = "") -> list[click.Parameter]:
             help=f"{verbose_help} {_VERBOSE_HELP}".strip(),
         ),
     ]
+
+
+def connection_parameters() -> list[click.Parameter]:
+    """Return the click parameters of the network options that concern connections only, and not the cache."""
+    return [parameter for parameter in network_parameters() if parameter.name not in _CACHE_OPTIONS]
+
+
+def pop_connection_options(values: dict[str, Any]) -> NetworkOptions:
+    """Remove the options of `connection_parameters` from the values of a command, and return them.
+
+    Raises: CommandError: An option is invalid.
+    """
+    values |= _CACHE_OPTIONS
+    return pop_network_options(values)
 
 
 def reject_network_options(reason: str) -> None:

@@ -50,6 +50,16 @@ def agent_option(example: str) -> Option:
     )
 
 
+def registry_option() -> Option:
+    """Return `--agents-registry`."""
+    return Option(
+        ["--agents-registry"],
+        metavar="FILE",
+        type=click.Path(allow_dash=True),
+        help="TOML file of additional crawlers, each in a [[crawler]] table.",
+    )
+
+
 def exact_option() -> Option:
     """Return `--exact`."""
     return Option(
