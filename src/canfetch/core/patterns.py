@@ -8,10 +8,19 @@
 Source: RFC 9309 sections 2.2.2 and 2.2.3; google/robotstxt for the `google` profiles.
 """
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from canfetch.core.escapes import canonical, encode_reserved_data, escape_literal, google_escape, has_reserved_data
+from canfetch.core.escapes import (
+    PLAIN,
+    canonical,
+    encode_reserved_data,
+    escape_literal,
+    google_escape,
+    has_reserved_data,
+)
 from canfetch.core.profiles import Profile
+
+_PATTERN_STARTS: Final = (b"/", b"*")
 
 
 class PatternText(NamedTuple):
@@ -61,8 +70,10 @@ def parse_pattern(value: bytes, *, allow: bool, profile: Profile) -> tuple[Patte
 def specificity(value: bytes, profile: Profile) -> int:
     """Return the specificity of a rule: that of its first text, or 0 for a void rule.
 
-    Cost: O(bytes of the value).
+    Cost: O(bytes of the value), in C for values that no profile changes.
     """
+    if value.startswith(_PATTERN_STARTS) and not value.translate(None, PLAIN):
+        return len(value)
     if is_void(value, profile):
         return 0
     if profile.google_escaping:

@@ -7,7 +7,7 @@ Engines do not need this view. It is created on first use.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum, Flag, auto
 from functools import cache
 from itertools import accumulate, chain, islice
@@ -184,6 +184,30 @@ class Records(Sequence[Record]):
                 by_notes.setdefault(notes, []).append(index)
         return by_notes
 
+    def of_kinds(self, *kinds: RecordKind) -> list[int]:
+        """Return the indices of the lines with a record of one of these kinds."""
+        parsed = self._parsed
+        return [index for index in self.keyed if parsed[index][0] in kinds]
+
+    def kind(self, index: int) -> RecordKind | None:
+        """Return the kind of the record in a line, or None."""
+        return self._parsed[index].kind
+
+    def group(self, index: int) -> int | None:
+        """Return the index of the group that contains a line, or None."""
+        return self._groups[bisect_right(self._group_starts, index) - 1]
+
+    def is_indented(self, index: int) -> bool:
+        """Return whether white space comes before the key of a line."""
+        return self._parsed[index].key_start > 0
+
+    def value_spans(self, indices: Iterable[int]) -> list[tuple[int, int]]:
+        """Return the spans of the values in these lines, each of which has a key."""
+        starts, parsed = self.starts, self._parsed
+        return [
+            (start + line[3], start + line[4]) for index in indices for start, line in ((starts[index], parsed[index]),)
+        ]
+
     def longer_than(self, length: int) -> Iterator[Record]:
         """Yield the lines with more bytes than `length`, including their line ends."""
         ends = chain(islice(self.starts, 1, None), (self._end,))
@@ -218,7 +242,7 @@ class Records(Sequence[Record]):
         key = value = None
         if kind is not None:
             key, value = (start + key_start, start + key_end), (start + value_start, start + value_end)
-        group = self._groups[bisect_right(self._group_starts, index) - 1]
+        group = self.group(index)
         return _new_tuple(Record, (index + 1, (start, end), kind, key, value, group, self._notes.get(index, Note.NONE)))
 
 

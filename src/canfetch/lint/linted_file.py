@@ -1,7 +1,8 @@
 """The file as checks see it: its records, groups and rules with their places, each computed once."""
 
+import re
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -19,13 +20,28 @@ _new_tuple: Final = tuple.__new__
 
 
 class LintedRule(NamedTuple):
-    """A rule with its record. `group` is the index of its group."""
+    """A rule in a group.
 
-    record: Record
+    Attributes:
+        line: The line number, from 1.
+        allow: Whether it allows.
+        value: The value, as written.
+        specificity: Its specificity.
+        group: The index of its group.
+        records: The records of the file.
+    """
+
+    line: int
     allow: bool
     value: bytes
     specificity: int
     group: int
+    records: Records
+
+    @property
+    def record(self) -> Record:
+        """The record of its line, which is created on first access."""
+        return self.records[self.line - 1]
 
 
 class LintedToken(NamedTuple):
@@ -108,12 +124,31 @@ class LintedFile:
     @cached_property
     def user_agents(self) -> tuple[Record, ...]:
         """Every user-agent line."""
-        return tuple(record for record in self.keyed_records if record.kind is RecordKind.USER_AGENT)
+        return tuple(self.records_of(RecordKind.USER_AGENT))
 
     @cached_property
     def rule_records(self) -> tuple[Record, ...]:
         """Every allow and disallow line, including those outside of groups."""
-        return tuple(record for record in self.keyed_records if record.kind in (RecordKind.ALLOW, RecordKind.DISALLOW))
+        return tuple(self.records_of(RecordKind.ALLOW, RecordKind.DISALLOW))
+
+    def records_of(self, *kinds: RecordKind) -> list[Record]:
+        """Return the records of these kinds, in file order."""
+        records = self.records
+        return [records[index] for index in records.of_kinds(*kinds)]
+
+    def lines_matching(self, pattern: re.Pattern[bytes]) -> Iterator[Record]:
+        """Yield the lines in which a regular expression matches, in file order.
+
+        Args: pattern: It matches neither an empty text nor a line end.
+        Cost: One search of the content. The expression has to be linear.
+        """
+        records, starts = self.records, self.records.starts
+        match = pattern.search(self.content)
+        while match is not None:
+            following = bisect_right(starts, match.start())
+            if following:
+                yield records[following - 1]
+            match = pattern.search(self.content, starts[following]) if following < len(starts) else None
 
     def records_containing(self, *words: bytes) -> list[Record]:
         """Return the lines with one of these words in any letter case, in file order.
@@ -141,8 +176,8 @@ class LintedFile:
     def groups(self) -> tuple[LintedGroup, ...]:
         """The groups, with their records."""
         others: dict[int, list[Record]] = {}
-        for record in self.keyed_records:
-            if record.group is not None and record.kind in (RecordKind.OTHER, RecordKind.SITEMAP):
+        for record in self.records_of(RecordKind.OTHER, RecordKind.SITEMAP):
+            if record.group is not None:
                 others.setdefault(record.group, []).append(record)
         records = self.records
         return tuple(
@@ -152,7 +187,7 @@ class LintedFile:
                 frozenset([token.lower() for token, _ in group.user_agents if token]),
                 tuple(
                     [
-                        _new_tuple(LintedRule, (records[line - 1], allow, pattern, specificity, index))
+                        _new_tuple(LintedRule, (line, allow, pattern, specificity, index, records))
                         for allow, pattern, line, specificity in group.rules
                     ]
                 ),

@@ -1,5 +1,6 @@
 """Values that look like regular expressions."""
 
+import re
 from typing import Final
 
 # Parts of regular expressions that are unlikely in a path.
@@ -8,6 +9,10 @@ _REGEX_PARTS: Final = (
     *(b"[0-9", b"[a-z", b"[A-Z", b"[^", b"(.*", b"(.+", b".*)", b"(?:", b"(?!", b"(?i", b"]+", b"]*", b"]{"),
 )
 _REGEX_CHARACTERS: Final = b"\\[]()^"
+# Each value that looks like a regular expression has a match. The reverse does not hold.
+_POSSIBLE: Final = re.compile(rb"[\\\[\]()^]|/\.[*+]")
+# In a text without the characters, this one is enough, and many times faster.
+_POSSIBLE_ENDING: Final = re.compile(rb"/\.[*+]")
 # After a folder, `.*` is intended as "anything", but as a pattern it matches names that start with a dot.
 _REGEX_ENDINGS: Final = (b"/.*", b"/.*$", b"/.+", b"/.+$")
 
@@ -26,3 +31,8 @@ def looks_like_regex(value: bytes) -> bool:
     _, opening, rest = value.partition(b"(")
     inside, closing, _ = rest.partition(b")")
     return bool(opening and closing) and b"|" in inside
+
+
+def possible_regex(text: bytes) -> re.Pattern[bytes]:
+    """Return an expression that matches in each part of a text that looks like a regular expression."""
+    return _POSSIBLE if len(text.translate(None, _REGEX_CHARACTERS)) != len(text) else _POSSIBLE_ENDING

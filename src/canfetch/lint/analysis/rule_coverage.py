@@ -195,7 +195,7 @@ def _read_by_google(file: LintedFile) -> tuple[list[CanonicalRule], frozenset[in
             continue
         if name in (ALLOW, DISALLOW):
             value = file.value(line.record)
-            rules.append(LintedRule(line.record, name == ALLOW, value, len(value), group))
+            rules.append(LintedRule(line.record.line, name == ALLOW, value, len(value), group, file.records))
         elif name == USER_AGENT:
             split.add(group)
     return _with_forms(rules), frozenset(split)

@@ -1,5 +1,6 @@
 """Placeholders that a template engine should have replaced."""
 
+import re
 from typing import Final
 
 from canfetch.core.text import HEX_DIGITS
@@ -13,10 +14,9 @@ _PERCENT: Final = b"%"
 _BRACKETS: Final = ((b"<", b">"), (b"[", b"]"), (b"{", b"}"))
 _YOUR: Final = (b"your-", b"your_", b"your ", b"insert-", b"insert_", b"insert ")
 _MAX_WORDS_LENGTH: Final = 64
-_WORD_STARTS: Final = tuple(
-    start + spelling for start, _ in _BRACKETS for word in _YOUR for spelling in (word, word.title(), word.upper())
-)
-MARKS: Final = (*(start for start, _ in _PAIRS), _PERCENT, *_WORD_STARTS)
+# Each placeholder contains a match. The reverse does not hold.
+_WORDS: Final = rb"(?i:your|insert)[-_ ]"
+POSSIBLE_MARK: Final = re.compile(rb"\{(?:[{%%]|%b)|<(?:[?%%]|%b)|\[%b|\$\{|%%[A-Z_a-z]+%%" % (_WORDS, _WORDS, _WORDS))
 
 
 def has_template_mark(text: bytes) -> bool:

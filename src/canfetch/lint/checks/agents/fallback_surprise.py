@@ -39,8 +39,8 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             if try_allows(file, path, profile, name) is True and try_allows(file, path, profile, family) is False:
                 yield Occurrence(
                     agent.span,
-                    {"name": name, "family": family, "pattern": file.text(rule.value), "line": str(rule.record.line)},
-                    VerdictQuery(path, (agent.record.line, rule.record.line), contrast_only=True),
+                    {"name": name, "family": family, "pattern": file.text(rule.value), "line": str(rule.line)},
+                    VerdictQuery(path, (agent.record.line, rule.line), contrast_only=True),
                 )
                 break
 

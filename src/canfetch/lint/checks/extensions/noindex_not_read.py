@@ -18,8 +18,10 @@ _MAX_VERDICTS: Final = 200
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find `Noindex`, `Nofollow` and `Noarchive` lines."""
-    disallowed = {(rule.group, rule.value) for rule in file.rules if not rule.allow}
+    disallowed: set[tuple[int, bytes]] | None = None
     for number, (_, record, _) in enumerate(extensions_named(file, "noindex", "nofollow", "noarchive")):
+        if disallowed is None:
+            disallowed = {(rule.group, rule.value) for rule in file.rules if not rule.allow}
         # Crawlers do not fetch a disallowed page, so they would not read `noindex` in it either.
         is_written = (record.group, file.value(record)) in disallowed
         harmless = is_written or (number < _MAX_VERDICTS and _is_disallowed(file, record))

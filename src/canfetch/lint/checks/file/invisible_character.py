@@ -24,6 +24,8 @@ _MAX_IN_LINE: Final = 64
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find invisible characters and odd blanks outside of comments."""
+    if file.content.isascii():
+        return
     present = [character for character in _ALL if character in file.content]
     if not present or file_is_markup(file):
         return

@@ -1,7 +1,9 @@
 """A file without rules."""
 
 from collections.abc import Iterator
+from typing import Final
 
+from canfetch.core.keys import RecordKind
 from canfetch.core.verdict import Access
 from canfetch.lint.analysis.content_kinds import file_is_binary, file_is_markup
 from canfetch.lint.analysis.extension_records import known_extensions
@@ -10,13 +12,15 @@ from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
+_KINDS: Final = (RecordKind.USER_AGENT, RecordKind.ALLOW, RecordKind.DISALLOW)
+
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find a file without user-agent lines, rules and known extensions."""
     entry = file.input.delivery
     if entry is not None and entry.outcome.access is not Access.SUCCESSFUL:
         return  # nothing was delivered
-    if file.user_agents or file.rule_records or file_is_markup(file) or file_is_binary(file):
+    if file.records.of_kinds(*_KINDS) or file_is_markup(file) or file_is_binary(file):
         return
     if any(extension.parsed is not None for extension in known_extensions(file)):
         return

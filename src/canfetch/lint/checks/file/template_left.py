@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Record
 from canfetch.lint.analysis.content_kinds import file_is_markup
-from canfetch.lint.analysis.template_marks import MARKS, template_mark, words_to_replace
+from canfetch.lint.analysis.template_marks import POSSIBLE_MARK, template_mark, words_to_replace
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -16,11 +16,11 @@ _RULES = (RecordKind.ALLOW, RecordKind.DISALLOW)
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find template placeholders outside of comments, and report the first: the whole file was not rendered."""
-    if not any(mark in file.content for mark in MARKS) or file_is_markup(file):
+    if POSSIBLE_MARK.search(file.content) is None or file_is_markup(file):
         return
     found: list[tuple[int, int]] = []
     lines: list[int] = []
-    for record in file.records:
+    for record in file.lines_matching(POSSIBLE_MARK):
         start, end = record.span
         content = file.content[start:end].partition(b"#")[0].rstrip()
         span = template_mark(content)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
+from canfetch.lint.analysis.rule_values import rule_values
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -13,9 +14,9 @@ _MAX_RULES: Final = 2048
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find the first rule after the limit."""
-    rules = file.rule_records
+    rules = rule_values(file).indices
     if len(rules) > _MAX_RULES:
-        yield Occurrence(file.text_span(rules[_MAX_RULES]), {"count": str(len(rules))})
+        yield Occurrence(file.text_span(file.records[rules[_MAX_RULES]]), {"count": str(len(rules))})
 
 
 CHECK = Check(

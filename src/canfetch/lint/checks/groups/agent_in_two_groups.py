@@ -38,7 +38,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             yield Occurrence(
                 file.text_span(token.record),
                 {"token": token.token, "line": str(line)},
-                None if rule is None else query_for(rule.value, rule.record.line, contrast_only=True),
+                None if rule is None else query_for(rule.value, rule.line, contrast_only=True),
                 # A crawler that obeys only the first group loses no rule, or it is Google's and combines them.
                 harmless=not loses[pair] or engine_of(name) == "google",
             )
@@ -46,12 +46,12 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 
 def _effective_rules(file: LintedFile, index: int) -> set[tuple[bool, bytes]]:
     redundant = file.compute_once(_redundant_lines)
-    rules = (rule for rule in file.groups[index].rules if rule.record.line not in redundant)
+    rules = (rule for rule in file.groups[index].rules if rule.line not in redundant)
     return {(rule.allow, canonical_form(rule.value) or rule.value) for rule in rules}
 
 
 def _redundant_lines(file: LintedFile) -> frozenset[int]:
-    return frozenset(rule.record.line for found in covered_rules(file) for rule in found.equal)
+    return frozenset(rule.line for found in covered_rules(file) for rule in found.equal)
 
 
 CHECK = Check(

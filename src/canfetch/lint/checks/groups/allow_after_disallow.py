@@ -45,7 +45,7 @@ class _Prefixes:
         """Return the first rule whose value starts `value`."""
         possible = self._lengths[: bisect_right(self._lengths, len(value))]
         found = (self._rules.get(value[:length]) for length in possible)
-        return min((rule for rule in found if rule is not None), key=lambda rule: rule.record.line, default=None)
+        return min((rule for rule in found if rule is not None), key=lambda rule: rule.line, default=None)
 
 
 class _CoveredAllows(NamedTuple):

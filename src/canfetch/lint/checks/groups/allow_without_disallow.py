@@ -24,7 +24,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             file.text_span(first.record),
             {"token": group.first_token, "pattern": file.text(first.value)},
             VerdictQuery("/"),
-            lines=tuple(rule.record.line for rule in group.rules),
+            lines=tuple(rule.line for rule in group.rules),
             harmless=not _was_meant_to_be_closed(file, group),
         )
 

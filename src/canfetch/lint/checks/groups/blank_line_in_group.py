@@ -1,7 +1,7 @@
 """A blank line within a group."""
 
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from canfetch.core.keys import RecordKind
@@ -55,7 +55,7 @@ def _split_groups(file: LintedFile) -> Iterator[_SplitGroup]:
     pending: list[range] = []
     before: Record | None = None
     kind: RecordKind | None = None
-    for record in file.keyed_records:
+    for record in _in_interrupted_groups(file):
         if before is not None and record.line > before.line + 1:
             pending.append(range(before.line, record.line - 1))
         if record.group is not None:
@@ -70,6 +70,16 @@ def _split_groups(file: LintedFile) -> Iterator[_SplitGroup]:
         before = record
     if current.blanks:
         yield current
+
+
+def _in_interrupted_groups(file: LintedFile) -> Iterator[Record]:
+    """Yield the lines with a key in groups that have other lines between them."""
+    records = file.records
+    gaps = [(before, after) for before, after in pairwise(records.keyed) if after > before + 1]
+    interrupted = {records.group(after) for before, after in gaps if records.group(before) == records.group(after)}
+    interrupted.discard(None)
+    if interrupted:
+        yield from (records[index] for index in records.keyed if records.group(index) in interrupted)
 
 
 def _add(

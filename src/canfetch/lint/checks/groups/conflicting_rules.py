@@ -30,8 +30,8 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         if other is not None:
             yield Occurrence(
                 file.text_span(rule.record),
-                {"value": file.text(rule.value), "line": str(other.record.line)},
-                query_for(rule.value, other.record.line, rule.record.line),
+                {"value": file.text(rule.value), "line": str(other.line)},
+                query_for(rule.value, other.line, rule.line),
             )
 
 

@@ -13,7 +13,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find extensions that belong in a group before the first user-agent line."""
-    for record in file.keyed_records:
+    for record in map(file.records.__getitem__, file.records.keyed):
         if record.kind is RecordKind.USER_AGENT:
             return
         if record.kind is not RecordKind.OTHER:

@@ -38,44 +38,58 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 
 def _group_starts(file: LintedFile) -> Iterator[tuple[int, Record, bool]]:
     """Yield where a blank line belongs, the line that starts the group, and whether all parsers start a group there."""
-    after_rule = read_by_all = False
     has_breaks = has_text_line_break(file.content)
-    previous = 0
-    for record in file.keyed_records:
-        between = range(previous, record.line - 1)
-        previous = record.line
-        if between:
-            lines = map(file.records.__getitem__, between)
-            after_rule = after_rule and not any(map(file.is_blank, lines))
-            read_by_all = read_by_all and not (has_breaks and _has_broken_comment(file, between))
-        if record.kind is RecordKind.USER_AGENT:
-            if after_rule:
-                start = _start_with_comments(file, record, between)
-                yield start, record, read_by_all and not record.notes & _AMBIGUOUS_AGENT
-            after_rule = read_by_all = False
-        elif record.kind in _RULES:
-            # A parser that ignores the last rules of a group would merge its user-agent lines with the next ones.
-            after_rule = True
-            read_by_all = read_by_all or (
-                record.kind is RecordKind.DISALLOW
-                and record.group is not None
-                and (record.notes is Note.NONE or not record.notes & _AMBIGUOUS_RULE)
-            )
+    records = file.records
+    for index in records.of_kinds(RecordKind.USER_AGENT):
+        if _is_directly_below_rule(file, index):
+            record = records[index]
+            read_by_all = not record.notes & _AMBIGUOUS_AGENT and _follows_read_rule(file, index, has_breaks=has_breaks)
+            yield _start_with_comments(file, index), record, read_by_all
+
+
+def _is_directly_below_rule(file: LintedFile, index: int) -> bool:
+    """Return whether a rule is above a line, with neither a blank line nor a user-agent line between them."""
+    records = file.records
+    for above in range(index - 1, -1, -1):
+        kind = records.kind(above)
+        if kind in _RULES:
+            return True
+        if kind is RecordKind.USER_AGENT or (kind is None and file.is_blank(records[above])):
+            return False
+    return False
+
+
+def _follows_read_rule(file: LintedFile, end: int, *, has_breaks: bool) -> bool:
+    """Return whether every parser reads a rule of the group above a line.
+
+    A parser that ignores the last rules of a group would merge its user-agent lines with the next ones.
+    """
+    for index in range(end - 1, -1, -1):
+        record = file.records[index]
+        if record.kind is RecordKind.USER_AGENT or (has_breaks and _is_broken_comment(file, record)):
+            return False
+        if (
+            record.kind is RecordKind.DISALLOW
+            and record.group is not None
+            and (record.notes is Note.NONE or not record.notes & _AMBIGUOUS_RULE)
+        ):
+            return True
+    return False
 
 
 def _is_comment(record: Record) -> bool:
-    return record.notes is Note.NONE or Note.NOT_A_RECORD not in record.notes
+    return record.kind is None and (record.notes is Note.NONE or Note.NOT_A_RECORD not in record.notes)
 
 
-def _has_broken_comment(file: LintedFile, lines: range) -> bool:
-    records = filter(_is_comment, map(file.records.__getitem__, lines))
-    return any(has_text_line_break(file.line_content(record)) for record in records)
+def _is_broken_comment(file: LintedFile, record: Record) -> bool:
+    return _is_comment(record) and has_text_line_break(file.line_content(record))
 
 
-def _start_with_comments(file: LintedFile, record: Record, lines: range) -> int:
+def _start_with_comments(file: LintedFile, index: int) -> int:
     # Comments directly above a group belong to it.
-    above = takewhile(_is_comment, map(file.records.__getitem__, reversed(lines)))
-    return min((line.span[0] for line in above), default=record.span[0])
+    records = file.records
+    above = takewhile(_is_comment, map(records.__getitem__, range(index - 1, -1, -1)))
+    return min((line.span[0] for line in above), default=records[index].span[0])
 
 
 CHECK = Check(

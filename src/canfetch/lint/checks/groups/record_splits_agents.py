@@ -39,7 +39,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
                         "before": before.token or "*",
                         "after": following.token or "*",
                     },
-                    query_for(rule.value, rule.record.line) if rule is not None and has_effect else None,
+                    query_for(rule.value, rule.line) if rule is not None and has_effect else None,
                     fix,
                     harmless=not disallows or _would_follow_them_anyway(group.tokens, record),
                 )

@@ -29,10 +29,10 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     blank = b"" if file.is_blank(after) else line_end(file)
     yield Occurrence(
         file.text_span(star.record),
-        {"token": following.token, "pattern": file.text(block.value), "line": str(block.record.line)},
+        {"token": following.token, "pattern": file.text(block.value), "line": str(block.line)},
         VerdictQuery("/"),
         Fix((Edit(end, end, line_end(file) + b"Disallow:" + blank),), changes_verdicts=True),
-        tuple(range(star.record.line + 1, block.record.line + 1)),
+        tuple(range(star.record.line + 1, block.line + 1)),
     )
 
 

@@ -6,6 +6,7 @@ from typing import Final
 from canfetch.core.records import Record
 from canfetch.core.text import WHITE_SPACE
 from canfetch.lint.analysis.example_paths import query_for
+from canfetch.lint.analysis.rule_values import rule_values
 from canfetch.lint.analysis.written_rules import has_written_rule
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
@@ -13,19 +14,18 @@ from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
-_HASH: Final = ord("#")
+_HASH: Final = b"#"
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find rules whose value is directly followed by `#`."""
     if b"#" not in file.content:
         return
-    for record in file.rule_records:
-        if record.value is None or record.value[0] == record.value[1]:
-            continue
-        end = record.value[1]
-        if end < record.span[1] and file.content[end] == _HASH:
-            value = file.value(record)
+    for index in _before_hash(file):
+        record = file.records[index]
+        value = file.value(record)
+        if value and record.value is not None:
+            end = record.value[1]
             yield Occurrence(
                 (end, end + 1),
                 {"value": file.text(value)},
@@ -36,6 +36,12 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
                 # The rule repeats another one.
                 harmless=has_written_rule(file, record, value),
             )
+
+
+def _before_hash(file: LintedFile) -> list[int]:
+    """Return the indices of the rules whose value a `#` follows."""
+    content, values = file.content, rule_values(file)
+    return [index for index, end in zip(values.indices, values.ends, strict=True) if content[end : end + 1] == _HASH]
 
 
 def _continues_path(file: LintedFile, record: Record, hash_offset: int) -> bool:

@@ -16,7 +16,8 @@ _MAX_LINE_BYTES: Final = 16_000
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find indented records, and report the first."""
-    indented = [record for record in file.keyed_records if record.key is not None and record.key[0] > record.span[0]]
+    records = file.records
+    indented = [records[index] for index in records.keyed if records.is_indented(index)]
     edits = tuple(
         Edit(record.span[0], record.key[0], b"")
         for record in indented

@@ -42,8 +42,8 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 
 def _sitemaps(file: LintedFile) -> Iterator[Occurrence]:
     listed: Counter[bytes] | None = None
-    for record in file.keyed_records:
-        if record.kind is not RecordKind.SITEMAP or record.value is None:
+    for record in file.records_of(RecordKind.SITEMAP):
+        if record.value is None:
             continue
         value = file.value(record)
         urls = split_urls(value)
@@ -60,7 +60,7 @@ def _sitemaps(file: LintedFile) -> Iterator[Occurrence]:
 
 def _listed(file: LintedFile) -> Counter[bytes]:
     """Count how often each sitemap would be listed if each had its own line."""
-    sitemaps = (record for record in file.keyed_records if record.kind is RecordKind.SITEMAP)
+    sitemaps = file.records_of(RecordKind.SITEMAP)
     return Counter(url for record in sitemaps for url in set(split_urls(file.value(record))))
 
 

@@ -1,5 +1,6 @@
 """White space before a colon."""
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -12,17 +13,16 @@ from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
+_SPACE_BEFORE_COLON: Final = re.compile(rb"[ \t]:")
 # Google's parser cuts longer lines, so a fix would move the cut.
 _MAX_LINE_BYTES: Final = 16_000
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find colons after white space, and report the first."""
-    if b" :" not in file.content and b"\t:" not in file.content:
-        return
     edits = tuple(
         Edit(record.key[1], colon, b"")
-        for record in file.keyed_records
+        for record in file.lines_matching(_SPACE_BEFORE_COLON)
         if record.key is not None and _is_read(record) and (colon := _colon(file, record.key[1])) > record.key[1]
     )
     if edits and not file_is_markup(file):

@@ -1,14 +1,16 @@
 """Two keys on one line."""
 
+import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from canfetch.core.keys import NAMES, RecordKind
-from canfetch.core.records import Note
+from canfetch.core.records import Note, Record
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.key_names import CORE_SPELLINGS, DISALLOW, TRANSLATED_KEYS, USER_AGENT
 from canfetch.lint.analysis.line_ends import line_end
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
+from canfetch.lint.analysis.rule_values import rule_records_matching
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Edit, Fix
 from canfetch.lint.lint_input import LintInput
@@ -22,6 +24,7 @@ _NAMES: Final[dict[bytes, bytes]] = {
     **{word.encode(): name for word, name in TRANSLATED_KEYS.items()},
 }
 _MAX_NAME_LENGTH: Final = max(map(len, _NAMES))
+_COLON: Final = re.compile(rb":")
 _MAX_INNER_KEYS: Final = 64
 # The line break after `Disallow: /` is missing. No real path contains this with a colon.
 _GLUED: Final = b"/user-agent"
@@ -41,8 +44,8 @@ class _InnerKey(NamedTuple):
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find values that contain another key and a colon."""
-    for record in file.keyed_records:
-        if record.value is None or record.kind is None or record.kind is RecordKind.OTHER:
+    for record in _with_colon(file):
+        if record.value is None or record.kind is None:
             continue
         value = file.value(record)
         if b":" in value and (b" " in value or b"\t" in value or _GLUED in value.lower()):
@@ -54,6 +57,12 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         if line.record.key is not None:
             words = file.key(line.record).split()
             yield Occurrence(line.record.key, {"key": file.text(words[-1])})
+
+
+def _with_colon(file: LintedFile) -> list[Record]:
+    """Return the rules with a colon in the value, all sitemaps and all user-agent lines, in file order."""
+    rules = rule_records_matching(file, _COLON)
+    return sorted((*rules, *file.records_of(RecordKind.SITEMAP, RecordKind.USER_AGENT)))
 
 
 def _occurrences(file: LintedFile, outer: bytes, start: int, value: bytes) -> Iterator[Occurrence]:

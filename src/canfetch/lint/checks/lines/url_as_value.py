@@ -1,5 +1,6 @@
 """An address as the value of a rule, with a scheme or a host."""
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -7,22 +8,23 @@ from canfetch.core.text import encode_text
 from canfetch.core.urls import split_url
 from canfetch.lint.analysis.addresses import find_address
 from canfetch.lint.analysis.example_paths import query_for
-from canfetch.lint.analysis.rule_bytes import rule_records_with
+from canfetch.lint.analysis.rule_values import rule_records_matching
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
+_NO_PATH: Final = re.compile(rb"\n[^/*\n]")
 _SAMPLE: Final = b"/folder/"
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find rules whose value is an absolute URL, or starts with a host."""
     own_host: bytes | None = None
-    for record in rule_records_with(file, b":", b"."):
+    for record in rule_records_matching(file, _NO_PATH):
         value = file.value(record)
-        if record.value is None or value[:1] in (b"", b"/", b"*"):
+        if record.value is None:
             continue
         if own_host is None:
             own_host = file.compute_once(_own_host)

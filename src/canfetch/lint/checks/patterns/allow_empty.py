@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from canfetch.core.keys import RecordKind
 from canfetch.lint.analysis.rule_fixes import count_nonempty_rules, remove_line
+from canfetch.lint.analysis.rule_values import EMPTY_VALUE, rule_records_matching, rules_matching
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -12,14 +13,16 @@ from canfetch.lint.severity import Severity, everywhere
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find allow lines without a value."""
-    for group in file.groups:
-        has_value = count_nonempty_rules(group)
-        for rule in group.rules:
-            if rule.allow and not rule.value:
-                fix = remove_line(rule.record, changes_verdicts=True) if has_value else None
-                yield Occurrence(file.text_span(rule.record), fix=fix)
-    for record in file.rule_records:
-        if record.group is None and record.kind is RecordKind.ALLOW and not file.value(record):
+    has_value: dict[int, bool] = {}
+    for rule in rules_matching(file, EMPTY_VALUE):
+        if not rule.allow:
+            continue
+        if rule.group not in has_value:
+            has_value[rule.group] = count_nonempty_rules(file.groups[rule.group]) > 0
+        fix = remove_line(rule.record, changes_verdicts=True) if has_value[rule.group] else None
+        yield Occurrence(file.text_span(rule.record), fix=fix)
+    for record in rule_records_matching(file, EMPTY_VALUE):
+        if record.group is None and record.kind is RecordKind.ALLOW:
             yield Occurrence(file.text_span(record))
 
 

@@ -1,12 +1,13 @@
 """Characters that should be percent-encoded."""
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.regular_expressions import looks_like_regex
-from canfetch.lint.analysis.rule_bytes import rule_records_with
 from canfetch.lint.analysis.rule_fixes import rewrite_value
+from canfetch.lint.analysis.rule_values import rule_records_matching, rule_values
 from canfetch.lint.analysis.written_rules import has_written_rule
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
@@ -16,7 +17,7 @@ from canfetch.lint.severity import Severities, Severity
 # Browsers do not encode a `|` or a `^` in a link, so a rule with `%7C` matches none of these links for Google.
 _UNSAFE: Final = frozenset(b'"<>\\`{}') | frozenset(range(0x80, 0x100))
 _ENCODED: Final = tuple(b"%%%02X" % byte if byte in _UNSAFE else bytes([byte]) for byte in range(0x100))
-_MARKS: Final = tuple(bytes([byte]) for byte in sorted(_UNSAFE))
+_UNSAFE_BYTE: Final = re.compile(b"[%s]" % re.escape(bytes(sorted(_UNSAFE))))
 _SAFE: Final = bytes(byte for byte in range(0x100) if byte not in _UNSAFE)
 # All crawlers encode non-ASCII characters before they compare.
 _HARMLESS: Final = _SAFE + bytes(range(0x80, 0x100))
@@ -24,11 +25,11 @@ _HARMLESS: Final = _SAFE + bytes(range(0x80, 0x100))
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find non-ASCII characters and delimiters that URLs percent-encode."""
-    for record in rule_records_with(file, *_MARKS):
+    if not rule_values(file).text.translate(None, _SAFE):
+        return
+    for record in rule_records_matching(file, _UNSAFE_BYTE):
         value = file.value(record)
-        if value[:1] not in (b"/", b"*") or not value.translate(None, _SAFE) or record.value is None:
-            continue
-        if looks_like_regex(value):
+        if value[:1] not in (b"/", b"*") or looks_like_regex(value) or record.value is None:
             continue
         encoded = b"".join(_ENCODED[byte] for byte in value)
         pattern, better = file.text(value), file.text(encoded)

@@ -16,7 +16,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     for rule, covering, equal in covered_rules(file):
         yield Occurrence(
             file.text_span(rule.record),
-            {"pattern": file.text(rule.value), "by": file.text(covering.value), "line": str(covering.record.line)},
+            {"pattern": file.text(rule.value), "by": file.text(covering.value), "line": str(covering.line)},
             query_for(rule.value, contrast_only=True),
             Fix(tuple(Edit(*each.record.span, b"") for each in equal), changes_verdicts=True),
         )

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from canfetch.lint.analysis.rule_fixes import count_nonempty_rules, remove_line
+from canfetch.lint.analysis.rule_values import EMPTY_VALUE, rules_matching
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -11,12 +12,12 @@ from canfetch.lint.severity import Severity, everywhere
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find empty disallow rules in groups with other rules."""
-    for group in file.groups:
-        if not count_nonempty_rules(group):
-            continue
-        for rule in group.rules:
-            if not rule.allow and not rule.value:
-                yield Occurrence(file.text_span(rule.record), fix=remove_line(rule.record, changes_verdicts=True))
+    has_others: dict[int, bool] = {}
+    for rule in rules_matching(file, EMPTY_VALUE):
+        if rule.group not in has_others:
+            has_others[rule.group] = count_nonempty_rules(file.groups[rule.group]) > 0
+        if not rule.allow and has_others[rule.group]:
+            yield Occurrence(file.text_span(rule.record), fix=remove_line(rule.record, changes_verdicts=True))
 
 
 CHECK = Check(

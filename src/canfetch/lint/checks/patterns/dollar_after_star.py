@@ -1,23 +1,27 @@
 """A `$` after a final `*`."""
 
+import re
 from collections.abc import Iterator
+from typing import Final
 
 from canfetch.lint.analysis.example_paths import query_for
-from canfetch.lint.analysis.rule_bytes import rule_records_with
 from canfetch.lint.analysis.rule_coverage import Neighbours
 from canfetch.lint.analysis.rule_fixes import rewrite_value
+from canfetch.lint.analysis.rule_values import rule_records_matching
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
+_AT_END: Final = re.compile(rb"\*\$\n")
+
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find patterns that end with `*$`."""
     neighbours = None
-    for record in rule_records_with(file, b"$"):
+    for record in rule_records_matching(file, _AT_END):
         value = file.value(record)
-        if not value.endswith(b"*$") or record.value is None:
+        if record.value is None:
             continue
         better = value[:-1].rstrip(b"*") or b"/"
         neighbours = neighbours or Neighbours(file)

@@ -1,20 +1,24 @@
 """A pattern with `.` or `..` as a folder."""
 
+import re
 from collections.abc import Iterator
+from typing import Final
 
 from canfetch.core.escapes import canonical
-from canfetch.lint.analysis.rule_bytes import rule_records_with
+from canfetch.lint.analysis.rule_values import rule_records_matching
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
+_SEGMENT: Final = re.compile(rb"/(?:\.|%2[Ee]){1,2}[/$]")
+
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find path segments that are `.` or `..`."""
-    for record in rule_records_with(file, b".", b"%"):
+    for record in rule_records_matching(file, _SEGMENT):
         value = file.value(record)
-        if (b"." not in value and b"%2" not in value) or value[:1] != b"/" or record.value is None:
+        if value[:1] != b"/" or record.value is None:
             continue
         path = canonical(value).partition(b"?")[0]
         closed = path[:-1] + b"/" if path.endswith(b"$") else path

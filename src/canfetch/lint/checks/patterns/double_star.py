@@ -1,21 +1,25 @@
 """Two `*` in a row."""
 
+import re
 from collections.abc import Iterator
+from typing import Final
 
 from canfetch.lint.analysis.example_paths import query_for
-from canfetch.lint.analysis.rule_bytes import rule_records_with
 from canfetch.lint.analysis.rule_coverage import Neighbours
 from canfetch.lint.analysis.rule_fixes import rewrite_value
+from canfetch.lint.analysis.rule_values import rule_records_matching
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
+_IN_A_ROW: Final = re.compile(rb"\*\*")
+
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find runs of `*` that something else follows."""
     neighbours = None
-    for record in rule_records_with(file, b"*"):
+    for record in rule_records_matching(file, _IN_A_ROW):
         value = file.value(record)
         bare = value.rstrip(b"*")
         if b"**" not in bare or record.value is None:

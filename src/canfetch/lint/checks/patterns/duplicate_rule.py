@@ -24,7 +24,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         details = {
             "pattern": file.text(rule.value),
             "earlier": file.text(earlier.value),
-            "line": str(earlier.record.line),
+            "line": str(earlier.line),
         }
         yield Occurrence(file.text_span(rule.record), details, fix=_fix(file, rule, earlier, blank))
 
@@ -40,7 +40,7 @@ def _fix(file: LintedFile, rule: LintedRule, earlier: LintedRule, blank: list[in
         and file.key(rule.record).lower() == file.key(earlier.record).lower()
     )
     # Parsers from 1994 ignore allow lines, and end a group at a blank line.
-    separated = bisect_left(blank, earlier.record.line) != bisect_left(blank, rule.record.line)
+    separated = bisect_left(blank, earlier.line) != bisect_left(blank, rule.line)
     return remove_line(rule.record, changes_verdicts=not same or (rule.allow and separated))
 
 

@@ -1,16 +1,18 @@
 """A pattern that blocks all folders."""
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
 from canfetch.lint.analysis.engine_verdicts import deciding_line
-from canfetch.lint.analysis.rule_bytes import rules_with
 from canfetch.lint.analysis.rule_coverage import canonical_form
+from canfetch.lint.analysis.rule_values import rules_matching
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
+_SPELLINGS: Final = re.compile(rb"\n/\*+/\**\$?\n")
 _FORM: Final = b"/*/"
 _PAGE: Final = "/folder/page"
 
@@ -19,13 +21,13 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find rules such as `/*/` that decide about a typical page in a folder."""
     # Many groups can have the same token.
     deciding: dict[str, int | None] = {}
-    for rule in rules_with(file, b"*"):
+    for rule in rules_matching(file, _SPELLINGS):
         if rule.allow or canonical_form(rule.value) != _FORM:
             continue
         token = file.groups[rule.group].first_token
         if token not in deciding:
             deciding[token] = deciding_line(file, _PAGE, "rfc9309", token)
-        if deciding[token] == rule.record.line:
+        if deciding[token] == rule.line:
             yield Occurrence(file.text_span(rule.record), {"pattern": file.text(rule.value)}, VerdictQuery(_PAGE))
 
 

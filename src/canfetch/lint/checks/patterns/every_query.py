@@ -1,18 +1,20 @@
 """A pattern that blocks every URL with a query, even scripts and styles."""
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
 from canfetch.lint.analysis.asset_patterns import names_assets
 from canfetch.lint.analysis.engine_verdicts import deciding_line
 from canfetch.lint.analysis.named_engines import main_crawlers
-from canfetch.lint.analysis.rule_bytes import rules_with
 from canfetch.lint.analysis.rule_coverage import canonical_form
+from canfetch.lint.analysis.rule_values import rules_matching
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedRule
 from canfetch.lint.severity import Severity, everywhere
 
+_SPELLINGS: Final = re.compile(rb"\n/?\*+\?\**\$?\n")
 _FORMS: Final = (b"/*?", b"*?")
 _ASSETS: Final = ("/style.css?ver=1", "/script.js?ver=1")
 
@@ -21,7 +23,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find rules such as `/*?` that decide about a script or a style with a version."""
     # Many groups can have the same token.
     deciding: dict[str, list[int | None]] = {}
-    for rule in rules_with(file, b"*"):
+    for rule in rules_matching(file, _SPELLINGS):
         if rule.allow or canonical_form(rule.value) not in _FORMS:
             continue
         group = file.groups[rule.group]
@@ -29,7 +31,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         if token not in deciding:
             deciding[token] = [deciding_line(file, asset, "rfc9309", token) for asset in _ASSETS]
         for asset, line in zip(_ASSETS, deciding[token], strict=True):
-            if line == rule.record.line:
+            if line == rule.line:
                 details = {"pattern": file.text(rule.value), "path": asset}
                 harmless = not _is_for_search_engine(file, group) or any(map(_is_exception, group.rules))
                 yield Occurrence(file.text_span(rule.record), details, VerdictQuery(asset), harmless=harmless)

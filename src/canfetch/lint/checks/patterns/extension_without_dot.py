@@ -1,15 +1,17 @@
 """A file type without its dot."""
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.lint.analysis.rule_bytes import rules_with
+from canfetch.lint.analysis.rule_values import rules_matching
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
+_NAME_AT_END: Final = re.compile(rb"\*[A-Za-z0-9]+\$\n")
 _TYPES: Final = frozenset(
     {b"asp", b"aspx", b"cgi", b"css", b"csv", b"doc", b"docx", b"exe", b"gif", b"htm", b"html", b"jpeg", b"jpg"}
     | {b"js", b"json", b"jsp", b"mp3", b"mp4", b"pdf", b"php", b"png", b"ppt", b"pptx", b"rss", b"svg", b"swf"}
@@ -22,7 +24,7 @@ _NEEDED: Final = frozenset({b"css", b"js"})
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find rules such as `/*js$`."""
-    for rule in rules_with(file, b"$"):
+    for rule in rules_matching(file, _NAME_AT_END):
         value = rule.value
         head, star, name = value.rpartition(b"*")
         if not star or not name.endswith(b"$") or name[:-1].lower() not in _TYPES or rule.record.value is None:

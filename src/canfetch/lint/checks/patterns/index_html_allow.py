@@ -1,18 +1,22 @@
 """An allowed `index.html` that opens its folder for Google."""
 
+import re
 from collections.abc import Iterator
+from typing import Final
 
 from canfetch.lint.analysis.engine_verdicts import try_allows
-from canfetch.lint.analysis.rule_bytes import rules_with
+from canfetch.lint.analysis.rule_values import rules_matching
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
+_PAGE: Final = re.compile(rb"/index\.htm")
+
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find allowed index pages whose folder only Google may fetch."""
-    for rule in rules_with(file, b"."):
+    for rule in rules_matching(file, _PAGE):
         folder, slash, page = rule.value.rpartition(b"/")
         if not rule.allow or not slash or not page.startswith(b"index.htm"):
             continue

@@ -1,19 +1,24 @@
 """A pattern that starts with two slashes."""
 
+import re
 from collections.abc import Iterator
+from typing import Final
 
+from canfetch.lint.analysis.rule_values import rules_matching
 from canfetch.lint.analysis.written_rules import has_written_rule
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
+_TWO_SLASHES: Final = re.compile(rb"\n//")
+
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find rules whose value starts with `//`."""
-    for rule in file.rules:
+    for rule in rules_matching(file, _TWO_SLASHES):
         # With white space, the value is probably a comment, which another check reports.
-        if rule.value.startswith(b"//") and rule.record.value is not None and len(rule.value.split()) == 1:
+        if rule.record.value is not None and len(rule.value.split()) == 1:
             path = "/" + file.text(rule.value.lstrip(b"/").rstrip(b"*$"))
             is_plain = "*" not in path
             # Duplicates of pages have such URLs. A rule for all of them, or for those of blocked pages, is deliberate.

@@ -1,24 +1,26 @@
 """A percent-encoding in lower case."""
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
 from canfetch.core.text import UNRESERVED
 from canfetch.lint.analysis.escape_positions import find_escapes
 from canfetch.lint.analysis.example_paths import query_for
-from canfetch.lint.analysis.rule_bytes import rule_records_with
 from canfetch.lint.analysis.rule_fixes import rewrite_value
+from canfetch.lint.analysis.rule_values import rule_records_matching
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
+_LOWER: Final = re.compile(rb"%(?:[a-f][0-9A-Fa-f]|[0-9A-F][a-f])")
 _UNRESERVED: Final = frozenset(UNRESERVED)
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find escapes with lower-case hex digits, except those of characters that need no encoding (CF417)."""
-    for record in rule_records_with(file, b"%"):
+    for record in rule_records_matching(file, _LOWER):
         value = file.value(record)
         if record.value is None:
             continue

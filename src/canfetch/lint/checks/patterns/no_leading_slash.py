@@ -1,5 +1,6 @@
 """A pattern that starts with neither `/` nor `*`."""
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -12,6 +13,7 @@ from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.regular_expressions import looks_like_regex
 from canfetch.lint.analysis.rule_coverage import Neighbours, canonical_form
 from canfetch.lint.analysis.rule_fixes import rewrite_value
+from canfetch.lint.analysis.rule_values import rule_records_matching, rules_matching
 from canfetch.lint.analysis.unset_values import is_unset
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Fix
@@ -19,6 +21,7 @@ from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedRule
 from canfetch.lint.severity import Severity, everywhere
 
+_OTHER_START: Final = re.compile(rb"\n[^/*\n]")
 _STARTS: Final = frozenset(UNRESERVED) - frozenset(b".")
 # Words that are not paths.
 _WORDS: Final = frozenset(
@@ -31,8 +34,8 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     here = None if file.input.url is None else find_origin(file.input.url)
     neighbours = None
     comparable: frozenset[int] = frozenset()
-    for rule in file.rules:
-        if not rule.value or rule.value[:1] in (b"/", b"*") or rule.record.value is None:
+    for rule in rules_matching(file, _OTHER_START):
+        if rule.record.value is None:
             continue
         if neighbours is None:
             neighbours, comparable = Neighbours(file), _comparable_groups(file)
@@ -43,10 +46,9 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             None if path is None else query_for(path),
             _fix(rule, path, neighbours) if path is not None and rule.group in comparable else None,
         )
-    for record in file.rule_records:
-        value = file.value(record)
-        if record.group is None and record.value is not None and value and value[:1] not in (b"/", b"*"):
-            yield Occurrence(record.value, {"pattern": file.text(value)})
+    for record in rule_records_matching(file, _OTHER_START):
+        if record.group is None and record.value is not None:
+            yield Occurrence(record.value, {"pattern": file.text(file.value(record))})
 
 
 def _comparable_groups(file: LintedFile) -> frozenset[int]:

@@ -1,26 +1,29 @@
 """A pattern that is only `*`."""
 
+import re
 from collections.abc import Iterator
+from typing import Final
 
-from canfetch.lint.analysis.rule_bytes import rule_records_with
 from canfetch.lint.analysis.rule_coverage import Neighbours
 from canfetch.lint.analysis.rule_fixes import rewrite_value
+from canfetch.lint.analysis.rule_values import rule_records_matching
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
+_ONLY: Final = re.compile(rb"\n\*+\n")
+
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find patterns of stars alone."""
     neighbours = None
-    for record in rule_records_with(file, b"*"):
-        value = file.value(record)
-        if value and not value.strip(b"*") and record.value is not None:
+    for record in rule_records_matching(file, _ONLY):
+        if record.value is not None:
             neighbours = neighbours or Neighbours(file)
             yield Occurrence(
                 record.value,
-                {"pattern": file.text(value)},
+                {"pattern": file.text(file.value(record))},
                 VerdictQuery("/", contrast_only=True),
                 rewrite_value(record, b"/") if neighbours.would_be_unopposed(record, b"/") else None,
             )

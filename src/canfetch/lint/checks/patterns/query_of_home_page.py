@@ -1,16 +1,18 @@
 """A parameter that is blocked only on the home page."""
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
 from canfetch.lint.analysis.engine_verdicts import try_allows
-from canfetch.lint.analysis.rule_bytes import rules_with
+from canfetch.lint.analysis.rule_values import rules_matching
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
+_QUERY: Final = re.compile(rb"\n/\?")
 _START: Final = b"/?"
 # Parameters for tracking, sessions, sorting and filters, which the URLs of any page may have. Others, such as `s` and
 # `q`, belong to the home page in some systems.
@@ -25,7 +27,7 @@ _PARAMETERS: Final = frozenset(
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find rules for such a parameter that no other rule blocks on other pages."""
-    for rule in rules_with(file, b"?"):
+    for rule in rules_matching(file, _QUERY):
         rest = rule.value[len(_START) :]
         name, _, value = rest.lower().rstrip(b"*$").partition(b"=")
         # With a value, the rule may be about one URL that other sites link to.

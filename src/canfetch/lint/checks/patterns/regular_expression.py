@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from canfetch.lint.analysis.regular_expressions import looks_like_regex
+from canfetch.lint.analysis.regular_expressions import looks_like_regex, possible_regex
+from canfetch.lint.analysis.rule_values import rule_records_matching, rule_values
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -11,9 +12,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find values with the syntax of regular expressions."""
-    if not any(part in file.content for part in (b"\\", b"[", b"]", b"(", b"^", b"/.")):
-        return
-    for record in file.rule_records:
+    for record in rule_records_matching(file, possible_regex(rule_values(file).text)):
         value = file.value(record)
         if record.value is not None and looks_like_regex(value):
             yield Occurrence(record.value, {"pattern": file.text(value)})

@@ -1,23 +1,25 @@
 """A rule for robots.txt itself."""
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
 from canfetch.lint.analysis.rule_fixes import count_nonempty_rules, remove_line
+from canfetch.lint.analysis.rule_values import rules_matching
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
+_ROBOTS: Final = re.compile(rb"\n/robots\.txt[$*]?\n")
 _ROBOTS_PATTERNS: Final = frozenset({b"/robots.txt", b"/robots.txt$", b"/robots.txt*"})
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find rules that match only robots.txt."""
-    for group in file.groups:
+    groups = dict.fromkeys(rule.group for rule in rules_matching(file, _ROBOTS))
+    for group in map(file.groups.__getitem__, groups):
         matching = [rule for rule in group.rules if rule.value in _ROBOTS_PATTERNS]
-        if not matching:
-            continue
         others = count_nonempty_rules(group) > len(matching)
         for rule in matching:
             yield Occurrence(

@@ -1,24 +1,28 @@
 """A `*` at the end of a pattern."""
 
+import re
 from collections.abc import Iterator
+from typing import Final
 
 from canfetch.lint.analysis.example_paths import query_for
-from canfetch.lint.analysis.rule_bytes import rule_records_with
 from canfetch.lint.analysis.rule_coverage import Neighbours
 from canfetch.lint.analysis.rule_fixes import rewrite_value
+from canfetch.lint.analysis.rule_values import rule_records_matching
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
+_AT_END: Final = re.compile(rb"\*\n")
+
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find patterns that end with `*` and contain something else."""
     neighbours = None
-    for record in rule_records_with(file, b"*"):
+    for record in rule_records_matching(file, _AT_END):
         value = file.value(record)
         bare = value.rstrip(b"*")
-        if not value.endswith(b"*") or not bare or record.value is None:
+        if not bare or record.value is None:
             continue
         neighbours = neighbours or Neighbours(file)
         yield Occurrence(

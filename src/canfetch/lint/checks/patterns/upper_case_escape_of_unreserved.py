@@ -1,5 +1,6 @@
 """An unnecessary percent-encoding."""
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -8,19 +9,20 @@ from canfetch.core.text import UNRESERVED
 from canfetch.lint.analysis.escape_positions import find_escapes
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.regular_expressions import looks_like_regex
-from canfetch.lint.analysis.rule_bytes import rule_records_with
 from canfetch.lint.analysis.rule_fixes import rewrite_value
+from canfetch.lint.analysis.rule_values import rule_records_matching
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
+_ESCAPE: Final = re.compile(rb"%[2-7][0-9A-Fa-f]")
 _UNRESERVED: Final = frozenset(UNRESERVED)
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find escapes of letters, digits, `-`, `.`, `_` and `~`."""
-    for record in rule_records_with(file, b"%"):
+    for record in rule_records_matching(file, _ESCAPE):
         value = file.value(record)
         if record.value is None:
             continue

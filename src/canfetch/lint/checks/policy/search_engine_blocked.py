@@ -30,7 +30,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         if try_allows(file, path, profile_of(crawler), name) is False:
             details = {"name": name, "pattern": file.text(rule.value)}
             query = VerdictQuery(path, crawlers=(name,))
-            unread = unread_agent_above(file, rule.record.line)
+            unread = unread_agent_above(file, rule.line)
             yield Occurrence(file.text_span(rule.record), details, query, lines=unread)
 
 

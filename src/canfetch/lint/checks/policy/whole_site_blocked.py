@@ -18,7 +18,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         names = {name for group in file.groups for name in group.names if group.rules and "*" not in group.names}
         has_exceptions = not all(is_closed(file, name) for name in names)
         details = {"pattern": file.text(rule.value)}
-        unread = unread_agent_above(file, rule.record.line)
+        unread = unread_agent_above(file, rule.line)
         yield Occurrence(file.text_span(rule.record), details, VerdictQuery("/"), None, unread, has_exceptions)
 
 
