@@ -212,3 +212,16 @@ def test_records_of_long_lines() -> None:
     lazy = Records(b"a\nabc\n\nabcd", PROFILES["rfc9309"])
     assert [record.line for record in lazy.longer_than(3)] == [2, 4]
     assert not list(lazy.longer_than(4))
+
+
+def test_records_are_looked_up_without_being_created() -> None:
+    content = b"# a\nUser-agent: a\n Allow:/b\n\nUser-agent: b\nDisallow:\nSitemap: c\n"
+    records = Records(content, PROFILES["rfc9309"])
+    assert records.of_kinds(RecordKind.ALLOW, RecordKind.DISALLOW) == [2, 5]
+    assert [records.kind(index) for index in (0, 1, 2)] == [None, RecordKind.USER_AGENT, RecordKind.ALLOW]
+    assert [records.group(index) for index in range(len(records))] == [None, 0, 0, 0, 1, 1, 1]
+    assert [records.group_range(index) for index in (0, 2, 6)] == [range(1), range(1, 4), range(4, 7)]
+    assert [records.is_indented(index) for index in (1, 2)] == [False, True]
+    spans = records.value_spans([2, 5, 6])
+    assert [content[slice(*span)] for span in spans] == [b"/b", b"", b"c"]
+    assert [records[index].value for index in (2, 5, 6)] == spans

@@ -197,6 +197,12 @@ class Records(Sequence[Record]):
         """Return the index of the group that contains a line, or None."""
         return self._groups[bisect_right(self._group_starts, index) - 1]
 
+    def group_range(self, index: int) -> range:
+        """Return the indices of all lines of the group that contains a line."""
+        place = bisect_right(self._group_starts, index)
+        end = self._group_starts[place] if place < len(self._group_starts) else len(self._parsed)
+        return range(self._group_starts[place - 1], end)
+
     def is_indented(self, index: int) -> bool:
         """Return whether white space comes before the key of a line."""
         return self._parsed[index].key_start > 0

@@ -105,19 +105,18 @@ def names_assets(pattern: bytes) -> bool:
     return _ASSET_NAME.search(pattern) is not None
 
 
-def typical_assets(file: LintedFile) -> tuple[Asset, ...]:
-    """Return the scripts and styles that the pages of a site may have, those that pages need first.
+# Those that pages need come first.
+ASSETS: Final = tuple(sorted(_ASSETS, key=lambda asset: not asset.is_needed))
+
+
+def is_typical_asset(file: LintedFile, asset: Asset) -> bool:
+    """Return whether the pages of a site may have a script or style, as far as the file shows.
 
     Cost: O(bytes).
     """
-    shown = {part for asset in _ASSETS for part in asset.evidence if part in file.content}
-    left_out = () if shown.isdisjoint(_DRUPAL) else _NOT_ON_DRUPAL
-    assets = (
-        asset
-        for asset in _ASSETS
-        if (not asset.evidence or not shown.isdisjoint(asset.evidence)) and asset.url not in left_out
-    )
-    return tuple(sorted(assets, key=lambda asset: not asset.is_needed))
+    if asset.url in _NOT_ON_DRUPAL and any(part in file.content for part in _DRUPAL):
+        return False
+    return not asset.evidence or any(part in file.content for part in asset.evidence)
 
 
 def blocked_asset(pattern: bytes) -> bytes | None:

@@ -6,12 +6,11 @@
 """
 
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from itertools import accumulate, chain, islice
+from itertools import accumulate, chain, pairwise
 from typing import Final, NamedTuple
 
-from canfetch.core.escapes import canonical
+from canfetch.core.escapes import PLAIN, canonical
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Record
 from canfetch.lint.analysis.key_names import ALLOW, DISALLOW, USER_AGENT
@@ -22,6 +21,10 @@ from canfetch.lint.linted_file import LintedFile, LintedRule
 _MAX_VALUE_LENGTH: Final = 2000
 # At most this many rules with one `*` are compared with all other rules of their group.
 _MAX_WILDCARDS: Final = 32
+# If a wildcard matches more than this part of the heads, those that it matches are left out of the next searches.
+_TAILS_SHARE: Final = 8
+# Bytes that are neither special in patterns nor changed in the canonical form.
+_LITERAL: Final = bytes(set(PLAIN) - set(b"*$"))
 _new_tuple: Final = tuple.__new__
 
 
@@ -85,16 +88,23 @@ def _canonical_rules(file: LintedFile) -> tuple[list[CanonicalRule], ...]:
 
 
 def _with_forms(rules: Iterable[LintedRule]) -> list[CanonicalRule]:
-    return [
-        _new_tuple(CanonicalRule, (rule, form, literal_prefix(form)))
-        for rule in rules
-        if len(rule.value) <= _MAX_VALUE_LENGTH and (form := canonical_form(rule.value))
-    ]
+    found: list[CanonicalRule] = []
+    for rule in rules:
+        value = rule.value
+        if len(value) > _MAX_VALUE_LENGTH:
+            continue
+        if value[:1] == b"/" and not value.translate(None, _LITERAL):
+            found.append(_new_tuple(CanonicalRule, (rule, value, value)))
+        elif form := canonical_form(value):
+            found.append(_new_tuple(CanonicalRule, (rule, form, literal_prefix(form))))
+    return found
 
 
 def repeated_rules(file: LintedFile) -> Iterator[tuple[LintedRule, LintedRule]]:
     """Yield each rule that repeats an earlier one of its group, and the earlier one."""
     for rules in canonical_rules(file):
+        if len({(one.rule.allow, one.form) for one in rules}) == len(rules):
+            continue
         first: dict[tuple[bool, bytes], LintedRule] = {}
         for rule, form, _ in rules:
             earlier = first.setdefault((rule.allow, form), rule)
@@ -105,19 +115,17 @@ def repeated_rules(file: LintedFile) -> Iterator[tuple[LintedRule, LintedRule]]:
 class _Heads:
     """The literal prefixes of opposing rules, with the specificities of these rules."""
 
-    def __init__(self) -> None:
+    def __init__(self, rules: Iterable[CanonicalRule]) -> None:
         self._specificities: dict[bytes, list[int]] = {}
-        self._sorted: list[bytes] = []
-        self._lengths: list[int] = []
-
-    def add(self, head: bytes, specificity: int) -> None:
-        self._specificities.setdefault(head, []).append(specificity)
-
-    def close(self) -> None:
-        self._sorted = sorted(self._specificities)
-        self._lengths = sorted({len(head) for head in self._sorted})
+        for one in rules:
+            specificities = self._specificities.setdefault(one.head, [])
+            specificities.append(one.rule.specificity)
+            if one.rule.specificity != len(one.form):
+                specificities.append(len(one.form))
         for specificities in self._specificities.values():
             specificities.sort()
+        self._sorted = sorted(self._specificities)
+        self._lengths = sorted({len(head) for head in self._sorted})
 
     def is_between(self, one: CanonicalRule, low: int, high: int) -> bool:
         """Return whether a rule with a specificity from `low` to `high` may match some target that `one` matches."""
@@ -165,23 +173,45 @@ def _iter_covered(file: LintedFile) -> Iterator[CoveredRule]:
     by_group = canonical_rules(file)
     if all(len(rules) < 2 for rules in by_group):
         return
-    together = _groups_together(file)
     rules_of_google, split_by_google = _read_by_google(file)
-    heads: dict[tuple[int, bool], _Heads] = defaultdict(_Heads)
-    for one in chain(chain.from_iterable(by_group), rules_of_google):
-        of_kind = heads[together[one.rule.group], one.rule.allow]
-        of_kind.add(one.head, one.rule.specificity)
-        if one.rule.specificity != len(one.form):
-            of_kind.add(one.head, len(one.form))
-    for each in heads.values():
-        each.close()
-    nothing = _Heads()
+    opposing = _OpposingHeads(file, rules_of_google)
     for index, rules in enumerate(by_group):
         if len(rules) < 2 or index in split_by_google:
             continue
         for allow in (True, False):
-            opposing = heads.get((together[index], not allow), nothing)
-            yield from _covered_among([one for one in rules if one.rule.allow is allow], opposing)
+            heads: _Heads | None = None
+            for covering, covered in _covered_among([one for one in rules if one.rule.allow is allow]):
+                heads = heads or opposing.of(index, allow=not allow)
+                # With and without superfluous stars.
+                low = min(covering.rule.specificity, len(covering.form))
+                high = max([len(covered[0].form) + 1, *[one.rule.specificity for one in covered]])
+                if not heads.is_between(covered[0], low, high):
+                    yield CoveredRule(covered[0].rule, covering.rule, tuple(one.rule for one in covered))
+
+
+class _OpposingHeads:
+    """The heads of the allow rules, and of the disallow rules, that some crawler reads together with those of a group.
+
+    They are collected on first use, because most files have no rule that another one covers.
+    """
+
+    def __init__(self, file: LintedFile, rules_of_google: list[CanonicalRule]) -> None:
+        self._file = file
+        self._rules_of_google = rules_of_google
+        self._together: list[int] = []
+        self._rules: dict[tuple[int, bool], list[CanonicalRule]] = {}
+        self._heads: dict[tuple[int, bool], _Heads] = {}
+
+    def of(self, group: int, *, allow: bool) -> _Heads:
+        if not self._together:
+            self._together = _groups_together(self._file)
+            for one in chain(chain.from_iterable(canonical_rules(self._file)), self._rules_of_google):
+                self._rules.setdefault((self._together[one.rule.group], one.rule.allow), []).append(one)
+        key = self._together[group], allow
+        heads = self._heads.get(key)
+        if heads is None:
+            heads = self._heads[key] = _Heads(self._rules.get(key, ()))
+        return heads
 
 
 def _read_by_google(file: LintedFile) -> tuple[list[CanonicalRule], frozenset[int]]:
@@ -201,55 +231,67 @@ def _read_by_google(file: LintedFile) -> tuple[list[CanonicalRule], frozenset[in
     return _with_forms(rules), frozenset(split)
 
 
-def _covered_among(rules: list[CanonicalRule], opposing: _Heads) -> Iterator[CoveredRule]:
+class _Covered(NamedTuple):
+    """Rules of the same form, and a rule that covers them."""
+
+    covering: CanonicalRule
+    equal: list[CanonicalRule]
+
+
+def _covered_among(rules: list[CanonicalRule]) -> Iterator[_Covered]:
+    """Yield the rules that another one covers, in file order. All of them allow, or all of them disallow."""
     if len(rules) < 2:
+        return
+    first: dict[bytes, CanonicalRule] = {}
+    for one in rules:
+        first.setdefault(one.form, one)
+    literals = {form: one for form, one in first.items() if form == one.head}
+    longest = _covering_literals(literals, sorted({one.head for one in first.values()}))
+    by_form = {
+        form: covering
+        for form, one in first.items()
+        if (covering := (None if form == one.head else literals.get(one.head)) or longest.get(one.head)) is not None
+    }
+    wildcards = [one for form, one in first.items() if form.count(b"*") == 1 and not form.endswith(b"$")]
+    by_wildcards: dict[bytes, CanonicalRule] = {}
+    if wildcards:
+        heads = sorted({one.head for form, one in first.items() if form not in by_form})
+        by_wildcards = _covering_wildcards(heads, wildcards[:_MAX_WILDCARDS])
+    if not by_form and not by_wildcards:
         return
     equal: dict[bytes, list[CanonicalRule]] = {}
     for one in rules:
         equal.setdefault(one.form, []).append(one)
-    # Google's parser also allows the folder of an index page.
-    distinct = [ones[0] for form, ones in equal.items() if not (ones[0].rule.allow and b"/index.htm" in form)]
-    by_literals = _covering_literals([ones[0] for ones in equal.values()])
-    wildcards = (ones[0] for form, ones in equal.items() if form.count(b"*") == 1 and not form.endswith(b"$"))
-    by_form = {one.form: _literal_for(one, by_literals) for one in distinct}
-    uncovered = {one.head for one in distinct if by_form[one.form] is None}
-    by_wildcards = _covering_wildcards(sorted(uncovered), islice(wildcards, _MAX_WILDCARDS))
-    for one in distinct:
-        covering = by_form[one.form] or by_wildcards.get(one.head)
-        if covering is None:
-            continue
-        # With and without superfluous stars.
-        low = min(covering.rule.specificity, len(covering.form))
-        high = max(len(one.form) + 1, *(other.rule.specificity for other in equal[one.form]))
-        if not opposing.is_between(one, low, high):
-            yield CoveredRule(one.rule, covering.rule, tuple(other.rule for other in equal[one.form]))
+    for form, ones in equal.items():
+        covering = by_form.get(form) or by_wildcards.get(ones[0].head)
+        # Google's parser also allows the folder of an index page.
+        if covering is not None and not (ones[0].rule.allow and b"/index.htm" in form):
+            yield _Covered(covering, ones)
 
 
-class _Literals(NamedTuple):
-    """The rules without `*` and `$`, by form, and for each head of a rule the longest of them that covers it."""
+def _covering_literals(literals: dict[bytes, CanonicalRule], heads: list[bytes]) -> dict[bytes, CanonicalRule]:
+    """Return for each head the longest of these rules, without `*` and `$`, that covers all rules with the head.
 
-    rules: dict[bytes, CanonicalRule]
-    covering: dict[bytes, CanonicalRule]
-
-
-def _covering_literals(rules: list[CanonicalRule]) -> _Literals:
-    literals = {one.form: one for one in rules if one.is_literal}
+    Args:
+        literals: The rules, by form.
+        heads: The heads, sorted. All forms are among them.
+    """
     covering: dict[bytes, CanonicalRule] = {}
-    # In sorted order, the forms that a head starts with are on a stack.
-    stack: list[bytes] = []
-    for head in sorted({one.head for one in rules}):
-        while stack and not head.startswith(stack[-1]):
-            stack.pop()
-        if stack:
-            covering[head] = literals[stack[-1]]
-        if head in literals:
-            stack.append(head)
-    return _Literals(literals, covering)
-
-
-def _literal_for(one: CanonicalRule, literals: _Literals) -> CanonicalRule | None:
-    own = None if one.is_literal else literals.rules.get(one.head)
-    return own or literals.covering.get(one.head)
+    end = 0
+    # In sorted order, the heads that start with a head come directly after it.
+    for place, (head, following) in enumerate(pairwise(heads)):
+        if not following.startswith(head) or place < end or head not in literals:
+            continue
+        end = bisect_left(heads, head + b"\xff", place)
+        # The forms that a head starts with are on a stack.
+        stack = [head]
+        for longer in heads[place + 1 : end]:
+            while not longer.startswith(stack[-1]):
+                stack.pop()
+            covering[longer] = literals[stack[-1]]
+            if longer in literals:
+                stack.append(longer)
+    return covering
 
 
 def _covering_wildcards(heads: list[bytes], wildcards: Iterable[CanonicalRule]) -> dict[bytes, CanonicalRule]:
@@ -265,9 +307,11 @@ def _covering_wildcards(heads: list[bytes], wildcards: Iterable[CanonicalRule]) 
         if tails is None:
             first, end = bisect_left(heads, start), bisect_left(heads, start + b"\xff")
             tails = by_start[start] = _Tails([head for head in heads[first:end] if head not in covering], len(start))
-        found = dict.fromkeys(tails.containing(inner), rule)
-        if found:
-            covering.update(found)
+        found = list(tails.containing(inner))
+        for head in found:
+            covering.setdefault(head, rule)
+        # Texts without these heads are shorter, but have to be joined again.
+        if len(found) * _TAILS_SHARE > len(tails):
             by_start.clear()
     return covering
 
@@ -280,6 +324,9 @@ class _Tails:
         # Forms contain no line ends.
         self._text = b"\n".join([head[start_length:] for head in heads])
         self._ends = list(accumulate(len(head) - start_length + 1 for head in heads))
+
+    def __len__(self) -> int:
+        return len(self._heads)
 
     def containing(self, inner: bytes) -> Iterator[bytes]:
         """Yield the heads whose tails contain `inner`."""

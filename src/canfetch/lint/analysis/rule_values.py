@@ -63,15 +63,15 @@ def rules_matching(file: LintedFile, pattern: re.Pattern[bytes]) -> Iterator[Lin
 
     Args: pattern: As in `rule_records_matching`.
     """
-    rules = file.rules
+    rules, lines = file.rules, file.compute_once(_rule_lines)
     for index in rule_values(file).matching(pattern):
-        place = bisect_left(rules, index + 1, key=_line)
-        if place < len(rules) and rules[place].line == index + 1:
+        place = bisect_left(lines, index + 1)
+        if place < len(lines) and lines[place] == index + 1:
             yield rules[place]
 
 
-def _line(rule: LintedRule) -> int:
-    return rule.line
+def _rule_lines(file: LintedFile) -> list[int]:
+    return [rule.line for rule in file.rules]
 
 
 def _rule_values(file: LintedFile) -> RuleValues:

@@ -1,14 +1,18 @@
 """Rules that block a crawler from the whole site, or from almost all of it."""
 
+import re
 from itertools import chain, islice
 from typing import Final, NamedTuple
 
 from canfetch.lint.analysis.rule_coverage import canonical_form
+from canfetch.lint.analysis.rule_values import rules_matching
 from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedRule
 
 _ROBOTS_PATH: Final = b"/robots.txt"
 # Everything contains a slash.
 _WHOLE: Final = (b"/", b"*/")
+# The form of a value with other bytes has other bytes, too.
+_POSSIBLY_WHOLE: Final = re.compile(rb"\n[*/$]+\n")
 # With more exceptions, the author probably knows what is open.
 _MAX_EXCEPTIONS: Final = 5
 _WELL_KNOWN: Final = b"/.well-known/"
@@ -22,7 +26,7 @@ class NearSiteBlock(NamedTuple):
 
 
 class _GroupBlock(NamedTuple):
-    """The first rule of a group that blocks the whole site, and the first allow rules of the group."""
+    """The first rule of some groups that blocks the whole site, and their first allow rules."""
 
     rule: LintedRule | None
     exceptions: tuple[LintedRule, ...]
@@ -61,27 +65,40 @@ def is_closed(file: LintedFile, token: str) -> bool:
 
 
 def _blocking_rule(file: LintedFile, token: str) -> _GroupBlock:
-    by_group = file.compute_once(_group_blocks)
-    blocks = [by_group[group.index] for group in file.groups_named(token)]
-    rule = next((block.rule for block in blocks if block.rule is not None), None)
-    exceptions = chain.from_iterable(block.exceptions for block in blocks)
+    by_group = file.compute_once(_blocking_rules)
+    groups = file.groups_named(token)
+    rule = next((by_group[group.index] for group in groups if group.index in by_group), None)
+    if rule is None:
+        return _GroupBlock(None, ())
+    known = file.compute_once(_known_exceptions)
+    exceptions = chain.from_iterable(_exceptions(group, known) for group in groups)
     return _GroupBlock(rule, tuple(islice(exceptions, _MAX_EXCEPTIONS + 1)))
 
 
-def _group_blocks(file: LintedFile) -> list[_GroupBlock]:
-    return [_group_block(group) for group in file.groups]
+def _blocking_rules(file: LintedFile) -> dict[int, LintedRule]:
+    """Return the first rule that blocks the whole site, for each group with one."""
+    rules = (rule for rule in rules_matching(file, _POSSIBLY_WHOLE) if not rule.allow and rule.specificity)
+    found: dict[int, LintedRule] = {}
+    for rule in rules:
+        if canonical_form(rule.value) in _WHOLE:
+            found.setdefault(rule.group, rule)
+    return found
 
 
-def _group_block(group: LintedGroup) -> _GroupBlock:
-    rules = [rule for rule in group.rules if rule.specificity]
-    exceptions = (rule for rule in rules if rule.allow and rule.value != _ROBOTS_PATH)
-    block = next((rule for rule in rules if not rule.allow and _matches_every_path(rule.value)), None)
-    return _GroupBlock(block, tuple(islice(exceptions, _MAX_EXCEPTIONS + 1)))
+def _known_exceptions(file: LintedFile) -> dict[int, tuple[LintedRule, ...]]:  # noqa: ARG001 - one for each file
+    return {}
 
 
-def _matches_every_path(value: bytes) -> bool:
-    # The form of a value with other bytes has other bytes, too.
-    return not value.strip(b"*/$") and canonical_form(value) in _WHOLE
+def _exceptions(group: LintedGroup, known: dict[int, tuple[LintedRule, ...]]) -> tuple[LintedRule, ...]:
+    """Return the first allow rules of a group.
+
+    Args: known: Those of other groups, by index, to which the result is added.
+    """
+    exceptions = known.get(group.index)
+    if exceptions is None:
+        allowed = (rule for rule in group.rules if rule.allow and rule.specificity and rule.value != _ROBOTS_PATH)
+        exceptions = known[group.index] = tuple(islice(allowed, _MAX_EXCEPTIONS + 1))
+    return exceptions
 
 
 def _is_single_url(pattern: bytes) -> bool:

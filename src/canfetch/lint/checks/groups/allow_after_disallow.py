@@ -1,9 +1,9 @@
 """An `Allow` after the `Disallow` that covers it."""
 
-from bisect import bisect_right, insort
-from collections.abc import Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Iterator
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final
 
 from canfetch.core.records import Record
 from canfetch.lint.analysis.line_ends import line_end
@@ -19,9 +19,10 @@ _MAX_EARLIER_GROUPS: Final = 8
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find allow rules that start with the value of a disallow rule above them in the same group."""
-    all_prefixes: dict[int, _Prefixes] = {}
+    all_prefixes: list[_Prefixes] = []
     for group in file.groups:
-        pairs, all_prefixes[group.index] = _covered_allows(group)
+        all_prefixes.append(_Prefixes(group))
+        pairs = _covered_allows(all_prefixes[-1])
         first = [pair for pair in pairs if not _is_decided_before(file, group, file.value(pair[0]), all_prefixes)]
         yield from _in_group(file, first)
 
@@ -29,30 +30,21 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 class _Prefixes:
     """The rules of a group that parsers of the first match compare as prefixes. Of equal values, the first counts."""
 
-    def __init__(self) -> None:
-        self._rules: dict[bytes, LintedRule] = {}
-        self._lengths: list[int] = []
-        self._known_lengths: set[int] = set()
-
-    def add(self, rule: LintedRule) -> None:
-        value = rule.value
-        self._rules.setdefault(value, rule)
-        if len(value) not in self._known_lengths:
-            self._known_lengths.add(len(value))
-            insort(self._lengths, len(value))
+    def __init__(self, group: LintedGroup) -> None:
+        self.rules = [rule for rule in group.rules if _is_prefix(rule.value)]
+        self._first = {rule.value: rule for rule in reversed(self.rules)}
+        self._lengths = sorted(set(map(len, self._first)))
 
     def first_match(self, value: bytes) -> LintedRule | None:
         """Return the first rule whose value starts `value`."""
         possible = self._lengths[: bisect_right(self._lengths, len(value))]
-        found = (self._rules.get(value[:length]) for length in possible)
+        found = (self._first.get(value[:length]) for length in possible)
         return min((rule for rule in found if rule is not None), key=lambda rule: rule.line, default=None)
 
 
-class _CoveredAllows(NamedTuple):
-    """The allow rules of a group that start with a disallow rule above them, each with that rule, and all prefixes."""
-
-    pairs: list[tuple[Record, Record]]
-    prefixes: _Prefixes
+def _is_prefix(value: bytes) -> bool:
+    # Parsers that use the first match read `*` and `$` as plain characters.
+    return value[:1] == b"/" and b"*" not in value and b"$" not in value and b" " not in value
 
 
 def _in_group(file: LintedFile, pairs: list[tuple[Record, Record]]) -> Iterator[Occurrence]:
@@ -78,21 +70,29 @@ def _move(file: LintedFile, allowed: list[Record], covering: Record) -> Fix:
     return Fix((Edit(start, start, lines), *(Edit(*record.span, b"") for record in allowed)), changes_verdicts=True)
 
 
-def _covered_allows(group: LintedGroup) -> _CoveredAllows:
-    pairs: list[tuple[Record, Record]] = []
-    prefixes = _Prefixes()
-    for rule in group.rules:
-        # Parsers that use the first match read `*` and `$` as plain characters.
-        if rule.value[:1] != b"/" or b"*" in rule.value or b"$" in rule.value or b" " in rule.value:
-            continue
-        first = prefixes.first_match(rule.value) if rule.allow else None
-        if first is not None and not first.allow:
-            pairs.append((rule.record, first.record))
-        prefixes.add(rule)
-    return _CoveredAllows(pairs, prefixes)
+def _covered_allows(prefixes: _Prefixes) -> list[tuple[Record, Record]]:
+    """Return the allow rules of a group that start with a disallow rule above them, each with that rule."""
+    possible = _allowed_below_disallowed(prefixes.rules)
+    covered = (rule for rule in prefixes.rules if possible and rule.allow and rule.value in possible)
+    firsts = ((rule, prefixes.first_match(rule.value)) for rule in covered)
+    return [(rule.record, first.record) for rule, first in firsts if first is not None and not first.allow]
 
 
-def _is_decided_before(file: LintedFile, group: LintedGroup, value: bytes, prefixes: Mapping[int, _Prefixes]) -> bool:
+def _allowed_below_disallowed(rules: list[LintedRule]) -> set[bytes]:
+    """Return the values of the allow rules that start with the value of any of the disallow rules."""
+    allowed = [rule.value for rule in rules if rule.allow]
+    if not allowed or len(allowed) == len(rules):
+        return set()
+    # Without the values that start with another one, only the last value before a path can be the start of it.
+    shortest: list[bytes] = []
+    for value in sorted([rule.value for rule in rules if not rule.allow]):
+        if not shortest or not value.startswith(shortest[-1]):
+            shortest.append(value)
+    places = ((value, bisect_right(shortest, value)) for value in allowed)
+    return {value for value, place in places if place and value.startswith(shortest[place - 1])}
+
+
+def _is_decided_before(file: LintedFile, group: LintedGroup, value: bytes, prefixes: list[_Prefixes]) -> bool:
     """Return whether parsers that use the first match find another rule for a value in an earlier group."""
     earlier = (other for other in file.groups_named(group.first_token) if other.index < group.index)
     return any(prefixes[other.index].first_match(value) is not None for other in islice(earlier, _MAX_EARLIER_GROUPS))

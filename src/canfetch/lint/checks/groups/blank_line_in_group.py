@@ -1,8 +1,9 @@
 """A blank line within a group."""
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Record
@@ -15,14 +16,15 @@ from canfetch.lint.linted_file import LintedFile, LintedGroup
 from canfetch.lint.severity import Severities, Severity
 
 _RULES = (RecordKind.ALLOW, RecordKind.DISALLOW)
+_READ_BY_YANDEX: Final = frozenset({"*", "yandex", "yandexbot"})
 
 
 class _SplitGroup(NamedTuple):
-    """A group with blank lines in it, and the rules after them that a crawler might ignore."""
+    """A group with blank lines in it, and the indices of the rules after them that a crawler might ignore."""
 
     group: int
     blanks: list[Record]
-    lost: list[Record]
+    lost: list[int]
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
@@ -34,9 +36,10 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         first = split.blanks[0]
         edits = tuple(Edit(*blank.span, b"") for blank in split.blanks)
         query = None
-        example = next((record for record in split.lost if file.value(record).startswith(b"/")), None)
-        if example is not None and group.names & {"*", "yandex", "yandexbot"}:
-            query = query_for(file.value(example), example.line)
+        if not group.names.isdisjoint(_READ_BY_YANDEX):
+            lost = map(file.records.__getitem__, split.lost)
+            example = next((record for record in lost if file.value(record).startswith(b"/")), None)
+            query = None if example is None else query_for(file.value(example), example.line)
         details = {"token": group.first_token, "count": str(len(split.lost))}
         fix = Fix(edits, changes_verdicts=True)
         harmless = not _is_read_by_yandex(file, group)
@@ -50,51 +53,47 @@ def _is_read_by_yandex(file: LintedFile, group: LintedGroup) -> bool:
 
 
 def _split_groups(file: LintedFile) -> Iterator[_SplitGroup]:
-    current = _SplitGroup(-1, [], [])
+    for group, indices in _interrupted_groups(file):
+        split = _split_group(file, group, indices)
+        if split.blanks:
+            yield split
+
+
+def _interrupted_groups(file: LintedFile) -> Iterator[tuple[int, Sequence[int]]]:
+    """Yield the groups with other lines between those with a key, and the indices of the lines with a key."""
+    records, keyed = file.records, file.records.keyed
+    end = 0
+    for before, after in [(before, after) for before, after in pairwise(keyed) if after > before + 1]:
+        group = records.group(after)
+        if before >= end and group is not None and group == records.group(before):
+            lines = records.group_range(after)
+            end = lines.stop
+            yield group, keyed[bisect_left(keyed, lines.start) : bisect_left(keyed, end)]
+
+
+def _split_group(file: LintedFile, group: int, indices: Sequence[int]) -> _SplitGroup:
+    records = file.records
+    split = _SplitGroup(group, [], [])
     # The lines without a key between records that neither start nor continue the group.
     pending: list[range] = []
-    before: Record | None = None
-    kind: RecordKind | None = None
-    for record in _in_interrupted_groups(file):
-        if before is not None and record.line > before.line + 1:
-            pending.append(range(before.line, record.line - 1))
-        if record.group is not None:
-            if record.group != current.group:
-                if current.blanks:
-                    yield current
-                current = _SplitGroup(record.group, [], [])
+    before = indices[0]
+    for index in indices:
+        if index > before + 1:
+            pending.append(range(before + 1, index))
+        if pending or split.blanks:
+            kind = records.kind(index)
+            is_rule = kind in _RULES
+            is_agent = kind is RecordKind.USER_AGENT
+            # After any other record, a user-agent line may be meant to start a group, which another check reports.
+            if pending and (is_rule or (is_agent and records.kind(before) is RecordKind.USER_AGENT)):
+                lines = map(records.__getitem__, chain.from_iterable(pending))
+                split.blanks.extend(filter(file.is_blank, lines))
+            if is_rule and split.blanks:
+                split.lost.append(index)
+            if is_rule or is_agent:
                 pending.clear()
-            if pending or current.blanks:
-                _add(file, current, record, kind, pending)
-            kind = record.kind
-        before = record
-    if current.blanks:
-        yield current
-
-
-def _in_interrupted_groups(file: LintedFile) -> Iterator[Record]:
-    """Yield the lines with a key in groups that have other lines between them."""
-    records = file.records
-    gaps = [(before, after) for before, after in pairwise(records.keyed) if after > before + 1]
-    interrupted = {records.group(after) for before, after in gaps if records.group(before) == records.group(after)}
-    interrupted.discard(None)
-    if interrupted:
-        yield from (records[index] for index in records.keyed if records.group(index) in interrupted)
-
-
-def _add(
-    file: LintedFile, current: _SplitGroup, record: Record, before: RecordKind | None, pending: list[range]
-) -> None:
-    is_rule = record.kind in _RULES
-    is_agent = record.kind is RecordKind.USER_AGENT
-    # After any other record, a user-agent line may be meant to start a group, which another check reports.
-    if is_rule or (is_agent and before is RecordKind.USER_AGENT):
-        lines = map(file.records.__getitem__, chain.from_iterable(pending))
-        current.blanks.extend(line for line in lines if line.group is not None and file.is_blank(line))
-    if is_rule and current.blanks:
-        current.lost.append(record)
-    if is_rule or is_agent:
-        pending.clear()
+        before = index
+    return split
 
 
 CHECK = Check(

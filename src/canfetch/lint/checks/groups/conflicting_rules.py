@@ -23,10 +23,11 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     if not allowed:
         return
     names = [group.names for group in file.groups]
-    for rule in file.rules:
-        if rule.allow or not rule.specificity:
+    disallowed = [rule for rule in file.rules if not rule.allow and rule.specificity]
+    for rule, form in zip(disallowed, map(canonical, [rule.value for rule in disallowed]), strict=True):
+        if form not in allowed:
             continue
-        other = _conflicting(names, rule, allowed.get(canonical(rule.value), []))
+        other = _conflicting(names, rule, allowed[form])
         if other is not None:
             yield Occurrence(
                 file.text_span(rule.record),

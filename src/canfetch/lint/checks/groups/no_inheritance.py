@@ -21,13 +21,19 @@ _MAX_TRIED: Final = 8
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find groups that disallow something, but not what the `*` group disallows."""
     general = file.groups_named("*")
-    disallowed = {rule.value: rule for group in general for rule in group.rules if _is_partial(rule)}
-    if not disallowed or any(_is_whole(rule) for group in general for rule in group.rules):
+    disallowed = {rule.value: rule for group in general for rule in group.rules if not rule.allow}
+    if not disallowed.keys().isdisjoint(_WHOLE):
+        return
+    disallowed = {value: rule for value, rule in disallowed.items() if _is_partial(value)}
+    if not disallowed:
         return
     tried = 0
     for group in file.groups:
         names = group.names
-        if "*" in names or not names or not any(map(_is_partial, group.rules)) or any(map(_is_whole, group.rules)):
+        if "*" in names or not names:
+            continue
+        values = [rule.value for rule in group.rules if not rule.allow]
+        if not any(map(_is_partial, values)) or any(value in _WHOLE for value in values):
             continue
         tried += 1
         if tried > _MAX_GROUPS:
@@ -40,7 +46,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 def _lacking(file: LintedFile, group: LintedGroup, disallowed: dict[bytes, LintedRule]) -> Occurrence | None:
     token = group.first_token
     own = {rule.value for same in file.groups_named(token) for rule in same.rules}
-    lacking = len(disallowed) - len(own & disallowed.keys())
+    lacking = len(disallowed) - sum(value in disallowed for value in own)
     for value in islice((value for value in disallowed if value not in own), _MAX_TRIED):
         path = example_path(value)
         if path is None:
@@ -56,14 +62,8 @@ def _lacking(file: LintedFile, group: LintedGroup, disallowed: dict[bytes, Linte
     return None
 
 
-def _is_partial(rule: LintedRule) -> bool:
-    return (
-        not rule.allow and rule.value.startswith((b"/", b"*")) and rule.value not in _WHOLE and b" " not in rule.value
-    )
-
-
-def _is_whole(rule: LintedRule) -> bool:
-    return not rule.allow and rule.value in _WHOLE
+def _is_partial(value: bytes) -> bool:
+    return value.startswith((b"/", b"*")) and value not in _WHOLE and b" " not in value
 
 
 CHECK = Check(

@@ -6,7 +6,7 @@ from typing import Final
 from canfetch.agents import REGISTRY
 from canfetch.core.agent_rules import find_deciding_rule
 from canfetch.core.patterns import matches
-from canfetch.lint.analysis.asset_patterns import blocked_asset, names_assets, names_folder, typical_assets
+from canfetch.lint.analysis.asset_patterns import ASSETS, blocked_asset, is_typical_asset, names_assets, names_folder
 from canfetch.lint.analysis.rule_coverage import canonical_form
 from canfetch.lint.analysis.site_blocks import is_closed
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
@@ -27,9 +27,11 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     rules = file.robots_for("googlebot").rules_for(REGISTRY.agent(_GOOGLEBOT))
     opened = [rule.value for group in file.groups_named(token) for rule in group.rules if rule.allow and rule.value]
     seen: set[int] = set()
-    for asset in typical_assets(file):
+    for asset in ASSETS:
         allowed, rule = find_deciding_rule(rules, asset.url)
         if allowed or rule is None or rule.line in seen or not names_folder(rule.pattern, asset.url.encode()):
+            continue
+        if not is_typical_asset(file, asset):
             continue
         seen.add(rule.line)
         record = file.records[rule.line - 1]
