@@ -24,9 +24,10 @@ _EXPORTS = {
     "core.document": ("RobotsTxt", "parse"),
     "core.groups": ("Group", "UserAgentLine"),
     "core.keys": ("RecordKind",),
+    "core.notes": ("Note",),
     "core.origin": ("Origin", "robots_url"),
     "core.profiles": ("PROFILES", "Profile"),
-    "core.records": ("Note", "Record"),
+    "core.records": ("Record",),
     "core.tokens": ("product_token",),
     "core.urls": ("AnyURL",),
     "core.verdict": (

@@ -16,9 +16,10 @@ from canfetch.core.agent_rules import AgentRules as AgentRules
 from canfetch.core.document import RobotsTxt as RobotsTxt, parse as parse
 from canfetch.core.groups import Group as Group, UserAgentLine as UserAgentLine
 from canfetch.core.keys import RecordKind as RecordKind
+from canfetch.core.notes import Note as Note
 from canfetch.core.origin import Origin as Origin, robots_url as robots_url
 from canfetch.core.profiles import PROFILES as PROFILES, Profile as Profile
-from canfetch.core.records import Note as Note, Record as Record
+from canfetch.core.records import Record as Record
 from canfetch.core.tokens import product_token as product_token
 from canfetch.core.urls import AnyURL as AnyURL
 from canfetch.core.verdict import Access as Access, AccessInfo as AccessInfo, ClientVerdict as ClientVerdict, Effect as Effect, GroupChoice as GroupChoice, GroupSelection as GroupSelection, Reason as Reason, Rule as Rule, Verdict as Verdict

@@ -3,8 +3,9 @@
 import pytest
 
 from canfetch.core.keys import RecordKind
+from canfetch.core.notes import Note
 from canfetch.core.profiles import PROFILES
-from canfetch.core.records import Note, Record, Records
+from canfetch.core.records import Record, Records
 
 
 def records(content: bytes, profile: str = "rfc9309") -> list[Record]:

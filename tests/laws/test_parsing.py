@@ -12,7 +12,7 @@ import canfetch
 from canfetch.core.agent import Agent
 from canfetch.core.groups import Group
 from canfetch.core.keys import RecordKind
-from canfetch.core.records import Note
+from canfetch.core.notes import Note
 
 LIMIT = 500 * 1024
 

@@ -13,7 +13,8 @@ from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.equivalence import differing_profiles
 from canfetch.core.extensions.known_records import KNOWN_RECORDS
 from canfetch.core.keys import NAMES, RecordKind
-from canfetch.core.records import Note, Record
+from canfetch.core.notes import Note
+from canfetch.core.records import Record
 from canfetch.core.robots_recognition import refusal_to_rewrite
 
 # The spelling of keys: only the first word is capitalised, as in the `User-agent` of the RFC, except for these.

@@ -8,46 +8,21 @@ Engines do not need this view. It is created on first use.
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from enum import Enum, Flag, auto
+from enum import Enum, auto
 from functools import cache
 from itertools import accumulate, chain, islice
 from operator import sub
 from typing import Final, NamedTuple, overload
 
-from canfetch.core.abnf import WS, is_comment, is_pattern, is_product_token
+from canfetch.core.abnf import WS
 from canfetch.core.fields import parse_field
-from canfetch.core.keys import NAMES, SPELLINGS, RecordKind, record_kind
+from canfetch.core.keys import NAMES, RecordKind, record_kind
 from canfetch.core.lines import physical_lines, readable_part
+from canfetch.core.notes import Note, is_in_grammar, notes_on_bytes, notes_on_key, notes_on_pattern, notes_on_token
 from canfetch.core.patterns import is_void
 from canfetch.core.profiles import Profile
-from canfetch.core.text import HEX_DIGITS, UNRESERVED
+from canfetch.core.text import UNRESERVED
 from canfetch.core.tokens import extract_token
-
-
-class Note(Flag):
-    """Peculiarities of a line."""
-
-    NONE = 0
-    BYTE_ORDER_MARK = auto()  # the line follows a byte order mark
-    NOT_A_RECORD = auto()  # text that is neither blank, a comment nor a record
-    MISSING_COLON = auto()  # white space in place of the colon
-    MISSPELT_KEY = auto()  # a spelling other than the record's name was accepted
-    KEY_PREFIX = auto()  # only the beginning of the key was accepted
-    UNKNOWN_KEY = auto()  # neither a rule, a user-agent line nor a sitemap
-    OUTSIDE_GROUP = auto()  # a rule outside groups, such as one before the first user-agent line
-    OUTSIDE_GRAMMAR = auto()  # a user-agent line or rule that does not match the grammar of the RFC
-    EMPTY_VALUE = auto()  # nothing after the separator
-    TOKEN_CUT = auto()  # only a part of a user-agent line's value is its product token
-    NO_TOKEN = auto()  # a user-agent line without a product token
-    VOID_RULE = auto()  # a rule that cannot match by itself
-    LINE_CUT = auto()  # bytes past the line's limit, or past a NUL, are ignored
-    NUL = auto()  # a NUL byte
-    CONTROL = auto()  # a control character other than TAB and NUL
-    NOT_UTF8 = auto()  # bytes that are not valid UTF-8
-    NOT_ASCII = auto()  # bytes beyond ASCII in a rule, which should be percent-encoded
-    WHITE_SPACE_IN_VALUE = auto()  # white space within the value of a rule
-    BAD_ESCAPE = auto()  # a `%` in a rule without two hexadecimal digits after it
-    DOLLAR_INSIDE = auto()  # a `$` in a rule before its end, where it is a plain character
 
 
 class Record(NamedTuple):
@@ -81,7 +56,6 @@ _EMPTY_VALUE: Final = Note.EMPTY_VALUE.value
 _VOID_RULE: Final = Note.VOID_RULE.value
 # Real files repeat lines, and a hostile one may contain nothing else, so that each text is parsed once.
 _CACHED_LINES_LIMIT: Final = 4096
-_CONTROLS: Final = bytes(byte for byte in range(0x20) if byte not in b"\0\t")
 # A rule's value of these bytes, and a `$` at its end, has no notes, except that it may be empty or void.
 _UNREMARKABLE: Final = UNRESERVED + b"/*?=&+,;:@!'()"
 _new_tuple: Final = tuple.__new__
@@ -293,7 +267,7 @@ class _LineReader:
             kind = record_kind(key, self._profile)
             in_grammar = before.strip(WS).lower() == NAMES[kind]
             self._rule_keys[before] = _RuleKey(
-                kind, line.key_start, line.key_end, _key_notes(key, kind), in_grammar=in_grammar
+                kind, line.key_start, line.key_end, notes_on_key(key, kind), in_grammar=in_grammar
             )
 
     def _plain_rule(self, content: bytes) -> _ParsedLine | None:
@@ -335,16 +309,16 @@ def _parse_line(content: bytes, profile: Profile) -> _ParsedLine:
     key = read[field.key_start : field.key_end]
     value = read[field.value_start : field.value_end]
     kind = record_kind(key, profile)
-    notes |= _key_notes(key, kind) | _byte_notes(value)
+    notes |= notes_on_key(key, kind) | notes_on_bytes(value)
     if not field.has_colon:
         notes |= Note.MISSING_COLON.value
-    in_grammar = _in_grammar(read, kind)
+    in_grammar = is_in_grammar(read, kind)
     if kind >= RecordKind.USER_AGENT and not in_grammar:
         notes |= _OUTSIDE_GRAMMAR
     if kind is RecordKind.USER_AGENT:
-        notes |= _token_notes(value, extract_token(value, profile) if in_grammar or not profile.abnf_only else b"")
+        notes |= notes_on_token(value, extract_token(value, profile) if in_grammar or not profile.abnf_only else b"")
     elif kind in _RULES:
-        notes |= _pattern_notes(value, profile)
+        notes |= notes_on_pattern(value, profile)
     effect = _Effect.USER_AGENT if kind is RecordKind.USER_AGENT else _Effect.NONE
     if kind in _RULES and not (profile.abnf_only and notes & _OUTSIDE_GRAMMAR):
         effect = _Effect.RULE
@@ -358,58 +332,3 @@ def _without_record(notes: int, effect: _Effect) -> _ParsedLine:
 
 # Most blank lines and comments.
 _NOTHING: Final = _without_record(0, _Effect.NONE)
-
-
-def _key_notes(key: bytes, kind: RecordKind) -> int:
-    if kind is RecordKind.OTHER:
-        return Note.UNKNOWN_KEY.value
-    folded = key.lower()
-    if folded == NAMES[kind]:
-        return 0
-    return Note.MISSPELT_KEY.value if folded in dict(SPELLINGS)[kind] else Note.KEY_PREFIX.value
-
-
-def _byte_notes(value: bytes) -> int:
-    if not value:
-        return Note.EMPTY_VALUE.value
-    notes = 0
-    if len(value.translate(None, _CONTROLS)) != len(value):
-        notes |= Note.CONTROL.value
-    if not value.isascii():
-        try:
-            value.decode("utf-8")
-        except UnicodeDecodeError:
-            notes |= Note.NOT_UTF8.value
-    return notes
-
-
-def _token_notes(value: bytes, token: bytes) -> int:
-    if not token:
-        return Note.NO_TOKEN.value
-    return 0 if token == value else Note.TOKEN_CUT.value
-
-
-def _pattern_notes(value: bytes, profile: Profile) -> int:
-    notes = 0
-    if is_void(value, profile):
-        notes |= Note.VOID_RULE.value
-    if b" " in value or b"\t" in value:
-        notes |= Note.WHITE_SPACE_IN_VALUE.value
-    if b"$" in value[:-1]:
-        notes |= Note.DOLLAR_INSIDE.value
-    if not value.isascii():
-        notes |= Note.NOT_ASCII.value
-    if b"%" in value:
-        for part in value.split(b"%")[1:]:
-            if len(part) < 2 or part[:2].translate(None, HEX_DIGITS):
-                notes |= Note.BAD_ESCAPE.value
-    return notes
-
-
-def _in_grammar(read: bytes, kind: RecordKind) -> bool:
-    body, mark, comment = read.partition(b"#")
-    key, colon, value = body.partition(b":")
-    if not colon or key.strip(WS).lower() != NAMES.get(kind) or not is_comment(mark + comment):
-        return False
-    value = value.strip(WS)
-    return is_product_token(value) if kind is RecordKind.USER_AGENT else is_pattern(value)

@@ -10,8 +10,9 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.keys import RecordKind
+from canfetch.core.notes import Note
 from canfetch.core.profiles import get_profile
-from canfetch.core.records import Note, Record, Records
+from canfetch.core.records import Record, Records
 from canfetch.core.text import display_text
 from canfetch.lint.lint_input import LintInput
 

@@ -12,7 +12,8 @@ from typing import Final, NamedTuple
 from canfetch.core.extensions.known_records import known_record
 from canfetch.core.extensions.page_rule import PAGE_RULES
 from canfetch.core.extensions.record import ExtensionNote
-from canfetch.core.records import Note, Record
+from canfetch.core.notes import Note
+from canfetch.core.records import Record
 from canfetch.core.text import WHITE_SPACE
 from canfetch.lint.analysis.characters import CURLY_QUOTES, INVISIBLE_IN_KEYS, LONG_DASHES
 from canfetch.lint.analysis.content_kinds import file_is_binary, file_is_markup

@@ -9,7 +9,8 @@ from itertools import islice
 from typing import Final
 
 from canfetch.core.keys import RecordKind
-from canfetch.core.records import Note, Record
+from canfetch.core.notes import Note
+from canfetch.core.records import Record
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.key_names import ALLOW, DISALLOW, USER_AGENT
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines

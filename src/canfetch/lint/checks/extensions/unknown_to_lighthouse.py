@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from canfetch.core.extensions.record import ExtensionNote
-from canfetch.core.records import Note
+from canfetch.core.notes import Note
 from canfetch.lint.analysis.extension_records import known_extensions
 from canfetch.lint.analysis.key_names import LIGHTHOUSE_KEYS
 from canfetch.lint.check import Check, Occurrence

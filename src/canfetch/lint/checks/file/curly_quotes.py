@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from canfetch.core.records import Note
+from canfetch.core.notes import Note
 from canfetch.lint.analysis.characters import CURLY_QUOTES, LONG_DASHES
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
 from canfetch.lint.analysis.unread_agents import EXPLAINED_CHECKS, query_for_unread

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from canfetch.core.records import Note
+from canfetch.core.notes import Note
 from canfetch.lint.analysis.content_kinds import file_is_binary, file_is_markup, file_is_wide
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Edit, Fix

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from itertools import takewhile
 
 from canfetch.core.keys import RecordKind
-from canfetch.core.records import Note, Record
+from canfetch.core.notes import Note
+from canfetch.core.records import Record
 from canfetch.lint.analysis.line_ends import has_text_line_break, line_end
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Edit, Fix

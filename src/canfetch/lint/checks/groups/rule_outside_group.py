@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from canfetch.core.keys import RecordKind
-from canfetch.core.records import Note
+from canfetch.core.notes import Note
 from canfetch.lint.analysis.content_kinds import file_is_markup
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.line_ends import line_end

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from canfetch.core.extensions.known_records import known_record
 from canfetch.core.extensions.record import ExtensionNote
 from canfetch.core.keys import RecordKind
-from canfetch.core.records import Note
+from canfetch.core.notes import Note
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from canfetch.core.extensions.known_records import KNOWN_RECORDS
-from canfetch.core.records import Note
+from canfetch.core.notes import Note
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines, prefix_name
 from canfetch.lint.check import Check, Occurrence

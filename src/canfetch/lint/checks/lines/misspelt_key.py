@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from canfetch.core.keys import NAMES, RecordKind
-from canfetch.core.records import Note
+from canfetch.core.notes import Note
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span

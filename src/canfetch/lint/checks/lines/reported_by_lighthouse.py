@@ -6,7 +6,8 @@ from itertools import takewhile
 from typing import Final
 
 from canfetch.core.extensions.record import ExtensionNote
-from canfetch.core.records import Note, Record
+from canfetch.core.notes import Note
+from canfetch.core.records import Record
 from canfetch.lint.analysis.content_kinds import file_is_binary, file_is_markup, file_is_wide
 from canfetch.lint.analysis.extension_records import known_extensions
 from canfetch.lint.analysis.key_names import LIGHTHOUSE_KEYS

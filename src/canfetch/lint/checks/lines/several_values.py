@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.core.keys import RecordKind
-from canfetch.core.records import Note
+from canfetch.core.notes import Note
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.line_ends import line_end
 from canfetch.lint.analysis.value_lists import split_paths, split_urls

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.core.keys import RecordKind
-from canfetch.core.records import Note, Record
+from canfetch.core.notes import Note
+from canfetch.core.records import Record
 from canfetch.lint.analysis.content_kinds import file_is_markup
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Edit, Fix

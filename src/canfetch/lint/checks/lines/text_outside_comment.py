@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.core.records import Note
+from canfetch.core.notes import Note
 from canfetch.lint.analysis.key_names import CORE_SPELLINGS
 from canfetch.lint.analysis.line_ends import has_text_line_break
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines

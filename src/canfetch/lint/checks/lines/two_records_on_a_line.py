@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from canfetch.core.keys import NAMES, RecordKind
-from canfetch.core.records import Note, Record
+from canfetch.core.notes import Note
+from canfetch.core.records import Record
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.key_names import CORE_SPELLINGS, DISALLOW, TRANSLATED_KEYS, USER_AGENT
 from canfetch.lint.analysis.line_ends import line_end

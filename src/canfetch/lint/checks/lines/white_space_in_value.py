@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.core.keys import RecordKind
-from canfetch.core.records import Note, Record
+from canfetch.core.notes import Note
+from canfetch.core.records import Record
 from canfetch.lint.analysis.engine_verdicts import try_allows
 from canfetch.lint.analysis.example_paths import example_path, query_for
 from canfetch.lint.analysis.value_lists import split_paths

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from canfetch.core.records import Note
+from canfetch.core.notes import Note
 from canfetch.core.text import HEX_DIGITS
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput

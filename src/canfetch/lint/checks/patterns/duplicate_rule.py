@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from canfetch.core.records import Note
+from canfetch.core.notes import Note
 from canfetch.lint.analysis.rule_coverage import repeated_rules
 from canfetch.lint.analysis.rule_fixes import remove_line
 from canfetch.lint.check import Check, Occurrence

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.core.keys import RecordKind
-from canfetch.core.records import Note, Record
+from canfetch.core.notes import Note
+from canfetch.core.records import Record
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
