@@ -3,12 +3,17 @@
 import type { App } from "./app.js";
 import type { TextKey } from "./texts.js";
 
-export async function copy(text: string, { texts, toast }: App, done: TextKey = "copied"): Promise<void> {
+export async function copy(
+  text: string,
+  { texts, toast }: App,
+  done: TextKey = "copied",
+  failed: TextKey = "copy_failed",
+): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
     toast(texts.t(done));
   } catch {
-    toast(texts.t("copy_failed"));
+    toast(texts.t(failed));
   }
 }
 

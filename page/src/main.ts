@@ -93,7 +93,7 @@ async function copyLink(): Promise<void> {
     return;
   }
   history.replaceState(null, "", fragment);
-  await copy(location.href, app, "link_copied");
+  await copy(location.href, app, "link_copied", "link_failed");
 }
 
 /** Keep the address of a changed page up to date, so that reloading it restores it. */

@@ -111,7 +111,7 @@ function sourceText(app: App): Child {
     fill(main, fetchText(app, fetched));
     return [main, " ", fetchDetails(app, fetched)];
   }
-  const key = `source_${source}${edited && source !== "own" && source !== "opened" ? "_edited" : ""}` as "source_example";
+  const key = `source_${source}${edited && source !== "opened" ? "_edited" : ""}` as "source_example";
   fill(main, texts.t(key));
   const privacy = texts.t(server === null ? "nothing_sent" : isLoopback() ? "stays_here" : "only_lint_sent");
   return [

@@ -14,7 +14,7 @@ export const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
 /** Where the file in the editor comes from. */
-export type Source = "example" | "shared" | "fetched" | "opened" | "own";
+export type Source = "example" | "shared" | "fetched" | "opened";
 
 /** The answer of the server to a fetch: `canfetch.origin/2`, the time until the next fetch, and the file. */
 export interface FetchAnswer {

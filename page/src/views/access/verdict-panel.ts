@@ -129,6 +129,7 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
   function cellName(row: RowText, { token }: Column, index: number): string {
     const { matrix } = results.state;
     const values = { crawler: token, path: row.path + row.query };
+    if (store.state.closed) return texts.t("cell_blocked_site", values);
     if (!matrix) return texts.t("cell_pending", values);
     const line = matrix.lines[index] ?? 0;
     const name = { [MARKS.none]: "cell_none", [MARKS.allowed]: "cell_allowed", [MARKS.blocked]: "cell_blocked" } as const;
@@ -151,11 +152,12 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
       problems: equal(data.problems, matrix?.rowProblems ?? []) ? data.problems : (matrix?.rowProblems ?? []),
       columns: sameColumns(columns, data.columns) ? data.columns : columns,
       shown: equal(shown, data.shown) ? data.shown : shown,
-      marks: matrix?.marks ?? null,
-      differs,
+      marks: matrix && store.state.closed ? closedMarks(matrix.marks) : (matrix?.marks ?? null),
+      differs: store.state.closed ? null : differs,
     };
     grid.setData(data);
     element.classList.toggle("pending", matrix === null);
+    element.classList.toggle("closed", store.state.closed);
     updateMessage(registry.crawlers.length > 0);
     updateSummary();
     if (store.state.asList) showList();
@@ -202,20 +204,20 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
   }
 
   function updateSummary(): void {
-    const { matrix, differs } = results.state;
-    const count = (marks: Uint8Array | null | undefined, wanted: number): number => {
+    const { matrix } = results.state;
+    const count = (marks: Uint8Array | null, wanted: number): number => {
       let found = 0;
       for (const mark of marks ?? []) if (mark === wanted) found += 1;
       return found;
     };
-    const blocked = count(matrix?.marks, MARKS.blocked);
+    const blocked = count(data.marks, MARKS.blocked);
     const total = data.rows.length * data.columns.length;
     summary.textContent = texts.t("verdicts_summary", {
       urls: texts.t("urls_count", { count: data.rows.length }),
       crawlers: texts.t("crawlers_count", { count: data.columns.length }),
       blocked: texts.number(blocked),
     });
-    const differing = count(differs, 1);
+    const differing = count(data.differs, 1);
     differCount.textContent = texts.number(differing);
     onlyDiffering.setAttribute("aria-label", `${texts.t("only_differing")}, ${texts.number(differing)}`);
     if (!matrix) return;
@@ -256,6 +258,7 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
 
   app.onResults(["matrix", "differs", "registry", "question", "engine"], updateData);
   app.onResults(["engine"], updateProfiles);
+  app.on(["closed"], updateData);
   app.on(["onlyDiffering", "asList"], () => {
     updateControls();
     updateData();
@@ -276,6 +279,11 @@ function shownRows(rows: number, columns: number, differs: Uint8Array | null): n
   const all = Array.from({ length: rows }, (_, row) => row);
   if (!differs) return all;
   return all.filter((row) => differs.subarray(row * columns, (row + 1) * columns).includes(1));
+}
+
+/** The marks of a site that is closed, because its robots.txt is unreachable. */
+function closedMarks(marks: Uint8Array): Uint8Array {
+  return marks.map((mark) => (mark === MARKS.unanswered ? mark : MARKS.blocked));
 }
 
 function sameColumns(a: readonly Column[], b: readonly Column[]): boolean {

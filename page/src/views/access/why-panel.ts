@@ -4,6 +4,7 @@ import type { App } from "../../app.js";
 import { copy } from "../../clipboard.js";
 import { type Child, fill, h } from "../../dom.js";
 import type { Explanation, MatchingRule } from "../../engine/types.js";
+import { countedProfiles, profileName } from "../../profiles.js";
 import type { Texts } from "../../texts.js";
 import type { Explained } from "../../verdict-model.js";
 import { answerText, commandText } from "./answer-text.js";
@@ -37,42 +38,61 @@ export function whyPanel(app: App, goTo: (line: number) => void, copyLink: () =>
       element.removeAttribute("data-cell");
       return;
     }
-    fill(content, explanationParts(explained));
+    fill(content, store.state.closed ? closedParts(explained) : explanationParts(explained));
     element.dataset["cell"] = `${explained.url} ${explained.crawler}`;
     element.dataset["line"] = String(explained.explanation.rule?.line ?? 0);
   };
 
+  /** While robots.txt is unreachable, no rule counts. */
+  function closedParts({ crawler, url }: Explained): Child {
+    return [
+      badge("blocked"),
+      headline(false, crawler, url),
+      h("p", { class: "answer" }, texts.t("decides_site_closed")),
+      crawlerSection(app, crawler),
+    ];
+  }
+
+  function badge(mark: "blocked" | "allowed" | "none", ...more: Child[]): HTMLElement {
+    const cell = h("span", { class: `cell ${mark}`, "aria-hidden": "true" });
+    return h("p", { class: "badges" }, h("span", { class: `badge ${mark}` }, cell, texts.t(`badge_${mark}`)), more);
+  }
+
+  function headline(allowed: boolean, crawler: string, target: string): HTMLElement {
+    return h(
+      "h2",
+      { class: "headline" },
+      texts.nodes(allowed ? "may_fetch" : "may_not_fetch", { crawler: name(crawler) }),
+      " ",
+      h("span", { class: "headline-path mono", translate: "no" }, wrapPath(target)),
+    );
+  }
+
   function explanationParts(explained: Explained): Child {
     const { explanation, crawler, url } = explained;
-    const mark = markOf(explanation);
     const differs = readingsDiffer();
     return [
-      h(
-        "p",
-        { class: "badges" },
-        h(
-          "span",
-          { class: `badge ${mark}` },
-          h("span", { class: `cell ${mark}`, "aria-hidden": "true" }),
-          texts.t(`badge_${mark}`),
-        ),
+      badge(
+        markOf(explanation),
         differs
           ? h("span", { class: "chip" }, h("span", { class: "corner", "aria-hidden": "true" }), texts.t("badge_differs"))
           : null,
       ),
-      h(
-        "h2",
-        { class: "headline" },
-        texts.nodes(explanation.allowed ? "may_fetch" : "may_not_fetch", { crawler: name(crawler) }),
-        " ",
-        h("span", { class: "headline-path mono", translate: "no" }, wrapPath(explanation.target || url)),
-      ),
-      h("p", { class: "answer" }, decisionNodes(explained, texts)),
+      headline(explanation.allowed, crawler, explanation.target || url),
+      h("p", { class: "answer" }, decisionNodes(explained, texts), differs ? [" ", othersNodes(explained)] : null),
       ruleTable(explanation, texts, goTo),
       section("whose_rules", h("p", {}, groupNodes(explained, texts))),
       otherReadings(app, explained),
       crawlerSection(app, crawler),
     ];
+  }
+
+  /** "Google's parser would allow it." */
+  function othersNodes({ explanation, readings }: Explained): Child {
+    const counted = countedProfiles(store.state.historic);
+    const others = readings.filter(({ profile, allowed }) => counted.includes(profile) && allowed !== explanation.allowed);
+    const profiles = texts.list(others.map(({ profile }) => profileName(profile, texts)));
+    return texts.nodes(explanation.allowed ? "others_block" : "others_allow", { profiles });
   }
 
   function readingsDiffer(): boolean {
@@ -92,6 +112,7 @@ export function whyPanel(app: App, goTo: (line: number) => void, copyLink: () =>
     foot,
   );
   app.onResults(["explained", "engine", "differs"], update);
+  app.on(["closed"], update);
   update();
   return element;
 }
