@@ -44,7 +44,7 @@ async function build() {
     script: entryPoint(script, "src/main.ts"),
     fonts: fonts.map((file) => `static/${path.basename(file)}`),
     icon: await hashed("src/icon.svg"),
-    engine: engine ? await hashed(ENGINE_MODULE) : "",
+    engine: engine ? await copyEngine() : "",
     worker: worker ? entryPoint(worker, "src/engine/worker.ts") : "",
   });
   await writeManifest();
@@ -63,17 +63,25 @@ function entryPoint(metafile, source) {
 
 /** Copy a file under a name with its hash, and return its address. */
 async function hashed(source) {
-  const file = path.resolve(HERE, source);
-  const hash = createHash("sha256").update(await readFile(file)).digest("hex").slice(0, 8);
+  const file = path.join(HERE, source);
+  const hash = await hashOf(file);
   const { name, ext } = path.parse(file);
   await copyFile(file, path.join(STATIC, `${name}-${hash}${ext}`));
   return `static/${name}-${hash}${ext}`;
 }
 
-/** index.html is for the server, static.html for a site without one: the policy is then part of the page. */
+async function hashOf(file) {
+  return createHash("sha256").update(await readFile(file)).digest("hex").slice(0, 8);
+}
+
+/** Copy the engine under the name by which the server finds it, and return its address, which changes with the file. */
+async function copyEngine() {
+  await copyFile(ENGINE_MODULE, path.join(OUTPUT, "engine.wasm"));
+  return `engine.wasm?${await hashOf(ENGINE_MODULE)}`;
+}
+
 async function writeHtml({ styles, script, fonts, icon, engine, worker }) {
   const template = await readFile(path.join(HERE, "src/index.html"), "utf8");
-  const policy = (await readFile(path.join(HERE, "src/policy.txt"), "utf8")).trim().split("\n");
   const preload = fonts
     .map((font) => `<link rel="preload" href="${font}" as="font" type="font/woff2" crossorigin />`)
     .join("\n    ");
@@ -84,21 +92,20 @@ async function writeHtml({ styles, script, fonts, icon, engine, worker }) {
     .replace("%ENGINE%", engine)
     .replace("%WORKER%", worker)
     .replace("%FONTS%", preload);
-  // A meta element cannot hold this directive.
-  const withoutAncestors = policy.filter((directive) => !directive.startsWith("frame-ancestors"));
-  const meta = `<meta http-equiv="Content-Security-Policy" content="${withoutAncestors.join("; ")}" />`;
-  await writeFile(path.join(OUTPUT, "index.html"), html.replace("%API%", "v1/").replace("%POLICY%\n    ", ""));
-  await writeFile(path.join(OUTPUT, "static.html"), html.replace("%API%", "").replace("%POLICY%", meta));
-  await writeFile(path.join(OUTPUT, "policy.txt"), `${policy.join("\n")}\n`);
+  await writeFile(path.join(OUTPUT, "index.html"), html);
 }
 
-/** List all files with their sizes, so that the server and the tests need not guess names. */
+/** Compress what compresses, for the server, and list all files with their sizes. */
 async function writeManifest() {
   const files = {};
-  for (const file of (await readdir(STATIC)).sort()) {
-    const content = await readFile(path.join(STATIC, file));
+  const modules = (await readdir(OUTPUT)).filter((file) => file.endsWith(".wasm"));
+  const names = [...modules, ...(await readdir(STATIC)).map((file) => `static/${file}`)];
+  for (const file of names.sort()) {
+    const content = await readFile(path.join(OUTPUT, file));
     const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
-    files[`static/${file}`] = { bytes: content.length, brotli: brotliCompressSync(content, quality).length };
+    const compressed = brotliCompressSync(content, quality);
+    files[file] = { bytes: content.length, brotli: compressed.length };
+    if (!file.endsWith(".woff2")) await writeFile(path.join(OUTPUT, `${file}.br`), compressed);
   }
   await writeFile(path.join(OUTPUT, "manifest.json"), `${JSON.stringify({ files }, null, 2)}\n`);
   for (const [file, { bytes, brotli }] of Object.entries(files)) {

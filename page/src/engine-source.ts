@@ -1,6 +1,5 @@
-/** Starts the engine, and loads the registry of crawlers. */
+/** Starts the engine of the page. */
 
-import type { Crawler } from "./crawlers.js";
 import { Engine } from "./engine/engine.js";
 import { scriptUrl } from "./trusted-types.js";
 
@@ -10,12 +9,6 @@ export async function startEngine(): Promise<Engine> {
     moduleURL: address("canfetch-engine"),
     newWorker: () => new Worker(workerURL as string, { name: "canfetch engine" }),
   });
-}
-
-export async function loadCrawlers(): Promise<readonly Crawler[]> {
-  const response = await fetch(address("canfetch-crawlers"));
-  if (!response.ok) throw new Error(`crawlers: status ${response.status}`);
-  return ((await response.json()) as { crawlers: Crawler[] }).crawlers;
 }
 
 function address(name: string): string {

@@ -6,9 +6,10 @@ import { fill, h } from "./dom.js";
 import { pageKeys } from "./keys.js";
 import { LiveRegion } from "./live-region.js";
 import { loadPreferences, savePreferences } from "./preferences.js";
-import { pageServer } from "./server.js";
+import { Server } from "./server.js";
 import { fromFragment, InvalidLink, type LinkProblem, toFragment } from "./share.js";
 import { pageHead, viewTabId } from "./shell.js";
+import { loadSite } from "./site.js";
 import { sourceBar } from "./source-bar.js";
 import { initialState, type ViewName } from "./state.js";
 import { Store } from "./store.js";
@@ -29,10 +30,10 @@ const MAX_ADDRESS_FILE = 300_000;
 const root = document.getElementById("page") as HTMLElement;
 const preferences = loadPreferences();
 const store = new Store({ ...initialState(preferences.language), ...preferences });
-const server = pageServer();
 const live = new LiveRegion();
 const verdicts = new VerdictModel(store);
 document.body.append(live.element);
+void verdicts.start();
 
 let app: App;
 const views = new Map<ViewName, View>();
@@ -130,7 +131,8 @@ function applyTheme(): void {
   document.documentElement.dataset["theme"] = store.state.theme;
 }
 
-const problem = await openLink();
+const [site, problem] = await Promise.all([loadSite(), openLink()]);
+const server = site.api ? new Server("v1/") : null;
 store.on(["language"], () => void showLanguage());
 store.on(["view"], () => void showView());
 store.on(["theme"], applyTheme);
@@ -143,6 +145,5 @@ store.on(["file", "address", "urls", "crawlers", "profile", "selected"], () => {
 addEventListener("hashchange", () => void openLink().then(reportLink));
 pageKeys(() => app);
 applyTheme();
-void verdicts.start();
 await showLanguage();
 reportLink(problem);

@@ -44,9 +44,3 @@ export class Server {
     return (await response.json()) as T;
   }
 }
-
-/** Return the server of this page, or null in a static site. */
-export function pageServer(): Server | null {
-  const base = document.querySelector<HTMLMetaElement>('meta[name="canfetch-api"]')?.content ?? "";
-  return base === "" ? null : new Server(base);
-}

@@ -4,7 +4,7 @@
  */
 
 import { type Crawler, Registry } from "./crawlers.js";
-import { loadCrawlers, startEngine } from "./engine-source.js";
+import { startEngine } from "./engine-source.js";
 import {
   EngineError,
   type AgentChain,
@@ -16,6 +16,7 @@ import {
 } from "./engine/engine.js";
 import { originOfFile } from "./engine/origin.js";
 import { countedProfiles } from "./profiles.js";
+import { loadCrawlers } from "./site.js";
 import type { AppStore, Cell, State } from "./state.js";
 import { Store } from "./store.js";
 

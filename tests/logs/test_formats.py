@@ -14,6 +14,7 @@ from canfetch.errors import InvalidOption
 from canfetch.logs import LogReport, RobotsHistory, analyze
 from canfetch.logs.formats import create_format, detect_format
 from canfetch.logs.json_format import JSONFormat
+from canfetch.logs.log_blocks import BLOCK_BYTES, MAX_LINE_BYTES
 from canfetch.logs.log_times import LogTimes
 from canfetch.logs.text_format import CombinedFormat
 from canfetch.logs.w3c_format import W3CFormat
@@ -82,6 +83,18 @@ def test_law_any_bytes_are_read(content: bytes, name: str) -> None:
     assert read(content).lines <= content.count(b"\n") + 1
 
 
+# Lines that end where a field should, or have too many or too few quotation marks, or escapes.
+PARTS = [b"1.2.3.4 - - [T] ", b'"GET /a HTTP/1.1" 200 1', b' "-"', b' "x"', b"-", b" ", b'"', b"[", b"]", b"\\", b"\n"]
+WHOLE_LINES = [combined(Request()).encode(), b'1.2.3.4 - - [T] "GET /a HTTP/1.1" 200 1 "-', b'1 - - [T] "GET /\\"']
+BLOCKS = st.lists(st.sampled_from(PARTS), max_size=40).map(b"".join)
+
+
+@given(BLOCKS | st.lists(st.sampled_from(WHOLE_LINES)).map(b"\n".join), st.sampled_from(["combined", "vhost"]))
+def test_law_lines_are_read_alike_alone_and_in_a_block(block: bytes, name: str) -> None:
+    text_format = create_format(name)
+    assert text_format.rows(block) == [row for line in block.split(b"\n") for row in text_format.rows(line)]
+
+
 @pytest.mark.parametrize(
     "line, target, user_agent",
     [
@@ -97,11 +110,18 @@ def test_law_any_bytes_are_read(content: bytes, name: str) -> None:
 )
 def test_unusual_lines(line: bytes, target: bytes, user_agent: bytes) -> None:
     [row] = CombinedFormat().rows(line)
-    assert row[:2] == (b"1.2.3.4", b"T")
-    assert row[3:5] == (target, user_agent)
-    assert row[-1] == b""
+    assert row == (b"", b"1.2.3.4", b"T", target, user_agent, b"")
     [with_host] = CombinedFormat(with_host=True).rows(b"example.com:80 " + line)
-    assert with_host == (*row[:5], b"example.com", b"")
+    assert with_host == (b"example.com", *row[1:])
+
+
+def test_lines_are_numbered_across_blocks() -> None:
+    good = write_log([Request()])
+    count = 2 * BLOCK_BYTES // len(good)
+    log = good * count + b"x" * (2 * MAX_LINE_BYTES) + b"\nbad\n" + good + b"bad\n"
+    report = read(log)
+    assert [bad.line for bad in report.first_bad_lines] == [count + 1, count + 2, count + 4]
+    assert (report.lines, report.bad_lines) == (count + 4, 3)
 
 
 def test_bad_lines_are_named() -> None:
@@ -144,7 +164,7 @@ def test_columns_may_change() -> None:
     [_, first] = w3c.rows(b"#Fields: date time c-ip cs-uri-stem\n2026-11-22 12:00:00 192.0.2.1 /a")
     [_, second] = w3c.rows(b"#Fields: cs-uri-stem c-ip time date\r\n/b 192.0.2.1 12:00:00 2026-11-22\r")
     assert (first[3], second[3]) == (b"/a", b"/b")
-    assert first[1] == second[1] == b"2026-11-22T12:00:00Z"
+    assert first[2] == second[2] == b"2026-11-22T12:00:00Z"
     assert w3c.rows(b"too few")[0][-1] == b"too few"
 
 

@@ -1,9 +1,9 @@
 """The application in this process, and a server in a thread for what needs connections."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -17,6 +17,7 @@ from canfetch.client.transports import TransportRequest
 from canfetch.web.app import create_app
 from canfetch.web.settings import Settings
 
+ResultT = TypeVar("ResultT")
 BASE = "http://localhost:8420"
 
 
@@ -28,12 +29,16 @@ class API:
         self._runner = asyncio.Runner()
         self._lifespan = self.guard.app.router.lifespan_context(self.guard.app)
         self._runner.run(self._lifespan.__aenter__())
-        self._client = httpx2.AsyncClient(
+        self.client = httpx2.AsyncClient(
             transport=httpx2.ASGITransport(app=self.guard, raise_app_exceptions=False), base_url=BASE, timeout=60
         )
 
     def request(self, method: str, path: str, **options: Any) -> httpx2.Response:
-        return self._runner.run(self._client.request(method, path, **options))
+        return self._runner.run(self.client.request(method, path, **options))
+
+    def run(self, work: Coroutine[Any, Any, ResultT]) -> ResultT:
+        """Run a coroutine on the event loop of the application."""
+        return self._runner.run(work)
 
     def get(self, path: str, **options: Any) -> httpx2.Response:
         return self.request("GET", path, **options)
@@ -58,7 +63,7 @@ class API:
         return problem
 
     def close(self) -> None:
-        self._runner.run(self._client.aclose())
+        self._runner.run(self.client.aclose())
         self._runner.run(self._lifespan.__aexit__(None, None, None))
         self._runner.close()
 

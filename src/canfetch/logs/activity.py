@@ -95,9 +95,11 @@ class Activity:
             return False
         self._requests += 1
         self._judged += on_host.is_judged
-        if not self._first <= at <= self._last:
-            self._first = min(self._first, at)
-            self._last = max(self._last, at)
+        # Not with min() and max(), whose calls take longer.
+        if at > self._last:  # noqa: PLR1730
+            self._last = at
+        if at < self._first:  # noqa: PLR1730
+            self._first = at
         if client not in self._addresses and self._shared.addresses_left:
             self._shared.addresses_left -= 1
             self._addresses.add(client)
@@ -156,9 +158,7 @@ class Activity:
         return True
 
     def _count_delay(self, on_host: "_HostActivity", client: bytes, at: float) -> None:
-        key = (id(on_host), client)
-        last = self._shared.last_requests.get(key)
-        self._shared.last_requests.set(key, at)
+        last = self._shared.last_requests.exchange((id(on_host), client), at)
         if last is not None and at >= last and on_host.delay is not None:
             self._delays += 1
             self._delays_kept += at - last + _RESOLUTION > on_host.delay

@@ -47,15 +47,12 @@ class _Sender(NamedTuple):
     """What is known about a User-Agent header.
 
     Attributes:
-        declared: The crawler that it declares, or None.
-        activity: What all its requests count for, or None if that depends on the address.
+        declared: The crawler that it declares.
+        add: Counts a request, or None if that depends on the address.
     """
 
-    declared: _Declared | None
-    activity: Activity | None
-
-
-_OTHER: Final = _Sender(None, None)
+    declared: _Declared
+    add: Callable[[bytes, float, bytes, bytes], bool] | None
 
 
 class LogAnalysis:
@@ -82,7 +79,8 @@ class LogAnalysis:
         self._registry = registry
         self._identify = identify
         self._shared = Shared(history, grace=grace, addresses=ADDRESS_LIMIT)
-        self._senders: dict[bytes, _Sender] = {}
+        # None for headers that declare no crawler.
+        self._senders: dict[bytes, _Sender | None] = {}
         self._identities: Recent[tuple[str, bytes], IdentityStatus] = Recent(_IDENTITIES)
         self._activities: dict[tuple[str, IdentityStatus | None], tuple[_Declared, Activity]] = {}
         self._times = LogTimes()
@@ -113,10 +111,11 @@ class LogAnalysis:
         Cost: O(bytes), in bounded memory.
         """
         log_format = None if format is None else create_format(format, fields)
+        number = 1
         for block in read_blocks(stream):
             if log_format is None:
                 log_format = create_format("json" if fields else detect_format(block.lines), fields)
-            self._add_block(block, log_format, name)
+            number += self._add_block(block, log_format, name, number)
             if advance is not None:
                 advance()
 
@@ -148,43 +147,54 @@ class LogAnalysis:
             truncated=self._truncated,
         )
 
-    def _add_block(self, block: Block, log_format: LogFormat, name: str) -> None:
+    def _add_block(self, block: Block, log_format: LogFormat, name: str, first: int) -> int:
+        """Count the requests of a block, and return the number of its lines.
+
+        Args: first: The number of the first line.
+        """
         if block.too_long:
             self._lines += 1
-            self._add_bad_line(name, block.first, block.lines)
-            return
-        get_sender = self._senders.get
-        lines = others = 0
+            self._add_bad_line(name, first, block.lines)
+            return 1
+        senders = self._senders
+        blank = others = 0
         rows: list[Row] = log_format.rows(block.lines)
         at: float | None = None
         previous = b""
-        for index, (client, when, _method, target, user_agent, host, bad) in enumerate(rows):
+        for index, (host, client, when, target, user_agent, bad) in enumerate(rows):
             # Most lines have the time of the line before.
             if when != previous:
                 at, previous = self._read_time(when), when
             if at is None:
                 if when or bad:
-                    lines += 1
-                    self._add_bad_line(name, block.first + index, bad or b"invalid time: " + when)
+                    self._add_bad_line(name, first + index, bad or b"invalid time: " + when)
+                else:
+                    blank += 1
                 continue
-            lines += 1
-            sender = get_sender(user_agent) or self._add_sender(user_agent)
-            if sender.declared is None:
+            try:
+                sender = senders[user_agent]
+            except KeyError:
+                sender = self._add_sender(user_agent)
+            if sender is None:
                 others += 1
                 continue
-            activity = sender.activity or self._find_activity(sender.declared, client)
-            if not (target and activity.add(client, at, target, host)):
+            add = sender.add or self._find_activity(sender.declared, client).add
+            if not (target and add(client, at, target, host)):
                 self._unusable += 1
-        self._lines += lines
+        self._lines += len(rows) - blank
         self._others += others
+        return len(rows)
 
     def _read_time(self, when: bytes) -> float | None:
         at = self._times.read(when) if when else None
         if at is not None:
             if self._shared.log_start is None:
                 self._shared.log_start = at
-            self._first = min(self._first, at)
-            self._last = max(self._last, at)
+            # Not with min() and max(), whose calls take longer.
+            if at > self._last:  # noqa: PLR1730
+                self._last = at
+            if at < self._first:  # noqa: PLR1730
+                self._first = at
         return at
 
     def _add_bad_line(self, name: str, number: int, line: bytes) -> None:
@@ -192,14 +202,12 @@ class LogAnalysis:
         if len(self._first_bad) < _BAD_LINES_SHOWN:
             self._first_bad.append(BadLine(name, number, display_text(line[:_BAD_LINE_BYTES])))
 
-    def _add_sender(self, user_agent: bytes) -> _Sender:
+    def _add_sender(self, user_agent: bytes) -> _Sender | None:
         declared = self._find_declared(display_text(user_agent))
-        if declared is None:
-            sender = _OTHER
-        elif self._identify is None or declared.crawler is None:
-            sender = _Sender(declared, self._activity(declared, None))
-        else:
-            sender = _Sender(declared, None)
+        sender = None
+        if declared is not None:
+            is_one_activity = self._identify is None or declared.crawler is None
+            sender = _Sender(declared, self._activity(declared, None).add if is_one_activity else None)
         if len(user_agent) <= _LONGEST_REMEMBERED_BYTES:
             if len(self._senders) >= _USER_AGENTS:
                 self._senders.clear()

@@ -38,15 +38,6 @@ _NAMES: Final[dict[str, tuple[str, ...]]] = {
         "client",
         "ip",
     ),
-    "method": (
-        "ClientRequestMethod",
-        "request_method",
-        "cs-method",
-        "RequestMethod",
-        "request.method",
-        "httpRequest.requestMethod",
-        "method",
-    ),
     "target": (
         "ClientRequestURI",
         "request_uri",
@@ -127,9 +118,9 @@ class JSONFormat:
         if not isinstance(entry, dict):
             return bad_row(line)
         when, client = self._find(entry, "time"), self._find(entry, "client")
-        target, method = self._find(entry, "target"), self._find(entry, "method")
+        target = self._find(entry, "target")
         if not target and isinstance(request := entry.get("request"), str):
-            method, _, rest = request.partition(" ")
+            rest = request.partition(" ")[2]
             target = rest.rpartition(" ")[0] or rest
         if self._last["time"] == _TIME_OF_DAY and isinstance(date := entry.get(_DATE), str):
             when = f"{date}T{when}Z"
@@ -144,8 +135,8 @@ class JSONFormat:
         user_agent = self._find(entry, "user_agent")
         if self._last["user_agent"] == _ENCODED:
             user_agent = unquote(user_agent)
-        values = (client, when, method, target, user_agent, host)
-        return (*map(encode_text, values), b"")  # type: ignore[return-value]  # six values and one
+        values = (host, client, when, target, user_agent)
+        return (*map(encode_text, values), b"")  # type: ignore[return-value]  # five values and one
 
     def _find(self, entry: dict[str, Any], key: str) -> str:
         name = self._last[key]

@@ -22,12 +22,10 @@ class Block(NamedTuple):
 
     Attributes:
         lines: The lines, separated by a newline, without one at the end.
-        first: The number of the first line, from 1.
         too_long: Whether this is the start of a single line that was too long, whose rest is skipped.
     """
 
     lines: bytes
-    first: int
     too_long: bool = False
 
 
@@ -66,25 +64,22 @@ class _Rejoined(io.RawIOBase):
 
 def _split(stream: IO[bytes]) -> Iterator[Block]:
     pending = b""
-    number = 1
     is_skipping = False
     while data := stream.read(BLOCK_BYTES):
         if is_skipping:
             _, newline, data = data.partition(b"\n")
             is_skipping = not newline
-            number += len(newline)
         lines, newline, rest = data.rpartition(b"\n")
         if newline:
-            yield Block(pending + lines, number)
-            number += lines.count(b"\n") + 1
+            yield Block(pending + lines)
             pending = rest
         else:
             pending += rest
         if len(pending) > MAX_LINE_BYTES:
-            yield Block(pending[:_LONG_LINE_PREFIX_BYTES], number, too_long=True)
+            yield Block(pending[:_LONG_LINE_PREFIX_BYTES], too_long=True)
             pending, is_skipping = b"", True
     if pending:
-        yield Block(pending, number)
+        yield Block(pending)
 
 
 def _open(stream: Any, start: bytes) -> tuple[Any, tuple[type[Exception], ...]]:

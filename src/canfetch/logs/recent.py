@@ -27,3 +27,15 @@ class Recent(Generic[_Key, _Value]):
         if len(self._current) >= self._limit:
             self._previous, self._current = self._current, {}
         self._current[key] = value
+
+    def exchange(self, key: _Key, value: _Value) -> _Value | None:
+        """Set the value of a key, and return its previous value, or None if it is not remembered."""
+        current = self._current
+        last = current.get(key)
+        if last is None:
+            last = self._previous.get(key)
+        if len(current) < self._limit:
+            current[key] = value
+        else:
+            self._previous, self._current = current, {key: value}
+        return last

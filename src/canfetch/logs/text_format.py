@@ -1,23 +1,27 @@
 """The common and combined log formats of Apache and nginx, with or without the virtual host in front."""
 
 import re
+from operator import itemgetter
 from typing import Final
 
 from canfetch.logs.rows import Row, bad_row
 
 # One expression for a whole block of lines, because a call for each line would take twice as long. Its groups are
-# those of a row. Its first alternative reads the usual lines; the last group takes all others. No part of it can match
-# in two ways, so it is linear.
-_HOST: Final = rb"([^ :\n]++)(?::[0-9]+)? "
+# those of a row, and the last group takes the lines that it cannot read. No part of it can match in two ways, and none
+# scans further than the next quotation mark, so it is linear.
+#
+# The classes of long fields exclude a single character, for which Python has a fast loop. So a match can reach into the
+# next line, and escapes have no meaning: `CombinedFormat` reads such lines one by one.
 _USUAL: Final = (
-    rb'([^ \n]++) [^ \n]++ [^\[\n]*\[([^\]\n]++)\] "([A-Z]++) ([^ "\\\n]++)(?: HTTP/[0-9.]++)?" [0-9]{3} [^ \n]++'
-    rb'(?: "[^"\\\n]*+" "([^"\\\n]*+)")?[^"\\\n]*+'
+    rb'([^ \n]++) [^ \n]++ [^\[\n]*+\[([^\]]{1,40}+)\] "[A-Z]++ ([^ "\n]++)(?: HTTP/[0-9.]++)?" [0-9]{3} [^ \n]++'
+    rb'(?: "[^"]*+" "([^"]*+)")?[^"\n]*+'
 )
-_COMBINED: Final = re.compile(rb"^(?:" + _USUAL + rb"()|(.*+))$", re.MULTILINE)
-_WITH_HOST: Final = re.compile(rb"^(?:" + _HOST + _USUAL + rb"|(.*+))$", re.MULTILINE)
-_QUOTED: Final = rb'"((?:[^"\\\n]|\\.)*+)"'
-# A line with escapes, or with a request that is not HTTP.
-_UNUSUAL: Final = re.compile(
+_HOST: Final = rb"([^ :\n]++)(?::[0-9]+)? "
+_BLOCK: Final = re.compile(rb"^(?:()" + _USUAL + rb"|(.*+))$", re.MULTILINE)
+_BLOCK_WITH_HOST: Final = re.compile(rb"^(?:" + _HOST + _USUAL + rb"|(.*+))$", re.MULTILINE)
+# A single line, which may have escapes, or a request that is not HTTP.
+_QUOTED: Final = rb'"((?:[^"\\]|\\.)*+)"'
+_LINE: Final = re.compile(
     rb"([^ \n]++) [^ \n]++ [^\[\n]*\[([^\]\n]++)\] "
     + _QUOTED
     + rb" (?:[0-9]{3}|-) [^ \n]++(?: "
@@ -27,9 +31,10 @@ _UNUSUAL: Final = re.compile(
     + rb")?.*+",
     re.DOTALL,
 )
-_UNUSUAL_WITH_HOST: Final = re.compile(_HOST + _UNUSUAL.pattern, re.DOTALL)
+_LINE_WITH_HOST: Final = re.compile(_HOST + _LINE.pattern, re.DOTALL)
+_bad_line: Final = itemgetter(-1)
 # A target should not contain spaces, but clients send them.
-_REQUEST: Final = re.compile(rb"([A-Za-z]++) (.+?)(?: HTTP/[0-9.]++)?", re.DOTALL)
+_REQUEST: Final = re.compile(rb"[A-Za-z]++ (.+?)(?: HTTP/[0-9.]++)?", re.DOTALL)
 _ESCAPE: Final = re.compile(rb"\\(?:x([0-9A-Fa-f]{2})|(.))", re.DOTALL)
 _CONTROLS: Final = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"v": b"\v"}
 
@@ -41,9 +46,8 @@ class CombinedFormat:
     """
 
     def __init__(self, *, with_host: bool = False) -> None:
-        self._usual = _WITH_HOST if with_host else _COMBINED
-        self._unusual = _UNUSUAL_WITH_HOST if with_host else _UNUSUAL
-        self._with_host = with_host
+        self._block = _BLOCK_WITH_HOST if with_host else _BLOCK
+        self._line = _LINE_WITH_HOST if with_host else _LINE
 
     def rows(self, block: bytes) -> list[Row]:
         """Return the rows of whole lines.
@@ -51,27 +55,40 @@ class CombinedFormat:
         Args: block: Lines separated by a newline, without one at the end.
         Cost: O(bytes).
         """
-        rows: list[Row] = self._usual.findall(block)
-        if self._with_host:
-            return [row if row[-1] else (*row[1:-1], row[0], b"") for row in map(self._read_unusual, rows)]
-        return rows if not any(row[-1] for row in rows) else list(map(self._read_unusual, rows))
+        rows: list[Row] = []
+        start = 0
+        # Lines with escapes are read one by one, and those between them as blocks.
+        while (escape := block.find(b"\\", start)) >= 0:
+            line_start = block.rfind(b"\n", start, escape) + 1
+            if line_start:
+                rows += self._read_block(block[start : line_start - 1])
+            else:
+                line_start = start
+            line_end = block.find(b"\n", escape)
+            if line_end < 0:
+                return [*rows, self._read_line(block[line_start:])]
+            rows.append(self._read_line(block[line_start:line_end]))
+            start = line_end + 1
+        return rows + self._read_block(block[start:])
 
-    def _read_unusual(self, row: Row) -> Row:
-        """Return a row that the usual expression read, or read its line again, with escapes."""
-        line = row[-1]
-        if not line:
-            return row
-        match = self._unusual.fullmatch(line)
+    def _read_block(self, block: bytes) -> list[Row]:
+        """Return the rows of lines without escapes."""
+        rows: list[Row] = self._block.findall(block)
+        if len(rows) <= block.count(b"\n"):
+            # A line ends where a field should, so that the field reached into the next line.
+            return [self._read_line(line) for line in block.split(b"\n")]
+        if any(map(_bad_line, rows)):
+            return [self._read_line(row[-1]) if row[-1] else row for row in rows]
+        return rows
+
+    def _read_line(self, line: bytes) -> Row:
+        match = self._line.fullmatch(line)
         if match is None:
             return bad_row(line)
-        fields = match.groups(default=b"")
-        client, when, request, _referrer, user_agent = fields[-5:]
+        *host, client, when, request, _referrer, user_agent = match.groups(default=b"")
         parts = _REQUEST.fullmatch(unescape(request))
-        method, target = (b"", b"") if parts is None else parts.groups()
-        user_agent = unescape(user_agent)
-        if self._with_host:
-            return (fields[0], client, when, method, target, user_agent, b"")
-        return (client, when, method, target, user_agent, b"", b"")
+        target = b"" if parts is None else parts[1]
+        return (host[0] if host else b"", client, when, target, unescape(user_agent), b"")
 
 
 def unescape(text: bytes) -> bytes:

@@ -8,7 +8,6 @@ from canfetch.logs.rows import Row, bad_row
 _FIELDS: Final = b"#Fields:"
 # The first of these columns that a log has is used.
 _CLIENT: Final = (b"c-ip",)
-_METHOD: Final = (b"cs-method",)
 _PATH: Final = (b"cs-uri-stem", b"cs-uri")
 _QUERY: Final = (b"cs-uri-query",)
 _USER_AGENT: Final = (b"cs(User-Agent)",)
@@ -41,7 +40,7 @@ class W3CFormat:
             return next((columns[name.lower()] for name in choices if name.lower() in columns), None)
 
         self._count = len(names)
-        self._client, self._method, self._path = find(_CLIENT), find(_METHOD), find(_PATH)
+        self._client, self._path = find(_CLIENT), find(_PATH)
         self._query, self._user_agent, self._host = find(_QUERY), find(_USER_AGENT), find(_HOST)
         self._date, self._time, self._timestamp = find(_DATE), find(_TIME), find(_TIMESTAMP)
 
@@ -70,11 +69,10 @@ class W3CFormat:
         if not when:
             when = value(self._date) + b"T" + value(self._time) + b"Z"
         return (
+            value(self._host),
             value(self._client),
             when,
-            value(self._method),
             value(self._path) + (b"?" + query if query else b""),
             unquote_to_bytes(user_agent),
-            value(self._host),
             b"",
         )

@@ -116,11 +116,8 @@ export class Grid {
         this.#reveal(place);
       }
     }
-    this.#head.querySelectorAll<HTMLElement>("[role=columnheader]").forEach((header, index) => {
-      header.classList.toggle("current", index - 1 === cell?.crawler);
-    });
     this.#render();
-    this.#shadeColumn();
+    this.#markColumn();
   }
 
   /** Focus the selected cell, or the first one. */
@@ -181,7 +178,7 @@ export class Grid {
     this.#body.style.setProperty("height", `${this.#data.shown.length * this.#rowHeight}px`);
     for (const row of this.#pool) row.place = -1;
     this.#render();
-    this.#shadeColumn();
+    this.#markColumn();
   }
 
   #makeRow(): RowElement {
@@ -303,8 +300,11 @@ export class Grid {
     }
   }
 
-  #shadeColumn(): void {
-    const header = this.#head.querySelectorAll<HTMLElement>("[role=columnheader]")[(this.#selected?.crawler ?? -2) + 1];
+  /** Emphasise the name of the selected column, and shade the column. */
+  #markColumn(): void {
+    const names = [...this.#head.querySelectorAll<HTMLElement>(".name")];
+    const header = names[this.#selected?.crawler ?? -1];
+    for (const name of names) name.classList.toggle("current", name === header);
     this.#columnShade.hidden = !header || this.#data.shown.length === 0;
     if (!header) return;
     this.#columnShade.style.setProperty("left", `${header.offsetLeft}px`);

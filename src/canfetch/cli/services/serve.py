@@ -145,6 +145,8 @@ def _configure_logging(verbose: int) -> None:
         logger = logging.getLogger(name)
         logger.addHandler(handler)
         logger.setLevel(level)
+    # Decisions are about what users ask.
+    logging.getLogger("canfetch.decisions").setLevel(logging.WARNING)
 
 
 def _check_port(_ctx: click.Context, _option: click.Parameter, value: int | None) -> int | None:

@@ -12,7 +12,6 @@ from canfetch.web.api.services import json_response, services_of
 from canfetch.web.server.metrics import Metrics
 from canfetch.web.server.problems import Problem
 from canfetch.web.site.assets import INDEX, Asset, Assets
-from canfetch.web.site.page_data import page_data
 
 _NOT_BUILT: Final = """<!DOCTYPE html>
 <html lang="en">
@@ -20,8 +19,7 @@ _NOT_BUILT: Final = """<!DOCTYPE html>
 <body>
 <h1>canfetch</h1>
 <p>The HTTP API is running. The page of this checkout is not built.</p>
-<p>Run <code>make page</code> for the page and <code>make engine-module</code> for its engine, and load this address
-again. Packages from PyPI contain both.</p>
+<p>Run <code>make page</code>, which requires npm, and load this address again. Packages from PyPI contain the page.</p>
 <p>The API is described in <a href="/v1/openapi.json">/v1/openapi.json</a>.</p>
 </body>
 </html>
@@ -72,18 +70,6 @@ def page_router(assets: Assets) -> APIRouter:
     """Return the routes of the page, for all paths that no other route has."""
     router = APIRouter(include_in_schema=False)
 
-    @router.get("/data/{name}")
-    async def data(request: Request, name: str) -> Response:
-        """Return a file with the data of the page."""
-        settings = services_of(request).settings
-        files = page_data(has_engine=assets.has_engine, has_api=True, requires_token=settings.token is not None)
-        value = files.get(f"data/{name}")
-        if value is None:
-            raise HTTPException(404)
-        response = json_response(value)
-        response.headers["Cache-Control"] = "no-cache"
-        return response
-
     @router.get("/{path:asset}")
     async def asset(request: Request, path: str) -> Response:
         """Return a file of the page."""
@@ -99,7 +85,8 @@ def page_router(assets: Assets) -> APIRouter:
 
 
 def _asset_response(request: Request, asset: Asset) -> Response:
-    headers = {"Cache-Control": "no-cache", "ETag": asset.etag, "Vary": "Accept-Encoding"}
+    caching = "public, max-age=31536000, immutable" if asset.is_immutable else "no-cache"
+    headers = {"Cache-Control": caching, "ETag": asset.etag, "Vary": "Accept-Encoding"}
     if request.headers.get("if-none-match") == asset.etag:
         return Response(status_code=304, headers=headers)
     content, coding = asset.encoded(request.headers.get("accept-encoding", ""))

@@ -1,6 +1,12 @@
-"""The files of the tester page, which its build writes into `canfetch/web/assets`."""
+"""The files of the tester page, which its build writes into `canfetch/web/assets`.
+
+index.html     the page of a server
+static.html    the page of a site without a server, which contains the policy
+static/        scripts, styles, fonts and the engine, whose names contain their hashes
+"""
 
 import gzip
+import re
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -8,19 +14,18 @@ from typing import Final, NamedTuple
 
 FOLDER: Final = Path(__file__).resolve().parent.parent / "assets"
 INDEX: Final = "index.html"
-ENGINE: Final = "engine.wasm"
+STATIC_INDEX: Final = "static.html"
+FILES: Final = "static/"
+_HASHED_NAME: Final = re.compile(r".*-[0-9A-Za-z]{8}\.[a-z0-9]+")
+_ENGINES: Final = "engine-*.wasm"
 _MEDIA_TYPES: Final = {
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
-    ".ico": "image/x-icon",
     ".js": "text/javascript; charset=utf-8",
     ".json": "application/json",
-    ".map": "application/json",
     ".png": "image/png",
     ".svg": "image/svg+xml",
-    ".txt": "text/plain; charset=utf-8",
     ".wasm": "application/wasm",
-    ".webmanifest": "application/manifest+json",
     ".woff2": "font/woff2",
 }
 # Files with these extensions are compressed already.
@@ -47,6 +52,11 @@ class Asset(NamedTuple):
     etag: str
     brotli: bytes | None
     gzip: bytes | None
+
+    @property
+    def is_immutable(self) -> bool:
+        """Whether the name contains a hash of the content."""
+        return _HASHED_NAME.fullmatch(self.name) is not None
 
     def encoded(self, accepted: str) -> tuple[bytes, str | None]:
         """Return the smallest content that a client accepts, and its content coding or None.
@@ -86,23 +96,20 @@ class Assets:
     @property
     def has_engine(self) -> bool:
         """Whether the engine for browsers is there."""
-        return (self.folder / ENGINE).is_file()
+        return any((self.folder / FILES).glob(_ENGINES))
 
-    def names(self) -> list[str]:
-        """Return the names of all files, sorted."""
-        return sorted(
-            path.relative_to(self.folder).as_posix()
-            for path in self.folder.rglob("*")
-            if path.is_file() and path.suffix in _MEDIA_TYPES
-        )
+    def file_names(self) -> list[str]:
+        """Return the names of the files that `index.html` and `static.html` share, sorted."""
+        folder = self.folder / FILES
+        return sorted(path.relative_to(self.folder).as_posix() for path in folder.iterdir() if path.is_file())
 
     def find(self, name: str) -> Asset | None:
-        """Return a file, or None. Names with `..` and of other kinds of files do not exist.
+        """Return a file that a server returns, or None.
 
         Args: name: The path below the folder, with slashes.
         """
         path = self.folder / name
-        if not name.isprintable() or not _is_below(name) or path.suffix not in _MEDIA_TYPES:
+        if not _is_served(name) or path.suffix not in _MEDIA_TYPES:
             return None
         try:
             modified = path.stat().st_mtime_ns
@@ -114,9 +121,11 @@ class Assets:
         return cached[1]
 
 
-def _is_below(name: str) -> bool:
-    parts = name.split("/")
-    return "\\" not in name and ":" not in name and all(part and not part.startswith(".") for part in parts)
+def _is_served(name: str) -> bool:
+    folder, slash, file = name.partition("/")
+    if not slash:
+        return name == INDEX
+    return f"{folder}/" == FILES and file.isprintable() and not file.startswith(".") and set(file).isdisjoint("/\\:")
 
 
 def _read(path: Path, name: str) -> Asset:

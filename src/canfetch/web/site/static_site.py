@@ -1,32 +1,17 @@
-"""A site that needs no server: the page, its engine and its data as files."""
+"""A site that needs no server: the page and its engine as files."""
 
 import os
 import shutil
 import tempfile
 from pathlib import Path
-from typing import Final
-
-from pydantic_core import to_json
 
 from canfetch.core.quoting import quoted
 from canfetch.errors import CanfetchError
-from canfetch.web.server.guard import CONTENT_SECURITY_POLICY
-from canfetch.web.site.assets import INDEX, Assets
-from canfetch.web.site.page_data import page_data
-
-_HEAD: Final = b"<head>"
-# Browsers ignore this directive in a meta element, and report that.
-_NOT_IN_META: Final = "frame-ancestors"
+from canfetch.web.site.assets import INDEX, STATIC_INDEX, Assets
 
 
 class StaticSiteError(CanfetchError, OSError):
     """Raised when a static site cannot be written."""
-
-
-def meta_policy() -> str:
-    """Return the Content-Security-Policy for a meta element."""
-    directives = CONTENT_SECURITY_POLICY.split("; ")
-    return "; ".join(directive for directive in directives if not directive.startswith(_NOT_IN_META))
 
 
 def write_static_site(folder: Path, assets: Assets) -> list[str]:
@@ -40,7 +25,7 @@ def write_static_site(folder: Path, assets: Assets) -> list[str]:
     if not assets.is_built:
         raise StaticSiteError("the page is not built: run 'make page'")
     if not assets.has_engine:
-        raise StaticSiteError("the engine for browsers is not built: run 'make engine-module'")
+        raise StaticSiteError("the engine for browsers is not built: run 'make engine-module page'")
     folder = folder.absolute()
     if folder.exists() and any(folder.iterdir()) and not (folder / INDEX).is_file():
         raise StaticSiteError(f"{quoted(folder)} is not empty and not a site of canfetch: choose another folder")
@@ -59,11 +44,8 @@ def write_static_site(folder: Path, assets: Assets) -> list[str]:
 
 
 def _write_files(folder: Path, assets: Assets) -> list[str]:
-    files = {name: (assets.folder / name).read_bytes() for name in assets.names()}
-    meta = f'<meta http-equiv="Content-Security-Policy" content="{meta_policy()}">'
-    files[INDEX] = files[INDEX].replace(_HEAD, _HEAD + meta.encode(), 1)
-    for name, value in page_data(has_engine=True, has_api=False, requires_token=False).items():
-        files[name] = to_json(value)
+    files = {name: (assets.folder / name).read_bytes() for name in assets.file_names()}
+    files[INDEX] = (assets.folder / STATIC_INDEX).read_bytes()
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

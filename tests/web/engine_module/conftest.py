@@ -1,0 +1,113 @@
+"""The engine of the tester page: the WebAssembly module in Node.js, with the page's own code around it."""
+
+import base64
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import pytest
+
+ROOT: Final = Path(__file__).resolve().parents[3]
+MODULE: Final = ROOT / "build" / "engine.wasm"
+ESBUILD: Final = ROOT / "page" / "node_modules" / ".bin" / "esbuild"
+_NO_TOOLCHAIN: Final = 3
+
+
+class AgentChain(NamedTuple):
+    """An agent as the engine of the page receives it."""
+
+    tokens: tuple[str, ...]
+    star_applies: bool = True
+
+
+class EngineModule:
+    """A process that answers questions with the module.
+
+    Attributes: profiles: The names of the profiles that the module reads.
+    """
+
+    def __init__(self, process: "subprocess.Popen[str]") -> None:
+        self._process = process
+        self.profiles: list[str] = self._read()
+
+    def ask(
+        self,
+        content: bytes,
+        targets: Sequence[bytes],
+        agents: Sequence[AgentChain],
+        *,
+        profiles: Sequence[str] | None = None,
+        explain: Sequence[tuple[int, int]] = (),
+        url: str | None = None,
+        max_bytes: int | None = None,
+    ) -> dict[str, Any]:
+        """Return the answers about one file, or `{"error": ...}`."""
+        question = {
+            "content": base64.b64encode(content).decode(),
+            "url": url,
+            "max_bytes": max_bytes,
+            "profiles": list(self.profiles if profiles is None else profiles),
+            "agents": [{"tokens": agent.tokens, "starApplies": agent.star_applies} for agent in agents],
+            "targets": [base64.b64encode(target).decode() for target in targets],
+            "explain": list(explain),
+        }
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(question) + "\n")
+        self._process.stdin.flush()
+        answer: dict[str, Any] = self._read()
+        return answer
+
+    def _read(self) -> Any:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            pytest.fail(f"the engine module ended with exit code {self._process.wait()}")
+        return json.loads(line)
+
+
+def _give_up(reason: str) -> None:
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+def _build_module() -> None:
+    sources = [*ROOT.glob("rust/core/src/**/*.rs"), *ROOT.glob("rust/wasm/src/*.rs")]
+    if MODULE.exists() and MODULE.stat().st_mtime >= max(source.stat().st_mtime for source in sources):
+        return
+    built = subprocess.run(
+        [ROOT / "tools" / "build_engine_module.sh", MODULE], capture_output=True, text=True, check=False
+    )
+    if built.returncode == _NO_TOOLCHAIN:
+        _give_up(built.stderr.strip())
+    assert built.returncode == 0, built.stderr
+
+
+def _bundle(source: Path, folder: Path) -> Path:
+    if not ESBUILD.exists():
+        if shutil.which("npm") is None:
+            _give_up("the engine of the page is bundled with npm, which is not installed")
+        subprocess.run(["npm", "--prefix", ROOT / "page", "ci"], capture_output=True, check=True)
+    bundle = folder / f"{source.stem}.mjs"
+    options = ("--bundle", "--platform=node", "--format=esm", "--log-level=warning")
+    subprocess.run([ESBUILD, source, *options, f"--outfile={bundle}"], check=True)
+    return bundle
+
+
+@pytest.fixture(scope="session")
+def engine_module(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EngineModule]:
+    """Return the module, which is built if it is older than its sources."""
+    node = shutil.which("node")
+    if node is None:
+        _give_up("Node.js is not installed")
+    _build_module()
+    driver = _bundle(Path(__file__).with_name("driver.ts"), tmp_path_factory.mktemp("driver"))
+    command = [str(node), str(driver), str(MODULE)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        yield EngineModule(process)
+        assert process.stdin is not None
+        process.stdin.close()

@@ -1,0 +1,236 @@
+"""The guard: hosts, pages of other sites, tokens, rates, sizes and times."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import pytest
+from tests.web.conftest import API, ScriptedWeb, running_api
+
+from canfetch.errors import InvalidOption
+from canfetch.web.server.clients import ClientAddresses, RateLimiter
+from canfetch.web.server.guard import BODY_LIMITS, CONTENT_SECURITY_POLICY
+from canfetch.web.settings import RateLimit, Settings
+
+TOKEN = "correct-horse"  # noqa: S105 - a token of a test
+QUESTION = {"content": "User-agent: *\nDisallow: /x\n", "url": "/x", "agent": "GPTBot"}
+
+
+@pytest.fixture(scope="module")
+def private() -> Iterator[API]:
+    """Return a server with a token and known host names, as on a loopback address."""
+    settings = Settings(token=TOKEN, host_names=("localhost:8420",), cors_origins=("https://tools.example",))
+    with running_api(settings, transport=ScriptedWeb()) as running:
+        yield running
+
+
+def authorized(**headers: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {TOKEN}", **headers}
+
+
+def test_every_answer_has_the_security_headers(api: API) -> None:
+    for response in (api.get("/"), api.get("/v1/agents"), api.get("/missing"), api.post("/v1/lint", content=b"{")):
+        assert response.headers["content-security-policy"] == CONTENT_SECURITY_POLICY
+        assert response.headers["x-content-type-options"] == "nosniff"
+        assert response.headers["referrer-policy"] == "no-referrer"
+        assert response.headers["cross-origin-opener-policy"] == "same-origin"
+        assert "access-control-allow-origin" not in response.headers
+
+
+def test_token_is_required(private: API) -> None:
+    problem = private.problem("POST", "/v1/decide", 401, json=QUESTION)
+    assert "Bearer" in problem["detail"]
+    for value in ("Bearer wrong", f"Basic {TOKEN}", TOKEN, f"Bearer {TOKEN}x", ""):
+        private.problem("POST", "/v1/decide", 401, json=QUESTION, headers={"Authorization": value})
+    private.problem("GET", "/metrics", 401)
+    response = private.post("/v1/decide", json=QUESTION, headers=authorized())
+    assert response.status_code == 200
+
+
+def test_page_and_health_need_no_token(private: API) -> None:
+    assert [private.get(path).status_code for path in ("/", "/healthz", "/readyz")] == [200, 200, 200]
+
+
+@pytest.mark.parametrize("host", ["evil.example", "localhost:8421", "localhost:8420.evil.example", "127.0.0.1:8420"])
+def test_unknown_host_names_are_refused(private: API, host: str) -> None:
+    problem = private.problem("GET", "/", 421, headers={"Host": host})
+    assert problem["type"] == "urn:canfetch:problem:unknown-host"
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://localhost:8421"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+    ],
+    ids=["origin", "null", "port", "cross-site", "same-site"],
+)
+def test_pages_of_other_sites_are_refused(private: API, headers: dict[str, str]) -> None:
+    private.problem("POST", "/v1/decide", 403, json=QUESTION, headers=authorized(**headers))
+
+
+def test_own_page_and_programs_are_accepted(private: API) -> None:
+    for headers in (
+        {"Origin": "http://localhost:8420", "Sec-Fetch-Site": "same-origin"},
+        {"Sec-Fetch-Site": "none"},
+        {},
+    ):
+        response = private.post("/v1/decide", json=QUESTION, headers=authorized(**headers))
+        assert response.status_code == 200
+
+
+def test_chosen_site_may_use_the_api(private: API) -> None:
+    origin = {"Origin": "https://tools.example"}
+    preflight = private.request("OPTIONS", "/v1/decide", headers={**origin, "Access-Control-Request-Method": "POST"})
+    assert preflight.status_code == 204
+    assert preflight.headers["access-control-allow-origin"] == "https://tools.example"
+    response = private.post("/v1/decide", json=QUESTION, headers=authorized(**origin))
+    assert response.headers["access-control-allow-origin"] == "https://tools.example"
+    assert response.headers["vary"] == "origin"
+
+
+def test_requests_are_limited_by_client() -> None:
+    settings = Settings(requests=RateLimit(0.001, 3), trusted_proxies=("127.0.0.1",))
+    with running_api(settings, transport=ScriptedWeb()) as api:
+        forwarded = {"X-Forwarded-For": "203.0.113.9"}
+        assert [api.get("/v1/agents/find?user_agent=x", headers=forwarded).status_code for _ in range(3)] == [200] * 3
+        response = api.get("/v1/agents/find?user_agent=x", headers=forwarded)
+        assert response.status_code == 429
+        assert int(response.headers["retry-after"]) > 1
+        # A client cannot become another one, because only the last address is that of the proxy's client.
+        spoofed = {"X-Forwarded-For": "198.51.100.1, 203.0.113.9"}
+        assert api.get("/v1/agents/find?user_agent=x", headers=spoofed).status_code == 429
+        other = {"X-Forwarded-For": "203.0.113.10"}
+        assert api.get("/v1/agents/find?user_agent=x", headers=other).status_code == 200
+        assert api.get("/healthz", headers=forwarded).status_code == 200
+
+
+def test_fetches_have_a_limit_of_their_own() -> None:
+    with running_api(Settings(fetches=RateLimit(0.001, 1)), transport=ScriptedWeb()) as api:
+        body = {"url": "http://a.example/"}
+        assert api.post("/v1/fetch", json=body).status_code == 200
+        api.problem("POST", "/v1/fetch", 429, json=body)
+        assert api.post("/v1/decide", json=QUESTION).status_code == 200
+
+
+def test_tokens_come_back_with_time_and_clients_are_bounded() -> None:
+    now = 0.0
+    limiter = RateLimiter(RateLimit(2, 1), lambda: now)
+    assert limiter.take("a") == 0
+    assert limiter.take("a") == 0.5
+    now = 0.5
+    assert limiter.take("a") == 0
+    for number in range(30_000):
+        limiter.take(str(number))
+    assert len(limiter._buckets) == 20_000
+
+
+def test_forwarded_addresses_count_only_from_trusted_proxies() -> None:
+    headers = [(b"x-forwarded-for", b"203.0.113.9, 10.0.0.7")]
+    scope: dict[str, Any] = {"client": ("10.0.0.1", 1), "headers": headers}
+    assert ClientAddresses(()).find(scope) == "10.0.0.1"
+    assert ClientAddresses(["10.0.0.0/24"]).find(scope) == "203.0.113.9"
+    assert ClientAddresses(["192.0.2.1"]).find(scope) == "10.0.0.1"
+    scope["headers"] = [(b"x-forwarded-for", b"spoofed")]
+    assert ClientAddresses(["10.0.0.0/24"]).find(scope) == "10.0.0.1"
+    assert ClientAddresses(()).find({"client": ("2001:db8::1:2", 1), "headers": []}) == "2001:db8::/64"
+    with pytest.raises(InvalidOption, match="invalid trusted proxy: 'proxy'"):
+        ClientAddresses(["proxy"])
+
+
+async def endless(size: int) -> AsyncIterator[bytes]:
+    for _ in range(size // 65_536):
+        yield b"x" * 65_536
+
+
+def test_declared_body_that_is_too_large_is_refused_before_it_is_read(api: API) -> None:
+    headers = {"Content-Type": "application/json", "Content-Length": str(100_000_000)}
+    problem = api.problem("POST", "/v1/lint", 413, content=b"{", headers=headers)
+    assert problem["detail"] == f"the body is larger than {BODY_LIMITS['lint']} bytes"
+
+
+def test_streamed_body_that_is_too_large_is_refused(api: API) -> None:
+    headers = {"Content-Type": "application/json"}
+    problem = api.problem("POST", "/v1/lint", 413, content=endless(100_000_000), headers=headers)
+    assert problem["type"] == "urn:canfetch:problem:too-large"
+    assert api.guard.body_bytes == 0
+
+
+def test_all_bodies_together_are_bounded() -> None:
+    with running_api(Settings(max_body_bytes=100), transport=ScriptedWeb()) as api:
+        api.problem("POST", "/v1/lint", 503, json={"content": "x" * 200})
+        assert api.post("/v1/lint", json={"content": "x"}).status_code == 200
+        assert api.guard.body_bytes == 0
+
+
+def test_10_000_urls_are_accepted_and_more_are_not(api: API) -> None:
+    body = {"content": QUESTION["content"], "urls": ["/x"] * 10_000, "agents": ["GPTBot"]}
+    assert len(api.answer("matrix", **body)["rows"]) == 10_000
+    body["urls"] = ["/x"] * 10_001
+    for path in ("matrix", "decide/batch"):
+        problem = api.problem("POST", f"/v1/{path}", 422, json=body)
+        assert problem["detail"] == "urls: List should have at most 10000 items after validation, not 10001"
+
+
+def test_number_of_verdicts_is_bounded(api: API) -> None:
+    body = {"content": "", "urls": ["/x"] * 1000, "agents": [f"Bot{number}" for number in range(201)]}
+    problem = api.problem("POST", "/v1/matrix", 422, json=body)
+    assert problem["detail"] == "201000 verdicts requested: expected at most 200000, URLs times agents"
+
+
+def test_body_that_does_not_arrive_is_a_problem() -> None:
+    async def slow() -> AsyncIterator[bytes]:
+        yield b"{"
+        await asyncio.Event().wait()
+
+    with running_api(Settings(body_timeout=0.2), transport=ScriptedWeb()) as api:
+        headers = {"Content-Type": "application/json"}
+        problem = api.problem("POST", "/v1/lint", 408, content=slow(), headers=headers)
+    assert problem["detail"] == "the body of the request did not arrive in time"
+
+
+def test_request_that_takes_too_long_is_a_problem() -> None:
+    class SlowWeb(ScriptedWeb):
+        async def send(self, _request: Any) -> Any:
+            await asyncio.Event().wait()
+
+    with running_api(Settings(timeout=0.2), transport=SlowWeb()) as api:
+        problem = api.problem("POST", "/v1/fetch", 503, json={"url": "http://a.example/"})
+    assert problem["type"] == "urn:canfetch:problem:timeout"
+
+
+def test_fetches_at_a_time_are_bounded() -> None:
+    class SlowWeb(ScriptedWeb):
+        async def send(self, _request: Any) -> Any:
+            await asyncio.Event().wait()
+
+    async def race(api: API) -> list[str]:
+        requests = [api.client.post("/v1/fetch", json={"url": f"http://host-{number}.example/"}) for number in range(3)]
+        return sorted(response.json()["type"].rpartition(":")[2] for response in await asyncio.gather(*requests))
+
+    with running_api(Settings(max_fetches=1, timeout=0.5), transport=SlowWeb()) as api:
+        assert api.run(race(api)) == ["overloaded", "overloaded", "timeout"]
+
+
+def test_nothing_of_a_draft_is_logged(api: API, caplog: pytest.LogCaptureFixture) -> None:
+    draft = "unannounced-product"
+    with caplog.at_level(logging.DEBUG):
+        api.answer("lint", content=f"Disallow: /{draft}\n")
+        api.answer("decide", content=f"Disallow: /{draft}\n", url=f"/{draft}", agent="GPTBot")
+        api.get(f"/v1/decide?url=http://a.example/{draft}&agent=GPTBot")
+        api.post("/v1/lint", json={"content": 1, "url": draft})
+        api.post("/v1/decide", json={"content": draft, "url": draft, "agent": "GPTBot"})
+    assert "POST /v1/lint 200" in caplog.text
+    assert "GET /v1/decide 200" in caplog.text
+    own = [record.getMessage() for record in caplog.records if record.name.startswith(("canfetch.web", "uvicorn"))]
+    assert not [message for message in own if draft in message]
+
+
+@pytest.mark.parametrize("name, value", [("token", ""), ("token", "a b"), ("timeout", 0), ("threads", 0)])
+def test_invalid_settings_are_errors(name: str, value: Any) -> None:
+    with pytest.raises(InvalidOption, match=name):
+        Settings(**{name: value})
