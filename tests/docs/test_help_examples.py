@@ -32,6 +32,7 @@ OWN_SETUP = {
 NOT_RUN = {
     "/elsewhere/": "another machine or account",
     "redis://": "a Redis server; tests/cli runs the command with one",
+    "mcp --http": "serves until it is stopped",
     "in ~/.": "a line of a shell's configuration file",
 }
 

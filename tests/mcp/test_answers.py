@@ -1,5 +1,6 @@
 """The answers of the tools equal those of the library, and no site can make them long or mislead with them."""
 
+import json
 import re
 from typing import Any
 
@@ -18,6 +19,7 @@ from canfetch.web.mcp.explain import explain_draft, explain_state
 from canfetch.web.mcp.lint import lint_draft, lint_state
 from canfetch.web.mcp.may_fetch import may_fetch
 from canfetch.web.mcp.quotation import estimate_tokens, visible_text
+from canfetch.web.mcp.tdm_files import FetchedTDMFile
 from canfetch.web.mcp.texts import MAX_TEXT_TOKENS, QUOTATION_NOTE
 from canfetch.web.mcp.tool import Answer
 from canfetch.web.mcp.who_may_train import training_crawlers, who_may_train
@@ -48,15 +50,24 @@ def all_answers(content: bytes, path: str, *, status: int = 200) -> list[Answer]
     """Return an answer of each tool."""
     state = state_of(content, status=status)
     url = ORIGIN + path
+    # The policy is what the file says, too.
+    policy = content.decode("latin-1")
+    entries = [{"location": "/*", "tdm-reservation": 1, "tdm-policy": policy}]
+    tdm_file = FetchedTDMFile(json.dumps(entries).encode())
     agents = [parse_agent(name, STAND_IN) for name in AGENTS]
     answers = [
-        may_fetch(state, MayFetchArguments.model_construct(url=url, purpose=purpose), agent, NOW)
+        may_fetch(state, MayFetchArguments.model_construct(url=url, purpose=purpose), agent, NOW, tdm_file=tdm_file)
         for agent in (agents[0], agents[3], STAND_IN)
         for purpose in PURPOSES
     ]
     answers += [explain_state(state, url, agents, NOW), explain_state(state, url, [STAND_IN], NOW)]
     answers += [explain_draft(content.decode("utf-8", "surrogateescape"), url, agents)]
-    return [*answers, who_may_train(state, f"{ORIGIN}/", NOW), lint_state(state, NOW), lint_draft(content)]
+    return [
+        *answers,
+        who_may_train(state, f"{ORIGIN}/", NOW, tdm_file=tdm_file),
+        lint_state(state, NOW),
+        lint_draft(content),
+    ]
 
 
 @given(
@@ -189,7 +200,7 @@ Content-Signal: ai-train=no
 User-agent: *
 Disallow:
 """
-    result: Any = who_may_train(state_of(content), f"{ORIGIN}/", NOW).result
+    result: Any = who_may_train(state_of(content), f"{ORIGIN}/", NOW, tdm_file=FetchedTDMFile()).result
     assert result.disallowed == ["GPTBot"]
     assert set(result.partly) == {"ClaudeBot", "CCBot"}
     assert result.opted_out == ["Google-Extended"]
@@ -199,7 +210,7 @@ Disallow:
 
 @pytest.mark.parametrize("status, listed", [(404, "allowed"), (503, "disallowed")], ids=["unavailable", "unreachable"])
 def test_who_may_train_without_a_file(status: int, listed: str) -> None:
-    answer = who_may_train(state_of(b"", status=status), f"{ORIGIN}/", NOW)
+    answer = who_may_train(state_of(b"", status=status), f"{ORIGIN}/", NOW, tdm_file=FetchedTDMFile())
     assert len(getattr(answer.result, listed)) == len(training_crawlers())
     assert f"all {len(training_crawlers())} known training crawlers" in answer.text
 
@@ -208,3 +219,30 @@ def test_explain_lists_readers_that_decide_otherwise() -> None:
     result: Any = explain_draft("User-agent: *\nDisallow: /a\nAllow: /a/b\n", "/a/b", [STAND_IN]).result
     assert "draft1996" in result.decisions[0].other_profiles
     assert "google" not in result.decisions[0].other_profiles
+
+
+@pytest.mark.parametrize(
+    "file, allowed, sentence",
+    [
+        (FetchedTDMFile(), True, ""),
+        (FetchedTDMFile(b'[{"location": "/*", "tdm-reservation": 1}]'), False, "TDMRep: rights reserved."),
+        (
+            FetchedTDMFile(b'[{"location": "/x", "tdm-reservation": 1, "tdm-policy": "https://example.com/p`"}]'),
+            False,
+            "TDMRep: rights reserved, terms `https://example.com/p%60`.",
+        ),
+        (FetchedTDMFile(b'[{"location": "/other", "tdm-reservation": 1}]'), True, ""),
+        (FetchedTDMFile(b'[{"location": "/*", "tdm-reservation": 0}]'), True, ""),
+        (FetchedTDMFile(b"<html>"), True, "tdmrep.json is unknown: "),
+        (FetchedTDMFile(problem="status 503"), True, "tdmrep.json is unknown: status 503."),
+    ],
+    ids=range(7),
+)
+def test_tdmrep_reserves_training(file: FetchedTDMFile, *, allowed: bool, sentence: str) -> None:
+    state = state_of(b"User-agent: *\nContent-Signal: ai-train=yes\nDisallow:\n")
+    arguments = MayFetchArguments(url=f"{ORIGIN}/x", purpose="training")
+    answer = may_fetch(state, arguments, STAND_IN, NOW, tdm_file=file)
+    result: Any = answer.result
+    assert result.use_allowed is allowed
+    assert sentence in answer.text
+    assert ("TDMRep" in answer.text or "tdmrep" in answer.text) is bool(sentence)

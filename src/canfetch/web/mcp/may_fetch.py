@@ -19,9 +19,12 @@ from canfetch.web.mcp.site_facts import (
     reason_sentence,
     rule_line,
     rules_of,
+    tdm_result,
+    tdm_sentence,
     usage_results,
     usage_sentence,
 )
+from canfetch.web.mcp.tdm_files import FetchedTDMFile
 from canfetch.web.mcp.texts import fit
 from canfetch.web.mcp.tool import Answer, ToolDefinition
 
@@ -38,17 +41,31 @@ _USE_ALLOWED: Final = {Preference.ALLOW: True, Preference.DISALLOW: False, Prefe
 async def _answer(service: Service, arguments: MayFetchArguments) -> Answer:
     agent = service.agent(arguments.agent)
     state = await service.fetch(arguments.url)
-    return await service.read(lambda: may_fetch(state, arguments, agent, service.clock()))
+    tdm_file = await service.tdm_file(arguments.url) if arguments.purpose == "training" else None
+    return await service.read(lambda: may_fetch(state, arguments, agent, service.clock(), tdm_file=tdm_file))
 
 
-def may_fetch(state: OriginState, arguments: MayFetchArguments, agent: AskedAgent, now: float) -> Answer:
-    """Return the answer on the state of an origin."""
+def may_fetch(
+    state: OriginState,
+    arguments: MayFetchArguments,
+    agent: AskedAgent,
+    now: float,
+    *,
+    tdm_file: FetchedTDMFile | None = None,
+) -> Answer:
+    """Return the answer on the state of an origin.
+
+    Args: tdm_file: The TDM file of the origin, or None if the purpose is not training.
+    """
     url = arguments.url
     verdict = state.decide(url, agent.agent, now)
     robots = rules_of(state, now)
     usage = usage_results(robots, url, agent.agent)
     use = None if arguments.purpose is None else _USES[arguments.purpose]
     use_allowed = next((_USE_ALLOWED[one.preference] for one in usage if one.use is use), None)
+    tdm = None if tdm_file is None else tdm_result(tdm_file, url)
+    if tdm is not None and tdm.reserved:
+        use_allowed = False
     result = MayFetch(
         allowed=verdict.allowed,
         use_allowed=use_allowed,
@@ -57,6 +74,7 @@ def may_fetch(state: OriginState, arguments: MayFetchArguments, agent: AskedAgen
         agent=agent.to_result(),
         purpose=arguments.purpose,
         usage=usage,
+        tdm=tdm,
         licenses=license_quotes(robots, agent.agent),
         pace=pace_result(state, agent.agent, now),
         robots_txt=access_result(state, verdict.access, now),
@@ -68,6 +86,7 @@ def may_fetch(state: OriginState, arguments: MayFetchArguments, agent: AskedAgen
             reason_sentence(verdict, result.line),
             access_sentence(result.robots_txt),
             usage_sentence(result.usage, use) if result.allowed else "",
+            tdm_sentence(result.tdm) if result.allowed else "",
             license_sentence(result.licenses),
             pace_sentence(result.pace),
             again_sentence(result.robots_txt),

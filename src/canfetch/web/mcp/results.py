@@ -63,6 +63,16 @@ class UsagePreference(Result):
     lines: Annotated[list[Line], Field(description="The lines that state it")]
 
 
+class TDMReservation(Result):
+    """The reservation of rights in tdmrep.json (TDMRep)."""
+
+    reserved: Annotated[
+        bool | None, Field(description="Whether the rights to text and data mining are reserved; null: not stated")
+    ]
+    policy: Annotated[str | None, Field(description="URL of the terms, quoted")]
+    problem: Annotated[str | None, Field(description="Why the file could not be read")]
+
+
 class Pace(Result):
     """How fast the site asks crawlers to be. All values are null or empty if the file states nothing."""
 
@@ -89,6 +99,7 @@ class MayFetch(Result):
     agent: AnsweredFor
     purpose: Purpose | None
     usage: list[UsagePreference]
+    tdm: Annotated[TDMReservation | None, Field(description="null unless the purpose is training")]
     licenses: Annotated[list[str], Field(description="URLs of the licence terms (RSL), quoted")]
     pace: Pace
     robots_txt: RobotsAccess
@@ -137,6 +148,7 @@ class WhoMayTrain(Result):
         Field(description="What the site states on training for crawlers that it does not name"),
     ]
     lines: Annotated[list[Line], Field(description="The lines that state the preference")]
+    tdm: Annotated[TDMReservation, Field(description="The reservation for the home page")]
     deciding: Annotated[list[Crawlers], Field(description="The lines that decide about the home page, at most 5")]
     licenses: Annotated[list[str], Field(description="URLs of the licence terms (RSL), quoted")]
     robots_txt: RobotsAccess

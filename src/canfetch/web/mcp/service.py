@@ -15,13 +15,16 @@ from canfetch.client.origin_state import OriginState
 from canfetch.client.stores import Store
 from canfetch.client.transports import AsyncTransport, Route, TransportRequest
 from canfetch.client.transports.http_transport import AsyncHTTPTransport
+from canfetch.core.agent import Agent
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
 from canfetch.core.redaction import redacted_url
+from canfetch.core.tokens import product_token
 from canfetch.errors import InvalidURL
 from canfetch.repository import default_user_agent
 from canfetch.web.mcp.agents import AskedAgent, configured_agent, parse_agent
 from canfetch.web.mcp.arguments import CallerError
+from canfetch.web.mcp.tdm_files import FetchedTDMFile, TDMFileFetcher
 
 ResultT = TypeVar("ResultT")
 
@@ -70,9 +73,11 @@ class Service:
         self.clock = clock
         self._settings = settings
         self._questions = 0
+        user_agent = settings.user_agent or default_user_agent(__version__)
+        transport = _LimitedTransport(AsyncHTTPTransport(trust_env=settings.allow_private))
         self._client = AsyncClient(
-            user_agent=settings.user_agent or default_user_agent(__version__),
-            transport=_LimitedTransport(AsyncHTTPTransport(trust_env=settings.allow_private)),
+            user_agent=user_agent,
+            transport=transport,
             store=settings.store,
             clock=clock,
             policy=settings.policy,
@@ -80,6 +85,15 @@ class Service:
             connect_timeout=settings.timeout,
             read_timeout=settings.timeout,
             allow_private=settings.allow_private,
+        )
+        self._tdm_files = TDMFileFetcher(
+            transport=transport,
+            state=self._client.origin_state,
+            agent=Agent(product_token(user_agent)),
+            user_agent=user_agent,
+            timeout=settings.timeout,
+            allow_private=settings.allow_private,
+            clock=clock,
         )
         self._threads = ThreadPoolExecutor(_READING_THREADS, thread_name_prefix="canfetch-mcp")
 
@@ -90,6 +104,7 @@ class Service:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)
+        await self._tdm_files.close()
         await self._client.close()
 
     async def answer(self, question: Coroutine[Any, Any, ResultT]) -> ResultT:
@@ -123,6 +138,10 @@ class Service:
                 "answers for private networks"
             )
         return state
+
+    async def tdm_file(self, url: str) -> FetchedTDMFile:
+        """Return the TDM file of the origin of a URL."""
+        return await self._tdm_files.get(url)
 
     async def read(self, reading: Callable[[], ResultT]) -> ResultT:
         """Return the result of a function that reads a file, run in a thread."""
@@ -165,7 +184,7 @@ def site_url(site: str) -> str:
 
 
 class _LimitedTransport:
-    """Sends at most `_MAX_REQUESTS` requests at the same time."""
+    """Sends requests with http and https, at most `_MAX_REQUESTS` at the same time."""
 
     def __init__(self, transport: AsyncHTTPTransport) -> None:
         self._transport = transport
@@ -173,12 +192,14 @@ class _LimitedTransport:
 
     @property
     def route(self) -> Route:
-        return self._transport.route
+        return self._transport.route._replace(schemes=_SCHEMES)
 
     def check_options(self, options: Options) -> None:
         self._transport.check_options(options)
 
     async def send(self, request: TransportRequest) -> Response | Failure:
+        if request.url.partition(":")[0].lower() not in _SCHEMES:
+            return Failure(request.url, FailureKind.SCHEME, "only http and https are fetched")
         async with self._free:
             return await self._transport.send(request)
 

@@ -16,9 +16,11 @@ from canfetch.core.extensions.request_rate import RequestRate
 from canfetch.core.extensions.windows import DailyWindow
 from canfetch.core.times import optional_rfc3339, rfc3339
 from canfetch.core.verdict import Access, AccessInfo, Effect, Reason, Rule, Verdict
+from canfetch.pages.tdm import normalize_target, parse_tdm_file, select_reservation
 from canfetch.web.mcp.quotation import quote
-from canfetch.web.mcp.results import Line, Pace, RobotsAccess, UsagePreference
+from canfetch.web.mcp.results import Line, Pace, RobotsAccess, TDMReservation, UsagePreference
 from canfetch.web.mcp.service import is_forbidden
+from canfetch.web.mcp.tdm_files import FetchedTDMFile
 from canfetch.web.mcp.texts import duration
 
 LINE_TOKENS: Final = 40
@@ -125,6 +127,29 @@ def license_quotes(robots: RobotsTxt | None, agent: Agent) -> list[str]:
 def license_sentence(quotes: Sequence[str]) -> str:
     """Return the first licence as a sentence, or an empty string."""
     return f"Licence: {quotes[0]}." if quotes else ""
+
+
+def tdm_result(file: FetchedTDMFile, url: str) -> TDMReservation:
+    """Return the reservation of a TDM file for a URL."""
+    if file.content is None:
+        return TDMReservation(reserved=None, policy=None, problem=file.problem)
+    parsed = parse_tdm_file(file.content)
+    selected = select_reservation(parsed, (), normalize_target(url))
+    policy = None if selected is None or selected.policy is None else selected.policy
+    return TDMReservation(
+        reserved=None if selected is None else selected.reserved,
+        policy=None if policy is None else quote(policy, max_tokens=_LICENSE_TOKENS),
+        problem=parsed.problem,
+    )
+
+
+def tdm_sentence(tdm: TDMReservation | None) -> str:
+    """Return the reservation as a sentence, or an empty string if there is none."""
+    if tdm is None:
+        return ""
+    if tdm.reserved:
+        return f"TDMRep: rights reserved{'' if tdm.policy is None else f', terms {tdm.policy}'}."
+    return "" if tdm.problem is None else f"tdmrep.json is unknown: {tdm.problem}."
 
 
 def pace_result(state: OriginState, agent: Agent, now: float) -> Pace:

@@ -25,9 +25,12 @@ from canfetch.web.mcp.site_facts import (
     license_sentence,
     rule_line,
     rules_of,
+    tdm_result,
+    tdm_sentence,
     usage_results,
     usage_sentence,
 )
+from canfetch.web.mcp.tdm_files import FetchedTDMFile
 from canfetch.web.mcp.texts import MAX_TEXT_TOKENS, fit
 from canfetch.web.mcp.tool import Answer, ToolDefinition
 
@@ -51,13 +54,16 @@ _MAX_EXCEPTIONS: Final = 200
 async def _answer(service: Service, arguments: WhoMayTrainArguments) -> Answer:
     url = site_url(arguments.site)
     state = await service.fetch(url)
-    return await service.read(lambda: who_may_train(state, url, service.clock()))
+    tdm_file = await service.tdm_file(url)
+    return await service.read(lambda: who_may_train(state, url, service.clock(), tdm_file=tdm_file))
 
 
-def who_may_train(state: OriginState, url: str, now: float) -> Answer:
+def who_may_train(state: OriginState, url: str, now: float, *, tdm_file: FetchedTDMFile) -> Answer:
     """Return the answer on the state of an origin.
 
-    Args: url: The home page of the site.
+    Args:
+        url: The home page of the site.
+        tdm_file: The TDM file of the origin.
     """
     robots = rules_of(state, now)
     access = access_result(state, state.access_info(now), now)
@@ -73,6 +79,7 @@ def who_may_train(state: OriginState, url: str, now: float) -> Answer:
         preference=usage.preference,
         lines=usage.lines,
         **names,
+        tdm=tdm_result(tdm_file, url),
         deciding=[
             Crawlers(names=crawlers, line=rule_line(rule))
             for rule, crawlers in sorted(deciding.items(), key=lambda item: -len(item[1]))[:_MAX_DECIDING]
@@ -117,6 +124,7 @@ def _text(result: WhoMayTrain, usage: UsagePreference) -> str:
         access_sentence(result.robots_txt),
         _deciding_sentence(result.deciding),
         "" if result.robots_txt.effect is Effect.FULL_DISALLOW else usage_sentence([usage], UsagePurpose.TRAINING),
+        tdm_sentence(result.tdm),
         license_sentence(result.licenses),
         again_sentence(result.robots_txt),
     ]
