@@ -26,7 +26,7 @@ from canfetch.core.agent import Agent, as_agent
 from canfetch.core.origin import Origin
 from canfetch.core.redaction import loggable_url, redact_urls
 from canfetch.core.urls import AnyURL, plain_url
-from canfetch.core.verdict import ClientVerdict, Verdict
+from canfetch.core.verdict import Verdict
 from canfetch.errors import InvalidOption
 
 if TYPE_CHECKING:
@@ -136,13 +136,6 @@ class BaseClient:
         # after each fetch. With a single flag, `allows` checks whether a verdict is needed.
         self._logs_decisions = DECISION_LOGGER.isEnabledFor(logging.DEBUG)
         self._needs_verdicts = self._logs_decisions or self._evidence is not None
-
-    def _decide(
-        self, state: OriginState, url: AnyURL, agent: str | Agent | None, *, site_reachable: bool | None
-    ) -> ClientVerdict:
-        verdict = state.decide(url, self._as_agent(agent), self._clock(), site_reachable=site_reachable)
-        self.record(url, verdict, state)
-        return verdict
 
     def _as_agent(self, agent: str | Agent | None) -> Agent:
         return self.options.agent if agent is None else as_agent(agent)

@@ -12,6 +12,7 @@ from canfetch.core.origin import Origin
 from canfetch.core.urls import AnyURL
 
 _SPARE_HEAP_ITEMS: Final = 64
+_MIN_NAME_LENGTH: Final = len("http://a")
 
 
 class OriginCache:
@@ -88,8 +89,10 @@ class OriginCache:
             parsed.
         """
         if isinstance(url, str):
-            end = url.find("/", url.find("://") + 3)
-            # Compare up to the slash, so that a URL of https://example.com does not find https://example.co.
+            # The slash after the host, if the scheme is http or https and the host has a character. If not, the text
+            # before it is no name of an origin. Compare up to the slash, so that a URL of https://example.com does not
+            # find https://example.co.
+            end = url.find("/", _MIN_NAME_LENGTH)
             state = self._by_name.get(url[:end]) if end > 0 else None
             if state is not None:
                 state.last_used = self._next_number()

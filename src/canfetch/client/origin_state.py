@@ -8,6 +8,7 @@ from canfetch.access.entries import CachedCopy, CacheEntry
 from canfetch.client.cached_file import CachedFile
 from canfetch.client.options import Options
 from canfetch.core.agent import Agent, as_agent
+from canfetch.core.agent_rules import AgentRules
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.escapes import unescape_literal
 from canfetch.core.origin import Origin, check_origin
@@ -34,12 +35,15 @@ class OriginState:
         next_fetch_at: The end of that time.
         memory_bytes: The approximate memory of the state without its file, in bytes.
         last_used: The number of the last use, as `OriginCache` counts.
+        allows_own_agent: Returns whether the agent of the client may fetch a URL of this origin. None before the first
+            query, and while the answer depends on the time.
     """
 
     __slots__ = (
         "__weakref__",
         "_access_and_info",
-        "_allows_own_agent",
+        "_own_rules",
+        "allows_own_agent",
         "entry",
         "file",
         "last_used",
@@ -62,7 +66,8 @@ class OriginState:
         self.last_used = 0
         # Set once the results are known not to depend on the time.
         self._access_and_info: tuple[EffectiveAccess, AccessInfo] | None = None
-        self._allows_own_agent: Callable[[AnyURL], bool] | None = None
+        self._own_rules: AgentRules | None = None
+        self.allows_own_agent: Callable[[AnyURL], bool] | None = None
 
     def share_file(self, file: CachedFile) -> None:
         """Replace the file with one that has the same content. Only valid before the first query."""
@@ -125,10 +130,10 @@ class OriginState:
     ) -> bool:
         """Return whether `agent` may fetch `url`, without checking that `url` belongs to this origin."""
         if agent is None:
-            if self._allows_own_agent is not None:
-                return self._allows_own_agent(url)
+            if self.allows_own_agent is not None:
+                return self.allows_own_agent(url)
             agent = self.options.agent
-            self._allows_own_agent = self._permanent_allows(agent)
+            self.allows_own_agent = self._permanent_allows(agent)
         elif self.file is not None and self.entry.outcome.effect is Effect.CONDITIONAL_ALLOW:
             return self.file.parse().allows(url, agent=agent)
         access = self.effective_access(now, site_reachable=site_reachable)
@@ -153,10 +158,20 @@ class OriginState:
         Raises: OriginMismatch: `url` belongs to another origin.
         """
         self._check_origin(url)
+        return self.decide_unchecked(url, agent, now, site_reachable=site_reachable)
+
+    def decide_unchecked(
+        self, url: AnyURL, agent: Agent, now: float, *, site_reachable: bool | None = None
+    ) -> ClientVerdict:
+        """As `decide`, without checking that `url` belongs to this origin."""
         access, info = self._access_and_info or self._compute_access(now, site_reachable)
         if access.effect is Effect.CONDITIONAL_ALLOW and self.file is not None:
-            verdict = self.file.parse().decide(url, agent=agent)
-            return _new_tuple(ClientVerdict, (*verdict[:-1], info))
+            rules = self._own_rules if agent is self.options.agent else None
+            if rules is None:
+                rules = self.file.parse().rules_for(agent)
+                if agent is self.options.agent:
+                    self._own_rules = rules
+            return _new_tuple(ClientVerdict, (*rules.decide(url)[:-1], info))
         target = self._target(url)
         reason = Reason.UNREACHABLE if access.access is Access.UNREACHABLE else Reason.UNAVAILABLE
         if access.effect is Effect.FULL_DISALLOW and self._is_exempt(target):

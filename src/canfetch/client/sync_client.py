@@ -100,6 +100,8 @@ class Client(BaseClient):
         now = self._clock()
         if state is None or not state.valid_from <= now < state.next_fetch_at:
             state, now = self.origin_state(url), self._clock()
+        if agent is None and state.allows_own_agent is not None:
+            return state.allows_own_agent(url)
         return state.allows_unchecked(url, agent, now, site_reachable=site_reachable)
 
     def decide(
@@ -119,7 +121,14 @@ class Client(BaseClient):
             EvidenceError: The decision cannot be recorded.
         Cost: A lookup and a match if the origin is cached, otherwise a fetch.
         """
-        return self._decide(self.origin_state(url), url, agent, site_reachable=site_reachable)
+        state = self._cache.find(url)
+        now = self._clock()
+        if state is None or not state.valid_from <= now < state.next_fetch_at:
+            state, now = self.origin_state(url), self._clock()
+        verdict = state.decide_unchecked(url, self._as_agent(agent), now, site_reachable=site_reachable)
+        if self._needs_verdicts:
+            self.record(url, verdict, state)
+        return verdict
 
     def access(self, url: AnyURL, *, site_reachable: bool | None = None) -> AccessInfo:
         """Return how the robots.txt of an origin was obtained and what it means. It is fetched if that is due.

@@ -31,11 +31,12 @@ class Agent:
     Agent(['Googlebot-Image', 'Googlebot'])
     """
 
-    __slots__ = ("encoded_tokens", "star_applies", "tokens")
+    __slots__ = ("_hash", "encoded_tokens", "star_applies", "tokens")
 
     tokens: tuple[str, ...]
     star_applies: bool
     encoded_tokens: tuple[bytes, ...]
+    _hash: int
 
     def __new__(cls, tokens: str | Iterable[str], *, star_applies: bool = True) -> Self:
         """Validate the tokens and create the agent."""
@@ -43,11 +44,14 @@ class Agent:
         chain = (tokens,) if isinstance(tokens, str) else tuple(tokens)
         if not chain:
             raise InvalidProductToken("an Agent requires at least one product token")
-        encoded = tuple(encode_product_token(token) for token in chain)
-        object.__setattr__(agent, "tokens", chain)
-        object.__setattr__(agent, "star_applies", star_applies)
-        object.__setattr__(agent, "encoded_tokens", encoded)
+        agent._set(chain, tuple(encode_product_token(token) for token in chain), star_applies=star_applies)
         return agent
+
+    def _set(self, tokens: tuple[str, ...], encoded_tokens: tuple[bytes, ...], *, star_applies: bool) -> None:
+        object.__setattr__(self, "tokens", tokens)
+        object.__setattr__(self, "star_applies", star_applies)
+        object.__setattr__(self, "encoded_tokens", encoded_tokens)
+        object.__setattr__(self, "_hash", hash((tokens, star_applies)))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"cannot set {name!r}: an Agent is immutable")
@@ -61,7 +65,7 @@ class Agent:
         return (self.tokens, self.star_applies) == (other.tokens, other.star_applies)
 
     def __hash__(self) -> int:
-        return hash((self.tokens, self.star_applies))
+        return self._hash
 
     def __repr__(self) -> str:
         star = "" if self.star_applies else ", star_applies=False"
@@ -99,7 +103,5 @@ def agent_with_any_name(name: str) -> Agent:
     Only for profiles with the flag `robotparser`: urllib.robotparser compares any name.
     """
     agent = object.__new__(Agent)
-    object.__setattr__(agent, "tokens", (name,))
-    object.__setattr__(agent, "star_applies", True)
-    object.__setattr__(agent, "encoded_tokens", (encode_text(name),))
+    agent._set((name,), (encode_text(name),), star_applies=True)
     return agent
