@@ -91,8 +91,13 @@ page/node_modules/.package-lock.json: page/package.json page/package-lock.json
 $(ENGINE_MODULE): $(ENGINE_SOURCES) tools/build_engine_module.sh
 	@tools/build_engine_module.sh $@
 
+# A change of the registry rebuilds the page.
+build/crawlers.json: $(INSTALLED) $(wildcard src/canfetch/agents/entries/*)
+	@mkdir -p build
+	@$(BIN)/canfetch agents list --format json > $@
+
 # The page works without the engine module, if it has a server. In CI a missing module is an error.
-$(PAGE_MANIFEST): page/node_modules/.package-lock.json $(PAGE) $(ENGINE_SOURCES)
+$(PAGE_MANIFEST): page/node_modules/.package-lock.json build/crawlers.json $(PAGE) $(ENGINE_SOURCES)
 	@$(MAKE) engine-module || { [[ "$(CI)" != true ]] && echo "canfetch: the tester page will have NO engine"; }
 	npm --prefix page run build
 

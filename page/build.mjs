@@ -13,6 +13,8 @@ const HERE = path.dirname(fileURLToPath(import.meta.url));
 const OUTPUT = path.resolve(HERE, "../src/canfetch/web/assets");
 /** Built by tools/build_engine_module.sh, if the machine has a toolchain for it. */
 const ENGINE_MODULE = path.resolve(HERE, "../build/engine.wasm");
+/** The registry, as `canfetch agents list --format json` writes it. */
+const CRAWLERS = path.resolve(HERE, "../build/crawlers.json");
 const STATIC = path.join(OUTPUT, "static");
 
 const SHARED = {
@@ -44,7 +46,8 @@ async function build() {
     script: entryPoint(script, "src/main.ts"),
     fonts: fonts.map((file) => `static/${path.basename(file)}`),
     icon: await hashed("src/icon.svg"),
-    engine: engine ? await copyEngine() : "",
+    engine: engine ? await hashed(ENGINE_MODULE) : "",
+    crawlers: await hashed(CRAWLERS),
     worker: worker ? entryPoint(worker, "src/engine/worker.ts") : "",
   });
   await writeManifest();
@@ -63,24 +66,15 @@ function entryPoint(metafile, source) {
 
 /** Copy a file under a name with its hash, and return its address. */
 async function hashed(source) {
-  const file = path.join(HERE, source);
-  const hash = await hashOf(file);
+  const file = path.resolve(HERE, source);
+  const hash = createHash("sha256").update(await readFile(file)).digest("hex").slice(0, 8);
   const { name, ext } = path.parse(file);
   await copyFile(file, path.join(STATIC, `${name}-${hash}${ext}`));
   return `static/${name}-${hash}${ext}`;
 }
 
-async function hashOf(file) {
-  return createHash("sha256").update(await readFile(file)).digest("hex").slice(0, 8);
-}
-
-/** Copy the engine under the name by which the server finds it, and return its address, which changes with the file. */
-async function copyEngine() {
-  await copyFile(ENGINE_MODULE, path.join(OUTPUT, "engine.wasm"));
-  return `engine.wasm?${await hashOf(ENGINE_MODULE)}`;
-}
-
-async function writeHtml({ styles, script, fonts, icon, engine, worker }) {
+/** index.html is for the server, static.html for a site without one: the policy is then part of the page. */
+async function writeHtml({ styles, script, fonts, icon, engine, crawlers, worker }) {
   const template = await readFile(path.join(HERE, "src/index.html"), "utf8");
   const preload = fonts
     .map((font) => `<link rel="preload" href="${font}" as="font" type="font/woff2" crossorigin />`)
@@ -91,16 +85,21 @@ async function writeHtml({ styles, script, fonts, icon, engine, worker }) {
     .replace("%ICON%", icon)
     .replace("%ENGINE%", engine)
     .replace("%WORKER%", worker)
+    .replace("%CRAWLERS%", crawlers)
     .replace("%FONTS%", preload);
-  await writeFile(path.join(OUTPUT, "index.html"), html);
+  // A meta element cannot hold the directive frame-ancestors.
+  const policy = (await readFile(path.join(HERE, "src/policy.txt"), "utf8")).trim().split("\n");
+  const directives = policy.filter((directive) => !directive.startsWith("frame-ancestors"));
+  const meta = `<meta http-equiv="Content-Security-Policy" content="${directives.join("; ")}" />`;
+  await writeFile(path.join(OUTPUT, "index.html"), html.replace("%API%", "v1/").replace("    %POLICY%\n", ""));
+  await writeFile(path.join(OUTPUT, "static.html"), html.replace("%API%", "").replace("%POLICY%", meta));
 }
 
 /** Compress what compresses, for the server, and list all files with their sizes. */
 async function writeManifest() {
   const files = {};
-  const modules = (await readdir(OUTPUT)).filter((file) => file.endsWith(".wasm"));
-  const names = [...modules, ...(await readdir(STATIC)).map((file) => `static/${file}`)];
-  for (const file of names.sort()) {
+  for (const name of (await readdir(STATIC)).sort()) {
+    const file = `static/${name}`;
     const content = await readFile(path.join(OUTPUT, file));
     const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
     const compressed = brotliCompressSync(content, quality);

@@ -9,7 +9,7 @@ import { loadPreferences, savePreferences } from "./preferences.js";
 import { Server } from "./server.js";
 import { fromFragment, InvalidLink, type LinkProblem, toFragment } from "./share.js";
 import { pageHead, viewTabId } from "./shell.js";
-import { loadSite } from "./site.js";
+import { siteAddress } from "./site.js";
 import { sourceBar } from "./source-bar.js";
 import { initialState, type ViewName } from "./state.js";
 import { Store } from "./store.js";
@@ -30,6 +30,8 @@ const MAX_ADDRESS_FILE = 300_000;
 const root = document.getElementById("page") as HTMLElement;
 const preferences = loadPreferences();
 const store = new Store({ ...initialState(preferences.language), ...preferences });
+const api = siteAddress("api");
+const server = api === "" ? null : new Server(api);
 const live = new LiveRegion();
 const verdicts = new VerdictModel(store);
 document.body.append(live.element);
@@ -131,8 +133,7 @@ function applyTheme(): void {
   document.documentElement.dataset["theme"] = store.state.theme;
 }
 
-const [site, problem] = await Promise.all([loadSite(), openLink()]);
-const server = site.api ? new Server("v1/") : null;
+const problem = await openLink();
 store.on(["language"], () => void showLanguage());
 store.on(["view"], () => void showView());
 store.on(["theme"], applyTheme);
