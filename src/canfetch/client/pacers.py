@@ -1,7 +1,7 @@
 """Wait until the next request to an origin may be sent, in threads or on an event loop.
 
 Requests to one origin are sent in the order in which they started to wait. The limits are those that the robots.txt
-declares. Visit-time is not one of them: it would block a request for hours.
+declares. Visit-time is one of them only on request, because it can block a request for hours.
 """
 
 import asyncio
@@ -53,10 +53,11 @@ class _OriginTurns(Generic[_Lock]):
 class _BasePacer(Generic[_Lock]):
     """The requests to all origins."""
 
-    def __init__(self, agent: Agent, bounds: Pace, clock: Callable[[], float]) -> None:
+    def __init__(self, agent: Agent, bounds: Pace, clock: Callable[[], float], *, visit_times: bool) -> None:
         self._agent = agent
         self._bounds = bounds
         self._clock = clock
+        self._visit_times = visit_times
         self._is_closed = False
         self._origins: dict[str, _OriginTurns[_Lock]] = {}
         self._drop_at = _MIN_ORIGINS
@@ -98,7 +99,8 @@ class _BasePacer(Generic[_Lock]):
             raise ClientClosed
         if turns.state is None or turns.state() is not state:
             turns.state = ref(state)
-            turns.pace = declared_pace(state, self._agent, self._bounds)._replace(visit_times=())
+            pace = declared_pace(state, self._agent, self._bounds)
+            turns.pace = pace if self._visit_times else pace._replace(visit_times=())
         now = self._clock()
         if turns.last_request_at is not None:
             # If the clock was set back, wait no longer than the delay.
@@ -128,12 +130,19 @@ class Pacer(_BasePacer["_FairLock"]):
         bounds: The bounds of the delay.
         clock: Returns seconds since the epoch.
         sleep: Blocks for a number of seconds. By default, `close` ends it.
+        visit_times: Whether to wait for a Visit-time.
     """
 
     def __init__(
-        self, agent: Agent, bounds: Pace, *, clock: Callable[[], float], sleep: Callable[[float], object] | None = None
+        self,
+        agent: Agent,
+        bounds: Pace,
+        *,
+        clock: Callable[[], float],
+        sleep: Callable[[float], object] | None = None,
+        visit_times: bool = False,
     ) -> None:
-        super().__init__(agent, bounds, clock)
+        super().__init__(agent, bounds, clock, visit_times=visit_times)
         self._sleep = self._wait_for_close if sleep is None else sleep
 
     def reset_after_fork(self) -> None:
@@ -173,10 +182,16 @@ class AsyncPacer(_BasePacer[asyncio.Lock]):
     """
 
     def __init__(
-        self, agent: Agent, bounds: Pace, *, clock: Callable[[], float], sleep: Callable[[float], Awaitable[object]]
+        self,
+        agent: Agent,
+        bounds: Pace,
+        *,
+        clock: Callable[[], float],
+        sleep: Callable[[float], Awaitable[object]],
+        visit_times: bool = False,
     ) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
-        super().__init__(agent, bounds, clock)
+        super().__init__(agent, bounds, clock, visit_times=visit_times)
         self._sleep = sleep
 
     def close(self) -> None:

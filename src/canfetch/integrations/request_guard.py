@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from canfetch.pages.headers import Headers
 
 DEFAULT_MAX_DELAY: Final = 60.0
-_GUARD_ONLY: Final = frozenset({"wait", "min_delay", "max_delay", "sleep", "page_rules"})
+_GUARD_ONLY: Final = frozenset({"wait", "min_delay", "max_delay", "visit_times", "sleep", "page_rules"})
 _PAGE_ATTRIBUTE: Final = "_canfetch_page_verdict"
 # The guards that let the requests of the current thread or task pass.
 _EXEMPTING: Final[ContextVar[tuple[object, ...]]] = ContextVar("_EXEMPTING", default=())
@@ -45,6 +45,8 @@ class GuardOptions(ClientOptions, total=False):
         wait: Whether requests wait for the crawl delay and the request rate that the file declares. Default: False.
         min_delay: With `wait`, the shortest delay between two requests to an origin, in seconds. Default: 0.
         max_delay: With `wait`, the longest delay, whatever the file declares. Default: 60.
+        visit_times: With `wait`, whether requests also wait for the next Visit-time of the file, which can take almost
+            a day. Default: False.
         page_rules: Whether to read the `X-Robots-Tag` of each response, for `page_verdict`. Default: False.
         store: The store of the files. Default: memory only.
         evidence: The recorder of all decisions.
@@ -57,6 +59,7 @@ class GuardOptions(ClientOptions, total=False):
     wait: bool
     min_delay: float
     max_delay: float
+    visit_times: bool
     page_rules: bool
     store: Store | None
     evidence: EvidenceRecorder | None
@@ -212,7 +215,10 @@ class RequestGuard(_BaseGuard):
         self.client = Client(user_agent=user_agent, transport=transport, **_client_options(options))
         super().__init__(self.client.options.agent, errors, options)
         sleep = options.get("sleep")
-        self._pacer = None if bounds is None else Pacer(self._agent, bounds, clock=self._clock, sleep=sleep)
+        self._pacer = None
+        if bounds is not None:
+            visit_times = options.get("visit_times", False)
+            self._pacer = Pacer(self._agent, bounds, clock=self._clock, sleep=sleep, visit_times=visit_times)
 
     def check(self, url: str, *, opted_out: bool = False) -> ClientVerdict | None:
         """Check a request, and wait for its turn.
@@ -265,7 +271,10 @@ class AsyncRequestGuard(_BaseGuard):
         self.client = AsyncClient(user_agent=user_agent, transport=transport, **_client_options(options))
         super().__init__(self.client.options.agent, errors, options)
         sleep = options.get("sleep", asyncio.sleep)
-        self._pacer = None if bounds is None else AsyncPacer(self._agent, bounds, clock=self._clock, sleep=sleep)
+        self._pacer = None
+        if bounds is not None:
+            visit_times = options.get("visit_times", False)
+            self._pacer = AsyncPacer(self._agent, bounds, clock=self._clock, sleep=sleep, visit_times=visit_times)
 
     async def check(self, url: str, *, opted_out: bool = False) -> ClientVerdict | None:
         """Check a request, and wait for its turn. See `RequestGuard.check`.
@@ -311,7 +320,7 @@ def _delay_bounds(options: GuardOptions) -> Pace | None:
 
     Raises: InvalidOption: An option of the guard is invalid, or cannot be guaranteed.
     """
-    for name in ("wait", "page_rules"):
+    for name in ("wait", "visit_times", "page_rules"):
         flag = options.get(name, False)
         if not isinstance(flag, bool):
             raise InvalidOption(f"invalid {name} {flag!r}: expected True or False")
@@ -321,7 +330,7 @@ def _delay_bounds(options: GuardOptions) -> Pace | None:
             "addresses cannot be checked; pass allow_private=True"
         )
     if not options.get("wait", False):
-        for name in ("min_delay", "max_delay", "sleep"):
+        for name in ("min_delay", "max_delay", "visit_times", "sleep"):
             if name in options:
                 raise InvalidOption(f"{name} has no effect without wait=True")
         return None

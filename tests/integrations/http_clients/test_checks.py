@@ -406,6 +406,7 @@ def test_closed_guard_raises(shop: Site) -> None:
         ({"wait": 1}, "invalid wait 1: expected True or False"),
         ({"page_rules": "yes"}, "invalid page_rules 'yes': expected True or False"),
         ({"min_delay": 1.0}, "min_delay has no effect without wait=True"),
+        ({"visit_times": True}, "visit_times has no effect without wait=True"),
         ({"max_delay": 1.0}, "max_delay has no effect without wait=True"),
         ({"wait": True, "min_delay": -1.0}, "invalid min_delay -1.0: expected a finite number of seconds, 0 or more"),
         ({"wait": True, "min_delay": 61.0}, "invalid min_delay 61.0: expected at most max_delay, 60.0"),

@@ -66,6 +66,30 @@ def test_requests_do_not_wait_by_default(name: str, shop: Site) -> None:
         assert host.robots.stats.waited_seconds == 0.0
 
 
+def test_requests_wait_for_the_visit_time_on_request(name: str, shop: Site) -> None:
+    clock = Clock()
+    # The clock starts at 01:46:40.
+    shop.serve("/robots.txt", respond(b"User-agent: *\nVisit-time: 0200-0230\n"))
+    times = serve_times(shop, clock, "/fish", "/more")
+    with open_host(name, visit_times=True, **clock.options(name)) as host:
+        host.get(shop.url("fish"))
+        host.get(shop.url("more"))
+        clock.now += 3_600
+        host.get(shop.url("fish"))
+    assert times == [("/fish", 800.0), ("/more", 800.0), ("/fish", 87_200.0)]
+    # The file expired during the second wait.
+    assert shop.count("/robots.txt") == 2
+
+
+def test_visit_time_has_no_effect_by_default(name: str, shop: Site) -> None:
+    clock = Clock()
+    shop.serve("/robots.txt", respond(b"User-agent: *\nVisit-time: 0200-0230\n"))
+    times = serve_times(shop, clock, "/fish")
+    with open_host(name, **clock.options(name)) as host:
+        host.get(shop.url("fish"))
+    assert times == [("/fish", 0.0)]
+
+
 def test_targets_of_redirects_wait(name: str, shop: Site) -> None:
     clock = Clock()
     times = serve_times(shop, clock, "/more")
