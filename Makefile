@@ -191,7 +191,7 @@ package: $(STAMPS)/venv package-page ## build the sdist, the wheel of this platf
 	CANFETCH_BUILD=python $(BIN)/python -m build --wheel
 
 clean: ## remove build output
-	rm -rf build dist docs/_build rust/target rust/fuzz/target src/*.egg-info src/canfetch/_native.*so .coverage htmlcov
+	rm -rf build dist docs/_build rust/target rust/fuzz/target rust/wasm/target src/*.egg-info src/canfetch/_native.*so .coverage htmlcov
 	rm -rf src/canfetch/web/assets page/node_modules
 	rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache $(STAMPS)/installed-*
 	find . -name __pycache__ -type d -not -path './$(VENV)/*' -prune -exec rm -rf {} +

@@ -91,7 +91,8 @@ else
         # Without the messages of panics. The module has no imports, so nobody could read them.
         export RUSTFLAGS="-Zunstable-options -Cpanic=immediate-abort"
     fi
-    "${build[@]}" -Zbuild-std=std,panic_abort -Zbuild-std-features=
+    # The short sorting functions are a quarter of the module smaller.
+    "${build[@]}" -Zbuild-std=std,panic_abort -Zbuild-std-features=optimize_for_size
 fi
 
 mkdir -p "$(dirname "$output")"

@@ -89,10 +89,16 @@ export class Session {
   async differences(profile: string, others: readonly string[], proceed: Proceed): Promise<Uint8Array | null> {
     const [rows, columns] = [this.#rowProblems.length, this.#columnProblems.length];
     const differs = new Uint8Array(rows * columns);
-    const finished = await this.#eachPart(proceed, (first, count) => {
-      differs.set(this.#module.differences(this.#open(), profile, others, first, count), first * columns);
-    });
-    if (!finished) return null;
+    // One profile at a time, so that a new question waits only for one.
+    for (const other of others) {
+      const finished = await this.#eachPart(proceed, (first, count) => {
+        const part = this.#module.differences(this.#open(), profile, [other], first, count);
+        for (const [at, value] of part.entries()) {
+          if (value === 1) differs[first * columns + at] = 1;
+        }
+      });
+      if (!finished || !(await proceed())) return null;
+    }
     for (const [row, problem] of this.#rowProblems.entries()) {
       if (problem !== null) differs.fill(0, row * columns, (row + 1) * columns);
     }

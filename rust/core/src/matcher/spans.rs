@@ -72,32 +72,34 @@ mod tests {
     use crate::CompiledFile;
     use crate::testing::{Dice, profile};
 
-    fn spans(value: &str, target: &str, name: &str) -> Vec<Range<usize>> {
+    /// The parts of the target that the value of a rule matches.
+    fn parts<'t>(value: &str, target: &'t str, name: &str) -> Vec<&'t str> {
         let content = format!("user-agent: *\nallow: {value}");
         let compiled = CompiledFile::new(content.as_bytes(), profile(name));
-        matched_spans(compiled.file(content.as_bytes()), 0, target.as_bytes())
+        let spans = matched_spans(compiled.file(content.as_bytes()), 0, target.as_bytes());
+        spans.into_iter().map(|span| &target[span]).collect()
     }
 
     #[test]
     fn the_matched_parts_of_a_target() {
         for (value, target, expected) in [
-            ("/a", "/abc", vec![0..2]),
-            ("/a*c*e", "/abcdefe", vec![0..2, 3..4, 5..6]),
-            ("/a*e$", "/abcdefe", vec![0..2, 7..8]),
-            ("/a$", "/a", vec![0..2]),
-            ("*", "/a", vec![]),
-            ("/*", "/a", vec![0..1]),
-            ("*.gif$", "/a.gif", vec![2..6]),
-            ("/b", "/a", vec![]),
-            ("/~a", "/~ab", vec![0..3]),
-            ("/a?b=%3A", "/a?b=:c", vec![0..6]),
-            ("/a?b=:", "/a?b=%3Ac", vec![0..8]),
-            ("/a?b=:*d", "/a?b=:cd", vec![0..6, 7..8]),
+            ("/a", "/abc", &["/a"][..]),
+            ("/a*c*e", "/abcdefe", &["/a", "c", "e"]),
+            ("/a*fe$", "/abcdefe", &["/a", "fe"]),
+            ("/a$", "/a", &["/a"]),
+            ("*", "/a", &[]),
+            ("/*", "/a", &["/"]),
+            ("*.gif$", "/a.gif", &[".gif"]),
+            ("/b", "/a", &[]),
+            ("/~a", "/~ab", &["/~a"]),
+            ("/a?b=%3A", "/a?b=:c", &["/a?b=:"]),
+            ("/a?b=:", "/a?b=%3Ac", &["/a?b=%3A"]),
+            ("/a?b=:*d", "/a?b=:cd", &["/a?b=:", "d"]),
         ] {
-            assert_eq!(spans(value, target, "rfc9309"), expected, "{value} {target}");
+            assert_eq!(parts(value, target, "rfc9309"), expected, "{value} {target}");
         }
-        assert_eq!(spans("/d/index.html", "/d/", "google"), vec![0..3]);
-        assert_eq!(matched_spans(CompiledFile::new(b"", profile("google")).file(b""), 0, b"/"), vec![]);
+        assert_eq!(parts("/d/index.html", "/d/", "google"), ["/d/"]);
+        assert_eq!(matched_spans(CompiledFile::new(b"", profile("google")).file(b""), 0, b"/"), []);
     }
 
     #[test]
