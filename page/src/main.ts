@@ -139,7 +139,7 @@ store.on(["view"], () => void showView());
 store.on(["theme"], applyTheme);
 store.on(["language", "theme", "singleKeys"], savePreferences);
 let addressTimer = 0;
-store.on(["file", "address", "urls", "crawlers", "profile", "selected"], () => {
+store.on(["file", "address", "urls", "crawlers", "profile", "selected", "usage", "rules", "compare"], () => {
   clearTimeout(addressTimer);
   addressTimer = window.setTimeout(() => void updateAddress(), ADDRESS_DELAY_MS);
 });

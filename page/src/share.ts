@@ -2,6 +2,7 @@
 
 import { MAX_URLS } from "./rows.js";
 import { type Cell, type State, type ViewName, VIEWS } from "./state.js";
+import { linkedView, restoredView, type ViewStates } from "./views/view-link.js";
 
 const VERSION = "#v1.";
 /** Longer links break in mail programs and chats. */
@@ -9,7 +10,7 @@ export const MAX_LINK_CHARACTERS = 32_000;
 const MAX_INFLATED_BYTES = 1024 * 1024;
 const MAX_CRAWLERS = 500;
 
-export type Shared = Pick<State, "file" | "urls" | "crawlers" | "profile" | "selected" | "view" | "address">;
+export type Shared = Pick<State, "file" | "urls" | "crawlers" | "profile" | "selected" | "view" | "address"> & ViewStates;
 export type LinkProblem = "damaged" | "newer" | "too-large";
 
 /** Raised for a link that cannot be opened. */
@@ -20,10 +21,10 @@ export class InvalidLink extends Error {
 }
 
 /** Return the fragment that restores a state, or null if it would be too long. */
-export async function toFragment(state: Shared): Promise<string | null> {
+export async function toFragment(state: State): Promise<string | null> {
   const { file: r, urls: u, crawlers: a, profile: p, selected, view: w, address: o } = state;
   const s = selected ? [selected.url, selected.crawler] : null;
-  const json = new TextEncoder().encode(JSON.stringify({ r, u, a, p, s, w, o }));
+  const json = new TextEncoder().encode(JSON.stringify({ r, u, a, p, s, w, o, v: linkedView(state) }));
   const deflated = await collect(stream(json).pipeThrough(new CompressionStream("deflate-raw")), Infinity);
   const fragment = VERSION + toBase64Url(deflated);
   return fragment.length > MAX_LINK_CHARACTERS ? null : fragment;
@@ -51,7 +52,7 @@ export async function fromFragment(fragment: string): Promise<Partial<Shared> | 
 
 function checked(json: unknown): Partial<Shared> {
   if (typeof json !== "object" || json === null) throw new InvalidLink("damaged");
-  const { r, u, a, p, s, w, o } = json as Record<string, unknown>;
+  const { r, u, a, p, s, w, o, v } = json as Record<string, unknown>;
   if (typeof r !== "string" || !isTexts(u, MAX_URLS) || !isTexts(a, MAX_CRAWLERS)) throw new InvalidLink("damaged");
   return {
     file: r.replace(/\r\n?/g, "\n"),
@@ -61,6 +62,7 @@ function checked(json: unknown): Partial<Shared> {
     ...(typeof o === "string" ? { address: o } : {}),
     ...(VIEWS.includes(w as ViewName) ? { view: w as ViewName } : {}),
     selected: toCell(s, u.length, a.length),
+    ...restoredView(w, v),
   };
 }
 

@@ -278,7 +278,7 @@ class RulesView implements View {
   #fetchedNote({ fetched }: PageRow): Child {
     const { texts } = this.#app;
     if (!fetched) return this.#draftCounts || this.#state.url.trim() === "" ? null : h("p", { class: "note" }, texts.t("rules_other_host"));
-    const status = fetched.status === null ? texts.t("rules_page_blocked") : texts.t("rules_page_status", { status: String(fetched.status), count: fetched.hops.length });
+    const status = fetched.status === null ? texts.t("rules_page_blocked") : texts.t(fetched.hops.length === 0 ? "rules_page_answered" : "rules_page_redirected", { status: String(fetched.status), count: fetched.hops.length });
     return h("div", { class: "note fetched-note", "data-result": "fetched" }, h("p", {}, h("code", {}, fetched.url)), h("p", {}, status, " ", texts.t("rules_live_counts")));
   }
 

@@ -2,6 +2,7 @@
 
 import type { App, View, ViewFactory } from "../app.js";
 import { type Child, fill, h } from "../dom.js";
+import { MARKS } from "../engine/engine.js";
 import { CellGrid, type GridCell, type GridRow } from "./parts/cell-grid.js";
 import { draftContent, isLargeDraft } from "./parts/draft.js";
 import { DraftPanel } from "./parts/draft-panel.js";
@@ -77,6 +78,7 @@ class UsageView implements View {
     this.element = this.#frame.element;
     app.on(["file", "bytes", "crawlers", "profile"], () => this.#changed());
     app.on(["urls"], () => this.#showTargets());
+    app.onResults(["matrix"], () => this.#answer && this.#showAnswer(this.#answer));
     app.on(["usage"], () => this.#changedView());
     app.on(["view"], ({ view }) => {
       if (view !== "usage") this.#request.cancel();
@@ -111,7 +113,10 @@ class UsageView implements View {
     const asked = this.#asked;
     const { target, headers, tdmFile } = this.#state;
     const same = asked?.target === target && asked.headers === headers && asked.tdmFile === tdmFile;
-    if (!same) this.#changed();
+    if (!same) {
+      this.#showTargets();
+      this.#changed();
+    }
     if (this.#answer) this.#showAnswer(this.#answer);
   }
 
@@ -197,7 +202,7 @@ class UsageView implements View {
     const crawler = crawlers[chosen.row];
     const column = COLUMNS[chosen.column];
     if (!crawler || !column) return;
-    this.#frame.setExplanation(explainUsage(this.#app, answer, crawler, column, this.#goTo));
+    this.#frame.setExplanation(explainUsage(texts, answer, crawler, column, this.#goTo));
     this.#markLines(crawler, column);
   }
 
@@ -233,18 +238,29 @@ class UsageView implements View {
 
   #fetchCell({ agent_name: crawler, allowed, line }: CrawlerUsage): GridCell {
     const { texts } = this.#app;
-    if (!allowed) {
-      const name = line === null ? "usage_fetch_blocked" : "usage_fetch_blocked_by";
-      return { mark: "blocked", text: texts.t("usage_blocked"), name: texts.t(name, { crawler, line: this.#line(line) }) };
-    }
-    if (line === null) {
-      return { mark: "none", name: texts.t("usage_fetch_no_rule", { crawler }) };
-    }
+    const listed = this.#listed(crawler);
+    const key = allowed
+      ? line === null ? "usage_fetch_no_rule" : "usage_fetch_allowed_by"
+      : line === null ? "usage_fetch_blocked" : "usage_fetch_blocked_by";
+    const sentence = texts.t(key, { crawler, line: this.#line(line) });
     return {
-      mark: "allowed",
-      text: texts.t("usage_may_fetch"),
-      name: texts.t("usage_fetch_allowed_by", { crawler, line: this.#line(line) }),
+      mark: !allowed ? "blocked" : line === null ? "none" : "allowed",
+      ...(listed ? { text: texts.t("usage_listed_short", listed) } : {}),
+      name: listed ? `${sentence} ${texts.t("usage_listed", listed)}` : sentence,
     };
+  }
+
+  /** The number of listed URLs that a crawler may fetch, as the engine decides. */
+  #listed(crawler: string): { count: number; total: number } | null {
+    const { matrix, question } = this.#app.verdicts.results.state;
+    const column = question?.crawlers.indexOf(crawler) ?? -1;
+    if (!matrix || column < 0 || matrix.rows === 0) return null;
+    let count = 0;
+    for (let row = 0; row < matrix.rows; row++) {
+      const found = matrix.marks[row * matrix.columns + column];
+      if (found === MARKS.none || found === MARKS.allowed) count += 1;
+    }
+    return { count, total: matrix.rows };
   }
 
   #line(line: number | null): string {

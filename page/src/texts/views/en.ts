@@ -44,6 +44,8 @@ export const viewsEn = {
   usage_ai_use: "AI input",
   usage_training: "Training",
   usage_may_fetch: "allowed",
+  usage_listed: { by: "total", one: "It may fetch {count} of {total} listed URL.", other: "It may fetch {count} of {total} listed URLs." },
+  usage_listed_short: "{count} of {total}",
   usage_blocked: "blocked",
   usage_state_reserved: "reserved",
   usage_state_allowed: "allowed",
@@ -194,7 +196,8 @@ export const viewsEn = {
   rules_empty: "Paste the headers or the HTML of a page, or fetch one.",
   rules_not_fetched: "Enter the address of a page. It is fetched when you press the button.",
   rules_other_host: "The robots.txt in the editor is for another host, so it does not count for this page.",
-  rules_page_status: {
+  rules_page_answered: "Answered {status}.",
+  rules_page_redirected: {
     by: "count",
     one: "Answered {status} after one redirect.",
     other: "Answered {status} after {count} redirects.",

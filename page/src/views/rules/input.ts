@@ -14,6 +14,8 @@ export class RulesInput {
   readonly #app: App;
   readonly #headers: HTMLTextAreaElement;
   readonly #html: HTMLTextAreaElement;
+  readonly #url: HTMLInputElement;
+  readonly #address: HTMLInputElement;
   readonly #panes: Segments<RulesViewState["mode"] | "file">;
 
   /** `fetchPage` is called when the user asks for it. */
@@ -24,9 +26,9 @@ export class RulesInput {
     this.file = new DraftPanel(app);
     this.#headers = this.#area("headers", 6);
     this.#html = this.#area("html", 12);
-    const url = this.#field("url", "rules-url");
-    const address = this.#field("address", "rules-address");
-    address.placeholder = "https://www.example.com/page";
+    this.#url = this.#field("url", "rules-url");
+    this.#address = this.#field("address", "rules-address");
+    this.#address.placeholder = "https://www.example.com/page";
     const form = h(
       "form",
       {
@@ -38,7 +40,7 @@ export class RulesInput {
           },
         },
       },
-      label(texts.t("rules_address"), address),
+      label(texts.t("rules_address"), this.#address),
       h("button", { type: "submit", class: "button large", "data-control": "rules-fetch" }, texts.t("rules_fetch_button")),
       h("p", { class: "soft small" }, texts.t("rules_fetch_help")),
     );
@@ -50,7 +52,7 @@ export class RulesInput {
           element: h(
             "div",
             { class: "panel-body paste-pane" },
-            label(texts.t("rules_url"), url),
+            label(texts.t("rules_url"), this.#url),
             label(texts.t("rules_headers"), this.#headers),
             label(texts.t("rules_html"), this.#html),
           ),
@@ -62,6 +64,13 @@ export class RulesInput {
     );
     this.element = this.#panes.element;
     this.#panes.show(state.mode);
+    let { mode } = state;
+    app.on(["rules"], ({ rules }) => {
+      this.#showTexts(rules);
+      if (rules.mode !== mode) this.#panes.show(rules.mode);
+      ({ mode } = rules);
+    });
+    this.#showTexts(state);
   }
 
   /** Select a rule in the pasted text. */
@@ -84,6 +93,17 @@ export class RulesInput {
     this.file.drop();
   }
 
+  /** Show the texts of the state, such as those of a link; not over a text that is being typed. */
+  #showTexts({ headers, html, url, address }: RulesViewState): void {
+    const fields = [
+      [this.#headers, headers],
+      [this.#html, html],
+      [this.#url, url],
+      [this.#address, address],
+    ] as const;
+    for (const [field, text] of fields) if (field !== document.activeElement && field.value !== text) field.value = text;
+  }
+
   #set(patch: Partial<RulesViewState>): void {
     const { store } = this.#app;
     store.set({ rules: { ...store.state.rules, ...patch } });
@@ -98,7 +118,6 @@ export class RulesInput {
       "data-control": `rules-${key}`,
       on: { input: () => this.#set({ [key]: area.value }) },
     });
-    area.value = this.#app.store.state.rules[key];
     return area;
   }
 
@@ -112,7 +131,6 @@ export class RulesInput {
       "data-control": control,
       on: { input: () => this.#set({ [key]: field.value }) },
     });
-    field.value = this.#app.store.state.rules[key];
     return field;
   }
 }

@@ -1,6 +1,5 @@
 /** Explains one cell of the Usage view: the statements, access, who honours them, licences and TDMRep. */
 
-import type { App } from "../../app.js";
 import { type Child, h } from "../../dom.js";
 import type { Texts } from "../../texts.js";
 import { lineButton } from "../parts/line-button.js";
@@ -34,7 +33,7 @@ export const STATE_MARKS = { reserved: "blocked", allowed: "allowed", none: "non
 type GoTo = (line: number) => void;
 
 export function explainUsage(
-  { texts }: App,
+  texts: Texts,
   answer: UsageAnswer,
   crawler: CrawlerUsage,
   column: Purpose | "fetch",
@@ -108,7 +107,7 @@ function statements(
   return [
     h("p", { class: "explanation-lead" }, leadText(texts, crawler, purpose, goTo)),
     rows.length > 0 ? h("ul", { class: "statements" }, rows) : null,
-    crawler.allowed && elsewhere.length > 0
+    crawler.allowed && rows.length === 0 && elsewhere.length > 0
       ? h(
           "p",
           { class: "note" },

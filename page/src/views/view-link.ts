@@ -1,0 +1,52 @@
+/** The part of a link that restores Uses, Page rules or Compare: only that of the view that is shown. */
+
+import type { State } from "../state.js";
+import { beforeOf, INITIAL_COMPARE } from "./compare/state.js";
+import { INITIAL_RULES } from "./rules/state.js";
+import { INITIAL_USAGE } from "./usage/state.js";
+
+export type ViewStates = Pick<State, "usage" | "rules" | "compare">;
+type Linked = ViewStates & Pick<State, "view" | "file" | "fetched" | "source" | "edited">;
+
+/** Return what a link holds for the view, or undefined if there is nothing to restore. */
+export function linkedView(state: Linked): object | undefined {
+  switch (state.view) {
+    case "usage":
+      return state.usage;
+    case "rules":
+      return state.rules;
+    case "compare": {
+      // The fetched file or the example is not known where the link is opened.
+      const { url, crawler } = state.compare;
+      return { ...INITIAL_COMPARE, source: "pasted", before: beforeOf(state).text, url, crawler };
+    }
+    case "access":
+      return undefined;
+  }
+}
+
+/** Return the state of the view of a link. What is missing or invalid has its initial value. */
+export function restoredView(view: unknown, json: unknown): Partial<ViewStates> {
+  switch (view) {
+    case "usage":
+      return { usage: checked(INITIAL_USAGE, json, { column: ["fetch", "search", "ai-use", "training"] }) };
+    case "rules":
+      return { rules: checked(INITIAL_RULES, json, { mode: ["paste", "fetch"] }) };
+    case "compare":
+      return { compare: checked(INITIAL_COMPARE, json, { source: ["loaded", "live", "pasted", "opened"] }) };
+    default:
+      return {};
+  }
+}
+
+/** All values of these states are texts or null. */
+function checked<T extends object>(initial: T, json: unknown, choices: Readonly<Record<string, readonly string[]>>): T {
+  if (typeof json !== "object" || json === null) return initial;
+  const known = Object.entries(json).filter(
+    ([key, value]) =>
+      Object.hasOwn(initial, key) &&
+      (typeof value === "string" || (value === null && initial[key as keyof T] === null)) &&
+      (choices[key]?.includes(value as string) ?? true),
+  );
+  return { ...initial, ...Object.fromEntries(known) };
+}
