@@ -349,6 +349,23 @@ def test_fixed_standard_input_is_written_to_standard_output(process: RunCommand)
     assert ran.code == 0
 
 
+@pytest.mark.parametrize("form", ["text", "json", "ndjson"])
+def test_fixes_left_because_of_a_limit_are_reported(run: RunCommand, folder: Path, form: str) -> None:
+    rules = b"".join(b"Disallow: a%d/\n" % number for number in range(40))
+    large = b"User-agent: *\n" + rules + b"#" + b"x" * 400_000 + b"\n"
+    (folder / "large.txt").write_bytes(large)
+    ran = run("lint", "large.txt", "--fix", "--for", "google", "--format", form)
+    assert (folder / "large.txt").read_bytes() == large
+    match form:
+        case "text":
+            assert "fixes were left, because the file has too many rules" in ran.out
+        case "json":
+            assert json.loads(ran.out)[0]["undecided_fixes"] > 0
+        case _:
+            last = json.loads(ran.lines[-1])
+            assert last == {"file": "large.txt", "undecided_fixes": last["undecided_fixes"]}
+
+
 @pytest.mark.parametrize("form", ["text", "ndjson", "github"])
 def test_remaining_findings_of_standard_input_are_on_standard_error(process: RunCommand, form: str) -> None:
     ran = process("lint", "-", "--fix", "--format", form, stdin=BAD)

@@ -24,6 +24,7 @@ from canfetch.lint.formats.summaries import (
     summarize_fixes,
     summarize_lines,
     summarize_notes,
+    summarize_undecided,
 )
 
 SCHEMA = Path(sys.prefix) / ".canfetch" / "sarif-schema.json"
@@ -353,6 +354,29 @@ def test_every_format_reports_unreadable_files(validator: Any) -> None:
 NOTES = (
     b"User-agent: *\nDisallow: /a/*\nDisallow: /b/*\n  Disallow: /c/\nDisallow: /d.js$d\nDisallow /e/\nDisallow: /f/*\n"
 )
+
+
+def test_every_format_reports_undecided_fixes(validator: Any) -> None:
+    report = Linter().lint(LintInput(b"User-agent: *\nDisallow: /\n", path="a.txt"))._replace(undecided_fixes=3)
+    text = "3 fixes were left, because the file has too many rules to examine all fixes."
+    assert summarize_undecided(report, load_catalogue("en")) == text
+    assert summarize_undecided(report._replace(undecided_fixes=0), load_catalogue("en")) == ""
+    assert report.to_json()["undecided_fixes"] == 3
+    log = json.loads(json.dumps(sarif_log([report], version="0.1.0")))
+    validator.validate(log)
+    assert log["runs"][0]["invocations"] == [
+        {
+            "executionSuccessful": True,
+            "toolExecutionNotifications": [{"level": "note", "message": {"text": f"a.txt: {text}"}}],
+        }
+    ]
+    assert list(github_lines([report]))[-1] == f"::notice file=a.txt,title=canfetch lint::{text}"
+    issue = gitlab_issues([report])[0]
+    assert (issue["description"], issue["severity"], issue["location"]["path"]) == (text, "info", "a.txt")
+    suite = ET.fromstring(junit_document([report]))[0]  # noqa: S314 - written by this test
+    assert suite[-1].tag == "system-out"
+    assert suite[-1].text == text
+    assert text in html_page([report])
 
 
 def test_groups_are_sorted_by_severity_and_join_notes_of_a_check() -> None:

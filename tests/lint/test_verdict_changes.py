@@ -232,6 +232,36 @@ def test_fixes_for_a_profile_change_verdicts_in_others() -> None:
     assert LINTER.fix(content, for_profiles=["googlebot", "yandex"]).content == content
 
 
+def test_fixes_past_the_limit_of_comparisons_are_counted() -> None:
+    lines = [b"Disallow: a%d/\n" % number for number in range(40)]
+    content = b"User-agent: *\n" + b"".join(lines)
+    assert LINTER.fix(content, for_profiles=["google"]).report.undecided_fixes == 0
+    # Each comparison parses the whole file, so a large one has few of them.
+    large = content + b"#" + b"x" * 400_000 + b"\n"
+    fixed = LINTER.fix(large, for_profiles=["google"])
+    assert fixed.content == large
+    assert 0 < fixed.report.undecided_fixes < 40
+    assert LINTER.fix(large, for_profiles=["google"]).report.undecided_fixes == fixed.report.undecided_fixes
+
+
+def test_fixes_past_the_limit_of_rounds_are_counted() -> None:
+    # Fixes of adjacent lines wait for the next round, so each round removes every second line.
+    content = b"User-agent: *\nDisallow: /a\n" + b"Disallow: /a\n" * 80 + b"#" + b"x" * 480_000 + b"\n"
+    fixed = LINTER.fix(content)
+    assert fixed.content.count(b"Disallow") == 6
+    assert fixed.report.undecided_fixes == 5
+    again = LINTER.fix(fixed.content)
+    assert again.content.count(b"Disallow") == 1
+    assert again.report.undecided_fixes == 0
+
+
+def test_fix_whose_comparison_is_too_long_is_counted() -> None:
+    rules = b"".join(b"Disallow: /*%c*a*b\nAllow: /*%c*b*c*a\n" % (byte, byte + 1) for byte in b"defghijk")
+    fixed = LINTER.fix(b"User-agent: *\n" + rules + b"Disallow: /*a**b*c*a\n", for_profiles=["google"])
+    assert fixed.report.undecided_fixes == 1
+    assert [one.check.name for one in fixed.report.findings if one.fix is not None] == ["double-star"]
+
+
 def test_profiles_of_a_fix_are_validated() -> None:
     with pytest.raises(UnknownProfile, match="unknown profile 'googel': did you mean 'google'"):
         LINTER.fix(b"", for_profiles=["googel"])

@@ -48,6 +48,7 @@ PHRASES: Final[Mapping[str, str]] = {
     "fixable-count": "{count} fixable with --fix.",
     "fixable-unsafe-count": "{count} fixable with --unsafe-fixes.",
     "fixable-counts": "{safe} fixable with --fix, {unsafe} more with --unsafe-fixes.",
+    "undecided": "{count|fix was|fixes were} left, because the file has too many rules to examine all fixes.",
     "suppressed": "{count|finding|findings} suppressed by comments in the file.",
     "more": "{name}: only the first findings are shown.",
     "report": "robots.txt lint report",

@@ -22,8 +22,10 @@ _STAGES: Final = (0, 1, 2)
 _GROUP_STAGE: Final = _STAGES[-1]
 # A file is treated as binary if at least a quarter of these first bytes are NUL.
 _HEAD_BYTES: Final = 256
-# The bytes that are parsed to choose the fixes of one file. Fixes that would need more are not applied.
+# The bytes that are parsed and compared to choose the fixes of one file. Fixes that would need more are not applied.
 _CHOICE_BYTES: Final = 32 << 20
+# Comparing the rules of two versions takes as long as parsing them in this many profiles.
+_COMPARISON_PROFILES: Final = 7
 # The limits of one comparison, and of all of them. If the first is reached, fewer fixes are compared at a time.
 _CHOICE_STEPS: Final = 200_000
 _ALL_CHOICE_STEPS: Final = 1_000_000
@@ -78,10 +80,12 @@ class FixChoice:
     Args:
         profiles: The names of the profiles.
         keep_extensions: Whether the records that RFC 9309 does not define are preserved, too.
+    Attributes: undecided: The fixes that were not chosen because a limit was reached.
     """
 
     def __init__(self, profiles: Iterable[str], *, keep_extensions: bool = False) -> None:
         self.profiles = tuple(profiles)
+        self.undecided: set[FailedFix] = set()
         self._keep_extensions = keep_extensions
         self._bytes_left = _CHOICE_BYTES
         self._steps_left = _ALL_CHOICE_STEPS
@@ -97,8 +101,11 @@ class FixChoice:
         pending = [by_check]
         while pending:
             some = pending.pop()
+            before = changes.undecided
             if self._preserves(file, changes, chosen + some):
                 chosen += some
+            elif self.is_exhausted or (len(some) == 1 and changes.undecided > before):
+                self.undecided.update(identify_fix(file, finding) for finding in some)
             elif len(some) == len(by_check) > 1 and some[0].check is not some[-1].check:
                 pending += [list(same) for _, same in groupby(some, lambda finding: finding.check.code)]
             elif len(some) > 1:
@@ -106,9 +113,14 @@ class FixChoice:
                 pending += [some[half:], some[:half]]
         return chosen
 
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether a limit is reached, so that no more fixes are chosen."""
+        return self._bytes_left < 0 or self._steps_left <= 0
+
     def _preserves(self, file: LintedFile, changes: VerdictChanges, findings: list[Finding]) -> bool:
-        self._bytes_left -= len(file.content) * len(self.profiles)
-        if self._bytes_left < 0 or self._steps_left <= 0:
+        self._bytes_left -= len(file.content) * (len(self.profiles) + _COMPARISON_PROFILES)
+        if self.is_exhausted:
             return False
         content, _ = _with_fixes(file, findings)
         steps = changes.steps

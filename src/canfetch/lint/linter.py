@@ -41,6 +41,8 @@ FINDINGS_LIMIT: Final = 1000
 _SUPERSEDING: Final = superseding_codes(CHECKS)
 # A round applies the fixes that do not touch each other. The others wait for the next round.
 _MAX_ROUNDS: Final = 64
+# The bytes that are linted in all rounds. A file of 500 KB has four rounds.
+_ROUND_BYTES: Final = 2 << 20
 
 
 class FixResult(NamedTuple):
@@ -49,7 +51,7 @@ class FixResult(NamedTuple):
     Attributes:
         content: The fixed file, in UTF-8.
         fixed: The findings that were fixed, round by round.
-        report: The remaining findings.
+        report: The remaining findings. Its `undecided_fixes` counts the fixes that were not examined.
         refusal: Why the file cannot be fixed, such as that it is not a robots.txt; or None.
     """
 
@@ -189,6 +191,9 @@ class Linter:
         profiles; they may change verdicts in the others. Fixes that fail the proof are not applied. A file that is not
         a robots.txt, such as a page, is not changed.
 
+        The work has limits, which large files with very many fixes reach. The report counts the fixes that were left
+        for this reason. Fixing the file again may apply more of them.
+
         Args:
             file: The file's bytes, or a `LintInput` with more context.
             unsafe: Apply also the fixes that change what some crawlers may fetch.
@@ -200,7 +205,7 @@ class Linter:
             of them.
         """
         choice = _choice(for_profiles, unsafe=unsafe)
-        keep_meaning = FixChoice(PROFILES, keep_extensions=True)
+        chooser = choice or FixChoice(PROFILES, keep_extensions=True)
         original = lint_input = _as_lint_input(file)
         if foreign_format(original.content) is not None:
             return FixResult(original.content, (), self.lint(original), refusal_to_rewrite(original.content))
@@ -209,31 +214,37 @@ class Linter:
         codes = frozenset(_resolve_codes(only)) if only else {check.code for check in CHECKS}
         fixed: list[Finding] = []
         failed: set[FailedFix] = set()
-        for _ in range(_MAX_ROUNDS):
+        rounds_left = min(max(_ROUND_BYTES // max(len(original.content), 1), 1), _MAX_ROUNDS)
+        while True:
             report = self._report(lint_input, None)
-            fixable = [
+            wanted = [
                 finding
                 for finding in report.findings
                 if finding.fix is not None
                 and finding.check.code in codes
-                and (not failed or identify_fix(report.file, finding) not in failed)
                 and (unsafe or choice is not None or finding.has_safe_fix)
             ]
-            fixable = next_fixes(report.file, fixable)
-            if not fixable:
-                break
+            untried = [one for one in wanted if not failed or identify_fix(report.file, one) not in failed]
+            fixable = next_fixes(report.file, untried)
             declared = [one for one in fixable if one.fix is not None and not one.fix.changes_verdicts]
-            if choice is None and (unsafe or declared):
+            is_declared = choice is None and (unsafe or bool(declared))
+            if not fixable or not rounds_left or (chooser.is_exhausted and not is_declared):
+                break
+            if is_declared:
                 content, round_fixed = apply_round(report.file, fixable if unsafe else declared, failed)
             else:
-                content, round_fixed = apply_chosen(report.file, fixable, choice or keep_meaning, failed)
+                content, round_fixed = apply_chosen(report.file, fixable, chooser, failed)
             fixed += round_fixed
             lint_input = lint_input._replace(content=content)
+            rounds_left -= 1
+        undecided = len(untried) if fixable else 0
+        undecided += sum(identify_fix(report.file, one) in chooser.undecided for one in wanted)
         # Some fixes repair keys, so the fixed file can have records where the original has none.
         refusal = refusal_to_rewrite(original.content, lint_input.content) if fixed else None
         if refusal is not None:
             return FixResult(original.content, (), self.lint(original), refusal)
-        return FixResult(lint_input.content, tuple(fixed), self.lint(lint_input))
+        report = self.lint(lint_input)._replace(undecided_fixes=undecided)
+        return FixResult(lint_input.content, tuple(fixed), report)
 
     def _ignored(self, path: str | None) -> frozenset[str]:
         if path is None or not self._ignored_in:

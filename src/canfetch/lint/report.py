@@ -19,6 +19,8 @@ class LintReport(NamedTuple):
         suppressed: The findings that are.
         truncated_checks: Names of the checks with more findings than the limit.
         file: The file, as the checks see it.
+        undecided_fixes: The number of fixes that `Linter.fix` did not apply because a limit was reached before it was
+            proved whether they preserve the verdicts.
     """
 
     name: str
@@ -26,6 +28,7 @@ class LintReport(NamedTuple):
     suppressed: tuple[Finding, ...]
     truncated_checks: tuple[str, ...]
     file: LintedFile
+    undecided_fixes: int = 0
 
     def at_least(self, severity: Severity) -> "LintReport":
         """Return the report without the findings below a severity."""
@@ -57,4 +60,5 @@ class LintReport(NamedTuple):
             "findings": [finding.to_json(catalogue) for finding in self.findings],
             "suppressed": len(self.suppressed),
             "truncated_checks": list(self.truncated_checks),
+            "undecided_fixes": self.undecided_fixes,
         }

@@ -61,14 +61,19 @@ class RelevantTexts(NamedTuple):
         if len(decisions) > 1:
             return None
         examples = self.examples()
+        # Most heads start none of the examples.
+        starts = {target[:length] for target in examples for length in range(len(target) + 1)}
         covering = {
             text
             for text in (*self.before, *self.after)
             if text.allow not in decisions
             or text in self.changed
-            or any(
-                target.startswith(text.segments.head) and text.segments.matches_after_head(target)
-                for target in examples
+            or (
+                text.segments.head in starts
+                and any(
+                    target.startswith(text.segments.head) and text.segments.matches_after_head(target)
+                    for target in examples
+                )
             )
         }
         return [text for text in self.before if text in covering], [text for text in self.after if text in covering]

@@ -61,13 +61,17 @@ class VerdictChanges:
     """Compares other versions with one version of a file, which is parsed once for each profile.
 
     Args: content: The bytes of the file, including those past the size limit.
-    Attributes: steps: The steps that all comparisons took.
+
+    Attributes:
+        steps: The steps that all comparisons took.
+        undecided: The number of comparisons in one profile that reached a limit.
     """
 
-    __slots__ = ("_agents", "_content", "_orders", "_readings", "steps")
+    __slots__ = ("_agents", "_content", "_orders", "_readings", "steps", "undecided")
 
     def __init__(self, content: bytes) -> None:
         self.steps = 0
+        self.undecided = 0
         self._content = content
         self._readings: dict[str, _Reading] = {}
         self._orders: dict[str, RuleOrder] = {}
@@ -88,12 +92,15 @@ class VerdictChanges:
         changed: list[str] = []
         for name in profiles:
             limit = WorkLimit(steps)
-            if self._changes(other, PROFILES[name], limit):
+            changes = self._changes(other, PROFILES[name], limit)
+            self.undecided += changes is None
+            if changes is not False:
                 changed.append(name)
             self.steps += steps - limit.steps
         return tuple(changed)
 
-    def _changes(self, other: bytes, profile: Profile, limit: WorkLimit) -> bool:
+    def _changes(self, other: bytes, profile: Profile, limit: WorkLimit) -> bool | None:
+        """Return whether a verdict changes, or None if this is not decided."""
         before = self._readings.get(profile.name)
         if before is None:
             before = self._readings[profile.name] = _read(self._content, profile)
@@ -104,7 +111,7 @@ class VerdictChanges:
         if not changed:
             return False
         if len(names) > _MAX_NAMES:
-            return True
+            return None
         agents = self._agents.get(names)
         if agents is None:
             agents = self._agents[names] = list(_agents(names))
@@ -116,10 +123,11 @@ class VerdictChanges:
                 if key not in compared:
                     compared.add(key)
                     rules = _rules(before, key[0]), _rules(after, key[1])
-                    if rules[0] != rules[1] and self._differ(*rules, *sides, profile, limit):
-                        return True
+                    differ = rules[0] != rules[1] and self._differ(*rules, *sides, profile, limit)
+                    if differ is not False:
+                        return differ
         except (WorkLimitReached, OrderOfURL):
-            return True
+            return None
         return False
 
     def _differ(  # noqa: PLR0917 - called in one place
@@ -130,7 +138,7 @@ class VerdictChanges:
         after: BoundRules,
         profile: Profile,
         limit: WorkLimit,
-    ) -> bool:
+    ) -> bool | None:
         limit.spend(len(rules_before) + len(rules_after))
         texts = self._orders[profile.name].relevant_texts(rules_before, rules_after)
         slash_first = not profile.robotparser
@@ -142,10 +150,12 @@ class VerdictChanges:
         candidates = 0
         for target in differing_targets(texts.before, texts.after, limit, slash_first=slash_first):
             candidates += 1
-            if candidates == _MAX_CANDIDATES or _is_confirmed(target, before, after, profile):
+            if _is_confirmed(target, before, after, profile):
                 return True
+            if candidates == _MAX_CANDIDATES:
+                return None
         # A candidate that is not the target of any URL may hide another one.
-        return candidates > 0
+        return None if candidates else False
 
 
 def _are_equivalent(

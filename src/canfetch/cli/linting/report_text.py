@@ -16,6 +16,7 @@ from canfetch.lint.formats.summaries import (
     summarize_fixes,
     summarize_lines,
     summarize_notes,
+    summarize_undecided,
 )
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import Severity
@@ -84,6 +85,9 @@ def _summary_lines(report: LintReport, style: TextStyle) -> Iterator[str]:
     fixes = summarize_fixes(report, catalogue)
     if fixes:
         yield fixes
+    undecided = summarize_undecided(report, catalogue)
+    if undecided:
+        yield undecided
     if report.suppressed:
         yield catalogue.phrase("suppressed", count=str(len(report.suppressed)))
 

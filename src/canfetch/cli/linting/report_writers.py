@@ -1,9 +1,10 @@
 """Writers of lint reports in every format.
 
 `json` is a list with an object for each file (`LintReport.to_json`, schema `canfetch.lint/1`). `ndjson` has one finding
-per line (`Finding.to_json`, schema `canfetch.finding/2`), with the key `file` in front. A file that could not be read
-is an object with `name` (in `ndjson`, `file`) and `error`. `sarif`, `gitlab`, `junit` and `html` are one document for
-all files. `github` has one workflow command per line.
+per line (`Finding.to_json`, schema `canfetch.finding/2`), with the key `file` in front. If fixes of a file were left
+because a limit was reached, an object with `file` and `undecided_fixes` follows its findings. A file that could not be
+read is an object with `name` (in `ndjson`, `file`) and `error`. `sarif`, `gitlab`, `junit` and `html` are one document
+for all files. `github` has one workflow command per line.
 """
 
 import json
@@ -69,6 +70,8 @@ class _NdjsonWriter(_TextWriter):
     def write(self, report: LintReport) -> None:
         for finding in report.at_least(self._style.show).findings:
             self._object({"file": to_portable(report.name), **finding.to_json(self._style.catalogue)})
+        if report.undecided_fixes:
+            self._object({"file": to_portable(report.name), "undecided_fixes": report.undecided_fixes})
 
     def write_error(self, name: str, error: str) -> None:
         self._object({"file": to_portable(name), "error": error})

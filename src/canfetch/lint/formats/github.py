@@ -5,7 +5,7 @@ from typing import Final
 
 from canfetch.lint.catalogue import ENGLISH, Catalogue
 from canfetch.lint.formats.locations import full_message, locate
-from canfetch.lint.formats.summaries import summarize_lines
+from canfetch.lint.formats.summaries import summarize_lines, summarize_undecided
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import Severity
 
@@ -40,6 +40,9 @@ def github_lines(reports: Iterable[LintReport], catalogue: Catalogue = ENGLISH) 
             if others:
                 text += f" ({summarize_lines(others, catalogue)})"
             yield f"::{_COMMANDS[finding.severity]} {joined}::{_escape(text, _IN_MESSAGE)}"
+        undecided = summarize_undecided(report, catalogue)
+        if undecided:
+            yield _for_file("notice", report.name, undecided)
 
 
 def _escape(text: str, escapes: Iterable[tuple[str, str]]) -> str:
@@ -50,4 +53,8 @@ def _escape(text: str, escapes: Iterable[tuple[str, str]]) -> str:
 
 def github_problem(name: str, reason: str) -> str:
     """Return the command for a file that could not be read."""
-    return f"::error file={_escape(name, _IN_PROPERTY)},title=canfetch lint::{_escape(reason, _IN_MESSAGE)}"
+    return _for_file("error", name, reason)
+
+
+def _for_file(command: str, name: str, text: str) -> str:
+    return f"::{command} file={_escape(name, _IN_PROPERTY)},title=canfetch lint::{_escape(text, _IN_MESSAGE)}"

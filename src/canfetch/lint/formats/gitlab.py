@@ -8,6 +8,7 @@ from typing import Any, Final
 from canfetch.lint.catalogue import ENGLISH, Catalogue
 from canfetch.lint.finding import Finding
 from canfetch.lint.formats.locations import full_message, locate, printable
+from canfetch.lint.formats.summaries import summarize_undecided
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import Severity
 
@@ -25,19 +26,11 @@ def gitlab_issues(
         problems: Names of files that could not be read, each with the reason.
     Source: GitLab Docs, Code Quality report format.
     """
-    issues: list[dict[str, Any]] = [
-        {
-            "type": "issue",
-            "check_name": "canfetch lint",
-            "description": printable(reason),
-            "categories": ["Bug Risk"],
-            "severity": "blocker",
-            "fingerprint": hashlib.sha256(f"{printable(name)}\0{printable(reason)}".encode()).hexdigest(),
-            "location": {"path": printable(name), "lines": {"begin": 1}},
-        }
-        for name, reason in problems
-    ]
+    issues = [_issue_of_file(name, reason, "Bug Risk", "blocker") for name, reason in problems]
     for report in reports:
+        undecided = summarize_undecided(report, catalogue)
+        if undecided:
+            issues.append(_issue_of_file(report.name, undecided, "Compatibility", "info"))
         for finding, fingerprint in zip(report.findings, fingerprints(report), strict=True):
             location = locate(report.file, finding)
             issues.append(
@@ -58,6 +51,18 @@ def gitlab_issues(
                 }
             )
     return issues
+
+
+def _issue_of_file(name: str, text: str, category: str, severity: str) -> dict[str, Any]:
+    return {
+        "type": "issue",
+        "check_name": "canfetch lint",
+        "description": printable(text),
+        "categories": [category],
+        "severity": severity,
+        "fingerprint": hashlib.sha256(f"{printable(name)}\0{printable(text)}".encode()).hexdigest(),
+        "location": {"path": printable(name), "lines": {"begin": 1}},
+    }
 
 
 def fingerprints(report: LintReport) -> list[str]:

@@ -10,7 +10,13 @@ from canfetch.lint.checks import CHECKS
 from canfetch.lint.finding import Finding
 from canfetch.lint.formats.check_pages import check_page
 from canfetch.lint.formats.locations import locate, printable, quoted_line
-from canfetch.lint.formats.summaries import describe_fix, summarize_findings, summarize_lines, summarize_notes
+from canfetch.lint.formats.summaries import (
+    describe_fix,
+    summarize_findings,
+    summarize_lines,
+    summarize_notes,
+    summarize_undecided,
+)
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import Severity
 from canfetch.repository import REPOSITORY
@@ -94,7 +100,8 @@ def _parts(
     yield from _controls(catalogue)
     for report in reports:
         notes = summarize_notes(report, catalogue)
-        summary = escape(" ".join([summarize_findings(report, catalogue), *([notes] if notes else [])]))
+        undecided = summarize_undecided(report, catalogue)
+        summary = escape(" ".join(filter(None, [summarize_findings(report, catalogue), notes, undecided])))
         yield f"<section>\n<h2>{escape(printable(report.name))}</h2>\n<p>{summary}</p>\n"
         for finding, *others in report.grouped():
             yield from _article(report, finding, others, catalogue, pages.get(finding.check.code))

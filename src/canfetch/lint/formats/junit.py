@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from canfetch.lint.catalogue import ENGLISH, Catalogue
 from canfetch.lint.formats.locations import full_message, locate
+from canfetch.lint.formats.summaries import summarize_undecided
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import Severity
 
@@ -60,6 +61,9 @@ def junit_document(
             else:
                 label = catalogue.phrase(finding.severity.label)
                 SubElement(case, "system-out").text = f"{label}: {_legal(text)}\n{advice}"
+        undecided = summarize_undecided(report, catalogue)
+        if undecided:
+            SubElement(suite, "system-out").text = undecided
     for name, reason in problems:
         suite = SubElement(root, "testsuite", name=_legal(name), tests="1", failures="0", errors="1", skipped="0")
         case = SubElement(suite, "testcase", name="canfetch lint", classname=_legal(name))

@@ -13,7 +13,7 @@ from canfetch.lint.fixes import Edit
 from canfetch.lint.formats.check_pages import check_page
 from canfetch.lint.formats.gitlab import fingerprints
 from canfetch.lint.formats.locations import full_message, locate, printable
-from canfetch.lint.formats.summaries import describe_fix
+from canfetch.lint.formats.summaries import describe_fix, summarize_undecided
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import DEFAULT, Severity
 from canfetch.repository import REPOSITORY
@@ -41,8 +41,13 @@ def sarif_log(
         problems: Names of files that could not be read, each with the reason.
     Source: OASIS, Static Analysis Results Interchange Format (SARIF) Version 2.1.0 Plus Errata 01.
     """
-    notifications = [{"level": "error", "message": {"text": _escape(f"{name}: {reason}")}} for name, reason in problems]
+    notifications = [_notification("error", name, reason) for name, reason in problems]
     invocation: dict[str, Any] = {"executionSuccessful": not notifications}
+    reports = list(reports)
+    for report in reports:
+        undecided = summarize_undecided(report, catalogue)
+        if undecided:
+            notifications.append(_notification("note", report.name, undecided))
     if notifications:
         invocation["toolExecutionNotifications"] = notifications
     results: list[dict[str, Any]] = []
@@ -71,6 +76,10 @@ def sarif_log(
             }
         ],
     }
+
+
+def _notification(level: str, name: str, text: str) -> dict[str, Any]:
+    return {"level": level, "message": {"text": _escape(f"{name}: {text}")}}
 
 
 def _rule(check: Check, catalogue: Catalogue, repository: str | None, version: str) -> dict[str, Any]:

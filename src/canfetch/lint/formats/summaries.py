@@ -83,3 +83,9 @@ def summarize_fixes(report: LintReport, catalogue: Catalogue) -> str:
     if safe:
         return catalogue.phrase("fixable-count", count=str(safe))
     return catalogue.phrase("fixable-unsafe-count", count=str(unsafe)) if unsafe else ""
+
+
+def summarize_undecided(report: LintReport, catalogue: Catalogue) -> str:
+    """Return the number of fixes that were left because a limit was reached, or an empty string without any."""
+    count = report.undecided_fixes
+    return catalogue.phrase("undecided", count=str(count)) if count else ""
