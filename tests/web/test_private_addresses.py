@@ -78,7 +78,7 @@ def test_decisions_about_private_hosts_are_negative(guarded: API, site: Site, pa
 def test_documents_on_private_hosts_are_not_fetched(guarded: API, site: Site, path: str) -> None:
     body = {"url": f"{site.origin}/sitemap.xml"} | ({"agents": ["GPTBot"]} if path == "page/fetch" else {})
     response = guarded.post(f"/v1/{path}", json=body)
-    assert response.status_code in {200, 502}
+    assert response.status_code in {200, 424}
     assert "unreachable" in response.text
     assert site.requests == []
 
@@ -104,7 +104,7 @@ def test_redirect_of_a_page_to_a_private_host_is_refused(guarded: API, network: 
 
 def test_redirect_of_a_sitemap_to_a_private_host_is_refused(guarded: API, network: Network, site: Site) -> None:
     network.add("http://map.example/map.xml", status=302, headers=(("Location", f"{site.origin}/secret"),))
-    problem = guarded.problem("POST", "/v1/sitemap", 502, json={"url": "http://map.example/map.xml"})
+    problem = guarded.problem("POST", "/v1/sitemap", 424, json={"url": "http://map.example/map.xml"})
     assert problem["type"] == "urn:canfetch:problem:not-fetched"
     assert site.requests == []
 

@@ -22,23 +22,25 @@ from canfetch.web.api.requests import (
     AgentName,
     CompareRequest,
     DecideRequest,
-    LiveURL,
     ProfileName,
+    QueryURL,
     URLsRequest,
     body_schema,
 )
 from canfetch.web.api.services import in_thread, json_response, read_request, services_of
+from canfetch.web.api.verdict_responses import Comparison, Explanation, Matrix, VerdictList, VerdictObject
 from canfetch.web.api.verdict_stream import NDJSON, answer_stream
 from canfetch.web.settings import MAX_EXPLAINED_VERDICTS, MAX_VERDICTS
 
 ROUTER: Final = APIRouter(prefix="/v1", tags=["verdicts"])
 # A file of this size is parsed in a fraction of a millisecond, which is less than a thread costs.
 _INLINE_BYTES: Final = 64 * 1024
-_BODY_ERRORS: Final = problem_responses(408, 413, 415, 422, 429, 500, 503)
+_BODY_ERRORS: Final = problem_responses(400, 401, 403, 408, 413, 415, 421, 422, 429, 500, 503)
 
 
 @ROUTER.post(
     "/decide",
+    response_model=VerdictObject,
     summary="Decide about one URL.",
     responses=_BODY_ERRORS,
     openapi_extra=body_schema(DecideRequest),
@@ -64,11 +66,14 @@ async def decide(request: Request) -> Response:
 
 
 @ROUTER.get(
-    "/decide", summary="Decide about one URL with the live file.", responses=problem_responses(422, 429, 500, 503)
+    "/decide",
+    response_model=VerdictObject,
+    summary="Decide about one URL with the live file.",
+    responses=problem_responses(400, 401, 403, 421, 422, 429, 500, 503),
 )
 async def decide_live(
     request: Request,
-    url: Annotated[LiveURL, Query()],
+    url: Annotated[QueryURL, Query()],
     agent: Annotated[AgentName, Query()],
     profile: Annotated[ProfileName, Query()] = "rfc9309",
     exact: Annotated[bool, Query()] = False,  # noqa: FBT002 - a parameter of the query
@@ -81,6 +86,7 @@ async def decide_live(
 
 @ROUTER.post(
     "/decide/batch",
+    response_model=VerdictList,
     summary="Decide about many URLs.",
     responses=_BODY_ERRORS,
     openapi_extra=body_schema(URLsRequest),
@@ -114,6 +120,7 @@ async def decide_stream(request: Request) -> Response:
 
 @ROUTER.post(
     "/explain",
+    response_model=Explanation,
     summary="Explain a verdict.",
     responses=_BODY_ERRORS,
     openapi_extra=body_schema(DecideRequest),
@@ -136,6 +143,7 @@ async def explain(request: Request) -> Response:
 
 @ROUTER.post(
     "/matrix",
+    response_model=Matrix,
     summary="Compare agents and URLs in a table.",
     responses=_BODY_ERRORS,
     openapi_extra=body_schema(URLsRequest),
@@ -151,6 +159,7 @@ async def matrix_of_verdicts(request: Request) -> Response:
 
 @ROUTER.post(
     "/compare",
+    response_model=Comparison,
     summary="Compare two versions of a file by their verdicts.",
     responses=_BODY_ERRORS,
     openapi_extra=body_schema(CompareRequest),

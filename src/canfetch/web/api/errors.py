@@ -35,7 +35,7 @@ _CODES: Final = {
     422: "invalid-request",
     429: "rate-limited",
     500: "internal-error",
-    502: "not-fetched",
+    424: "not-fetched",
     503: "overloaded",
 }
 
@@ -92,7 +92,7 @@ def library_problem(error: CanfetchError) -> Problem:
         case TooManyFetches() | ClientClosed():
             return Problem(503, "overloaded", message, headers=(("Retry-After", "5"),))
         case NotFetched():
-            return Problem(502, "not-fetched", message)
+            return Problem(424, "not-fetched", message)
         case MissingExtra():
             return Problem(501, "missing-extra", message)
         case _:

@@ -13,6 +13,7 @@ from canfetch.web.answers.pages import parse_header_lines
 from canfetch.web.answers.usage import usage_json
 from canfetch.web.answers.verdicts import parse_content
 from canfetch.web.api.errors import problem_responses
+from canfetch.web.api.file_responses import FixedFile, FormattedFile, LintReportObject, ParsedFile, UsageTable
 from canfetch.web.api.requests import (
     FileRequest,
     FixRequest,
@@ -24,10 +25,16 @@ from canfetch.web.api.requests import (
 from canfetch.web.api.services import in_thread, json_response, read_request
 
 ROUTER: Final = APIRouter(prefix="/v1", tags=["files"])
-_BODY_ERRORS: Final = problem_responses(408, 413, 415, 422, 429, 500, 503)
+_BODY_ERRORS: Final = problem_responses(400, 401, 403, 408, 413, 415, 421, 422, 429, 500, 503)
 
 
-@ROUTER.post("/parse", summary="Parse a file.", responses=_BODY_ERRORS, openapi_extra=body_schema(ParseRequest))
+@ROUTER.post(
+    "/parse",
+    response_model=ParsedFile,
+    summary="Parse a file.",
+    responses=_BODY_ERRORS,
+    openapi_extra=body_schema(ParseRequest),
+)
 async def parse(request: Request) -> Response:
     """Return the groups, rules and records of a file, as a profile reads them."""
     asked = await read_request(request, ParseRequest)
@@ -35,7 +42,13 @@ async def parse(request: Request) -> Response:
     return json_response(await in_thread(request, lambda: file_json(parse_content(content, profile=asked.profile))))
 
 
-@ROUTER.post("/lint", summary="Lint a file.", responses=_BODY_ERRORS, openapi_extra=body_schema(LintFileRequest))
+@ROUTER.post(
+    "/lint",
+    response_model=LintReportObject,
+    summary="Lint a file.",
+    responses=_BODY_ERRORS,
+    openapi_extra=body_schema(LintFileRequest),
+)
 async def lint(request: Request) -> Response:
     """Return the findings of the linter, with their fixes."""
     asked = await read_request(request, LintFileRequest)
@@ -43,7 +56,13 @@ async def lint(request: Request) -> Response:
     return json_response(await in_thread(request, lambda: lint_json(lint_request)))
 
 
-@ROUTER.post("/fix", summary="Fix a file.", responses=_BODY_ERRORS, openapi_extra=body_schema(FixRequest))
+@ROUTER.post(
+    "/fix",
+    response_model=FixedFile,
+    summary="Fix a file.",
+    responses=_BODY_ERRORS,
+    openapi_extra=body_schema(FixRequest),
+)
 async def fix(request: Request) -> Response:
     """Return the fixed file, the findings that were fixed, and those that remain."""
     asked = await read_request(request, FixRequest)
@@ -59,7 +78,13 @@ async def fix(request: Request) -> Response:
     )
 
 
-@ROUTER.post("/format", summary="Format a file.", responses=_BODY_ERRORS, openapi_extra=body_schema(FileRequest))
+@ROUTER.post(
+    "/format",
+    response_model=FormattedFile,
+    summary="Format a file.",
+    responses=_BODY_ERRORS,
+    openapi_extra=body_schema(FileRequest),
+)
 async def format_file(request: Request) -> Response:
     """Return the file in the canonical layout, which changes no verdict."""
     content = (await read_request(request, FileRequest)).file()
@@ -68,6 +93,7 @@ async def format_file(request: Request) -> Response:
 
 @ROUTER.post(
     "/usage",
+    response_model=UsageTable,
     summary="Find the usage preferences of a file.",
     responses=_BODY_ERRORS,
     openapi_extra=body_schema(UsageRequest),

@@ -12,23 +12,26 @@ from canfetch.web.answers.documents import DocumentFetcher
 from canfetch.web.answers.pages import page_json, parse_header_lines
 from canfetch.web.answers.verdicts import parse_content
 from canfetch.web.api.errors import problem_responses
+from canfetch.web.api.live_responses import FetchedFile, PageRows, SitemapObject
 from canfetch.web.api.requests import (
     FetchRequest,
     LivePageRequest,
-    LiveURL,
     PageRequest,
+    QueryURL,
     SitemapRequest,
     body_schema,
 )
 from canfetch.web.api.services import in_thread, json_response, read_request, services_of
+from canfetch.web.api.verdict_responses import AccessObject
 
 ROUTER: Final = APIRouter(prefix="/v1")
-_BODY_ERRORS: Final = problem_responses(408, 413, 415, 422, 429, 500, 503)
-_FETCH_ERRORS: Final = problem_responses(408, 413, 415, 422, 429, 500, 502, 503)
+_BODY_ERRORS: Final = problem_responses(400, 401, 403, 408, 413, 415, 421, 422, 429, 500, 503)
+_FETCH_ERRORS: Final = problem_responses(400, 401, 403, 408, 413, 415, 421, 422, 424, 429, 500, 503)
 
 
 @ROUTER.post(
     "/fetch",
+    response_model=FetchedFile,
     tags=["origins"],
     summary="Fetch a robots.txt.",
     responses=_BODY_ERRORS,
@@ -42,17 +45,19 @@ async def fetch(request: Request) -> Response:
 
 @ROUTER.get(
     "/access",
+    response_model=AccessObject,
     tags=["origins"],
     summary="Describe the access to an origin.",
-    responses=problem_responses(422, 429, 500, 503),
+    responses=problem_responses(400, 401, 403, 421, 422, 429, 500, 503),
 )
-async def access(request: Request, url: Annotated[LiveURL, Query()]) -> Response:
+async def access(request: Request, url: Annotated[QueryURL, Query()]) -> Response:
     """Return how the robots.txt of an origin was obtained, and what that permits."""
     return json_response(await services_of(request).origins.access_json(url))
 
 
 @ROUTER.post(
     "/sitemap",
+    response_model=SitemapObject,
     tags=["origins"],
     summary="List the URLs of a sitemap.",
     responses=_FETCH_ERRORS,
@@ -67,6 +72,7 @@ async def sitemap(request: Request) -> Response:
 
 @ROUTER.post(
     "/page",
+    response_model=PageRows,
     tags=["pages"],
     summary="Check the rules of a page.",
     responses=_BODY_ERRORS | problem_responses(501),
@@ -93,6 +99,7 @@ async def page(request: Request) -> Response:
 
 @ROUTER.post(
     "/page/fetch",
+    response_model=PageRows,
     tags=["pages"],
     summary="Fetch a page, and check its rules.",
     responses=_FETCH_ERRORS | problem_responses(501),

@@ -9,14 +9,15 @@ from starlette.responses import Response
 from canfetch.agents import Obeys, Purpose
 from canfetch.web.answers.crawlers import crawler_json, crawlers_json, found_crawler_json
 from canfetch.web.api.errors import problem_responses
+from canfetch.web.api.live_responses import CrawlerList, CrawlerObject, FoundCrawler
 from canfetch.web.api.services import json_response
 
 ROUTER: Final = APIRouter(prefix="/v1/agents", tags=["crawlers"])
-_ERRORS: Final = problem_responses(422, 429, 500)
+_ERRORS: Final = problem_responses(400, 401, 403, 421, 422, 429, 500)
 _Filter = Annotated[list[str], Query(max_length=50)]
 
 
-@ROUTER.get("", summary="List crawlers.", responses=_ERRORS)
+@ROUTER.get("", response_model=CrawlerList, summary="List crawlers.", responses=_ERRORS)
 async def list_crawlers(
     purpose: Annotated[list[Purpose], Query(max_length=50)] = [],  # noqa: B006 - FastAPI copies defaults
     operator: _Filter = [],  # noqa: B006 - FastAPI copies defaults
@@ -26,13 +27,15 @@ async def list_crawlers(
     return json_response({"crawlers": crawlers_json(purpose, operator, obeys)})
 
 
-@ROUTER.get("/find", summary="Identify a User-Agent header.", responses=_ERRORS)
-async def find_crawler(user_agent: Annotated[str, Query(max_length=10_000)]) -> Response:
+@ROUTER.get("/find", response_model=FoundCrawler, summary="Identify a User-Agent header.", responses=_ERRORS)
+async def find_crawler(user_agent: Annotated[str, Query(max_length=4096)]) -> Response:
     """Return the crawler that a User-Agent header identifies, or null. Anyone can send any header."""
     return json_response(found_crawler_json(user_agent))
 
 
-@ROUTER.get("/{name}", summary="Show a crawler.", responses=_ERRORS | problem_responses(404))
+@ROUTER.get(
+    "/{name}", response_model=CrawlerObject, summary="Show a crawler.", responses=_ERRORS | problem_responses(404)
+)
 async def get_crawler(name: str) -> Response:
     """Return the crawler with a product token, ignoring case."""
     crawler: dict[str, Any] | None = crawler_json(name)

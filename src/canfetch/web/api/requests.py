@@ -23,6 +23,8 @@ URLText = Annotated[
     Field(max_length=_MAX_URL_CHARACTERS, description="An absolute URL, or a path that starts with `/`."),
 ]
 LiveURL = Annotated[str, Field(max_length=_MAX_URL_CHARACTERS, description="An absolute http or https URL.")]
+# Each character can take 12 bytes of a request line.
+QueryURL = Annotated[str, Field(max_length=4096, description="An absolute http or https URL.")]
 AgentName = Annotated[
     str,
     Field(

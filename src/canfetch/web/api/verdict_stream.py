@@ -1,13 +1,14 @@
 """A stream of questions and verdicts, one JSON object a line."""
 
 from collections.abc import AsyncIterator
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import ValidationError
 from pydantic_core import to_json
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from canfetch.core.document import RobotsTxt
 from canfetch.core.text import printable_text
@@ -18,10 +19,27 @@ from canfetch.web.api.errors import invalid_request
 from canfetch.web.api.requests import StreamLine, decode_content
 from canfetch.web.api.services import Services, in_thread, services_of
 
+if TYPE_CHECKING:
+    from typing_extensions import override
+else:
+
+    def override(method: object) -> object:
+        """Mark a method, as `typing.override` does from Python 3.12 on."""
+        return method
+
+
 NDJSON: Final = "application/x-ndjson"
 MAX_LINE_BYTES: Final = 4 * 1024 * 1024
 # The verdicts that are written at a time.
 _BLOCK_BYTES: Final = 64 * 1024
+
+
+class _DuplexResponse(StreamingResponse):
+    """A stream that is written while the request is read. Its base class reads the request to find a disconnect."""
+
+    @override
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - ASGI
+        await self.stream_response(send)
 
 
 async def answer_stream(request: Request) -> Response:
@@ -32,7 +50,7 @@ async def answer_stream(request: Request) -> Response:
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type not in {NDJSON, "application/ndjson", "application/jsonl"}:
         raise HTTPException(415, f"expected the header 'Content-Type: {NDJSON}'")
-    return StreamingResponse(_answers(request), media_type=NDJSON)
+    return _DuplexResponse(_answers(request), media_type=NDJSON)
 
 
 async def _answers(request: Request) -> AsyncIterator[bytes]:

@@ -4,9 +4,13 @@ import asyncio
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, cast
 
+import h11
 from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.server import ServerState
+
+from canfetch.web.server.guard import SECURITY_HEADERS
+from canfetch.web.server.problems import Problem
 
 if TYPE_CHECKING:
     from typing_extensions import override
@@ -73,6 +77,19 @@ class BoundedProtocol(H11Protocol):
         """Forget the connection."""
         self._stop_waiting()
         super().connection_lost(exc)
+
+    @override
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - the name of uvicorn
+        """Answer data that is not a valid request, or whose head is too large."""
+        problem = Problem(400, "invalid-http", "the request is not valid HTTP, or its head is too large")
+        headers = [*problem.raw_headers(), *SECURITY_HEADERS, (b"connection", b"close")]
+        for event in (
+            h11.Response(status_code=problem.status, headers=headers, reason=b"Bad Request"),
+            h11.Data(data=problem.body()),
+            h11.EndOfMessage(),
+        ):
+            self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
 
     @property
     def _is_idle(self) -> bool:

@@ -1,0 +1,145 @@
+"""The forms of responses with verdicts, for the OpenAPI document. Keys may be added, but are never renamed."""
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+
+class RuleObject(BaseModel):
+    """An allow or disallow rule."""
+
+    type: Literal["allow", "disallow"]
+    pattern: str
+    line: int
+    specificity: int
+
+
+class GroupObject(BaseModel):
+    """The groups whose rules apply to an agent."""
+
+    choice: Literal["own-token", "fallback", "star", "none"]
+    token: str | None
+    lines: list[int]
+
+
+class AgentObject(BaseModel):
+    """The product tokens that were tried, in order."""
+
+    tokens: list[str]
+    star_applies: bool
+
+
+class AccessObject(BaseModel):
+    """How a robots.txt was obtained, and what that permits."""
+
+    access: Literal["successful", "unavailable", "unreachable"]
+    effect: Literal["full-allow", "full-disallow", "conditional-allow"]
+    explanation: str
+    policy: str
+    robots_url: str
+    fetched_at: str | None
+    sha256: str | None
+
+
+class VerdictObject(BaseModel):
+    """A verdict, as `canfetch check --format ndjson` writes it."""
+
+    url: str
+    agent_name: str
+    schema_: str = Field(alias="schema")
+    allowed: bool
+    reason: str
+    rule: RuleObject | None
+    also_matched: list[RuleObject]
+    group: GroupObject
+    agent: AgentObject
+    target: str
+    profile: str
+    notes: list[str]
+    access: AccessObject | None
+
+
+class ErrorObject(BaseModel):
+    """A verdict that cannot be computed."""
+
+    url: str
+    agent_name: str
+    allowed: None
+    error: str
+
+
+class VerdictList(BaseModel):
+    """The verdicts on several URLs, each with every agent."""
+
+    verdicts: list[VerdictObject | ErrorObject]
+
+
+class ProfileVerdict(BaseModel):
+    """What one profile decides."""
+
+    profile: str
+    allowed: bool
+    reason: str
+    rule: RuleObject | None
+    group: GroupObject
+    explanation: str
+    differs: bool
+
+
+class Explanation(BaseModel):
+    """A verdict, and what each profile decides."""
+
+    schema_: str = Field(alias="schema")
+    verdict: VerdictObject
+    explanation: str
+    profiles: list[ProfileVerdict]
+
+
+class Cell(BaseModel):
+    """A verdict in a table."""
+
+    allowed: bool
+    reason: str
+    line: int | None
+
+
+class MatrixRow(BaseModel):
+    """A URL, and the verdicts by the names of the agents."""
+
+    url: str
+    verdicts: dict[str, Cell]
+
+
+class InvalidRow(BaseModel):
+    """A URL that is not valid."""
+
+    url: str
+    error: str
+
+
+class Matrix(BaseModel):
+    """A table of agents and URLs."""
+
+    rows: list[MatrixRow | InvalidRow]
+
+
+class ChangedVerdict(BaseModel):
+    """A verdict that differs between two versions."""
+
+    url: str
+    agent_name: str
+    old: VerdictObject
+    new: VerdictObject
+
+
+class Comparison(BaseModel):
+    """Two versions of a file, compared by their verdicts."""
+
+    schema_: str = Field(alias="schema")
+    profile: str
+    compared: int
+    changed: list[ChangedVerdict]
+    errors: list[InvalidRow]
+    changed_profiles: list[str] = Field(
+        description="The profiles in which a verdict on any URL changes for any agent. The others are proved equal."
+    )

@@ -1,0 +1,138 @@
+"""Connections: slow clients are closed, their number is bounded, and others are served meanwhile."""
+
+import json
+import select
+import socket
+from collections.abc import Iterator
+from contextlib import ExitStack
+from http.client import HTTPConnection
+from typing import Any
+
+import pytest
+from tests.web.conftest import ScriptedWeb
+from tests.web.servers import running_server
+
+from canfetch.web.settings import Settings
+
+SECONDS = 60.0
+POST = b"POST /v1/%b HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+QUESTION = {"content": "User-agent: *\nDisallow: /x\n", "url": "/x", "agent": "GPTBot"}
+
+
+def ask(port: int) -> int:
+    """Return the status of a decision on a connection of its own."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=SECONDS)
+    try:
+        connection.request("POST", "/v1/decide", json.dumps(QUESTION), {"Content-Type": "application/json"})
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+def open_slow_clients(stack: ExitStack, port: int, number: int, sent: bytes) -> list[socket.socket]:
+    clients = []
+    for _ in range(number):
+        client = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=SECONDS))
+        client.sendall(sent)
+        clients.append(client)
+    return clients
+
+
+def read_all(client: socket.socket) -> bytes:
+    received = b""
+    try:
+        while data := client.recv(65_536):
+            received += data
+    except ConnectionResetError:
+        pass
+    return received
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    settings = Settings(header_timeout=1.0, body_timeout=1.0)
+    with running_server(settings, transport=ScriptedWeb()) as running:
+        yield running
+
+
+def test_clients_that_send_no_complete_head_are_closed(port: int) -> None:
+    with ExitStack() as stack:
+        clients = open_slow_clients(stack, port, 100, b"POST /v1/decide HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
+        assert ask(port) == 200
+        assert [read_all(client) for client in clients] == [b""] * 100
+    assert ask(port) == 200
+
+
+def test_bodies_that_do_not_arrive_are_answered(port: int) -> None:
+    with ExitStack() as stack:
+        clients = open_slow_clients(stack, port, 100, POST % (b"decide", 99) + b"{")
+        assert ask(port) == 200
+        for client in clients:
+            answer = read_all(client)
+            assert answer.startswith(b"HTTP/1.1 408 ")
+            assert b"urn:canfetch:problem:request-timeout" in answer
+
+
+def test_connection_is_kept_for_further_requests(port: int) -> None:
+    connection = HTTPConnection("127.0.0.1", port, timeout=SECONDS)
+    for _ in range(3):
+        connection.request("GET", "/healthz")
+        response = connection.getresponse()
+        assert (response.status, response.read()) == (200, b'{"status":"ok"}')
+    connection.close()
+
+
+def test_oldest_waiting_connection_is_closed_at_the_limit() -> None:
+    settings = Settings(max_connections=5)
+    with running_server(settings, transport=ScriptedWeb()) as port, ExitStack() as stack:
+        clients = open_slow_clients(stack, port, 5, b"GET / HTTP/1.1\r\n")
+        assert ask(port) == 200
+        readable, _, _ = select.select(clients, [], [], SECONDS)
+        assert readable == [clients[0]]
+
+
+def test_100_mb_are_refused_while_they_are_sent(port: int) -> None:
+    with socket.create_connection(("127.0.0.1", port), timeout=SECONDS) as client:
+        client.sendall(POST % (b"lint", 100_000_000))
+        sent = 0
+        # The server has answered, so it reads no more than what fits into the buffers.
+        try:
+            while sent < 100_000_000 and not select.select([client], [], [], 0)[0]:
+                sent += client.send(b" " * 65_536)
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        answer = read_all(client)
+    assert sent < 100_000_000
+    # A reset can overtake the answer.
+    assert answer == b"" or answer.startswith(b"HTTP/1.1 413 ")
+
+
+def stream(port: int, lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    body = "".join(f"{json.dumps(line)}\n" for line in lines)
+    connection = HTTPConnection("127.0.0.1", port, timeout=SECONDS)
+    try:
+        connection.request("POST", "/v1/decide/stream", body, {"Content-Type": "application/x-ndjson"})
+        response = connection.getresponse()
+        assert response.headers["content-type"] == "application/x-ndjson"
+        return [json.loads(line) for line in response.read().splitlines()]
+    finally:
+        connection.close()
+
+
+def test_stream_of_verdicts(port: int) -> None:
+    questions = [{"url": f"/{name}", "agent": "GPTBot"} for name in "xyz" for _ in range(1000)]
+    answers = stream(port, [{"content": QUESTION["content"]}, *questions, {"url": "x", "agent": "a"}, {"agent": "a"}])
+    assert len(answers) == 3002
+    assert [answer["allowed"] for answer in answers] == [False] * 1000 + [True] * 2000 + [None, None]
+    assert [answer["error"] for answer in answers[-2:]] == [
+        "invalid URL 'x': expected an absolute URL, '//host/path', or a path starting with '/'",
+        "expected url and agent, or content",
+    ]
+
+
+def test_invalid_http_is_a_problem(port: int) -> None:
+    with socket.create_connection(("127.0.0.1", port), timeout=SECONDS) as client:
+        client.sendall(b"nonsense\r\n\r\n")
+        answer = read_all(client)
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert b"application/problem+json" in answer
