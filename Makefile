@@ -40,7 +40,7 @@ PAGE := $(shell find page -type f -not -path '*/node_modules/*' 2>/dev/null) exa
 PAGE_MANIFEST := src/canfetch/web/assets/manifest.json
 
 .PHONY: help run serve test test-services differential coverage lint format types docs rust bench fuzz package clean \
-	distclean services setup-lint engine-module page check-page package-page
+	distclean services setup-lint engine-module page check-page page-if-npm
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -101,10 +101,11 @@ $(PAGE_MANIFEST): page/node_modules/.package-lock.json build/crawlers.json $(PAG
 	@$(MAKE) engine-module || { [[ "$(CI)" != true ]] && echo "canfetch: the tester page will have NO engine"; }
 	npm --prefix page run build
 
-# The page is optional in packages: without npm they have only the HTTP API.
-package-page:
-	@if command -v npm > /dev/null; then $(MAKE) page; else \
-		echo "canfetch: npm is not installed, so the packages do NOT contain the tester page"; fi
+# The page is optional: without npm, packages have only the HTTP API, and the tests of the page are skipped. In CI a
+# missing page is an error.
+page-if-npm:
+	@if [[ "$(CI)" == true ]] || command -v npm > /dev/null; then $(MAKE) page; else \
+		echo "canfetch: npm is not installed: NO tester page"; fi
 
 # --- the work ------------------------------------------------------------------------------------
 
@@ -122,7 +123,7 @@ serve: $(INSTALLED) $(STAMPS)/extra-web ## serve the tester page and the HTTP AP
 test: $(INSTALLED) $(STAMPS)/group-test $(STAMPS)/sarif-schema.json ## set up and run the tests: make test [ARGS='-k groups']
 	$(PYTEST) --numprocesses $(WORKERS) $(ARGS)
 
-test-services: services $(INSTALLED) $(STAMPS)/group-test-services ## set up and run the tests with Redis, web servers and PyPI
+test-services: services $(INSTALLED) $(STAMPS)/group-test-services page-if-npm ## set up and run the tests with servers, browsers and PyPI
 	$(PYTEST) -m service $(ARGS)
 
 differential: export CANFETCH_TRIPLES ?= 1e6
@@ -147,9 +148,11 @@ format: setup-lint ## format Python and Rust
 	cargo fmt --manifest-path rust/Cargo.toml --all
 	cargo fmt --manifest-path rust/wasm/Cargo.toml
 
-types: setup-lint ## check types with mypy, and the stub of the native module
+types: setup-lint ## check types with mypy and tsc, and the stub of the native module
 	$(BIN)/mypy
 	if compgen -G 'src/canfetch/_native.*so' > /dev/null; then $(BIN)/stubtest canfetch._native; fi
+	if [[ "$(CI)" == true ]] || command -v npm > /dev/null; then $(MAKE) check-page; \
+	else echo "canfetch: NOT CHECKED: the types of the tester page, because npm is not installed"; fi
 
 docs: $(INSTALLED) $(STAMPS)/group-docs ## build the documentation in docs/_build/html; warnings are errors
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --fresh-env -b html docs docs/_build/html
@@ -185,7 +188,7 @@ fuzz: ## fuzz the native engine: make fuzz [FUZZ_TARGET=decide] [FUZZ_SECONDS=60
 	cd rust && RUSTC_BOOTSTRAP=1 $(abspath $(VENV))/cargo/bin/cargo-fuzz run $(FUZZ_TARGET) -- \
 		-max_total_time=$(FUZZ_SECONDS) -max_len=4096 -dict=fuzz/robots.dict
 
-package: $(STAMPS)/venv package-page ## build the sdist, the wheel of this platform and the py3-none-any wheel in dist/
+package: $(STAMPS)/venv page-if-npm ## build the sdist, the wheel of this platform and the py3-none-any wheel in dist/
 	rm -rf build/lib* build/bdist* dist
 	$(BIN)/python -m build
 	CANFETCH_BUILD=python $(BIN)/python -m build --wheel

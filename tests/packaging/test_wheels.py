@@ -1,5 +1,6 @@
 """The wheels in dist/: a platform wheel contains the native module, and a pure wheel does not."""
 
+import json
 import tarfile
 import zipfile
 from pathlib import Path
@@ -55,6 +56,17 @@ def test_wheel_contains_type_information_and_license(wheel: Path) -> None:
     assert all(name.startswith(("canfetch/", "canfetch-")) for name in names)
 
 
+@pytest.mark.parametrize("wheel", WHEELS, ids=lambda wheel: wheel.name)
+def test_wheel_contains_the_tester_page_with_its_engine(wheel: Path) -> None:
+    folder = "canfetch/web/assets/"
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+        files = json.loads(archive.read(f"{folder}manifest.json"))["files"]
+    assert {f"{folder}index.html", f"{folder}static.html"} <= names
+    assert {folder + name for name in files} <= names
+    assert any(name.endswith(".wasm") for name in files)
+
+
 def test_sdist_contains_the_files_for_builds_and_tests() -> None:
     (sdist,) = DIST.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
@@ -79,4 +91,6 @@ def test_sdist_contains_the_files_for_builds_and_tests() -> None:
         "tools/generate_tables.py",
     }
     assert required <= names
+    # So that pip needs no npm.
+    assert "src/canfetch/web/assets/manifest.json" in names
     assert not [name for name in names if "/target/" in name or name.endswith((".so", ".pyc"))]
