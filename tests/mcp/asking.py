@@ -8,7 +8,7 @@ from mcp.client.client import Client
 from mcp_types import CallToolResult, TextContent
 
 import canfetch
-from canfetch.access.responses import Response
+from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.origin_state import OriginState
 from canfetch.client.transports import TransportRequest
 from canfetch.web.mcp.server import create_server
@@ -59,10 +59,13 @@ def with_client(
 
 
 class _Origin:
-    def __init__(self, responses: Sequence[tuple[int, bytes, dict[str, str]]]) -> None:
+    def __init__(self, responses: Sequence[tuple[int, bytes, dict[str, str]]], failure: str | None) -> None:
         self._responses = list(responses)
+        self._failure = failure
 
-    def send(self, request: TransportRequest) -> Response:
+    def send(self, request: TransportRequest) -> Response | Failure:
+        if self._failure is not None and len(self._responses) == 1:
+            return Failure(request.url, FailureKind.FORBIDDEN_ADDRESS, self._failure)
         status, body, headers = self._responses.pop(0)
         return Response(request.url, status, tuple(headers.items()), body)
 
@@ -76,11 +79,17 @@ def state_of(
     status: int = 200,
     headers: dict[str, str] | None = None,
     hops: Sequence[str] = (),
+    failure: str | None = None,
     origin: str = ORIGIN,
     now: float = NOW,
 ) -> OriginState:
-    """Return the state of an origin after the fetch of its robots.txt."""
+    """Return the state of an origin after the fetch of its robots.txt.
+
+    Args:
+        hops: The redirects.
+        failure: The message about a private address, in place of the response.
+    """
     redirects = [(302, b"", {"Location": location}) for location in hops]
-    transport = _Origin([*redirects, (status, body, headers or {})])
+    transport = _Origin([*redirects, (status, body, headers or {})], failure)
     with canfetch.Client(user_agent="ExampleBot/1.0", transport=transport, clock=lambda: now) as client:
         return client.origin_state(f"{origin}/")

@@ -5,7 +5,7 @@ import http.client
 import json
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -182,11 +182,19 @@ async def _ok(_scope: Any, receive: Any, send: Any) -> None:
     await send({"type": "http.response.start", "status": 200, "headers": []})
 
 
-def status_of(guard: HTTPGuard, host: bytes, *, token: str | None = None, client: str = "192.0.2.1") -> int:
-    sent: list[Any] = []
+async def receive_one() -> dict[str, Any]:
+    return {"type": "http.request", "body": b"x"}
 
-    async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": b"x"}
+
+def status_of(
+    guard: HTTPGuard,
+    host: bytes,
+    *,
+    token: str | None = None,
+    client: str = "192.0.2.1",
+    receive: Callable[[], Awaitable[dict[str, Any]]] = receive_one,
+) -> int:
+    sent: list[Any] = []
 
     async def send(message: Any) -> None:
         sent.append(message)
@@ -215,3 +223,35 @@ def test_the_requests_of_a_client_are_limited() -> None:
     guard = HTTPGuard(_ok, listens_on="127.0.0.1", token=None, limit=RateLimit(1e-6, 3))
     statuses = [status_of(guard, b"localhost", client=client) for client in ("192.0.2.1",) * 5 + ("192.0.2.2",)]
     assert statuses == [200, 200, 200, 429, 429, 200]
+
+
+async def receive_nothing() -> dict[str, Any]:
+    await asyncio.Event().wait()
+    raise AssertionError
+
+
+async def receive_endlessly() -> dict[str, Any]:
+    return {"type": "http.request", "body": b"x" * 1_000_000, "more_body": True}
+
+
+async def receive_end() -> dict[str, Any]:
+    return {"type": "http.disconnect"}
+
+
+@pytest.mark.parametrize(
+    "receive, status",
+    [(receive_nothing, 408), (receive_endlessly, 413), (receive_end, 400)],
+    ids=["slow", "endless", "cut"],
+)
+def test_bodies_are_bounded(receive: Callable[[], Awaitable[dict[str, Any]]], status: int) -> None:
+    guard = HTTPGuard(_ok, listens_on="127.0.0.1", token=None, body_seconds=0.05 if status == 408 else 60)
+    assert status_of(guard, b"localhost", receive=receive) == status
+    assert guard.body_bytes == 0
+
+
+def test_all_bodies_together_are_bounded() -> None:
+    guard = HTTPGuard(_ok, listens_on="127.0.0.1", token=None)
+    guard.body_bytes = 16 * MAX_BODY_BYTES
+    assert status_of(guard, b"localhost") == 503
+    guard.body_bytes = 0
+    assert status_of(guard, b"localhost") == 200

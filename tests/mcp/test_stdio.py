@@ -91,6 +91,21 @@ def test_garbage_is_skipped(tmp_path: Path) -> None:
     assert err.decode() == f"canfetch: a message is over {MAX_MESSAGE_BYTES} bytes, and was skipped\n"
 
 
+def test_a_host_that_closes_standard_output_ends_the_process(tmp_path: Path) -> None:
+    process = start(tmp_path)
+    request(process, "initialize", INITIALIZE)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    process.stdin.write(b'{"jsonrpc":"2.0","id":2,"method":"ping"}\n')
+    process.stdin.flush()
+    assert process.wait() == 0
+    assert process.stderr.read() == b""
+    process.stdin.close()
+    process.stderr.close()
+
+
 @pytest.mark.parametrize("transport", [(), ("--http", "--port", "0")], ids=["stdio", "http"])
 def test_ctrl_c_ends_the_process(tmp_path: Path, transport: tuple[str, ...]) -> None:
     process = start(tmp_path, *transport)

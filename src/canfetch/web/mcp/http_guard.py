@@ -20,7 +20,6 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 MAX_BODY_BYTES: Final = 4 * 1024 * 1024
 # Of all requests that are arriving. One request is never refused because of it.
 _MAX_ALL_BODIES_BYTES: Final = 16 * MAX_BODY_BYTES
-_BODY_SECONDS: Final = 20.0
 _LOCALHOST: Final = "localhost"
 
 
@@ -37,6 +36,7 @@ class HTTPGuard:
         token: The bearer token, or None.
         host_names: The host names under which the server is reached, without ports.
         limit: The requests of each client address.
+        body_seconds: The time for the body of a request to arrive.
     """
 
     def __init__(
@@ -47,6 +47,7 @@ class HTTPGuard:
         token: str | None,
         host_names: Iterable[str] = (),
         limit: RateLimit = UNLIMITED,
+        body_seconds: float = 20.0,
     ) -> None:
         self._app = app
         self._token = None if token is None else f"Bearer {token}".encode()
@@ -54,7 +55,9 @@ class HTTPGuard:
         self._only_local_names = is_loopback(listens_on)
         self._addresses = ClientAddresses(())
         self._limiter = RateLimiter(limit, time.monotonic)
-        self._body_bytes = 0
+        self._body_seconds = body_seconds
+        # Of all requests that are arriving.
+        self.body_bytes = 0
         self._any_name = token is not None and not self._host_names and not self._only_local_names
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -80,7 +83,7 @@ class HTTPGuard:
         parts: list[bytes] = []
         size = 0
         try:
-            async with asyncio.timeout(_BODY_SECONDS):
+            async with asyncio.timeout(self._body_seconds):
                 while True:
                     message = await receive()
                     if message["type"] != "http.request":
@@ -88,17 +91,17 @@ class HTTPGuard:
                     part = message.get("body", b"")
                     parts.append(part)
                     size += len(part)
-                    self._body_bytes += len(part)
+                    self.body_bytes += len(part)
                     if size > MAX_BODY_BYTES:
                         return 413, f"the request is larger than {MAX_BODY_BYTES} bytes"
-                    if self._body_bytes > _MAX_ALL_BODIES_BYTES:
+                    if self.body_bytes > _MAX_ALL_BODIES_BYTES:
                         return 503, "the server is receiving too many large requests: try again later"
                     if not message.get("more_body", False):
                         return b"".join(parts)
         except TimeoutError:
             return 408, "the request took too long to arrive"
         finally:
-            self._body_bytes -= size
+            self.body_bytes -= size
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
         """Return the status and the reason why a request is refused, or None."""

@@ -1,11 +1,13 @@
 """The tool `lint`: the problems of a robots.txt, published or drafted."""
 
+import re
+from functools import cache
 from typing import Final, Literal
 
 from canfetch.client.origin_state import OriginState
 from canfetch.core.text import encode_text
-from canfetch.lint import Linter, LintInput
-from canfetch.lint.catalogue import ENGLISH
+from canfetch.lint import CHECKS, Catalogue, Linter, LintInput
+from canfetch.lint.catalogue import ENGLISH, PHRASES
 from canfetch.lint.finding import Finding
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import Severity
@@ -24,6 +26,14 @@ _SEVERITIES: Final[dict[Severity, Literal["error", "warning", "info"]]] = {
     Severity.WARNING: "warning",
     Severity.INFO: "info",
 }
+
+
+# Values of messages that the linter chooses. All others are parts of the file, and are quoted.
+_OWN_DETAILS: Final = frozenset(
+    {"byte", "count", "draft", "hours", "line", "name", "network", "operator", "pages", "percent", "purpose", "seconds"}
+    | {"size", "status", "tokens"}
+)
+_PLACEHOLDER: Final = re.compile(r"\{(\w+)(?:\|[^}]*)?\}")
 
 
 async def _answer(service: Service, arguments: LintArguments) -> Answer:
@@ -71,20 +81,39 @@ def _report(report: LintReport, access: RobotsAccess | None) -> Answer:
 
 
 def _finding(finding: Finding) -> LintFinding:
-    texts = ENGLISH.texts(finding.check)
+    texts = quoting_catalogue().texts(finding.check)
     return LintFinding(
         line=finding.line,
         code=finding.check.code,
         name=finding.check.name,
         severity=_SEVERITIES[finding.severity],
-        message=ENGLISH.message(finding.check, {name: _detail(value) for name, value in finding.details.items()}),
+        message=quoting_catalogue().message(
+            finding.check, {name: _detail(value) for name, value in finding.details.items()}
+        ),
         how_to_fix=texts.how_to_fix,
         fixable=finding.fix is not None,
     )
 
 
+@cache
+def quoting_catalogue() -> Catalogue:
+    """Return the English texts, with every part of the file in backticks."""
+    texts = {check.code: ENGLISH.texts(check) for check in CHECKS}
+    return Catalogue(
+        "en", {code: one._replace(message=_quote_parts_of_file(one.message)) for code, one in texts.items()}, PHRASES
+    )
+
+
+def _quote_parts_of_file(message: str) -> str:
+    def quote_placeholder(found: re.Match[str]) -> str:
+        return found[0] if found[1] in _OWN_DETAILS else f"`{found[0]}`"
+
+    parts = message.split("`")
+    parts[::2] = [_PLACEHOLDER.sub(quote_placeholder, part) for part in parts[::2]]
+    return "`".join(parts)
+
+
 def _detail(value: str) -> str:
-    """Return a value for a message, where those that the file contains are in backticks."""
     return quote(value, max_tokens=_DETAIL_TOKENS)[1:-1]
 
 

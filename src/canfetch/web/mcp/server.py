@@ -20,6 +20,7 @@ from canfetch.core.choices import unknown_choice
 from canfetch.errors import CanfetchError
 from canfetch.web.mcp import explain, lint, may_fetch, who_may_train
 from canfetch.web.mcp.arguments import CallerError
+from canfetch.web.mcp.quotation import visible_text
 from canfetch.web.mcp.service import Service
 from canfetch.web.mcp.tool import ToolDefinition
 
@@ -81,4 +82,4 @@ async def _call_tool(context: ServerRequestContext[Service], params: CallToolReq
 
 
 def _error(message: str) -> CallToolResult:
-    return CallToolResult(content=[TextContent(type="text", text=message)], is_error=True)
+    return CallToolResult(content=[TextContent(type="text", text=visible_text(message))], is_error=True)

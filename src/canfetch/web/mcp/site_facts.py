@@ -17,7 +17,7 @@ from canfetch.core.extensions.windows import DailyWindow
 from canfetch.core.times import optional_rfc3339, rfc3339
 from canfetch.core.verdict import Access, AccessInfo, Effect, Reason, Rule, Verdict
 from canfetch.pages.tdm import normalize_target, parse_tdm_file, select_reservation
-from canfetch.web.mcp.quotation import quote
+from canfetch.web.mcp.quotation import quote, visible_text
 from canfetch.web.mcp.results import Line, Pace, RobotsAccess, TDMReservation, UsagePreference
 from canfetch.web.mcp.service import is_forbidden
 from canfetch.web.mcp.tdm_files import FetchedTDMFile
@@ -64,7 +64,7 @@ def access_result(state: OriginState, access: AccessInfo, now: float) -> RobotsA
     """Return how the robots.txt of an origin was obtained."""
     again = state.next_fetch_at
     return RobotsAccess(
-        url=access.robots_url,
+        url=visible_text(access.robots_url),
         access=access.access,
         effect=access.effect,
         explanation=_explanation(state, access),

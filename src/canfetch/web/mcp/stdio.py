@@ -19,8 +19,14 @@ MAX_MESSAGE_BYTES: Final = 4 * 1024 * 1024
 
 
 def serve_standard_streams(server: Server[Service]) -> None:
-    """Serve until standard input ends. Standard output contains only messages; the SDK diverts all other output."""
-    asyncio.run(_serve(server))
+    """Serve until the host closes one of the streams.
+
+    Standard output contains only messages. The SDK diverts all other output.
+    """
+    try:
+        asyncio.run(_serve(server))
+    except* BrokenPipeError:
+        LOGGER.info("the host closed standard output")
 
 
 async def _serve(server: Server[Service]) -> None:

@@ -15,7 +15,7 @@ from canfetch.core.verdict import Effect, Rule
 from canfetch.web.mcp.agents import STAND_IN
 from canfetch.web.mcp.arguments import WhoMayTrainArguments
 from canfetch.web.mcp.quotation import estimate_tokens
-from canfetch.web.mcp.results import Crawlers, RobotsAccess, UsagePreference, WhoMayTrain
+from canfetch.web.mcp.results import Crawlers, UsagePreference, WhoMayTrain
 from canfetch.web.mcp.service import Service, site_url
 from canfetch.web.mcp.site_facts import (
     access_result,
@@ -69,9 +69,17 @@ def who_may_train(state: OriginState, url: str, now: float, *, tdm_file: Fetched
     access = access_result(state, state.access_info(now), now)
     names: dict[Permission, list[str]] = {permission: [] for permission in _PERMISSIONS}
     deciding: dict[Rule, list[str]] = {}
+    # Most crawlers have the same groups.
+    known: dict[tuple[int, ...], Permission] = {}
     for crawler in training_crawlers():
-        names[_permission(robots, access, url, crawler)].append(crawler.name)
-        rule = None if robots is None else robots.decide(url, agent=crawler.agent).rule
+        if robots is None:
+            names["allowed" if access.effect is Effect.FULL_ALLOW else "disallowed"].append(crawler.name)
+            continue
+        rules = robots.rules_for(crawler.agent)
+        groups = tuple(rules.group_indices)
+        permission = known.get(groups) or known.setdefault(groups, _permission(robots, rules, url))
+        names[permission].append(crawler.name)
+        rule = rules.decide(url).rule
         if rule is not None:
             deciding.setdefault(rule, []).append(crawler.name)
     usage = next(one for one in usage_results(robots, url, STAND_IN.agent) if one.use is UsagePurpose.TRAINING)
@@ -96,13 +104,10 @@ def training_crawlers() -> tuple[Crawler, ...]:
     return tuple(one for one in REGISTRY.crawlers if "training" in one.purposes and not one.retired)
 
 
-def _permission(robots: RobotsTxt | None, access: RobotsAccess, url: str, crawler: Crawler) -> Permission:
-    if robots is None:
-        return "allowed" if access.effect is Effect.FULL_ALLOW else "disallowed"
-    rules = robots.rules_for(crawler.agent)
+def _permission(robots: RobotsTxt, rules: AgentRules, url: str) -> Permission:
     if not any(map(rules.allows, _PAGES)) and not any(map(rules.allows, _exceptions(robots, rules))):
         return "disallowed"
-    if robots.usage(url, agent=crawler.agent, purpose="training").preference is Preference.DISALLOW:
+    if robots.usage(url, agent=rules.agent, purpose="training").preference is Preference.DISALLOW:
         return "opted_out"
     return "partly" if any(not rule.allow and rule.pattern for rule in _rules(robots, rules)) else "allowed"
 
