@@ -148,9 +148,10 @@ def test_help_has_examples_and_exit_codes(run: Run, name: str) -> None:
     assert "Exit codes: 0" in out
 
 
-def test_names_are_completed() -> None:
+@pytest.mark.parametrize("arguments", [["show"], ["verify"], ["refresh", "addresses.json"]], ids=lambda words: words[0])
+def test_names_are_completed(arguments: list[str]) -> None:
     complete = ShellComplete(cli, {}, "canfetch", "_CANFETCH_COMPLETE")
-    found = [item.value for item in complete.get_completions(["agents", "show"], "googlebot-")]
+    found = [item.value for item in complete.get_completions(["agents", *arguments], "googlebot-")]
     assert found == ["Googlebot-Image", "Googlebot-Video", "Googlebot-News"]
 
 

@@ -19,7 +19,7 @@ from canfetch.agents import Crawler, Registry
 from canfetch.agents.identity import IdentityStatus, parse_address
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.network_options import connection_parameters, pop_connection_options
-from canfetch.cli.shared.option_parameters import format_option, registry_option
+from canfetch.cli.shared.option_parameters import complete_crawler, format_option, registry_option
 from canfetch.cli.shared.registry_file import load_registry
 from canfetch.cli.shared.row_writers import CsvWriter, JsonWriter, write_rows
 from canfetch.cli.shared.single_value_option import Option
@@ -218,7 +218,9 @@ def _after(reason: str | None) -> str:
 
 
 _file_argument: Final = partial(click.Argument, ["file"], metavar="FILE", type=click.Path())
-_names_argument: Final = partial(click.Argument, ["names"], nargs=-1, metavar="[NAME]...")
+_names_argument: Final = partial(
+    click.Argument, ["names"], nargs=-1, metavar="[NAME]...", shell_complete=complete_crawler
+)
 
 refresh_command: Final = click.Command(
     "refresh",
@@ -270,7 +272,7 @@ invalid.""",
 verify_command: Final = click.Command(
     "verify",
     params=[
-        click.Argument(["name"], metavar="NAME"),
+        click.Argument(["name"], metavar="NAME", shell_complete=complete_crawler),
         click.Argument(["addresses"], nargs=-1, required=True, metavar="ADDRESS..."),
         Option(
             ["--addresses", "lists"],

@@ -20,7 +20,7 @@ from canfetch.cli.registry.addresses import addresses_command, refresh_command, 
 from canfetch.cli.shared.agent_arguments import RequestedAgent
 from canfetch.cli.shared.command_errors import EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.input_files import close_input, open_input, read_lines
-from canfetch.cli.shared.option_parameters import format_option
+from canfetch.cli.shared.option_parameters import complete_crawler, format_option
 from canfetch.cli.shared.row_writers import Cells, CsvWriter, JsonWriter, to_portable, write_rows
 from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.cli.shared.terminal import pad, printable
@@ -192,11 +192,6 @@ def _chain(crawler: Crawler) -> str:
     return RequestedAgent(crawler.name, crawler.agent, crawler).chain
 
 
-def _complete_name(_ctx: click.Context, _option: click.Parameter, incomplete: str) -> list[str]:
-    prefix = incomplete.lower()
-    return [crawler.name for crawler in REGISTRY.crawlers if crawler.name.lower().startswith(prefix)]
-
-
 command: Final = click.Group(
     "agents",
     short_help="List, show, identify and verify crawlers.",
@@ -245,7 +240,7 @@ Exit codes: 0 some crawlers match, 1 no crawler matches, 2 an option is invalid.
         "show": click.Command(
             "show",
             params=[
-                click.Argument(["names"], nargs=-1, required=True, metavar="NAME...", shell_complete=_complete_name),
+                click.Argument(["names"], nargs=-1, required=True, metavar="NAME...", shell_complete=complete_crawler),
                 format_option(_FORMATS),
             ],
             callback=_show,

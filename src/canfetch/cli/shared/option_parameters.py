@@ -45,7 +45,7 @@ def agent_option(example: str) -> Option:
         ["--agent", "agents"],
         metavar="TOKEN",
         multiple=True,
-        shell_complete=_complete_agent,
+        shell_complete=complete_crawler,
         help=f"Product token of the agent, such as {example}. Can be repeated.",
     )
 
@@ -67,7 +67,8 @@ def exact_option() -> Option:
     )
 
 
-def _complete_agent(_ctx: click.Context, _option: click.Parameter, incomplete: str) -> list[Any]:
+def complete_crawler(_ctx: click.Context, _option: click.Parameter, incomplete: str) -> list[Any]:
+    """Return the crawlers of the registry whose names start with `incomplete`."""
     from click.shell_completion import CompletionItem  # noqa: PLC0415 - only during completion
 
     from canfetch.agents import CRAWLERS  # noqa: PLC0415 - only during completion
