@@ -242,7 +242,7 @@ export const viewsEn = {
   compare_unreachable: "The server of the site did not answer, so there is no live file.",
   compare_text: "Changed lines",
   compare_text_equal: "The two files have the same lines.",
-  compare_lines: "{added} lines added, {removed} removed",
+  compare_lines: "Lines: {added} added, {removed} removed",
   compare_old_line: "Line before",
   compare_new_line: "Line in the draft",
   compare_change: "Change",
