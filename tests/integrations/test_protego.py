@@ -130,6 +130,23 @@ def test_sitemaps_and_host(parser: Protego) -> None:
     assert parser.preferred_host == "www.example.com"
 
 
+@pytest.mark.parametrize(
+    "line, sitemaps",
+    [
+        ("Sitemap https://example.com/s.xml", ["https://example.com/s.xml"]),
+        ("sitemap  http://example.com/s.xml # all", ["http://example.com/s.xml"]),
+        ("SITEMAP HTTPS://example.com/s.xml", ["https://example.com/s.xml"]),
+        ("Sitemap https: see the home page", []),
+        ("Sitemap ftp://example.com/s.xml", []),
+        ("Our sitemap https://example.com/s.xml", []),
+    ],
+)
+def test_sitemap_without_a_colon_after_the_key(line: str, sitemaps: list[str]) -> None:
+    parser = Protego.parse(f"Sitemap: /a.xml\n{line}\nUser-agent: *\nDisallow: /b\nSitemap: /z.xml\n")
+    assert list(parser.sitemaps) == ["/a.xml", *sitemaps, "/z.xml"]
+    assert not parser.can_fetch("/b", "FooBot")
+
+
 def test_without_parse_the_file_is_empty() -> None:
     parser = Protego()
     assert parser.can_fetch("/", "FooBot")

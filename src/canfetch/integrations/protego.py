@@ -5,12 +5,14 @@ Source: Protego 0.7.
 
 from collections.abc import Iterator
 from datetime import time
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt, parse
+from canfetch.core.extensions.record import Extension
 from canfetch.core.extensions.request_rate import RequestRate as DeclaredRate
 from canfetch.core.extensions.request_rate import parse_request_rate
+from canfetch.core.extensions.sitemap import parse_sitemap
 from canfetch.core.extensions.visit_time import parse_visit_time
 from canfetch.core.extensions.windows import DAY_SECONDS, DailyWindow
 from canfetch.core.text import display_text
@@ -138,8 +140,12 @@ class Protego(PicklableInstance):
 
     @property
     def sitemaps(self) -> Iterator[str]:
-        """An iterator over the values of the sitemap records, in file order."""
-        return iter(self.robots.sitemaps)
+        """An iterator over the values of the sitemap records, in file order.
+
+        The colon after the key may be missing: `Sitemap https://example.com/sitemap.xml`.
+        """
+        values = map(_sitemap, self.robots.extensions)
+        return (value for value in values if value is not None)
 
     @property
     def preferred_host(self) -> str | None:
@@ -159,6 +165,17 @@ class Protego(PicklableInstance):
     def _use(self, robots: RobotsTxt) -> None:
         self.robots = robots
         self._answers = LenientAnswers(robots)
+
+
+def _sitemap(record: Extension[Any]) -> str | None:
+    match record.name.split():
+        case ["sitemap"]:
+            return parse_sitemap(record.value)
+        case ["sitemap", ("http" | "https") as scheme] if record.value.startswith(b"//"):
+            # The colon of the URL was read as the one after the key.
+            return parse_sitemap(b"%b:%b" % (scheme.encode(), record.value))
+        case _:
+            return None
 
 
 def _interval(rate: DeclaredRate) -> float:
