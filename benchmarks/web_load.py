@@ -93,7 +93,7 @@ def serve(name: str) -> None:
     """Serve until the process is terminated, and print the port."""
     from uvicorn.server import Server
 
-    from canfetch.web.server.process import bind
+    from canfetch.web.server.listening import bind
     from canfetch.web.server.protocol import BoundedConfig
 
     bound = bind("127.0.0.1", 0, is_fixed=True)

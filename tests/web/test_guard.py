@@ -138,8 +138,6 @@ def test_forwarded_addresses_count_only_from_trusted_proxies() -> None:
     scope["headers"] = [(b"x-forwarded-for", b"spoofed")]
     assert ClientAddresses(["10.0.0.0/24"]).find(scope) == "10.0.0.1"
     assert ClientAddresses(()).find({"client": ("2001:db8::1:2", 1), "headers": []}) == "2001:db8::/64"
-    with pytest.raises(InvalidOption, match="invalid trusted proxy: 'proxy'"):
-        ClientAddresses(["proxy"])
 
 
 async def endless(size: int) -> AsyncIterator[bytes]:
@@ -230,7 +228,11 @@ def test_nothing_of_a_draft_is_logged(api: API, caplog: pytest.LogCaptureFixture
     assert not [message for message in own if draft in message]
 
 
-@pytest.mark.parametrize("name, value", [("token", ""), ("token", "a b"), ("timeout", 0), ("threads", 0)])
+@pytest.mark.parametrize(
+    "name, value",
+    [("token", ""), ("token", "a b"), ("timeout", 0), ("threads", 0), ("trusted_proxies", ("x",))],
+    ids=["token", "spaces", "timeout", "threads", "proxy"],
+)
 def test_invalid_settings_are_errors(name: str, value: Any) -> None:
-    with pytest.raises(InvalidOption, match=name):
+    with pytest.raises(InvalidOption, match=name.replace("_prox", " prox").replace("ies", "y")):
         Settings(**{name: value})

@@ -16,6 +16,7 @@ from canfetch.web.api.page_routes import page_router, process_router
 from canfetch.web.api.services import Services
 from canfetch.web.server.guard import Guard
 from canfetch.web.server.metrics import Metrics
+from canfetch.web.server.tracing import RequestTracer
 from canfetch.web.server.work_queue import WorkQueue
 from canfetch.web.settings import Settings
 from canfetch.web.site.assets import Assets
@@ -82,7 +83,8 @@ def create_app(
     api.include_router(process_router(metrics))
     api.include_router(page_router(Assets() if assets is None else assets))
     api.openapi = lambda: document(api)  # type: ignore[method-assign]
-    guard = Guard(api, settings, observe=metrics.observe)
+    request_tracer = None if tracer is None else RequestTracer(tracer)
+    guard = Guard(api, settings, observe=metrics.observe, tracer=request_tracer)
     return guard
 
 

@@ -1,9 +1,11 @@
 """The settings of a server."""
 
 from dataclasses import dataclass, field
+from ipaddress import ip_network
 from typing import Final
 
 from canfetch.access.policies import get_policy
+from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 
 DEFAULT_PORT: Final = 8420
@@ -86,6 +88,13 @@ class Settings:
         if self.token is not None and (not self.token or not self.token.isascii() or " " in self.token):
             raise InvalidOption("invalid token: expected ASCII characters without spaces")
         get_policy(self.policy)
+        for proxy in self.trusted_proxies:
+            try:
+                ip_network(proxy)
+            except ValueError:
+                raise InvalidOption(
+                    f"invalid trusted proxy {quoted(proxy)}: expected an address or a network, such as 10.0.0.0/24"
+                ) from None
         for name in ("timeout", "body_timeout", "idle_timeout", "header_timeout"):
             if getattr(self, name) <= 0:
                 raise InvalidOption(f"invalid {name} {getattr(self, name)}: expected a positive number of seconds")

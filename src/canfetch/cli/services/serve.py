@@ -1,6 +1,5 @@
 """`canfetch serve`: the tester page and the HTTP API."""
 
-import logging
 import os
 import sys
 import webbrowser
@@ -75,7 +74,6 @@ def _serve(options: _Options) -> None:
         raise CommandError(
             f"--host {options.host} is reachable from other machines: pass --token, or --allow-public to serve everyone"
         )
-    _configure_logging(options.verbose)
     bound = bind(
         options.host, _default_port() if options.port is None else options.port, is_fixed=options.port is not None
     )
@@ -90,7 +88,7 @@ def _serve(options: _Options) -> None:
         if options.open_browser:
             webbrowser.open(address)
 
-    serve(settings, bound, announce)
+    serve(settings, bound, announce, verbose=options.verbose)
 
 
 def _default_port() -> int:
@@ -135,18 +133,6 @@ def _store(option: str | None) -> str | None:
         click.echo(f"canfetch: warning: {error}; nothing is cached on disk (pass --store FILE)", err=True)
         return None
     return location
-
-
-def _configure_logging(verbose: int) -> None:
-    level = {0: logging.WARNING, 1: logging.INFO}.get(verbose, logging.DEBUG)
-    handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
-    for name in ("canfetch", "uvicorn"):
-        logger = logging.getLogger(name)
-        logger.addHandler(handler)
-        logger.setLevel(level)
-    # Decisions are about what users ask.
-    logging.getLogger("canfetch.decisions").setLevel(logging.WARNING)
 
 
 def _check_port(_ctx: click.Context, _option: click.Parameter, value: int | None) -> int | None:
@@ -246,5 +232,5 @@ Examples:
   canfetch serve --static public/robots-tester
 
 \b
-Exit codes: 0 the server was stopped or the site was written, 2 an error occurred.""",
+Exit codes: 0 SIGTERM stopped the server, or the site was written, 2 an error occurred.""",
 )

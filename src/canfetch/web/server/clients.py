@@ -19,15 +19,11 @@ _UNKNOWN: Final = "unknown"
 class ClientAddresses:
     """Finds the address of a client.
 
-    Args: trusted_proxies: Addresses and networks of the proxies whose X-Forwarded-For header is believed.
-    Raises: InvalidOption.
+    Args: trusted_proxies: Valid addresses and networks of the proxies whose X-Forwarded-For header is believed.
     """
 
     def __init__(self, trusted_proxies: Iterable[str]) -> None:
-        try:
-            self._proxies = tuple(ip_network(proxy) for proxy in trusted_proxies)
-        except ValueError as error:
-            raise InvalidOption(f"invalid trusted proxy: {error}") from None
+        self._proxies = tuple(ip_network(proxy) for proxy in trusted_proxies)
 
     def find(self, scope: MutableMapping[str, Any]) -> str:
         """Return the address of a request's client; for IPv6, the network of the client."""

@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 
 from canfetch.web.server.clients import ClientAddresses, RateLimiter
 from canfetch.web.server.problems import Problem
+from canfetch.web.server.tracing import RequestTracer
 from canfetch.web.settings import Settings
 
 if TYPE_CHECKING:
@@ -116,16 +117,24 @@ class Guard:
         app: The application.
         settings: The limits.
         observe: Called with method, route, status and seconds of each request.
+        tracer: Starts a span for each request, or None.
         clock: Returns seconds that never go back.
     """
 
     def __init__(
-        self, app: "FastAPI", settings: Settings, *, observe: Observe, clock: Callable[[], float] = time.monotonic
+        self,
+        app: "FastAPI",
+        settings: Settings,
+        *,
+        observe: Observe,
+        tracer: RequestTracer | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.app = app
         self.body_bytes = 0
         self._settings = settings
         self._observe = observe
+        self._tracer = tracer
         self._addresses = ClientAddresses(settings.trusted_proxies)
         self._requests = RateLimiter(settings.requests, clock)
         self._fetches = RateLimiter(settings.fetches, clock)
@@ -137,7 +146,13 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request."""
         if scope["type"] == "http":
-            await _Exchange(self, scope, receive, send).run()
+            exchange = _Exchange(self, scope, receive, send)
+            if self._tracer is None:
+                await exchange.run()
+                return
+            with self._tracer.span(scope) as end_span:
+                await exchange.run()
+                end_span(_route(scope), exchange.status)
         elif scope["type"] == "lifespan":
             await self.app(scope, receive, send)
         else:
@@ -224,7 +239,7 @@ class _Exchange:
         # Counted among the bytes of all bodies in memory.
         self._kept_bytes = 0
         self._body_is_complete = False
-        self._status = 0
+        self.status = 0
         self._cors_headers: tuple[tuple[bytes, bytes], ...] = ()
         self._deadline: asyncio.Timeout | None = None
 
@@ -235,12 +250,12 @@ class _Exchange:
         except TimeoutError:
             await self._send_problem(self._timeout_problem())
         except Exception as error:  # noqa: BLE001 - a traceback in the log of the server could quote a draft
-            if self._status == 0:
+            if self.status == 0:
                 LOGGER.error("%s: %s", self._path[:200], type(error).__name__)  # noqa: TRY400 - the same
                 await self._send_problem(Problem(500, "internal-error", "an error occurred"))
         finally:
             self._guard.body_bytes -= self._kept_bytes
-            self._guard.observe(self._scope, self._status, time.perf_counter() - started)
+            self._guard.observe(self._scope, self.status, time.perf_counter() - started)
 
     async def _respond(self) -> None:
         head = RequestHead.of(self._scope)
@@ -294,7 +309,7 @@ class _Exchange:
 
     async def _secured_send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
-            self._status = message["status"]
+            self.status = message["status"]
             message = {**message, "headers": [*message.get("headers", ()), *SECURITY_HEADERS, *self._cors_headers]}
         elif self._is_stream:
             self._extend(self._guard.settings.idle_timeout)
@@ -308,13 +323,13 @@ class _Exchange:
         )
 
     async def _send_problem(self, problem: Problem) -> None:
-        if self._status != 0:
+        if self.status != 0:
             # A response has started. The server closes the connection before its end, so that the client notices.
             return
         await self._start(problem.status, problem.raw_headers())
         await self._send({"type": "http.response.body", "body": problem.body()})
 
     async def _start(self, status: int, headers: list[tuple[bytes, bytes]]) -> None:
-        self._status = status
+        self.status = status
         all_headers = [*headers, *SECURITY_HEADERS, *self._cors_headers]
         await self._send({"type": "http.response.start", "status": status, "headers": all_headers})

@@ -1,6 +1,8 @@
 """The server process: its workers, and its end."""
 
+import logging
 import os
+import signal
 import socket
 import tempfile
 from collections.abc import Callable
@@ -25,42 +27,60 @@ _SHUTDOWN_MARGIN: Final = 5
 _KEEP_ALIVE: Final = 15
 
 
-def make_app(settings: Settings) -> "Guard":
+def configure_logging(verbose: int) -> None:
+    """Log to standard error: 0 warnings, 1 each request, 2 and more each fetch, too."""
+    level = {0: logging.WARNING, 1: logging.INFO}.get(verbose, logging.DEBUG)
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
+    for name in ("canfetch", "uvicorn"):
+        logger = logging.getLogger(name)
+        logger.handlers = [handler]
+        logger.setLevel(level)
+    # Decisions are about what users ask.
+    logging.getLogger("canfetch.decisions").setLevel(logging.WARNING)
+
+
+def make_app(settings: Settings, verbose: int) -> "Guard":
     """Return the application of a worker process. Traces are sent if the environment configures that."""
+    configure_logging(verbose)
     return create_app(settings, tracer_provider=tracer_provider(os.environ))
 
 
-def serve(settings: Settings, bound: socket.socket, on_start: Callable[[], None]) -> None:
+def serve(settings: Settings, bound: socket.socket, on_start: Callable[[], None], *, verbose: int = 0) -> None:
     """Serve until SIGTERM or Ctrl-C. Requests that are running are completed.
 
     Args:
         settings: The settings.
         bound: A bound socket.
         on_start: Called before the first request is accepted.
-    Raises: MissingExtra: Traces are configured, and OpenTelemetry is not installed.
+        verbose: What is logged.
+    Raises: MissingExtra: Traces are configured, and OpenTelemetry is not installed; KeyboardInterrupt.
     """
     _raise_file_limit()
+    with bound:
+        _serve(settings, bound, on_start, verbose)
+
+
+def _serve(settings: Settings, bound: socket.socket, on_start: Callable[[], None], verbose: int) -> None:
     if settings.workers > 1:
         with tempfile.TemporaryDirectory(prefix="canfetch-metrics-") as folder:
             os.environ.setdefault(SHARED_FOLDER_VARIABLE, folder)
-            config = _config(settings)
+            config = _config(settings, verbose)
             bound.listen(_BACKLOG)
             on_start()
             Multiprocess(config, sockets=[bound]).run()
         return
-    server = Server(_config(settings))
+    server = Server(_config(settings, verbose))
+    # uvicorn raises the signals again after the requests are completed.
+    signal.signal(signal.SIGTERM, lambda *_: None)
     bound.listen(_BACKLOG)
     on_start()
-    try:
-        server.run(sockets=[bound])
-    except KeyboardInterrupt:
-        # uvicorn raises it again after the requests are completed.
-        return
+    server.run(sockets=[bound])
 
 
-def _config(settings: Settings) -> BoundedConfig:
+def _config(settings: Settings, verbose: int) -> BoundedConfig:
     return BoundedConfig(
-        partial(make_app, settings),
+        partial(make_app, settings, verbose),
         header_timeout=settings.header_timeout,
         max_connections=settings.max_connections,
         factory=True,

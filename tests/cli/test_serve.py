@@ -1,0 +1,42 @@
+"""Options of `canfetch serve` that are refused before anything listens."""
+
+import socket
+
+import pytest
+from tests.cli.conftest import RunCommand
+
+pytest.importorskip("fastapi")
+
+
+def test_public_address_requires_a_token(run: RunCommand) -> None:
+    ran = run("serve", "--host", "0.0.0.0", "--store", "none")  # noqa: S104 - it is refused
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == (
+        "canfetch: --host 0.0.0.0 is reachable from other machines: pass --token, or --allow-public to serve everyone\n"
+    )
+
+
+def test_taken_port_is_an_error(run: RunCommand) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        ran = run("serve", "--port", str(port), "--store", "none")
+    assert ran.code == 2
+    assert ran.err.startswith(f"canfetch: cannot listen on 127.0.0.1, port {port}: ")
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["--port", "65536"], "'65536' is not a port"),
+        (["--token", "a b"], "invalid token: expected ASCII characters without spaces"),
+        (["--policy", "nobody"], "'nobody'"),
+        (["--store", "ftp://x"], "--store 'ftp://' is not supported"),
+        (["--trusted-proxy", "proxy"], "invalid trusted proxy 'proxy'"),
+        (["--host", "no such host", "--allow-public"], "invalid host 'no such host'"),
+    ],
+    ids=["port", "token", "policy", "store", "proxy", "host"],
+)
+def test_invalid_option_is_an_error(run: RunCommand, arguments: list[str], message: str) -> None:
+    ran = run("serve", "--store", "none", *arguments) if "--store" not in arguments else run("serve", *arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert message in ran.err

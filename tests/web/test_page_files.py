@@ -1,0 +1,102 @@
+"""The files of the page."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.web.conftest import API, ScriptedWeb, running_api
+
+from canfetch.web.site.assets import Assets
+
+SCRIPT = b"export default 1;\n" * 100
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("assets")
+    (path / "static").mkdir()
+    (path / "index.html").write_bytes(b"<!doctype html>")
+    (path / "static.html").write_bytes(b"<!doctype html>")
+    (path / "static" / "main-ABCDEFGH.js").write_bytes(SCRIPT)
+    (path / "static" / "crawlers.json").write_bytes(b"{}")
+    (path / "static" / ".hidden.js").write_bytes(b"")
+    (path / "static" / "key.pem").write_bytes(b"")
+    return path
+
+
+@pytest.fixture(scope="module")
+def served(folder: Path) -> Iterator[API]:
+    with running_api(transport=ScriptedWeb(), assets=Assets(folder)) as running:
+        yield running
+
+
+def test_page_is_revalidated_and_hashed_files_are_not(served: API) -> None:
+    page = served.get("/")
+    assert (page.text, page.headers["content-type"]) == ("<!doctype html>", "text/html; charset=utf-8")
+    assert page.headers["cache-control"] == "no-cache"
+    assert served.get("/", headers={"If-None-Match": page.headers["etag"]}).status_code == 304
+    script = served.get("/static/main-ABCDEFGH.js")
+    assert script.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert served.get("/static/crawlers.json").headers["cache-control"] == "no-cache"
+
+
+def test_files_are_compressed(served: API) -> None:
+    path = "/static/main-ABCDEFGH.js"
+    assert served.get(path, headers={"Accept-Encoding": "gzip"}).content == SCRIPT
+    assert served.get(path, headers={"Accept-Encoding": "gzip"}).headers["content-encoding"] == "gzip"
+    for accepted in ("identity", "gzip;q=0, br;q=0.0", ""):
+        response = served.get(path, headers={"Accept-Encoding": accepted})
+        assert "content-encoding" not in response.headers
+        assert response.content == SCRIPT
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static.html",
+        "/static/",
+        "/static/.hidden.js",
+        "/static/key.pem",
+        "/static/..%2f..%2fapp.py",
+        "/static/%2e%2e/index.html",
+        "/static/a%00b.js",
+        "/static/c:%5cx.js",
+        "/missing",
+    ],
+)
+def test_other_paths_do_not_exist(served: API, path: str) -> None:
+    served.problem("GET", path, 404)
+
+
+def test_brotli_of_the_build_is_preferred(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_bytes(b"<!doctype html>")
+    (tmp_path / "index.html.br").write_bytes(b"brotli")
+    asset = Assets(tmp_path).find("index.html")
+    assert asset is not None
+    assert asset.encoded("gzip, br") == (b"brotli", "br")
+
+
+def test_file_that_was_built_again_is_read_again(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_bytes(b"old")
+    assets = Assets(tmp_path)
+    first = assets.find("index.html")
+    (tmp_path / "index.html").write_bytes(b"new")
+    # The clock of some file systems is coarse.
+    os.utime(tmp_path / "index.html", (1, 1))
+    second = assets.find("index.html")
+    assert first is not None
+    assert second is not None
+    assert (first.content, second.content) == (b"old", b"new")
+
+
+def test_checkout_without_a_page_says_what_to_run(api: API, tmp_path: Path) -> None:
+    with running_api(transport=ScriptedWeb(), assets=Assets(tmp_path)) as unbuilt:
+        response = unbuilt.get("/")
+        assert response.status_code == 200
+        assert "make page" in response.text
+        unbuilt.problem("GET", "/static/main-ABCDEFGH.js", 404)
+    problem = api.problem("GET", "/v1/lint", 405)
+    assert problem["detail"] == "GET is not supported here"
+    assert api.get("/v1/lint").headers["allow"] == "POST"
+    api.problem("POST", "/v1/nothing", 404)

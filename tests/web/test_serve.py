@@ -1,0 +1,156 @@
+"""`canfetch serve`: its process, its options and its end."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.servers.behaviours import BEHAVIOURS
+from tests.servers.web import Exchange, Site
+
+from canfetch.web.server.listening import is_loopback
+from canfetch.web.site.assets import Assets
+from canfetch.web.site.static_site import StaticSiteError, write_static_site
+
+SECONDS = 60.0
+ROOT = Path(__file__).parents[2]
+
+
+@contextmanager
+def serving(*arguments: str, **environment: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """Run the command, and return the process and its port."""
+    command = [sys.executable, "-m", "canfetch", "serve", "--port", "0", "--store", "none", *arguments]
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src"), **environment},
+    )
+    with process:
+        try:
+            assert process.stdout is not None
+            line = process.stdout.readline()
+            assert line.startswith("canfetch: listening on http://127.0.0.1:"), line
+            yield process, int(line.split(":")[3].split()[0])
+        finally:
+            process.terminate()
+
+
+def get(port: int, path: str, **headers: str) -> tuple[int, str]:
+    connection = HTTPConnection("127.0.0.1", port, timeout=SECONDS)
+    try:
+        connection.request("GET", path, headers=headers)
+        response = connection.getresponse()
+        return response.status, response.read().decode()
+    finally:
+        connection.close()
+
+
+@pytest.mark.service
+def test_sigterm_completes_running_requests() -> None:
+    async def wait(exchange: Exchange) -> None:
+        process.send_signal(signal.SIGTERM)
+        # The server stops to listen before this request is answered.
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", port), timeout=SECONDS).close()
+            except OSError:
+                break
+        await exchange.respond(200, b"User-agent: *\nDisallow: /x\n")
+
+    with Site(behaviours=BEHAVIOURS) as site, serving("--allow-private") as (process, port):
+        site.serve("/robots.txt", wait)
+        status, body = get(port, f"/v1/decide?url={site.origin}/x&agent=GPTBot")
+        assert (status, '"allowed":false' in body) == (200, True)
+        assert process.wait(SECONDS) == 0
+
+
+@pytest.mark.service
+def test_workers_share_metrics_and_a_token() -> None:
+    with serving("--workers", "2", "-v", CANFETCH_TOKEN="horse") as (process, port):
+        statuses = [get(port, f"/v1/agents/find?user_agent=x{n}")[0] for n in range(4)]
+        assert statuses == [401] * 4
+        statuses = [get(port, "/v1/agents/gptbot", Authorization="Bearer horse")[0] for _ in range(8)]
+        assert statuses == [200] * 8
+        status, metrics = get(port, "/metrics", Authorization="Bearer horse")
+        assert status == 200
+        assert 'canfetch_requests_total{method="GET",route="/v1/agents/{name}",status="200"} 8.0' in metrics
+        process.terminate()
+        _, log = process.communicate(timeout=SECONDS)
+    assert log.count("GET /v1/agents/gptbot 200") == 8
+    assert "horse" not in log
+    assert process.returncode == 0
+
+
+@pytest.mark.service
+def test_interrupt_ends_the_server() -> None:
+    with serving() as (process, _):
+        process.send_signal(signal.SIGINT)
+        assert process.wait(SECONDS) == 130
+
+
+def test_loopback_addresses() -> None:
+    hosts: dict[str, bool] = {
+        "localhost": True,
+        "127.0.0.2": True,
+        "::1": True,
+        "0.0.0.0": False,  # noqa: S104 - it is not bound
+        "::": False,
+        "192.0.2.1": False,
+        "example.com": False,
+    }
+    assert {host: is_loopback(host) for host in hosts} == hosts
+
+
+@pytest.fixture
+def built(tmp_path: Path) -> Assets:
+    """Return the files of a page, as its build writes them."""
+    folder = tmp_path / "assets"
+    (folder / "static").mkdir(parents=True)
+    files: dict[str, Any] = {
+        "index.html": b"<!doctype html><title>served</title>",
+        "static.html": b"<!doctype html><title>static</title>",
+        "manifest.json": b"{}",
+        "static/engine-0123abcd.wasm": b"\0asm",
+        "static/main-ABCDEFGH.js": b"export default 1;\n" * 100,
+        "static/crawlers.json": b"{}",
+    }
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    return Assets(folder)
+
+
+def test_static_site_has_the_page_and_its_files(built: Assets, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    names = ["index.html", "static/crawlers.json", "static/engine-0123abcd.wasm", "static/main-ABCDEFGH.js"]
+    assert write_static_site(site, built) == names
+    assert (site / "index.html").read_bytes() == b"<!doctype html><title>static</title>"
+    (site / "static" / "old-01234567.js").write_bytes(b"")
+    assert write_static_site(site, built) == names
+    assert not (site / "static" / "old-01234567.js").exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["assets", "site"]
+
+
+def test_static_site_replaces_no_other_folder(built: Assets, tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "letter.txt").write_bytes(b"")
+    with pytest.raises(StaticSiteError, match="is not empty and not a site of canfetch"):
+        write_static_site(tmp_path / "home", built)
+    assert (tmp_path / "home" / "letter.txt").exists()
+
+
+def test_static_site_requires_the_page_and_the_engine(built: Assets, tmp_path: Path) -> None:
+    with pytest.raises(StaticSiteError, match="the page is not built: run 'make page'"):
+        write_static_site(tmp_path / "site", Assets(tmp_path))
+    (built.folder / "static" / "engine-0123abcd.wasm").unlink()
+    with pytest.raises(StaticSiteError, match="the engine for browsers is not built"):
+        write_static_site(tmp_path / "site", built)
+    assert not (tmp_path / "site").exists()
