@@ -7,8 +7,9 @@
 # as well, from its sources, by a rustc whose sources are installed, such as Debian's rustc-web with rust-web-src. That
 # needs a linker: rust-lld of any toolchain, or wasm-ld of the package lld.
 #
-# In CI (CI=true), root installs what is missing with apt-get. Exit codes: 0 built; 3 a toolchain is missing, which one
-# line on standard error explains; otherwise the exit code of cargo.
+# In CI (CI=true), what is missing is installed with rustup, or by root with apt-get.
+#
+# Exit codes: 0 built; 3 a toolchain is missing, which one line on standard error explains; otherwise the code of cargo.
 set -euo pipefail
 
 output=$(realpath -m "$1")
@@ -56,44 +57,58 @@ find_linker() {
     [[ -n $candidate ]] && command -v "$candidate"
 }
 
-install_toolchain() {
-    [[ ${CI:-} == true && $(id -u) -eq 0 ]] && command -v apt-get >/dev/null || return 1
-    export DEBIAN_FRONTEND=noninteractive
-    apt-get update -qq || return 1
-    local linker
-    linker=$(apt-cache search --names-only '^lld-[0-9]+$' | cut -d' ' -f1 | sort -V | tail -n 1)
-    log "installing ${packages[*]} $linker with apt-get"
-    apt-get install -y -qq --no-install-recommends --no-remove "${packages[@]}" "$linker" >/dev/null
+# Set `rustc`, and `linker` if the standard library has to be built. Otherwise set `problem`.
+find_toolchain() {
+    linker=
+    if ! command -v cargo >/dev/null; then
+        problem="cargo is not installed"
+    elif rustc=$(find_compiler_with_target); then
+        return 0
+    elif ! rustc=$(find_compiler_with_sources); then
+        problem="no Rust compiler has the target $target or the sources of its standard library"
+    elif ! linker=$(find_linker "$rustc"); then
+        problem="no linker for WebAssembly is installed"
+    else
+        return 0
+    fi
+    return 1
 }
 
-missing() {
-    log "cannot build the engine of the tester page: $1"
+install_toolchain() {
+    [[ ${CI:-} == true ]] || return 1
+    if command -v rustup >/dev/null; then
+        log "installing the target $target with rustup"
+        rustup --quiet target add "$target" && return 0
+    fi
+    [[ $(id -u) -eq 0 ]] && command -v apt-get >/dev/null || return 1
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get update -qq || return 1
+    local lld
+    lld=$(apt-cache search --names-only '^lld-[0-9]+$' | cut -d' ' -f1 | sort -V | tail -n 1)
+    log "installing ${packages[*]} $lld with apt-get"
+    apt-get install -y -qq --no-install-recommends --no-remove "${packages[@]}" "$lld" >/dev/null
+}
+
+find_toolchain || { install_toolchain && find_toolchain; } || {
+    log "cannot build the engine of the tester page: $problem;" \
+        "run 'rustup target add $target', or install Debian's packages ${packages[*]} and lld"
     exit 3
 }
 
-export CARGO_TARGET_DIR=$PWD/rust/target/wasm
+export CARGO_TARGET_DIR=$PWD/rust/target/wasm RUSTC=$rustc
 build=(cargo build --manifest-path rust/wasm/Cargo.toml --locked --quiet --lib --release --target "$target")
-advice="run 'rustup target add $target', or install Debian's packages ${packages[*]} and lld"
-
-if rustc=$(find_compiler_with_target); then
-    log "building the engine of the tester page with $("$rustc" --version)"
-    RUSTC=$rustc "${build[@]}"
-else
-    rustc=$(find_compiler_with_sources) || { install_toolchain && rustc=$(find_compiler_with_sources); } ||
-        missing "no Rust compiler for WebAssembly; $advice"
-    linker=$(find_linker "$rustc") || { install_toolchain && linker=$(find_linker "$rustc"); } ||
-        missing "no linker for WebAssembly; $advice"
-    command -v cargo >/dev/null || missing "cargo is not installed; $advice"
-    log "building the engine of the tester page and its standard library with $("$rustc" --version)"
-    # Building the standard library is an unstable option of cargo.
-    export RUSTC=$rustc RUSTC_BOOTSTRAP=1 CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=$linker
+log "building the engine of the tester page with $("$rustc" --version)"
+if [[ -n $linker ]]; then
+    # Building the standard library is an unstable option of cargo. Its short sorting functions make the module a
+    # quarter smaller.
+    export RUSTC_BOOTSTRAP=1 CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=$linker
+    build+=(-Zbuild-std=std,panic_abort -Zbuild-std-features=optimize_for_size)
     if "$rustc" -Zunstable-options -Cpanic=immediate-abort --print cfg >/dev/null 2>&1; then
         # Without the messages of panics. The module has no imports, so nobody could read them.
         export RUSTFLAGS="-Zunstable-options -Cpanic=immediate-abort"
     fi
-    # The short sorting functions are a quarter of the module smaller.
-    "${build[@]}" -Zbuild-std=std,panic_abort -Zbuild-std-features=optimize_for_size
 fi
+"${build[@]}"
 
 mkdir -p "$(dirname "$output")"
 install -m 644 "$CARGO_TARGET_DIR/$target/release/canfetch_wasm.wasm" "$output"
