@@ -76,6 +76,7 @@ def _give_up(reason: str) -> None:
 
 
 def _build_module() -> None:
+    """Build the module if it is older than its sources. Without a toolchain, skip the test; fail it in CI."""
     sources = [*ROOT.glob("rust/core/src/**/*.rs"), *ROOT.glob("rust/wasm/src/*.rs")]
     if MODULE.exists() and MODULE.stat().st_mtime >= max(source.stat().st_mtime for source in sources):
         return
@@ -87,15 +88,24 @@ def _build_module() -> None:
     assert built.returncode == 0, built.stderr
 
 
-def _bundle(source: Path, folder: Path) -> Path:
+def bundle(source: Path, folder: Path, *options: str) -> Path:
+    """Return a script with everything that a source file imports."""
     if not ESBUILD.exists():
         if shutil.which("npm") is None:
             _give_up("the engine of the page is bundled with npm, which is not installed")
         subprocess.run(["npm", "--prefix", ROOT / "page", "ci"], capture_output=True, check=True)
-    bundle = folder / f"{source.stem}.mjs"
-    options = ("--bundle", "--platform=node", "--format=esm", "--log-level=warning")
-    subprocess.run([ESBUILD, source, *options, f"--outfile={bundle}"], check=True)
-    return bundle
+    script = folder / f"{source.stem}.mjs"
+    command = [
+        str(ESBUILD),
+        str(source),
+        "--bundle",
+        "--format=esm",
+        "--log-level=warning",
+        *options,
+        f"--outfile={script}",
+    ]
+    subprocess.run(command, check=True)
+    return script
 
 
 @pytest.fixture(scope="session")
@@ -105,7 +115,8 @@ def engine_module(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EngineMo
     if node is None:
         _give_up("Node.js is not installed")
     _build_module()
-    driver = _bundle(Path(__file__).with_name("driver.ts"), tmp_path_factory.mktemp("driver"))
+    source = Path(__file__).with_name("driver.ts")
+    driver = bundle(source, tmp_path_factory.mktemp("driver"), "--platform=node")
     command = [str(node), str(driver), str(MODULE)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         yield EngineModule(process)
