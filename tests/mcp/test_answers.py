@@ -282,3 +282,9 @@ def test_a_redirect_to_a_private_address_shows_no_address() -> None:
         "robots.txt is unreachable (a redirect leads to a private address), so everything is disallowed" in answer.text
     )
     assert "10.1.2.3" not in answer.result.model_dump_json()
+
+
+def test_a_token_that_fetches_nothing_is_mentioned() -> None:
+    agent = parse_agent("google-extended", STAND_IN)
+    text = may_fetch(state_of(b""), MayFetchArguments(url=f"{ORIGIN}/x"), agent, NOW).text
+    assert text.startswith("ALLOWED: Google-Extended may fetch this URL.\nGoogle-Extended fetches nothing: ")

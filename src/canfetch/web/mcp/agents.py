@@ -2,7 +2,7 @@
 
 from typing import Final, Literal, NamedTuple
 
-from canfetch.agents import REGISTRY
+from canfetch.agents import REGISTRY, Crawler
 from canfetch.core.agent import Agent
 from canfetch.core.quoting import quoted
 from canfetch.core.tokens import product_token
@@ -21,12 +21,12 @@ class AskedAgent(NamedTuple):
     Attributes:
         agent: The tokens to try in order.
         chosen_by: Where it is from.
-        operator: The operator of a known crawler, or None.
+        crawler: The entry of a known crawler, or None.
     """
 
     agent: Agent
     chosen_by: Literal["argument", "server", "stand-in"]
-    operator: str | None = None
+    crawler: Crawler | None = None
 
     @property
     def name(self) -> str:
@@ -34,17 +34,22 @@ class AskedAgent(NamedTuple):
         token = self.agent.tokens[0]
         if self.chosen_by == "stand-in":
             return "a crawler that the file does not name (*)"
-        return token if self.operator is not None else quote(token, max_tokens=MAX_NAME_TOKENS)
+        return token if self.crawler is not None else quote(token, max_tokens=MAX_NAME_TOKENS)
 
     @property
     def advice(self) -> str:
-        """What the caller has to know if it has not named an agent, or an empty string."""
-        return "No agent was given: pass agent for your own." if self.chosen_by == "stand-in" else ""
+        """What the caller has to know about the agent, or an empty string."""
+        if self.chosen_by == "stand-in":
+            return "No agent was given: pass agent for your own."
+        if self.crawler is not None and self.crawler.token_only:
+            return f"{self.crawler.name} fetches nothing: the token controls how {self.crawler.operator} may use pages."
+        return ""
 
     def to_result(self) -> AnsweredFor:
         """Return the agent for a structured result."""
         tokens = [visible_text(token) for token in self.agent.tokens]
-        return AnsweredFor(tokens=tokens, chosen_by=self.chosen_by, operator=self.operator)
+        operator = None if self.crawler is None else self.crawler.operator
+        return AnsweredFor(tokens=tokens, chosen_by=self.chosen_by, operator=operator)
 
 
 STAND_IN: Final = AskedAgent(Agent(_STAR), "stand-in")
@@ -82,5 +87,4 @@ def parse_agent(text: str | None, configured: AskedAgent) -> AskedAgent:
 
 
 def _known(token: str, chosen_by: Literal["argument", "server"]) -> AskedAgent:
-    crawler = REGISTRY.get_crawler(token)
-    return AskedAgent(REGISTRY.agent(token), chosen_by, None if crawler is None else crawler.operator)
+    return AskedAgent(REGISTRY.agent(token), chosen_by, REGISTRY.get_crawler(token))

@@ -129,7 +129,7 @@ def _text(result: WhoMayTrain, usage: UsagePreference) -> str:
         access_sentence(result.robots_txt),
         _deciding_sentence(result.deciding),
         "" if result.robots_txt.effect is Effect.FULL_DISALLOW else usage_sentence([usage], UsagePurpose.TRAINING),
-        tdm_sentence(result.tdm),
+        "" if result.robots_txt.effect is Effect.FULL_DISALLOW else tdm_sentence(result.tdm),
         license_sentence(result.licenses),
         again_sentence(result.robots_txt),
     ]
