@@ -7,7 +7,7 @@ session.mount("http://", adapter)
 session.get("https://example.com/fish")
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from typing import Any, Final, Unpack
 
@@ -16,6 +16,7 @@ from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.failures import TransportError
 from canfetch.client.transports.sessions import SESSION_ROUTE
 from canfetch.client.transports.threaded_exchanges import exchange_in_thread
+from canfetch.core.verdict import ClientVerdict
 from canfetch.errors import InvalidOption, MissingExtra, RobotsDisallowed
 from canfetch.integrations import request_guard
 from canfetch.integrations.request_guard import GuardOptions, RequestErrors, RequestGuard, page_verdict
@@ -23,16 +24,20 @@ from canfetch.integrations.request_guard import GuardOptions, RequestErrors, Req
 try:
     import requests
     from requests.adapters import BaseAdapter, HTTPAdapter
+    from urllib3.response import BaseHTTPResponse
+    from urllib3.util.retry import Retry
 
     from canfetch.client.transports.requests_exchange import RequestsExchange, header_pairs
     from canfetch.client.transports.requests_routes import AdapterRoute
 except ImportError as missing:
     raise MissingExtra('requests is not installed: pip install "canfetch[requests]"') from missing
 
-__all__ = ["DisallowedRequest", "InvalidRequestURL", "RobotsAdapter", "page_verdict"]
+__all__ = ["DisallowedRequest", "InvalidRequestURL", "PacedRetry", "RobotsAdapter", "page_verdict"]
 
 # The settings of the current request, which apply to its robots.txt.
 _SETTINGS: Final[ContextVar[Mapping[str, Any]]] = ContextVar("_SETTINGS")
+# Checks the current request again, before the adapter repeats it. None during requests for robots.txt.
+_CHECK_AGAIN: Final[ContextVar[Callable[[], object] | None]] = ContextVar("_CHECK_AGAIN", default=None)
 _DEFAULT_SETTINGS: Final = {"verify": True, "cert": None, "proxies": None}
 
 
@@ -45,6 +50,25 @@ class InvalidRequestURL(request_guard.InvalidRequestURL, requests.exceptions.Inv
 
 
 _ERRORS: Final = RequestErrors(DisallowedRequest, InvalidRequestURL)
+
+
+class PacedRetry(Retry):
+    """Retries that `RobotsAdapter` checks, and that wait for the crawl delay.
+
+    adapter = RobotsAdapter(user_agent=..., wait=True, adapter=HTTPAdapter(max_retries=PacedRetry(3)))
+
+    Without a `RobotsAdapter`, it behaves like `urllib3.Retry`, whose arguments it has.
+    """
+
+    def sleep(self, response: BaseHTTPResponse | None = None) -> None:
+        """Sleep as `urllib3.Retry` does, then wait for the turn of the request.
+
+        Raises: DisallowedRequest: The robots.txt has changed; ClientClosed.
+        """
+        super().sleep(response)
+        check = _CHECK_AGAIN.get()
+        if check is not None:
+            check()
 
 
 class RobotsAdapter(BaseAdapter):
@@ -83,20 +107,34 @@ class RobotsAdapter(BaseAdapter):
         """
         settings = {"verify": verify, "cert": cert, "proxies": proxies}
         url = request.url or ""
-        token = _SETTINGS.set(settings)
+        verdict = self._check(request, settings)
+        token = _CHECK_AGAIN.set(lambda: self._check(request, settings))
         try:
-            verdict = self.robots.check(url)
-        except (DisallowedRequest, InvalidRequestURL) as error:
-            error.request = request
+            response = self._adapter.send(request, stream=stream, timeout=timeout, **settings)
+        except requests.ConnectionError as error:
+            # HTTPAdapter takes every OSError during a retry for one of the connection.
+            if error.args and isinstance(error.args[0], DisallowedRequest):
+                raise error.args[0] from None
             raise
         finally:
-            _SETTINGS.reset(token)
-        response = self._adapter.send(request, stream=stream, timeout=timeout, **settings)
+            _CHECK_AGAIN.reset(token)
         # Authentication that repeats a request sends it with this attribute.
         response.connection = self  # type: ignore[assignment]  # declared too narrowly
         if self.robots.reads_page_rules:
             self.robots.read_page_rules(response, header_pairs(response), url, verdict)
         return response
+
+    def _check(self, request: requests.PreparedRequest, settings: Mapping[str, Any]) -> ClientVerdict | None:
+        """Check a request, and wait for its turn."""
+        token, again = _SETTINGS.set(settings), _CHECK_AGAIN.set(None)
+        try:
+            return self.robots.check(request.url or "")
+        except (DisallowedRequest, InvalidRequestURL) as error:
+            error.request = request
+            raise
+        finally:
+            _CHECK_AGAIN.reset(again)
+            _SETTINGS.reset(token)
 
     def close(self) -> None:
         """Close the other adapter and the store."""

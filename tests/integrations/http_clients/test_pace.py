@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.integrations.http_clients.conftest import ROBOTS
-from tests.integrations.http_clients.hosts import ASYNC_NAMES, open_host
+from tests.integrations.http_clients.hosts import ASYNC_NAMES, USER_AGENT, open_host
 from tests.servers.redirects import redirect
 from tests.servers.valid import respond
 from tests.servers.web import Exchange, Site
@@ -88,6 +88,64 @@ def test_visit_time_has_no_effect_by_default(name: str, shop: Site) -> None:
     with open_host(name, **clock.options(name)) as host:
         host.get(shop.url("fish"))
     assert times == [("/fish", 0.0)]
+
+
+def retrying_adapter(clock: Clock, retries: int) -> Any:
+    """Return an adapter that repeats requests after 503 and failures."""
+    requests = pytest.importorskip("requests")
+    from canfetch.integrations.requests import PacedRetry, RobotsAdapter
+
+    retry = PacedRetry(retries, status_forcelist=[503], raise_on_status=False)
+    inner = requests.adapters.HTTPAdapter(max_retries=retry)
+    return RobotsAdapter(user_agent=USER_AGENT, adapter=inner, **clock.options("requests"))
+
+
+def test_retries_wait_for_the_crawl_delay(shop: Site) -> None:
+    requests = pytest.importorskip("requests")
+    clock = Clock()
+    shop.serve("/fish", redirect("/reset"))
+    shop.serve("/more", respond(b"", status=503))
+    with requests.Session() as session:
+        adapter = retrying_adapter(clock, 2)
+        session.mount("http://", adapter)
+        with pytest.raises(requests.ConnectionError):
+            session.get(shop.url("fish"))
+        assert (shop.count("/reset"), clock.now) == (3, 1_000_000_030)
+        assert session.get(shop.url("more")).status_code == 503
+        assert (shop.count("/more"), clock.now) == (3, 1_000_000_060)
+        assert adapter.robots.stats == (7, 0, 0, 60.0, 0)
+        with adapter.robots.exempt():
+            session.get(shop.url("more"))
+        assert clock.now == 1_000_000_060
+
+
+def test_retry_that_a_new_file_disallows_is_not_sent(shop: Site) -> None:
+    requests = pytest.importorskip("requests")
+    clock = Clock()
+
+    async def fail(exchange: Exchange) -> None:
+        shop.serve("/robots.txt", respond(b"User-agent: *\nDisallow: /\n"))
+        clock.now += 90_000
+        await exchange.respond(503, b"")
+
+    shop.serve("/fish", fail)
+    with requests.Session() as session:
+        session.mount("http://", retrying_adapter(clock, 2))
+        with pytest.raises(RobotsDisallowed, match="line 2, Disallow: /") as caught:
+            session.get(shop.url("fish"))
+    assert caught.value.request.url == shop.url("fish")  # type: ignore[attr-defined]  # of requests
+    assert (shop.count("/fish"), shop.count("/robots.txt")) == (1, 2)
+
+
+def test_retries_of_robots_txt_do_not_wait(shop: Site) -> None:
+    requests = pytest.importorskip("requests")
+    clock = Clock()
+    shop.serve("/robots.txt", respond(b"", status=503))
+    with requests.Session() as session:
+        session.mount("http://", retrying_adapter(clock, 2))
+        with pytest.raises(RobotsDisallowed, match="status 503"):
+            session.get(shop.url("fish"))
+    assert (shop.count("/robots.txt"), clock.now) == (3, 1_000_000_000)
 
 
 def test_targets_of_redirects_wait(name: str, shop: Site) -> None:
