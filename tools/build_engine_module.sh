@@ -3,9 +3,9 @@
 #
 # usage: tools/build_engine_module.sh OUTPUT
 #
-# A toolchain with the target wasm32-unknown-unknown builds it with plain cargo. Otherwise the standard library is built
-# as well, from its sources, by a rustc whose sources are installed, such as Debian's rustc-web with rust-web-src. That
-# needs a linker: rust-lld of any toolchain, or wasm-ld of the package lld.
+# The standard library is built as well, which makes the module a third smaller. That needs a rustc whose sources are
+# installed, such as rustup's with the component rust-src or Debian's rustc-web with rust-web-src, and a linker: rust-lld
+# of any toolchain, or wasm-ld of the package lld. A toolchain with the target wasm32-unknown-unknown is used otherwise.
 #
 # In CI (CI=true), what is missing is installed with rustup, or by root with apt-get.
 #
@@ -62,14 +62,14 @@ find_toolchain() {
     linker=
     if ! command -v cargo >/dev/null; then
         problem="cargo is not installed"
+    elif rustc=$(find_compiler_with_sources) && linker=$(find_linker "$rustc"); then
+        return 0
     elif rustc=$(find_compiler_with_target); then
         return 0
-    elif ! rustc=$(find_compiler_with_sources); then
-        problem="no Rust compiler has the target $target or the sources of its standard library"
-    elif ! linker=$(find_linker "$rustc"); then
+    elif find_compiler_with_sources >/dev/null; then
         problem="no linker for WebAssembly is installed"
     else
-        return 0
+        problem="no Rust compiler has the sources of its standard library, or the target $target"
     fi
     return 1
 }
@@ -77,8 +77,8 @@ find_toolchain() {
 install_toolchain() {
     [[ ${CI:-} == true ]] || return 1
     if command -v rustup >/dev/null; then
-        log "installing the target $target with rustup"
-        rustup --quiet target add "$target" && return 0
+        log "installing the component rust-src with rustup"
+        rustup --quiet component add rust-src && return 0
     fi
     [[ $(id -u) -eq 0 ]] && command -v apt-get >/dev/null || return 1
     export DEBIAN_FRONTEND=noninteractive
@@ -91,7 +91,7 @@ install_toolchain() {
 
 find_toolchain || { install_toolchain && find_toolchain; } || {
     log "cannot build the engine of the tester page: $problem;" \
-        "run 'rustup target add $target', or install Debian's packages ${packages[*]} and lld"
+        "run 'rustup component add rust-src', or install Debian's packages ${packages[*]} and lld"
     exit 3
 }
 
