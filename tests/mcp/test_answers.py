@@ -288,3 +288,14 @@ def test_a_token_that_fetches_nothing_is_mentioned() -> None:
     agent = parse_agent("google-extended", STAND_IN)
     text = may_fetch(state_of(b""), MayFetchArguments(url=f"{ORIGIN}/x"), agent, NOW).text
     assert text.startswith("ALLOWED: Google-Extended may fetch this URL.\nGoogle-Extended fetches nothing: ")
+
+
+def test_what_answers_derive_from_a_file_is_not_kept() -> None:
+    state = state_of(b"User-agent: *\nContent-Signal: ai-train=no\nDisallow: /x\n")
+    assert state.file is not None
+    may_fetch(state, MayFetchArguments(url=f"{ORIGIN}/x"), STAND_IN, NOW)
+    who_may_train(state, f"{ORIGIN}/", NOW, tdm_file=FetchedTDMFile())
+    kept = state.file.parse()._facts
+    assert kept is not None
+    # The limit of the client's memory counts neither.
+    assert not {"extension_index", "groups"} & vars(kept).keys()

@@ -41,7 +41,8 @@ _USE_NAMES: Final = {
 def rules_of(state: OriginState, now: float) -> RobotsTxt | None:
     """Return the file whose rules apply to an origin, or None if everything is allowed or disallowed."""
     copy = state.effective_access(now).copy
-    return None if copy is None else state.parse_copy(copy)
+    # Not the file in the client's memory, whose limit does not count what answers derive from a file.
+    return None if copy is None else state.parse_copy(copy).with_url(state.origin.robots_url)
 
 
 def rule_line(rule: Rule) -> Line:
