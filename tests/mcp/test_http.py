@@ -58,7 +58,7 @@ def closed_port() -> Iterator[int]:
 def call(port: int, name: str, arguments: dict[str, Any], *, mode: str = "auto", token: str | None = None) -> Reply:
     async def run() -> Reply:
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
-        async with httpx2.AsyncClient(headers=headers, trust_env=False) as http_client:
+        async with httpx2.AsyncClient(headers=headers, trust_env=False, timeout=None) as http_client:
             transport = streamable_http_client(f"http://127.0.0.1:{port}{PATH}", http_client=http_client)
             async with Client(transport, mode=mode) as client:
                 return to_reply(await client.call_tool(name, arguments))
@@ -89,7 +89,7 @@ def test_an_answer_over_http(open_port: int, site: Site, mode: str) -> None:
 
 def test_one_fetch_for_many_clients(open_port: int) -> None:
     async def run(url: str) -> list[Any]:
-        async with httpx2.AsyncClient(trust_env=False) as http_client:
+        async with httpx2.AsyncClient(trust_env=False, timeout=None) as http_client:
             transport = streamable_http_client(f"http://127.0.0.1:{open_port}{PATH}", http_client=http_client)
             async with Client(transport) as client:
                 calls = [client.call_tool("may_fetch", {"url": f"{url}{number}"}) for number in range(100)]
