@@ -139,7 +139,6 @@ export const de: Catalogue = {
   legend_differs: "Lesarten weichen ab",
   keys_button: "Tasten",
   as_list: "Liste",
-  as_grid: "Raster",
   cell_blocked: "{crawler}, {path}: gesperrt durch Zeile {line}",
   cell_blocked_site: "{crawler}, {path}: gesperrt",
   cell_allowed: "{crawler}, {path}: erlaubt durch Zeile {line}",

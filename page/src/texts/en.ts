@@ -140,7 +140,6 @@ export const en = {
   legend_differs: "readings differ",
   keys_button: "keys",
   as_list: "List",
-  as_grid: "Grid",
   cell_blocked: "{crawler}, {path}: blocked by line {line}",
   cell_blocked_site: "{crawler}, {path}: blocked",
   cell_allowed: "{crawler}, {path}: allowed by line {line}",

@@ -139,7 +139,6 @@ export const es: Catalogue = {
   legend_differs: "las lecturas difieren",
   keys_button: "teclas",
   as_list: "Lista",
-  as_grid: "Cuadrícula",
   cell_blocked: "{crawler}, {path}: bloqueada por la línea {line}",
   cell_blocked_site: "{crawler}, {path}: bloqueada",
   cell_allowed: "{crawler}, {path}: permitida por la línea {line}",

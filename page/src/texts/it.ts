@@ -139,7 +139,6 @@ export const it: Catalogue = {
   legend_differs: "le letture differiscono",
   keys_button: "tasti",
   as_list: "Elenco",
-  as_grid: "Griglia",
   cell_blocked: "{crawler}, {path}: bloccato dalla riga {line}",
   cell_blocked_site: "{crawler}, {path}: bloccato",
   cell_allowed: "{crawler}, {path}: consentito dalla riga {line}",

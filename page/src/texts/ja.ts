@@ -131,7 +131,6 @@ export const ja: Catalogue = {
   legend_differs: "解釈が分かれる",
   keys_button: "キー",
   as_list: "リスト",
-  as_grid: "表",
   cell_blocked: "{crawler}、{path}: {line} 行目により禁止",
   cell_blocked_site: "{crawler}、{path}: 禁止",
   cell_allowed: "{crawler}、{path}: {line} 行目により許可",

@@ -131,7 +131,6 @@ export const ko: Catalogue = {
   legend_differs: "해석이 다름",
   keys_button: "키",
   as_list: "목록",
-  as_grid: "표",
   cell_blocked: "{crawler}, {path}: {line}행 때문에 차단",
   cell_blocked_site: "{crawler}, {path}: 차단",
   cell_allowed: "{crawler}, {path}: {line}행 때문에 허용",

@@ -39,6 +39,8 @@ export const editorTheme = EditorView.theme({
   ".line-matches": { background: "var(--group)" },
   ".line-blocks": { background: "var(--blocked-soft)" },
   ".line-allows": { background: "var(--allowed)" },
+  // The remark is a float, which the line contains.
+  ".cm-line[data-remark]": { display: "flow-root" },
   ".cm-line[data-remark]::after": {
     content: "attr(data-remark)",
     float: "right",
@@ -57,7 +59,7 @@ export const editorTheme = EditorView.theme({
   ".cm-lintRange-warning": { textDecoration: "underline wavy var(--on-warning) 1px", textUnderlineOffset: "0.25em" },
   ".cm-lintPoint::after": { display: "none" },
 
-  ".mark": { width: "0", height: "0", borderLeft: "4.5px solid transparent", borderRight: "4.5px solid transparent" },
+  ".mark": { width: "9px", clipPath: "polygon(50% 0, 100% 100%, 0 100%)" },
   ".mark-error": { borderBottom: "8px solid var(--blocked)" },
   ".mark-warning": { borderBottom: "8px solid var(--on-warning)" },
   ".mark-info": { borderBottom: "8px solid color-mix(in srgb, var(--text-soft) 65%, transparent)" },

@@ -88,7 +88,12 @@ export class Grid {
     this.element.addEventListener("scroll", () => this.#render(), { passive: true });
     this.#body.addEventListener("click", (event) => this.#click(event));
     this.#grid.addEventListener("keydown", (event) => this.#key(event));
-    new ResizeObserver(() => this.#measure()).observe(this.element);
+    new ResizeObserver(() => {
+      this.#measure();
+      // A sheet that opens over the grid must not hide the cell that it explains.
+      const place = this.#selected ? this.#data.shown.indexOf(this.#selected.url) : -1;
+      if (place >= 0) this.#reveal(place);
+    }).observe(this.element);
   }
 
   setData(data: GridData): void {

@@ -57,12 +57,16 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
     h("span", { class: "differ-label" }, texts.t("only_differing")),
     differCount,
   );
-  const asList = h("button", {
-    type: "button",
-    class: "button",
-    "data-control": "as-list",
-    on: { click: () => store.set({ asList: !store.state.asList }) },
-  });
+  const asList = h(
+    "button",
+    {
+      type: "button",
+      class: "button",
+      "data-control": "as-list",
+      on: { click: () => store.set({ asList: !store.state.asList }) },
+    },
+    texts.t("as_list"),
+  );
   const body = h("div", { class: "verdict-body" });
   const message = h("div", { class: "empty-message", hidden: true });
   const button = (name: string, text: string, click: () => void): HTMLElement =>
@@ -238,7 +242,6 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
     const { onlyDiffering: only, asList: list } = store.state;
     onlyDiffering.setAttribute("aria-pressed", String(only));
     asList.setAttribute("aria-pressed", String(list));
-    asList.textContent = texts.t(list ? "as_grid" : "as_list");
     if (list) showList();
     else if (body.firstChild !== grid.element) {
       fill(body, grid.element);
