@@ -2,7 +2,8 @@
 
 import { h } from "./dom.js";
 
-const QUIET_MS = 1000;
+/** A change is announced after this time without another one. */
+export const QUIET_MS = 1000;
 const TOAST_MS = 4000;
 
 export class LiveRegion {

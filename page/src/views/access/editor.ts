@@ -263,6 +263,7 @@ export class Editor {
         EditorView.lineWrapping,
         EditorView.contentAttributes.of({
           "aria-label": this.#options.label,
+          tabindex: "0",
           spellcheck: "false",
           autocorrect: "off",
           autocapitalize: "off",

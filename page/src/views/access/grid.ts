@@ -177,7 +177,7 @@ export class Grid {
 
   #measure(): void {
     const first = this.#pool[0] ?? this.#makeRow();
-    this.#body.append(first.element);
+    if (!first.element.isConnected) this.#body.append(first.element);
     const height = first.element.getBoundingClientRect().height;
     if (height > 0) this.#rowHeight = height;
     this.#body.style.setProperty("height", `${this.#data.shown.length * this.#rowHeight}px`);
@@ -224,13 +224,30 @@ export class Grid {
       if (row.row >= 0 && wanted.has(row.place) && shown[row.place] === row.row) wanted.delete(row.place);
       else free.push(row);
     }
-    for (const place of wanted) this.#assign(free.pop() ?? this.#makeRow(), place);
+    const assigned = [...wanted].map((place) => {
+      const row = free.pop() ?? this.#makeRow();
+      this.#assign(row, place);
+      return row;
+    });
     for (const row of free) {
       row.row = -1;
       row.element.remove();
     }
+    this.#order(assigned);
     for (const row of this.#pool) if (row.row >= 0) this.#paint(row);
     this.#labelLater();
+  }
+
+  /** Put rows into the document in order. The others stay where they are, because moving one would lose its focus. */
+  #order(assigned: readonly RowElement[]): void {
+    if (assigned.length === 0) return;
+    const isNew = new Set(assigned);
+    const rows = this.#pool.filter(({ row }) => row >= 0).sort((a, b) => b.place - a.place);
+    let next: HTMLElement | null = null;
+    for (const row of rows) {
+      if (isNew.has(row)) this.#body.insertBefore(row.element, next);
+      next = row.element;
+    }
   }
 
   #assign(row: RowElement, place: number): void {
@@ -251,7 +268,6 @@ export class Grid {
     row.remark.textContent = problem === null ? "" : this.#texts.problem(problem);
     row.remark.hidden = problem === null;
     for (const cell of row.cells) cell.hidden = problem !== null;
-    if (row.element.parentNode !== this.#body) this.#body.append(row.element);
   }
 
   #paint(row: RowElement): void {

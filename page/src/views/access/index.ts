@@ -35,7 +35,7 @@ export function accessView(app: App): View {
   const element = h("div", { class: "access" }, tabList, columns);
 
   function showPart(part: Part): void {
-    element.dataset["part"] = part;
+    element.dataset["shown"] = part;
     sheet.close();
     PARTS.forEach((name, index) => {
       tabs[index]?.setAttribute("aria-selected", String(name === part));
@@ -47,7 +47,7 @@ export function accessView(app: App): View {
     const { selected } = store.state;
     const isSame = selected?.url === cell.url && selected.crawler === cell.crawler;
     if (!isSame) store.set({ selected: cell });
-    if (NARROW.matches && element.dataset["part"] === "verdicts") sheet.open();
+    if (NARROW.matches && element.dataset["shown"] === "verdicts") sheet.open();
   }
 
   function goTo(line: number): void {

@@ -2,9 +2,8 @@
 
 import type { App } from "../../app.js";
 import { h } from "../../dom.js";
-import type { RowText } from "../../rows.js";
 import type { Cell } from "../../state.js";
-import type { Column, GridData } from "./grid.js";
+import type { GridData } from "./grid.js";
 
 /** More lines are not useful in a list. */
 const MAX_LINES = 2000;
@@ -13,7 +12,6 @@ const MARK_NAMES = ["none", "allowed", "blocked", "invalid"] as const;
 export function verdictList(
   { texts, verdicts, store }: App,
   data: GridData,
-  name: (row: RowText, column: Column, index: number) => string,
   otherHost: string,
   explain: (cell: Cell) => void,
 ): HTMLElement {
@@ -33,7 +31,8 @@ export function verdictList(
       count += 1;
       const index = url * data.columns.length + crawler;
       const mark = MARK_NAMES[data.marks?.[index] ?? 3] ?? "invalid";
-      const text = mark === "invalid" ? "" : texts.t(`legend_${mark}`);
+      const differs = data.differs?.[index] === 1;
+      const text = mark === "invalid" ? "–" : texts.t(`legend_${mark}`);
       const selected = store.state.selected?.url === url && store.state.selected.crawler === crawler;
       body.append(
         h(
@@ -49,11 +48,11 @@ export function verdictList(
               {
                 type: "button",
                 class: "list-verdict",
-                "aria-label": name(row, column, index),
+                "data-cell": `${column.token} ${path}`,
                 on: { click: () => explain({ url, crawler }) },
               },
-              h("span", { class: `cell ${mark}${data.differs?.[index] ? " differs" : ""}` }),
-              text,
+              h("span", { class: `cell ${mark}${differs ? " differs" : ""}`, "aria-hidden": "true" }),
+              differs ? `${text}; ${texts.t("legend_differs")}` : text,
             ),
           ),
           h("td", { class: "number" }, lines?.[index] ? texts.number(lines[index]) : ""),

@@ -9,6 +9,7 @@ import { type RowText, rowText } from "../../rows.js";
 import type { Cell } from "../../state.js";
 import { chooseCrawlers } from "./crawlers-dialog.js";
 import { Grid, type Column, type GridData } from "./grid.js";
+import { QUIET_MS } from "../../live-region.js";
 import { showKeys } from "../../keys-dialog.js";
 import { editUrls } from "./urls-dialog.js";
 import { verdictList } from "./verdict-list.js";
@@ -25,7 +26,9 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
   const { results } = verdicts;
 
   let data: GridData = { rows: [], problems: [], columns: [], shown: [], marks: null, differs: null };
-  let lastBlocked: number | null = null;
+  /** The number of blocked cells before the changes that have not been announced yet. */
+  let announced: number | null = null;
+  let announcedTimer = 0;
 
   const grid = new Grid(
     {
@@ -50,7 +53,6 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
       type: "button",
       class: "button push differ-button",
       "data-control": "only-differing",
-      "aria-label": texts.t("only_differing"),
       on: { click: () => store.set({ onlyDiffering: !store.state.onlyDiffering }) },
     },
     h("span", { class: "corner", "aria-hidden": "true" }),
@@ -223,19 +225,22 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
     });
     const differing = count(data.differs, 1);
     differCount.textContent = texts.number(differing);
-    onlyDiffering.setAttribute("aria-label", `${texts.t("only_differing")}, ${texts.number(differing)}`);
     if (!matrix) return;
-    if (lastBlocked !== null && lastBlocked !== blocked) {
-      const change = texts.number(Math.abs(blocked - lastBlocked));
-      const key = blocked > lastBlocked ? "live_more" : "live_fewer";
+    announced ??= blocked;
+    if (announced !== blocked) {
+      const change = texts.number(Math.abs(blocked - announced));
+      const key = blocked > announced ? "live_more" : "live_fewer";
       app.announce(texts.t(key, { count: blocked, total, change }));
     }
-    lastBlocked = blocked;
+    clearTimeout(announcedTimer);
+    announcedTimer = window.setTimeout(() => {
+      announced = blocked;
+    }, QUIET_MS);
   }
 
   function showList(): void {
     const problem = texts.t("row_other_host");
-    fill(body, verdictList(app, data, (row, column, index) => cellName(row, column, index), problem, explain));
+    fill(body, verdictList(app, data, problem, explain));
   }
 
   function updateControls(): void {

@@ -1,0 +1,236 @@
+"""The tester page in Debian's Chromium, with a server in a thread that fetches from scripted sites."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import pytest
+
+pytest.importorskip("fastapi")
+pytest.importorskip("playwright")
+
+import uvicorn
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
+from tests.web.engine_module import conftest as engine_module
+
+from canfetch.access.responses import Failure, FailureKind, Response
+from canfetch.client.transports import TransportRequest
+from canfetch.web.app import create_app
+from canfetch.web.settings import Settings
+
+ROOT: Final = Path(__file__).resolve().parents[3]
+ASSETS: Final = ROOT / "src" / "canfetch" / "web" / "assets"
+CRAWLERS: Final = ROOT / "build" / "crawlers.json"
+# Without these, Chromium needs a sandbox and asks servers of its own.
+BROWSER_OPTIONS: Final = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+_START_SECONDS: Final = 30
+# Long enough for a machine on which other tests run.
+TIMEOUT_MS: Final = 20_000
+
+
+class Sites:
+    """A transport whose sites are written by the tests. Addresses in 10.0.0.0/8 are private, and `down.example` is down."""
+
+    def __init__(self) -> None:
+        self.answers: dict[str, tuple[int, tuple[tuple[str, str], ...], bytes]] = {}
+        self.requests: list[str] = []
+
+    def add(self, url: str, body: bytes = b"", *, status: int = 200, headers: tuple[tuple[str, str], ...] = ()) -> None:
+        self.answers[url] = status, headers, body
+
+    async def send(self, request: TransportRequest) -> Response | Failure:
+        self.requests.append(request.url)
+        host = request.url.partition("://")[2].partition("/")[0]
+        if host.startswith("10."):
+            return Failure(request.url, FailureKind.FORBIDDEN_ADDRESS, f"address {host} is not public")
+        if host == "down.example":
+            return Failure(request.url, FailureKind.TIMEOUT, "no answer")
+        status, headers, body = self.answers.get(request.url, (404, (), b""))
+        return Response(request.url, status, headers, body)
+
+    async def close(self) -> None:
+        """Do nothing."""
+
+
+class Site(NamedTuple):
+    """The running server: its address, and the sites that it fetches from."""
+
+    address: str
+    sites: Sites
+
+
+def _give_up(reason: str) -> None:
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+def _is_built() -> bool:
+    manifest = ASSETS / "manifest.json"
+    if not manifest.exists() or not any(ASSETS.glob("static/engine-*.wasm")):
+        return False
+    sources = [path for path in (ROOT / "page" / "src").rglob("*") if path.is_file()]
+    return manifest.stat().st_mtime >= max(path.stat().st_mtime for path in sources)
+
+
+@pytest.fixture(scope="session")
+def built_page() -> Path:
+    """Return the folder of the built page, which is built if it is older than its sources."""
+    if _is_built():
+        return ASSETS
+    if shutil.which("npm") is None:
+        _give_up("the tester page is built with npm, which is not installed")
+    engine_module._build_module()
+    CRAWLERS.parent.mkdir(exist_ok=True)
+    command = [sys.executable, "-m", "canfetch", "agents", "list", "--format", "json"]
+    CRAWLERS.write_bytes(subprocess.run(command, capture_output=True, check=True, cwd=ROOT / "src").stdout)
+    if not (ROOT / "page" / "node_modules").exists():
+        subprocess.run(["npm", "--prefix", ROOT / "page", "ci"], capture_output=True, check=True)
+    subprocess.run(["npm", "--prefix", ROOT / "page", "run", "build"], capture_output=True, check=True)
+    return ASSETS
+
+
+@pytest.fixture(scope="module")
+def site(built_page: Path) -> Iterator[Site]:
+    """Return a server on a free port of the loopback interface."""
+    assert built_page
+    sites = Sites()
+    app = create_app(Settings(), transport=sites)
+    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="on", ws="none"))
+    with socket.create_server(("127.0.0.1", 0)) as bound:
+        address = f"http://127.0.0.1:{bound.getsockname()[1]}/"
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
+        thread.start()
+        deadline = time.monotonic() + _START_SECONDS
+        while not server.started and thread.is_alive() and time.monotonic() < deadline:
+            thread.join(0.02)
+        assert server.started
+        yield Site(address, sites)
+        server.should_exit = True
+        thread.join(_START_SECONDS)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    executable = shutil.which("chromium")
+    if executable is None:
+        _give_up("Chromium is not installed")
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=executable, args=list(BROWSER_OPTIONS))
+        yield running
+        running.close()
+
+
+class OpenPage:
+    """The open page, and what a test does with it."""
+
+    def __init__(self, page: Page, site: Site) -> None:
+        self.page = page
+        self.site = site
+        self.requests: list[str] = []
+        self.problems: list[str] = []
+        page.set_default_timeout(TIMEOUT_MS)
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("pageerror", lambda error: self.problems.append(str(error)))
+        page.on("console", lambda message: self._console(message.type, message.text))
+
+    def _console(self, kind: str, text: str) -> None:
+        if kind == "error":
+            self.problems.append(text)
+
+    def open(self, fragment: str = "") -> None:
+        """Open the page, and wait for the verdicts and the editor."""
+        # Chromium does not load a page again if only the fragment differs.
+        self.page.goto("about:blank")
+        self.page.goto(self.site.address + fragment)
+        self.ready()
+
+    def ready(self) -> None:
+        expect(self.find("[data-part=file][data-editor=ready]")).to_be_attached(timeout=TIMEOUT_MS)
+        expect(self.find("[data-part=verdicts]:not(.pending)")).to_be_attached(timeout=TIMEOUT_MS)
+
+    def find(self, selector: str) -> Locator:
+        return self.page.locator(selector)
+
+    def control(self, name: str) -> Locator:
+        return self.page.locator(f'[data-control="{name}"]')
+
+    def cell(self, crawler: str, path: str) -> Locator:
+        return self.page.locator(f'[role=gridcell][aria-label^="{crawler}, {path}:"]')
+
+    @property
+    def editor(self) -> Locator:
+        return self.page.locator(".cm-content")
+
+    def replace_file(self, text: str) -> None:
+        """Replace the text of the editor as a user does."""
+        self.editor.click()
+        self.page.keyboard.press("Control+a")
+        self.page.keyboard.press("Delete")
+        if text:
+            self.page.keyboard.insert_text(text)
+
+    def set_urls(self, text: str) -> None:
+        self.control("urls").click()
+        # Playwright types long texts line by line.
+        script = "(input, text) => { input.value = text; input.dispatchEvent(new Event('input', {bubbles: true})); }"
+        self.control("urls-text").evaluate(script, text)
+        self.control("urls-apply").click()
+
+    def expect_blocked(self, count: int) -> None:
+        expect(self.find("[data-summary]")).to_contain_text(f"{count} blocked", timeout=TIMEOUT_MS)
+
+    def expect_why(self, text: str) -> None:
+        expect(self.find("[data-part=why]")).to_contain_text(text, timeout=TIMEOUT_MS)
+
+    def blocked_cells(self) -> list[str]:
+        """Return crawler and path of each blocked cell that is in the document."""
+        names = self.find(".cell.blocked[role=gridcell]").evaluate_all(
+            "cells => cells.map(cell => cell.getAttribute('aria-label'))"
+        )
+        return [name.partition(":")[0] for name in names if name]
+
+    def attribute(self, selector: str, name: str) -> str | None:
+        return self.find(selector).get_attribute(name)
+
+
+NewPage = Callable[..., OpenPage]
+
+
+@pytest.fixture
+def new_page(browser: Browser, site: Site) -> Iterator[NewPage]:
+    """Return a function that opens a browser context with a page. Options are those of `Browser.new_context`."""
+    contexts: list[BrowserContext] = []
+
+    def open_context(**options: Any) -> OpenPage:
+        settings: dict[str, Any] = {"viewport": {"width": 1440, "height": 900}, "locale": "en-US", **options}
+        context = browser.new_context(**settings)
+        context.grant_permissions(["clipboard-read", "clipboard-write"])
+        contexts.append(context)
+        return OpenPage(context.new_page(), site)
+
+    yield open_context
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def tester(new_page: NewPage) -> OpenPage:
+    """Return the page at a width of 1440 px with the example."""
+    opened = new_page()
+    opened.open()
+    return opened

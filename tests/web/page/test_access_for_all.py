@@ -1,0 +1,196 @@
+"""Keyboard, screen readers, languages, small screens, and high contrast."""
+
+import re
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+from tests.web.page.conftest import ROOT, TIMEOUT_MS, NewPage, OpenPage
+
+pytestmark = pytest.mark.service
+
+AXE = ROOT / "page" / "node_modules" / "axe-core" / "axe.min.js"
+LANGUAGES = ("en", "de", "es", "it", "ja", "ko")
+
+
+def serious_problems(tester: OpenPage) -> list[str]:
+    """Return what axe-core reports as serious or critical."""
+    # The policy of the page blocks added script elements, but not scripts of the debugger.
+    tester.page.evaluate(AXE.read_text())
+    tester.page.wait_for_timeout(400)  # transitions change colours
+    results: dict[str, Any] = tester.page.evaluate("axe.run({resultTypes: ['violations']})")
+    return [
+        f"{violation['id']}: {node['target']} {node['failureSummary']}"
+        for violation in results["violations"]
+        if violation["impact"] in {"serious", "critical"}
+        for node in violation["nodes"][:3]
+    ]
+
+
+def test_the_grid_has_one_tab_stop_and_the_keys_of_a_grid(tester: OpenPage) -> None:
+    expect(tester.cell("MJ12bot", "/index.php")).to_be_attached()
+    assert tester.find("[role=gridcell][tabindex='0']").count() == 1
+    tester.cell("GPTBot", "/blog/members/1").focus()
+    steps = [
+        ("ArrowRight", "ClaudeBot, /blog/members/1: "),
+        ("ArrowDown", "ClaudeBot, /blog/drafts/next: "),
+        ("ArrowLeft", "GPTBot, /blog/drafts/next: "),
+        ("ArrowUp", "GPTBot, /blog/members/1: "),
+        ("Home", "Googlebot, /blog/members/1: "),
+        ("End", "MJ12bot, /blog/members/1: "),
+        ("Control+Home", "Googlebot, /: "),
+        ("Control+End", "MJ12bot, /index.php: "),
+        ("Control+Home", "Googlebot, /: "),
+        ("n", "MJ12bot, /blog/?sessionid=9: "),
+        ("n", "MJ12bot, /shop/: "),
+        ("Shift+N", "MJ12bot, /blog/?sessionid=9: "),
+    ]
+    for key, expected in steps:
+        tester.page.keyboard.press(key)
+        expect(tester.find("[role=gridcell]:focus")).to_have_attribute("aria-label", re.compile(f"^{re.escape(expected)}"))
+    tester.page.keyboard.press("Enter")
+    tester.expect_why("MJ12bot may fetch")
+
+
+def test_keyboard_alone_fetches_edits_explains_fixes_and_copies(tester: OpenPage) -> None:
+    tester.site.sites.add("https://keys.example/robots.txt", b"User-agent: *\nDisalow: /shop/\n")
+    keyboard = tester.page.keyboard
+    tester.find("body").press("/")
+    keyboard.press("Control+a")
+    keyboard.insert_text("https://keys.example/robots.txt")
+    keyboard.press("Enter")
+    expect(tester.editor).to_contain_text("Disalow", timeout=TIMEOUT_MS)
+    for _ in range(20):
+        keyboard.press("Tab")
+        if tester.editor.evaluate("element => element.getRootNode().activeElement === element"):
+            break
+    keyboard.press("Control+End")
+    keyboard.type("Disallow: /index.php")
+    tester.expect_blocked(5 * 13)
+    keyboard.press("Control+Home")
+    keyboard.press("ArrowDown")
+    expect(tester.control("notes")).to_have_attribute("data-state", "ready", timeout=TIMEOUT_MS)
+    keyboard.press("Control+.")
+    keyboard.press("Enter")
+    expect(tester.editor).to_contain_text("Disallow: /shop/")
+    for _ in range(30):
+        keyboard.press("Tab")
+        if tester.find("[role=gridcell]:focus").count() == 1:
+            break
+    keyboard.press("Control+End")
+    keyboard.press("Enter")
+    tester.expect_why("MJ12bot may not fetch")
+    for _ in range(20):
+        keyboard.press("Tab")
+        if tester.find("[data-control=copy-command]:focus").count() == 1:
+            break
+    keyboard.press("Enter")
+    expect(tester.find(".toast")).to_have_text("Copied.")
+    command = tester.page.evaluate("navigator.clipboard.readText()")
+    assert command == "canfetch explain /index.php --agent MJ12bot --robots robots.txt"
+    keyboard.press("Escape")
+    expect(tester.find("[role=gridcell]:focus")).to_have_count(1)
+
+
+def test_single_keys_open_the_help_and_the_views_and_can_be_turned_off(tester: OpenPage) -> None:
+    body = tester.find("body")
+    body.press("2")
+    expect(tester.find("main[data-view=usage]")).to_be_attached()
+    body.press("1")
+    body.press("?")
+    tester.control("singleKeys").uncheck()
+    tester.page.keyboard.press("Escape")
+    body.press("3")
+    expect(tester.find("main[data-view=access]")).to_be_attached()
+
+
+def test_a_change_of_verdicts_is_announced(tester: OpenPage) -> None:
+    tester.editor.click()
+    tester.page.keyboard.press("Control+End")
+    tester.page.keyboard.type("\nUser-agent: Applebot\nDisallow: /")
+    expect(tester.find("[data-live=polite]")).to_have_text("83 of 224 blocked; 14 more than before.", timeout=TIMEOUT_MS)
+
+
+@pytest.mark.parametrize(
+    "state, scheme",
+    [
+        ("grid", "light"),
+        ("list", "light"),
+        ("notes", "light"),
+        ("urls", "light"),
+        ("crawlers", "light"),
+        ("keys", "light"),
+        ("empty", "light"),
+        ("differ", "light"),
+        ("notes", "dark"),
+        ("differ", "dark"),
+    ],
+)
+def test_axe_finds_nothing_serious(new_page: NewPage, state: str, scheme: str) -> None:
+    tester = new_page(color_scheme=scheme)
+    tester.open()
+    expect(tester.control("notes")).to_have_attribute("data-state", "ready", timeout=TIMEOUT_MS)
+    if state == "list":
+        tester.control("as-list").click()
+    elif state == "empty":
+        tester.replace_file("")
+        expect(tester.find(".empty-file")).to_be_visible()
+    elif state == "differ":
+        tester.cell("MJ12bot", "/shop/").click()
+        tester.expect_why("MJ12bot")
+    elif state != "grid":
+        tester.control(state).click()
+    assert serious_problems(tester) == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_fits_and_axe_finds_nothing_serious(new_page: NewPage, language: str) -> None:
+    tester = new_page(locale=language, viewport={"width": 390, "height": 844})
+    tester.open()
+    expect(tester.find("html")).to_have_attribute("lang", language)
+    assert tester.page.evaluate("document.documentElement.scrollWidth") == 390
+    assert "{" not in tester.find("#page").inner_text().replace(tester.editor.inner_text(), "")
+    assert serious_problems(tester) == []
+
+
+@pytest.mark.parametrize("width", [390, 320])
+def test_a_phone_shows_all_parts_without_sideways_scrolling(new_page: NewPage, width: int) -> None:
+    tester = new_page(viewport={"width": width, "height": 844}, has_touch=True)
+    tester.open()
+    for part in ("file", "verdicts", "why"):
+        tester.find(f"[data-tab={part}]").click()
+        expect(tester.find(f"section[data-part={part}]")).to_be_visible()
+        assert tester.page.evaluate("document.documentElement.scrollWidth") == width
+    tester.find("[data-tab=verdicts]").click()
+    tester.cell("GPTBot", "/shop/7/reviews/write").tap()
+    expect(tester.find(".why-panel.open .headline")).to_be_visible()
+    sheet = tester.find(".why-panel.open").bounding_box()
+    cell = tester.cell("GPTBot", "/shop/7/reviews/write").bounding_box()
+    assert sheet is not None
+    assert cell is not None
+    assert cell["y"] + cell["height"] <= sheet["y"]
+    tester.find(".sheet-handle").click()
+    expect(tester.find(".why-panel.open")).to_have_count(0)
+
+
+def test_text_of_twice_the_size_keeps_everything_reachable(tester: OpenPage) -> None:
+    tester.page.evaluate("document.documentElement.style.setProperty('font-size', '200%')")
+    for name in ("urls", "crawlers", "profile", "only-differing", "copy-answer", "link"):
+        tester.control(name).scroll_into_view_if_needed()
+        expect(tester.control(name)).to_be_in_viewport()
+    assert tester.page.evaluate("document.documentElement.scrollWidth") == 1440
+
+
+@pytest.mark.parametrize("forced", ["none", "active"])
+def test_the_four_marks_are_distinct_without_colour(new_page: NewPage, forced: str) -> None:
+    tester = new_page(forced_colors=forced)
+    tester.open()
+    expect(tester.find("[data-differs]")).to_have_text("5", timeout=TIMEOUT_MS)
+    tester.page.evaluate("document.documentElement.style.setProperty('filter', 'grayscale(1)')")
+    marks = [
+        tester.cell(crawler, path).screenshot()
+        for crawler, path in (("CCBot", "/"), ("CCBot", "/archive/1911/"), ("bingbot", "/"), ("MJ12bot", "/index.php"))
+    ]
+    assert len(set(marks)) == 4
+    assert all(a != b for a, b in pairwise(marks))

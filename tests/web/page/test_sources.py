@@ -1,0 +1,249 @@
+"""Where files and URLs come from: pasted lists, sitemaps, live files, links; and the linter's fixes."""
+
+import base64
+import json
+import re
+import zlib
+
+import pytest
+from playwright.sync_api import expect
+from tests.web.page.conftest import TIMEOUT_MS, NewPage, OpenPage
+
+pytestmark = pytest.mark.service
+
+ROBOTS = b"User-agent: *\nDisallow: /shop/\n"
+
+
+def fragment(value: object, version: int = 1) -> str:
+    """Return the fragment of a link that holds a value."""
+    return encoded(json.dumps(value).encode(), version)
+
+
+def encoded(content: bytes, version: int = 1) -> str:
+    compressor = zlib.compressobj(wbits=-15)
+    deflated = compressor.compress(content) + compressor.flush()
+    return f"#v{version}." + base64.urlsafe_b64encode(deflated).decode().rstrip("=")
+
+
+def fetch(tester: OpenPage, url: str) -> None:
+    tester.control("address").fill(url)
+    tester.control("fetch").click()
+
+
+def expect_state(tester: OpenPage, state: str, text: str) -> None:
+    expect(tester.find(".source-state")).to_have_attribute("data-state", state, timeout=TIMEOUT_MS)
+    expect(tester.find(".source-state")).to_contain_text(text)
+
+
+def test_each_pasted_line_has_its_outcome(tester: OpenPage) -> None:
+    tester.control("urls").click()
+    tester.control("urls-text").fill(
+        "/a\n\n/a\nhttps://other.example/x\nnothing\nhttps://www.example.com/b?x=1\nhttp://www.example.com/\n"
+    )
+    lines = tester.find(".outcome-list li")
+    expect(lines).to_have_count(5)
+    outcomes = lines.evaluate_all("items => items.map(item => [item.dataset.line, item.dataset.outcome])")
+    assert outcomes == [
+        ["2", "blank"],
+        ["3", "duplicate"],
+        ["4", "other-host"],
+        ["5", "invalid"],
+        ["7", "other-host"],
+    ]
+    expect(lines.nth(1)).to_contain_text("the same as line 1, skipped")
+    tester.control("urls-apply").click()
+    expect(tester.find("[role=grid]")).to_have_attribute("aria-rowcount", "6")
+    remark = tester.find(".grid-row").filter(has_text="https://other.example/x").locator(".row-remark")
+    expect(remark).to_have_text("another host: this file does not speak for it")
+    expect(tester.cell("GPTBot", "/b?x=1")).to_be_attached()
+
+
+def test_crawlers_are_found_by_operator_and_purpose(tester: OpenPage) -> None:
+    tester.control("crawlers").click()
+    tester.control("crawlers-clear").click()
+    tester.control("crawlers-search").fill("openai training")
+    expect(tester.find(".crawler-list li")).to_have_count(1)
+    tester.control("crawlers-all").click()
+    tester.control("crawlers-search").fill("MyOwnBot")
+    tester.control("crawlers-add").click()
+    tester.control("crawlers-apply").click()
+    expect(tester.find(".grid-names .name")).to_have_text(["GPTBot", "MyOwnBot"])
+
+
+def test_a_sitemap_is_fetched_on_request_only(tester: OpenPage) -> None:
+    tester.site.sites.add(
+        "https://www.example.com/map.xml",
+        b'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>https://www.example.com/from-map</loc>'
+        b"</url></urlset>",
+        headers=(("content-type", "application/xml"),),
+    )
+    tester.site.sites.requests.clear()
+    tester.control("urls").click()
+    tester.control("sitemap-address").fill("https://www.example.com/map.xml")
+    assert tester.site.sites.requests == []
+    tester.control("sitemap-fetch").click()
+    expect(tester.find(".sitemap-message")).to_contain_text("1 URL added from the sitemap.", timeout=TIMEOUT_MS)
+    tester.control("urls-apply").click()
+    expect(tester.find("[role=grid]")).to_have_attribute("aria-rowcount", "18")
+
+
+def test_a_live_file_shows_hops_age_and_effect(tester: OpenPage) -> None:
+    sites = tester.site.sites
+    sites.add("https://old.example/robots.txt", status=301, headers=(("location", "https://new.example/robots.txt"),))
+    sites.add("https://new.example/robots.txt", status=302, headers=(("location", "https://new.example/r.txt"),))
+    sites.add("https://new.example/r.txt", ROBOTS, headers=(("content-type", "text/plain"),))
+    fetch(tester, "old.example")
+    expect_state(tester, "successful", "Redirected 2 times, answered 200. In force for 24 hours.")
+    expect(tester.editor).to_contain_text("Disallow: /shop/")
+    tester.find(".source-details summary").click()
+    expect(tester.find(".source-popup")).to_contain_text("https://new.example/r.txt")
+    expect(tester.find(".source-popup")).to_contain_text("text/plain")
+    # Four rows under /shop/, and AdsBot-Google ignores the rules for all crawlers.
+    tester.expect_blocked(4 * 13)
+
+
+@pytest.mark.parametrize(
+    "url, status, state, text, blocked",
+    [
+        pytest.param(
+            "https://gone.example/robots.txt",
+            404,
+            "unavailable",
+            "404: no robots.txt, so everything is allowed.",
+            0,
+            id="404",
+        ),
+        pytest.param(
+            "https://broken.example/robots.txt",
+            500,
+            "unreachable",
+            "500: the server failed. Crawlers treat the site as closed.",
+            224,
+            id="500",
+        ),
+        pytest.param(
+            "https://down.example/robots.txt",
+            None,
+            "unreachable",
+            "The server did not answer. Crawlers treat the site as closed.",
+            224,
+            id="timeout",
+        ),
+    ],
+)
+def test_a_file_that_is_missing_or_unreachable(
+    tester: OpenPage, url: str, status: int | None, state: str, text: str, blocked: int
+) -> None:
+    if status is not None:
+        tester.site.sites.add(url, status=status)
+    fetch(tester, url)
+    expect_state(tester, state, text)
+    tester.expect_blocked(blocked)
+    if state == "unreachable":
+        tester.expect_why("the whole site is closed")
+
+
+def test_a_private_address_is_not_fetched_and_the_draft_stays(tester: OpenPage) -> None:
+    fetch(tester, "http://10.0.0.1/robots.txt")
+    expect_state(tester, "error", "This address is not public, so it is not fetched.")
+    tester.expect_blocked(69)
+    fetch(tester, "ftp://example.com/robots.txt")
+    expect_state(tester, "error", "This is not the address of a site.")
+
+
+def test_a_fix_in_the_notes_changes_the_file_and_can_be_undone(tester: OpenPage) -> None:
+    tester.replace_file("User-agent: *\nDisalow: /shop/\n")
+    tester.expect_blocked(4 * 13)
+    chip = tester.control("notes")
+    expect(chip).to_have_attribute("data-state", "ready", timeout=TIMEOUT_MS)
+    chip.click()
+    item = tester.find(".note-item[data-line='2']").filter(has=tester.page.locator("button[data-fix]")).first
+    item.locator("button[data-fix]").click()
+    expect(tester.editor).to_contain_text("Disallow: /shop/")
+    tester.expect_blocked(4 * 13)
+    tester.editor.click()
+    tester.page.keyboard.press("Control+z")
+    expect(tester.editor).to_contain_text("Disalow: /shop/")
+
+
+def test_a_mark_in_the_margin_opens_its_note(tester: OpenPage) -> None:
+    expect(tester.control("notes")).to_have_attribute("data-state", "ready", timeout=TIMEOUT_MS)
+    tester.find(".mark-warning").click()
+    expect(tester.find(".note-item[data-line='52']")).to_be_in_viewport()
+
+
+def test_formatting_keeps_the_verdicts(tester: OpenPage) -> None:
+    tester.replace_file("user-agent:*\ndisallow:/shop/")
+    tester.expect_blocked(4 * 13)
+    tester.control("format").click()
+    expect(tester.editor).to_contain_text("User-agent: *")
+    tester.expect_blocked(4 * 13)
+
+
+def test_a_link_restores_the_page(tester: OpenPage, new_page: NewPage) -> None:
+    tester.replace_file("User-agent: CCBot\nDisallow: /caf\u00e9\n")
+    tester.set_urls("/caf%C3%A9\n/b")
+    tester.control("profile").select_option("bing")
+    tester.expect_blocked(1)
+    tester.cell("CCBot", "/caf%C3%A9").click()
+    tester.expect_why("CCBot may not fetch")
+    tester.control("link").click()
+    expect(tester.find(".toast")).to_contain_text("Link copied.")
+    link = tester.page.evaluate("navigator.clipboard.readText()")
+    assert link.startswith(f"{tester.site.address}#v1.")
+
+    other = new_page()
+    other.open(link.removeprefix(tester.site.address))
+    other.expect_why("CCBot may not fetch")
+    expect(other.find(".source-main")).to_have_text("From the link.")
+    expect(other.editor).to_contain_text("Disallow: /caf\u00e9")
+    expect(other.control("profile")).to_have_value("bing")
+    expect(other.find(".grid-row [role=rowheader]")).to_have_text(["/caf%C3%A9", "/b"])
+    assert other.problems == []
+
+
+def test_a_link_opens_the_view_that_it_names(new_page: NewPage) -> None:
+    tester = new_page()
+    tester.page.goto(tester.site.address + fragment({"r": "", "u": ["/"], "a": ["GPTBot"], "w": "compare"}))
+    expect(tester.find("main[data-view=compare]")).to_be_attached(timeout=TIMEOUT_MS)
+
+
+@pytest.mark.parametrize(
+    "broken, text",
+    [
+        pytest.param("#v1.!!!", "This link is damaged", id="not-base64"),
+        pytest.param("#v1.AAAA", "This link is damaged", id="not-deflated"),
+        pytest.param(encoded(b"[1, 2"), "This link is damaged", id="not-json"),
+        pytest.param(fragment({"r": 1}), "This link is damaged", id="other-types"),
+        pytest.param(fragment({}, version=2), "This link was made by a newer version", id="newer"),
+        pytest.param(encoded(b"[" * 4_000_000), "more than 1 MB", id="bomb"),
+    ],
+)
+def test_a_broken_link_is_reported_and_the_example_is_shown(new_page: NewPage, broken: str, text: str) -> None:
+    tester = new_page()
+    tester.open(broken)
+    expect(tester.find(".toast")).to_contain_text(text)
+    expect(tester.find("[data-live=error]")).to_contain_text(text)
+    tester.expect_blocked(69)
+
+
+def test_verdicts_explanations_and_links_work_without_the_network(tester: OpenPage) -> None:
+    expect(tester.control("notes")).to_have_attribute("data-state", "ready", timeout=TIMEOUT_MS)
+    tester.page.context.set_offline(True)
+    tester.replace_file("User-agent: GPTBot\nDisallow: /")
+    tester.expect_blocked(16)
+    tester.cell("GPTBot", "/index.php").click()
+    tester.expect_why("Line 2 decides. No other rule matches.")
+    tester.control("link").click()
+    expect(tester.find(".toast")).to_contain_text("Link copied.")
+
+
+def test_the_page_of_a_site_without_a_server_has_the_same_policy(built_page: object) -> None:
+    from canfetch.web.server.guard import CONTENT_SECURITY_POLICY
+    from canfetch.web.site.assets import FOLDER
+
+    assert built_page == FOLDER
+    found = re.search(r'Content-Security-Policy" content="([^"]*)"', (FOLDER / "static.html").read_text())
+    assert found is not None
+    # A meta element cannot hold frame-ancestors.
+    assert found[1] == CONTENT_SECURITY_POLICY.replace("frame-ancestors 'none'; ", "")

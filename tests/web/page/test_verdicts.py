@@ -1,0 +1,212 @@
+"""The first visit, the matrix and the explanation."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+from tests.differential.generator import generate_case
+from tests.web.page.conftest import ROOT, TIMEOUT_MS, NewPage, OpenPage
+
+import canfetch
+
+pytestmark = pytest.mark.service
+
+EXAMPLE = (ROOT / "examples" / "robots.txt").read_bytes()
+
+
+def library_blocks(tester: OpenPage, content: bytes, *, profile: str = "rfc9309") -> set[str]:
+    """Return crawler and path of each cell that the library blocks."""
+    robots = canfetch.parse(content, url="https://www.example.com/robots.txt", profile=profile)
+    paths = tester.find("[role=rowheader]").all_inner_texts()
+    crawlers = tester.find(".grid-names .name").all_inner_texts()
+    return {
+        f"{crawler}, {path}"
+        for path in paths
+        for crawler in crawlers
+        if not robots.allows(path, agent=canfetch.agent(crawler))
+    }
+
+
+def test_the_first_visit_shows_the_example_its_verdicts_and_an_explanation(tester: OpenPage) -> None:
+    expect(tester.find(".source-main")).to_have_text("Example file.")
+    tester.expect_blocked(69)
+    tester.expect_why("GPTBot may not fetch")
+    tester.expect_why("Line 57 decides. 3 rules match; the longest wins.")
+    expect(tester.find(".line-blocks .cm-line, .cm-line.line-blocks")).to_have_text("Disallow: /blog/members/")
+    assert tester.problems == []
+
+
+def test_no_request_leaves_the_origin_and_typing_requests_only_the_linter(tester: OpenPage) -> None:
+    expect(tester.control("notes")).to_have_attribute("data-state", "ready", timeout=TIMEOUT_MS)
+    tester.requests.clear()
+    tester.editor.click()
+    tester.page.keyboard.press("Control+End")
+    with tester.page.expect_response("**/v1/lint"):
+        tester.page.keyboard.type("\nUser-agent: Applebot\nDisallow: /")
+    assert {url for url in tester.requests if url.startswith("http")} == {f"{tester.site.address}v1/lint"}
+    assert tester.problems == []
+
+
+def test_typing_a_rule_changes_the_cells(tester: OpenPage) -> None:
+    tester.replace_file("User-agent: GPTBot\n")
+    tester.expect_blocked(0)
+    tester.page.keyboard.type("Disallow: /")
+    tester.expect_blocked(16)
+    expect(tester.cell("GPTBot", "/shop/")).to_have_attribute("aria-label", "GPTBot, /shop/: blocked by line 2")
+
+
+def test_example_cells_equal_the_answers_of_the_library(tester: OpenPage) -> None:
+    tester.expect_blocked(69)
+    expect(tester.cell("MJ12bot", "/index.php")).to_be_attached()
+    assert set(tester.blocked_cells()) == library_blocks(tester, EXAMPLE)
+
+
+def test_generated_files_have_the_cells_of_the_library(tester: OpenPage) -> None:
+    for seed in range(20):
+        content = generate_case(seed).content
+        # The editor has lines that end in LF, and only characters.
+        text = content.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
+        expected = library_blocks(tester, text.encode())
+        tester.replace_file(text)
+        tester.expect_blocked(len(expected))
+        for cell in sorted(expected)[:3]:
+            crawler, _, path = cell.partition(", ")
+            expect(tester.cell(crawler, path)).to_have_class(re.compile("blocked"), timeout=TIMEOUT_MS)
+
+
+def test_googles_parser_changes_the_five_cells_whose_readings_differ(tester: OpenPage) -> None:
+    expect(tester.find("[data-differs]")).to_have_text("5", timeout=TIMEOUT_MS)
+    names = "cells => cells.map(cell => cell.getAttribute('aria-label').split(':')[0])"
+    expect(tester.cell("MJ12bot", "/index.php")).to_be_attached()
+    differing = set(tester.find(".cell.differs[role=gridcell]").evaluate_all(names))
+    before = library_blocks(tester, EXAMPLE)
+    after = library_blocks(tester, EXAMPLE, profile="google")
+    assert differing == before ^ after
+    assert {name.partition(",")[0] for name in differing} == {"MJ12bot"}
+    tester.control("profile").select_option("google")
+    tester.expect_blocked(len(after))
+    expect(tester.cell("MJ12bot", "/index.php")).to_have_class("cell blocked differs")
+
+
+def test_only_rows_with_differing_readings_are_shown_on_request(tester: OpenPage) -> None:
+    expect(tester.find("[data-differs]")).to_have_text("5", timeout=TIMEOUT_MS)
+    tester.control("only-differing").click()
+    rows = tester.find(".grid-row [role=rowheader]")
+    expect(rows).to_have_text(["/blog/?sessionid=9", "/shop/", "/shop/originals/kite.jpg", "/search?q=kite", "/index.php"])
+    expect(tester.find("[role=grid]")).to_have_attribute("aria-rowcount", "6")
+
+
+def test_a_click_explains_and_shows_the_deciding_line(tester: OpenPage) -> None:
+    tester.cell("MJ12bot", "/shop/").click()
+    tester.expect_why("MJ12bot may not fetch")
+    tester.expect_why("4 of 7 block it, 3 allow it.")
+    tester.expect_why("so line 41 names someone else")
+    expect(tester.find(".cm-line.line-blocks")).to_have_attribute("data-remark", "decides in 4 of 7 readings")
+    expect(tester.find(".cm-line.line-blocks")).to_be_in_viewport()
+    expect(tester.find("[data-readers]")).to_have_text("Line 43 read by MJ12bot")
+
+
+def test_losing_rules_have_the_order_of_the_library(tester: OpenPage) -> None:
+    tester.cell("GPTBot", "/archive/1911/letters/4").click()
+    tester.expect_why("/archive/1911/letters/4")
+    robots = canfetch.parse(EXAMPLE)
+    verdict = robots.decide("/archive/1911/letters/4", agent=canfetch.agent("GPTBot"))
+    assert verdict.rule is not None
+    expected = [verdict.rule.line, *(rule.line for rule in verdict.also_matched)]
+    lines = tester.find(".rule").evaluate_all("rules => rules.map(rule => Number(rule.dataset.line))")
+    assert lines == expected
+
+
+def test_a_tie_is_explained(tester: OpenPage) -> None:
+    tester.cell("bingbot", "/internal/press").click()
+    tester.expect_why("Lines 14 and 15 are equally long. Then allow wins.")
+
+
+def test_ten_thousand_urls_keep_sixty_rows_in_the_document(tester: OpenPage) -> None:
+    tester.set_urls("\n".join(f"/page/{number}" for number in range(10_000)))
+    tester.ready()
+    expect(tester.find("[role=grid]")).to_have_attribute("aria-rowcount", "10001")
+    expect(tester.find("[data-summary]")).to_contain_text("10,000 URLs")
+    for top in (0, 100_000, 250_000):
+        tester.find(".grid-scroll").evaluate(f"element => element.scrollTo(0, {top})")
+        expect(tester.find(".grid-row").last).to_be_attached()
+        assert tester.find(".grid-row").count() <= 60
+    rows = tester.find(".grid-row [role=rowheader]").all_inner_texts()
+    assert any(path.startswith("/page/8") for path in rows)
+
+
+def test_an_empty_file_offers_recipes(tester: OpenPage) -> None:
+    tester.replace_file("")
+    expect(tester.find(".empty-file")).to_contain_text("Nothing is forbidden: an empty file allows everything.")
+    tester.control("recipe-closed").click()
+    # AdsBot-Google ignores the rules for all crawlers.
+    tester.expect_blocked(16 * 13)
+
+
+def test_a_large_file_shows_where_reading_stops_and_is_linted_on_request(tester: OpenPage, tmp_path: Path) -> None:
+    rules = "".join(f"Disallow: /folder/{number:08}/\n" for number in range(20_000))
+    file = tmp_path / "robots.txt"
+    file.write_text(f"User-agent: *\n{rules}")
+    tester.control("file").set_input_files(file)
+    expect(tester.find(".limit")).to_contain_text("Reading stops at line", timeout=TIMEOUT_MS)
+    expect(tester.control("notes")).to_have_attribute("data-state", "on-request")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param("User-agent: *\nDisallow: /shop/\n".encode("utf-16"), id="utf-16"),
+        pytest.param(b"\xef\xbb\xbfUser-agent: *\nDisallow: /shop/\n", id="bom"),
+        pytest.param(b"User-agent: *\rDisallow: /shop/\r", id="carriage-return"),
+        pytest.param(b"User-agent: *\nDisallow: /shop/\0/x\n", id="nul"),
+        pytest.param(b"User-agent: *\nDisallow: /\xe9\nDisallow: /shop/\n", id="latin-1"),
+    ],
+)
+@pytest.mark.parametrize("profile", ["rfc9309", "google"])
+def test_files_in_other_forms_are_read_as_the_library_reads_them(
+    tester: OpenPage, tmp_path: Path, content: bytes, profile: str
+) -> None:
+    file = tmp_path / "robots.txt"
+    file.write_bytes(content)
+    tester.control("profile").select_option(profile)
+    tester.control("file").set_input_files(file)
+    expect(tester.find(".source-main")).to_have_text("File opened.")
+    tester.expect_blocked(len(library_blocks(tester, content, profile=profile)))
+
+
+def test_an_engine_that_does_not_start_is_reported_and_the_editor_still_works(new_page: NewPage) -> None:
+    tester = new_page()
+    tester.page.route("**/engine-*.wasm", lambda route: route.abort())
+    tester.page.goto(tester.site.address)
+    expect(tester.find(".message-title")).to_have_text("The engine did not start.", timeout=TIMEOUT_MS)
+    expect(tester.editor).to_contain_text("User-agent")
+    tester.page.unroute("**/engine-*.wasm")
+    tester.control("retry").click()
+    tester.ready()
+    tester.expect_blocked(69)
+
+
+def test_the_list_has_a_line_for_each_cell(tester: OpenPage) -> None:
+    tester.control("as-list").click()
+    expect(tester.find(".verdict-list tbody tr")).to_have_count(16 * 14)
+    tester.find(".list-verdict[data-cell='CCBot /shop/']").click()
+    tester.expect_why("CCBot may not fetch")
+
+
+def test_built_files_are_within_their_budget(built_page: Path) -> None:
+    files = json.loads((built_page / "manifest.json").read_text())["files"]
+
+    def kilobytes(*patterns: str) -> float:
+        found = [sizes["brotli"] for name, sizes in files.items() if Path(name).match(f"static/{patterns[0]}")]
+        assert found
+        return sum(found) / 1000
+
+    # The script is what the first visit loads: the entry, what all views share, and the first view.
+    scripts = kilobytes("main-*.js") + kilobytes("chunk-*.js") + kilobytes("access-*.js")
+    assert scripts <= 40
+    assert kilobytes("editor-*.js") <= 95
+    assert kilobytes("engine-*.wasm") <= 50
+    assert kilobytes("page-*.css") <= 12
+    assert kilobytes("*.woff2") <= 90
