@@ -43,7 +43,7 @@ TIMEOUT_MS: Final = 20_000
 
 
 class Sites:
-    """A transport whose sites are written by the tests. Addresses in 10.0.0.0/8 are private, and `down.example` is down."""
+    """A transport for the sites of the tests. Addresses in 10.0.0.0/8 are private, and `down.example` is down."""
 
     def __init__(self) -> None:
         self.answers: dict[str, tuple[int, tuple[tuple[str, str], ...], bytes]] = {}
@@ -107,7 +107,7 @@ def built_page() -> Path:
 @pytest.fixture(scope="module")
 def site(built_page: Path) -> Iterator[Site]:
     """Return a server on a free port of the loopback interface."""
-    assert built_page
+    assert (built_page / "index.html").is_file()
     sites = Sites()
     app = create_app(Settings(), transport=sites)
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="on", ws="none"))
