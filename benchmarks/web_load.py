@@ -12,6 +12,7 @@ import argparse
 import asyncio
 import importlib.metadata
 import json
+import math
 import os
 import shutil
 import statistics
@@ -159,7 +160,17 @@ def load(url: str, seconds: float, body: str | None = None) -> Load:
         # A JSON string of ASCII characters is a Lua string, except for escapes of characters beyond ASCII.
         script.write(SCRIPT % {**values, "mark": MARK})
         script.flush()
-        command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds:g}s", "--timeout", "30s", "-s", script.name, url]
+        command = [
+            "wrk",
+            "-t1",
+            f"-c{CONNECTIONS}",
+            f"-d{math.ceil(seconds)}s",
+            "--timeout",
+            "30s",
+            "-s",
+            script.name,
+            url,
+        ]
         out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     numbers = next(line for line in out.splitlines() if line.startswith(MARK)).removeprefix(MARK).split()
     requests, microseconds, median, p99, status_errors, socket_errors = map(int, numbers)
@@ -209,7 +220,7 @@ def memory(requests: int) -> list[tuple[int, int]]:
         for _ in range(MEMORY_STEPS):
             target = sent + requests / MEMORY_STEPS
             while sent < target:
-                seconds = min(max((target - sent) / rate, 1), 60)
+                seconds = math.ceil(min(max((target - sent) / rate, 1), 60))
                 result = load(url, seconds, body)
                 rate, sent = result.rate, sent + round(result.rate * seconds)
             measured.append((sent, resident_bytes(process.pid)))

@@ -129,6 +129,12 @@ def test_tokens_come_back_with_time_and_clients_are_bounded() -> None:
     assert len(limiter._buckets) == 20_000
 
 
+def test_burst_follows_the_rate() -> None:
+    assert RateLimit(20, 100).with_rate(2) == RateLimit(2, 10)
+    assert RateLimit(20, 100).with_rate(0.001).burst == 1
+    assert RateLimit(20, 100).with_rate(None) == RateLimit(20, 100)
+
+
 def test_forwarded_addresses_count_only_from_trusted_proxies() -> None:
     headers = [(b"x-forwarded-for", b"203.0.113.9, 10.0.0.7")]
     scope: dict[str, Any] = {"client": ("10.0.0.1", 1), "headers": headers}

@@ -29,6 +29,12 @@ class RateLimit:
     per_second: float
     burst: int
 
+    def with_rate(self, per_second: float | None) -> "RateLimit":
+        """Return the limit with another rate, and a burst of as many seconds. None changes nothing."""
+        if per_second is None:
+            return self
+        return RateLimit(per_second, max(1, round(self.burst * per_second / self.per_second)))
+
 
 UNLIMITED: Final = RateLimit(0, 0)
 PUBLIC_REQUESTS: Final = RateLimit(20, 100)

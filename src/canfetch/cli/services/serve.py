@@ -34,6 +34,8 @@ class _Options(NamedTuple):
     host_names: tuple[str, ...]
     cors: tuple[str, ...]
     trusted_proxies: tuple[str, ...]
+    rate: float | None
+    fetch_rate: float | None
     workers: int
     policy: str
     user_agent: str | None
@@ -98,7 +100,7 @@ def _default_port() -> int:
 
 
 def _settings(options: _Options, *, is_local: bool) -> "Settings":
-    from canfetch.web.settings import PUBLIC_FETCHES, PUBLIC_REQUESTS, UNLIMITED, Settings  # noqa: PLC0415 - not for --help
+    from canfetch.web.settings import PUBLIC_FETCHES, PUBLIC_REQUESTS, Settings  # noqa: PLC0415 - not for --help
 
     is_public = not is_local or bool(options.trusted_proxies)
     token = os.environ.get(_TOKEN_VARIABLE) if options.token is None else options.token
@@ -112,8 +114,8 @@ def _settings(options: _Options, *, is_local: bool) -> "Settings":
         workers=options.workers,
         policy=options.policy,
         user_agent=options.user_agent,
-        requests=PUBLIC_REQUESTS if is_public else UNLIMITED,
-        fetches=PUBLIC_FETCHES if is_public else UNLIMITED,
+        requests=PUBLIC_REQUESTS.with_rate(options.rate if is_public or options.rate is not None else 0),
+        fetches=PUBLIC_FETCHES.with_rate(options.fetch_rate if is_public or options.fetch_rate is not None else 0),
     )
 
 
@@ -193,6 +195,20 @@ command: Final = click.Command(
             metavar="ADDRESS",
             multiple=True,
             help="Address or network of a proxy, whose X-Forwarded-For header names the client. Can be repeated.",
+        ),
+        Option(
+            ["--rate"],
+            type=click.FloatRange(0, 1_000_000),
+            metavar="NUMBER",
+            help="Requests a second for each client, and five times as many at once; 0 means unlimited.  [default: 20, "
+            "or 0 on a loopback address without --trusted-proxy]",
+        ),
+        Option(
+            ["--fetch-rate"],
+            type=click.FloatRange(0, 1_000_000),
+            metavar="NUMBER",
+            help="Requests a second for each client that may fetch something, and twenty times as many at once.  "
+            "[default: 1, or 0 on a loopback address without --trusted-proxy]",
         ),
         Option(
             ["--workers"],

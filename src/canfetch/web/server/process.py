@@ -25,6 +25,8 @@ _BACKLOG: Final = 2048
 # Longer than the longest request.
 _SHUTDOWN_MARGIN: Final = 5
 _KEEP_ALIVE: Final = 15
+# Workers that do not answer for this long are replaced. A loaded machine takes seconds to start one.
+_WORKER_START_SECONDS: Final = 60
 
 
 def configure_logging(verbose: int) -> None:
@@ -94,6 +96,7 @@ def _config(settings: Settings, verbose: int) -> BoundedConfig:
         timeout_keep_alive=_KEEP_ALIVE,
         timeout_graceful_shutdown=int(settings.timeout) + _SHUTDOWN_MARGIN,
         backlog=_BACKLOG,
+        timeout_worker_healthcheck=_WORKER_START_SECONDS,
     )
 
 

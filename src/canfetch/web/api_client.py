@@ -1,0 +1,176 @@
+"""A client of the HTTP API, on the standard library alone."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from typing import Any, Final, Self
+from urllib.parse import urlencode, urlsplit
+
+from canfetch.core.quoting import quoted
+from canfetch.errors import CanfetchError, InvalidOption
+
+_TIMEOUT: Final = 60.0
+_JSON: Final = "application/json"
+_NDJSON: Final = "application/x-ndjson"
+_OK: Final = 200
+# The questions of a stream that are sent at a time.
+_BLOCK: Final = 1000
+
+
+class APIError(CanfetchError, OSError):
+    """Raised when the server answers with a problem, or not at all.
+
+    Attributes:
+        status: The status of the response, or None without one.
+        code: The kind of the problem, such as `rate-limited`, or None.
+        problem: The problem details (RFC 9457), empty without a response.
+    """
+
+    def __init__(self, message: str, *, status: int | None = None, problem: Mapping[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.problem = dict(problem or {})
+
+    @property
+    def code(self) -> str | None:
+        """The kind of the problem, such as `rate-limited`."""
+        kind = self.problem.get("type")
+        return kind.rpartition(":")[2] if isinstance(kind, str) else None
+
+
+class APIClient:
+    """Sends requests to `canfetch serve`. Results are the JSON of the API. Not safe for several threads at a time.
+
+        with APIClient("http://127.0.0.1:8420") as api:
+            api.decide("/private", agent="GPTBot", content=robots_txt)["allowed"]
+
+    Args:
+        address: The address of the server, such as `http://127.0.0.1:8420`.
+        token: The token, if the server requires one.
+        timeout: Seconds to wait for a connection, and for each part of a response.
+    Raises: InvalidOption: `address` is not an http or https URL.
+    """
+
+    def __init__(self, address: str, *, token: str | None = None, timeout: float = _TIMEOUT) -> None:
+        split = urlsplit(address)
+        if split.scheme not in {"http", "https"} or split.hostname is None:
+            raise InvalidOption(f"invalid address {quoted(address)}: expected a URL such as http://127.0.0.1:8420")
+        connect = HTTPSConnection if split.scheme == "https" else HTTPConnection
+        self._connection = connect(split.hostname, split.port, timeout=timeout)
+        self._prefix = f"{split.path.rstrip('/')}/v1/"
+        self._headers = {"Accept": _JSON} | ({} if token is None else {"Authorization": f"Bearer {token}"})
+
+    def decide(self, url: str, *, agent: str, content: str | None = None, **options: Any) -> dict[str, Any]:
+        """Return the verdict on a URL.
+
+        Args:
+            url: An absolute URL, or with `content` a path.
+            agent: A product token.
+            content: The robots.txt. None lets the server fetch that of the URL's origin.
+            options: Further keys of the request, such as `profile`.
+        Raises: APIError.
+        """
+        return self.post("decide", url=url, agent=agent, content=content, **options)
+
+    def decide_many(
+        self, urls: Sequence[str], *, agents: Sequence[str], content: str | None = None, **options: Any
+    ) -> list[dict[str, Any]]:
+        """Return the verdict on each URL for each agent. An object with `error` is a URL that is not valid.
+
+        Raises: APIError.
+        """
+        answer = self.post("decide/batch", urls=list(urls), agents=list(agents), content=content, **options)
+        return list(answer["verdicts"])
+
+    def decide_stream(self, questions: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+        """Yield a verdict for each question, an object with `url` and `agent`.
+
+        An object with `content` and without `url` sets the robots.txt for the questions after it, and has no verdict.
+        The questions are sent in blocks, so that their number is not limited.
+
+        Raises: APIError.
+        """
+        last_content: dict[str, Any] | None = None
+        block: list[dict[str, Any]] = []
+        for question in map(dict, questions):
+            if len(block) >= _BLOCK:
+                yield from self._send_block(block)
+                block = [] if last_content is None else [last_content]
+            if question.get("url") is None:
+                last_content = question
+            block.append(question)
+        if block:
+            yield from self._send_block(block)
+
+    def _send_block(self, block: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        body = "".join(f"{json.dumps(question)}\n" for question in block)
+        answer = self._send("POST", "decide/stream", body.encode(), _NDJSON)
+        return [json.loads(line) for line in answer.splitlines()]
+
+    def lint(self, content: str, **options: Any) -> dict[str, Any]:
+        """Return the findings in a robots.txt. Options are, for example, `language` and `robots_url`.
+
+        Raises: APIError.
+        """
+        return self.post("lint", content=content, **options)
+
+    def fetch(self, url: str, *, refresh: bool = False) -> dict[str, Any]:
+        """Return the robots.txt of an origin, how it was obtained, and what that permits.
+
+        Raises: APIError.
+        """
+        return self.post("fetch", url=url, refresh=refresh)
+
+    def post(self, path: str, **body: Any) -> dict[str, Any]:
+        """Send a request to an endpoint, such as `explain`, and return its answer. Keys that are None are left out.
+
+        Raises: APIError.
+        """
+        given = {key: value for key, value in body.items() if value is not None}
+        answer: dict[str, Any] = json.loads(self._send("POST", path, json.dumps(given).encode(), _JSON))
+        return answer
+
+    def get(self, path: str, **query: str | Sequence[str]) -> dict[str, Any]:
+        """Return the answer of an endpoint without a body, such as `agents`.
+
+        Raises: APIError.
+        """
+        target = f"{path}?{urlencode(query, doseq=True)}" if query else path
+        answer: dict[str, Any] = json.loads(self._send("GET", target, None, _JSON))
+        return answer
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _send(self, method: str, path: str, body: bytes | None, media_type: str) -> bytes:
+        headers = self._headers | ({} if body is None else {"Content-Type": media_type})
+        is_reused = self._connection.sock is not None
+        try:
+            self._connection.request(method, self._prefix + path, body, headers)
+            response = self._connection.getresponse()
+            content = response.read()
+        except (HTTPException, OSError) as error:
+            self._connection.close()
+            if is_reused and isinstance(error, ConnectionError):
+                # The server closed the connection while it was idle. No request of the API changes anything.
+                return self._send(method, path, body, media_type)
+            raise APIError(f"no answer from the server: {error or type(error).__name__}") from error
+        if response.status != _OK:
+            raise _api_error(response.status, content)
+        return content
+
+
+def _api_error(status: int, content: bytes) -> APIError:
+    try:
+        problem = json.loads(content)
+    except ValueError:
+        problem = {}
+    detail = problem.get("detail") if isinstance(problem, dict) else None
+    return APIError(f"status {status}: {detail or 'no details'}", status=status, problem=problem if detail else None)

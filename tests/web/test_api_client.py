@@ -1,0 +1,75 @@
+"""The client of the API, with a server on loopback."""
+
+from collections.abc import Iterator
+
+import pytest
+from tests.servers.dead_ports import refusing_port
+from tests.web.conftest import ScriptedWeb
+from tests.web.servers import running_server
+
+import canfetch
+from canfetch.errors import InvalidOption
+from canfetch.lint import Linter
+from canfetch.web.api_client import APIClient, APIError
+from canfetch.web.settings import Settings
+
+CONTENT = "User-agent: *\nDisallow: /x\n"
+TOKEN = "horse"  # noqa: S105 - a token of a test
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    web = ScriptedWeb()
+    web.add("http://a.example/robots.txt", CONTENT.encode())
+    with running_server(Settings(token=TOKEN), transport=web) as port:
+        yield f"http://127.0.0.1:{port}"
+
+
+@pytest.fixture
+def client(address: str) -> Iterator[APIClient]:
+    with APIClient(address, token=TOKEN) as running:
+        yield running
+
+
+def test_verdicts(client: APIClient) -> None:
+    robots = canfetch.parse(CONTENT)
+    verdict = client.decide("/x", agent="GPTBot", content=CONTENT)
+    assert verdict == {"url": "/x", "agent_name": "GPTBot", **robots.decide("/x", agent="GPTBot").to_json()}
+    assert client.decide("http://a.example/x", agent="GPTBot")["access"]["access"] == "successful"
+    verdicts = client.decide_many(["/x", "/y"], agents=["a", "b"], content=CONTENT)
+    assert [one["allowed"] for one in verdicts] == [False, False, True, True]
+
+
+def test_stream_of_any_length(client: APIClient) -> None:
+    questions = ({"url": "/x" if n % 2 else "/y", "agent": "GPTBot"} for n in range(2500))
+    verdicts = list(client.decide_stream([{"content": CONTENT}, *questions]))
+    assert [one["allowed"] for one in verdicts] == [True, False] * 1250
+
+
+def test_other_endpoints(client: APIClient) -> None:
+    assert client.lint(CONTENT) == Linter().lint(CONTENT.encode()).to_json()
+    assert client.fetch("http://a.example")["content"] == CONTENT
+    assert client.post("explain", url="/x", agent="a", content=CONTENT)["verdict"]["allowed"] is False
+    assert client.get("agents", purpose=["training"])["crawlers"]
+
+
+def test_problems_are_exceptions(address: str, client: APIClient) -> None:
+    with pytest.raises(APIError, match="invalid URL 'x'") as caught:
+        client.decide("x", agent="GPTBot", content="")
+    assert (caught.value.status, caught.value.code) == (422, "invalid-url")
+    with APIClient(address) as stranger, pytest.raises(APIError, match="requires a token"):
+        stranger.lint("")
+    # The connection is used again.
+    assert client.decide("/x", agent="GPTBot", content="")["allowed"]
+
+
+def test_server_that_does_not_answer_is_an_exception() -> None:
+    with refusing_port() as port, APIClient(f"http://127.0.0.1:{port}") as client:
+        with pytest.raises(APIError, match="no answer from the server") as caught:
+            client.lint("")
+        assert (caught.value.status, caught.value.code) == (None, None)
+
+
+def test_invalid_address() -> None:
+    with pytest.raises(InvalidOption, match="invalid address 'localhost'"):
+        APIClient("localhost")
