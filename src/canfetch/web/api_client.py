@@ -161,7 +161,7 @@ class APIClient:
             if is_reused and isinstance(error, ConnectionError):
                 # The server closed the connection while it was idle. No request of the API changes anything.
                 return self._send(method, path, body, media_type)
-            raise APIError(f"no answer from the server: {error or type(error).__name__}") from error
+            raise APIError(f"no answer from the server: {str(error) or type(error).__name__}") from error
         if response.status != _OK:
             raise _api_error(response.status, content)
         return content

@@ -1,1 +1,1 @@
-"""The tester page: its files, its data, and the site that needs no server."""
+"""The tester page: its files, and the site that needs no server."""
