@@ -151,6 +151,16 @@ def test_invalid_requests_are_refused(open_port: int, body: bytes, headers: dict
     assert post(open_port, ping())[0] == 200
 
 
+@pytest.mark.parametrize("method", ["GET", "DELETE", "OPTIONS"])
+def test_there_are_no_streams_and_no_sessions(open_port: int, method: str) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", open_port)
+    connection.request(method, PATH, headers={"Accept": "text/event-stream"})
+    response = connection.getresponse()
+    assert (response.status, response.headers["Allow"]) == (405, "POST")
+    response.read()
+    connection.close()
+
+
 def test_other_paths_do_not_exist(open_port: int) -> None:
     assert post(open_port, ping(), path="/")[0] == 404
 
@@ -200,7 +210,7 @@ def status_of(
         sent.append(message)
 
     headers = [(b"host", host), (b"authorization", f"Bearer {token}".encode())]
-    asyncio.run(guard({"type": "http", "headers": headers, "client": (client, 1)}, receive, send))
+    asyncio.run(guard({"type": "http", "method": "POST", "headers": headers, "client": (client, 1)}, receive, send))
     status: int = sent[0]["status"]
     return status
 

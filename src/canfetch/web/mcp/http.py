@@ -74,8 +74,8 @@ def serve_http(server: Server[Service], settings: HTTPSettings, *, announce: Cal
     )
     with bind(settings.host, settings.port, is_fixed=True) as bound:
         bound.listen()
-        announce(f"{address_of(bound)}{PATH}")
         try:
+            announce(f"{address_of(bound)}{PATH}")
             uvicorn.Server(config).run(sockets=[bound])
         except KeyboardInterrupt:
             # uvicorn raises it again after the requests are completed.

@@ -20,6 +20,7 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 MAX_BODY_BYTES: Final = 4 * 1024 * 1024
 # Of all requests that are arriving. One request is never refused because of it.
 _MAX_ALL_BODIES_BYTES: Final = 16 * MAX_BODY_BYTES
+_HEADERS: Final = {401: (b"www-authenticate", b"Bearer"), 405: (b"allow", b"POST")}
 _LOCALHOST: Final = "localhost"
 
 
@@ -114,6 +115,9 @@ class HTTPGuard:
             return 403, "pages of other sites may not use this server"
         if self._token is not None and not hmac.compare_digest(headers.get(b"authorization", b""), self._token):
             return 401, "this server requires its token: send 'Authorization: Bearer TOKEN'"
+        if scope["method"] != "POST":
+            # The SDK answers GET with a stream that stays open, on which this server never sends anything.
+            return 405, "this server has no streams and no sessions: send POST requests"
         wait = self._limiter.take(self._addresses.find(dict(scope)))
         return None if wait == 0 else (429, f"too many requests: try again in {wait:.1f} seconds")
 
@@ -149,7 +153,7 @@ def _replay(body: bytes, receive: Receive) -> Receive:
 
 async def _respond(send: Send, status: int, reason: str) -> None:
     headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
-    if status == 401:
-        headers.append((b"www-authenticate", b"Bearer"))
+    if status in _HEADERS:
+        headers.append(_HEADERS[status])
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": f"{reason}\n".encode()})
