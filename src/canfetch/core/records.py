@@ -181,6 +181,13 @@ class Records(Sequence[Record]):
         """Return whether white space comes before the key of a line."""
         return self._parsed[index].key_start > 0
 
+    def key_spans(self, indices: Iterable[int]) -> list[tuple[int, int]]:
+        """Return the spans of the keys in these lines, each of which has a key."""
+        starts, parsed = self.starts, self._parsed
+        return [
+            (start + line[1], start + line[2]) for index in indices for start, line in ((starts[index], parsed[index]),)
+        ]
+
     def value_spans(self, indices: Iterable[int]) -> list[tuple[int, int]]:
         """Return the spans of the values in these lines, each of which has a key."""
         starts, parsed = self.starts, self._parsed
@@ -312,8 +319,9 @@ def _parse_line(content: bytes, profile: Profile) -> _ParsedLine:
     notes |= notes_on_key(key, kind) | notes_on_bytes(value)
     if not field.has_colon:
         notes |= Note.MISSING_COLON.value
-    in_grammar = is_in_grammar(read, kind)
-    if kind >= RecordKind.USER_AGENT and not in_grammar:
+    # The grammar does not define other records.
+    in_grammar = kind < RecordKind.USER_AGENT or is_in_grammar(read, kind)
+    if not in_grammar:
         notes |= _OUTSIDE_GRAMMAR
     if kind is RecordKind.USER_AGENT:
         notes |= notes_on_token(value, extract_token(value, profile) if in_grammar or not profile.abnf_only else b"")

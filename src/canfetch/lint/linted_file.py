@@ -1,8 +1,8 @@
 """The file as checks see it: its records, groups and rules with their places, each computed once."""
 
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -62,19 +62,30 @@ class LintedGroup:
         tokens: Its user-agent lines.
         names: Its product tokens, in lower case.
         rules: Its rules.
-        other_records: The records in it that RFC 9309 does not define.
+        records: The records of the file.
+        others: The indices of the records in it that RFC 9309 does not define.
     """
 
     index: int
     tokens: tuple[LintedToken, ...]
     names: frozenset[str]
     rules: tuple[LintedRule, ...]
-    other_records: tuple[Record, ...]
+    records: Records
+    others: Sequence[int]
+
+    @property
+    def other_records(self) -> Iterator[Record]:
+        """The records in it that RFC 9309 does not define, each created on first access."""
+        return map(self.records.__getitem__, self.others)
 
     @property
     def first_token(self) -> str:
         """The group's first product token, or `*`."""
         return next((token.token for token in self.tokens if token.token), "*")
+
+
+def _part(indices: list[int], lines: range) -> list[int]:
+    return indices[bisect_left(indices, lines.start) : bisect_left(indices, lines.stop)]
 
 
 class LintedFile:
@@ -176,11 +187,8 @@ class LintedFile:
     @cached_property
     def groups(self) -> tuple[LintedGroup, ...]:
         """The groups, with their records."""
-        others: dict[int, list[Record]] = {}
-        for record in self.records_of(RecordKind.OTHER, RecordKind.SITEMAP):
-            if record.group is not None:
-                others.setdefault(record.group, []).append(record)
         records = self.records
+        others = records.of_kinds(RecordKind.OTHER, RecordKind.SITEMAP)
         return tuple(
             LintedGroup(
                 index,
@@ -192,7 +200,8 @@ class LintedFile:
                         for allow, pattern, line, specificity in group.rules
                     ]
                 ),
-                tuple(others.get(index, ())),
+                records,
+                _part(others, records.group_range(group.user_agents[0].line - 1)) if others else (),
             )
             for index, group in enumerate(self.robots.groups)
         )

@@ -48,6 +48,11 @@ class KnownRecord(NamedTuple):
     notes: ExtensionNote = ExtensionNote.NONE
 
 
+def is_known_key(key: bytes) -> bool:
+    """Return whether some source defines a record with this key, which must be in lower case."""
+    return key in KNOWN_RECORDS or key.startswith(acap.PREFIX)
+
+
 def known_record(key: bytes) -> KnownRecord:
     """Return the record with this key, which must be in lower case.
 

@@ -1,10 +1,14 @@
-"""The records that RFC 9309 does not define, by name."""
+"""The records that RFC 9309 does not define but some other source does, by name."""
 
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple
 
+from canfetch.core.contract import OtherRow
+from canfetch.core.extensions.collection import Extensions, parse_extensions
+from canfetch.core.extensions.known_records import is_known_key
 from canfetch.core.extensions.record import Extension, ExtensionNote
+from canfetch.core.keys import RecordKind
 from canfetch.core.records import Record
 from canfetch.lint.linted_file import LintedFile
 
@@ -34,30 +38,39 @@ def extensions_named(file: LintedFile, *names: str) -> Iterator[PlacedExtension]
 
 
 def extension_names(file: LintedFile) -> AbstractSet[str]:
-    """Return the names of all records that RFC 9309 does not define, in lower case."""
+    """Return the names of these records, in lower case."""
     return file.compute_once(_by_name).keys()
 
 
 def known_extensions(file: LintedFile) -> list[Extension[Any]]:
-    """Return the records, in file order, that RFC 9309 does not define but some other source does."""
-    by_name = file.compute_once(_by_name)
-    known = (name for name, places in by_name.items() if not _is_unknown(file.robots.extensions[places[0]]))
-    return list(_in_order(file, known))
-
-
-def _is_unknown(extension: Extension[Any]) -> bool:
-    # The name decides.
-    return ExtensionNote.UNKNOWN_RECORD in extension.notes
+    """Return the records, in file order."""
+    return list(file.compute_once(_extensions))
 
 
 def _in_order(file: LintedFile, names: Iterable[str]) -> Iterator[Extension[Any]]:
     by_name = file.compute_once(_by_name)
     places = sorted(place for name in names for place in by_name.get(name, ()))
-    return map(file.robots.extensions.__getitem__, places)
+    return map(file.compute_once(_extensions).__getitem__, places)
 
 
 def _by_name(file: LintedFile) -> dict[str, list[int]]:
     by_name: dict[str, list[int]] = {}
-    for place, extension in enumerate(file.robots.extensions):
+    for place, extension in enumerate(file.compute_once(_extensions)):
         by_name.setdefault(extension.name, []).append(place)
     return by_name
+
+
+def _extensions(file: LintedFile) -> Extensions:
+    return parse_extensions(file.content, _rows(file))
+
+
+def _rows(file: LintedFile) -> Iterator[OtherRow]:
+    """Yield the records that some source defines. A hostile file can have very many others."""
+    records = file.records
+    indices = records.of_kinds(RecordKind.OTHER, RecordKind.SITEMAP)
+    for index, (start, end) in zip(indices, records.key_spans(indices), strict=True):
+        if records.kind(index) is RecordKind.SITEMAP or is_known_key(file.content[start:end].lower()):
+            record = records[index]
+            if record.kind is not None and record.value is not None:
+                group = -1 if record.group is None else record.group
+                yield record.line, record.kind, start, end, *record.value, group

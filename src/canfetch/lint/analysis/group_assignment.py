@@ -36,7 +36,7 @@ def can_assign_group(file: LintedFile, record: Record, token: str) -> bool:
     has_family = any(file.groups_named(name) for name in tokens[1:]) or any(
         token in other.tokens[1:] and file.groups_named(other.name) for other in REGISTRY.crawlers
     )
-    return not (has_family or group.other_records or file.robots.sitemaps or _blocks_site_or_assets(group))
+    return not (has_family or group.others or file.robots.sitemaps or _blocks_site_or_assets(group))
 
 
 def _blocks_site_or_assets(group: LintedGroup) -> bool:

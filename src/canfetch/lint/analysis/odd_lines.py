@@ -9,9 +9,8 @@ from enum import Enum, auto
 from itertools import chain
 from typing import Final, NamedTuple
 
-from canfetch.core.extensions.known_records import known_record
+from canfetch.core.extensions.known_records import is_known_key, known_record
 from canfetch.core.extensions.page_rule import PAGE_RULES
-from canfetch.core.extensions.record import ExtensionNote
 from canfetch.core.notes import Note
 from canfetch.core.records import Record
 from canfetch.core.text import WHITE_SPACE
@@ -64,6 +63,7 @@ FOREIGN_COLONS: Final = ("：".encode(), "﹕".encode(), "∶".encode(), b"->", 
 _DECORATIONS: Final = b"*_-+>`~|\"'0123456789.() \t" + "•·–—●▪".encode()
 # A line of these bytes is none of the oddities that marks show, unless it starts with `/` or `-`.
 _PLAIN_TEXT: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_/.,:?&* \t"
+_PREFIX_SPELLINGS: Final = tuple(spelling for spelling, _ in PREFIXES)
 _MAX_KEY_LENGTH: Final = 40
 _MAX_HEAD_LENGTH: Final = 128
 _VALUE_STARTS: Final = (b"/", b"*", b"http://", b"https://")
@@ -185,7 +185,7 @@ def _looks_like_value(name: str, value: bytes) -> bool:
 
 def _of_key(key: bytes) -> tuple[Oddity, bytes | None]:
     """Return the cause of an unknown key in lower case, and the intended key."""
-    if ExtensionNote.UNKNOWN_RECORD not in known_record(key).notes:
+    if is_known_key(key):
         return (Oddity.KNOWN, None) if _prefix(key) is None else (Oddity.PREFIX, None)
     words = key.split(None, 2)
     if len(words) == 2 and words[1] in _URL_SCHEMES and words[0] != b"comment":
@@ -231,14 +231,14 @@ def _without_odd_characters(key: bytes) -> bytes:
 def _known_name(key: bytes) -> bytes | None:
     if key in CORE_SPELLINGS:
         return CORE_SPELLINGS[key]
-    if ExtensionNote.UNKNOWN_RECORD not in known_record(key).notes:
+    if is_known_key(key):
         return key.capitalize()
     return None
 
 
 def _prefix(key: bytes) -> bytes | None:
     """Return the key that Google's parser reads if `key` only starts with it, or None."""
-    if key in CORE_SPELLINGS:
+    if key in CORE_SPELLINGS or not key.startswith(_PREFIX_SPELLINGS):
         return None
     return next((name for spelling, name in PREFIXES if key.startswith(spelling)), None)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from canfetch.core.extensions.known_records import known_record
-from canfetch.core.extensions.record import ExtensionNote, ExtensionScope
+from canfetch.core.extensions.record import ExtensionScope
 from canfetch.core.keys import RecordKind
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
@@ -19,8 +19,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         if record.kind is not RecordKind.OTHER:
             continue
         key = file.key(record)
-        known = known_record(key.lower())
-        if known.scope is ExtensionScope.GROUP and ExtensionNote.UNKNOWN_RECORD not in known.notes:
+        if known_record(key.lower()).scope is ExtensionScope.GROUP:
             yield Occurrence(file.text_span(record), {"key": file.text(key)})
 
 

@@ -42,7 +42,7 @@ def _next_line(file: LintedFile, agent_lines: list[int], line: int) -> int:
 def _is_harmless(group: LintedGroup, *, is_of_engine: bool) -> bool:
     # For `*` itself, parsers of all standards allow everything. A group with nothing but a crawl delay is deliberate,
     # unless it frees a search engine from the rules for `*`.
-    return "*" in group.names or (bool(group.other_records) and not is_of_engine)
+    return "*" in group.names or (bool(group.others) and not is_of_engine)
 
 
 CHECK = Check(

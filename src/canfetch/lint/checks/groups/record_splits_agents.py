@@ -16,9 +16,9 @@ from canfetch.lint.severity import Severity, everywhere
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find records, such as a crawl-delay, between user-agent lines of the same group."""
     for group in file.groups:
-        if not group.other_records or len(group.tokens) < 2:
+        if not group.others or len(group.tokens) < 2:
             continue
-        others = iter(group.other_records)
+        others = group.other_records
         record = next(others, None)
         named_once = len(group.names) == len(group.tokens)
         rule = next((rule for rule in group.rules if not rule.allow and rule.value.startswith(b"/")), None)

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from canfetch.core.extensions.known_records import known_record
-from canfetch.core.extensions.record import ExtensionNote
+from canfetch.core.extensions.known_records import is_known_key
 from canfetch.core.keys import RecordKind
 from canfetch.core.notes import Note
 from canfetch.lint.check import Check, Occurrence
@@ -19,11 +18,9 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         if record.kind not in (RecordKind.SITEMAP, RecordKind.OTHER):
             continue
         key = file.key(record)
-        if record.kind is RecordKind.OTHER:
-            known = known_record(key.lower())
-            # A comment may be empty.
-            if ExtensionNote.UNKNOWN_RECORD in known.notes or known.name == "comment":
-                continue
+        # A comment may be empty.
+        if record.kind is RecordKind.OTHER and (not is_known_key(key.lower()) or key.lower() == b"comment"):
+            continue
         fix = replace_span(*record.span, b"", changes_verdicts=True)
         yield Occurrence(file.text_span(record), {"key": file.text(key)}, fix=fix)
 
