@@ -55,11 +55,14 @@ class VerdictQuery(NamedTuple):
 class Occurrence(NamedTuple):
     """One place that a check reports.
 
+    A file can have very many places, of which only the first become findings. So what takes time can be a function,
+    which is called before the next place is found, or never.
+
     Attributes:
         span: Start and end in bytes of `LintedFile.content`, half open.
         details: Values for the placeholders of the check's message.
-        query: Verdicts that show the effect, or None.
-        fix: The fix for this place, or None.
+        query: Verdicts that show the effect, or None, or a function that returns them.
+        fix: The fix for this place, or None, or a function that returns it.
         lines: Numbers of other lines that the occurrence is about.
         harmless: Whether this place does no harm, or hardly any. Such a finding has the severity `info`, unless the
             configuration overrides it.
@@ -67,10 +70,18 @@ class Occurrence(NamedTuple):
 
     span: tuple[int, int]
     details: Mapping[str, str] = _NO_DETAILS
-    query: VerdictQuery | None = None
-    fix: Fix | None = None
+    query: "VerdictQuery | Callable[[], VerdictQuery | None] | None" = None
+    fix: "Fix | Callable[[], Fix | None] | None" = None
     lines: tuple[int, ...] = ()
     harmless: bool = False
+
+    def make_query(self) -> VerdictQuery | None:
+        """Return the query, or call the function that returns it."""
+        return self.query() if callable(self.query) else self.query
+
+    def make_fix(self) -> Fix | None:
+        """Return the fix, or call the function that returns it."""
+        return self.fix() if callable(self.fix) else self.fix
 
 
 class Check(NamedTuple):

@@ -147,8 +147,8 @@ class Linter:
                     harmless if one.harmless else severity,
                     one.span,
                     one.details,
-                    one.query,
-                    one.fix if is_fixable else None,
+                    one.make_query(),
+                    one.make_fix() if is_fixable else None,
                 )
                 for one in occurrences
             )

@@ -1,6 +1,8 @@
 """An invisible character."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Final
 
 from canfetch.agents import REGISTRY
@@ -19,6 +21,7 @@ from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 _ALL: Final = {**INVISIBLE, **BLANKS}
+_NOT_ASCII: Final = re.compile(rb"[\x80-\xff]")
 _MAX_IN_LINE: Final = 64
 
 
@@ -30,17 +33,15 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     if not present or file_is_markup(file):
         return
     meant = {odd.record.line: odd.name for odd in odd_lines(file, Oddity.CHARACTERS)}
-    for record in file.records:
+    for record in file.lines_matching(_NOT_ASCII):
         start, end = record.span
         line = file.content[start:end]
-        if line.isascii():
-            continue
         content = line.partition(b"#")[0]
         found = sorted((at, character) for character in present for at in _offsets(content, character))
         if found:
             at, character = found[0]
-            fix = _fix(file, record, content, found, present)
-            query = None if fix is None else _query(file, record, meant.get(record.line), present)
+            fix = partial(_fix, file, record, content, found, present)
+            query = partial(_query, file, record, meant.get(record.line), fix, present)
             yield Occurrence((start + at, start + at + len(character)), {"name": _ALL[character]}, query, fix)
 
 
@@ -63,7 +64,11 @@ def _fix(
     return Fix(tuple(Edit(start + at, start + at + len(mark), b"") for at, mark in found), changes_verdicts=True)
 
 
-def _query(file: LintedFile, record: Record, meant: bytes | None, present: list[bytes]) -> VerdictQuery | None:
+def _query(
+    file: LintedFile, record: Record, meant: bytes | None, fix: Callable[[], Fix | None], present: list[bytes]
+) -> VerdictQuery | None:
+    if fix() is None:
+        return None
     value = file.value(record)
     for mark in present:
         value = value.replace(mark, b"")

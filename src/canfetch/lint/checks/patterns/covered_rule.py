@@ -1,13 +1,14 @@
 """A rule that a shorter rule already covers."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.rule_coverage import covered_rules
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Edit, Fix
 from canfetch.lint.lint_input import LintInput
-from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.linted_file import LintedFile, LintedRule
 from canfetch.lint.severity import Severity, everywhere
 
 
@@ -17,9 +18,13 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         yield Occurrence(
             file.text_span(rule.record),
             {"pattern": file.text(rule.value), "by": file.text(covering.value), "line": str(covering.line)},
-            query_for(rule.value, contrast_only=True),
-            Fix(tuple(Edit(*each.record.span, b"") for each in equal), changes_verdicts=True),
+            partial(query_for, rule.value, contrast_only=True),
+            partial(_fix, equal),
         )
+
+
+def _fix(equal: tuple[LintedRule, ...]) -> Fix:
+    return Fix(tuple(Edit(*rule.record.span, b"") for rule in equal), changes_verdicts=True)
 
 
 CHECK = Check(
