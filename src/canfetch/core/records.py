@@ -8,7 +8,6 @@ Engines do not need this view. It is created on first use.
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from enum import Enum, auto
 from functools import cache
 from itertools import accumulate, chain, islice
 from operator import sub
@@ -61,34 +60,20 @@ _UNREMARKABLE: Final = UNRESERVED + b"/*?=&+,;:@!'()"
 _new_tuple: Final = tuple.__new__
 
 
-class _Effect(Enum):
-    """What a line does to the current group."""
-
-    NONE = auto()
-    USER_AGENT = auto()  # it starts a group, or adds a name to one
-    RULE = auto()  # it belongs to the group, and ends its user-agent lines
-    END = auto()  # it ends the group
-
-
-class _ParsedLine(NamedTuple):
-    """A line without its position. Offsets count from its start, and notes are the value of the flag.
-
-    It has no spans, because the garbage collector visits every tuple of a large file several times.
-    """
-
-    kind: RecordKind | None
-    key_start: int
-    key_end: int
-    value_start: int
-    value_end: int
-    notes: int
-    effect: _Effect
+# What a line does to the current group: nothing; start it, or add a name to it; belong to it, and end its user-agent
+# lines; end it.
+_NO_EFFECT, _USER_AGENT, _RULE, _END = range(4)
+# A line without its position: the number of its kind or None, the start and the end of its key and of its value, its
+# notes as the value of the flag, and its effect. Offsets count from the start of the line. The garbage collector visits
+# such a tuple only once, unlike an object or a tuple with spans.
+_ParsedLine = tuple[int | None, int, int, int, int, int, int]
+_KINDS: Final = tuple(RecordKind)
 
 
 class _RuleKey(NamedTuple):
     """The text before the colon of a rule, with what is known about every line that starts with it."""
 
-    kind: RecordKind
+    kind: int
     start: int
     end: int
     notes: int
@@ -139,12 +124,12 @@ class Records(Sequence[Record]):
             if parsed is _NOTHING:
                 continue
             kind, _, _, _, _, notes, effect = parsed
-            if effect is not _Effect.NONE:
-                is_user_agent = effect is _Effect.USER_AGENT
+            if effect != _NO_EFFECT:
+                is_user_agent = effect == _USER_AGENT
                 if is_user_agent and not in_user_agents:
                     last_group += 1
                 in_user_agents = is_user_agent
-                if effect is _Effect.RULE:
+                if effect == _RULE:
                     if group is None:
                         notes |= _OUTSIDE_GROUP
                 else:
@@ -165,7 +150,8 @@ class Records(Sequence[Record]):
 
     def kind(self, index: int) -> RecordKind | None:
         """Return the kind of the record in a line, or None."""
-        return self._parsed[index].kind
+        kind = self._parsed[index][0]
+        return None if kind is None else _KINDS[kind]
 
     def group(self, index: int) -> int | None:
         """Return the index of the group that contains a line, or None."""
@@ -179,7 +165,7 @@ class Records(Sequence[Record]):
 
     def is_indented(self, index: int) -> bool:
         """Return whether white space comes before the key of a line."""
-        return self._parsed[index].key_start > 0
+        return self._parsed[index][1] > 0
 
     def key_spans(self, indices: Iterable[int]) -> list[tuple[int, int]]:
         """Return the spans of the keys in these lines, each of which has a key."""
@@ -223,7 +209,8 @@ class Records(Sequence[Record]):
         return map(self.__getitem__, range(len(self._parsed)))
 
     def _create(self, index: int) -> Record:
-        kind, key_start, key_end, value_start, value_end, _, _ = self._parsed[index]
+        number, key_start, key_end, value_start, value_end, _, _ = self._parsed[index]
+        kind = None if number is None else _KINDS[number]
         start = self.starts[index]
         end = self.starts[index + 1] if index + 1 < len(self.starts) else self._end
         key = value = None
@@ -259,7 +246,7 @@ class _LineReader:
         parsed = self._plain_rule(content)
         if parsed is None:
             parsed = _parse_line(content, self._profile)
-            if parsed.kind in _RULES:
+            if parsed[0] in _RULES:
                 self._add_key(content, parsed)
         if len(self.parsed_lines) >= _CACHED_LINES_LIMIT:
             self.parsed_lines.clear()
@@ -267,15 +254,14 @@ class _LineReader:
         return parsed
 
     def _add_key(self, content: bytes, line: _ParsedLine) -> None:
+        _, start, end, _, _, notes, _ = line
         before, colon, _ = content.partition(b":")
-        is_whole = colon and b"#" not in before and b"\0" not in before and not line.notes & Note.MISSING_COLON.value
+        is_whole = colon and b"#" not in before and b"\0" not in before and not notes & Note.MISSING_COLON.value
         if is_whole and before not in self._rule_keys:
-            key = before[line.key_start : line.key_end]
+            key = before[start:end]
             kind = record_kind(key, self._profile)
             in_grammar = before.strip(WS).lower() == NAMES[kind]
-            self._rule_keys[before] = _RuleKey(
-                kind, line.key_start, line.key_end, notes_on_key(key, kind), in_grammar=in_grammar
-            )
+            self._rule_keys[before] = _RuleKey(int(kind), start, end, notes_on_key(key, kind), in_grammar=in_grammar)
 
     def _plain_rule(self, content: bytes) -> _ParsedLine | None:
         """Parse a rule whose key has occurred before and whose value has no peculiar bytes; None for other lines."""
@@ -298,8 +284,8 @@ class _LineReader:
             if is_void(value, profile):
                 notes |= _VOID_RULE
         start = len(content) - len(rest.lstrip(WS))
-        effect = _Effect.NONE if profile.abnf_only and notes & _OUTSIDE_GRAMMAR else _Effect.RULE
-        return _new_tuple(_ParsedLine, (kind, key_start, key_end, start, start + len(value), notes, effect))
+        effect = _NO_EFFECT if profile.abnf_only and notes & _OUTSIDE_GRAMMAR else _RULE
+        return kind, key_start, key_end, start, start + len(value), notes, effect
 
 
 def _parse_line(content: bytes, profile: Profile) -> _ParsedLine:
@@ -312,7 +298,7 @@ def _parse_line(content: bytes, profile: Profile) -> _ParsedLine:
         if read.partition(b"#")[0].strip():
             notes |= Note.NOT_A_RECORD.value
         is_end = profile.blank_line_ends_group and not read.strip()
-        return _without_record(notes, _Effect.END if is_end else _Effect.NONE)
+        return _without_record(notes, _END if is_end else _NO_EFFECT)
     key = read[field.key_start : field.key_end]
     value = read[field.value_start : field.value_end]
     kind = record_kind(key, profile)
@@ -327,16 +313,16 @@ def _parse_line(content: bytes, profile: Profile) -> _ParsedLine:
         notes |= notes_on_token(value, extract_token(value, profile) if in_grammar or not profile.abnf_only else b"")
     elif kind in _RULES:
         notes |= notes_on_pattern(value, profile)
-    effect = _Effect.USER_AGENT if kind is RecordKind.USER_AGENT else _Effect.NONE
+    effect = _USER_AGENT if kind is RecordKind.USER_AGENT else _NO_EFFECT
     if kind in _RULES and not (profile.abnf_only and notes & _OUTSIDE_GRAMMAR):
-        effect = _Effect.RULE
-    return _ParsedLine(kind, field.key_start, field.key_end, field.value_start, field.value_end, notes, effect)
+        effect = _RULE
+    return int(kind), field.key_start, field.key_end, field.value_start, field.value_end, notes, effect
 
 
 @cache
-def _without_record(notes: int, effect: _Effect) -> _ParsedLine:
-    return _ParsedLine(None, 0, 0, 0, 0, notes, effect)
+def _without_record(notes: int, effect: int) -> _ParsedLine:
+    return None, 0, 0, 0, 0, notes, effect
 
 
 # Most blank lines and comments.
-_NOTHING: Final = _without_record(0, _Effect.NONE)
+_NOTHING: Final = _without_record(0, _NO_EFFECT)
