@@ -1,6 +1,7 @@
 """Bytes that are not UTF-8."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
 from canfetch.core.keys import RecordKind
@@ -24,7 +25,9 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     invalid = tuple(file.records_with(Note.NOT_UTF8))
     for record in invalid:
         if record.value is not None:
-            yield Occurrence(_span(file, record.value), fix=_escape(file, record) if record.kind in _RULES else None)
+            yield Occurrence(
+                _span(file, record.value), fix=partial(_escape, file, record) if record.kind in _RULES else None
+            )
     reported = {record.line for record in invalid}
     for record in file.records:
         if record.line not in reported and not _is_utf8(file.line_content(record)):

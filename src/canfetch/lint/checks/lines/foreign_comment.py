@@ -1,6 +1,7 @@
 """A comment that does not start with `#`."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
 from canfetch.core.notes import Note
@@ -39,7 +40,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         yield Occurrence(
             (start, record.value[1]),
             {"mark": file.text(mark)},
-            query_for(path) if record.group is not None and b" " not in path else None,
+            partial(query_for, path) if record.group is not None and b" " not in path else None,
             replace_span(start, start, b"# ", changes_verdicts=True),
         )
 

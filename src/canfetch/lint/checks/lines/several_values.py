@@ -2,15 +2,17 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
 from canfetch.core.keys import RecordKind
 from canfetch.core.notes import Note
+from canfetch.core.records import Record
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.line_ends import line_end
 from canfetch.lint.analysis.value_lists import split_paths, split_urls
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.fixes import replace_span
+from canfetch.lint.fixes import Fix, replace_span
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
@@ -27,17 +29,19 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         paths = split_paths(file.value(record))
         if len(paths) < 2:
             continue
-        fix = None
-        if len(paths) <= _MAX_PATHS:
-            key = file.key(record)
-            separator = line_end(file) + key + b": "
-            fix = replace_span(*record.value, separator.join(paths), changes_verdicts=True)
         yield Occurrence(
             record.value,
             {"value": file.text(file.value(record)), "count": str(len(paths))},
-            query_for(paths[1]) if record.group is not None else None,
-            fix,
+            partial(query_for, paths[1]) if record.group is not None else None,
+            partial(_on_own_lines, file, record, paths) if len(paths) <= _MAX_PATHS else None,
         )
+
+
+def _on_own_lines(file: LintedFile, record: Record, paths: list[bytes]) -> Fix | None:
+    if record.value is None:
+        return None
+    separator = line_end(file) + file.key(record) + b": "
+    return replace_span(*record.value, separator.join(paths), changes_verdicts=True)
 
 
 def _sitemaps(file: LintedFile) -> Iterator[Occurrence]:

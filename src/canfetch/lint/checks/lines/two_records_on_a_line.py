@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Final, NamedTuple
 
 from canfetch.core.keys import NAMES, RecordKind
@@ -12,7 +13,7 @@ from canfetch.lint.analysis.key_names import CORE_SPELLINGS, DISALLOW, TRANSLATE
 from canfetch.lint.analysis.line_ends import line_end
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
 from canfetch.lint.analysis.rule_values import rule_records_matching
-from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.fixes import Edit, Fix
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -70,22 +71,29 @@ def _occurrences(file: LintedFile, outer: bytes, start: int, value: bytes) -> It
     inner = _inner_keys(value)
     if not inner:
         return
-    end = line_end(file)
+    first = inner[0]
+    yield Occurrence(
+        (start + first.start, start + len(value)),
+        {"key": file.text(value[first.start : first.end])},
+        partial(_query, inner, value),
+        partial(_fix, line_end(file), outer, inner, start),
+    )
+
+
+def _query(inner: list[_InnerKey], value: bytes) -> VerdictQuery | None:
+    first = inner[0]
+    value_end = inner[1].gap_start if len(inner) > 1 else len(value)
+    path = value[first.end : value_end].partition(b":")[2].strip()
+    return query_for(path) if first.name == DISALLOW and path and b" " not in path else None
+
+
+def _fix(end: bytes, outer: bytes, inner: list[_InnerKey], start: int) -> Fix:
     edits = tuple(
         # A group that starts after a rule gets a blank line before it.
         Edit(start + one.gap_start, start + one.end, (end * 2 if before != one.name == USER_AGENT else end) + one.name)
         for before, one in zip((outer, *(one.name for one in inner)), inner, strict=False)
     )
-    first = inner[0]
-    value_end = inner[1].gap_start if len(inner) > 1 else len(value)
-    path = value[first.end : value_end].partition(b":")[2].strip()
-    query = query_for(path) if first.name == DISALLOW and path and b" " not in path else None
-    yield Occurrence(
-        (start + first.start, start + len(value)),
-        {"key": file.text(value[first.start : first.end])},
-        query,
-        Fix(edits, changes_verdicts=True),
-    )
+    return Fix(edits, changes_verdicts=True)
 
 
 def _inner_keys(value: bytes) -> list[_InnerKey]:

@@ -1,6 +1,7 @@
 """White space in a path."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
 from canfetch.core.keys import RecordKind
@@ -41,7 +42,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         yield Occurrence(
             (edits[0].start, edits[0].start + 1),
             {"value": file.text(value)},
-            query_for(encoded),
+            partial(query_for, encoded),
             fix,
             # The author wrote both spellings, or a shorter rule.
             harmless=has_written_rule(file, record, encoded)

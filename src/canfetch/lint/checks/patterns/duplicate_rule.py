@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Iterator
+from functools import partial
 
 from canfetch.core.notes import Note
 from canfetch.lint.analysis.rule_coverage import repeated_rules
@@ -26,7 +27,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             "earlier": file.text(earlier.value),
             "line": str(earlier.line),
         }
-        yield Occurrence(file.text_span(rule.record), details, fix=_fix(file, rule, earlier, blank))
+        yield Occurrence(file.text_span(rule.record), details, fix=partial(_fix, file, rule, earlier, blank))
 
 
 def _fix(file: LintedFile, rule: LintedRule, earlier: LintedRule, blank: list[int]) -> Fix | None:
