@@ -223,6 +223,7 @@ def test_records_are_looked_up_without_being_created() -> None:
     assert [records.group(index) for index in range(len(records))] == [None, 0, 0, 0, 1, 1, 1]
     assert [records.group_range(index) for index in (0, 2, 6)] == [range(1), range(1, 4), range(4, 7)]
     assert [records.is_indented(index) for index in (1, 2)] == [False, True]
+    assert [content[slice(*span)] for span in records.key_spans([2, 5, 6])] == [b"Allow", b"Disallow", b"Sitemap"]
     spans = records.value_spans([2, 5, 6])
     assert [content[slice(*span)] for span in spans] == [b"/b", b"", b"c"]
     assert [records[index].value for index in (2, 5, 6)] == spans

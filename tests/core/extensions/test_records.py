@@ -11,6 +11,7 @@ from canfetch.core.extensions.cache_delay import CacheDelay, parse_cache_delay
 from canfetch.core.extensions.clean_param import CleanParam, parse_clean_param
 from canfetch.core.extensions.comment import Comment, parse_comment
 from canfetch.core.extensions.host import HostName, parse_host
+from canfetch.core.extensions.known_records import is_known_key, known_record
 from canfetch.core.extensions.license import License, parse_license
 from canfetch.core.extensions.page_rule import PathPageRule, parse_page_rule
 from canfetch.core.extensions.preference import Preference, most_restrictive
@@ -249,3 +250,12 @@ def test_catalogs_for_agents_are_known_records(key: str, source: str) -> None:
     assert (second.parsed, second.notes, second.scope) == (None, Note.UNREADABLE | Note.NOT_ABSOLUTE, "file")
     assert not robots.extensions.unknown
     assert not robots.allows("/x", agent="ExampleBot")
+
+
+@pytest.mark.parametrize(
+    "key, is_known",
+    [(b"crawl-delay", True), (b"content-signals", True), (b"acap-x", True), (b"crawl-delays", False), (b"", False)],
+)
+def test_known_keys(key: bytes, *, is_known: bool) -> None:
+    assert is_known_key(key) is is_known
+    assert (Note.UNKNOWN_RECORD not in known_record(key).notes) is is_known
