@@ -1,6 +1,9 @@
 /** Starts the engine of the page. */
 
-import { Engine } from "./engine/engine.js";
+import { Engine, type VerdictEngine } from "./engine/engine.js";
+import { ServerEngine } from "./engine/server-engine.js";
+import { countedProfiles } from "./profiles.js";
+import { Server } from "./server.js";
 import { siteAddress } from "./site.js";
 import { scriptUrl } from "./trusted-types.js";
 
@@ -10,4 +13,11 @@ export async function startEngine(): Promise<Engine> {
     moduleURL: siteAddress("engine"),
     newWorker: () => new Worker(workerURL as string, { name: "canfetch engine" }),
   });
+}
+
+/** Start the engine in the browser, or use that of the server if the page was built without one. */
+export async function startVerdictEngine(): Promise<VerdictEngine> {
+  const api = siteAddress("api");
+  if (siteAddress("engine") === "" && api !== "") return new ServerEngine(new Server(api), countedProfiles(true));
+  return startEngine();
 }

@@ -4,14 +4,14 @@
  */
 
 import { type Crawler, Registry } from "./crawlers.js";
-import { startEngine } from "./engine-source.js";
+import { startVerdictEngine } from "./engine-source.js";
 import {
   EngineError,
   type AgentChain,
-  type Engine,
   type Explanation,
   type FileInfo,
   type Reading,
+  type VerdictEngine,
   type Verdicts,
 } from "./engine/engine.js";
 import { originOfFile } from "./engine/origin.js";
@@ -71,7 +71,7 @@ export class VerdictModel {
     readers: null,
   });
   readonly #store: AppStore;
-  #engine: Engine | null = null;
+  #engine: VerdictEngine | null = null;
   #isRunning = false;
   #isStale = false;
   #line = 0;
@@ -90,7 +90,7 @@ export class VerdictModel {
   async start(): Promise<void> {
     this.results.set({ engine: "starting", failure: "" });
     try {
-      const [engine, crawlers] = await Promise.all([startEngine(), loadCrawlers()]);
+      const [engine, crawlers] = await Promise.all([startVerdictEngine(), loadCrawlers()]);
       engine.onFailure = (error) => this.#fail(error);
       this.#engine = engine;
       this.#agents = { crawlers: [], chains: [] };
@@ -138,7 +138,7 @@ export class VerdictModel {
     }
   }
 
-  async #answer(engine: Engine): Promise<void> {
+  async #answer(engine: VerdictEngine): Promise<void> {
     const { file, bytes, address, urls, crawlers, profile } = this.#store.state;
     clearTimeout(this.#differsTimer);
     const agents = this.#chains(crawlers);

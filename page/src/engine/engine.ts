@@ -22,6 +22,7 @@ import {
   type MatrixQuestion,
   type Reading,
   type Readers,
+  type VerdictEngine,
   type Verdicts,
 } from "./types.js";
 
@@ -42,7 +43,7 @@ interface Waiting {
 
 type WithoutId<T> = T extends { id: number } ? Omit<T, "id"> : never;
 
-export class Engine {
+export class Engine implements VerdictEngine {
   /** Called when the engine stops, and has to be restarted. */
   onFailure: ((error: EngineError) => void) | null = null;
   /** The names of the profiles that the engine reads. */

@@ -51,7 +51,7 @@ export interface Verdicts {
 }
 
 export interface Matrix extends Verdicts {
-  /** 1 where another profile has the opposite verdict; null if a newer question was asked meanwhile. */
+  /** 1 where another profile has the opposite verdict; null if that is unknown, as after a newer question. */
   readonly differs: Promise<Uint8Array | null>;
 }
 
@@ -141,6 +141,18 @@ export interface Readers {
   readonly group: number | null;
   /** For each agent, whether it reads the line. All agents read a sitemap. */
   readonly reads: readonly boolean[];
+}
+
+/** What gives verdicts: the engine in the worker, or that of the server. `engine.ts` describes the methods. */
+export interface VerdictEngine {
+  onFailure: ((error: EngineError) => void) | null;
+  readonly profiles: readonly string[];
+  open(content: string | Uint8Array, options?: { readonly url?: string | null }): Promise<void>;
+  matrix(question: MatrixQuestion): Promise<Matrix | null>;
+  explain(target: string | Uint8Array, agent: AgentChain, profile: string): Promise<Explanation>;
+  readings(target: string | Uint8Array, agent: AgentChain): Promise<Reading[]>;
+  info(profile: string): Promise<FileInfo>;
+  readers(line: number, agents: readonly AgentChain[], profile: string): Promise<Readers>;
 }
 
 export type EngineErrorCode =

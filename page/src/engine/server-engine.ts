@@ -1,0 +1,240 @@
+/** The engine of the server, for a page whose build has no module. It has the interface of the engine in the worker. */
+
+import { type Server, ServerError } from "../server.js";
+import { originOf, originOfFile } from "./origin.js";
+import {
+  type AgentChain,
+  EngineError,
+  type Encoding,
+  type Explanation,
+  type FileInfo,
+  type GroupChoice,
+  LINE_KINDS,
+  type LineKind,
+  MARKS,
+  type MatchingRule,
+  type Matrix,
+  type MatrixQuestion,
+  type Reading,
+  type Readers,
+  type Reason,
+  type RowProblem,
+  type VerdictEngine,
+} from "./types.js";
+
+interface RuleObject {
+  readonly type: "allow" | "disallow";
+  readonly pattern: string;
+  readonly line: number;
+  readonly specificity: number;
+}
+
+interface VerdictObject {
+  readonly allowed: boolean;
+  readonly reason: Reason;
+  readonly rule: RuleObject | null;
+  readonly also_matched: readonly RuleObject[];
+  readonly group: { readonly choice: GroupChoice; readonly token: string | null; readonly lines: readonly number[] };
+  readonly target: string;
+}
+
+interface ExplanationObject {
+  readonly verdict: VerdictObject;
+  readonly profiles: readonly (Pick<VerdictObject, "allowed" | "reason" | "rule"> & { readonly profile: string })[];
+}
+
+interface MatrixObject {
+  readonly rows: readonly {
+    readonly verdicts?: Readonly<Record<string, { readonly allowed: boolean; readonly line: number | null }>>;
+  }[];
+}
+
+interface FileObject {
+  readonly bytes: number;
+  readonly bytes_read: number;
+  readonly source_encoding: Encoding;
+  readonly groups: readonly {
+    readonly user_agents: readonly { readonly token: string; readonly line: number }[];
+    readonly rules: readonly RuleObject[];
+  }[];
+  readonly records: readonly { readonly line: number; readonly kind: string | null }[];
+}
+
+const GROUPED: ReadonlySet<string> = new Set(["user-agent", "allow", "disallow"]);
+const INVALID_TOKEN = /^$|[\0- /\x7f]/;
+
+export class ServerEngine implements VerdictEngine {
+  onFailure: ((error: EngineError) => void) | null = null;
+  readonly #server: Server;
+  #file: { readonly content: string; readonly content_encoding: "utf-8" | "base64"; readonly robots_url: string | null };
+  #newest = new AbortController();
+
+  constructor(
+    server: Server,
+    readonly profiles: readonly string[],
+  ) {
+    this.#server = server;
+    this.#file = { content: "", content_encoding: "utf-8", robots_url: null };
+  }
+
+  open(content: string | Uint8Array, { url = null }: { readonly url?: string | null } = {}): Promise<void> {
+    if (url !== null && originOfFile(url) === null) return Promise.reject(new EngineError("invalid-robots-url", url));
+    this.#newest.abort();
+    this.#file =
+      typeof content === "string"
+        ? { content, content_encoding: "utf-8", robots_url: url }
+        : { content: base64(content), content_encoding: "base64", robots_url: url };
+    return Promise.resolve();
+  }
+
+  async matrix({ profile, targets, agents }: MatrixQuestion): Promise<Matrix | null> {
+    this.#newest.abort();
+    this.#newest = new AbortController();
+    const [rows, columns] = [targets.length, agents.length];
+    const marks = new Uint8Array(rows * columns).fill(MARKS.unanswered);
+    const lines = new Uint32Array(rows * columns);
+    const rowProblems: (RowProblem | null)[] = targets.map(() => null);
+    const columnProblems = agents.map(({ tokens }) => (isValid(tokens) ? null : "invalid-token"));
+    const names = agents.map(({ tokens }) => tokens[0] ?? "");
+    const asked = names.filter((_, column) => columnProblems[column] === null);
+    // Differences would take a request for each profile.
+    const answer = { rows, columns, marks, lines, rowProblems, columnProblems, differs: Promise.resolve(null) } as const;
+    if (rows === 0 || asked.length === 0) return answer;
+    const urls = targets.map(text);
+    const body = { ...this.#file, profile, urls, agents: asked };
+    const found = await this.#ask<MatrixObject>("matrix", body, this.#newest.signal);
+    for (const [row, { verdicts }] of found?.rows.entries() ?? []) {
+      if (verdicts === undefined) rowProblems[row] = this.#problemOf(urls[row] ?? "");
+      for (const [column, name] of names.entries()) {
+        const cell = verdicts?.[name];
+        if (cell === undefined) continue;
+        const hasRule = cell.line !== null;
+        marks[row * columns + column] = hasRule ? (cell.allowed ? MARKS.allowed : MARKS.blocked) : MARKS.none;
+        lines[row * columns + column] = cell.line ?? 0;
+      }
+    }
+    return found === null ? null : answer;
+  }
+
+  async explain(target: string | Uint8Array, agent: AgentChain, profile: string): Promise<Explanation> {
+    const { verdict } = await this.#explain(target, agent, profile);
+    const rule = (object: RuleObject): MatchingRule => ({
+      ...object,
+      allow: object.type === "allow",
+      path: [{ text: verdict.target, matched: false }],
+    });
+    return {
+      allowed: verdict.allowed,
+      reason: verdict.reason,
+      rule: verdict.rule && rule(verdict.rule),
+      alsoMatched: verdict.also_matched.map(rule),
+      group: { ...verdict.group, ruleCount: 0, ignoredStarLines: [] },
+      target: verdict.target,
+    };
+  }
+
+  async readings(target: string | Uint8Array, agent: AgentChain): Promise<Reading[]> {
+    const { profiles } = await this.#explain(target, agent, this.profiles[0] ?? "rfc9309");
+    return profiles
+      .filter(({ profile }) => this.profiles.includes(profile))
+      .map(({ profile, allowed, reason, rule }) => ({ profile, allowed, reason, line: rule?.line ?? null }));
+  }
+
+  async info(profile: string): Promise<FileInfo> {
+    const { content, content_encoding } = this.#file;
+    const file = await this.#post<FileObject>("parse", { content, content_encoding, profile });
+    const lineCount = file.records.at(-1)?.line ?? 0;
+    const lineKinds = new Uint8Array(lineCount);
+    const lineGroups = new Uint32Array(lineCount);
+    for (const [index, group] of file.groups.entries()) {
+      for (const { line } of [...group.user_agents, ...group.rules]) lineGroups[line - 1] = index + 1;
+    }
+    for (const { line, kind } of file.records) {
+      // A rule outside groups is nothing.
+      const isInGroup = (lineGroups[line - 1] ?? 0) > 0;
+      if (isInGroup || kind === null || !GROUPED.has(kind)) lineKinds[line - 1] = kindIndex(kind);
+    }
+    const unreadBytes = file.bytes - file.bytes_read;
+    return {
+      bytes: file.bytes_read,
+      unreadBytes,
+      encoding: file.source_encoding,
+      lineCount: content_encoding === "utf-8" ? content.split(/\r\n?|\n/).length : lineCount,
+      firstUnreadLine: unreadBytes > 0 ? lineCount + 1 : null,
+      groups: file.groups.map(({ user_agents, rules }) => ({ userAgents: user_agents, ruleCount: rules.length })),
+      lineKinds,
+      lineGroups,
+    };
+  }
+
+  async readers(line: number, agents: readonly AgentChain[], profile: string): Promise<Readers> {
+    const { groups, lineKinds, lineGroups } = await this.info(profile);
+    const kind = LINE_KINDS[lineKinds[line - 1] ?? 0] ?? "nothing";
+    const group = (lineGroups[line - 1] ?? 0) - 1;
+    const own = groups[group]?.userAgents.map((userAgent) => userAgent.line) ?? [];
+    const valid = agents.filter(({ tokens }) => isValid(tokens)).map(({ tokens }) => tokens[0]);
+    if (valid.length === 0) return { kind, group: null, reads: agents.map(() => false) };
+    const { verdicts } = await this.#post<{ verdicts: readonly (VerdictObject & { agent_name: string })[] }>(
+      "decide/batch",
+      { ...this.#file, robots_url: null, profile, urls: ["/"], agents: valid },
+    );
+    const reading = new Set(
+      verdicts
+        .filter((verdict) => kind === "sitemap" || verdict.group.lines.some((named) => own.includes(named)))
+        .map((verdict) => verdict.agent_name),
+    );
+    return { kind, group: group < 0 ? null : group, reads: agents.map(({ tokens }) => reading.has(tokens[0] ?? "")) };
+  }
+
+  #explain(target: string | Uint8Array, { tokens }: AgentChain, profile: string): Promise<ExplanationObject> {
+    if (!isValid(tokens)) return Promise.reject(new EngineError("invalid-token"));
+    const url = text(target);
+    return this.#post<ExplanationObject>("explain", { ...this.#file, profile, url, agent: tokens[0] }, url);
+  }
+
+  /** Return an answer. A problem of the caller is one of the target, if there is one. */
+  async #post<T>(path: string, body: unknown, target?: string): Promise<T> {
+    const answer = await this.#ask<T>(path, body, undefined, target);
+    if (answer === null) throw new EngineError("stopped");
+    return answer;
+  }
+
+  /** Return an answer, or null if the question was replaced by a newer one. */
+  async #ask<T>(path: string, body: unknown, signal?: AbortSignal, target?: string): Promise<T | null> {
+    try {
+      return await this.#server.post<T>(path, body, signal);
+    } catch (error) {
+      if (signal?.aborted) return null;
+      if (!(error instanceof ServerError)) throw error;
+      if (error.problem.status === 422 && target !== undefined) throw new EngineError(this.#problemOf(target));
+      throw new EngineError("stopped", error.message);
+    }
+  }
+
+  /** Return why a URL without a verdict has none. */
+  #problemOf(url: string): RowProblem {
+    const file = this.#file.robots_url === null ? null : originOfFile(this.#file.robots_url);
+    const isAbsolute = /^(?:[a-z][a-z0-9+.-]*:)?\/\/[^/?#]/i.test(url);
+    const origin = isAbsolute && file ? originOf(url, file.scheme) : null;
+    return origin !== null && origin !== file?.origin ? "other-origin" : "invalid-url";
+  }
+}
+
+function isValid(tokens: readonly string[]): boolean {
+  return tokens.length > 0 && !tokens.some((token) => INVALID_TOKEN.test(token));
+}
+
+function kindIndex(kind: string | null): number {
+  const known = LINE_KINDS.indexOf(kind as LineKind);
+  return known < 0 ? LINE_KINDS.indexOf("other") : known;
+}
+
+function text(target: string | Uint8Array): string {
+  return typeof target === "string" ? target : new TextDecoder().decode(target);
+}
+
+function base64(bytes: Uint8Array): string {
+  let binary = "";
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary);
+}
