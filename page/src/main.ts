@@ -14,6 +14,7 @@ import { sourceBar } from "./source-bar.js";
 import { initialState, type ViewName } from "./state.js";
 import { Store } from "./store.js";
 import { loadTexts, type TextKey } from "./texts.js";
+import { takeToken } from "./token.js";
 import { VerdictModel } from "./verdict-model.js";
 import { viewFactory } from "./views.js";
 
@@ -31,7 +32,7 @@ const root = document.getElementById("page") as HTMLElement;
 const preferences = loadPreferences();
 const store = new Store({ ...initialState(preferences.language), ...preferences });
 const api = siteAddress("api");
-const server = api === "" ? null : new Server(api);
+const server = api === "" ? null : new Server(api, takeToken());
 const live = new LiveRegion();
 const verdicts = new VerdictModel(store);
 document.body.append(live.element);

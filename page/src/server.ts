@@ -16,14 +16,21 @@ export class ServerError extends Error {
 }
 
 export class Server {
-  /** `base` is relative to the page, such as `v1/`. */
-  constructor(readonly base: string) {}
+  /** `base` is relative to the page, such as `v1/`. `token` is empty unless the server requires one. */
+  constructor(
+    readonly base: string,
+    readonly token = "",
+  ) {}
 
   /** POST JSON and return the JSON of the answer. An aborted request raises an `AbortError`. */
   async post<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
     return this.#request<T>(path, {
       method: "POST",
-      headers: { "content-type": "application/json", accept: "application/json, application/problem+json" },
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json, application/problem+json",
+        ...(this.token ? { authorization: `Bearer ${this.token}` } : {}),
+      },
       body: JSON.stringify(body),
       ...(signal ? { signal } : {}),
     });
