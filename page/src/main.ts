@@ -40,7 +40,8 @@ void verdicts.start();
 
 let app: App;
 const views = new Map<ViewName, View>();
-const frame = h("main", { class: "view", id: "view", role: "tabpanel" });
+const frame = h("div", { class: "view", id: "view", role: "tabpanel" });
+const main = h("main", {});
 
 /** Ends the subscriptions of the head and the views. */
 let unsubscribe: (() => void)[] = [];
@@ -64,14 +65,15 @@ async function showLanguage(): Promise<void> {
   views.clear();
   document.documentElement.lang = texts.language;
   document.title = texts.t("page_title");
-  fill(root, pageHead(app), sourceBar(app), frame);
+  fill(main, sourceBar(app), frame);
+  fill(root, pageHead(app), main);
   await showView();
 }
 
 async function showView(): Promise<void> {
   const name = store.state.view;
   frame.setAttribute("aria-labelledby", viewTabId(name));
-  frame.dataset["view"] = name;
+  main.dataset["view"] = name;
   let view = views.get(name);
   if (!view) {
     const { texts } = app;
