@@ -131,7 +131,7 @@ export class CellGrid {
         "data-state": cell.mark,
       },
       mark(cell.mark),
-      cell.text ? h("span", { class: "cell-text" }, cell.text) : null,
+      cell.text ? h("span", { class: "cell-text", "data-text": cell.text }) : null,
       cell.dotted ? h("span", { class: "cell-dot" }) : null,
     );
     return inTrack(element, track);

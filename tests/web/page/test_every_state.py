@@ -1,0 +1,158 @@
+"""What holds in every state: the policy, requests, accessibility, small screens, and text of twice the size."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import pytest
+from playwright.sync_api import Page, expect
+from tests.web.page.conftest import ROOT, TIMEOUT_MS, NewPage, OpenPage
+
+pytestmark = pytest.mark.service
+
+AXE: Final = ROOT / "page" / "node_modules" / "axe-core" / "axe.min.js"
+VIEWS: Final = ("access", "usage", "rules", "compare")
+LANGUAGES: Final = ("en", "de", "es", "it", "ja", "ko")
+WATCH: Final = """
+  window.violations = [];
+  addEventListener("securitypolicyviolation", (event) =>
+    violations.push(`${event.violatedDirective}: ${event.blockedURI}`), { capture: true });
+"""
+# What a page of the width of the window never does, except for parts that scroll by themselves.
+REACHABLE: Final = """() => {
+  const width = document.documentElement.clientWidth;
+  const scrolls = (element) => {
+    for (let parent = element.parentElement; parent; parent = parent.parentElement) {
+      if (/auto|scroll/.test(getComputedStyle(parent).overflowX)) return true;
+    }
+    return false;
+  };
+  return [...document.querySelectorAll("#page button, #page a, #page input, #page select, #page textarea")]
+    .filter((element) => element.checkVisibility() && !element.matches(".visually-hidden") && !scrolls(element))
+    .filter((element) => {
+      const { left, right } = element.getBoundingClientRect();
+      return left < -1 || right > width + 1;
+    })
+    .map((element) => element.outerHTML.slice(0, 120));
+}"""
+
+
+def show_view(tester: OpenPage, view: str) -> None:
+    tester.find("body").press(str(1 + VIEWS.index(view)))
+    expect(tester.find(f"main[data-view={view}] > *").first).to_be_visible(timeout=TIMEOUT_MS)
+
+
+def states(tester: OpenPage) -> Iterator[str]:
+    """Put the page into its states, one after the other, and yield their names."""
+    page = tester.page
+    expect(tester.control("notes")).to_have_attribute("data-state", "ready", timeout=TIMEOUT_MS)
+    yield "first visit"
+    tester.control("notes").click()
+    expect(tester.find(".note-item").first).to_be_visible()
+    yield "notes"
+    tester.control("as-list").click()
+    expect(tester.find(".verdict-list")).to_be_visible()
+    yield "list"
+    tester.control("as-list").click()
+    for dialog in ("urls", "crawlers", "keys"):
+        tester.control(dialog).click()
+        expect(tester.find("dialog[open]")).to_be_visible()
+        yield f"dialog {dialog}"
+        page.keyboard.press("Escape")
+        expect(tester.find("dialog[open]")).to_have_count(0)
+    tester.replace_file("")
+    expect(tester.find(".empty-file")).to_be_visible()
+    yield "empty file"
+    large = b"User-agent: *\n" + b"Disallow: /a/folder/\n" * 30_000
+    payload: Any = {"name": "robots.txt", "mimeType": "text/plain", "buffer": large}
+    tester.control("file").set_input_files(payload)
+    expect(tester.find(".limit")).to_be_visible(timeout=TIMEOUT_MS)
+    yield "large file"
+    sites = tester.site.sites
+    sites.add("https://state.example/robots.txt", b"User-agent: *\nDisallow: /shop/\n")
+    sites.add("https://failing.example/robots.txt", status=500)
+    for url, kind in (
+        ("https://state.example/robots.txt", "successful"),
+        ("https://absent.example/robots.txt", "unavailable"),
+        ("https://failing.example/robots.txt", "unreachable"),
+        ("http://10.0.0.1/robots.txt", "error"),
+    ):
+        tester.control("address").fill(url)
+        tester.control("fetch").click()
+        expect(tester.find(".source-state")).to_have_attribute("data-state", kind, timeout=TIMEOUT_MS)
+        yield f"fetch: {kind}"
+    tester.set_urls("https://other.example/x\nnothing\n/a")
+    expect(tester.find(".row-remark:visible").first).to_be_visible(timeout=TIMEOUT_MS)
+    yield "rows without verdicts"
+    tester.control("only-differing").click()
+    yield "only differing rows"
+    tester.control("link").click()
+    expect(tester.find(".toast")).to_be_visible()
+    yield "link"
+    for view in VIEWS[1:]:
+        show_view(tester, view)
+        yield f"view {view}"
+    page.evaluate("location.hash = '#v1.!!!'")
+    expect(tester.find(".toast")).to_contain_text("damaged")
+    yield "damaged link"
+
+
+def axe_problems(page: Page) -> list[str]:
+    """Return everything that axe-core reports, and load it first if necessary."""
+    if not page.evaluate("'axe' in window"):
+        # The debugger may evaluate scripts that the policy does not allow.
+        page.evaluate(AXE.read_text(encoding="utf-8"))
+    # Colours that are being changed have no contrast yet.
+    page.evaluate("Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => null)))")
+    results: dict[str, Any] = page.evaluate("axe.run({resultTypes: ['violations']})")
+    return [
+        f"{violation['id']} ({violation['impact']}): {node['target']} {node['failureSummary']}"
+        for violation in results["violations"]
+        for node in violation["nodes"][:3]
+    ]
+
+
+def test_no_state_violates_the_policy_or_sends_a_request_to_another_origin(new_page: NewPage) -> None:
+    tester = new_page()
+    tester.page.add_init_script(WATCH)
+    tester.open()
+    shown = []
+    for state in states(tester):
+        assert tester.page.evaluate("violations") == [], state
+        shown.append(state)
+    assert len(shown) == 19
+    tester.find("[data-control=language]").select_option("ja")
+    expect(tester.find("html")).to_have_attribute("lang", "ja")
+    assert tester.page.evaluate("violations") == []
+    assert [url for url in tester.requests if not url.startswith((tester.site.address, "about:", "blob:"))] == []
+    assert [problem for problem in tester.problems if "violates" in problem] == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_in_any_state(new_page: NewPage, scheme: str) -> None:
+    tester = new_page(color_scheme=scheme)
+    tester.open()
+    found = {state: axe_problems(tester.page) for state in states(tester)}
+    assert {state: problems for state, problems in found.items() if problems} == {}
+
+
+@pytest.mark.parametrize("language", LANGUAGES[1:])
+def test_every_view_in_every_language_passes_axe_and_fits_a_phone(new_page: NewPage, language: str) -> None:
+    tester = new_page(locale=language, viewport={"width": 320, "height": 700})
+    tester.open()
+    expect(tester.find("html")).to_have_attribute("lang", language)
+    for view in VIEWS:
+        show_view(tester, view)
+        assert axe_problems(tester.page) == [], view
+        assert tester.page.evaluate("document.documentElement.scrollWidth") == 320, view
+        assert tester.page.evaluate(REACHABLE) == [], view
+
+
+@pytest.mark.parametrize("width", [320, 390, 1440])
+def test_every_view_with_text_of_twice_the_size_is_reachable(new_page: NewPage, width: int) -> None:
+    tester = new_page(viewport={"width": width, "height": 844})
+    tester.open()
+    tester.page.evaluate("document.documentElement.style.setProperty('font-size', '200%')")
+    for view in VIEWS:
+        show_view(tester, view)
+        assert tester.page.evaluate("document.documentElement.scrollWidth") == width, view
+        assert tester.page.evaluate(REACHABLE) == [], view
