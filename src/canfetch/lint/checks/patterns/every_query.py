@@ -56,7 +56,7 @@ CHECK = Check(
     message="`{pattern}` blocks every URL with a query, even scripts and styles such as `{path}`",
     why="Many systems add a version to the URLs of their scripts and styles, and a number to those of the pages of a "
     "list. Search engines cannot render pages without scripts and styles, and do not find what only later pages of a "
-    "list link to.",
+    "list link to. In a group that allows some scripts or styles, the severity is `info`.",
     how_to_fix="Disallow only the parameters that should not be crawled, such as `/*?sort=` and `/*&sort=`. Or add "
     "`Allow: /*.css?` and `Allow: /*.js?`.",
     source="Google, JavaScript and robots.txt basics; RFC 9309 section 2.2.3",
