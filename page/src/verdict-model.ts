@@ -76,6 +76,8 @@ export class VerdictModel {
   #isStale = false;
   #line = 0;
   #differsTimer = 0;
+  /** The last explanation, for comparison. */
+  #explained = "";
   #agents: { crawlers: readonly string[]; chains: readonly AgentChain[] } = { crawlers: [], chains: [] };
 
   constructor(store: AppStore) {
@@ -215,7 +217,11 @@ export class VerdictModel {
       }
       // Another answer has arrived meanwhile, or is on its way.
       if (matrix !== this.results.state.matrix || selected !== this.#store.state.selected) return;
-      this.results.set({ explained: { cell: selected, crawler, url, profile, explanation, readings, others } });
+      const explained = { cell: selected, crawler, url, profile, explanation, readings, others };
+      // While typing elsewhere in the file, the explanation stays as it is, with its focus and its scroll position.
+      const known = JSON.stringify({ ...explained, others: [...others] });
+      if (this.results.state.explained === null || known !== this.#explained) this.results.set({ explained });
+      this.#explained = known;
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
       // A row of another host, for example: the matrix says why.
