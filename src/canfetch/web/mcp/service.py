@@ -15,11 +15,9 @@ from canfetch.client.origin_state import OriginState
 from canfetch.client.stores import Store
 from canfetch.client.transports import AsyncTransport, Route, TransportRequest
 from canfetch.client.transports.http_transport import AsyncHTTPTransport
-from canfetch.core.agent import Agent
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
 from canfetch.core.redaction import redacted_url
-from canfetch.core.tokens import product_token
 from canfetch.errors import InvalidURL
 from canfetch.repository import default_user_agent
 from canfetch.web.mcp.agents import AskedAgent, configured_agent, parse_agent
@@ -89,7 +87,7 @@ class Service:
         self._tdm_files = TDMFileFetcher(
             transport=transport,
             state=self._client.origin_state,
-            agent=Agent(product_token(user_agent)),
+            agent=configured_agent(user_agent).agent,
             user_agent=user_agent,
             timeout=settings.timeout,
             allow_private=settings.allow_private,
