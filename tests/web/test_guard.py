@@ -177,7 +177,7 @@ def test_10_000_urls_are_accepted_and_more_are_not(api: API) -> None:
     body["urls"] = ["/x"] * 10_001
     for path in ("matrix", "decide/batch"):
         problem = api.problem("POST", f"/v1/{path}", 422, json=body)
-        assert problem["detail"] == "urls: List should have at most 10000 items after validation, not 10001"
+        assert problem["detail"] == "urls: more than 10000 items"
 
 
 def test_number_of_verdicts_is_bounded(api: API) -> None:

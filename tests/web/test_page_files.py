@@ -90,13 +90,21 @@ def test_file_that_was_built_again_is_read_again(tmp_path: Path) -> None:
     assert (first.content, second.content) == (b"old", b"new")
 
 
-def test_checkout_without_a_page_says_what_to_run(api: API, tmp_path: Path) -> None:
+def test_checkout_without_a_page_says_what_to_run(tmp_path: Path) -> None:
     with running_api(transport=ScriptedWeb(), assets=Assets(tmp_path)) as unbuilt:
         response = unbuilt.get("/")
         assert response.status_code == 200
         assert "make page" in response.text
         unbuilt.problem("GET", "/static/main-ABCDEFGH.js", 404)
-    problem = api.problem("GET", "/v1/lint", 405)
-    assert problem["detail"] == "GET is not supported here"
-    assert api.get("/v1/lint").headers["allow"] == "POST"
+
+
+def test_other_methods_and_keys_are_named(api: API) -> None:
+    for path, allowed in (("/v1/lint", "POST"), ("/v1/decide", "GET, POST")):
+        problem = api.problem("DELETE", path, 405)
+        assert problem["detail"] == f"DELETE is not supported here: use {allowed}"
+        assert api.request("DELETE", path).headers["allow"] == allowed
     api.problem("POST", "/v1/nothing", 404)
+    assert api.problem("POST", "/v1/lint", 422, json={"contents": ""})["errors"] == [
+        {"location": "content", "message": "required, but missing"},
+        {"location": "contents", "message": "unknown key"},
+    ]

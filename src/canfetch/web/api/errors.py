@@ -22,6 +22,13 @@ from canfetch.web.server.work_queue import QueueFull
 
 LOGGER: Final = logging.getLogger("canfetch.web")
 _MAX_ERRORS: Final = 20
+# In place of pydantic's, which speak of inputs and fields.
+_MESSAGES: Final = {
+    "extra_forbidden": "unknown key",
+    "missing": "required, but missing",
+    "string_too_long": "more than {max_length} characters",
+    "too_long": "more than {max_length} items",
+}
 _WORDS: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _CODES: Final = {
     400: "bad-request",
@@ -76,13 +83,18 @@ def problem_response(problem: Problem) -> Response:
 def invalid_request(error: ValidationError | RequestValidationError) -> Problem:
     """Return the problem of a request that does not have the declared form. It contains no input."""
     details = error.errors()
-    parts = [
-        {"location": ".".join(map(str, one["loc"])), "message": printable_text(str(one["msg"]))[:300]}
-        for one in details[:_MAX_ERRORS]
-    ]
+    parts = [{"location": ".".join(map(str, one["loc"])), "message": _message(one)} for one in details[:_MAX_ERRORS]]
     first = parts[0] if parts else {"location": "body", "message": "invalid request"}
     where = f"{first['location']}: " if first["location"] else ""
     return Problem(422, "invalid-request", f"{where}{first['message']}", parts)
+
+
+def _message(error: Mapping[str, Any]) -> str:
+    message = _MESSAGES.get(error["type"])
+    if message is not None:
+        return message.format_map(error.get("ctx", {}))
+    text = printable_text(str(error["msg"]))[:300]
+    return text[:1].lower() + text[1:]
 
 
 def library_problem(error: CanfetchError) -> Problem:
@@ -132,9 +144,18 @@ def _http_problem(request: Request, error: HTTPException) -> Problem:
     if error.status_code == HTTPStatus.NOT_FOUND:
         detail = f"no such resource: {printable_text(request.url.path)[:200]}"
     elif error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
-        detail = f"{request.method} is not supported here"
+        allowed = _allowed_methods(request, error)
+        return Problem(
+            405, code, f"{request.method} is not supported here: use {allowed}", headers=(("Allow", allowed),)
+        )
     headers = tuple((error.headers or {}).items())
     return Problem(error.status_code, code, detail, headers=headers)
+
+
+def _allowed_methods(request: Request, error: HTTPException) -> str:
+    # Each method has a route of its own, and the framework names only the method of the first.
+    documented = request.app.openapi()["paths"].get(request.url.path, {})
+    return ", ".join(sorted(map(str.upper, documented))) or (error.headers or {}).get("Allow", "")
 
 
 def _internal_error(request: Request, error: Exception) -> Problem:
