@@ -1,6 +1,7 @@
 """The guard: hosts, pages of other sites, tokens, rates, sizes and times."""
 
 import asyncio
+import json
 import logging
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
@@ -111,9 +112,25 @@ def test_requests_are_limited_by_client() -> None:
 
 def test_fetches_have_a_limit_of_their_own() -> None:
     with running_api(Settings(fetches=RateLimit(0.001, 1)), transport=ScriptedWeb()) as api:
-        body = {"url": "http://a.example/"}
-        assert api.post("/v1/fetch", json=body).status_code == 200
-        api.problem("POST", "/v1/fetch", 429, json=body)
+        assert api.post("/v1/fetch", json={"url": "http://a.example/"}).status_code == 200
+        # A file that is cached is not fetched.
+        assert api.get("/v1/decide?url=http://a.example/&agent=GPTBot").status_code == 200
+        question = {"url": "http://b.example/", "agent": "GPTBot"}
+        lists = {"urls": ["http://b.example/"], "agents": ["GPTBot"]}
+        for path, body in (
+            ("fetch", {"url": "http://a.example/", "refresh": True}),
+            ("decide", question),
+            ("explain", question),
+            ("matrix", lists),
+            ("decide/batch", lists),
+            ("sitemap", {"url": "http://b.example/sitemap.xml"}),
+            ("page/fetch", {"url": "http://b.example/", "agents": ["GPTBot"]}),
+        ):
+            problem = api.problem("POST", f"/v1/{path}", 429, json=body)
+            assert problem["detail"].startswith("too many fetches: try again in ")
+        headers = {"Content-Type": "application/x-ndjson"}
+        answer = api.post("/v1/decide/stream", content=json.dumps(question), headers=headers).json()
+        assert answer["error"].startswith("too many fetches: ")
         assert api.post("/v1/decide", json=QUESTION).status_code == 200
 
 

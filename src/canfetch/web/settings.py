@@ -56,7 +56,7 @@ class Settings:
         policy: The access policy.
         user_agent: The User-Agent header of requests, or None for the default.
         requests: The rate limit of requests.
-        fetches: The rate limit of requests that may fetch something.
+        fetches: The rate limit of fetches. Cached files do not count.
         timeout: Seconds for a request, once its body has arrived.
         body_timeout: Seconds for the body of a request to arrive.
         idle_timeout: Seconds for each part of a stream to arrive or to be read by the client.

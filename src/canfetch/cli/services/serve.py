@@ -207,7 +207,7 @@ command: Final = click.Command(
             ["--fetch-rate"],
             type=click.FloatRange(0, 1_000_000),
             metavar="NUMBER",
-            help="Requests a second for each client that may fetch something, and twenty times as many at once.  "
+            help="Fetches a second for each client, and twenty times as many at once; 0 means unlimited.  "
             "[default: 1, or 0 on a loopback address without --trusted-proxy]",
         ),
         Option(

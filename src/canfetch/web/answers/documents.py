@@ -16,7 +16,7 @@ from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 from canfetch.pages.page_rules import PageRules, parse_page
 from canfetch.pages.tdm import MAX_TDM_BYTES, TDM_FILE_PATH
 from canfetch.web.answers.crawlers import NamedAgent
-from canfetch.web.answers.origins import Origins, check_web_url
+from canfetch.web.answers.origins import Origins, TooManyFetches, check_web_url
 from canfetch.web.answers.pages import page_json
 from canfetch.web.answers.sitemaps import MAX_SITEMAP_BYTES, parse_sitemap
 
@@ -165,6 +165,8 @@ class DocumentFetcher:
         """Return the content of the TDM file of a page's origin, or the reason why it could not be fetched."""
         try:
             document = await self.fetch(f"{Origin.from_url(page_url)}{TDM_FILE_PATH}", agent, max_bytes=MAX_TDM_BYTES)
+        except TooManyFetches:
+            raise
         except CanfetchError as error:
             return None, str(error)
         response = document.response

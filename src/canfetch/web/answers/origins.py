@@ -8,6 +8,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final
 
 from canfetch import __version__
@@ -40,8 +41,12 @@ _SCHEMES: Final = ("http", "https")
 _TIMEOUT: Final = 20.0
 
 
+# Called before each fetch of a request. It raises an exception if the client may not cause another one.
+before_fetch: ContextVar[Callable[[], None] | None] = ContextVar("before_fetch", default=None)
+
+
 class TooManyFetches(CanfetchError, RuntimeError):
-    """Raised when the server fetches as many files as it may at a time."""
+    """Raised when the server fetches as many files as it may at a time, or for a client."""
 
 
 class WebTransport:
@@ -141,8 +146,11 @@ class Origins:
     async def fetch_slot(self) -> "AsyncIterator[None]":
         """Count a fetch while the context is open.
 
-        Raises: TooManyFetches.
+        Raises: TooManyFetches, and what `before_fetch` raises.
         """
+        check = before_fetch.get()
+        if check is not None:
+            check()
         if self._fetches >= self._max_fetches:
             raise TooManyFetches(f"{self._max_fetches} fetches are running: try again in a few seconds")
         self._fetches += 1

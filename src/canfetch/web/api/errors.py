@@ -17,6 +17,7 @@ from canfetch.core.text import printable_text
 from canfetch.errors import CanfetchError, ClientClosed, MissingExtra
 from canfetch.web.answers.documents import NotFetched
 from canfetch.web.answers.origins import TooManyFetches
+from canfetch.web.server.guard import FetchRateExceeded
 from canfetch.web.server.problems import MEDIA_TYPE, Problem, phrase
 from canfetch.web.server.work_queue import QueueFull
 
@@ -103,6 +104,10 @@ def library_problem(error: CanfetchError) -> Problem:
     match error:
         case TooManyFetches() | ClientClosed():
             return Problem(503, "overloaded", message, headers=(("Retry-After", "5"),))
+        case FetchRateExceeded():
+            return Problem(429, "rate-limited", message, headers=(("Retry-After", str(error.seconds)),))
+        case QueueFull():
+            return Problem(503, "overloaded", message, headers=(("Retry-After", "1"),))
         case NotFetched():
             return Problem(424, "not-fetched", message)
         case MissingExtra():
@@ -122,7 +127,6 @@ def install(app: FastAPI) -> None:
         RequestValidationError: lambda _, error: invalid_request(error),
         ValidationError: lambda _, error: invalid_request(error),
         CanfetchError: lambda _, error: library_problem(error),
-        QueueFull: lambda _, error: Problem(503, "overloaded", str(error), headers=(("Retry-After", "1"),)),
         HTTPException: _http_problem,
         Exception: _internal_error,
     }

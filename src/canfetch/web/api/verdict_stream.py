@@ -76,7 +76,8 @@ async def _line_blocks(request: Request) -> AsyncIterator[list[bytes]]:
         if lines:
             yield lines
         if len(rest) > MAX_LINE_BYTES:
-            yield [b"\0"]
+            # Not JSON, so that the last answer is an error.
+            yield [b"a line is too long"]
             return
     if rest.strip():
         yield [rest]

@@ -9,10 +9,12 @@ import hmac
 import logging
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from starlette.exceptions import HTTPException
 
+from canfetch.web.answers.origins import TooManyFetches, before_fetch
 from canfetch.web.server.clients import ClientAddresses, RateLimiter
 from canfetch.web.server.problems import Problem
 from canfetch.web.server.tracing import RequestTracer
@@ -56,8 +58,6 @@ BODY_LIMITS: Final = {
     "decide/stream": _STREAM_BODY,
 }
 STREAMS: Final = frozenset({"/v1/decide/stream"})
-# Requests that may reach another server.
-FETCHING: Final = frozenset({"/v1/access", "/v1/fetch", "/v1/page/fetch", "/v1/sitemap"})
 _OPEN_PATHS: Final = frozenset({"/healthz", "/readyz"})
 _READING_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _SAME_SITE: Final = frozenset({b"same-origin", b"none"})
@@ -73,6 +73,17 @@ _UNAUTHORIZED: Final = Problem(
     "this server requires a token: send it as 'Authorization: Bearer TOKEN'",
     headers=(("WWW-Authenticate", "Bearer"),),
 )
+
+
+class FetchRateExceeded(TooManyFetches):
+    """Raised when a client causes too many fetches.
+
+    Attributes: seconds: The time until the next fetch.
+    """
+
+    def __init__(self, seconds: int) -> None:
+        super().__init__(f"too many fetches: try again in {seconds} s")
+        self.seconds = seconds
 
 
 class RequestHead(NamedTuple):
@@ -138,7 +149,8 @@ class Guard:
         self._addresses = ClientAddresses(settings.trusted_proxies)
         self._requests = RateLimiter(settings.requests, clock)
         self._fetches = RateLimiter(settings.fetches, clock)
-        self._limits_rate = settings.requests.per_second > 0 or settings.fetches.per_second > 0
+        self._limits_rate = settings.requests.per_second > 0
+        self._limits_fetches = settings.fetches.per_second > 0
         self._hosts = frozenset(name.lower().encode() for name in settings.host_names)
         self._cors = frozenset(origin.encode() for origin in settings.cors_origins)
         self._token = None if settings.token is None else f"Bearer {settings.token}".encode()
@@ -146,6 +158,8 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request."""
         if scope["type"] == "http":
+            if self._limits_fetches:
+                before_fetch.set(partial(self.charge_fetch, scope))
             exchange = _Exchange(self, scope, receive, send)
             if self._tracer is None:
                 await exchange.run()
@@ -171,7 +185,7 @@ class Guard:
         if (is_api or path == "/metrics") and not is_preflight and not self._has_token(head.authorization):
             return _UNAUTHORIZED
         if self._limits_rate and path not in _OPEN_PATHS:
-            wait = self._take(scope, path)
+            wait = self._requests.take(self._addresses.find(scope))
             if wait > 0:
                 seconds = int(wait) + 1
                 detail = f"too many requests: try again in {seconds} s"
@@ -185,12 +199,14 @@ class Guard:
     def _has_token(self, authorization: bytes | None) -> bool:
         return self._token is None or (authorization is not None and hmac.compare_digest(authorization, self._token))
 
-    def _take(self, scope: Scope, path: str) -> float:
-        client = self._addresses.find(scope)
-        wait = self._requests.take(client)
-        if wait == 0 and (path in FETCHING or (path == "/v1/decide" and scope["method"] == "GET")):
-            wait = self._fetches.take(client)
-        return wait
+    def charge_fetch(self, scope: Scope) -> None:
+        """Count a fetch that a request causes.
+
+        Raises: FetchRateExceeded.
+        """
+        wait = self._fetches.take(self._addresses.find(scope))
+        if wait > 0:
+            raise FetchRateExceeded(int(wait) + 1)
 
     def observe(self, scope: Scope, status: int, seconds: float) -> None:
         """Record the end of a request."""

@@ -6,10 +6,12 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from canfetch.errors import CanfetchError
+
 ResultT = TypeVar("ResultT")
 
 
-class QueueFull(Exception):
+class QueueFull(CanfetchError, RuntimeError):
     """Raised when too many computations are waiting."""
 
 
