@@ -143,9 +143,9 @@ export class ServerEngine implements VerdictEngine {
   async info(profile: string): Promise<FileInfo> {
     const { content, content_encoding } = this.#file;
     const file = await this.#post<FileObject>("parse", { content, content_encoding, profile });
-    const lineCount = file.records.at(-1)?.line ?? 0;
-    const lineKinds = new Uint8Array(lineCount);
-    const lineGroups = new Uint32Array(lineCount);
+    const lastRecord = file.records.at(-1)?.line ?? 0;
+    const lineKinds = new Uint8Array(lastRecord);
+    const lineGroups = new Uint32Array(lastRecord);
     for (const [index, group] of file.groups.entries()) {
       for (const { line } of [...group.user_agents, ...group.rules]) lineGroups[line - 1] = index + 1;
     }
@@ -155,12 +155,14 @@ export class ServerEngine implements VerdictEngine {
       if (isInGroup || kind === null || !GROUPED.has(kind)) lineKinds[line - 1] = kindIndex(kind);
     }
     const unreadBytes = file.bytes - file.bytes_read;
+    // The lines of a file in base64 are known up to its last record.
+    const linesRead = content_encoding === "utf-8" ? countLines(content, file.bytes_read) : lastRecord;
     return {
       bytes: file.bytes_read,
       unreadBytes,
       encoding: file.source_encoding,
-      lineCount: content_encoding === "utf-8" ? content.split(/\r\n?|\n/).length : lineCount,
-      firstUnreadLine: unreadBytes > 0 ? lineCount + 1 : null,
+      lineCount: linesRead,
+      firstUnreadLine: unreadBytes > 0 ? linesRead + 1 : null,
       groups: file.groups.map(({ user_agents, rules }) => ({ userAgents: user_agents, ruleCount: rules.length })),
       lineKinds,
       lineGroups,
@@ -218,6 +220,12 @@ export class ServerEngine implements VerdictEngine {
     const origin = isAbsolute && file ? originOf(url, file.scheme) : null;
     return origin !== null && origin !== file?.origin ? "other-origin" : "invalid-url";
   }
+}
+
+/** Count the lines in the first bytes of a text. */
+function countLines(content: string, bytes: number): number {
+  const read = new TextDecoder("utf-8", { ignoreBOM: true }).decode(new TextEncoder().encode(content).subarray(0, bytes));
+  return read === "" ? 0 : read.replace(/(?:\r\n?|\n)$/, "").split(/\r\n?|\n/).length;
 }
 
 function isValid(tokens: readonly string[]): boolean {
