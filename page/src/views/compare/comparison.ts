@@ -2,8 +2,9 @@
 
 import type { App } from "../../app.js";
 import { startEngine } from "../../engine-source.js";
-import { type AgentChain, type Engine, MARKS, type Verdicts } from "../../engine/engine.js";
-import { originOfFile } from "../../engine/origin.js";
+import { type AgentChain, type Engine, EngineError, MARKS, type Verdicts } from "../../engine/engine.js";
+import { originOf, originOfFile } from "../../engine/origin.js";
+import type { Server } from "../../server.js";
 
 export type Outcome = "blocked" | "allowed";
 
@@ -34,7 +35,10 @@ export interface Versions {
   readonly profile: string;
 }
 
-/** Compares with an engine of its own, whose worker does not delay the one of the editor. */
+/**
+ * Compares with an engine of its own, whose worker does not delay the one of the editor. Without an engine, and for
+ * readings that only the library has, the server decides.
+ */
 export class Comparer {
   readonly #app: App;
   #engine: Promise<Engine> | null = null;
@@ -45,17 +49,27 @@ export class Comparer {
 
   /** Return what changes, or null if a newer comparison was started meanwhile. */
   async compare(versions: Versions): Promise<Comparison | null> {
-    this.#engine ??= startEngine();
     try {
-      const engine = await this.#engine;
-      const { urls, crawlers, profile, address, before, after } = versions;
+      return await this.#compareHere(versions);
+    } catch (error) {
+      const { server } = this.#app;
+      if (!server) throw error;
+      return await compareThere(server, versions);
+    }
+  }
+
+  async #compareHere({ before, after, address, urls, crawlers, profile }: Versions): Promise<Comparison | null> {
+    const starting = (this.#engine ??= startEngine());
+    try {
+      const engine = await starting;
       const agents = crawlers.map((crawler) => this.#app.verdicts.chain(crawler));
       const url = originOfFile(address) ? address : null;
       const old = await this.#verdicts(engine, before, url, { urls, agents, profile });
       const updated = old && (await this.#verdicts(engine, after, url, { urls, agents, profile }));
       return old && updated && { urls, crawlers, ...changesOf(old, updated) };
     } catch (error) {
-      this.#engine = null;
+      // The next comparison starts another engine, unless this one only lacks a reading.
+      if (!(error instanceof EngineError && error.code === "unknown-profile")) this.#engine = null;
       throw error;
     }
   }
@@ -88,4 +102,42 @@ function changesOf(old: Verdicts, updated: Verdicts): { compared: number; change
     });
   }
   return { compared, changes };
+}
+
+/** The parts of the answer of /v1/compare that are used. */
+interface CompareAnswer {
+  readonly compared: number;
+  readonly changed: readonly {
+    readonly url: string;
+    readonly agent_name: string;
+    readonly old: ServerVerdict;
+    readonly new: ServerVerdict;
+  }[];
+}
+
+interface ServerVerdict {
+  readonly allowed: boolean;
+  readonly rule: { readonly line: number } | null;
+}
+
+async function compareThere(server: Server, versions: Versions): Promise<Comparison> {
+  const { before, after, address, urls, crawlers, profile } = versions;
+  const origin = originOfFile(address)?.origin ?? null;
+  const governed = urls.filter((url) => origin === null || !url.includes("://") || originOf(url) === origin);
+  const { compared, changed } = await server.post<CompareAnswer>("compare", {
+    old: before,
+    new: typeof after === "string" ? after : new TextDecoder().decode(after),
+    urls: governed,
+    agents: crawlers,
+    profile,
+  });
+  const changes = changed.map(({ url, agent_name: crawler, old, new: updated }): Change => ({
+    url: urls.indexOf(url),
+    crawler: crawlers.indexOf(crawler),
+    outcome: updated.allowed ? "allowed" : "blocked",
+    oldLine: old.rule?.line ?? 0,
+    newLine: updated.rule?.line ?? 0,
+  }));
+  // A URL with unprintable characters is shown in another form, and cannot be found again.
+  return { urls, crawlers, compared, changes: changes.filter(({ url, crawler }) => url >= 0 && crawler >= 0) };
 }

@@ -68,7 +68,7 @@ export class PanelFrame {
 
   /** Show one panel on a phone. */
   showPart(part: Part): void {
-    this.element.dataset["part"] = part;
+    this.element.dataset["shown"] = part;
     this.#sheet.close();
     PARTS.forEach((name, index) => {
       this.#tabs[index]?.setAttribute("aria-selected", String(name === part));
@@ -83,7 +83,7 @@ export class PanelFrame {
 
   /** Show the explanation of a cell that was chosen, if it is not in sight. */
   openExplanation(): void {
-    if (NARROW.matches && this.element.dataset["part"] === "main") this.#sheet.open();
+    if (NARROW.matches && this.element.dataset["shown"] === "main") this.#sheet.open();
   }
 
   set busy(busy: boolean) {
