@@ -42,13 +42,23 @@ export interface Versions {
 export class Comparer {
   readonly #app: App;
   #engine: Promise<Engine> | null = null;
+  /** The comparison that runs. The engine holds one file, so comparisons must not overlap. */
+  #running: Promise<unknown> = Promise.resolve();
+  #lastNumber = 0;
 
   constructor(app: App) {
     this.#app = app;
   }
 
   /** Return what changes, or null if a newer comparison was started meanwhile. */
-  async compare(versions: Versions): Promise<Comparison | null> {
+  compare(versions: Versions): Promise<Comparison | null> {
+    const number = ++this.#lastNumber;
+    const result = this.#running.then(() => (number === this.#lastNumber ? this.#compare(versions) : null));
+    this.#running = result.catch(() => null);
+    return result;
+  }
+
+  async #compare(versions: Versions): Promise<Comparison | null> {
     try {
       return await this.#compareHere(versions);
     } catch (error) {

@@ -1,0 +1,198 @@
+"""The view Compare: which verdicts change, and the changed lines."""
+
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+import pytest
+from playwright.sync_api import Route, expect
+from tests.web.page.conftest import ROOT, TIMEOUT_MS, NewPage, OpenPage
+
+import canfetch
+
+pytestmark = pytest.mark.service
+
+EXAMPLE: Final = (ROOT / "examples" / "robots.txt").read_text()
+
+
+@pytest.fixture
+def compare(tester: OpenPage) -> OpenPage:
+    """Return the page with the view Compare."""
+    tester.find("#tab-compare").click()
+    expect(tester.find(".compare-view [role=gridcell]").first).to_be_visible(timeout=TIMEOUT_MS)
+    return tester
+
+
+def compare_with(compare: OpenPage, text: str) -> None:
+    compare.find(".compare-view [data-pane=before]").click()
+    compare.control("compare-before").fill(text)
+
+
+def summary(compare: OpenPage) -> Any:
+    return compare.find(".compare-view [data-result=summary]")
+
+
+def shown_changes(compare: OpenPage) -> set[tuple[str, str]]:
+    """Return the sentence and the state of each cell that changes."""
+    cells = compare.find(".compare-view [role=gridcell]:not([data-state=same])")
+    found: list[list[str]] = cells.evaluate_all("cells => cells.map(cell => [cell.ariaLabel, cell.dataset.state])")
+    return {(name.partition(":")[0], state) for name, state in found}
+
+
+def library_changes(before: str, after: str, paths: list[str], crawlers: list[str]) -> set[tuple[str, str]]:
+    old, new = canfetch.parse(before), canfetch.parse(after)
+    return {
+        (f"{crawler}, {path}", "allowed" if new.allows(path, agent=agent) else "blocked")
+        for path in paths
+        for crawler in crawlers
+        for agent in (canfetch.agent(crawler),)
+        if old.allows(path, agent=agent) is not new.allows(path, agent=agent)
+    }
+
+
+def test_the_example_is_compared_with_an_older_version(compare: OpenPage) -> None:
+    expect(compare.find(".compare-view [data-result=before]")).to_have_text(
+        "The draft is compared with an older version of the example."
+    )
+    expect(summary(compare)).to_contain_text("newly blocked")
+    expect(compare.find(".compare-view .diff-line.added").first).to_be_visible()
+    assert compare.problems == []
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_changes_equal_those_of_the_library(tester: OpenPage, seed: int) -> None:
+    paths = tester.find("[data-part=verdicts] [role=rowheader]").all_inner_texts()
+    crawlers = tester.find(".grid-names .name").all_inner_texts()
+    random = Random(seed)
+    lines = EXAMPLE.splitlines(keepends=True)
+    before = "".join(line for line in lines if random.random() < 0.8)
+    tester.find("#tab-compare").click()
+    compare_with(tester, before)
+    expected = library_changes(before, EXAMPLE, paths, crawlers)
+    expect(tester.find(".compare-view [role=gridcell]:not([data-state=same])")).to_have_count(
+        len(expected), timeout=TIMEOUT_MS
+    )
+    assert shown_changes(tester) == expected
+
+
+def test_a_change_is_explained_by_the_lines_before_and_after(compare: OpenPage) -> None:
+    compare_with(compare, "User-agent: *\nDisallow: /search\n")
+    compare.find('[role=gridcell][aria-label="bingbot, /shop/cart/checkout: newly blocked"]').click(timeout=TIMEOUT_MS)
+    sides = compare.find(".before-after dd")
+    expect(sides.nth(0)).to_have_text("Allowedno rule matches")
+    expect(sides.nth(1)).to_have_text("Blockedline 6Disallow: /shop/cart/")
+    sides.nth(1).get_by_role("button").click()
+    expect(compare.find(".compare-view .line-blocks")).to_have_text("Disallow: /shop/cart/", timeout=TIMEOUT_MS)
+    compare.find(".compare-view [data-pane=text]").click()
+    expect(compare.find(".compare-view .diff-line.marked .diff-text")).to_have_text("Disallow: /shop/cart/")
+
+
+def test_equal_files_have_an_empty_state(compare: OpenPage) -> None:
+    compare_with(compare, EXAMPLE)
+    expect(compare.find(".compare-view [data-state=empty]")).to_contain_text(
+        "The draft is equal to the file that it is compared with.", timeout=TIMEOUT_MS
+    )
+    expect(summary(compare)).to_have_text("224 verdicts, all unchanged")
+
+
+def test_the_server_proves_that_no_url_changes(compare: OpenPage) -> None:
+    compare_with(compare, EXAMPLE.replace("Disallow: /search\n", "Disallow: /search*\n"))
+    proof = compare.find("[data-result=compare-proof]")
+    expect(proof).to_have_text("Proved for every URL and every crawler: no verdict changes.", timeout=TIMEOUT_MS)
+    compare_with(compare, EXAMPLE.replace("Disallow: /search\n", "Disallow: /search\nDisallow: /unlisted\n"))
+    expect(proof).to_have_text("Verdicts on URLs that are not listed can change, too.", timeout=TIMEOUT_MS)
+    expect(compare.find(".compare-view [data-state=empty]")).to_contain_text("None of the listed verdicts changes.")
+
+
+def test_a_fetched_file_is_compared_with_the_edited_draft(tester: OpenPage) -> None:
+    tester.site.sites.add("https://shop.example/robots.txt", b"User-agent: *\r\nDisallow: /cart/\r\n")
+    tester.control("address").fill("https://shop.example/robots.txt")
+    tester.control("fetch").click()
+    expect(tester.find(".source-main")).to_contain_text("200", timeout=TIMEOUT_MS)
+    tester.editor.click()
+    tester.page.keyboard.press("Control+End")
+    tester.page.keyboard.type("Disallow: /shop/\n")
+    tester.control("compare").click()
+    expect(tester.find(".compare-view [data-result=before]")).to_have_text(
+        "The draft is compared with the fetched file.", timeout=TIMEOUT_MS
+    )
+    expect(tester.find(".compare-view .diff-line.added")).to_have_count(1)
+    expect(
+        tester.find('[role=gridcell][aria-label="MJ12bot, /shop/: newly blocked"]')
+    ).to_be_visible(timeout=TIMEOUT_MS)
+
+
+def test_the_live_file_is_fetched_without_replacing_the_draft(compare: OpenPage) -> None:
+    compare.site.sites.add("https://www.example.com/robots.txt", b"User-agent: *\nDisallow: /\n")
+    compare.find(".compare-view [data-pane=before]").click()
+    compare.control("compare-live").click()
+    before = compare.find(".compare-view [data-result=before]")
+    expect(before).to_have_text("The draft is compared with https://www.example.com/robots.txt.", timeout=TIMEOUT_MS)
+    expect(summary(compare)).to_contain_text("0 newly blocked", timeout=TIMEOUT_MS)
+    compare.control("compare-loaded").click()
+    expect(before).to_contain_text("an older version of the example")
+    compare.control("address").fill("https://down.example/robots.txt")
+    compare.control("address").blur()
+    compare.control("compare-live").click()
+    expect(before).to_contain_text("The server of the site did not answer", timeout=TIMEOUT_MS)
+
+
+def test_a_file_is_opened(compare: OpenPage, tmp_path: Path) -> None:
+    file = tmp_path / "old.txt"
+    file.write_bytes(b"User-agent: GPTBot\r\nDisallow: /\r\n")
+    compare.control("compare-file").set_input_files(file)
+    expect(compare.find(".compare-view [data-result=before]")).to_have_text(
+        "The draft is compared with old.txt.", timeout=TIMEOUT_MS
+    )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_difference_contains_both_files(compare: OpenPage, seed: int) -> None:
+    random = Random(seed)
+    lines = [*EXAMPLE.splitlines(), *(f"Disallow: /{number % 5}" for number in range(30))]
+    before = "\n".join(random.sample(lines, k=len(lines) - seed * 15)) if seed else "\n".join(lines[:40])
+    compare_with(compare, before)
+    compare.find(".compare-view [data-pane=text]").click()
+    rows = compare.find(".compare-view .diff-line")
+    expect(rows.filter(has=compare.page.locator(".diff-sign:not(:empty)")).first).to_be_visible(timeout=TIMEOUT_MS)
+    expect(compare.find(".compare-view [data-result=before]")).to_contain_text("this text", timeout=TIMEOUT_MS)
+    while compare.find(".compare-view .diff-fold button").count():
+        compare.find(".compare-view .diff-fold button").first.click()
+    found: list[list[str]] = rows.evaluate_all(
+        "rows => rows.map(row => [row.className, row.cells[3].textContent.trimEnd()])"
+    )
+    old = [text for kind, text in found if "added" not in kind.split()]
+    new = [text for kind, text in found if "removed" not in kind.split()]
+    assert old == before.split("\n")
+    assert new == EXAMPLE.splitlines()
+
+
+def test_a_link_restores_both_files(compare: OpenPage, new_page: NewPage) -> None:
+    compare_with(compare, "User-agent: *\nDisallow: /blog/\n")
+    expect(compare.find(".compare-view [data-result=before]")).to_contain_text("this text", timeout=TIMEOUT_MS)
+    compare.control("link").click()
+    expect(compare.find(".toast")).to_contain_text("Link copied")
+    fragment = compare.page.url.partition("#")[2]
+    opened = new_page()
+    opened.page.goto(f"{compare.site.address}#{fragment}")
+    expect(opened.find(".compare-view [data-result=before]")).to_contain_text("this text", timeout=TIMEOUT_MS)
+    expect(opened.control("compare-before")).to_have_value("User-agent: *\nDisallow: /blog/\n")
+
+
+def test_without_an_engine_the_server_compares(new_page: NewPage) -> None:
+    opened = new_page()
+
+    def refuse(route: Route) -> None:
+        route.abort()
+
+    opened.page.route("**/*.wasm", refuse)
+    opened.page.goto(opened.site.address)
+    opened.find("#tab-compare").click()
+    expect(opened.find(".compare-view [role=gridcell]").first).to_be_visible(timeout=TIMEOUT_MS)
+    opened.page.route("**/v1/compare", refuse)
+    compare_with(opened, "User-agent: *\nDisallow: /\n")
+    failed = opened.find(".compare-view [data-state=failed]")
+    expect(failed).to_contain_text("The engine did not start, so nothing was compared.", timeout=TIMEOUT_MS)
+    opened.page.unroute("**/v1/compare")
+    failed.get_by_role("button").click()
+    expect(summary(opened)).to_contain_text("0 newly blocked", timeout=TIMEOUT_MS)

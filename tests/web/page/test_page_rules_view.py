@@ -1,0 +1,138 @@
+"""The view Page rules: headers and meta elements, and whether robots.txt lets crawlers see them."""
+
+from typing import Any, Final
+
+import pytest
+from playwright.sync_api import expect
+from tests.web.page.conftest import ROOT, TIMEOUT_MS, OpenPage
+
+import canfetch
+from canfetch.pages import parse_page
+
+pytestmark = pytest.mark.service
+
+EXAMPLE: Final = (ROOT / "examples" / "robots.txt").read_text()
+USES: Final = {
+    "Indexing": "may_index",
+    "Following links": "may_follow",
+    "Text snippet": "may_snippet",
+    "Cached copy": "may_archive",
+    "AI answers": "may_answer",
+    "AI training": "may_train",
+    "Available": "available",
+}
+
+
+def cell(tester: OpenPage, crawler: str, use: str) -> Any:
+    return tester.find(f'.rules-view [role=gridcell][aria-label^="{crawler}, {use}:"]')
+
+
+@pytest.fixture
+def rules(tester: OpenPage) -> OpenPage:
+    """Return the page with the view Page rules."""
+    tester.find("#tab-rules").click()
+    expect(cell(tester, "Googlebot", "Indexing")).to_be_visible(timeout=TIMEOUT_MS)
+    return tester
+
+
+def test_a_noindex_behind_a_disallow_is_never_seen(rules: OpenPage) -> None:
+    expect(rules.find("[data-result=unseen]")).to_contain_text("robots.txt blocks the page for these crawlers")
+    expect(rules.find("[data-result=unseen] li")).to_have_text("line 22Googlebot and Applebot")
+    expect(cell(rules, "Googlebot", "Indexing")).to_have_attribute("data-state", "unread")
+    explanation = rules.find(".rules-view .explanation")
+    expect(explanation).to_contain_text("robots.txt blocks the page, on line 22. The crawler never sees its rules.")
+    expect(explanation).to_contain_text("Because Googlebot never sees this noindex, it may still list the URL")
+    rules.find("[data-result=unseen] .line-button").click()
+    expect(rules.find(".rules-view .line-blocks")).to_have_text("Disallow: /blog/drafts/", timeout=TIMEOUT_MS)
+    assert rules.problems == []
+
+
+def test_every_cell_equals_the_answer_of_the_library(rules: OpenPage) -> None:
+    headers = [
+        ("Content-Type", "text/html"),
+        ("X-Robots-Tag", "googlebot: noarchive, max-snippet: 20"),
+        ("X-Robots-Tag", "unavailable_after: 2020-01-01"),
+    ]
+    html = '<!doctype html><meta name="robots" content="nofollow"><meta name="bingbot" content="nocache">'
+    rules.control("rules-headers").fill("\n".join(f"{name}: {value}" for name, value in headers))
+    rules.control("rules-html").fill(html)
+    expect(cell(rules, "bingbot", "Following links")).to_have_attribute("data-state", "blocked", timeout=TIMEOUT_MS)
+    url = "https://www.example.com/blog/drafts/next"
+    robots = canfetch.parse(EXAMPLE, url="https://www.example.com/robots.txt")
+    page = parse_page(html, headers=headers, url=url)
+    for crawler in ("Googlebot", "Googlebot-Image", "bingbot", "Applebot", "GPTBot", "CCBot", "AdsBot-Google"):
+        agent = canfetch.agent(crawler)
+        verdict = page.decide(agent=agent, now=1_795_000_000, robots=robots.decide(url, agent=agent))
+        for label, name in USES.items():
+            decision = getattr(verdict, name)
+            allowed = cell(rules, crawler, label).get_attribute("data-state") in {"none", "allowed", "limited"}
+            assert allowed is decision.allowed, (crawler, label)
+
+
+def test_the_place_of_a_rule_is_selected_in_the_pasted_text(rules: OpenPage) -> None:
+    def selected(control: str) -> str:
+        area = rules.control(control)
+        text: str = area.evaluate("area => area.value.slice(area.selectionStart, area.selectionEnd)")
+        return text
+
+    places = rules.find(".rules-view .records .line-button")
+    places.filter(has_text="X-Robots-Tag header 2").click()
+    assert selected("rules-headers") == "X-Robots-Tag: adsbot-google: nofollow"
+    rules.control("rules-html").fill('<p>é</p>\n<meta name="robots" content="noindex">')
+    places.filter(has_text="meta element, line 2").click(timeout=TIMEOUT_MS)
+    assert selected("rules-html") == '<meta name="robots" content="noindex">'
+
+
+def test_a_misspelt_rule_has_no_effect_and_a_suggestion(rules: OpenPage) -> None:
+    rules.control("rules-html").fill('<meta name="robots" content="no-index">')
+    expect(rules.find(".rules-view .rule-note")).to_have_text("no effect; did you mean noindex?", timeout=TIMEOUT_MS)
+    expect(cell(rules, "bingbot", "Indexing")).to_have_attribute("data-state", "none")
+
+
+def test_the_draft_counts_for_pages_of_its_own_host_only(rules: OpenPage) -> None:
+    rules.control("rules-url").fill("https://other.example/page")
+    expect(rules.find(".rules-view .panel-body .note").filter(has_text="for another host")).to_be_visible(
+        timeout=TIMEOUT_MS
+    )
+    expect(cell(rules, "Googlebot", "Indexing")).to_have_attribute("data-state", "blocked")
+    rules.control("rules-headers").fill("")
+    rules.control("rules-html").fill("")
+    expect(rules.find(".rules-view [data-state=empty]")).to_contain_text("Paste the headers or the HTML of a page")
+
+
+def fetch(rules: OpenPage, address: str) -> None:
+    rules.find("[data-pane=fetch]").click()
+    rules.control("rules-address").fill(address)
+    rules.control("rules-fetch").click()
+
+
+def test_a_fetched_page_is_read_with_the_live_file_of_its_host(rules: OpenPage) -> None:
+    sites = rules.site.sites
+    sites.add("https://pages.example/robots.txt", b"User-agent: Googlebot\nDisallow: /moved\n")
+    sites.add("https://pages.example/old", status=301, headers=(("Location", "/moved"),))
+    html = b'<!doctype html><title>x</title><meta name="robots" content="noindex">'
+    sites.add("https://pages.example/moved", html, headers=(("Content-Type", "text/html"),))
+    fetch(rules, "https://pages.example/old")
+    expect(rules.find("[data-result=fetched]")).to_contain_text("The live robots.txt counts", timeout=TIMEOUT_MS)
+    expect(cell(rules, "bingbot", "Indexing")).to_have_attribute("data-state", "blocked")
+    expect(cell(rules, "Googlebot", "Indexing")).to_have_attribute("data-state", "unread")
+    cell(rules, "Googlebot", "Fetching").click()
+    expect(rules.find(".rules-view .explanation")).to_contain_text("line 2 of the live file")
+    expect(rules.find(".rules-view .records")).to_contain_text("noindex")
+
+
+@pytest.mark.parametrize(
+    ("address", "text"),
+    [
+        ("http://10.0.0.1/", "robots.txt could not be fetched"),
+        ("https://down.example/", "robots.txt could not be fetched"),
+        ("https://missing.example/page", "The page could not be fetched"),
+        ("ftp://files.example/", "This is not a valid address."),
+    ],
+    ids=["private", "down", "missing", "scheme"],
+)
+def test_a_page_that_is_not_fetched_is_explained(rules: OpenPage, address: str, text: str) -> None:
+    fetch(rules, address)
+    expect(rules.find(".rules-view .main-panel, .rules-view .explanation").filter(has_text=text)).not_to_have_count(
+        0, timeout=TIMEOUT_MS
+    )

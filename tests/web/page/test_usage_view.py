@@ -1,0 +1,192 @@
+"""The view Uses: preferences by crawler and purpose, beside access."""
+
+import http.server
+import json
+import threading
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from playwright.sync_api import Route, expect
+from tests.web.page.conftest import ROOT, TIMEOUT_MS, NewPage, OpenPage
+
+import canfetch
+from canfetch.web.site.assets import Assets
+from canfetch.web.site.static_site import write_static_site
+
+pytestmark = pytest.mark.service
+
+EXAMPLE: Final = (ROOT / "examples" / "robots.txt").read_text()
+PURPOSES: Final = {"Search": "search", "AI input": "ai-use", "Training": "training"}
+STATES: Final = {"disallow": "blocked", "allow": "allowed", "unknown": "none"}
+
+
+def cell(tester: OpenPage, crawler: str, purpose: str) -> Any:
+    return tester.find(f'.usage-view [role=gridcell][aria-label^="{crawler}, {purpose}:"]')
+
+
+@pytest.fixture
+def usage(tester: OpenPage) -> OpenPage:
+    """Return the page with the view Uses."""
+    tester.find("#tab-usage").click()
+    expect(cell(tester, "GPTBot", "Training")).to_be_visible(timeout=TIMEOUT_MS)
+    return tester
+
+
+def test_a_file_without_statements_offers_some_and_adds_them_to_every_group(usage: OpenPage) -> None:
+    expect(usage.find(".usage-view [data-state=empty]")).to_contain_text("This file states nothing about uses.")
+    usage.find("[data-recipe=no_training]").click()
+    usage.page.locator("[data-control=usage-target]").select_option("/blog/2026/why-robots")
+    expect(cell(usage, "GPTBot", "Training")).to_have_attribute(
+        "aria-label", "GPTBot, Training: reserved by line 37", timeout=TIMEOUT_MS
+    )
+    expect(usage.find(".usage-view .explanation")).to_contain_text("The site reserves this use, on line 37.")
+    expect(usage.find(".usage-view .line-blocks")).to_have_text("Content-Signal: search=yes, ai-train=no")
+    assert usage.problems == []
+
+
+def test_every_cell_equals_the_answer_of_the_library(usage: OpenPage) -> None:
+    text = EXAMPLE.replace(
+        "User-agent: *\n", "User-agent: *\nContent-Signal: search=yes, ai-train=no\nContent-Usage: /blog/ train-ai=y\n"
+    ).replace("User-agent: CCBot\n", "User-agent: CCBot\nContent-Usage: train-ai=y, search=n\n")
+    usage.replace_file(text)
+    usage.page.locator("[data-control=usage-target]").select_option("/blog/2026/why-robots")
+    expect(cell(usage, "CCBot", "Search")).to_have_attribute("data-state", "blocked", timeout=TIMEOUT_MS)
+    robots = canfetch.parse(text)
+    crawlers = usage.find(".usage-view .row-name").all_inner_texts()
+    assert len(crawlers) == 14
+    for crawler in crawlers:
+        for label, purpose in PURPOSES.items():
+            found = robots.usage("/blog/2026/why-robots", agent=canfetch.agent(crawler), purpose=purpose)
+            assert cell(usage, crawler, label).get_attribute("data-state") == STATES[found.preference], (crawler, label)
+
+
+def test_a_crawler_that_may_not_fetch_has_no_preference(usage: OpenPage) -> None:
+    cell(usage, "GPTBot", "Search").click()
+    expect(cell(usage, "GPTBot", "Search")).to_have_attribute("data-state", "unread")
+    explanation = usage.find(".usage-view .explanation")
+    expect(explanation).to_contain_text("The crawler may not fetch this URL, so no statement applies to it.")
+    expect(explanation).to_contain_text("GPTBot may not fetch it: line 34 decides.")
+    expect(usage.find(".usage-view [role=gridcell]").first).to_have_attribute(
+        "aria-label", "Googlebot may fetch it: no rule matches. It may fetch 14 of 16 listed URLs."
+    )
+
+
+def test_statements_in_other_groups_are_shown_as_not_read(usage: OpenPage) -> None:
+    usage.replace_file(
+        "User-agent: *\nContent-Signal: ai-train=no\nAllow: /\n\nUser-agent: GPTBot\nDisallow: /private/\n"
+    )
+    expect(usage.find(".usage-view .explanation")).to_contain_text(
+        "The statement on line 2 is in a group that GPTBot does not read.", timeout=TIMEOUT_MS
+    )
+    usage.find(".usage-view .explanation .line-button").first.click()
+    expect(usage.editor).to_be_focused()
+
+
+def test_the_registry_says_who_reads_statements(usage: OpenPage) -> None:
+    honours = usage.find("[data-result=honours], .honours-note")
+    expect(honours).to_contain_text("No operator of these crawlers documents that it reads Content-Signal")
+    expect(usage.find(".usage-view .explanation")).to_contain_text("OpenAI does not document that GPTBot reads")
+
+
+def test_a_tdm_file_reserves_the_rights(usage: OpenPage) -> None:
+    usage.find(".usage-view .more summary").click()
+    content = [{"location": "/*", "tdm-reservation": 1, "tdm-policy": "https://www.example.com/terms"}]
+    usage.control("tdm-file").fill(json.dumps(content))
+    explanation = usage.find(".usage-view .explanation")
+    expect(explanation).to_contain_text("The rights to text and data mining are reserved.", timeout=TIMEOUT_MS)
+    expect(explanation).to_contain_text("Entry 1 of tdmrep.json decides.")
+    usage.control("tdm-file").fill("{")
+    expect(explanation).to_contain_text("tdmrep.json has no effect", timeout=TIMEOUT_MS)
+
+
+@pytest.mark.parametrize(
+    ("status", "text"),
+    [
+        (429, "The server is busy. Try again in a few seconds."),
+        (413, "This is more than the server accepts."),
+        (401, "The server requires a token."),
+        (0, "The server does not answer. Check that it is still running."),
+    ],
+    ids=["busy", "too-large", "token", "unreachable"],
+)
+def test_a_failed_request_is_explained_and_can_be_repeated(tester: OpenPage, status: int, text: str) -> None:
+    def fail(route: Route) -> None:
+        if status == 0:
+            route.abort()
+        else:
+            route.fulfill(status=status, content_type="application/problem+json", body='{"title": "no", "detail": "no"}')
+
+    tester.page.route("**/v1/usage", fail)
+    tester.find("#tab-usage").click()
+    expect(tester.find(".usage-view [data-state=failed]")).to_contain_text(text, timeout=TIMEOUT_MS)
+    tester.page.unroute("**/v1/usage")
+    tester.find(".usage-view [data-state=failed] button").click()
+    expect(cell(tester, "GPTBot", "Training")).to_be_visible(timeout=TIMEOUT_MS)
+
+
+def test_a_large_draft_is_sent_on_request_only(usage: OpenPage) -> None:
+    lines = "".join(f"Disallow: /folder/{number}/\n" for number in range(4000))
+    usage.requests.clear()
+    usage.replace_file(f"User-agent: *\nContent-Signal: ai-train=no\n{lines}")
+    large = usage.find(".usage-view [data-state=large]")
+    expect(large).to_contain_text("so it is sent only when you ask for it", timeout=TIMEOUT_MS)
+    assert not [url for url in usage.requests if url.endswith("/v1/usage")]
+    large.get_by_role("button").click()
+    expect(cell(usage, "GPTBot", "Training")).to_have_attribute("data-state", "blocked", timeout=TIMEOUT_MS)
+
+
+def test_the_keyboard_moves_and_explains(usage: OpenPage) -> None:
+    cell(usage, "GPTBot", "Training").focus()
+    for key in ("ArrowUp", "Home", "ArrowRight", "Enter"):
+        usage.page.keyboard.press(key)
+    expect(usage.find(".usage-view .explanation-title")).to_have_text("OAI-SearchBot: Search")
+    usage.page.keyboard.press("Control+End")
+    expect(cell(usage, "MJ12bot", "Training")).to_be_focused()
+    expect(usage.find('.usage-view [role=gridcell][tabindex="0"]')).to_have_count(1)
+
+
+def test_a_link_restores_the_view(usage: OpenPage, new_page: NewPage) -> None:
+    usage.page.locator("[data-control=usage-target]").select_option("/blog/2026/why-robots")
+    cell(usage, "CCBot", "AI input").click()
+    usage.control("link").click()
+    expect(usage.find(".toast")).to_contain_text("Link copied")
+    fragment = usage.page.url.partition("#")[2]
+    opened = new_page()
+    opened.page.goto(f"{usage.site.address}#{fragment}")
+    expect(opened.find(".usage-view .explanation-title")).to_have_text("CCBot: AI input", timeout=TIMEOUT_MS)
+    expect(opened.page.locator("[data-control=usage-target]")).to_have_value("/blog/2026/why-robots")
+
+
+class _QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name in the base class
+        """Write nothing."""
+
+
+@pytest.fixture(scope="module")
+def static_address(built_page: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("site") / "page"
+    write_static_site(folder, Assets(built_page))
+    handler = partial(_QuietHandler, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/"
+        server.shutdown()
+        thread.join()
+
+
+def test_a_static_site_says_what_needs_a_server_and_compares_without_one(
+    new_page: NewPage, static_address: str
+) -> None:
+    opened = new_page()
+    opened.page.goto(static_address)
+    for view in ("usage", "rules"):
+        opened.find(f"#tab-{view}").click()
+        expect(opened.find(f".{view}-view [data-state=no-server]")).to_contain_text("Run canfetch serve", timeout=TIMEOUT_MS)
+    opened.find("#tab-compare").click()
+    expect(opened.find(".compare-view [role=gridcell]").first).to_be_visible(timeout=TIMEOUT_MS)
+    expect(opened.control("compare-live")).to_have_count(0)
+    assert opened.problems == []
