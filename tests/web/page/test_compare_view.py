@@ -63,7 +63,7 @@ def test_the_example_is_compared_with_an_older_version(compare: OpenPage) -> Non
 def test_changes_equal_those_of_the_library(tester: OpenPage, seed: int) -> None:
     paths = tester.find("[data-part=verdicts] [role=rowheader]").all_inner_texts()
     crawlers = tester.find(".grid-names .name").all_inner_texts()
-    random = Random(seed)
+    random = Random(seed)  # noqa: S311
     lines = EXAMPLE.splitlines(keepends=True)
     before = "".join(line for line in lines if random.random() < 0.8)
     tester.find("#tab-compare").click()
@@ -82,7 +82,7 @@ def test_a_change_is_explained_by_the_lines_before_and_after(compare: OpenPage) 
     expect(sides.nth(0)).to_have_text("Allowedno rule matches")
     expect(sides.nth(1)).to_have_text("Blockedline 6Disallow: /shop/cart/")
     sides.nth(1).get_by_role("button").click()
-    expect(compare.find(".compare-view .line-blocks")).to_have_text("Disallow: /shop/cart/", timeout=TIMEOUT_MS)
+    expect(compare.find(".compare-view .cm-line.line-blocks")).to_have_text("Disallow: /shop/cart/", timeout=TIMEOUT_MS)
     compare.find(".compare-view [data-pane=text]").click()
     expect(compare.find(".compare-view .diff-line.marked .diff-text")).to_have_text("Disallow: /shop/cart/")
 
@@ -117,9 +117,9 @@ def test_a_fetched_file_is_compared_with_the_edited_draft(tester: OpenPage) -> N
         "The draft is compared with the fetched file.", timeout=TIMEOUT_MS
     )
     expect(tester.find(".compare-view .diff-line.added")).to_have_count(1)
-    expect(
-        tester.find('[role=gridcell][aria-label="MJ12bot, /shop/: newly blocked"]')
-    ).to_be_visible(timeout=TIMEOUT_MS)
+    expect(tester.find('[role=gridcell][aria-label="MJ12bot, /shop/: newly blocked"]')).to_be_visible(
+        timeout=TIMEOUT_MS
+    )
 
 
 def test_the_live_file_is_fetched_without_replacing_the_draft(compare: OpenPage) -> None:
@@ -148,7 +148,7 @@ def test_a_file_is_opened(compare: OpenPage, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_difference_contains_both_files(compare: OpenPage, seed: int) -> None:
-    random = Random(seed)
+    random = Random(seed)  # noqa: S311
     lines = [*EXAMPLE.splitlines(), *(f"Disallow: /{number % 5}" for number in range(30))]
     before = "\n".join(random.sample(lines, k=len(lines) - seed * 15)) if seed else "\n".join(lines[:40])
     compare_with(compare, before)

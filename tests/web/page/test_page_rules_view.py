@@ -43,7 +43,7 @@ def test_a_noindex_behind_a_disallow_is_never_seen(rules: OpenPage) -> None:
     expect(explanation).to_contain_text("robots.txt blocks the page, on line 22. The crawler never sees its rules.")
     expect(explanation).to_contain_text("Because Googlebot never sees this noindex, it may still list the URL")
     rules.find("[data-result=unseen] .line-button").click()
-    expect(rules.find(".rules-view .line-blocks")).to_have_text("Disallow: /blog/drafts/", timeout=TIMEOUT_MS)
+    expect(rules.find(".rules-view .cm-line.line-blocks")).to_have_text("Disallow: /blog/drafts/", timeout=TIMEOUT_MS)
     assert rules.problems == []
 
 
@@ -122,7 +122,7 @@ def test_a_fetched_page_is_read_with_the_live_file_of_its_host(rules: OpenPage) 
 
 
 @pytest.mark.parametrize(
-    ("address", "text"),
+    "address, text",
     [
         ("http://10.0.0.1/", "robots.txt could not be fetched"),
         ("https://down.example/", "robots.txt could not be fetched"),

@@ -43,7 +43,7 @@ def test_a_file_without_statements_offers_some_and_adds_them_to_every_group(usag
         "aria-label", "GPTBot, Training: reserved by line 37", timeout=TIMEOUT_MS
     )
     expect(usage.find(".usage-view .explanation")).to_contain_text("The site reserves this use, on line 37.")
-    expect(usage.find(".usage-view .line-blocks")).to_have_text("Content-Signal: search=yes, ai-train=no")
+    expect(usage.find(".usage-view .cm-line.line-blocks")).to_have_text("Content-Signal: search=yes, ai-train=no")
     assert usage.problems == []
 
 
@@ -103,7 +103,7 @@ def test_a_tdm_file_reserves_the_rights(usage: OpenPage) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "text"),
+    "status, text",
     [
         (429, "The server is busy. Try again in a few seconds."),
         (413, "This is more than the server accepts."),
@@ -117,7 +117,9 @@ def test_a_failed_request_is_explained_and_can_be_repeated(tester: OpenPage, sta
         if status == 0:
             route.abort()
         else:
-            route.fulfill(status=status, content_type="application/problem+json", body='{"title": "no", "detail": "no"}')
+            route.fulfill(
+                status=status, content_type="application/problem+json", body='{"title": "no", "detail": "no"}'
+            )
 
     tester.page.route("**/v1/usage", fail)
     tester.find("#tab-usage").click()
@@ -185,7 +187,9 @@ def test_a_static_site_says_what_needs_a_server_and_compares_without_one(
     opened.page.goto(static_address)
     for view in ("usage", "rules"):
         opened.find(f"#tab-{view}").click()
-        expect(opened.find(f".{view}-view [data-state=no-server]")).to_contain_text("Run canfetch serve", timeout=TIMEOUT_MS)
+        expect(opened.find(f".{view}-view [data-state=no-server]")).to_contain_text(
+            "Run canfetch serve", timeout=TIMEOUT_MS
+        )
     opened.find("#tab-compare").click()
     expect(opened.find(".compare-view [role=gridcell]").first).to_be_visible(timeout=TIMEOUT_MS)
     expect(opened.control("compare-live")).to_have_count(0)

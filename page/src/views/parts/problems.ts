@@ -12,6 +12,13 @@ export const LARGE_DRAFT_CHARACTERS = 64 * 1024;
 export function failureText(texts: Texts, error: unknown): string {
   if (!(error instanceof ServerError)) return texts.t("views_failed", { reason: String(error) });
   const { status, detail, title, type } = error.problem;
+  const reason = detail ?? title;
+  switch (type?.split(":").at(-1)) {
+    case "not-fetched":
+      return reason.includes("forbidden-address") ? texts.t("views_not_public") : texts.t("views_not_fetched", { reason });
+    case "invalid-url":
+      return texts.t("views_invalid_url");
+  }
   switch (status) {
     case 0:
       return texts.t("views_unreachable");
@@ -22,12 +29,8 @@ export function failureText(texts: Texts, error: unknown): string {
     case 429:
     case 503:
       return texts.t("views_too_many");
-    case 502:
-      if (/forbidden-address/.test(detail ?? "")) return texts.t("views_not_public");
-      return texts.t("views_not_fetched", { reason: detail ?? title });
     default:
-      if (type?.endsWith(":invalid-url")) return texts.t("views_invalid_url");
-      return texts.t("views_failed", { reason: detail ?? title });
+      return texts.t("views_failed", { reason });
   }
 }
 
