@@ -2,7 +2,8 @@
 
 import { Engine, type VerdictEngine } from "./engine/engine.js";
 import { ServerEngine } from "./engine/server-engine.js";
-import { countedProfiles } from "./profiles.js";
+import { RoutedEngine } from "./engine/routed-engine.js";
+import { countedProfiles, SERVER_ONLY } from "./profiles.js";
 import { Server } from "./server.js";
 import { siteAddress } from "./site.js";
 import { scriptUrl } from "./trusted-types.js";
@@ -15,9 +16,13 @@ export async function startEngine(): Promise<Engine> {
   });
 }
 
-/** Start the engine in the browser, or use that of the server if the page was built without one. */
+/**
+ * Start the engine in the browser. The server answers for the profiles that only it has, and for all if the page was
+ * built without an engine.
+ */
 export async function startVerdictEngine(): Promise<VerdictEngine> {
   const api = siteAddress("api");
-  if (siteAddress("engine") === "" && api !== "") return new ServerEngine(new Server(api), countedProfiles(true));
-  return startEngine();
+  if (api === "") return startEngine();
+  const server = new ServerEngine(new Server(api), countedProfiles(true), SERVER_ONLY);
+  return siteAddress("engine") === "" ? server : new RoutedEngine(await startEngine(), server);
 }

@@ -6,6 +6,8 @@ import type { TextKey, Texts } from "./texts.js";
 export const TODAY = ["rfc9309", "strict", "google2019", "google", "googlebot", "bing", "yandex"] as const;
 /** Readings of 1994 and 1996. They count only if the user wants it. */
 export const HISTORIC = ["draft1996", "original1994"] as const;
+/** Readings that the engine in the browser does not have. */
+export const SERVER_ONLY = ["cpython-old", "cpython-new"] as const;
 
 const TEXTS: Readonly<Record<string, TextKey>> = {
   rfc9309: "profile_rfc9309",

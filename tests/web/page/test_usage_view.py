@@ -185,6 +185,7 @@ def test_a_static_site_says_what_needs_a_server_and_compares_without_one(
 ) -> None:
     opened = new_page()
     opened.page.goto(static_address)
+    expect(opened.control("profile").locator("option[disabled]")).to_have_count(2)
     for view in ("usage", "rules"):
         opened.find(f"#tab-{view}").click()
         expect(opened.find(f".{view}-view [data-state=no-server]")).to_contain_text(

@@ -4,7 +4,7 @@ import type { App } from "../../app.js";
 import { fill, h, icon } from "../../dom.js";
 import { MARKS } from "../../engine/types.js";
 import { ICONS } from "../../icons.js";
-import { profileName } from "../../profiles.js";
+import { profileName, SERVER_ONLY } from "../../profiles.js";
 import { type RowText, rowText } from "../../rows.js";
 import type { Cell } from "../../state.js";
 import { chooseCrawlers } from "./crawlers-dialog.js";
@@ -257,10 +257,12 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
   function updateProfiles(): void {
     const { engine } = results.state;
     const names = engine === "ready" ? verdicts.profiles : [store.state.profile];
-    fill(
-      profile,
-      names.map((name) => h("option", { value: name }, profileName(name, texts))),
-    );
+    // Without a server, these are shown as not available.
+    const missing = SERVER_ONLY.filter((name) => !names.includes(name));
+    fill(profile, [
+      ...names.map((name) => h("option", { value: name }, profileName(name, texts))),
+      ...missing.map((name) => h("option", { value: name, disabled: true }, profileName(name, texts))),
+    ]);
     profile.value = store.state.profile;
   }
 
