@@ -177,6 +177,8 @@ def open_case(page: "Page", address: str, case: Case) -> None:
     page.goto(address + link(case))
     page.locator(".file-panel[data-editor=ready]").wait_for()
     page.locator(".verdict-panel:not(.pending)").wait_for()
+    # The first explanation moves the cursor.
+    page.locator(".why-panel[data-cell]").wait_for()
     page.locator(".cm-content").click()
     page.keyboard.press("Control+End")
     page.evaluate(PROBE)

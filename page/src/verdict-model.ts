@@ -52,9 +52,9 @@ export interface Results {
   readers: LineReaders | null;
 }
 
-/** Characters. For larger files, the comparison of readings waits until typing pauses. */
+/** Characters. For larger files, all but the verdicts waits until typing pauses. */
 const LARGE_FILE = 64 * 1024;
-const COMPARE_DELAY_MS = 250;
+const DETAILS_DELAY_MS = 250;
 
 const ASKED: readonly (keyof State)[] = ["file", "bytes", "address", "urls", "crawlers", "profile", "historic"];
 
@@ -75,9 +75,7 @@ export class VerdictModel {
   #isRunning = false;
   #isStale = false;
   #line = 0;
-  #differsTimer = 0;
-  /** The last explanation, for comparison. */
-  #explained = "";
+  #detailsTimer = 0;
   #agents: { crawlers: readonly string[]; chains: readonly AgentChain[] } = { crawlers: [], chains: [] };
 
   constructor(store: AppStore) {
@@ -142,7 +140,7 @@ export class VerdictModel {
 
   async #answer(engine: VerdictEngine): Promise<void> {
     const { file, bytes, address, urls, crawlers, profile } = this.#store.state;
-    clearTimeout(this.#differsTimer);
+    clearTimeout(this.#detailsTimer);
     const agents = this.#chains(crawlers);
     const opened = engine.open(bytes ?? file, { url: originOfFile(address) ? address : null });
     const asked = engine.matrix({ profile, targets: urls, agents, compareWith: [] });
@@ -158,16 +156,32 @@ export class VerdictModel {
     });
     this.results.flush();
     if (this.#isStale) return;
-    this.#compareLater(file.length);
-    const info = await engine.info(profile);
+    if (file.length > LARGE_FILE && isSameShape) {
+      // Each reading parses the file, and the next key would wait for all of them.
+      this.#detailsTimer = window.setTimeout(() => void this.#details(engine), DETAILS_DELAY_MS);
+    } else {
+      await this.#describe(engine);
+      this.#detailsTimer = window.setTimeout(() => void this.#compare(), 0);
+    }
+  }
+
+  /** Describe the file and compare its readings. */
+  async #details(engine: VerdictEngine): Promise<void> {
+    try {
+      await this.#describe(engine);
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    if (!this.#isRunning) await this.#compare();
+  }
+
+  /** Find out what is shown beside the verdicts: the sizes of the file, the explanation, and who reads the line. */
+  async #describe(engine: VerdictEngine): Promise<void> {
+    const info = await engine.info(this.#store.state.profile);
     this.results.set({ info });
     await this.#explain();
     await this.#readers();
-  }
-
-  /** Compare with the other readings, which takes several times as long, once typing pauses. */
-  #compareLater(size: number): void {
-    this.#differsTimer = window.setTimeout(() => void this.#compare(), size > LARGE_FILE ? COMPARE_DELAY_MS : 0);
   }
 
   async #compare(): Promise<void> {
@@ -217,11 +231,7 @@ export class VerdictModel {
       }
       // Another answer has arrived meanwhile, or is on its way.
       if (matrix !== this.results.state.matrix || selected !== this.#store.state.selected) return;
-      const explained = { cell: selected, crawler, url, profile, explanation, readings, others };
-      // While typing elsewhere in the file, the explanation stays as it is, with its focus and its scroll position.
-      const known = JSON.stringify({ ...explained, others: [...others] });
-      if (this.results.state.explained === null || known !== this.#explained) this.results.set({ explained });
-      this.#explained = known;
+      this.results.set({ explained: { cell: selected, crawler, url, profile, explanation, readings, others } });
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
       // A row of another host, for example: the matrix says why.
