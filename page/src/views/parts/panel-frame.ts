@@ -1,7 +1,7 @@
 /** Three panels side by side: an input, a matrix and an explanation. On a phone they are tabs, as in Access. */
 
 import type { App } from "../../app.js";
-import { type Child, fill, h } from "../../dom.js";
+import { append, type Child, fill, h } from "../../dom.js";
 import { moveFocus } from "../../shell.js";
 import { Sheet } from "../access/sheet.js";
 
@@ -90,10 +90,20 @@ export class PanelFrame {
     this.element.setAttribute("aria-busy", String(busy));
   }
 
+  /** Show the parts of the body. A part that is shown already stays in its place, with its focus. */
   setBody(...children: Child[]): void {
-    const { scrollTop } = this.#body;
-    fill(this.#body, children);
-    this.#body.scrollTop = scrollTop;
+    const fragment = document.createElement("div");
+    const kept = new Set(children.filter((child) => child instanceof Node && child.parentNode === this.#body));
+    for (const node of [...this.#body.childNodes]) if (!kept.has(node)) node.remove();
+    let next = this.#body.firstChild;
+    for (const child of children) {
+      if (child === next && next !== null) {
+        next = next.nextSibling;
+        continue;
+      }
+      append(fragment, child);
+      while (fragment.firstChild) this.#body.insertBefore(fragment.firstChild, next);
+    }
   }
 
   setExplanation(...children: Child[]): void {
@@ -111,7 +121,7 @@ export class PanelFrame {
   showInstead(...note: Child[]): void {
     this.busy = false;
     this.setSummary("");
-    this.setBody(note);
+    this.setBody(...note);
     this.setExplanation();
   }
 }
