@@ -135,3 +135,21 @@ def rules_of(robots: RobotsTxt, url: str, crawler: str) -> list[tuple[Any, ...]]
     found = verdict.to_json()
     rules = [found["rule"], *found["also_matched"]] if found["rule"] else []
     return [(rule["line"], rule["type"] == "allow", rule["pattern"], rule["specificity"]) for rule in rules]
+
+
+def test_safe_fixes_change_the_file_and_no_cell(tall: OpenPage) -> None:
+    urls = ["/", "/shop/", "/shop/cart", "/caf%C3%A9", "/x?sid=1", "/~staff/"]
+    named = "user-agent: GPTBot\nDisalow: /shop/\nAllow:/shop/cart\n"
+    file = f"{named}\nUser-agent:*\nDisallow: /caf\u00e9\ndisallow: /%7Estaff/\n"
+    before: list[list[str]] = tall.page.evaluate(OPEN, [fragment(file, urls, CRAWLERS), 2])
+    assert before == expected_rows(file, urls, CRAWLERS)
+    expect(tall.control("fix")).to_be_visible(timeout=TIMEOUT_MS)
+    text = tall.editor.inner_text()
+    generation = tall.find(".verdict-panel").get_attribute("data-generation")
+    tall.control("fix").click()
+    expect(tall.find(".toast")).to_contain_text("Fixed")
+    expect(tall.find(".verdict-panel")).not_to_have_attribute("data-generation", generation or "", timeout=TIMEOUT_MS)
+    assert tall.editor.inner_text() != text
+    rows = "() => [...document.querySelectorAll('.grid-row')].map((row) => [...row.querySelectorAll('[data-column]')])"
+    after = tall.page.evaluate(f"({rows})().map((cells) => cells.map((cell) => cell.className))")
+    assert sorted(after) == sorted(before)
