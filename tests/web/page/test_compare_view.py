@@ -15,6 +15,14 @@ pytestmark = pytest.mark.service
 EXAMPLE: Final = (ROOT / "examples" / "robots.txt").read_text()
 
 
+_UNFOLDED_LINES: Final = """() => {
+    for (let fold; (fold = document.querySelector(".compare-view .diff-fold button")); ) fold.click();
+    return [...document.querySelectorAll(".compare-view .diff-line")].map((row) => [
+        ["added", "removed", "same"].find((kind) => row.classList.contains(kind)), row.cells[3].textContent.trimEnd()
+    ]);
+}"""
+
+
 @pytest.fixture
 def compare(tester: OpenPage) -> OpenPage:
     """Return the page with the view Compare."""
@@ -153,16 +161,16 @@ def test_the_difference_contains_both_files(compare: OpenPage, seed: int) -> Non
     before = "\n".join(random.sample(lines, k=len(lines) - seed * 15)) if seed else "\n".join(lines[:40])
     compare_with(compare, before)
     compare.find(".compare-view [data-pane=text]").click()
-    rows = compare.find(".compare-view .diff-line")
-    expect(rows.filter(has=compare.page.locator(".diff-sign:not(:empty)")).first).to_be_visible(timeout=TIMEOUT_MS)
-    expect(compare.find(".compare-view [data-result=before]")).to_contain_text("this text", timeout=TIMEOUT_MS)
-    while compare.find(".compare-view .diff-fold button").count():
-        compare.find(".compare-view .diff-fold button").first.click()
-    found: list[list[str]] = rows.evaluate_all(
-        "rows => rows.map(row => [row.className, row.cells[3].textContent.trimEnd()])"
-    )
-    old = [text for kind, text in found if "added" not in kind.split()]
-    new = [text for kind, text in found if "removed" not in kind.split()]
+    old: list[str] = []
+    new: list[str] = []
+    for _ in range(100):
+        # The lines are compared again after a pause, which folds them.
+        found: list[list[str]] = compare.page.evaluate(_UNFOLDED_LINES)
+        old = [text for kind, text in found if kind != "added"]
+        new = [text for kind, text in found if kind != "removed"]
+        if old == before.split("\n"):
+            break
+        compare.page.wait_for_timeout(100)
     assert old == before.split("\n")
     assert new == EXAMPLE.splitlines()
 
