@@ -20,6 +20,7 @@ set -e
 mkdir public robots && cp robots.txt public && cp robots.txt robots/www.example.com.txt
 echo '<title>Fish</title>' > fish.html
 echo '192.0.2.1 - - [22/Nov/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 1 "-" "Googlebot-Image/1.0"' > access.log
+echo '{"schema": "canfetch.address-lists/1", "lists": []}' > addresses.json
 canfetch check https://example.com/fish --agent ExampleBot --quiet
 canfetch check https://example.com/fish --agent ExampleBot --quiet --store robots.sqlite3
 canfetch check https://example.com/fish --agent ExampleBot --quiet --evidence evidence
@@ -35,6 +36,7 @@ NOT_RUN = {
     "mcp --http": "serves until it is stopped",
     "canfetch serve": "serves until it is stopped; tests/web runs the command",
     "in ~/.": "a line of a shell's configuration file",
+    "agents verify": "the DNS of the internet",
 }
 
 

@@ -14,6 +14,7 @@ SECONDS = 300
 NOT_RUN = {
     "CONTRIBUTING.md": ["needs a checkout"],
     "README.md": ["downloads packages"],
+    "docs/agents.md": ["downloads lists of addresses"],
     "docs/benchmarks.md": ["takes ten minutes"],
     "docs/editors.md": ["downloads packages"],
     "docs/installation.md": [
@@ -22,6 +23,7 @@ NOT_RUN = {
         "downloads packages",
     ],
     "docs/mcp.md": ["downloads packages", "needs Claude Code", "serves until it is stopped"],
+    "docs/serve.md": ["serves until it is stopped", *["needs the server"] * 5],
     "docs/linting.md": ["needs a folder of robots.txt files"] * 3,
 }
 # Optional modules; without one of them, the blocks that need it are not run.
