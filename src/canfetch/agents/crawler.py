@@ -1,6 +1,7 @@
 """Crawlers: the entries of the registry."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, Final, Literal, NamedTuple
 
 from canfetch.core.agent import Agent
@@ -68,6 +69,12 @@ class Verification(NamedTuple):
             yield self.note
 
 
+# Validating the tokens takes longer than most decisions.
+@lru_cache(1024)
+def _agent_of(tokens: tuple[str, ...], star_applies: bool) -> Agent:  # noqa: FBT001 - the key of the cache
+    return Agent(tokens, star_applies=star_applies)
+
+
 class Crawler(NamedTuple):
     """A crawler.
 
@@ -109,7 +116,7 @@ class Crawler(NamedTuple):
     @property
     def agent(self) -> Agent:
         """The product tokens in order, and whether the `*` groups apply."""
-        return Agent(self.tokens, star_applies=self.star_applies)
+        return _agent_of(self.tokens, self.star_applies)
 
     @property
     def product_names(self) -> tuple[str, ...]:

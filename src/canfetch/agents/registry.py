@@ -6,7 +6,7 @@ from typing import Final
 from canfetch.agents.crawler import Crawler
 from canfetch.agents.entries import CRAWLERS
 from canfetch.agents.validation import validate_crawler
-from canfetch.core.agent import Agent
+from canfetch.core.agent import Agent, as_agent
 from canfetch.core.tokens import product_token
 from canfetch.errors import InvalidProductToken
 
@@ -95,7 +95,7 @@ class Registry:
             return crawler.agent
         if name.lower().startswith(_YANDEX.lower()):
             return Agent((name, _YANDEX))
-        return Agent(name)
+        return as_agent(name)
 
     def __len__(self) -> int:
         return len(self._by_name)

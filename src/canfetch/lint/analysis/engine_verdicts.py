@@ -1,7 +1,7 @@
 """Verdicts for tokens and paths from the file, which may be invalid."""
 
 from canfetch.agents import REGISTRY
-from canfetch.core.agent import Agent
+from canfetch.core.agent import Agent, as_agent
 from canfetch.core.verdict import Verdict
 from canfetch.errors import InvalidProductToken, InvalidURL
 from canfetch.lint.linted_file import LintedFile
@@ -32,4 +32,4 @@ def deciding_line(file: LintedFile, path: str, profile: str, token: str) -> int 
 
 
 def _agent(token: str) -> Agent:
-    return Agent(token) if token == STAR else REGISTRY.agent(token)
+    return as_agent(token) if token == STAR else REGISTRY.agent(token)
