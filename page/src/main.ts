@@ -115,8 +115,9 @@ async function openLink(): Promise<LinkProblem | null> {
   try {
     const shared = await fromFragment(location.hash);
     if (shared) {
-      const last = { source: "shared", edited: false, bytes: null, fetched: null, closed: false } as const;
-      store.set({ ...shared, ...last });
+      const loaded = { text: shared.file ?? "", name: "" };
+      const last = { source: "shared", edited: false, bytes: null, fetched: null, closed: false, replaced: null } as const;
+      store.set({ ...shared, loaded, ...last });
     }
     return null;
   } catch (error) {

@@ -3,8 +3,9 @@
 import type { App } from "./app.js";
 import { type Child, fill, h } from "./dom.js";
 import { ServerError } from "./server.js";
-import type { FetchAnswer, State } from "./state.js";
+import { type FetchAnswer, type Replaced, replacedBy, type State } from "./state.js";
 import { formatBytes, formatSeconds } from "./units.js";
+import { toLf } from "./views/compare/state.js";
 
 type Message = { readonly kind: "busy" | "error"; readonly text: string } | null;
 
@@ -12,6 +13,8 @@ export function sourceBar(app: App): HTMLElement {
   const { store, texts, server } = app;
   let message: Message = null;
   let request: AbortController | null = null;
+  /** The address of the draft before another one was typed. */
+  let addressBefore = store.state.address;
 
   const address = h("input", {
     class: "field mono address",
@@ -22,7 +25,10 @@ export function sourceBar(app: App): HTMLElement {
     autocomplete: "off",
     "aria-label": texts.t("address_label"),
     "data-control": "address",
-    on: { change: () => store.set({ address: address.value.trim() }) },
+    on: {
+      focus: () => (addressBefore = store.state.address),
+      change: () => store.set({ address: address.value.trim() }),
+    },
   });
   const button = h("button", { type: "submit", class: "button large", "data-control": "fetch" }, texts.t("fetch_button"));
   const state = h("div", { class: "source-state", role: "status" });
@@ -41,16 +47,18 @@ export function sourceBar(app: App): HTMLElement {
       address.value = answer.robots_url;
       if (isRefused(answer)) return show({ kind: "error", text: texts.t("fetch_not_public") });
       message = null;
+      const text = toLf(answer.content ?? "");
       const closed = answer.access === "unreachable" && answer.content === null;
+      const file = { file: text, bytes: null, source: "fetched", loaded: { text, name: "" }, edited: false } as const;
+      // Without an answer, the draft stays in the editor.
       store.set({
+        ...(closed ? {} : file),
         address: answer.robots_url,
-        file: (answer.content ?? "").replace(/\r\n?/g, "\n").replace(/^\ufeff/, ""),
-        bytes: null,
-        source: "fetched",
-        edited: false,
         fetched: answer,
         closed,
+        replaced: closed && store.state.closed ? store.state.replaced : replacedBy({ ...store.state, address: addressBefore }),
       });
+      addressBefore = answer.robots_url;
       update();
     } catch (error) {
       if (signal.aborted) return;
@@ -90,7 +98,7 @@ export function sourceBar(app: App): HTMLElement {
     button,
     state,
   );
-  app.on(["source", "edited", "fetched", "address", "file"], () => {
+  app.on(["source", "edited", "fetched", "address", "file", "closed", "replaced"], () => {
     if (message?.kind === "error") message = null;
     update();
   });
@@ -98,27 +106,32 @@ export function sourceBar(app: App): HTMLElement {
   return element;
 }
 
-function sourceKind({ source, edited, fetched }: State): string {
-  if (source !== "fetched" || edited || !fetched) return source;
-  return fetched.access;
+function sourceKind(state: State): string {
+  return shownAnswer(state)?.access ?? state.source;
+}
+
+/** Return the answer to the last fetch, unless a draft counts instead of it. */
+function shownAnswer({ source, edited, fetched, closed }: State): FetchAnswer | null {
+  return closed || (source === "fetched" && !edited) ? fetched : null;
 }
 
 function sourceText(app: App): Child {
   const { texts, store, server } = app;
-  const { source, edited, fetched } = store.state;
+  const { source, edited, loaded, replaced } = store.state;
   const main = h("span", { class: "source-main" });
-  if (source === "fetched" && fetched && !edited) {
-    fill(main, fetchText(app, fetched));
-    return [main, " ", fetchDetails(app, fetched)];
+  const answer = shownAnswer(store.state);
+  if (answer) {
+    fill(main, fetchText(app, answer));
+    const isDraftLost = replaced !== null && (answer.content === null || replaced.edited);
+    return [main, " ", fetchDetails(app, answer), isDraftLost ? [" ", restoreButton(app, replaced)] : null];
   }
-  const key = `source_${source}${edited && source !== "opened" ? "_edited" : ""}` as "source_example";
-  fill(main, texts.t(key));
+  fill(main, texts.t(`source_${source}${edited ? "_edited" : ""}`));
   const privacy = texts.t(server === null ? "nothing_sent" : isLoopback() ? "stays_here" : "only_lint_sent");
   return [
     main,
     " ",
     h("span", { class: "soft" }, privacy),
-    source === "fetched" && fetched?.content ? [" ", compareButton(app)] : null,
+    source === "fetched" && loaded.text !== "" ? [" ", compareButton(app)] : null,
   ];
 }
 
@@ -175,6 +188,15 @@ function compareButton({ texts, store }: App): HTMLElement {
     "button",
     { type: "button", class: "button plain", "data-control": "compare", on: { click: () => store.set({ view: "compare" }) } },
     texts.t("fetch_compare"),
+  );
+}
+
+function restoreButton({ texts, store }: App, replaced: Replaced): HTMLElement {
+  const restore = (): void => store.set({ ...replaced, replaced: null });
+  return h(
+    "button",
+    { type: "button", class: "button plain", "data-control": "restore-draft", on: { click: restore } },
+    texts.t("restore_draft"),
   );
 }
 

@@ -40,6 +40,17 @@ export interface Cell {
   readonly crawler: number;
 }
 
+export interface Loaded {
+  /** Lines end in LF. */
+  readonly text: string;
+  readonly name: string;
+}
+
+/** The file in the editor and where it comes from. */
+export type Replaced = Readonly<
+  Pick<State, "address" | "source" | "loaded" | "edited" | "file" | "bytes" | "fetched" | "closed">
+>;
+
 export interface State {
   view: ViewName;
   language: Language;
@@ -50,6 +61,8 @@ export interface State {
   /** The address of the robots.txt, as typed. */
   address: string;
   source: Source;
+  /** The file as it was loaded, and the name of an opened file. Compare starts from it. */
+  loaded: Loaded;
   /** The file was changed after it was loaded. */
   edited: boolean;
   /** The draft in the editor. Lines end in LF. */
@@ -58,8 +71,13 @@ export interface State {
   bytes: Uint8Array | null;
   /** The last answer to a fetch, or null. */
   fetched: FetchAnswer | null;
-  /** The fetched file is unreachable and there is no copy, so everything is blocked. Ends with the first edit. */
+  /**
+   * The last fetch found no file because the server did not answer, so everything is blocked. The draft stays in the
+   * editor, and counts again after the first edit.
+   */
   closed: boolean;
+  /** What the last fetch or opened file replaced, so that the page can go back to it. */
+  replaced: Replaced | null;
 
   /** Absolute URLs or paths, one for each row. */
   urls: readonly string[];
@@ -81,6 +99,17 @@ export interface State {
 
 export type AppStore = Store<State>;
 
+/** Return the state after the draft was edited. To undo a fetch is to go back to the draft, its address and its status. */
+export function editedDraft({ replaced }: State, file: string, isUndo: boolean): Partial<State> {
+  if (isUndo && replaced?.file === file) return { ...replaced, replaced: null };
+  return { file, bytes: null, edited: true, closed: false };
+}
+
+/** Return what a fetch or an opened file replaces. */
+export function replacedBy({ address, source, loaded, edited, file, bytes, fetched, closed }: State): Replaced {
+  return { address, source, loaded, edited, file, bytes, fetched, closed };
+}
+
 /** Return the state of the first visit. */
 export function initialState(language: Language): State {
   return {
@@ -90,11 +119,13 @@ export function initialState(language: Language): State {
     singleKeys: true,
     address: EXAMPLE.address,
     source: "example",
+    loaded: { text: EXAMPLE.file, name: "" },
     edited: false,
     file: EXAMPLE.file,
     bytes: null,
     fetched: null,
     closed: false,
+    replaced: null,
     urls: EXAMPLE.urls,
     crawlers: EXAMPLE.crawlers,
     profile: "rfc9309",

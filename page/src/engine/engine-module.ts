@@ -3,6 +3,7 @@
 import { displayText } from "./display-text.js";
 import {
   type AgentChain,
+  DEFAULT_MAX_BYTES,
   EngineError,
   type EngineErrorCode,
   type Encoding,
@@ -55,9 +56,6 @@ const REASONS: readonly Reason[] = [
 ];
 const CHOICES: readonly GroupChoice[] = ["own-token", "fallback", "star", "none"];
 const ENCODINGS: readonly Encoding[] = ["utf-8", "utf-16-le", "utf-16-be"];
-
-/** RFC 9309 section 2.5. */
-export const DEFAULT_MAX_BYTES = 512_000;
 
 /** The status of a target. */
 export const TARGET_STATUS = { path: 0, url: 1, invalid: 2 } as const;

@@ -106,6 +106,9 @@ export interface Reading {
   readonly line: number | null;
 }
 
+/** The size limit of every profile, from RFC 9309 section 2.5. */
+export const DEFAULT_MAX_BYTES = 512_000;
+
 export type Encoding = "utf-8" | "utf-16-le" | "utf-16-be";
 
 /** The kinds of lines. `nothing` is a blank line, a comment, an invalid line, or a rule outside groups. */

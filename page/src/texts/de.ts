@@ -28,6 +28,8 @@ export const de: Catalogue = {
   source_example: "Beispieldatei.",
   source_example_edited: "Beispieldatei, hier bearbeitet.",
   source_opened: "Geöffnete Datei.",
+  source_opened_edited: "Geöffnete Datei, hier bearbeitet.",
+  restore_draft: "Zurück zum Entwurf",
   source_shared: "Aus dem Link.",
   source_shared_edited: "Aus dem Link, hier bearbeitet.",
   source_fetched: "Abgerufene Datei.",

@@ -29,6 +29,8 @@ export const en = {
   source_example: "Example file.",
   source_example_edited: "Example file, edited here.",
   source_opened: "File opened.",
+  source_opened_edited: "File opened, edited here.",
+  restore_draft: "Back to the draft",
   source_shared: "From the link.",
   source_shared_edited: "From the link, edited here.",
   source_fetched: "Fetched file.",

@@ -28,6 +28,8 @@ export const es: Catalogue = {
   source_example: "Archivo de ejemplo.",
   source_example_edited: "Archivo de ejemplo, editado aquí.",
   source_opened: "Archivo abierto.",
+  source_opened_edited: "Archivo abierto, editado aquí.",
+  restore_draft: "Volver al borrador",
   source_shared: "Del enlace.",
   source_shared_edited: "Del enlace, editado aquí.",
   source_fetched: "Archivo obtenido.",

@@ -28,6 +28,8 @@ export const it: Catalogue = {
   source_example: "File di esempio.",
   source_example_edited: "File di esempio, modificato qui.",
   source_opened: "File aperto.",
+  source_opened_edited: "File aperto, modificato qui.",
+  restore_draft: "Torna alla bozza",
   source_shared: "Dal link.",
   source_shared_edited: "Dal link, modificato qui.",
   source_fetched: "File scaricato.",

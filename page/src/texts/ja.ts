@@ -28,6 +28,8 @@ export const ja: Catalogue = {
   source_example: "サンプルファイル。",
   source_example_edited: "サンプルファイル（編集済み）。",
   source_opened: "開いたファイル。",
+  source_opened_edited: "開いたファイル（編集済み）。",
+  restore_draft: "下書きに戻る",
   source_shared: "リンクのファイル。",
   source_shared_edited: "リンクのファイル（編集済み）。",
   source_fetched: "取得したファイル。",

@@ -28,6 +28,8 @@ export const ko: Catalogue = {
   source_example: "예제 파일.",
   source_example_edited: "예제 파일, 여기서 편집함.",
   source_opened: "연 파일.",
+  source_opened_edited: "연 파일, 여기서 편집함.",
+  restore_draft: "초안으로 돌아가기",
   source_shared: "링크의 파일.",
   source_shared_edited: "링크의 파일, 여기서 편집함.",
   source_fetched: "가져온 파일.",

@@ -23,7 +23,7 @@ const PROOF_DELAY_MS = 500;
 /** More rows are shown on request. */
 const MAX_ROWS = 200;
 const PANES = ["before", "text", "draft"] as const;
-const COMPARED: readonly (keyof State)[] = ["file", "bytes", "urls", "crawlers", "profile", "address", "fetched", "source"];
+const COMPARED: readonly (keyof State)[] = ["file", "bytes", "urls", "crawlers", "profile", "address", "loaded", "source"];
 
 export const compareView: ViewFactory = (app) => new CompareView(app);
 
@@ -235,16 +235,14 @@ class CompareView implements View {
     const key =
       urls.length === 0 || crawlers.length === 0
         ? "compare_nothing_listed"
-        : before.kind === "nothing"
-          ? "compare_no_before"
-          : before.text === file
-            ? "compare_same_text"
-            : "compare_no_change";
+        : before.text === file
+          ? "compare_same_text"
+          : "compare_no_change";
     return h(
       "div",
       { class: "empty-state", "data-state": "empty" },
       h("p", {}, texts.t(key)),
-      key === "compare_no_before" || key === "compare_same_text"
+      key === "compare_same_text"
         ? h("button", { type: "button", class: "button", on: { click: () => this.#panes.show("before") } }, texts.t("compare_choose"))
         : null,
     );

@@ -6,7 +6,7 @@ import { INITIAL_RULES } from "./rules/state.js";
 import { INITIAL_USAGE } from "./usage/state.js";
 
 export type ViewStates = Pick<State, "usage" | "rules" | "compare">;
-type Linked = ViewStates & Pick<State, "view" | "file" | "fetched" | "source" | "edited">;
+type Linked = ViewStates & Pick<State, "view" | "file" | "loaded" | "source" | "edited">;
 
 /** Return what a link holds for the view, or undefined if there is nothing to restore. */
 export function linkedView(state: Linked): object | undefined {

@@ -130,6 +130,24 @@ def test_a_fetched_file_is_compared_with_the_edited_draft(tester: OpenPage) -> N
     )
 
 
+def test_an_opened_file_is_compared_with_the_edited_draft(tester: OpenPage, tmp_path: Path) -> None:
+    file = tmp_path / "shop.txt"
+    file.write_bytes(b"User-agent: *\r\nDisallow: /shop/\r\n")
+    tester.control("file").set_input_files(file)
+    expect(tester.find(".source-main")).to_have_text("File opened.", timeout=TIMEOUT_MS)
+    tester.editor.click()
+    tester.page.keyboard.press("Control+End")
+    tester.page.keyboard.type("Disallow: /blog/\n")
+    expect(tester.find(".source-main")).to_have_text("File opened, edited here.")
+    tester.find("#tab-compare").click()
+    expect(tester.find(".compare-view [data-result=before]")).to_have_text(
+        "The draft is compared with shop.txt.", timeout=TIMEOUT_MS
+    )
+    expect(tester.find(".compare-view .diff-line.added")).to_have_count(1)
+    # Five rows under /blog/, and AdsBot-Google ignores the rules for all crawlers.
+    expect(summary(tester)).to_contain_text("65 newly blocked, 0 newly allowed", timeout=TIMEOUT_MS)
+
+
 def test_the_live_file_is_fetched_without_replacing_the_draft(compare: OpenPage) -> None:
     compare.site.sites.add("https://www.example.com/robots.txt", b"User-agent: *\nDisallow: /\n")
     compare.find(".compare-view [data-pane=before]").click()

@@ -4,6 +4,7 @@ import base64
 import json
 import re
 import zlib
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -138,6 +139,54 @@ def test_a_file_that_is_missing_or_unreachable(
     tester.expect_blocked(blocked)
     if blocked:
         tester.expect_why("the whole site is closed")
+
+
+def test_the_draft_stays_while_a_site_is_unreachable(tester: OpenPage) -> None:
+    fetch(tester, "https://down.example/robots.txt")
+    expect_state(tester, "unreachable", "The server did not answer.")
+    expect(tester.editor).to_contain_text("User-agent: ")
+    tester.control("restore-draft").click()
+    expect_state(tester, "example", "Example file.")
+    expect(tester.control("address")).to_have_value("https://www.example.com/robots.txt")
+    tester.expect_blocked(69)
+    fetch(tester, "https://down.example/robots.txt")
+    tester.expect_blocked(224)
+    tester.replace_file("User-agent: *\nDisallow: /shop/\n")
+    expect_state(tester, "example", "Example file, edited here.")
+    tester.expect_blocked(4 * 13)
+
+
+@pytest.mark.parametrize("way", ["button", "undo"])
+def test_the_draft_that_a_missing_file_replaced_is_restored(tester: OpenPage, way: str) -> None:
+    tester.replace_file("User-agent: *\nDisallow: /shop/\n")
+    tester.expect_blocked(4 * 13)
+    fetch(tester, "https://nothing.example/robots.txt")
+    expect_state(tester, "unavailable", "404: no robots.txt, so everything is allowed.")
+    tester.expect_blocked(0)
+    if way == "button":
+        tester.control("restore-draft").click()
+    else:
+        tester.editor.click()
+        tester.page.keyboard.press("Control+z")
+    expect_state(tester, "example", "Example file, edited here.")
+    expect(tester.control("address")).to_have_value("https://www.example.com/robots.txt")
+    tester.expect_blocked(4 * 13)
+
+
+@pytest.mark.parametrize("line_length, line", [(60, 8535), (70_000, 9)], ids=["short-lines", "long-lines"])
+def test_a_large_file_shows_the_limit_and_the_first_line_that_is_not_read(
+    tester: OpenPage, tmp_path: Path, line_length: int, line: int
+) -> None:
+    header = b"User-agent: *\n"
+    count = 600_000 // line_length
+    file = tmp_path / "robots.txt"
+    # Lines are read up to the last one that ends within the limit.
+    file.write_bytes(
+        header + b"".join(f"Disallow: /{number:0{line_length - 12}d}\n".encode() for number in range(count))
+    )
+    tester.control("file").set_input_files(file)
+    expected = f"Reading stops at line {line:,}: the limit is 500 KiB."
+    expect(tester.find("[data-part=file] .limit")).to_have_text(expected, timeout=TIMEOUT_MS)
 
 
 def test_a_private_address_is_not_fetched_and_the_draft_stays(tester: OpenPage) -> None:

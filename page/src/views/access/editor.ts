@@ -32,7 +32,7 @@ export interface EditorOptions {
   readonly parent: HTMLElement;
   readonly file: string;
   readonly label: string;
-  onChange(file: string): void;
+  onChange(file: string, isUndo: boolean): void;
   /** The cursor is on another line, counted from 1. */
   onLine(line: number): void;
   /** A mark in the margin was chosen, or Ctrl+. was pressed. */
@@ -292,7 +292,7 @@ export class Editor {
             const outside = update.transactions.some((transaction) => transaction.annotation(fromOutside));
             if (!outside) {
               this.#file = update.state.doc.toString();
-              this.#options.onChange(this.#file);
+              this.#options.onChange(this.#file, update.transactions.some((transaction) => transaction.isUserEvent("undo")));
             }
           }
           if (update.docChanged || update.selectionSet) this.#reportLine();

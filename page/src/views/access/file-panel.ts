@@ -3,9 +3,11 @@
 import type { App } from "../../app.js";
 import { save } from "../../clipboard.js";
 import { type Child, fill, h } from "../../dom.js";
+import { DEFAULT_MAX_BYTES as MAX_BYTES } from "../../engine/types.js";
 import { applyEdits, type Note, Notes, type NotesState, robotsUrl } from "../../notes.js";
 import { RECIPES } from "../../recipes.js";
 import { ServerError } from "../../server.js";
+import { editedDraft, replacedBy } from "../../state.js";
 import { formatBytes } from "../../units.js";
 import type { Editor, LineRemark } from "./editor.js";
 import { lineRemarks } from "./line-remarks.js";
@@ -87,7 +89,7 @@ export function filePanel(app: App): FilePanel {
       parent: host,
       file: store.state.file,
       label: texts.t("editor_label"),
-      onChange: (text) => store.set({ file: text, bytes: null, edited: true, closed: false }),
+      onChange: (text, isUndo) => store.set(editedDraft(store.state, text, isUndo)),
       onLine: (line) => void verdicts.setLine(line),
       onNotes: (line) => showNotes(line),
     });
@@ -124,7 +126,7 @@ export function filePanel(app: App): FilePanel {
       editor?.setLimit(info.firstUnreadLine ?? 0);
       limit.hidden = info.firstUnreadLine === null;
       if (info.firstUnreadLine !== null) {
-        fill(limit, texts.nodes("file_cut", { line: info.firstUnreadLine, size: formatBytes(info.bytes, texts) }));
+        fill(limit, texts.nodes("file_cut", { line: info.firstUnreadLine, size: `${texts.number(MAX_BYTES / 1024)} KiB` }));
       }
     }
     fill(readers, found ? readerSentence(found.line, found.kind, found.crawlers) : "");
@@ -173,7 +175,7 @@ export function filePanel(app: App): FilePanel {
 
   /** Replace the text as an edit that can be undone. */
   function change(text: string, message: string): void {
-    store.set({ file: text, bytes: null, edited: true, closed: false });
+    store.set(editedDraft(store.state, text, false));
     app.toast(message);
   }
 
@@ -182,7 +184,17 @@ export function filePanel(app: App): FilePanel {
     file.value = "";
     if (!chosen) return;
     const bytes = new Uint8Array(await chosen.arrayBuffer());
-    store.set({ file: decode(bytes), bytes, source: "opened", edited: false, fetched: null, closed: false });
+    const text = decode(bytes);
+    store.set({
+      file: text,
+      bytes,
+      source: "opened",
+      loaded: { text, name: chosen.name },
+      edited: false,
+      fetched: null,
+      closed: false,
+      replaced: replacedBy(store.state),
+    });
   }
 
   // --- the notes ---

@@ -75,13 +75,11 @@ export function beforePane(app: App): HTMLElement {
 
   function update(): void {
     const before = beforeOf(store.state);
-    label.textContent = texts.t(`compare_before_${before.kind === "older-example" ? "older_example" : before.kind}`, {
-      name: store.state.compare.name,
-    });
+    label.textContent = texts.t(`compare_before_${before.kind}`, { name: before.name });
     if (document.activeElement !== text) text.value = before.text;
     loaded.hidden = store.state.compare.source === "loaded";
   }
-  on(["compare", "fetched", "source", "edited"], update);
+  on(["compare", "loaded", "source", "edited"], update);
   update();
 
   return h(

@@ -1,7 +1,6 @@
 /** What the Compare view remembers while others are shown, and the file that the draft is compared with. */
 
-import { EXAMPLE } from "../../example.js";
-import type { State } from "../../state.js";
+import type { Source, State } from "../../state.js";
 
 export type BeforeSource = "loaded" | "live" | "pasted" | "opened";
 
@@ -19,20 +18,19 @@ export const INITIAL_COMPARE: CompareViewState = { source: "loaded", before: "",
 
 export interface Before {
   readonly text: string;
-  readonly kind: "older-example" | "example" | "fetched" | "nothing" | Exclude<BeforeSource, "loaded">;
+  readonly kind: "older_example" | Source | Exclude<BeforeSource, "loaded">;
+  /** The name of an opened file, or the address of the live one. */
+  readonly name: string;
 }
 
-type Shown = Pick<State, "compare" | "fetched" | "source" | "edited">;
+type Shown = Pick<State, "compare" | "source" | "loaded" | "edited">;
 
 /** Return the file on the left: the chosen one, or the one that was loaded before it was edited. */
-export function beforeOf({ compare, fetched, source, edited }: Shown): Before {
-  if (compare.source !== "loaded") return { text: compare.before, kind: compare.source };
-  if (source === "fetched" && fetched?.content) return { text: toLf(fetched.content), kind: "fetched" };
-  if (source === "example") {
-    // An unchanged example would equal itself, and show nothing.
-    return edited ? { text: EXAMPLE.file, kind: "example" } : { text: olderExample(EXAMPLE.file), kind: "older-example" };
-  }
-  return { text: "", kind: "nothing" };
+export function beforeOf({ compare, source, loaded, edited }: Shown): Before {
+  if (compare.source !== "loaded") return { text: compare.before, kind: compare.source, name: compare.name };
+  // An unchanged example would equal itself, and show nothing.
+  if (source === "example" && !edited) return { text: olderExample(loaded.text), kind: "older_example", name: "" };
+  return { ...loaded, kind: source };
 }
 
 export function toLf(text: string): string {

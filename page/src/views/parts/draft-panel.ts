@@ -2,6 +2,7 @@
 
 import type { App } from "../../app.js";
 import { h } from "../../dom.js";
+import { editedDraft } from "../../state.js";
 import type { Editor, LineRemark } from "../access/editor.js";
 
 export class DraftPanel {
@@ -48,12 +49,13 @@ export class DraftPanel {
   async #load(): Promise<void> {
     const { Editor } = await import("../access/editor.js");
     if (this.#dropped) return;
+    const { store } = this.#app;
     this.#body.replaceChildren();
     this.#editor = new Editor({
       parent: this.#body,
-      file: this.#app.store.state.file,
+      file: store.state.file,
       label: "robots.txt",
-      onChange: (file) => this.#app.store.set({ file, edited: true, bytes: null }),
+      onChange: (file, isUndo) => store.set(editedDraft(store.state, file, isUndo)),
       onLine: () => {},
       onNotes: () => {},
     });
