@@ -12,6 +12,7 @@ import pytest
 from tests.web.conftest import ScriptedWeb
 from tests.web.servers import running_server
 
+from canfetch.web.api.verdict_stream import MAX_LINE_BYTES
 from canfetch.web.settings import Settings
 
 SECONDS = 60.0
@@ -108,7 +109,10 @@ def test_100_mb_are_refused_while_they_are_sent(port: int) -> None:
 
 
 def stream(port: int, lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    body = "".join(f"{json.dumps(line)}\n" for line in lines)
+    return stream_text(port, "".join(f"{json.dumps(line)}\n" for line in lines))
+
+
+def stream_text(port: int, body: str) -> list[dict[str, Any]]:
     connection = HTTPConnection("127.0.0.1", port, timeout=SECONDS)
     try:
         connection.request("POST", "/v1/decide/stream", body, {"Content-Type": "application/x-ndjson"})
@@ -128,6 +132,19 @@ def test_stream_of_verdicts(port: int) -> None:
         "invalid URL 'x': expected an absolute URL, '//host/path', or a path starting with '/'",
         "expected url and agent, or content",
     ]
+
+
+def test_lines_after_one_that_is_too_long_are_answered(port: int) -> None:
+    question = {"url": "/x", "agent": "GPTBot"}
+    long_line = {**question, "content": "#" * MAX_LINE_BYTES}
+    too_long = {"allowed": None, "error": "the line is longer than 4 MiB"}
+    answers = stream(port, [{"content": QUESTION["content"]}, long_line, question, long_line])
+    assert [answers[0], answers[2]] == [too_long, too_long]
+    assert answers[1]["allowed"] is False
+    assert len(answers) == 3
+    longest = json.dumps(question).ljust(MAX_LINE_BYTES)
+    answers = stream_text(port, f"{longest}\n{longest} \n{longest} ")
+    assert answers[1:] == [too_long, too_long]
 
 
 def test_invalid_http_is_a_problem(port: int) -> None:

@@ -30,6 +30,7 @@ else:
 
 NDJSON: Final = "application/x-ndjson"
 MAX_LINE_BYTES: Final = 4 * 1024 * 1024
+_TOO_LONG: Final = {"allowed": None, "error": f"the line is longer than {MAX_LINE_BYTES >> 20} MiB"}
 # The verdicts that are written at a time.
 _BLOCK_BYTES: Final = 64 * 1024
 
@@ -58,7 +59,7 @@ async def _answers(request: Request) -> AsyncIterator[bytes]:
     async for block in _line_blocks(request):
         out = bytearray()
         for line in block:
-            answer = await stream.answer(line)
+            answer = _TOO_LONG if line is None else await stream.answer(line)
             if answer is not None:
                 out += to_json(answer) + b"\n"
                 if len(out) >= _BLOCK_BYTES:
@@ -68,18 +69,24 @@ async def _answers(request: Request) -> AsyncIterator[bytes]:
             yield bytes(out)
 
 
-async def _line_blocks(request: Request) -> AsyncIterator[list[bytes]]:
-    """Yield the lines that have arrived. A line that is too long ends the stream."""
+async def _line_blocks(request: Request) -> AsyncIterator[list[bytes | None]]:
+    """Yield the lines that have arrived. None is a line that is too long, of which no more than the limit is kept."""
     rest = b""
+    is_too_long = False
     async for chunk in request.stream():
         *lines, rest = (rest + chunk).split(b"\n")
-        if lines:
-            yield lines
-        if len(rest) > MAX_LINE_BYTES:
-            # Not JSON, so that the last answer is an error.
-            yield [b"a line is too long"]
-            return
-    if rest.strip():
+        block = [line if len(line) <= MAX_LINE_BYTES else None for line in lines]
+        if is_too_long and block:
+            block[0] = None
+            is_too_long = False
+        if is_too_long or len(rest) > MAX_LINE_BYTES:
+            is_too_long = True
+            rest = b""
+        if block:
+            yield block
+    if is_too_long:
+        yield [None]
+    elif rest.strip():
         yield [rest]
 
 
