@@ -223,4 +223,5 @@ def test_an_internal_error_shows_no_details(caplog: pytest.LogCaptureFixture) ->
 
     reply = with_client(call, service=FailingService)
     assert (reply.is_error, reply.text) == (True, "internal error: the log of the server has the details")
-    assert "a secret" in caplog.text
+    assert "may_fetch: internal error: RuntimeError in " in caplog.text
+    assert "a secret" not in caplog.text

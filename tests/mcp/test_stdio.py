@@ -15,7 +15,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from tests.mcp.asking import to_reply
 from tests.servers.web import Site
 
-from canfetch.web.mcp.stdio import MAX_MESSAGE_BYTES
+from canfetch.web.mcp.invalid_messages import MAX_MESSAGE_BYTES
 
 pytestmark = pytest.mark.service
 
@@ -77,18 +77,52 @@ def test_the_process_ends_with_standard_input(tmp_path: Path) -> None:
     assert (process.returncode, out, err) == (0, b"", b"")
 
 
-def test_garbage_is_skipped(tmp_path: Path) -> None:
-    process = start(tmp_path)
+def test_invalid_messages_are_answered(tmp_path: Path) -> None:
+    private = "zebra"
+    large = private * (MAX_MESSAGE_BYTES // len(private) + 1)
+    call = {"jsonrpc": "2.0", "id": 7, "method": "tools/call"}
+    nested = {"method": "x", "params": {"a": large, "id": 8}}
+    messages: list[tuple[bytes, int, str | int | None]] = [
+        (private.encode(), -32700, None),
+        (b"\xff\xfe\x00", -32700, None),
+        (b"[" * 100_000, -32700, None),
+        (json.dumps({**call, "params": {"name": "lint", "arguments": {"robots_txt": "\ud800"}}}).encode(), -32700, 7),
+        (b'{"params":' + b"[" * 300 + b"]" * 300 + b',"id":"a"}', -32700, "a"),
+        (b"[]", -32600, None),
+        (json.dumps([call]).encode(), -32600, None),
+        (b"{}", -32600, None),
+        (b"null", -32600, None),
+        (json.dumps({**call, "method": [private]}).encode(), -32600, 7),
+        (json.dumps({**call, "id": None}).encode(), -32600, None),
+        (json.dumps({**call, "id": 1.5}).encode(), -32600, None),
+        (json.dumps({"jsonrpc": "2.0", "id": 7, "result": private}).encode(), -32600, None),
+        (large.encode(), -32600, None),
+        (json.dumps({**call, "params": {"a": large}}).encode(), -32600, 7),
+        (
+            json.dumps({**nested, "jsonrpc": "2.0", "id": "b"}).encode(),
+            -32600,
+            "b",
+        ),
+        (json.dumps(nested).encode(), -32600, None),
+    ]
+    notification = json.dumps({"jsonrpc": "2.0", "method": private, "params": {"a": private}}).encode()
+    process = start(tmp_path, "-vv")
     assert process.stdin is not None
-    process.stdin.write(b"garbage\n\n\xff\xfe\x00\n[1,2]\n{}\nnull\n" + b"[" * 100_000 + b"\n")
-    process.stdin.write(b"x" * (2 * MAX_MESSAGE_BYTES + 10) + b"\n")
+    assert process.stdout is not None
+    for message, code, request_id in messages:
+        process.stdin.write(notification + b"\n" + message + b"\n\n")
+        process.stdin.flush()
+        response = json.loads(process.stdout.readline())
+        assert (response["error"]["code"], response["id"]) == (code, request_id), message[:100]
+        assert private not in response["error"]["message"]
     assert "serverInfo" in request(process, "initialize", INITIALIZE)["result"]
-    process.stdin.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\nmore garbage\n')
+    process.stdin.write(b'{"jsonrpc":"2.0","method":"notifications/initialized","params":{"_meta":{"id":1}}}\n')
     reply = request(process, "tools/call", {"name": "explain", "arguments": {"url": "/x", "robots_txt": "#"}})
     assert reply["result"]["structuredContent"]["decisions"][0]["allowed"]
     _, err = process.communicate()
     assert process.returncode == 0
-    assert err.decode() == f"canfetch: a message is over {MAX_MESSAGE_BYTES} bytes, and was skipped\n"
+    assert err.count(b"canfetch: rejected a message: ") == len(messages)
+    assert private.encode() not in err
 
 
 def test_a_host_that_closes_standard_output_ends_the_process(tmp_path: Path) -> None:

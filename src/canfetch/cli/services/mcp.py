@@ -90,9 +90,14 @@ def _reject_http_options() -> None:
 
 
 def _write_log(verbose: int) -> None:
-    logging.basicConfig(
-        stream=sys.stderr, level=_LOG_LEVELS[min(verbose, len(_LOG_LEVELS) - 1)], format="canfetch: %(message)s"
-    )
+    """Log to standard error. No part of a message is logged, except the hosts that are fetched."""
+    logging.basicConfig(stream=sys.stderr, format="canfetch: %(message)s")
+    # The SDK logs messages that it drops, so it keeps the level of warnings.
+    level = _LOG_LEVELS[min(verbose, len(_LOG_LEVELS) - 1)]
+    for name in ("canfetch", "uvicorn"):
+        logging.getLogger(name).setLevel(level)
+    # Decisions are about what agents ask.
+    logging.getLogger("canfetch.decisions").setLevel(logging.WARNING)
     if not verbose:
         # Answers show failed fetches.
         FETCH_LOGGER.setLevel(logging.ERROR)
@@ -171,7 +176,7 @@ command: Final = click.Command(
             multiple=True,
             help="Host name under which clients reach the server, such as that of a proxy. Can be repeated.",
         ),
-        Option(["-v", "--verbose"], count=True, help="Log each fetch on standard error; -vv logs everything."),
+        Option(["-v", "--verbose"], count=True, help="Log each fetch on standard error; -vv also logs each request."),
     ],
     callback=_run,
     short_help="Run the MCP server for AI agents.",

@@ -17,6 +17,7 @@ from canfetch.core.text import printable_text
 from canfetch.errors import CanfetchError, ClientClosed, MissingExtra
 from canfetch.web.answers.documents import NotFetched
 from canfetch.web.answers.origins import TooManyFetches
+from canfetch.web.server.error_places import describe_error
 from canfetch.web.server.guard import FetchRateExceeded
 from canfetch.web.server.problems import MEDIA_TYPE, Problem, phrase
 from canfetch.web.server.work_queue import QueueFull
@@ -163,10 +164,5 @@ def _allowed_methods(request: Request, error: HTTPException) -> str:
 
 
 def _internal_error(request: Request, error: Exception) -> Problem:
-    # The message could quote a draft, so only the kind of the error and its place are logged.
-    place = error.__traceback__
-    while place is not None and place.tb_next is not None:
-        place = place.tb_next
-    where = "" if place is None else f" in {place.tb_frame.f_code.co_filename}:{place.tb_lineno}"
-    LOGGER.error("%s %s: %s%s", request.method, request.scope["path"], type(error).__name__, where)
+    LOGGER.error("%s %s: %s", request.method, request.scope["path"], describe_error(error))
     return Problem(500, "internal-error", "an error occurred, which was logged on the server")

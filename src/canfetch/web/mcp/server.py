@@ -23,6 +23,7 @@ from canfetch.web.mcp.arguments import CallerError
 from canfetch.web.mcp.quotation import visible_text
 from canfetch.web.mcp.service import Service
 from canfetch.web.mcp.tool import ToolDefinition
+from canfetch.web.server.error_places import describe_error
 
 LOGGER: Final = logging.getLogger("canfetch.mcp")
 TOOLS: Final[dict[str, ToolDefinition[Any]]] = {
@@ -70,10 +71,11 @@ async def _call_tool(context: ServerRequestContext[Service], params: CallToolReq
     except CallerError as error:
         return _error(str(error))
     except CanfetchError as error:
-        LOGGER.warning("%s: %s", params.name, error)
+        # Messages of exceptions can quote arguments, so they are not logged.
+        LOGGER.warning("%s: %s", tool.name, type(error).__name__)
         return _error(str(error))
-    except Exception:
-        LOGGER.exception("%s: internal error", params.name)
+    except Exception as error:  # noqa: BLE001 - the same
+        LOGGER.error("%s: internal error: %s", tool.name, describe_error(error))  # noqa: TRY400
         return _error("internal error: the log of the server has the details")
     return CallToolResult(
         content=[TextContent(type="text", text=answer.text)],

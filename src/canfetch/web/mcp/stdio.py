@@ -4,18 +4,19 @@ import asyncio
 import logging
 import sys
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import BinaryIO, Final, cast
 
-from anyio import AsyncFile
+from anyio import AsyncFile, BrokenResourceError, ClosedResourceError
 from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCError
 
+from canfetch.web.mcp.invalid_messages import END_BYTES, MAX_MESSAGE_BYTES, OversizedMessage, answer_to_invalid
 from canfetch.web.mcp.service import Service
 
 LOGGER: Final = logging.getLogger("canfetch.mcp")
-# More than the largest arguments take, even if each character is an escape of 6 bytes.
-MAX_MESSAGE_BYTES: Final = 4 * 1024 * 1024
 
 
 def serve_standard_streams(server: Server[Service]) -> None:
@@ -30,51 +31,72 @@ def serve_standard_streams(server: Server[Service]) -> None:
 
 
 async def _serve(server: Server[Service]) -> None:
-    lines = cast("AsyncFile[str]", _Lines(sys.stdin.buffer))
-    async with stdio_server(stdin=lines) as (read_stream, write_stream):
+    messages = _ValidMessages(sys.stdin.buffer)
+    async with stdio_server(stdin=cast("AsyncFile[str]", messages)) as (read_stream, write_stream):
+        messages.set_answer(lambda answer: write_stream.send(SessionMessage(answer)))
         await server.run(read_stream, write_stream, server.create_initialization_options())
 
 
-class _Lines:
-    """Iterates over the lines of a stream.
+class _ValidMessages:
+    """Iterates over the valid messages of a stream, one a line. Invalid messages are answered.
 
     They are read in a daemon thread. The reader of the SDK cannot be interrupted, and keeps the process alive after
-    Ctrl-C until the next line. Lines over `MAX_MESSAGE_BYTES` are skipped.
+    Ctrl-C until the next line. Of lines over `MAX_MESSAGE_BYTES`, only both ends are kept.
     """
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
         self._loop = asyncio.get_running_loop()
+        # The SDK starts to read before it returns the stream for answers.
+        self._answer: asyncio.Future[Callable[[JSONRPCError], Awaitable[None]]] = self._loop.create_future()
         # One line at a time: a host that sends faster than the server reads has to wait.
-        self._next: asyncio.Queue[bytes | None] = asyncio.Queue(1)
+        self._next: asyncio.Queue[bytes | OversizedMessage | None] = asyncio.Queue(1)
         threading.Thread(target=self._read, name="canfetch-mcp-reader", daemon=True).start()
+
+    def set_answer(self, answer: Callable[[JSONRPCError], Awaitable[None]]) -> None:
+        """Set how invalid messages are answered."""
+        self._answer.set_result(answer)
 
     def __aiter__(self) -> AsyncIterator[str]:
         return self
 
     async def __anext__(self) -> str:
-        line = await self._next.get()
-        if line is None:
-            raise StopAsyncIteration
-        return line.decode("utf-8", "replace")
+        while (line := await self._next.get()) is not None:
+            if isinstance(line, OversizedMessage):
+                answer = line.answer()
+            else:
+                text = line.decode("utf-8", "replace")
+                invalid = answer_to_invalid(text)
+                if invalid is None:
+                    return text
+                answer = invalid
+            LOGGER.info("rejected a message: %s", answer.error.message)
+            try:
+                await (await self._answer)(answer)
+            except (BrokenResourceError, ClosedResourceError):
+                break  # the host has closed standard output
+        raise StopAsyncIteration
 
     def _read(self) -> None:
         try:
             while line := self._stream.readline(MAX_MESSAGE_BYTES):
                 if len(line) == MAX_MESSAGE_BYTES and not line.endswith(b"\n"):
-                    LOGGER.error("a message is over %d bytes, and was skipped", MAX_MESSAGE_BYTES)
-                    self._skip_line()
+                    self._put(OversizedMessage(line[:END_BYTES], self._skip_line(line[-END_BYTES:])))
                 elif line.strip():
                     self._put(line)
         except (OSError, ValueError) as error:
             LOGGER.error("cannot read standard input: %s", error)  # noqa: TRY400 - not an internal error
         self._put(None)
 
-    def _skip_line(self) -> None:
-        while (part := self._stream.readline(MAX_MESSAGE_BYTES)) and not part.endswith(b"\n"):
-            pass
+    def _skip_line(self, end: bytes) -> bytes:
+        """Read the rest of a line, and return its end."""
+        while part := self._stream.readline(MAX_MESSAGE_BYTES):
+            end = (end + part[-END_BYTES:])[-END_BYTES:]
+            if part.endswith(b"\n"):
+                break
+        return end
 
-    def _put(self, line: bytes | None) -> None:
+    def _put(self, line: bytes | OversizedMessage | None) -> None:
         try:
             asyncio.run_coroutine_threadsafe(self._next.put(line), self._loop).result()
         except (RuntimeError, asyncio.CancelledError):
