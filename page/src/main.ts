@@ -40,7 +40,7 @@ void verdicts.start();
 
 let app: App;
 const views = new Map<ViewName, View>();
-const frame = h("div", { class: "view", id: "view", role: "tabpanel" });
+const frame = h("div", { class: "view", id: "view", role: "tabpanel", tabindex: -1 });
 const main = h("main", {});
 
 /** Ends the subscriptions of the head and the views. */
@@ -72,6 +72,7 @@ async function showLanguage(): Promise<void> {
 
 async function showView(): Promise<void> {
   const name = store.state.view;
+  const hadFocus = frame.contains(document.activeElement);
   frame.setAttribute("aria-labelledby", viewTabId(name));
   main.dataset["view"] = name;
   let view = views.get(name);
@@ -89,6 +90,8 @@ async function showView(): Promise<void> {
     }
   }
   frame.replaceChildren(view.element);
+  // A single key changes the view while the focus is in it. Without this, the focus would be lost with the old view.
+  if (hadFocus) frame.focus();
   view.show?.();
 }
 

@@ -1,6 +1,7 @@
 /** The list of URLs: which lines of a pasted text become rows, and how a row is shown. */
 
 import { originOf, originOfFile } from "./engine/origin.js";
+import type { TextKey } from "./texts.js";
 
 export const MAX_URLS = 10_000;
 
@@ -11,12 +12,21 @@ export interface RowText {
   readonly query: string;
 }
 
+/** Why a row has no verdicts. `other-scheme` is another scheme or port of the same host. */
+export type RowOutcome = "other-host" | "other-scheme" | "invalid";
+
+export const ROW_TEXTS = {
+  "other-host": "row_other_host",
+  "other-scheme": "row_other_scheme",
+  invalid: "row_invalid",
+} as const satisfies Record<RowOutcome, TextKey>;
+
 /** What becomes of one line of a pasted text. */
 export interface PastedLine {
   readonly line: number;
   readonly text: string;
-  readonly outcome: "row" | "blank" | "duplicate" | "other-host" | "invalid" | "too-many";
-  /** For a duplicate: the line that has the same text. */
+  readonly outcome: "row" | "blank" | "duplicate" | RowOutcome | "too-many";
+  /** For a duplicate: the line that has the same URL. */
   readonly sameAs?: number;
 }
 
@@ -41,24 +51,49 @@ export function readPasted(text: string, address: string): PastedLine[] {
     const line = index + 1;
     const entry = raw.trim();
     if (entry === "") return { line, text: entry, outcome: "blank" };
-    const sameAs = seen.get(entry);
+    const key = comparedUrl(entry, address);
+    const sameAs = seen.get(key);
     if (sameAs !== undefined) return { line, text: entry, outcome: "duplicate", sameAs };
     if (seen.size >= MAX_URLS) return { line, text: entry, outcome: "too-many" };
-    seen.set(entry, line);
-    return { line, text: entry, outcome: problem(entry, address) ?? "row" };
+    seen.set(key, line);
+    return { line, text: entry, outcome: rowOutcome(entry, address) ?? "row" };
   });
 }
 
 /** Return the lines that become rows. Those of other hosts and invalid ones are rows that say so. */
 export function acceptedUrls(lines: readonly PastedLine[]): string[] {
   return lines
-    .filter(({ outcome }) => outcome === "row" || outcome === "other-host" || outcome === "invalid")
+    .filter(({ outcome }) => outcome !== "blank" && outcome !== "duplicate" && outcome !== "too-many")
     .map(({ text }) => text);
 }
 
-function problem(entry: string, address: string): "other-host" | "invalid" | null {
-  if (ABSOLUTE.test(entry)) return isSameOrigin(entry, address) ? null : "other-host";
-  return entry.startsWith("/") ? null : "invalid";
+/** Return why the file does not apply to a URL or path, or null if it does. */
+export function rowOutcome(entry: string, address: string): RowOutcome | null {
+  if (!ABSOLUTE.test(entry)) return entry.startsWith("/") ? null : "invalid";
+  if (isSameOrigin(entry, address)) return null;
+  const [url, file] = [parsedUrl(entry, address), parsedUrl(address, address)];
+  // Chromium escapes a space in a host instead of refusing it.
+  if (url === null || url.hostname.includes("%")) return "invalid";
+  return url.hostname === file?.hostname ? "other-scheme" : "other-host";
+}
+
+function parsedUrl(url: string, base: string): URL | null {
+  try {
+    return new URL(url, base);
+  } catch {
+    return null;
+  }
+}
+
+/** Return a text that is equal for lines with the same origin, path and query. The fragment does not count. */
+function comparedUrl(entry: string, address: string): string {
+  const file = originOfFile(address);
+  const authority = ABSOLUTE.exec(entry)?.[0];
+  const origin = authority === undefined ? (file?.origin ?? "") : originOf(entry, file?.scheme);
+  if (origin === null) return entry;
+  const [target = ""] = entry.slice(authority?.length ?? 0).split("#");
+  if (target.startsWith("/")) return origin + target;
+  return authority === undefined ? entry : `${origin}/${target}`;
 }
 
 /** The engine compares with the origin of the file as well; without one, every host is accepted. */

@@ -1,4 +1,4 @@
-/** Uses: what the file states about search, AI input and training, beside what each crawler may fetch. */
+/** Usage: what the file states about search, AI input and training, beside what each crawler may fetch. */
 
 import type { App, View, ViewFactory } from "../app.js";
 import { type Child, fill, h } from "../dom.js";

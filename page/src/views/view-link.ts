@@ -1,4 +1,4 @@
-/** The part of a link that restores Uses, Page rules or Compare: only that of the view that is shown. */
+/** The part of a link that restores Usage, Page rules or Compare: only that of the view that is shown. */
 
 import type { State } from "../state.js";
 import { beforeOf, INITIAL_COMPARE } from "./compare/state.js";

@@ -55,6 +55,13 @@ def test_the_grid_has_one_tab_stop_and_the_keys_of_a_grid(tester: OpenPage) -> N
     tester.expect_why("MJ12bot may fetch")
 
 
+def test_a_single_key_moves_the_focus_into_the_new_view(tester: OpenPage) -> None:
+    tester.cell("GPTBot", "/blog/members/1").focus()
+    for key, view in [("4", "compare"), ("2", "usage"), ("1", "access")]:
+        tester.page.keyboard.press(key)
+        expect(tester.find(f"main[data-view={view}] #view")).to_be_focused(timeout=TIMEOUT_MS)
+
+
 def test_keyboard_alone_fetches_edits_explains_fixes_and_copies(tester: OpenPage) -> None:
     tester.site.sites.add("https://keys.example/robots.txt", b"User-agent: *\nDisalow: /shop/\n")
     keyboard = tester.page.keyboard

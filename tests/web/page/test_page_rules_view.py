@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import pytest
 from playwright.sync_api import expect
-from tests.web.page.conftest import ROOT, TIMEOUT_MS, OpenPage
+from tests.web.page.conftest import ROOT, TIMEOUT_MS, NewPage, OpenPage
 
 import canfetch
 from canfetch.pages import parse_page
@@ -136,3 +136,15 @@ def test_a_page_that_is_not_fetched_is_explained(rules: OpenPage, address: str, 
     expect(rules.find(".rules-view .main-panel, .rules-view .explanation").filter(has_text=text)).not_to_have_count(
         0, timeout=TIMEOUT_MS
     )
+
+
+def test_invalid_input_is_not_shown_as_a_failure_of_the_server(new_page: NewPage) -> None:
+    opened = new_page(locale="de-DE")
+    problem = {"type": "urn:canfetch:problem:invalid-request", "title": "Unprocessable", "detail": "headers: too long"}
+    opened.page.route("**/v1/page", lambda route: route.fulfill(status=422, json=problem))
+    opened.open()
+    opened.find("#tab-rules").click()
+    opened.control("rules-headers").fill("X-Robots-Tag: noindex")
+    failed = opened.find("[data-state=failed]")
+    expect(failed).to_have_text("Diese Eingabe ist ungültig: headers: too long", timeout=TIMEOUT_MS)
+    expect(failed.get_by_role("button")).to_have_count(0)

@@ -40,22 +40,30 @@ def test_each_pasted_line_has_its_outcome(tester: OpenPage) -> None:
     tester.control("urls").click()
     tester.control("urls-text").fill(
         "/a\n\n/a\nhttps://other.example/x\nnothing\nhttps://www.example.com/b?x=1\nhttp://www.example.com/\n"
+        "HTTPS://WWW.EXAMPLE.COM:443/b?x=1#top\nhttps://exam ple.com/\n"
     )
     lines = tester.find(".outcome-list li")
-    expect(lines).to_have_count(5)
+    expect(lines).to_have_count(7)
     outcomes = lines.evaluate_all("items => items.map(item => [item.dataset.line, item.dataset.outcome])")
     assert outcomes == [
         ["2", "blank"],
         ["3", "duplicate"],
         ["4", "other-host"],
         ["5", "invalid"],
-        ["7", "other-host"],
+        ["7", "other-scheme"],
+        ["8", "duplicate"],
+        ["9", "invalid"],
     ]
     expect(lines.nth(1)).to_contain_text("the same as line 1, skipped")
+    expect(lines.nth(5)).to_contain_text("the same as line 6, skipped")
     tester.control("urls-apply").click()
-    expect(tester.find("[role=grid]")).to_have_attribute("aria-rowcount", "6")
-    remark = tester.find(".grid-row").filter(has_text="https://other.example/x").locator(".row-remark")
-    expect(remark).to_have_text("another host: this file does not speak for it")
+    expect(tester.find("[role=grid]")).to_have_attribute("aria-rowcount", "7")
+    for text, remark in [
+        ("https://other.example/x", "another host: this file does not speak for it"),
+        ("http://www.example.com/", "another scheme or port: this file does not speak for it"),
+        ("https://exam ple.com/", "not a URL or a path"),
+    ]:
+        expect(tester.find(".grid-row").filter(has_text=text).locator(".row-remark")).to_have_text(remark)
     expect(tester.cell("GPTBot", "/b?x=1")).to_be_attached()
 
 
@@ -210,6 +218,32 @@ def test_a_fix_in_the_notes_changes_the_file_and_can_be_undone(tester: OpenPage)
     tester.editor.click()
     tester.page.keyboard.press("Control+z")
     expect(tester.editor).to_contain_text("Disalow: /shop/")
+
+
+@pytest.mark.parametrize("locale", ["en-US", "de-DE"])
+def test_the_button_for_fixes_does_not_move_the_others(new_page: NewPage, locale: str) -> None:
+    tester = new_page(locale=locale)
+    tester.open()
+    tester.replace_file("User-agent: *\nDisallow: /shop/\n")
+    fix = tester.control("fix")
+    expect(fix).to_be_hidden(timeout=TIMEOUT_MS)
+    before = tester.control("save").bounding_box()
+    tester.replace_file("User-agent: *\nDisalow: /shop/\nUser-agent: b\nDisallow /a\n")
+    expect(fix).to_be_visible(timeout=TIMEOUT_MS)
+    after = tester.control("save").bounding_box()
+    assert before is not None
+    assert after is not None
+    assert after["y"] == before["y"]
+
+
+def test_escape_closes_the_notes_and_returns_the_focus(tester: OpenPage) -> None:
+    chip = tester.control("notes")
+    expect(chip).to_have_attribute("data-state", "ready", timeout=TIMEOUT_MS)
+    chip.click()
+    tester.find(".note-line").first.focus()
+    tester.page.keyboard.press("Escape")
+    expect(tester.find(".notes")).to_be_hidden()
+    expect(chip).to_be_focused()
 
 
 def test_a_mark_in_the_margin_opens_its_note(tester: OpenPage) -> None:

@@ -1,4 +1,4 @@
-"""The view Uses: preferences by crawler and purpose, beside access."""
+"""The view Usage: preferences by crawler and purpose, beside access."""
 
 import http.server
 import json

@@ -24,17 +24,18 @@ export const viewsDe: ViewsCatalogue = {
   views_not_fetched: "Die Seite konnte nicht abgerufen werden: {reason}",
   views_invalid_url: "Das ist keine gültige Adresse.",
   views_failed: "Der Server konnte das nicht ausführen: {reason}",
+  views_invalid_input: "Diese Eingabe ist ungültig: {reason}",
   views_retry: "Noch einmal versuchen",
 
   // --- uses ---
-  usage_title: "Nutzungen",
+  usage_title: "Nutzung",
   usage_summary: {
     by: "reserved",
     one: "{crawlers}, {reserved} Nutzung vorbehalten",
     other: "{crawlers}, {reserved} Nutzungen vorbehalten",
   },
   usage_target: "Für die URL",
-  usage_grid: "Nutzungen: Crawler nach Zweck",
+  usage_grid: "Nutzung: Crawler nach Zweck",
   usage_crawler: "Crawler",
   usage_fetch: "Abruf",
   usage_group_robots: "Zugriff",

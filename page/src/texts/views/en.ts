@@ -1,6 +1,6 @@
 import type { Message } from "../../texts.js";
 
-/** The texts of Uses, Page rules and Compare. */
+/** The texts of Usage, Page rules and Compare. */
 export const viewsEn = {
   // --- all three ---
   views_crawlers: { by: "count", one: "{count} crawler", other: "{count} crawlers" },
@@ -25,17 +25,18 @@ export const viewsEn = {
   views_not_fetched: "The page could not be fetched: {reason}",
   views_invalid_url: "This is not a valid address.",
   views_failed: "The server could not do this: {reason}",
+  views_invalid_input: "This input is not valid: {reason}",
   views_retry: "Try again",
 
-  // --- uses ---
-  usage_title: "Uses",
+  // --- usage ---
+  usage_title: "Usage",
   usage_summary: {
     by: "reserved",
     one: "{crawlers}, {reserved} use reserved",
     other: "{crawlers}, {reserved} uses reserved",
   },
   usage_target: "For the URL",
-  usage_grid: "Uses: crawlers by purpose",
+  usage_grid: "Usage: crawlers by purpose",
   usage_crawler: "Crawler",
   usage_fetch: "Fetching",
   usage_group_robots: "Access",

@@ -24,17 +24,18 @@ export const viewsEs: ViewsCatalogue = {
   views_not_fetched: "No se pudo obtener la página: {reason}",
   views_invalid_url: "Esta dirección no es válida.",
   views_failed: "El servidor no pudo hacerlo: {reason}",
+  views_invalid_input: "Esta entrada no es válida: {reason}",
   views_retry: "Intentar de nuevo",
 
   // --- uses ---
-  usage_title: "Usos",
+  usage_title: "Uso",
   usage_summary: {
     by: "reserved",
     one: "{crawlers}, {reserved} uso reservado",
     other: "{crawlers}, {reserved} usos reservados",
   },
   usage_target: "Para la URL",
-  usage_grid: "Usos: rastreadores por finalidad",
+  usage_grid: "Uso: rastreadores por finalidad",
   usage_crawler: "Rastreador",
   usage_fetch: "Obtención",
   usage_group_robots: "Acceso",

@@ -24,17 +24,18 @@ export const viewsIt: ViewsCatalogue = {
   views_not_fetched: "Impossibile recuperare la pagina: {reason}",
   views_invalid_url: "Questo indirizzo non è valido.",
   views_failed: "Il server non ha potuto farlo: {reason}",
+  views_invalid_input: "Questo testo non è valido: {reason}",
   views_retry: "Riprova",
 
   // --- uses ---
-  usage_title: "Usi",
+  usage_title: "Uso",
   usage_summary: {
     by: "reserved",
     one: "{crawlers}, {reserved} uso riservato",
     other: "{crawlers}, {reserved} usi riservati",
   },
   usage_target: "Per l’URL",
-  usage_grid: "Usi: crawler per scopo",
+  usage_grid: "Uso: crawler per scopo",
   usage_crawler: "Crawler",
   usage_fetch: "Recupero",
   usage_group_robots: "Accesso",

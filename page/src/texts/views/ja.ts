@@ -24,6 +24,7 @@ export const viewsJa: ViewsCatalogue = {
   views_not_fetched: "ページを取得できませんでした: {reason}",
   views_invalid_url: "有効なアドレスではありません。",
   views_failed: "サーバーで処理できませんでした: {reason}",
+  views_invalid_input: "入力が正しくありません: {reason}",
   views_retry: "再試行",
 
   // --- uses ---

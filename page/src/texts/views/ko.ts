@@ -24,6 +24,7 @@ export const viewsKo: ViewsCatalogue = {
   views_not_fetched: "페이지를 가져오지 못했습니다: {reason}",
   views_invalid_url: "올바른 주소가 아닙니다.",
   views_failed: "서버가 처리하지 못했습니다: {reason}",
+  views_invalid_input: "입력이 올바르지 않습니다: {reason}",
   views_retry: "다시 시도",
 
   // --- uses ---

@@ -6,9 +6,9 @@ import { type Child, fill, h } from "../../dom.js";
 import { DEFAULT_MAX_BYTES as MAX_BYTES } from "../../engine/types.js";
 import { applyEdits, type Note, Notes, type NotesState, robotsUrl } from "../../notes.js";
 import { RECIPES } from "../../recipes.js";
-import { ServerError } from "../../server.js";
 import { editedDraft, replacedBy } from "../../state.js";
 import { formatBytes } from "../../units.js";
+import { failureText } from "../parts/problems.js";
 import type { Editor, LineRemark } from "./editor.js";
 import { lineRemarks } from "./line-remarks.js";
 
@@ -58,7 +58,19 @@ export function filePanel(app: App): FilePanel {
   });
   const host = h("div", { class: "editor" }, h("p", { class: "soft small editor-loading" }, texts.t("editor_loading")));
   const empty = h("div", { class: "empty-file", hidden: true });
-  const drawer = h("div", { class: "notes", hidden: true });
+  const drawer = h("div", {
+    class: "notes",
+    hidden: true,
+    on: {
+      keydown: (event) => {
+        if (event.key !== "Escape") return;
+        event.stopPropagation();
+        closeNotes();
+      },
+    },
+  });
+  /** The list of notes was opened in the editor, which gets the focus back. */
+  let isOpenedInEditor = false;
   const readers = h("span", { class: "readers", "data-readers": true });
   const sizes = h("span", { class: "soft push sizes" });
   const limit = h("p", { class: "note warning limit", hidden: true });
@@ -71,7 +83,7 @@ export function filePanel(app: App): FilePanel {
       { class: "panel-head" },
       h("h2", {}, "robots.txt"),
       chip,
-      h("span", { class: "push head-buttons" }, format, fix, open, download, file),
+      h("span", { class: "push head-buttons" }, fix, format, open, download, file),
     ),
     host,
     empty,
@@ -210,7 +222,9 @@ export function filePanel(app: App): FilePanel {
     chip.hidden = notes.kind === "off";
     chip.dataset["state"] = notes.kind;
     const safe = list.filter((note) => note.fix?.safe).length;
-    fix.hidden = safe === 0;
+    // An invisible button keeps its place, so that the others do not move.
+    fix.hidden = !server;
+    fix.classList.toggle("invisible", safe === 0);
     fix.textContent = texts.t("fix_button", { count: safe });
     format.hidden = !server;
     if (notes.kind === "ready") {
@@ -231,12 +245,22 @@ export function filePanel(app: App): FilePanel {
 
   async function chipClicked(): Promise<void> {
     if (notes.kind === "on-request" || notes.kind === "failed") await linter.ask();
-    else setDrawer(drawer.hidden !== false);
+    else {
+      isOpenedInEditor = false;
+      setDrawer(drawer.hidden !== false);
+    }
+  }
+
+  function closeNotes(): void {
+    setDrawer(false);
+    if (isOpenedInEditor) editor?.focus();
+    else chip.focus();
   }
 
   function showNotes(line: number): void {
     const list = notes.kind === "ready" ? notes.notes : [];
     const index = list.findIndex((note) => note.line === line);
+    isOpenedInEditor = true;
     setDrawer(true);
     const items = drawer.querySelectorAll<HTMLElement>("li");
     const item = items[Math.max(0, index)];
@@ -264,12 +288,7 @@ export function filePanel(app: App): FilePanel {
           {
             type: "button",
             class: "button plain push",
-            on: {
-              click: () => {
-                setDrawer(false);
-                chip.focus();
-              },
-            },
+            on: { click: closeNotes },
           },
           texts.t("close_button"),
         ),
@@ -322,8 +341,7 @@ export function filePanel(app: App): FilePanel {
       if (!answer.changed) app.toast(texts.t(path === "fix" ? "notes_none" : "format_unchanged"));
       else change(answer.content, path === "fix" ? texts.t("fixed", { count: answer.fixed?.length ?? 0 }) : texts.t("formatted"));
     } catch (error) {
-      const reason = error instanceof ServerError ? error.message : String(error);
-      const text = texts.t("request_failed", { reason });
+      const text = failureText(texts, error);
       app.toast(text);
       app.announce(text, "error");
     }

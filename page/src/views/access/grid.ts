@@ -43,7 +43,7 @@ export interface GridTexts {
   readonly label: string;
   readonly corner: string;
   cell(row: RowText, column: Column, index: number): string;
-  problem(problem: RowProblem): string;
+  problem(problem: RowProblem, row: RowText): string;
 }
 
 interface RowElement {
@@ -265,7 +265,7 @@ export class Grid {
     row.header.title = entry.text;
     const problem = this.#data.problems[index] ?? null;
     row.element.classList.toggle("without-verdicts", problem !== null);
-    row.remark.textContent = problem === null ? "" : this.#texts.problem(problem);
+    row.remark.textContent = problem === null ? "" : this.#texts.problem(problem, entry);
     row.remark.hidden = problem === null;
     for (const cell of row.cells) cell.hidden = problem !== null;
   }

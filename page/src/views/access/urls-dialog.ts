@@ -3,7 +3,7 @@
 import type { App } from "../../app.js";
 import { type Child, fill, h } from "../../dom.js";
 import { showDialog } from "../../dialog.js";
-import { acceptedUrls, MAX_URLS, type PastedLine, readPasted } from "../../rows.js";
+import { acceptedUrls, MAX_URLS, type PastedLine, readPasted, ROW_TEXTS } from "../../rows.js";
 import { ServerError } from "../../server.js";
 import type { Texts } from "../../texts.js";
 
@@ -128,9 +128,9 @@ function outcomeText({ outcome, sameAs }: PastedLine, texts: Texts): string {
     case "duplicate":
       return texts.t("line_duplicate", { line: sameAs ?? 0 });
     case "other-host":
-      return texts.t("row_other_host");
+    case "other-scheme":
     case "invalid":
-      return texts.t("row_invalid");
+      return texts.t(ROW_TEXTS[outcome]);
     case "too-many":
       return texts.t("line_too_many", { count: MAX_URLS });
     case "row":

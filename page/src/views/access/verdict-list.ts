@@ -2,6 +2,8 @@
 
 import type { App } from "../../app.js";
 import { h } from "../../dom.js";
+import type { RowProblem } from "../../engine/types.js";
+import type { RowText } from "../../rows.js";
 import type { Cell } from "../../state.js";
 import type { GridData } from "./grid.js";
 
@@ -12,7 +14,7 @@ const MARK_NAMES = ["none", "allowed", "blocked", "invalid"] as const;
 export function verdictList(
   { texts, verdicts, store }: App,
   data: GridData,
-  otherHost: string,
+  problemText: (problem: RowProblem, row: RowText) => string,
   explain: (cell: Cell) => void,
 ): HTMLElement {
   const lines = verdicts.results.state.matrix?.lines;
@@ -22,9 +24,11 @@ export function verdictList(
     const row = data.rows[url];
     if (!row || count >= MAX_LINES) break;
     const path = row.path + row.query;
-    if (data.problems[url]) {
+    const problem = data.problems[url];
+    if (problem) {
       count += 1;
-      body.append(h("tr", {}, h("th", { scope: "row", class: "mono" }, path), h("td", { colspan: 3 }, otherHost)));
+      const text = problemText(problem, row);
+      body.append(h("tr", {}, h("th", { scope: "row", class: "mono" }, path), h("td", { colspan: 3 }, text)));
       continue;
     }
     data.columns.forEach((column, crawler) => {

@@ -2,10 +2,10 @@
 
 import type { App } from "../../app.js";
 import { fill, h, icon } from "../../dom.js";
-import { MARKS } from "../../engine/types.js";
+import { MARKS, type RowProblem } from "../../engine/types.js";
 import { ICONS } from "../../icons.js";
 import { profileName, SERVER_ONLY } from "../../profiles.js";
-import { type RowText, rowText } from "../../rows.js";
+import { ROW_TEXTS, rowOutcome, type RowText, rowText } from "../../rows.js";
 import type { Cell } from "../../state.js";
 import { chooseCrawlers } from "./crawlers-dialog.js";
 import { Grid, type Column, type GridData } from "./grid.js";
@@ -35,7 +35,7 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
       label: texts.t("grid_label"),
       corner: texts.t("grid_corner"),
       cell: (row, column, index) => cellName(row, column, index),
-      problem: (problem) => texts.t(problem === "other-origin" ? "row_other_host" : "row_invalid"),
+      problem: problemText,
     },
     explain,
   );
@@ -144,6 +144,11 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
     return results.state.differs?.[index] ? texts.t("cell_differs", { cell: text }) : text;
   }
 
+  function problemText(problem: RowProblem, { text }: RowText): string {
+    const outcome = problem === "invalid-url" ? "invalid" : rowOutcome(text, store.state.address);
+    return texts.t(ROW_TEXTS[outcome ?? "other-host"]);
+  }
+
   function updateData(): void {
     const { question, matrix, differs, registry } = results.state;
     const { onlyDiffering: only, address } = store.state;
@@ -239,8 +244,7 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
   }
 
   function showList(): void {
-    const problem = texts.t("row_other_host");
-    fill(body, verdictList(app, data, problem, explain));
+    fill(body, verdictList(app, data, problemText, explain));
   }
 
   function updateControls(): void {

@@ -29,6 +29,9 @@ export function failureText(texts: Texts, error: unknown): string {
     case 429:
     case 503:
       return texts.t("views_too_many");
+    case 400:
+    case 422:
+      return texts.t("views_invalid_input", { reason });
     default:
       return texts.t("views_failed", { reason });
   }
@@ -36,12 +39,14 @@ export function failureText(texts: Texts, error: unknown): string {
 
 export function failureNote(app: App, error: unknown, retry: () => void): HTMLElement {
   const text = failureText(app.texts, error);
+  const isInput = error instanceof ServerError && [400, 422].includes(error.problem.status);
   app.announce(text, "error");
   return h(
     "div",
     { class: "note error state-note", "data-state": "failed" },
     h("p", {}, text),
-    h("button", { type: "button", class: "button", on: { click: retry } }, app.texts.t("views_retry")),
+    // The same input has the same answer.
+    isInput ? null : h("button", { type: "button", class: "button", on: { click: retry } }, app.texts.t("views_retry")),
   );
 }
 
