@@ -1,6 +1,9 @@
 """The client of the API, with a server on loopback."""
 
+import socketserver
+import sys
 from collections.abc import Iterator
+from threading import Thread
 
 import pytest
 from tests.servers.dead_ports import refusing_port
@@ -61,6 +64,32 @@ def test_problems_are_exceptions(address: str, client: APIClient) -> None:
         stranger.lint("")
     # The connection is used again.
     assert client.decide("/x", agent="GPTBot", content="")["allowed"]
+
+
+def test_too_large_body_is_a_problem(client: APIClient) -> None:
+    with pytest.raises(APIError, match="the body is larger than") as caught:
+        client.lint("x" * 5_000_000)
+    assert (caught.value.status, caught.value.code) == (413, "too-large")
+    assert client.decide("/x", agent="GPTBot", content="")["allowed"]
+
+
+def test_answer_is_read_after_the_server_has_closed_the_connection() -> None:
+    class Refusing(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            self.request.recv(1)
+            self.request.sendall(b'HTTP/1.1 413 X\r\nContent-Length: 14\r\nConnection: close\r\n\r\n{"detail":"x"}')
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Refusing) as server:
+        thread = Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        try:
+            with APIClient(f"http://127.0.0.1:{server.server_address[1]}") as client, pytest.raises(APIError) as caught:
+                client.lint("x" * 50_000_000)
+        finally:
+            server.shutdown()
+            thread.join()
+    # Some systems discard the response when the connection is reset.
+    assert caught.value.status == 413 or sys.platform != "linux"
 
 
 def test_server_that_does_not_answer_is_an_exception() -> None:

@@ -13,6 +13,7 @@ from tests.web.conftest import ScriptedWeb
 from tests.web.servers import running_server
 
 from canfetch.web.api.verdict_stream import MAX_LINE_BYTES
+from canfetch.web.server.guard import BODY_LIMITS
 from canfetch.web.settings import Settings
 
 SECONDS = 60.0
@@ -153,3 +154,30 @@ def test_invalid_http_is_a_problem(port: int) -> None:
         answer = read_all(client)
     assert answer.startswith(b"HTTP/1.1 400 ")
     assert b"application/problem+json" in answer
+
+
+@pytest.mark.parametrize(
+    "version, headers",
+    [(b"1.1", b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n"), (b"1.0", b"Transfer-Encoding: chunked\r\n")],
+    ids=["both", "http-1.0"],
+)
+def test_bodies_of_ambiguous_length_are_refused(port: int, version: bytes, headers: bytes) -> None:
+    with socket.create_connection(("127.0.0.1", port), timeout=SECONDS) as client:
+        client.sendall(
+            b"POST /v1/decide HTTP/" + version + b"\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            b"Connection: keep-alive\r\n" + headers + b"\r\n0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        )
+        answer = read_all(client)
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert answer.count(b"HTTP/1.1 ") == 1
+
+
+def test_body_that_is_a_little_too_large_is_read_before_the_connection_is_closed(port: int) -> None:
+    connection = HTTPConnection("127.0.0.1", port, timeout=SECONDS)
+    body = b" " * (BODY_LIMITS["lint"] + 1_000_000)
+    for content in (body, iter([body])):
+        connection.request("POST", "/v1/lint", content, {"Content-Type": "application/json"})
+        response = connection.getresponse()
+        assert response.status == 413
+        assert json.loads(response.read())["type"] == "urn:canfetch:problem:too-large"
+    connection.close()

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from typing import Any, Final, Self
 from urllib.parse import urlencode, urlsplit
 
@@ -153,8 +153,7 @@ class APIClient:
         headers = self._headers | ({} if body is None else {"Content-Type": media_type})
         is_reused = self._connection.sock is not None
         try:
-            self._connection.request(method, self._prefix + path, body, headers)
-            response = self._connection.getresponse()
+            response = self._exchange(method, self._prefix + path, body, headers)
             content = response.read()
         except (HTTPException, OSError) as error:
             self._connection.close()
@@ -165,6 +164,19 @@ class APIClient:
         if response.status != _OK:
             raise _api_error(response.status, content)
         return content
+
+    def _exchange(self, method: str, target: str, body: bytes | None, headers: Mapping[str, str]) -> HTTPResponse:
+        try:
+            self._connection.request(method, target, body, headers)
+        except ConnectionError as error:
+            if self._connection.sock is None:
+                raise
+            # The server may have refused the body before all of it was sent, and closed the connection.
+            try:
+                return self._connection.getresponse()
+            except (HTTPException, OSError):
+                raise error from None
+        return self._connection.getresponse()
 
 
 def _api_error(status: int, content: bytes) -> APIError:

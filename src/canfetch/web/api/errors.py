@@ -103,10 +103,10 @@ def library_problem(error: CanfetchError) -> Problem:
     """Return the problem of an exception of the library."""
     message = printable_text(str(error))
     match error:
-        case TooManyFetches() | ClientClosed():
-            return Problem(503, "overloaded", message, headers=(("Retry-After", "5"),))
         case FetchRateExceeded():
             return Problem(429, "rate-limited", message, headers=(("Retry-After", str(error.seconds)),))
+        case TooManyFetches() | ClientClosed():
+            return Problem(503, "overloaded", message, headers=(("Retry-After", "5"),))
         case QueueFull():
             return Problem(503, "overloaded", message, headers=(("Retry-After", "1"),))
         case NotFetched():

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from canfetch.web.server.clients import ClientAddresses, RateLimiter
 from canfetch.web.server.listening import is_loopback
+from canfetch.web.server.refused_bodies import TOO_LARGE, end_refusal
 from canfetch.web.settings import UNLIMITED, RateLimit
 
 Scope = MutableMapping[str, Any]
@@ -77,7 +78,7 @@ class HTTPGuard:
         if isinstance(body, bytes):
             await self._app(scope, _replay(body, receive), send)
         else:
-            await _respond(send, *body)
+            await _respond(send, *body, receive)
 
     async def _read_body(self, receive: Receive) -> bytes | tuple[int, str]:
         """Return the body, or the status and the reason why it is refused."""
@@ -94,7 +95,7 @@ class HTTPGuard:
                     size += len(part)
                     self.body_bytes += len(part)
                     if size > MAX_BODY_BYTES:
-                        return 413, f"the request is larger than {MAX_BODY_BYTES} bytes"
+                        return TOO_LARGE, f"the request is larger than {MAX_BODY_BYTES} bytes"
                     if self.body_bytes > _MAX_ALL_BODIES_BYTES:
                         return 503, "the server is receiving too many large requests: try again later"
                     if not message.get("more_body", False):
@@ -151,9 +152,17 @@ def _replay(body: bytes, receive: Receive) -> Receive:
     return receive_again
 
 
-async def _respond(send: Send, status: int, reason: str) -> None:
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
+async def _respond(send: Send, status: int, reason: str, receive: Receive | None = None) -> None:
+    body = f"{reason}\n".encode()
+    headers = [
+        (b"content-type", b"text/plain; charset=utf-8"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+    ]
     if status in _HEADERS:
         headers.append(_HEADERS[status])
     await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": f"{reason}\n".encode()})
+    if status == TOO_LARGE and receive is not None:
+        await end_refusal(body, receive, send)
+    else:
+        await send({"type": "http.response.body", "body": body})

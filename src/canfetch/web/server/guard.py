@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 from canfetch.web.answers.origins import TooManyFetches, before_fetch
 from canfetch.web.server.clients import ClientAddresses, RateLimiter
 from canfetch.web.server.problems import Problem
+from canfetch.web.server.refused_bodies import TOO_LARGE, end_refusal
 from canfetch.web.server.tracing import RequestTracer
 from canfetch.web.settings import Settings
 
@@ -230,7 +231,7 @@ def body_limit(path: str) -> int:
 def too_large(path: str) -> Problem:
     """Return the problem of a body that is too large."""
     return Problem(
-        413, "too-large", f"the body is larger than {body_limit(path)} bytes", headers=(("Connection", "close"),)
+        TOO_LARGE, "too-large", f"the body is larger than {body_limit(path)} bytes", headers=(("Connection", "close"),)
     )
 
 
@@ -312,10 +313,11 @@ class _Exchange:
             self._guard.body_bytes += size
             self._kept_bytes += size
         self._body_bytes += size
+        is_complete = not message.get("more_body") and not self._body_is_complete
+        self._body_is_complete |= is_complete
         if self._body_bytes > self._limit:
-            raise HTTPException(413, too_large(self._path).detail, {"Connection": "close"})
-        if not message.get("more_body") and not self._body_is_complete:
-            self._body_is_complete = True
+            raise HTTPException(TOO_LARGE, too_large(self._path).detail, {"Connection": "close"})
+        if is_complete:
             self._extend(settings.idle_timeout if self._is_stream else settings.timeout)
         return message
 
@@ -329,7 +331,14 @@ class _Exchange:
             message = {**message, "headers": [*message.get("headers", ()), *SECURITY_HEADERS, *self._cors_headers]}
         elif self._is_stream:
             self._extend(self._guard.settings.idle_timeout)
-        await self._send(message)
+        await self._send_part(message)
+
+    async def _send_part(self, message: Message) -> None:
+        is_end = message["type"] == "http.response.body" and not message.get("more_body", False)
+        if is_end and self.status == TOO_LARGE and not self._body_is_complete:
+            await end_refusal(message.get("body", b""), self._receive, self._send)
+        else:
+            await self._send(message)
 
     def _timeout_problem(self) -> Problem:
         if self._body_is_complete or self._scope["method"] in _READING_METHODS:
@@ -343,7 +352,7 @@ class _Exchange:
             # A response has started. The server closes the connection before its end, so that the client notices.
             return
         await self._start(problem.status, problem.raw_headers())
-        await self._send({"type": "http.response.body", "body": problem.body()})
+        await self._send_part({"type": "http.response.body", "body": problem.body()})
 
     async def _start(self, status: int, headers: list[tuple[bytes, bytes]]) -> None:
         self.status = status

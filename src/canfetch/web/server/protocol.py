@@ -38,6 +38,22 @@ class BoundedConfig(Config):
         self.waiting: OrderedDict[BoundedProtocol, None] = OrderedDict()
 
 
+class _StrictConnection(h11.Connection):
+    """A connection that rejects requests whose end is ambiguous. A proxy could find another end, and forward the rest.
+
+    Source: RFC 9112, section 6.1.
+    """
+
+    @override
+    def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
+        event = super().next_event()
+        if isinstance(event, h11.Request):
+            names = {name for name, _ in event.headers}
+            if b"transfer-encoding" in names and (b"content-length" in names or event.http_version < b"1.1"):
+                raise h11.RemoteProtocolError("ambiguous length of the body")
+        return event
+
+
 class BoundedProtocol(H11Protocol):
     """A connection that is closed if the head of a request does not arrive in time."""
 
@@ -49,6 +65,8 @@ class BoundedProtocol(H11Protocol):
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
+        size = config.h11_max_incomplete_event_size
+        self.conn = _StrictConnection(h11.SERVER) if size is None else _StrictConnection(h11.SERVER, size)
         self._limits = cast("BoundedConfig", config)
         self._header_timer: asyncio.TimerHandle | None = None
 
