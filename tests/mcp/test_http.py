@@ -106,6 +106,7 @@ def test_a_token_is_required(closed_port: int, site: Site) -> None:
     assert post(closed_port, ping())[0] == 401
     assert post(closed_port, ping(), {"Authorization": "Bearer other"})[0] == 401
     assert post(closed_port, ping(), {"Authorization": TOKEN})[0] == 401
+    assert post(closed_port, ping(), {"Authorization": f"bearer {TOKEN}"})[0] == 200
     reply = call(closed_port, "may_fetch", {"url": site.url("x")}, token=TOKEN)
     assert not reply.is_error
 
@@ -127,8 +128,12 @@ def test_a_token_is_required(closed_port: int, site: Site) -> None:
         ({"Host": "localhost:1", "Origin": "http://localhost:2"}, 403),
         ({"Origin": "https://evil.example"}, 403),
         ({"Origin": "null"}, 403),
+        ({"Host": "localhost:1", "Origin": "https://localhost:1"}, 403),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Sec-Fetch-Site": "same-site"}, 403),
+        ({"Sec-Fetch-Site": "none"}, 200),
     ],
-    ids=range(14),
+    ids=range(18),
 )
 def test_pages_of_other_sites_are_refused(open_port: int, headers: dict[str, str], status: int) -> None:
     assert post(open_port, ping(), headers)[0] == status

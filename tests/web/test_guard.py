@@ -45,8 +45,9 @@ def test_token_is_required(private: API) -> None:
     for value in ("Bearer wrong", f"Basic {TOKEN}", TOKEN, f"Bearer {TOKEN}x", ""):
         private.problem("POST", "/v1/decide", 401, json=QUESTION, headers={"Authorization": value})
     private.problem("GET", "/metrics", 401)
-    response = private.post("/v1/decide", json=QUESTION, headers=authorized())
-    assert response.status_code == 200
+    for scheme in ("Bearer", "bearer", "BEARER"):
+        response = private.post("/v1/decide", json=QUESTION, headers={"Authorization": f"{scheme} {TOKEN}"})
+        assert response.status_code == 200
 
 
 def test_page_and_health_need_no_token(private: API) -> None:
@@ -65,10 +66,11 @@ def test_unknown_host_names_are_refused(private: API, host: str) -> None:
         {"Origin": "http://evil.example"},
         {"Origin": "null"},
         {"Origin": "http://localhost:8421"},
+        {"Origin": "https://localhost:8420"},
         {"Sec-Fetch-Site": "cross-site"},
         {"Sec-Fetch-Site": "same-site"},
     ],
-    ids=["origin", "null", "port", "cross-site", "same-site"],
+    ids=["origin", "null", "port", "scheme", "cross-site", "same-site"],
 )
 def test_pages_of_other_sites_are_refused(private: API, headers: dict[str, str]) -> None:
     private.problem("POST", "/v1/decide", 403, json=QUESTION, headers=authorized(**headers))
@@ -235,6 +237,47 @@ def test_fetches_at_a_time_are_bounded() -> None:
 
     with running_api(Settings(max_fetches=1, timeout=0.5), transport=SlowWeb()) as api:
         assert api.run(race(api)) == ["overloaded", "overloaded", "timeout"]
+
+
+def test_page_behind_a_proxy_that_decrypts_https_is_accepted(api: API) -> None:
+    for origin, status in (("https://robots.example", 200), ("ftp://robots.example", 403)):
+        headers = {"Host": "robots.example", "Origin": origin}
+        assert api.post("/v1/decide", json=QUESTION, headers=headers).status_code == status
+
+
+@pytest.mark.parametrize("path", ["/v1/lint", "/v1/decide/stream"])
+def test_client_that_goes_away_is_no_error(api: API, path: str, caplog: pytest.LogCaptureFixture) -> None:
+    messages: list[dict[str, Any]] = [
+        {"type": "http.disconnect"},
+        {"type": "http.request", "body": b"{", "more_body": True},
+    ]
+    media_type = b"application/x-ndjson" if path.endswith("stream") else b"application/json"
+    scope = {
+        "type": "http",
+        "http_version": "1.1",
+        "method": "POST",
+        "scheme": "http",
+        "path": path,
+        "raw_path": path.encode(),
+        "root_path": "",
+        "query_string": b"",
+        "headers": [(b"host", b"localhost:8420"), (b"content-type", media_type)],
+        "client": ("127.0.0.1", 1),
+        "server": ("127.0.0.1", 8420),
+    }
+
+    async def receive() -> dict[str, Any]:
+        return messages.pop()
+
+    async def send(_message: Any) -> None:
+        """Do nothing."""
+
+    with caplog.at_level(logging.INFO):
+        api.run(api.guard(scope, receive, send))
+    assert f"POST {path} 499 " in caplog.text
+    assert {record.levelno for record in caplog.records} == {logging.INFO}
+    sample = f'canfetch_requests_total{{method="POST",route="{path}",status="499"}}'
+    assert sample in api.get("/metrics").text
 
 
 def test_nothing_of_a_draft_is_logged(api: API, caplog: pytest.LogCaptureFixture) -> None:

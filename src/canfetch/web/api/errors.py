@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, Field, ValidationError
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from canfetch.core.text import printable_text
@@ -19,7 +19,7 @@ from canfetch.web.answers.documents import NotFetched
 from canfetch.web.answers.origins import TooManyFetches
 from canfetch.web.server.error_places import describe_error
 from canfetch.web.server.guard import FetchRateExceeded
-from canfetch.web.server.problems import MEDIA_TYPE, Problem, phrase
+from canfetch.web.server.problems import DISCONNECTED, MEDIA_TYPE, Problem, phrase
 from canfetch.web.server.work_queue import QueueFull
 
 LOGGER: Final = logging.getLogger("canfetch.web")
@@ -129,6 +129,7 @@ def install(app: FastAPI) -> None:
         ValidationError: lambda _, error: invalid_request(error),
         CanfetchError: lambda _, error: library_problem(error),
         HTTPException: _http_problem,
+        ClientDisconnect: lambda *_: Problem(DISCONNECTED, "disconnected", "the client closed the connection"),
         Exception: _internal_error,
     }
     for kind, handler in handlers.items():

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic import ValidationError
 from pydantic_core import to_json
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
@@ -51,7 +51,15 @@ async def answer_stream(request: Request) -> Response:
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type not in {NDJSON, "application/ndjson", "application/jsonl"}:
         raise HTTPException(415, f"expected the header 'Content-Type: {NDJSON}'")
-    return _DuplexResponse(_answers(request), media_type=NDJSON)
+    return _DuplexResponse(_until_disconnect(_answers(request)), media_type=NDJSON)
+
+
+async def _until_disconnect(answers: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    try:
+        async for answer in answers:
+            yield answer
+    except ClientDisconnect:
+        return
 
 
 async def _answers(request: Request) -> AsyncIterator[bytes]:

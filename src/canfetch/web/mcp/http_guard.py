@@ -1,14 +1,14 @@
 """The outermost layer of the HTTP transport: who may connect, and how long a request may take to arrive."""
 
 import asyncio
-import hmac
 import time
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from ipaddress import ip_address
 from typing import Any, Final
 
 from canfetch.web.server.clients import ClientAddresses, RateLimiter
-from canfetch.web.server.listening import is_loopback
+from canfetch.web.server.credentials import has_token, is_cross_site
+from canfetch.web.server.listening import is_loopback, without_port
 from canfetch.web.server.refused_bodies import TOO_LARGE, end_refusal
 from canfetch.web.settings import UNLIMITED, RateLimit
 
@@ -52,7 +52,7 @@ class HTTPGuard:
         body_seconds: float = 20.0,
     ) -> None:
         self._app = app
-        self._token = None if token is None else f"Bearer {token}".encode()
+        self._token = None if token is None else token.encode()
         self._host_names = frozenset(name.lower().rstrip(".") for name in host_names)
         self._only_local_names = is_loopback(listens_on)
         self._addresses = ClientAddresses(())
@@ -112,9 +112,10 @@ class HTTPGuard:
         if not self._knows(host):
             return 421, "this server does not answer for that host name: pass it with --host-name"
         origin = headers.get(b"origin")
-        if origin is not None and origin.decode("latin-1").lower().partition("://")[2] != host:
+        site = headers.get(b"sec-fetch-site")
+        if is_cross_site(scheme=scope.get("scheme", "http"), host=headers.get(b"host", b""), origin=origin, site=site):
             return 403, "pages of other sites may not use this server"
-        if self._token is not None and not hmac.compare_digest(headers.get(b"authorization", b""), self._token):
+        if self._token is not None and not has_token(headers.get(b"authorization"), self._token):
             return 401, "this server requires its token: send 'Authorization: Bearer TOKEN'"
         if scope["method"] != "POST":
             # The SDK answers GET with a stream that stays open, on which this server never sends anything.
@@ -123,7 +124,7 @@ class HTTPGuard:
         return None if wait == 0 else (429, f"too many requests: try again in {wait:.1f} seconds")
 
     def _knows(self, host: str) -> bool:
-        name = _without_port(host).rstrip(".").strip("[]")
+        name = without_port(host).rstrip(".")
         if name in self._host_names:
             return True
         return (
@@ -137,10 +138,6 @@ def _is_address(name: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _without_port(host: str) -> str:
-    return host.partition("]")[0] + "]" if host.startswith("[") else host.partition(":")[0]
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

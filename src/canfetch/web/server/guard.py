@@ -5,7 +5,6 @@ headers. Nothing of a request except its method, path, status and time is logged
 """
 
 import asyncio
-import hmac
 import logging
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -16,7 +15,8 @@ from starlette.exceptions import HTTPException
 
 from canfetch.web.answers.origins import TooManyFetches, before_fetch
 from canfetch.web.server.clients import ClientAddresses, RateLimiter
-from canfetch.web.server.problems import Problem
+from canfetch.web.server.credentials import has_token, is_cross_site
+from canfetch.web.server.problems import DISCONNECTED, Problem
 from canfetch.web.server.refused_bodies import TOO_LARGE, end_refusal
 from canfetch.web.server.tracing import RequestTracer
 from canfetch.web.settings import Settings
@@ -61,7 +61,6 @@ BODY_LIMITS: Final = {
 STREAMS: Final = frozenset({"/v1/decide/stream"})
 _OPEN_PATHS: Final = frozenset({"/healthz", "/readyz"})
 _READING_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
-_SAME_SITE: Final = frozenset({b"same-origin", b"none"})
 
 
 _UNKNOWN_HOST: Final = Problem(
@@ -103,13 +102,6 @@ class RequestHead(NamedTuple):
         return cls(
             find(b"host"), find(b"origin"), find(b"authorization"), find(b"sec-fetch-site"), find(b"content-length")
         )
-
-    @property
-    def is_cross_site(self) -> bool:
-        """Whether a page of another site sent the request. Programs send neither header."""
-        if self.origin is not None:
-            return self.origin.partition(b"://")[2].lower() != (self.host or b"").lower()
-        return self.site is not None and self.site not in _SAME_SITE
 
     def exceeds(self, limit: int) -> bool:
         """Return whether the declared length is over a limit, or not a number."""
@@ -154,7 +146,7 @@ class Guard:
         self._limits_fetches = settings.fetches.per_second > 0
         self._hosts = frozenset(name.lower().encode() for name in settings.host_names)
         self._cors = frozenset(origin.encode() for origin in settings.cors_origins)
-        self._token = None if settings.token is None else f"Bearer {settings.token}".encode()
+        self._token = None if settings.token is None else settings.token.encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request."""
@@ -180,7 +172,7 @@ class Guard:
         path: str = scope["path"]
         is_api = path.startswith(API_PREFIX)
         is_allowed_origin = self.allows_origin(head.origin)
-        if is_api and not is_allowed_origin and head.is_cross_site:
+        if is_api and not is_allowed_origin and self._is_cross_site(scope, head):
             return _CROSS_SITE
         is_preflight = is_allowed_origin and scope["method"] == "OPTIONS"
         if (is_api or path == "/metrics") and not is_preflight and not self._has_token(head.authorization):
@@ -198,7 +190,13 @@ class Guard:
         return origin is not None and origin in self._cors
 
     def _has_token(self, authorization: bytes | None) -> bool:
-        return self._token is None or (authorization is not None and hmac.compare_digest(authorization, self._token))
+        return self._token is None or has_token(authorization, self._token)
+
+    @staticmethod
+    def _is_cross_site(scope: Scope, head: RequestHead) -> bool:
+        return is_cross_site(
+            scheme=scope.get("scheme", "http"), host=head.host or b"", origin=head.origin, site=head.site
+        )
 
     def charge_fetch(self, scope: Scope) -> None:
         """Count a fetch that a request causes.
@@ -256,6 +254,7 @@ class _Exchange:
         # Counted among the bytes of all bodies in memory.
         self._kept_bytes = 0
         self._body_is_complete = False
+        self._is_abandoned = False
         self.status = 0
         self._cors_headers: tuple[tuple[bytes, bytes], ...] = ()
         self._deadline: asyncio.Timeout | None = None
@@ -271,6 +270,8 @@ class _Exchange:
                 LOGGER.error("%s: %s", self._path[:200], type(error).__name__)  # noqa: TRY400 - the same
                 await self._send_problem(Problem(500, "internal-error", "an error occurred"))
         finally:
+            if self._is_abandoned:
+                self.status = DISCONNECTED
             self._guard.body_bytes -= self._kept_bytes
             self._guard.observe(self._scope, self.status, time.perf_counter() - started)
 
@@ -301,6 +302,7 @@ class _Exchange:
     async def _limited_receive(self) -> Message:
         message = await self._receive()
         if message["type"] != "http.request":
+            self._is_abandoned = not self._body_is_complete
             return message
         size = len(message.get("body", b""))
         settings = self._guard.settings

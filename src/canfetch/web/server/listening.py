@@ -21,6 +21,11 @@ def is_loopback(host: str) -> bool:
         return False
 
 
+def without_port(host: str) -> str:
+    """Return the name or address in a Host header."""
+    return host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
+
+
 def bind(host: str, port: int, *, is_fixed: bool) -> socket.socket:
     """Return a socket that is bound to an address.
 

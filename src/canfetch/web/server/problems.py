@@ -10,6 +10,8 @@ from typing import Any, Final, NamedTuple
 from pydantic_core import to_json
 
 MEDIA_TYPE: Final = "application/problem+json"
+# The status in logs and metrics of requests whose client goes away before it has sent the body. No client sees it.
+DISCONNECTED: Final = 499
 _TYPE_PREFIX: Final = "urn:canfetch:problem:"
 # Python 3.13 changed the phrase of 413.
 _PHRASES: Final = {status.value: status.phrase for status in HTTPStatus} | {413: "Content Too Large"}

@@ -1,0 +1,36 @@
+"""Who sent a request: a program with a token, or a page of another site."""
+
+import hmac
+from typing import Final
+
+from canfetch.web.server.listening import is_loopback, without_port
+
+_SAME_SITE: Final = frozenset({b"same-origin", b"none"})
+_WEB_SCHEMES: Final = frozenset({b"http", b"https"})
+
+
+def has_token(authorization: bytes | None, token: bytes) -> bool:
+    """Return whether the Authorization header has a bearer token.
+
+    Source: RFC 9110, section 11.1: the name of the scheme is case-insensitive.
+    """
+    scheme, _, value = (authorization or b"").partition(b" ")
+    return scheme.lower() == b"bearer" and hmac.compare_digest(value.lstrip(b" "), token)
+
+
+def is_cross_site(*, scheme: str, host: bytes, origin: bytes | None, site: bytes | None) -> bool:
+    """Return whether a page of another site sent a request. Programs send neither of these headers.
+
+    Args:
+        scheme: The scheme of the connection.
+        host: The Host header.
+        origin: The Origin header, or None.
+        site: The Sec-Fetch-Site header, or None.
+    """
+    if origin is None:
+        return site is not None and site not in _SAME_SITE
+    page_scheme, _, page_host = origin.lower().partition(b"://")
+    if page_host != host.lower() or page_scheme not in _WEB_SCHEMES:
+        return True
+    # Beyond loopback, a proxy may decrypt HTTPS.
+    return page_scheme != scheme.encode() and is_loopback(without_port(page_host.decode("latin-1")))
