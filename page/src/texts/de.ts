@@ -109,6 +109,7 @@ export const de: Catalogue = {
   file_lines: { by: "count", one: "{count} Zeile", other: "{count} Zeilen" },
   file_groups: { by: "count", one: "{count} Gruppe", other: "{count} Gruppen" },
   file_cut: "Ab Zeile {line} wird nicht mehr gelesen: Die Grenze ist {size}.",
+  file_markup: "Das ist eine Seite in HTML oder XML und keine robots.txt.",
   remark_group: "Gruppe von {crawler}",
   remark_group_again: "noch eine Gruppe von {crawler}",
   remark_star_group: "Gruppe aller anderen Crawler",

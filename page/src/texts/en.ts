@@ -110,6 +110,7 @@ export const en = {
   file_lines: { by: "count", one: "{count} line", other: "{count} lines" },
   file_groups: { by: "count", one: "{count} group", other: "{count} groups" },
   file_cut: "Reading stops at line {line}: the limit is {size}.",
+  file_markup: "This is an HTML or XML page, not a robots.txt.",
   remark_group: "{crawler}’s group",
   remark_group_again: "{crawler}’s group, again",
   remark_star_group: "the group of every other crawler",

@@ -109,6 +109,7 @@ export const es: Catalogue = {
   file_lines: { by: "count", one: "{count} línea", other: "{count} líneas" },
   file_groups: { by: "count", one: "{count} grupo", other: "{count} grupos" },
   file_cut: "La lectura termina en la línea {line}: el límite es {size}.",
+  file_markup: "Esto es una página HTML o XML y no un robots.txt.",
   remark_group: "grupo de {crawler}",
   remark_group_again: "otro grupo de {crawler}",
   remark_star_group: "grupo de los demás rastreadores",

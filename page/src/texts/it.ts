@@ -109,6 +109,7 @@ export const it: Catalogue = {
   file_lines: { by: "count", one: "{count} riga", other: "{count} righe" },
   file_groups: { by: "count", one: "{count} gruppo", other: "{count} gruppi" },
   file_cut: "La lettura termina alla riga {line}: il limite è {size}.",
+  file_markup: "Questa è una pagina HTML o XML, non un robots.txt.",
   remark_group: "gruppo di {crawler}",
   remark_group_again: "altro gruppo di {crawler}",
   remark_star_group: "gruppo di tutti gli altri crawler",

@@ -101,6 +101,7 @@ export const ja: Catalogue = {
   file_lines: { by: "count", other: "{count} 行" },
   file_groups: { by: "count", other: "{count} グループ" },
   file_cut: "読み取りは {line} 行目で終わります（上限 {size}）。",
+  file_markup: "これは robots.txt ではなく HTML または XML のページです。",
   remark_group: "{crawler} のグループ",
   remark_group_again: "{crawler} の別のグループ",
   remark_star_group: "他のすべてのクローラーのグループ",

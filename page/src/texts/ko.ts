@@ -101,6 +101,7 @@ export const ko: Catalogue = {
   file_lines: { by: "count", other: "{count}행" },
   file_groups: { by: "count", other: "그룹 {count}개" },
   file_cut: "{line}행에서 읽기가 끝납니다. 한도는 {size}입니다.",
+  file_markup: "이 파일은 robots.txt가 아니라 HTML 또는 XML 페이지입니다.",
   remark_group: "{crawler}의 그룹",
   remark_group_again: "{crawler}의 또 다른 그룹",
   remark_star_group: "다른 모든 크롤러의 그룹",

@@ -12,6 +12,7 @@ import { failureNote, loadingNote, noServerNote } from "./parts/problems.js";
 import { hasEffect, type PageAnswer, type PageRow, type Position, unseenRules, type Use, USES, useState, type UseState } from "./rules/answer.js";
 import { explainUse, type Places, ruleList, STATE_TEXTS, USE_TEXTS } from "./rules/explanation.js";
 import { RulesInput } from "./rules/input.js";
+import { responseHead } from "./rules/response-head.js";
 import { placeOf } from "./rules/source-places.js";
 import type { RulesViewState } from "./rules/state.js";
 
@@ -193,6 +194,7 @@ class RulesView implements View {
     const directives = mostDirectives(rows);
     this.#frame.setBody(
       this.#fetchedNote(first),
+      this.#bodyNote(),
       this.#unseenNotes(rows),
       this.#grid.element,
       h(
@@ -273,6 +275,12 @@ class RulesView implements View {
         ),
       ),
     );
+  }
+
+  /** Text after pasted headers is not read. */
+  #bodyNote(): Child {
+    if (this.#answeredMode !== "paste" || !responseHead(this.#state.headers).hasBody) return null;
+    return h("p", { class: "note", "data-result": "rules-body" }, this.#app.texts.t("rules_headers_end"));
   }
 
   #fetchedNote({ fetched }: PageRow): Child {

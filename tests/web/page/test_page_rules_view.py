@@ -148,3 +148,14 @@ def test_invalid_input_is_not_shown_as_a_failure_of_the_server(new_page: NewPage
     failed = opened.find("[data-state=failed]")
     expect(failed).to_have_text("Diese Eingabe ist ungültig: headers: too long", timeout=TIMEOUT_MS)
     expect(failed.get_by_role("button")).to_have_count(0)
+
+
+def test_the_output_of_curl_can_be_pasted(tester: OpenPage) -> None:
+    tester.find("#tab-rules").click()
+    head = "HTTP/2 301\nx-robots-tag: nofollow\n\nHTTP/2 200\nx-robots-tag: noindex\n\n<html>\n"
+    tester.control("rules-headers").fill(head)
+    note = tester.find("[data-result=rules-body]")
+    expect(note).to_contain_text("What follows the blank line after the headers is not read.", timeout=TIMEOUT_MS)
+    tester.control("rules-headers").fill("> GET / HTTP/2\n< HTTP/2 200\n< x-robots-tag: noindex\n<\n* Closed\n")
+    expect(note).to_have_count(0, timeout=TIMEOUT_MS)
+    expect(tester.find("[data-state=failed]")).to_have_count(0)

@@ -197,6 +197,14 @@ def test_a_large_file_shows_the_limit_and_the_first_line_that_is_not_read(
     expect(tester.find("[data-part=file] .limit")).to_have_text(expected, timeout=TIMEOUT_MS)
 
 
+def test_a_large_web_page_is_recognised_without_the_linter(tester: OpenPage, tmp_path: Path) -> None:
+    file = tmp_path / "robots.txt"
+    file.write_bytes(b"<!DOCTYPE html>\n<html><body>\n" + b"<p>A page</p>\n" * 5000)
+    tester.control("file").set_input_files(file)
+    expect(tester.find("[data-result=markup]")).to_have_text("This is an HTML or XML page, not a robots.txt.")
+    expect(tester.control("notes")).to_have_attribute("data-state", "on-request")
+
+
 def test_a_private_address_is_not_fetched_and_the_draft_stays(tester: OpenPage) -> None:
     fetch(tester, "http://10.0.0.1/robots.txt")
     expect_state(tester, "error", "This address is not public, so it is not fetched.")

@@ -129,6 +129,7 @@ export const viewsDe: ViewsCatalogue = {
   rules_pane_file: "robots.txt",
   rules_url: "URL der Seite",
   rules_headers: "Header der Antwort",
+  rules_headers_end: "Was nach der Leerzeile am Ende der Header folgt, wird nicht gelesen. HTML gehört in das eigene Feld.",
   rules_html: "HTML",
   rules_address: "Adresse der Seite",
   rules_fetch_button: "Seite abrufen",

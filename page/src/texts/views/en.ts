@@ -126,6 +126,7 @@ export const viewsEn = {
   rules_pane_file: "robots.txt",
   rules_url: "URL of the page",
   rules_headers: "Headers of the response",
+  rules_headers_end: "What follows the blank line after the headers is not read. Paste HTML into its own field.",
   rules_html: "HTML",
   rules_address: "Address of the page",
   rules_fetch_button: "Fetch the page",

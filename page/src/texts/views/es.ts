@@ -129,6 +129,7 @@ export const viewsEs: ViewsCatalogue = {
   rules_pane_file: "robots.txt",
   rules_url: "URL de la página",
   rules_headers: "Cabeceras de la respuesta",
+  rules_headers_end: "No se lee lo que sigue a la línea en blanco después de las cabeceras. Pegue el HTML en su propio campo.",
   rules_html: "HTML",
   rules_address: "Dirección de la página",
   rules_fetch_button: "Obtener la página",

@@ -125,6 +125,7 @@ export const viewsIt: ViewsCatalogue = {
   rules_pane_file: "robots.txt",
   rules_url: "URL della pagina",
   rules_headers: "Header della risposta",
+  rules_headers_end: "Ciò che segue la riga vuota dopo gli header non viene letto. Incollare l’HTML nel suo campo.",
   rules_html: "HTML",
   rules_address: "Indirizzo della pagina",
   rules_fetch_button: "Recupera la pagina",

@@ -108,6 +108,7 @@ export const viewsJa: ViewsCatalogue = {
   rules_pane_file: "robots.txt",
   rules_url: "ページの URL",
   rules_headers: "応答のヘッダー",
+  rules_headers_end: "ヘッダーの後の空行に続く内容は読まれません。HTML は専用の欄に貼り付けてください。",
   rules_html: "HTML",
   rules_address: "ページのアドレス",
   rules_fetch_button: "ページを取得",

@@ -108,6 +108,7 @@ export const viewsKo: ViewsCatalogue = {
   rules_pane_file: "robots.txt",
   rules_url: "페이지의 URL",
   rules_headers: "응답 헤더",
+  rules_headers_end: "헤더 뒤 빈 줄 다음의 내용은 읽지 않습니다. HTML은 해당 칸에 붙여넣으세요.",
   rules_html: "HTML",
   rules_address: "페이지의 주소",
   rules_fetch_button: "페이지 가져오기",

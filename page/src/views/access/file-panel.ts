@@ -4,7 +4,7 @@ import type { App } from "../../app.js";
 import { save } from "../../clipboard.js";
 import { type Child, fill, h } from "../../dom.js";
 import { DEFAULT_MAX_BYTES as MAX_BYTES } from "../../engine/types.js";
-import { applyEdits, type Note, Notes, type NotesState, robotsUrl } from "../../notes.js";
+import { applyEdits, MAX_AUTOMATIC_BYTES, type Note, Notes, type NotesState, robotsUrl } from "../../notes.js";
 import { RECIPES } from "../../recipes.js";
 import { editedDraft, replacedBy } from "../../state.js";
 import { formatBytes } from "../../units.js";
@@ -73,6 +73,7 @@ export function filePanel(app: App): FilePanel {
   let isOpenedInEditor = false;
   const readers = h("span", { class: "readers", "data-readers": true });
   const sizes = h("span", { class: "soft push sizes" });
+  const markup = h("p", { class: "note warning", hidden: true, "data-result": "markup" }, texts.t("file_markup"));
   const limit = h("p", { class: "note warning limit", hidden: true });
 
   const element = h(
@@ -87,6 +88,7 @@ export function filePanel(app: App): FilePanel {
     ),
     host,
     empty,
+    markup,
     limit,
     drawer,
     h("div", { class: "panel-foot" }, readers, sizes),
@@ -159,6 +161,8 @@ export function filePanel(app: App): FilePanel {
 
   function updateEmpty(): void {
     const { file: text, source } = store.state;
+    // The linter reports smaller files.
+    markup.hidden = text.length <= MAX_AUTOMATIC_BYTES || !isMarkup(text);
     const isEmpty = text.trim() === "" && source !== "fetched";
     empty.hidden = !isEmpty;
     if (!isEmpty) return;
@@ -383,6 +387,12 @@ function isDiffering(
   cell: { readonly url: number; readonly crawler: number },
 ): boolean {
   return question !== null && differs?.[cell.url * question.crawlers.length + cell.crawler] === 1;
+}
+
+/** Whether a file starts like HTML or XML, as the linter decides it. */
+function isMarkup(text: string): boolean {
+  const head = text.slice(0, 1024).trimStart();
+  return /^<(!doctype|html|head|body|\?xml|script|meta|title)/i.test(head) || /^<[^]*<(!doctype html|html|head|body)/i.test(head);
 }
 
 /** The linter marks code with backticks. */

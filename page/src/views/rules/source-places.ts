@@ -1,6 +1,7 @@
 /** Where a rule is in the pasted headers and HTML. */
 
 import type { Position } from "./answer.js";
+import { responseHead } from "./response-head.js";
 
 export interface Place {
   readonly field: "headers" | "html";
@@ -18,14 +19,8 @@ export function placeOf(position: Position, headers: string, html: string): Plac
 }
 
 function headerPlace(headers: string, name: string, number: number): Place | null {
-  let start = 0;
-  let found = 0;
-  for (const line of headers.split("\n")) {
-    if (line.slice(0, Math.max(0, line.indexOf(":"))).trim().toLowerCase() === name) found += 1;
-    if (found === number) return { field: "headers", start, end: start + line.length };
-    start += line.length + 1;
-  }
-  return null;
+  const line = responseHead(headers).lines.filter((header) => header.name === name)[number - 1];
+  return line ? { field: "headers", start: line.start, end: line.end } : null;
 }
 
 function elementPlace(html: string, offset: number | null): Place | null {

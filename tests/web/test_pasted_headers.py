@@ -1,0 +1,46 @@
+"""The headers of a page, pasted as curl prints them."""
+
+import pytest
+
+pytest.importorskip("fastapi")
+
+from canfetch.errors import InvalidOption
+from canfetch.web.answers.pages import parse_header_lines
+
+NOINDEX = [("X-Robots-Tag", "noindex")]
+VERBOSE = """\
+* Connected to www.example.com (192.0.2.1) port 443
+> GET / HTTP/2
+> accept: */*
+>
+< HTTP/2 301
+< location: https://www.example.com/page
+<
+* Connection #0 left intact
+< HTTP/2 200
+< X-Robots-Tag: noindex
+<
+{ [5 bytes data]
+<html><head><title>A: page</title>
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("X-Robots-Tag: noindex", id="header"),
+        pytest.param("\nHTTP/1.1 200 OK\r\nX-Robots-Tag: noindex\r\n\r\n", id="head"),
+        pytest.param("HTTP/1.1 200 OK\nX-Robots-Tag: noindex\n\n<!doctype html>\n<p>a: b\n", id="head-and-body"),
+        pytest.param("HTTP/1.1 301 M\nLocation: /b\n\nHTTP/1.1 200 OK\nX-Robots-Tag: noindex\n", id="redirect"),
+        pytest.param("< X-Robots-Tag: noindex\n< \n", id="verbose-header"),
+        pytest.param(VERBOSE, id="verbose"),
+    ],
+)
+def test_headers_of_the_last_response_are_read(text: str) -> None:
+    assert parse_header_lines(text) == NOINDEX
+
+
+@pytest.mark.parametrize("text", ["X-Robots-Tag noindex", "<meta name=robots>", ": noindex"])
+def test_an_invalid_line_is_reported_with_its_number(text: str) -> None:
+    with pytest.raises(InvalidOption, match="invalid header on line 2: expected 'NAME: VALUE'"):
+        parse_header_lines(f"Date: today\n{text}")
