@@ -5,6 +5,7 @@ from tests.web.conftest import API
 import canfetch
 from canfetch.author.formatting import format_robots
 from canfetch.lint import Linter, load_catalogue
+from canfetch.web.api.files import MAX_FIXED_BYTES
 
 DRAFT = "Useragent: *\nDisalow: /a\nDisallow: /b\nDisallow: /b/c\nContent-Signal: ai-train=no\nSitemap: /map.xml\n"
 
@@ -50,6 +51,15 @@ def test_fix_applies_chosen_fixes(api: API) -> None:
     assert answer["content"].startswith("User-agent: *\n")
     assert len(answer["fixed"]) == 1
     assert answer["changed_profiles"]
+
+
+def test_only_chosen_fixes_are_applied_to_large_files(api: API) -> None:
+    content = DRAFT + "#" * MAX_FIXED_BYTES
+    problem = api.problem("POST", "/v1/fix", 413, json={"content": content})
+    assert problem["detail"].startswith("the file is larger than 128 KiB: ")
+    finding = next(one for one in api.answer("lint", content=content)["findings"] if one["code"] == "CF202")
+    place = {"code": finding["code"], "span": finding["span"]}
+    assert len(api.answer("fix", content=content, findings=[place])["fixed"]) == 1
 
 
 def test_edits_turn_the_draft_into_the_fixed_file(api: API) -> None:

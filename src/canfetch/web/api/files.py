@@ -3,6 +3,7 @@
 from typing import Final
 
 from fastapi import APIRouter, Request
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from canfetch.pages.page_rules import parse_page
@@ -24,6 +25,8 @@ from canfetch.web.api.requests import (
 )
 from canfetch.web.api.services import in_thread, json_response, read_request
 
+# The rounds of fixes parse a file dozens of times. Larger files can take longer than a request may.
+MAX_FIXED_BYTES: Final = 128 * 1024
 ROUTER: Final = APIRouter(prefix="/v1", tags=["files"])
 _BODY_ERRORS: Final = problem_responses(400, 401, 403, 408, 413, 415, 421, 422, 429, 500, 503)
 
@@ -64,12 +67,20 @@ async def lint(request: Request) -> Response:
     openapi_extra=body_schema(FixRequest),
 )
 async def fix(request: Request) -> Response:
-    """Return the fixed file, the findings that were fixed, and those that remain."""
+    """Return the fixed file, the findings that were fixed, and those that remain.
+
+    Without `findings`, a file has at most 128 KiB.
+    """
     asked = await read_request(request, FixRequest)
     lint_request = asked.lint_request()
     if asked.findings is not None:
         chosen = [finding.chosen() for finding in asked.findings]
         return json_response(await in_thread(request, lambda: chosen_fixes_json(lint_request, chosen)))
+    if len(lint_request.content) > MAX_FIXED_BYTES:
+        limit = f"{MAX_FIXED_BYTES >> 10} KiB"
+        raise HTTPException(
+            413, f"the file is larger than {limit}: pass `findings` to fix some, or run `canfetch lint --fix`"
+        )
     return json_response(
         await in_thread(
             request,
