@@ -30,7 +30,7 @@ export interface Edit {
 
 export type NotesState =
   | { readonly kind: "pending" | "on-request" | "off" }
-  | { readonly kind: "ready"; readonly notes: readonly Note[] }
+  | { readonly kind: "ready"; readonly notes: readonly Note[]; readonly file: string }
   | { readonly kind: "failed"; readonly reason: string };
 
 interface Finding {
@@ -76,7 +76,7 @@ export class Notes {
       const body = { content: file, language: texts.language, ...robotsUrl(address) };
       const { findings } = await server.post<{ findings: Finding[] }>("lint", body, request.signal);
       if (request.signal.aborted || store.state.file !== file) return;
-      this.#report({ kind: "ready", notes: toNotes(findings, file) });
+      this.#report({ kind: "ready", notes: toNotes(findings, file), file });
     } catch (error) {
       if (request.signal.aborted) return;
       this.#report({ kind: "failed", reason: error instanceof ServerError ? error.message : String(error) });

@@ -331,7 +331,8 @@ export function filePanel(app: App): FilePanel {
   }
 
   function applyFix(note: Note): void {
-    if (!note.fix) return;
+    // The places of a fix are those of the text that was checked.
+    if (!note.fix || notes.kind !== "ready" || notes.file !== store.state.file) return;
     change(applyEdits(store.state.file, note.fix.edits), texts.t("note_fixed", { line: note.line }));
     editor?.focus();
   }
@@ -357,6 +358,7 @@ export function filePanel(app: App): FilePanel {
   });
   app.on(["file"], () => {
     editor?.setFile(store.state.file, { undo: true });
+    if (notes.kind === "ready") chip.dataset["state"] = "pending";
     updateEmpty();
   });
   app.on(["source", "closed"], () => {
