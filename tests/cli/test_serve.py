@@ -28,7 +28,7 @@ def test_taken_port_is_an_error(run: RunCommand) -> None:
     "arguments, message",
     [
         (["--port", "65536"], "'65536' is not a port"),
-        (["--token", "a b"], "invalid token: expected ASCII characters without spaces"),
+        (["--token", "a b"], "invalid token: expected printable ASCII characters without spaces"),
         (["--policy", "nobody"], "'nobody'"),
         (["--store", "ftp://x"], "--store 'ftp://' is not supported"),
         (["--trusted-proxy", "proxy"], "invalid trusted proxy 'proxy'"),

@@ -230,7 +230,7 @@ def test_a_server_beyond_loopback_needs_a_token(host: str) -> None:
 
 @pytest.mark.parametrize("token", ["", "a b", "a\n", "\u00e9"], ids=range(4))
 def test_a_token_must_fit_a_header(token: str) -> None:
-    with pytest.raises(InvalidOption, match="invalid --token"):
+    with pytest.raises(InvalidOption, match="invalid token"):
         HTTPSettings(token=token).check()
 
 

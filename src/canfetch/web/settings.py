@@ -7,6 +7,7 @@ from typing import Final
 from canfetch.access.policies import get_policy
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
+from canfetch.web.server.credentials import check_token
 
 DEFAULT_PORT: Final = 8420
 MAX_URLS: Final = 10_000
@@ -30,10 +31,14 @@ class RateLimit:
     burst: int
 
     def with_rate(self, per_second: float | None) -> "RateLimit":
-        """Return the limit with another rate, and a burst of as many seconds. None changes nothing."""
+        """Return the limit with another rate, and a burst of as many seconds. None changes nothing.
+
+        The burst of an unlimited client becomes one second.
+        """
         if per_second is None:
             return self
-        return RateLimit(per_second, max(1, round(self.burst * per_second / self.per_second)))
+        seconds = self.burst / self.per_second if self.per_second else 1
+        return RateLimit(per_second, max(1, round(per_second * seconds)))
 
 
 UNLIMITED: Final = RateLimit(0, 0)
@@ -91,8 +96,8 @@ class Settings:
     workers: int = 1
 
     def __post_init__(self) -> None:
-        if self.token is not None and (not self.token or not self.token.isascii() or " " in self.token):
-            raise InvalidOption("invalid token: expected ASCII characters without spaces")
+        if self.token is not None:
+            check_token(self.token)
         get_policy(self.policy)
         for proxy in self.trusted_proxies:
             try:

@@ -8,7 +8,7 @@ import click
 from click.core import ParameterSource
 
 from canfetch.cli.shared.command_errors import CommandError
-from canfetch.cli.shared.network_options import PolicyName
+from canfetch.cli.shared.network_options import policy_option, store_option
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.store_option import open_store
 from canfetch.client.loggers import FETCH_LOGGER
@@ -116,14 +116,7 @@ command: Final = click.Command(
             help="User-Agent header of requests, whose product token is also the agent of questions without one. "
             " [default: the header of canfetch, and * as a stand-in]",
         ),
-        Option(
-            ["--policy"],
-            type=PolicyName(),
-            metavar="NAME[+SETTING=VALUE]...",
-            default="rfc9309",
-            show_default=True,
-            help="Access policy: what status codes mean, and how long responses are cached.",
-        ),
+        policy_option(),
         Option(
             ["--timeout"],
             metavar="SECONDS",
@@ -132,11 +125,7 @@ command: Final = click.Command(
             show_default=True,
             help="Total time for one robots.txt, including redirects.",
         ),
-        Option(
-            ["--store"],
-            metavar="FILE|URL|none",
-            help="Cache: an SQLite file, a redis:// URL, or none.  [default: a file in the user's cache directory]",
-        ),
+        store_option(),
         Option(
             ["--allow-private"],
             is_flag=True,

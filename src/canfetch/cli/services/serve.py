@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 import click
 
 from canfetch.cli.shared.command_errors import EXIT_OK, CommandError
+from canfetch.cli.shared.network_options import policy_option, store_option
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.core.quoting import quoted
 from canfetch.errors import CanfetchError, MissingExtra
@@ -154,12 +155,7 @@ command: Final = click.Command(
             callback=_check_port,
             help="Port to listen on.  [default: 8420, or a free one if it is taken]",
         ),
-        Option(
-            ["--store"],
-            metavar="FILE|URL|none",
-            help="Cache of fetched files: an SQLite file, a redis:// URL, or none.  [default: a file in the user's "
-            "cache directory]",
-        ),
+        store_option(),
         Option(
             ["--token"],
             metavar="TOKEN",
@@ -217,13 +213,7 @@ command: Final = click.Command(
             show_default=True,
             help="Number of worker processes. They share the store.",
         ),
-        Option(
-            ["--policy"],
-            metavar="NAME[+SETTING=VALUE]...",
-            default="rfc9309",
-            show_default=True,
-            help="Access policy: what status codes mean, and how long responses are cached.",
-        ),
+        policy_option(),
         Option(["--user-agent"], metavar="HEADER", help="User-Agent header of requests.  [default: that of canfetch]"),
         Option(["--open", "open_browser"], is_flag=True, help="Open the page in a browser."),
         Option(

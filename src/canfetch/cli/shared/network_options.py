@@ -81,22 +81,36 @@ class PolicyName(click.ParamType):  # type: ignore[type-arg]  # generic only sin
 _VERBOSE_HELP: Final = "Log each fetch on standard error; -vv also logs each request."
 
 
+def policy_option() -> click.Option:
+    """Return the click parameter of `--policy`."""
+    return Option(
+        ["--policy"],
+        type=PolicyName(),
+        metavar="NAME[+SETTING=VALUE]...",
+        default="rfc9309",
+        show_default=True,
+        help="Access policy: what status codes mean, and how long responses are cached. "
+        f"One of {', '.join(POLICIES)}, or one of them with other values of some settings, such as "
+        "rfc9309+unauthorized=full-disallow.",
+    )
+
+
+def store_option() -> click.Option:
+    """Return the click parameter of `--store`."""
+    return Option(
+        ["--store"],
+        metavar="FILE|URL|none",
+        help="Cache: an SQLite file, a redis:// URL, or none.  [default: a file in the user's cache directory]",
+    )
+
+
 def network_parameters(*, verbose_help: str = "") -> list[click.Parameter]:
     """Return the click parameters of the network options.
 
     Args: verbose_help: What `--verbose` does in addition to logging, as a sentence.
     """
     return [
-        Option(
-            ["--policy"],
-            type=PolicyName(),
-            metavar="NAME[+SETTING=VALUE]...",
-            default="rfc9309",
-            show_default=True,
-            help="Access policy: what status codes mean, and how long responses are cached. "
-            f"One of {', '.join(POLICIES)}, or one of them with other values of some settings, such as "
-            "rfc9309+unauthorized=full-disallow.",
-        ),
+        policy_option(),
         Option(
             ["--timeout"],
             metavar="SECONDS",
@@ -105,11 +119,7 @@ def network_parameters(*, verbose_help: str = "") -> list[click.Parameter]:
             show_default=True,
             help="Total time for one robots.txt, including redirects.",
         ),
-        Option(
-            ["--store"],
-            metavar="FILE|URL|none",
-            help="Cache: an SQLite file, a redis:// URL, or none.  [default: a file in the user's cache directory]",
-        ),
+        store_option(),
         Option(["--refresh"], is_flag=True, help="Fetch again, even if the cached copy is fresh."),
         Option(["--offline"], is_flag=True, help="Use cached data only."),
         Option(

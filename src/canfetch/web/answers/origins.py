@@ -12,15 +12,11 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final
 
 from canfetch import __version__
-from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.async_client import AsyncClient
-from canfetch.client.options import Options
 from canfetch.client.origin_report import origin_json
 from canfetch.client.origin_state import OriginState
 from canfetch.client.stores import Store
-from canfetch.client.transports import AsyncTransport, Route, TransportRequest
-from canfetch.client.transports.dns import Resolve, system_resolve
-from canfetch.client.transports.http_transport import AsyncHTTPTransport
+from canfetch.client.transports import AsyncTransport
 from canfetch.core.agent import Agent
 from canfetch.core.origin import Origin
 from canfetch.core.profiles import PROFILES
@@ -31,13 +27,13 @@ from canfetch.repository import default_user_agent
 from canfetch.web.answers.crawlers import NamedAgent
 from canfetch.web.answers.linting import decoded
 from canfetch.web.answers.verdicts import explanation_json
+from canfetch.web.answers.web_transport import WEB_SCHEMES, WebTransport
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from opentelemetry.trace import Tracer
 
-_SCHEMES: Final = ("http", "https")
 _TIMEOUT: Final = 20.0
 
 
@@ -47,39 +43,6 @@ before_fetch: ContextVar[Callable[[], None] | None] = ContextVar("before_fetch",
 
 class TooManyFetches(CanfetchError, RuntimeError):
     """Raised when the server fetches as many files as it may at a time, or for a client."""
-
-
-class WebTransport:
-    """A transport for http and https only.
-
-    Args: resolve: Returns the addresses of a name.
-    """
-
-    def __init__(self, resolve: Resolve = system_resolve) -> None:
-        # A proxy would hide the addresses that are checked.
-        self._transport = AsyncHTTPTransport(resolve=resolve, trust_env=False)
-
-    @property
-    def route(self) -> Route:
-        """What the transport can reach."""
-        return self._transport.route._replace(schemes=_SCHEMES)
-
-    def check_options(self, options: Options) -> None:
-        """Check that the address guard can be guaranteed.
-
-        Raises: InvalidOption.
-        """
-        self._transport.check_options(options)
-
-    async def send(self, request: TransportRequest) -> Response | Failure:
-        """Send a request, unless a redirect leads to another scheme."""
-        if request.url.partition(":")[0].lower() not in _SCHEMES:
-            return Failure(request.url, FailureKind.SCHEME, "only http and https are fetched")
-        return await self._transport.send(request)
-
-    async def close(self) -> None:
-        """Release all resources."""
-        await self._transport.close()
 
 
 class Origins:
@@ -225,7 +188,7 @@ def check_web_url(url: str) -> None:
 
     Raises: InvalidURL.
     """
-    if Origin.from_url(url).scheme not in _SCHEMES:
+    if Origin.from_url(url).scheme not in WEB_SCHEMES:
         raise InvalidURL(f"cannot fetch {quoted(url)}: expected an http or https URL")
 
 

@@ -1,10 +1,13 @@
 """Endpoints for verdicts: one, many, a stream, explanations, the matrix, and the comparison of two versions."""
 
+from functools import partial
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response, StreamingResponse
 
+from canfetch.core.agent import Agent
+from canfetch.core.verdict import Verdict
 from canfetch.errors import InvalidOption
 from canfetch.web.answers.crawlers import named_agent, named_agents
 from canfetch.web.answers.origins import OriginDecider
@@ -17,7 +20,7 @@ from canfetch.web.answers.verdicts import (
     verdict_json,
     verdicts,
 )
-from canfetch.web.api.errors import problem_responses
+from canfetch.web.api.errors import BODY_ERRORS, problem_responses
 from canfetch.web.api.requests import (
     AgentName,
     CompareRequest,
@@ -35,14 +38,13 @@ from canfetch.web.settings import MAX_EXPLAINED_VERDICTS, MAX_VERDICTS
 ROUTER: Final = APIRouter(prefix="/v1", tags=["verdicts"])
 # A file of this size is parsed in a fraction of a millisecond, which is less than a thread costs.
 _INLINE_BYTES: Final = 64 * 1024
-_BODY_ERRORS: Final = problem_responses(400, 401, 403, 408, 413, 415, 421, 422, 429, 500, 503)
 
 
 @ROUTER.post(
     "/decide",
     response_model=VerdictObject,
     summary="Decide about one URL.",
-    responses=_BODY_ERRORS,
+    responses=BODY_ERRORS,
     openapi_extra=body_schema(DecideRequest),
 )
 async def decide(request: Request) -> Response:
@@ -51,17 +53,9 @@ async def decide(request: Request) -> Response:
     agent, content = asked.named_agent(), asked.file()
     if content is None:
         verdict = await services_of(request).origins.verdict(asked.url, agent.agent, profile=asked.profile)
-    elif len(content) <= _INLINE_BYTES:
-        robots = parse_content(content, robots_url=asked.robots_url, profile=asked.profile)
-        verdict = robots.decide(asked.url, agent=agent.agent)
     else:
-        file = content
-        verdict = await in_thread(
-            request,
-            lambda: parse_content(file, robots_url=asked.robots_url, profile=asked.profile).decide(
-                asked.url, agent=agent.agent
-            ),
-        )
+        answer = partial(_verdict_from, asked, content, agent.agent)
+        verdict = answer() if len(content) <= _INLINE_BYTES else await in_thread(request, answer)
     return json_response(verdict_json(asked.url, agent, verdict))
 
 
@@ -88,7 +82,7 @@ async def decide_live(
     "/decide/batch",
     response_model=VerdictList,
     summary="Decide about many URLs.",
-    responses=_BODY_ERRORS,
+    responses=BODY_ERRORS,
     openapi_extra=body_schema(URLsRequest),
 )
 async def decide_batch(request: Request) -> Response:
@@ -103,7 +97,7 @@ async def decide_batch(request: Request) -> Response:
 @ROUTER.post(
     "/decide/stream",
     summary="Decide about a stream of URLs.",
-    responses={**_BODY_ERRORS, 200: {"content": {NDJSON: {"schema": {"type": "string"}}}}},
+    responses={**BODY_ERRORS, 200: {"content": {NDJSON: {"schema": {"type": "string"}}}}},
     openapi_extra={
         "requestBody": {"required": True, "content": {NDJSON: {"schema": {"type": "string"}}}},
     },
@@ -122,7 +116,7 @@ async def decide_stream(request: Request) -> Response:
     "/explain",
     response_model=Explanation,
     summary="Explain a verdict.",
-    responses=_BODY_ERRORS,
+    responses=BODY_ERRORS,
     openapi_extra=body_schema(DecideRequest),
 )
 async def explain(request: Request) -> Response:
@@ -145,7 +139,7 @@ async def explain(request: Request) -> Response:
     "/matrix",
     response_model=Matrix,
     summary="Compare agents and URLs in a table.",
-    responses=_BODY_ERRORS,
+    responses=BODY_ERRORS,
     openapi_extra=body_schema(URLsRequest),
 )
 async def matrix_of_verdicts(request: Request) -> Response:
@@ -161,7 +155,7 @@ async def matrix_of_verdicts(request: Request) -> Response:
     "/compare",
     response_model=Comparison,
     summary="Compare two versions of a file by their verdicts.",
-    responses=_BODY_ERRORS,
+    responses=BODY_ERRORS,
     openapi_extra=body_schema(CompareRequest),
 )
 async def compare(request: Request) -> Response:
@@ -175,6 +169,11 @@ async def compare(request: Request) -> Response:
             lambda: comparison(asked.old.encode(), asked.new.encode(), asked.urls, agents, profile=asked.profile),
         )
     )
+
+
+def _verdict_from(asked: DecideRequest, content: bytes, agent: Agent) -> Verdict:
+    robots = parse_content(content, robots_url=asked.robots_url, profile=asked.profile)
+    return robots.decide(asked.url, agent=agent)
 
 
 async def _decider(request: Request, asked: URLsRequest) -> Any:

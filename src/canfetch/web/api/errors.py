@@ -77,6 +77,10 @@ def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
     }
 
 
+# Of every endpoint that reads a body.
+BODY_ERRORS: Final = problem_responses(400, 401, 403, 408, 413, 415, 421, 422, 429, 500, 503)
+
+
 def problem_response(problem: Problem) -> Response:
     """Return a problem as a response."""
     return Response(problem.body(), status_code=problem.status, media_type=MEDIA_TYPE, headers=dict(problem.headers))

@@ -13,7 +13,7 @@ from canfetch.web.answers.linting import chosen_fixes_json, fix_json, format_jso
 from canfetch.web.answers.pages import parse_header_lines
 from canfetch.web.answers.usage import usage_json
 from canfetch.web.answers.verdicts import parse_content
-from canfetch.web.api.errors import problem_responses
+from canfetch.web.api.errors import BODY_ERRORS
 from canfetch.web.api.file_responses import FixedFile, FormattedFile, LintReportObject, ParsedFile, UsageTable
 from canfetch.web.api.requests import (
     FileRequest,
@@ -28,14 +28,13 @@ from canfetch.web.api.services import in_thread, json_response, read_request
 # The rounds of fixes parse a file dozens of times. Larger files can take longer than a request may.
 MAX_FIXED_BYTES: Final = 128 * 1024
 ROUTER: Final = APIRouter(prefix="/v1", tags=["files"])
-_BODY_ERRORS: Final = problem_responses(400, 401, 403, 408, 413, 415, 421, 422, 429, 500, 503)
 
 
 @ROUTER.post(
     "/parse",
     response_model=ParsedFile,
     summary="Parse a file.",
-    responses=_BODY_ERRORS,
+    responses=BODY_ERRORS,
     openapi_extra=body_schema(ParseRequest),
 )
 async def parse(request: Request) -> Response:
@@ -49,7 +48,7 @@ async def parse(request: Request) -> Response:
     "/lint",
     response_model=LintReportObject,
     summary="Lint a file.",
-    responses=_BODY_ERRORS,
+    responses=BODY_ERRORS,
     openapi_extra=body_schema(LintFileRequest),
 )
 async def lint(request: Request) -> Response:
@@ -63,7 +62,7 @@ async def lint(request: Request) -> Response:
     "/fix",
     response_model=FixedFile,
     summary="Fix a file.",
-    responses=_BODY_ERRORS,
+    responses=BODY_ERRORS,
     openapi_extra=body_schema(FixRequest),
 )
 async def fix(request: Request) -> Response:
@@ -93,7 +92,7 @@ async def fix(request: Request) -> Response:
     "/format",
     response_model=FormattedFile,
     summary="Format a file.",
-    responses=_BODY_ERRORS,
+    responses=BODY_ERRORS,
     openapi_extra=body_schema(FileRequest),
 )
 async def format_file(request: Request) -> Response:
@@ -106,7 +105,7 @@ async def format_file(request: Request) -> Response:
     "/usage",
     response_model=UsageTable,
     summary="Find the usage preferences of a file.",
-    responses=_BODY_ERRORS,
+    responses=BODY_ERRORS,
     openapi_extra=body_schema(UsageRequest),
 )
 async def usage(request: Request) -> Response:

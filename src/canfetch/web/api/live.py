@@ -11,7 +11,7 @@ from canfetch.web.answers.crawlers import named_agents
 from canfetch.web.answers.documents import DocumentFetcher
 from canfetch.web.answers.pages import page_json, parse_header_lines
 from canfetch.web.answers.verdicts import parse_content
-from canfetch.web.api.errors import problem_responses
+from canfetch.web.api.errors import BODY_ERRORS, problem_responses
 from canfetch.web.api.live_responses import FetchedFile, PageRows, SitemapObject
 from canfetch.web.api.requests import (
     FetchRequest,
@@ -25,8 +25,7 @@ from canfetch.web.api.services import in_thread, json_response, read_request, se
 from canfetch.web.api.verdict_responses import AccessObject
 
 ROUTER: Final = APIRouter(prefix="/v1")
-_BODY_ERRORS: Final = problem_responses(400, 401, 403, 408, 413, 415, 421, 422, 429, 500, 503)
-_FETCH_ERRORS: Final = problem_responses(400, 401, 403, 408, 413, 415, 421, 422, 424, 429, 500, 503)
+_FETCH_ERRORS: Final = BODY_ERRORS | problem_responses(424)
 
 
 @ROUTER.post(
@@ -34,7 +33,7 @@ _FETCH_ERRORS: Final = problem_responses(400, 401, 403, 408, 413, 415, 421, 422,
     response_model=FetchedFile,
     tags=["origins"],
     summary="Fetch a robots.txt.",
-    responses=_BODY_ERRORS,
+    responses=BODY_ERRORS,
     openapi_extra=body_schema(FetchRequest),
 )
 async def fetch(request: Request) -> Response:
@@ -75,7 +74,7 @@ async def sitemap(request: Request) -> Response:
     response_model=PageRows,
     tags=["pages"],
     summary="Check the rules of a page.",
-    responses=_BODY_ERRORS | problem_responses(501),
+    responses=BODY_ERRORS | problem_responses(501),
     openapi_extra=body_schema(PageRequest),
 )
 async def page(request: Request) -> Response:

@@ -6,10 +6,12 @@ from typing import Final, NamedTuple
 import uvicorn
 from mcp.server.lowlevel.server import Server
 from mcp.server.transport_security import TransportSecuritySettings
+from starlette.types import ASGIApp
 
 from canfetch.errors import InvalidOption
-from canfetch.web.mcp.http_guard import MAX_BODY_BYTES, App, HTTPGuard
+from canfetch.web.mcp.http_guard import MAX_BODY_BYTES, HTTPGuard
 from canfetch.web.mcp.service import Service
+from canfetch.web.server.credentials import check_token
 from canfetch.web.server.listening import address_of, bind, is_loopback
 from canfetch.web.server.protocol import BoundedConfig
 from canfetch.web.settings import PUBLIC_REQUESTS, UNLIMITED
@@ -44,8 +46,7 @@ class HTTPSettings(NamedTuple):
         Raises: InvalidOption: The token is invalid, or missing beyond loopback.
         """
         if self.token is not None:
-            if not self.token or not self.token.isascii() or not self.token.isprintable() or " " in self.token:
-                raise InvalidOption("invalid --token: expected printable ASCII characters without spaces")
+            check_token(self.token)
         elif not is_loopback(self.host) and not self.allow_public:
             raise InvalidOption(
                 f"--host {self.host} is reachable from other machines: pass --token, or --allow-public to serve "
@@ -82,7 +83,7 @@ def serve_http(server: Server[Service], settings: HTTPSettings, *, announce: Cal
             return
 
 
-def create_app(server: Server[Service], settings: HTTPSettings) -> App:
+def create_app(server: Server[Service], settings: HTTPSettings) -> ASGIApp:
     """Return the ASGI application."""
     app = server.streamable_http_app(
         streamable_http_path=PATH,

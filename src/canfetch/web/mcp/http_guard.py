@@ -2,21 +2,17 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import Iterable
 from ipaddress import ip_address
-from typing import Any, Final
+from typing import Final
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from canfetch.web.server.clients import ClientAddresses, RateLimiter
 from canfetch.web.server.credentials import has_token, is_cross_site
 from canfetch.web.server.listening import is_loopback, without_port
 from canfetch.web.server.refused_bodies import TOO_LARGE, end_refusal
 from canfetch.web.settings import UNLIMITED, RateLimit
-
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 MAX_BODY_BYTES: Final = 4 * 1024 * 1024
 # Of all requests that are arriving. One request is never refused because of it.
@@ -43,7 +39,7 @@ class HTTPGuard:
 
     def __init__(
         self,
-        app: App,
+        app: ASGIApp,
         *,
         listens_on: str,
         token: str | None,

@@ -8,25 +8,22 @@ from types import TracebackType
 from typing import Any, Final, NamedTuple, Self, TypeVar
 
 from canfetch import __version__
-from canfetch.access.responses import Failure, FailureKind, Response
+from canfetch.access.responses import FailureKind
 from canfetch.client.async_client import AsyncClient
-from canfetch.client.options import Options
 from canfetch.client.origin_state import OriginState
 from canfetch.client.stores import Store
-from canfetch.client.transports import AsyncTransport, Route, TransportRequest
-from canfetch.client.transports.http_transport import AsyncHTTPTransport
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
 from canfetch.core.redaction import redacted_url
 from canfetch.errors import InvalidURL
 from canfetch.repository import default_user_agent
+from canfetch.web.answers.web_transport import WEB_SCHEMES, WebTransport
 from canfetch.web.mcp.agents import AskedAgent, configured_agent, parse_agent
 from canfetch.web.mcp.arguments import CallerError
 from canfetch.web.mcp.tdm_files import FetchedTDMFile, TDMFileFetcher
 
 ResultT = TypeVar("ResultT")
 
-_SCHEMES: Final = ("http", "https")
 # Files are read in threads, so that a large one delays nobody's pings and cancellations.
 _READING_THREADS: Final = 2
 _MAX_REQUESTS: Final = 32
@@ -72,7 +69,7 @@ class Service:
         self._settings = settings
         self._questions = 0
         user_agent = settings.user_agent or default_user_agent(__version__)
-        transport = _LimitedTransport(AsyncHTTPTransport(trust_env=settings.allow_private))
+        transport = WebTransport(trust_env=settings.allow_private, max_requests=_MAX_REQUESTS)
         self._client = AsyncClient(
             user_agent=user_agent,
             transport=transport,
@@ -162,7 +159,7 @@ def parse_origin(url: str) -> Origin:
         origin = Origin.from_url(url)
     except InvalidURL as error:
         raise CallerError(str(error)) from None
-    if origin.scheme not in _SCHEMES:
+    if origin.scheme not in WEB_SCHEMES:
         raise CallerError(f"invalid URL {quoted(redacted_url(url))}: expected the scheme http or https")
     return origin
 
@@ -179,31 +176,3 @@ def site_url(site: str) -> str:
     """
     text = site.strip()
     return f"{parse_origin(text if '://' in text else f'https://{text}')}/"
-
-
-class _LimitedTransport:
-    """Sends requests with http and https, at most `_MAX_REQUESTS` at the same time."""
-
-    def __init__(self, transport: AsyncHTTPTransport) -> None:
-        self._transport = transport
-        self._free = asyncio.Semaphore(_MAX_REQUESTS)
-
-    @property
-    def route(self) -> Route:
-        return self._transport.route._replace(schemes=_SCHEMES)
-
-    def check_options(self, options: Options) -> None:
-        self._transport.check_options(options)
-
-    async def send(self, request: TransportRequest) -> Response | Failure:
-        if request.url.partition(":")[0].lower() not in _SCHEMES:
-            return Failure(request.url, FailureKind.SCHEME, "only http and https are fetched")
-        async with self._free:
-            return await self._transport.send(request)
-
-    async def close(self) -> None:
-        await self._transport.close()
-
-
-# The class implements the protocol; mypy checks it here.
-_: type[AsyncTransport] = _LimitedTransport

@@ -3,10 +3,20 @@
 import hmac
 from typing import Final
 
+from canfetch.errors import InvalidOption
 from canfetch.web.server.listening import is_loopback, without_port
 
 _SAME_SITE: Final = frozenset({b"same-origin", b"none"})
 _WEB_SCHEMES: Final = frozenset({b"http", b"https"})
+
+
+def check_token(token: str) -> None:
+    """Check that a token can be sent in a header.
+
+    Raises: InvalidOption.
+    """
+    if not token or not token.isascii() or not token.isprintable() or " " in token:
+        raise InvalidOption("invalid token: expected printable ASCII characters without spaces")
 
 
 def has_token(authorization: bytes | None, token: bytes) -> bool:

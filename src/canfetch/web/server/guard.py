@@ -7,11 +7,12 @@ headers. Nothing of a request except its method, path, status and time is logged
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from starlette.exceptions import HTTPException
+from starlette.types import Message, Receive, Scope, Send
 
 from canfetch.web.answers.origins import TooManyFetches, before_fetch
 from canfetch.web.server.clients import ClientAddresses, RateLimiter
@@ -27,10 +28,6 @@ if TYPE_CHECKING:
 ACCESS_LOGGER: Final = logging.getLogger("canfetch.web.access")
 LOGGER: Final = logging.getLogger("canfetch.web")
 
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
 Observe = Callable[[str, str, int, float], None]
 
 CONTENT_SECURITY_POLICY: Final = (

@@ -5,20 +5,17 @@ the response, a bounded part of the body is read and discarded.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
-from typing import Any, Final
+from typing import Final
+
+from starlette.types import Receive, Send
 
 TOO_LARGE: Final = 413
 _DRAINED_BYTES: Final = 8 * 1024 * 1024
 _DRAIN_SECONDS: Final = 1.0
 
-_Message = MutableMapping[str, Any]
 
-
-async def end_refusal(
-    body: bytes, receive: Callable[[], Awaitable[_Message]], send: Callable[[_Message], Awaitable[None]]
-) -> None:
+async def end_refusal(body: bytes, receive: Receive, send: Send) -> None:
     """Send the body of a response, read the rest of the request, and end the response.
 
     Args: body: The whole body. The response declares its length, so that the client does not wait for the end.

@@ -1,0 +1,57 @@
+"""The transport of servers: http and https only."""
+
+import asyncio
+from contextlib import nullcontext
+from typing import Final
+
+from canfetch.access.responses import Failure, FailureKind, Response
+from canfetch.client.options import Options
+from canfetch.client.transports import AsyncTransport, Route, TransportRequest
+from canfetch.client.transports.dns import Resolve, system_resolve
+from canfetch.client.transports.http_transport import AsyncHTTPTransport
+
+WEB_SCHEMES: Final = ("http", "https")
+
+
+class WebTransport:
+    """Sends requests with http and https only.
+
+    Args:
+        resolve: Returns the addresses of a name.
+        trust_env: Whether to use the proxies of environment variables. A proxy hides the addresses of hosts, so they
+            cannot be checked.
+        max_requests: Requests at a time. The others wait. None means unlimited.
+    """
+
+    def __init__(
+        self, resolve: Resolve = system_resolve, *, trust_env: bool = False, max_requests: int | None = None
+    ) -> None:
+        self._transport = AsyncHTTPTransport(resolve=resolve, trust_env=trust_env)
+        self._free = nullcontext() if max_requests is None else asyncio.Semaphore(max_requests)
+
+    @property
+    def route(self) -> Route:
+        """What the transport can reach."""
+        return self._transport.route._replace(schemes=WEB_SCHEMES)
+
+    def check_options(self, options: Options) -> None:
+        """Check that the address guard can be guaranteed.
+
+        Raises: InvalidOption.
+        """
+        self._transport.check_options(options)
+
+    async def send(self, request: TransportRequest) -> Response | Failure:
+        """Send a request, unless a redirect leads to another scheme."""
+        if request.url.partition(":")[0].lower() not in WEB_SCHEMES:
+            return Failure(request.url, FailureKind.SCHEME, "only http and https are fetched")
+        async with self._free:
+            return await self._transport.send(request)
+
+    async def close(self) -> None:
+        """Release all resources."""
+        await self._transport.close()
+
+
+# The class implements the protocol; mypy checks it here.
+_: type[AsyncTransport] = WebTransport
