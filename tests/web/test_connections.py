@@ -1,5 +1,6 @@
 """Connections: slow clients are closed, their number is bounded, and others are served meanwhile."""
 
+import asyncio
 import json
 import select
 import socket
@@ -14,6 +15,7 @@ from tests.web.servers import running_server
 
 from canfetch.web.api.verdict_stream import MAX_LINE_BYTES
 from canfetch.web.server.guard import BODY_LIMITS
+from canfetch.web.server.listening import bind
 from canfetch.web.settings import Settings
 
 SECONDS = 60.0
@@ -55,6 +57,24 @@ def port() -> Iterator[int]:
     settings = Settings(header_timeout=1.0, body_timeout=1.0)
     with running_server(settings, transport=ScriptedWeb()) as running:
         yield running
+
+
+def test_responses_do_not_wait_for_acknowledgements() -> None:
+    async def nodelay_of_a_connection() -> int:
+        options: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+        def connected(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            accepted = writer.get_extra_info("socket")
+            options.set_result(accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+            writer.close()
+
+        with bind("127.0.0.1", 0, is_fixed=True) as bound:
+            async with await asyncio.start_server(connected, sock=bound):
+                _, writer = await asyncio.open_connection(*bound.getsockname())
+                writer.close()
+                return await options
+
+    assert asyncio.run(nodelay_of_a_connection()) != 0
 
 
 def test_clients_that_send_no_complete_head_are_closed(port: int) -> None:
