@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from benchmarks.inputs import CRAWLERS, ORIGIN, SIZES, generate, urls
+from canfetch.web.site.assets import FOLDER, Assets
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -266,7 +267,7 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 def sizes() -> list[str]:
     """Return the rows of the table of sizes."""
-    manifest = ROOT / "src" / "canfetch" / "web" / "assets" / "manifest.json"
+    manifest = FOLDER / "manifest.json"
     files = json.loads(manifest.read_text(encoding="utf-8"))["files"]
     rows = []
     for name, (patterns, limit) in BUDGET.items():
@@ -315,6 +316,8 @@ def main() -> None:
     executable = shutil.which("chromium")
     if executable is None:
         sys.exit("benchmarks.tester_page: Chromium is not installed")
+    if not Assets().has_engine:
+        sys.exit("benchmarks.tester_page: the page is not built: run 'make page'")
     with server() as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable, args=list(BROWSER_OPTIONS))
         visits = first_visits(browser, address, options.visits)

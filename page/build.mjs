@@ -41,10 +41,12 @@ async function build() {
   const engine = existsSync(ENGINE_MODULE);
   const worker = engine ? await bundle({ entryPoints: ["src/engine/worker.ts"], format: "iife" }) : null;
   const fonts = Object.keys(styles.outputs).filter((file) => file.endsWith(".woff2"));
+  const access = entryPoint(script, "src/views/access/index.ts");
   await writeHtml({
     styles: entryPoint(styles, "src/styles/page.css"),
     script: entryPoint(script, "src/main.ts"),
     fonts: fonts.map((file) => `static/${path.basename(file)}`),
+    modules: [...importsOf(script, entryPoint(script, "src/main.ts")), access, ...importsOf(script, access)],
     icon: await hashed("src/icon.svg"),
     engine: engine ? await hashed(ENGINE_MODULE) : "",
     crawlers: await hashed(CRAWLERS),
@@ -64,6 +66,20 @@ function entryPoint(metafile, source) {
   throw new Error(`esbuild built no file from ${source}`);
 }
 
+/** The modules that a module imports when it is loaded, and those that they import. */
+function importsOf(metafile, address) {
+  const found = new Set();
+  const visit = (file) => {
+    for (const { path: imported, kind } of metafile.outputs[file].imports) {
+      if (kind !== "import-statement" || found.has(imported)) continue;
+      found.add(imported);
+      visit(imported);
+    }
+  };
+  visit(Object.keys(metafile.outputs).find((file) => path.basename(file) === path.basename(address)));
+  return [...found].map((file) => `static/${path.basename(file)}`);
+}
+
 /** Copy a file under a name with its hash, and return its address. */
 async function hashed(source) {
   const file = path.resolve(HERE, source);
@@ -74,11 +90,14 @@ async function hashed(source) {
 }
 
 /** index.html is for the server, static.html for a site without one: the policy is then part of the page. */
-async function writeHtml({ styles, script, fonts, icon, engine, crawlers, worker }) {
+async function writeHtml({ styles, script, fonts, modules, icon, engine, crawlers, worker }) {
   const template = await readFile(path.join(HERE, "src/index.html"), "utf8");
-  const preload = fonts
-    .map((font) => `<link rel="preload" href="${font}" as="font" type="font/woff2" crossorigin />`)
-    .join("\n    ");
+  // What the first view needs is requested at once, and not when the module that needs it runs.
+  const preloads = [
+    ...[...new Set(modules)].map((module) => `<link rel="modulepreload" href="${module}" />`),
+    ...[crawlers, engine].filter(Boolean).map((file) => `<link rel="preload" href="${file}" as="fetch" crossorigin />`),
+    ...fonts.map((font) => `<link rel="preload" href="${font}" as="font" type="font/woff2" crossorigin />`),
+  ];
   const html = template
     .replace("%STYLES%", styles)
     .replace("%SCRIPT%", script)
@@ -86,7 +105,7 @@ async function writeHtml({ styles, script, fonts, icon, engine, crawlers, worker
     .replace("%ENGINE%", engine)
     .replace("%WORKER%", worker)
     .replace("%CRAWLERS%", crawlers)
-    .replace("%FONTS%", preload);
+    .replace("%PRELOADS%", preloads.join("\n    "));
   // A meta element cannot hold the directive frame-ancestors.
   const policy = (await readFile(path.join(HERE, "src/policy.txt"), "utf8")).trim().split("\n");
   const directives = policy.filter((directive) => !directive.startsWith("frame-ancestors"));

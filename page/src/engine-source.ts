@@ -8,11 +8,12 @@ import { Server } from "./server.js";
 import { siteAddress } from "./site.js";
 import { scriptUrl } from "./trusted-types.js";
 
-export async function startEngine(): Promise<Engine> {
+export function startEngine(): Engine {
   const workerURL = scriptUrl(siteAddress("engine-worker"));
-  return Engine.start({
+  return new Engine({
     moduleURL: siteAddress("engine"),
     newWorker: () => new Worker(workerURL as string, { name: "canfetch engine" }),
+    profiles: countedProfiles(true),
   });
 }
 
@@ -20,9 +21,9 @@ export async function startEngine(): Promise<Engine> {
  * Start the engine in the browser. The server answers for the profiles that only it has, and for all if the page was
  * built without an engine.
  */
-export async function startVerdictEngine(): Promise<VerdictEngine> {
+export function startVerdictEngine(): VerdictEngine {
   const api = siteAddress("api");
   if (api === "") return startEngine();
   const server = new ServerEngine(new Server(api), countedProfiles(true), SERVER_ONLY);
-  return siteAddress("engine") === "" ? server : new RoutedEngine(await startEngine(), server);
+  return siteAddress("engine") === "" ? server : new RoutedEngine(startEngine(), server);
 }

@@ -48,6 +48,7 @@ interface Finding {
 export class Notes {
   readonly #app: App;
   readonly #report: (state: NotesState) => void;
+  #hasStarted = false;
   #timer = 0;
   #request: AbortController | null = null;
 
@@ -55,6 +56,15 @@ export class Notes {
     this.#app = app;
     this.#report = report;
     app.on(["file", "address"], () => this.#later());
+    app.onResults(["engine", "matrix"], () => this.#start());
+    this.#start();
+  }
+
+  /** Ask for the first time: after the verdicts, because the server may be on the same machine. */
+  #start(): void {
+    const { engine, matrix } = this.#app.verdicts.results.state;
+    if (this.#hasStarted || (engine !== "failed" && matrix === null)) return;
+    this.#hasStarted = true;
     this.#later(0);
   }
 

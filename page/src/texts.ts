@@ -24,17 +24,18 @@ export type Value = string | number | Node;
 export type Values = { readonly [name: string]: Value };
 
 export class Texts {
-  readonly #plurals: Intl.PluralRules;
-  readonly #numbers: Intl.NumberFormat;
-  readonly #lists: Intl.ListFormat;
+  readonly #plurals: () => Intl.PluralRules;
+  readonly #numbers: () => Intl.NumberFormat;
+  readonly #lists: () => Intl.ListFormat;
 
   constructor(
     readonly language: Language,
     readonly catalogue: Catalogue,
   ) {
-    this.#plurals = new Intl.PluralRules(language);
-    this.#numbers = new Intl.NumberFormat(language);
-    this.#lists = new Intl.ListFormat(language, { type: "conjunction" });
+    // Creating one takes milliseconds, and the first view needs few of them.
+    this.#plurals = once(() => new Intl.PluralRules(language));
+    this.#numbers = once(() => new Intl.NumberFormat(language));
+    this.#lists = once(() => new Intl.ListFormat(language, { type: "conjunction" }));
   }
 
   /** Return a text. Placeholders are strings or numbers; numbers are written as the language writes them. */
@@ -56,24 +57,24 @@ export class Texts {
   }
 
   number(value: number): string {
-    return this.#numbers.format(value);
+    return this.#numbers().format(value);
   }
 
   /** Join with the commas and the "and" of the language. */
   list(items: readonly string[]): string {
-    return this.#lists.format(items);
+    return this.#lists().format(items);
   }
 
   /** Join elements as `list` does. */
   listNodes(items: readonly Node[]): Child[] {
     const indexes = items.map((_, index) => String(index));
-    return this.#lists
+    return this.#lists()
       .formatToParts(indexes)
       .map((part) => (part.type === "element" ? (items[Number(part.value)] ?? "") : part.value));
   }
 
   #plain(value: Value): string {
-    return typeof value === "number" ? this.#numbers.format(value) : String(value);
+    return typeof value === "number" ? this.#numbers().format(value) : String(value);
   }
 
   #parts(key: TextKey, values: Values): (string | { value: Value })[] {
@@ -82,7 +83,7 @@ export class Texts {
     if (typeof message === "string") {
       text = message;
     } else {
-      const form = this.#plurals.select(Number(values[message.by] ?? 0));
+      const form = this.#plurals().select(Number(values[message.by] ?? 0));
       text = message[form] ?? message.other ?? "";
     }
     return text.split(/(\{\w+\})/).map((part) => {
@@ -125,4 +126,9 @@ async function catalogue(language: Language): Promise<Catalogue> {
     case "en":
       return en;
   }
+}
+
+function once<T>(create: () => T): () => T {
+  let value: T | null = null;
+  return () => (value ??= create());
 }

@@ -75,6 +75,8 @@ export class VerdictModel {
   #isRunning = false;
   #isStale = false;
   #line = 0;
+  /** Counts the questions about the matrix. */
+  #version = 0;
   #detailsTimer = 0;
   #agents: { crawlers: readonly string[]; chains: readonly AgentChain[] } = { crawlers: [], chains: [] };
 
@@ -90,12 +92,17 @@ export class VerdictModel {
   async start(): Promise<void> {
     this.results.set({ engine: "starting", failure: "" });
     try {
-      const [engine, crawlers] = await Promise.all([startVerdictEngine(), loadCrawlers()]);
+      const engine = startVerdictEngine();
       engine.onFailure = (error) => this.#fail(error);
+      const registry = new Registry(await loadCrawlers());
       this.#engine = engine;
       this.#agents = { crawlers: [], chains: [] };
-      this.results.set({ engine: "ready", registry: new Registry(crawlers) });
-      await this.#ask();
+      this.results.set({ registry });
+      // The engine answers as soon as it is loaded.
+      const asked = this.#ask();
+      await engine.loaded;
+      this.results.set({ engine: "ready" });
+      await asked;
     } catch (error) {
       this.#fail(error);
     }
@@ -144,9 +151,15 @@ export class VerdictModel {
     const agents = this.#chains(crawlers);
     const opened = engine.open(bytes ?? file, { url: originOfFile(address) ? address : null });
     const asked = engine.matrix({ profile, targets: urls, agents, compareWith: [] });
-    const [, matrix] = await Promise.all([opened, asked]);
-    if (!matrix) return;
+    this.#version += 1;
     const { question } = this.results.state;
+    // The first view shows an explanation. Later ones wait until the verdicts are painted.
+    const described = question === null ? this.#describe(engine) : null;
+    const [, matrix] = await Promise.all([opened, asked]);
+    if (!matrix) {
+      await described;
+      return;
+    }
     const isSameShape = question?.urls === urls && question.crawlers === crawlers;
     this.results.set({
       question: { urls, crawlers, profile },
@@ -160,7 +173,7 @@ export class VerdictModel {
       // Each reading parses the file, and the next key would wait for all of them.
       this.#detailsTimer = window.setTimeout(() => void this.#details(engine), DETAILS_DELAY_MS);
     } else {
-      await this.#describe(engine);
+      await (described ?? this.#describe(engine));
       this.#detailsTimer = window.setTimeout(() => void this.#compare(), 0);
     }
   }
@@ -178,10 +191,8 @@ export class VerdictModel {
 
   /** Find out what is shown beside the verdicts: the sizes of the file, the explanation, and who reads the line. */
   async #describe(engine: VerdictEngine): Promise<void> {
-    const info = await engine.info(this.#store.state.profile);
-    this.results.set({ info });
-    await this.#explain();
-    await this.#readers();
+    const info = engine.info(this.#store.state.profile).then((value) => this.results.set({ info: value }));
+    await Promise.all([info, this.#explain(), this.#readers()]);
   }
 
   async #compare(): Promise<void> {
@@ -209,7 +220,7 @@ export class VerdictModel {
 
   async #explain(): Promise<void> {
     const engine = this.#engine;
-    const { matrix } = this.results.state;
+    const version = this.#version;
     const { selected, urls, crawlers, profile } = this.#store.state;
     const url = selected && urls[selected.url];
     const crawler = selected && crawlers[selected.crawler];
@@ -219,8 +230,10 @@ export class VerdictModel {
     }
     try {
       const agent = this.chain(crawler);
-      const explanation = await engine.explain(url, agent, profile);
-      const readings = await engine.readings(url, agent);
+      const [explanation, readings] = await Promise.all([
+        engine.explain(url, agent, profile),
+        engine.readings(url, agent),
+      ]);
       const others = new Map<string, Explanation>();
       const outcomes = new Set([outcome(explanation.allowed, explanation.rule?.line ?? null)]);
       for (const reading of readings) {
@@ -230,7 +243,7 @@ export class VerdictModel {
         others.set(reading.profile, await engine.explain(url, agent, reading.profile));
       }
       // Another answer has arrived meanwhile, or is on its way.
-      if (matrix !== this.results.state.matrix || selected !== this.#store.state.selected) return;
+      if (version !== this.#version || selected !== this.#store.state.selected) return;
       this.results.set({ explained: { cell: selected, crawler, url, profile, explanation, readings, others } });
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;

@@ -33,6 +33,8 @@ export interface EngineOptions {
   readonly moduleURL: string;
   /** Creates the worker from its script. Only the page may create addresses of scripts. */
   readonly newWorker: () => Worker;
+  /** The names of the profiles that the module reads, if they are known before it is loaded. */
+  readonly profiles?: readonly string[];
 }
 
 /** One pair of functions for each part of an answer. */
@@ -47,7 +49,9 @@ export class Engine implements VerdictEngine {
   /** Called when the engine stops, and has to be restarted. */
   onFailure: ((error: EngineError) => void) | null = null;
   /** The names of the profiles that the engine reads. */
-  profiles: readonly string[] = [];
+  profiles: readonly string[];
+  /** Rejected with `not-loaded` if the module cannot be loaded. Questions can be asked before. */
+  readonly loaded: Promise<void>;
 
   readonly #options: EngineOptions;
   readonly #waiting = new Map<number, Waiting>();
@@ -57,14 +61,19 @@ export class Engine implements VerdictEngine {
   #sentTargets: readonly (string | Uint8Array)[] | null = null;
   #sentAgents: readonly AgentChain[] | null = null;
 
-  private constructor(options: EngineOptions) {
+  /** Start the worker, which loads the module. */
+  constructor(options: EngineOptions) {
     this.#options = options;
+    this.profiles = options.profiles ?? [];
+    this.loaded = this.restart();
+    // Whoever does not wait for it is told by `onFailure`.
+    this.loaded.catch(() => undefined);
   }
 
-  /** Start the worker, load the module, and run an example, because the first calls are slow. */
+  /** Start the worker, and wait until the module is loaded. */
   static async start(options: EngineOptions): Promise<Engine> {
     const engine = new Engine(options);
-    await engine.restart();
+    await engine.loaded;
     return engine;
   }
 

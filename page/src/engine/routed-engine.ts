@@ -23,6 +23,10 @@ export class RoutedEngine implements VerdictEngine {
     this.profiles = [...own.profiles, ...server.profiles.filter((profile) => !own.profiles.includes(profile))];
   }
 
+  get loaded(): Promise<void> {
+    return this.#own.loaded;
+  }
+
   get onFailure(): ((error: EngineError) => void) | null {
     return this.#own.onFailure;
   }

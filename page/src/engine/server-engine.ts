@@ -65,6 +65,7 @@ const INVALID_TOKEN = /^$|[\0- /\x7f]/;
 
 export class ServerEngine implements VerdictEngine {
   onFailure: ((error: EngineError) => void) | null = null;
+  readonly loaded = Promise.resolve();
   readonly profiles: readonly string[];
   readonly #compared: readonly string[];
   readonly #server: Server;

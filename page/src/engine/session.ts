@@ -125,23 +125,6 @@ export class Session {
     return this.#module.readers(this.#open(), profile, line, agents);
   }
 
-  /** Ask everything once about a small file: the first calls of a module are slow. */
-  async warmUp(): Promise<void> {
-    const agents = [{ tokens: ["ExampleBot"], starApplies: true }];
-    const targets = Array.from({ length: 40 }, (_, row) => `/${row}?a=b`);
-    const rules = targets.map((target, row) => (row % 2 ? `Allow: /*${target}$` : `Disallow: ${target}`));
-    this.open(new TextEncoder().encode(["User-agent: *", ...rules].join("\n")), null);
-    this.setTargets(targets);
-    this.setAgents(agents);
-    const proceed = (): Promise<boolean> => Promise.resolve(true);
-    for (const profile of this.profiles) {
-      await this.verdicts(profile, proceed);
-      this.explain(profile, "/1?a=b", { tokens: ["ExampleBot"], starApplies: true });
-    }
-    await this.differences("rfc9309", this.profiles, proceed);
-    this.info("rfc9309");
-  }
-
   async #eachPart(proceed: Proceed, take: (first: number, count: number) => void): Promise<boolean> {
     const [rows, columns] = [this.#rowProblems.length, this.#columnProblems.length];
     const rowsAtOnce = Math.max(1, Math.floor(CELLS_AT_ONCE / Math.max(1, columns)));

@@ -150,6 +150,7 @@ export interface Readers {
 export interface VerdictEngine {
   onFailure: ((error: EngineError) => void) | null;
   readonly profiles: readonly string[];
+  readonly loaded: Promise<void>;
   open(content: string | Uint8Array, options?: { readonly url?: string | null }): Promise<void>;
   matrix(question: MatrixQuestion): Promise<Matrix | null>;
   explain(target: string | Uint8Array, agent: AgentChain, profile: string): Promise<Explanation>;

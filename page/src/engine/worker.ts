@@ -48,7 +48,6 @@ async function run(): Promise<void> {
 async function handle(message: Message): Promise<void> {
   if (message.kind === "start") {
     session = new Session(await EngineModule.instantiate(await compile(message.moduleURL)));
-    await session.warmUp();
     answer(message, session.profiles);
     return;
   }

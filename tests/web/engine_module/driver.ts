@@ -69,7 +69,6 @@ async function answer(session: Session, question: Question): Promise<unknown> {
 const path = process.argv[2];
 if (path === undefined) throw new Error("usage: driver.mjs MODULE");
 const session = new Session(await EngineModule.instantiate(await WebAssembly.compile(readFileSync(path))));
-await session.warmUp();
 process.stdout.write(`${JSON.stringify(session.profiles)}\n`);
 for await (const line of createInterface({ input: process.stdin })) {
   process.stdout.write(`${JSON.stringify(await answer(session, JSON.parse(line) as Question))}\n`);

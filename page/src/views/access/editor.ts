@@ -2,7 +2,7 @@
 
 import { defaultKeymap, history, historyKeymap, isolateHistory } from "@codemirror/commands";
 import { type Action, type Diagnostic, nextDiagnostic, previousDiagnostic, setDiagnostics } from "@codemirror/lint";
-import { Annotation, EditorState, RangeSet, RangeSetBuilder, StateEffect, StateField, Transaction } from "@codemirror/state";
+import { Annotation, EditorState, RangeSet, RangeSetBuilder, StateEffect, StateField, type Text, Transaction } from "@codemirror/state";
 import {
   Decoration,
   type DecorationSet,
@@ -171,6 +171,8 @@ export class Editor {
   readonly #options: EditorOptions;
   #file: string;
   #line = 0;
+  /** What `setRemarks` was given last, and the text that it was about. */
+  #remarked: { doc: Text; remarks: readonly LineRemark[] } | null = null;
 
   constructor(options: EditorOptions) {
     this.#options = options;
@@ -212,12 +214,18 @@ export class Editor {
     });
   }
 
+  // Each change of the view costs a layout, so what is there already is not set again.
+
   setRemarks(remarks: readonly LineRemark[]): void {
+    const { doc } = this.#view.state;
+    if (this.#remarked?.doc === doc && areEqual(remarks, this.#remarked.remarks)) return;
+    this.#remarked = { doc, remarks };
     this.#view.dispatch({ effects: setRemarks.of(remarks) });
   }
 
   /** Mark where reading stops, or nothing if `line` is 0. */
   setLimit(line: number): void {
+    if (line === 0 && this.#view.state.field(limitField).size === 0) return;
     this.#view.dispatch({ effects: setLimit.of(line) });
   }
 
@@ -326,6 +334,13 @@ function marksGutter(onClick: (line: number) => void): ReturnType<typeof gutter>
 
 function lineAt(state: EditorState, line: number): { from: number; to: number } | null {
   return line >= 1 && line <= state.doc.lines ? state.doc.line(line) : null;
+}
+
+function areEqual(a: readonly LineRemark[], b: readonly LineRemark[]): boolean {
+  return (
+    a.length === b.length &&
+    a.every(({ line, kind, text }, at) => line === b[at]?.line && kind === b[at].kind && text === b[at].text)
+  );
 }
 
 function remarkDecorations(state: EditorState, remarks: readonly LineRemark[]): DecorationSet {

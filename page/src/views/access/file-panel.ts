@@ -128,21 +128,24 @@ export function filePanel(app: App): FilePanel {
   }
 
   function updateInfo(): void {
-    const { info, readers: found } = results.state;
-    if (info) {
-      const bytes = info.bytes + info.unreadBytes;
-      const parts = [
-        formatBytes(bytes, texts),
-        texts.t("file_lines", { count: info.lineCount }),
-        texts.t("file_groups", { count: info.groups.length }),
-      ];
-      sizes.textContent = parts.join(", ");
-      editor?.setLimit(info.firstUnreadLine ?? 0);
-      limit.hidden = info.firstUnreadLine === null;
-      if (info.firstUnreadLine !== null) {
-        fill(limit, texts.nodes("file_cut", { line: info.firstUnreadLine, size: `${texts.number(MAX_BYTES / 1024)} KiB` }));
-      }
+    const { info } = results.state;
+    if (!info) return;
+    const bytes = info.bytes + info.unreadBytes;
+    const parts = [
+      formatBytes(bytes, texts),
+      texts.t("file_lines", { count: info.lineCount }),
+      texts.t("file_groups", { count: info.groups.length }),
+    ];
+    sizes.textContent = parts.join(", ");
+    editor?.setLimit(info.firstUnreadLine ?? 0);
+    limit.hidden = info.firstUnreadLine === null;
+    if (info.firstUnreadLine !== null) {
+      fill(limit, texts.nodes("file_cut", { line: info.firstUnreadLine, size: `${texts.number(MAX_BYTES / 1024)} KiB` }));
     }
+  }
+
+  function updateReaders(): void {
+    const { readers: found } = results.state;
     fill(readers, found ? readerSentence(found.line, found.kind, found.crawlers) : "");
   }
 
@@ -366,10 +369,12 @@ export function filePanel(app: App): FilePanel {
     updateRemarks();
   });
   app.onResults(["explained", "differs"], updateRemarks);
-  app.onResults(["info", "readers"], updateInfo);
+  app.onResults(["info"], updateInfo);
+  app.onResults(["readers"], updateReaders);
   updateEmpty();
   updateNotes();
   updateInfo();
+  updateReaders();
 
   return {
     element,

@@ -68,6 +68,9 @@ export class Grid {
   #data: GridData = { rows: [], problems: [], columns: [], shown: [], marks: null, differs: null };
   #pool: RowElement[] = [];
   #rowHeight = 28;
+  /** As of the last layout. Asking for them while the page is being changed would cost a layout each time. */
+  #view = { top: 0, height: 0, head: 0 };
+  #columnFrame = 0;
   #selected: Cell | null = null;
   /** The cell with `tabindex=0`: a place in `shown`, and a column. */
   #focus = { place: 0, column: 0 };
@@ -85,15 +88,24 @@ export class Grid {
       this.#body,
     );
     this.element = h("div", { class: "grid-scroll" }, this.#grid);
-    this.element.addEventListener("scroll", () => this.#render(), { passive: true });
+    this.element.addEventListener(
+      "scroll",
+      () => {
+        this.#view.top = Math.max(0, this.element.scrollTop);
+        this.#render();
+      },
+      { passive: true },
+    );
     this.#body.addEventListener("click", (event) => this.#click(event));
     this.#grid.addEventListener("keydown", (event) => this.#key(event));
-    new ResizeObserver(() => {
+    const observer = new ResizeObserver(() => {
       this.#measure();
       // A sheet that opens over the grid must not hide the cell that it explains.
       const place = this.#selected ? this.#data.shown.indexOf(this.#selected.url) : -1;
       if (place >= 0) this.#reveal(place);
-    }).observe(this.element);
+    });
+    observer.observe(this.element);
+    observer.observe(this.#head);
   }
 
   setData(data: GridData): void {
@@ -106,7 +118,7 @@ export class Grid {
       this.#grid.setAttribute("aria-rowcount", String(data.shown.length + 1));
       this.#focus.place = Math.max(0, Math.min(this.#focus.place, data.shown.length - 1));
       this.#focus.column = Math.max(0, Math.min(this.#focus.column, data.columns.length - 1));
-      this.#measure();
+      this.#setHeight();
     }
     this.#render();
   }
@@ -122,7 +134,7 @@ export class Grid {
       }
     }
     this.#render();
-    this.#markColumn();
+    this.#markColumnLater();
   }
 
   /** Focus the selected cell, or the first one. */
@@ -175,15 +187,23 @@ export class Grid {
     );
   }
 
+  /** Measure after a layout. */
   #measure(): void {
     const first = this.#pool[0] ?? this.#makeRow();
     if (!first.element.isConnected) this.#body.append(first.element);
     const height = first.element.getBoundingClientRect().height;
     if (height > 0) this.#rowHeight = height;
-    this.#body.style.setProperty("height", `${this.#data.shown.length * this.#rowHeight}px`);
-    for (const row of this.#pool) row.place = -1;
+    const { scrollTop, clientHeight } = this.element;
+    this.#view = { top: Math.max(0, scrollTop), height: clientHeight, head: this.#head.offsetHeight };
+    this.#setHeight();
     this.#render();
     this.#markColumn();
+  }
+
+  #setHeight(): void {
+    this.#body.style.setProperty("height", `${this.#data.shown.length * this.#rowHeight}px`);
+    for (const row of this.#pool) row.place = -1;
+    this.#markColumnLater();
   }
 
   #makeRow(): RowElement {
@@ -210,8 +230,8 @@ export class Grid {
   /** Show the rows in view. Rows that stay in view keep their elements. */
   #render(): void {
     const { shown } = this.#data;
-    const top = Math.max(0, this.element.scrollTop);
-    const visible = Math.ceil(this.element.clientHeight / this.#rowHeight) + 1;
+    const { top, height } = this.#view;
+    const visible = Math.ceil(height / this.#rowHeight) + 1;
     const first = Math.max(0, Math.min(Math.floor(top / this.#rowHeight), shown.length) - OVERSCAN);
     const last = Math.min(shown.length, first + Math.min(visible + 2 * OVERSCAN, MAX_ROWS - 1));
     const wanted = new Set<number>();
@@ -312,13 +332,25 @@ export class Grid {
 
   #reveal(place: number): void {
     const top = place * this.#rowHeight;
-    const head = this.#head.offsetHeight;
-    const room = this.element.clientHeight - head;
+    const { top: old, height, head } = this.#view;
+    const room = height - head;
     if (room <= 0) return;
-    if (top < this.element.scrollTop) this.element.scrollTop = top;
-    else if (top + this.#rowHeight > this.element.scrollTop + room) {
-      this.element.scrollTop = top + this.#rowHeight - room + 8;
-    }
+    if (top < old) this.#scrollTo(top);
+    else if (top + this.#rowHeight > old + room) this.#scrollTo(top + this.#rowHeight - room + 8);
+  }
+
+  #scrollTo(top: number): void {
+    this.element.scrollTop = top;
+    this.#view.top = Math.max(0, this.element.scrollTop);
+  }
+
+  /** Mark the column in the next frame, once for all changes. */
+  #markColumnLater(): void {
+    if (this.#columnFrame !== 0) return;
+    this.#columnFrame = requestAnimationFrame(() => {
+      this.#columnFrame = 0;
+      this.#markColumn();
+    });
   }
 
   /** Emphasise the name of the selected column, and shade the column. */
@@ -356,7 +388,7 @@ export class Grid {
     const lastPlace = shown.length - 1;
     const lastColumn = columns.length - 1;
     let { place, column } = this.#focus;
-    const page = Math.max(1, Math.floor((this.element.clientHeight - this.#head.offsetHeight) / this.#rowHeight) - 1);
+    const page = Math.max(1, Math.floor((this.#view.height - this.#view.head) / this.#rowHeight) - 1);
     switch (event.key) {
       case "ArrowDown":
         place += 1;

@@ -41,7 +41,7 @@ export interface Versions {
  */
 export class Comparer {
   readonly #app: App;
-  #engine: Promise<Engine> | null = null;
+  #engine: Engine | null = null;
   /** The comparison that runs. The engine holds one file, so comparisons must not overlap. */
   #running: Promise<unknown> = Promise.resolve();
   #lastNumber = 0;
@@ -69,9 +69,8 @@ export class Comparer {
   }
 
   async #compareHere({ before, after, address, urls, crawlers, profile }: Versions): Promise<Comparison | null> {
-    const starting = (this.#engine ??= startEngine());
+    const engine = (this.#engine ??= startEngine());
     try {
-      const engine = await starting;
       const agents = crawlers.map((crawler) => this.#app.verdicts.chain(crawler));
       const url = originOfFile(address) ? address : null;
       const old = await this.#verdicts(engine, before, url, { urls, agents, profile });
