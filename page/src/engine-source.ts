@@ -4,7 +4,7 @@ import { Engine, type VerdictEngine } from "./engine/engine.js";
 import { ServerEngine } from "./engine/server-engine.js";
 import { RoutedEngine } from "./engine/routed-engine.js";
 import { countedProfiles, SERVER_ONLY } from "./profiles.js";
-import { Server } from "./server.js";
+import type { Server } from "./server.js";
 import { siteAddress } from "./site.js";
 import { scriptUrl } from "./trusted-types.js";
 
@@ -21,9 +21,8 @@ export function startEngine(): Engine {
  * Start the engine in the browser. The server answers for the profiles that only it has, and for all if the page was
  * built without an engine.
  */
-export function startVerdictEngine(): VerdictEngine {
-  const api = siteAddress("api");
-  if (api === "") return startEngine();
-  const server = new ServerEngine(new Server(api), countedProfiles(true), SERVER_ONLY);
-  return siteAddress("engine") === "" ? server : new RoutedEngine(startEngine(), server);
+export function startVerdictEngine(server: Server | null): VerdictEngine {
+  if (server === null) return startEngine();
+  const there = new ServerEngine(server, countedProfiles(true), SERVER_ONLY);
+  return siteAddress("engine") === "" ? there : new RoutedEngine(startEngine(), there);
 }

@@ -14,7 +14,7 @@ import { sourceBar } from "./source-bar.js";
 import { initialState, type ViewName } from "./state.js";
 import { Store } from "./store.js";
 import { loadTexts, type TextKey } from "./texts.js";
-import { takeToken } from "./token.js";
+import { Token } from "./token.js";
 import { VerdictModel } from "./verdict-model.js";
 import { viewFactory } from "./views.js";
 
@@ -32,9 +32,10 @@ const root = document.getElementById("page") as HTMLElement;
 const preferences = loadPreferences();
 const store = new Store({ ...initialState(preferences.language), ...preferences });
 const api = siteAddress("api");
-const server = api === "" ? null : new Server(api, takeToken());
+const token = new Token();
+const server = api === "" ? null : new Server(api, token);
 const live = new LiveRegion();
-const verdicts = new VerdictModel(store);
+const verdicts = new VerdictModel(store, server);
 document.body.append(live.element);
 void verdicts.start();
 
@@ -152,6 +153,7 @@ store.on(["file", "address", "urls", "crawlers", "profile", "selected", "usage",
 });
 addEventListener("hashchange", () => void openLink().then(reportLink));
 pageKeys(() => app);
+token.onRejected(async (rejected) => (await import("./token-dialog.js")).askForToken(app.texts, rejected));
 applyTheme();
 await showLanguage();
 reportLink(problem);

@@ -1,5 +1,9 @@
 /** The HTTP API of the server that sent this page. Nothing else is ever asked. */
 
+import type { Token } from "./token.js";
+
+const UNAUTHORIZED = 401;
+
 /** The problem document of an answer that is not successful. */
 export interface Problem {
   readonly type?: string;
@@ -16,24 +20,35 @@ export class ServerError extends Error {
 }
 
 export class Server {
-  /** `base` is relative to the page, such as `v1/`. `token` is empty unless the server requires one. */
+  readonly #token: Token;
+
+  /** `base` is relative to the page, such as `v1/`. */
   constructor(
     readonly base: string,
-    readonly token = "",
-  ) {}
+    token: Token,
+  ) {
+    this.#token = token;
+  }
 
   /** POST JSON and return the JSON of the answer. An aborted request raises an `AbortError`. */
   async post<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
-    return this.#request<T>(path, {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        accept: "application/json, application/problem+json",
-        ...(this.token ? { authorization: `Bearer ${this.token}` } : {}),
-      },
-      body: JSON.stringify(body),
-      ...(signal ? { signal } : {}),
-    });
+    const token = this.#token.value;
+    try {
+      return await this.#request<T>(path, {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          accept: "application/json, application/problem+json",
+          ...(token ? { authorization: `Bearer ${token}` } : {}),
+        },
+        body: JSON.stringify(body),
+        ...(signal ? { signal } : {}),
+      });
+    } catch (error) {
+      if (!(error instanceof ServerError) || error.problem.status !== UNAUTHORIZED) throw error;
+      if (!(await this.#token.renew(token))) throw error;
+      return this.post<T>(path, body, signal);
+    }
   }
 
   async #request<T>(path: string, init: RequestInit): Promise<T> {

@@ -3,16 +3,63 @@
 const FRAGMENT = "#token=";
 const KEY = "canfetch-token";
 
-/** Return the token, or an empty string. It is kept until the tab is closed, and removed from the address. */
-export function takeToken(): string {
+/** Asks the user for a token; an empty string if there is none. */
+export type AskForToken = (rejected: string) => Promise<string>;
+
+/** The token, which is kept until the tab is closed. All requests share it. */
+export class Token {
+  #value = takeToken();
+  #ask: AskForToken | null = null;
+  #answer: Promise<boolean> | null = null;
+
+  get value(): string {
+    return this.#value;
+  }
+
+  /** Set how the user is asked after the server has rejected the token. */
+  onRejected(ask: AskForToken): void {
+    this.#ask = ask;
+  }
+
+  /**
+   * Replace a token that the server has rejected. Resolves to false if the user knows none.
+   *
+   * Requests that are rejected meanwhile wait for the same answer. A user who knows none is not asked again.
+   */
+  renew(rejected: string): Promise<boolean> {
+    if (rejected !== this.#value) return Promise.resolve(true);
+    this.#answer ??= this.#renew(rejected);
+    return this.#answer;
+  }
+
+  async #renew(rejected: string): Promise<boolean> {
+    const value = (await this.#ask?.(rejected)) ?? "";
+    if (value === "") return false;
+    this.#value = value;
+    this.#answer = null;
+    keep(value);
+    return true;
+  }
+}
+
+/** Return the token of the address, which is removed from it, or of this tab; an empty string if there is none. */
+function takeToken(): string {
   try {
     if (location.hash.startsWith(FRAGMENT)) {
-      sessionStorage.setItem(KEY, decodeURIComponent(location.hash.slice(FRAGMENT.length)));
+      keep(decodeURIComponent(location.hash.slice(FRAGMENT.length)));
       history.replaceState(null, "", location.pathname + location.search);
     }
     return sessionStorage.getItem(KEY) ?? "";
   } catch {
     // The fragment is damaged, or the browser forbids storage.
     return "";
+  }
+}
+
+function keep(value: string): void {
+  try {
+    sessionStorage.setItem(KEY, value);
+  } catch {
+    // The token then holds until the page is loaded again.
   }
 }

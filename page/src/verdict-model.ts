@@ -16,6 +16,7 @@ import {
 } from "./engine/engine.js";
 import { originOfFile } from "./engine/origin.js";
 import { countedProfiles } from "./profiles.js";
+import type { Server } from "./server.js";
 import { loadCrawlers } from "./site.js";
 import type { AppStore, Cell, State } from "./state.js";
 import { Store } from "./store.js";
@@ -71,6 +72,7 @@ export class VerdictModel {
     readers: null,
   });
   readonly #store: AppStore;
+  readonly #server: Server | null;
   #engine: VerdictEngine | null = null;
   #isRunning = false;
   #isStale = false;
@@ -80,8 +82,10 @@ export class VerdictModel {
   #detailsTimer = 0;
   #agents: { crawlers: readonly string[]; chains: readonly AgentChain[] } = { crawlers: [], chains: [] };
 
-  constructor(store: AppStore) {
+  /** `server` is null in a static site. */
+  constructor(store: AppStore, server: Server | null) {
     this.#store = store;
+    this.#server = server;
     store.on(ASKED, () => void this.#ask());
     store.on(["selected"], () => {
       if (!this.#isRunning) void this.#explain();
@@ -92,7 +96,7 @@ export class VerdictModel {
   async start(): Promise<void> {
     this.results.set({ engine: "starting", failure: "" });
     try {
-      const engine = startVerdictEngine();
+      const engine = startVerdictEngine(this.#server);
       engine.onFailure = (error) => this.#fail(error);
       const registry = new Registry(await loadCrawlers());
       this.#engine = engine;

@@ -66,7 +66,7 @@ export class Engine implements VerdictEngine {
     this.#options = options;
     this.profiles = options.profiles ?? [];
     this.loaded = this.restart();
-    // Whoever does not wait for it is told by `onFailure`.
+    // Callers that do not wait for it have `onFailure`.
     this.loaded.catch(() => undefined);
   }
 
@@ -115,7 +115,7 @@ export class Engine implements VerdictEngine {
       { kind: "matrix", profile, compareWith },
       2,
     );
-    // Whoever ignores the differences need not handle their failure.
+    // Callers that ignore the differences do not handle their failure.
     differs.catch(() => undefined);
     const answer = await verdicts;
     return answer === null ? null : { ...answer, differs };

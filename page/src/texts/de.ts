@@ -20,6 +20,10 @@ export const de: Catalogue = {
   close_button: "Schließen",
   cancel_button: "Abbrechen",
   view_failed: "Diese Ansicht konnte nicht geladen werden. Laden Sie die Seite neu.",
+  token_title: "Dieser Server verlangt ein Token",
+  token_label: "Token",
+  token_rejected: "Der Server hat dieses Token abgelehnt.",
+  token_help: "Es ist der Wert von {option}, mit dem der Server gestartet wurde. Es wird gespeichert, bis der Tab geschlossen wird.",
 
   // --- the source bar ---
   address_label: "Adresse der robots.txt",

@@ -21,6 +21,10 @@ export const en = {
   close_button: "Close",
   cancel_button: "Cancel",
   view_failed: "This view could not be loaded. Reload the page to try again.",
+  token_title: "This server requires a token",
+  token_label: "Token",
+  token_rejected: "The server rejected this token.",
+  token_help: "It is the value of {option} with which the server was started. It is kept until the tab is closed.",
 
   // --- the source bar ---
   address_label: "Address of robots.txt",

@@ -20,6 +20,10 @@ export const es: Catalogue = {
   close_button: "Cerrar",
   cancel_button: "Cancelar",
   view_failed: "No se pudo cargar esta vista. Recargue la página.",
+  token_title: "Este servidor exige un token",
+  token_label: "Token",
+  token_rejected: "El servidor ha rechazado este token.",
+  token_help: "Es el valor de {option} con el que se inició el servidor. Se guarda hasta que se cierra la pestaña.",
 
   // --- the source bar ---
   address_label: "Dirección del robots.txt",

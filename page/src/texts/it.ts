@@ -20,6 +20,10 @@ export const it: Catalogue = {
   close_button: "Chiudi",
   cancel_button: "Annulla",
   view_failed: "Impossibile caricare questa vista. Ricaricare la pagina.",
+  token_title: "Questo server richiede un token",
+  token_label: "Token",
+  token_rejected: "Il server ha rifiutato questo token.",
+  token_help: "È il valore di {option} con cui il server è stato avviato. Resta salvato finché la scheda è aperta.",
 
   // --- the source bar ---
   address_label: "Indirizzo del robots.txt",

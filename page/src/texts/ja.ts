@@ -20,6 +20,10 @@ export const ja: Catalogue = {
   close_button: "閉じる",
   cancel_button: "キャンセル",
   view_failed: "このビューを読み込めませんでした。ページを再読み込みしてください。",
+  token_title: "このサーバーにはトークンが必要です",
+  token_label: "トークン",
+  token_rejected: "サーバーはこのトークンを受け付けませんでした。",
+  token_help: "サーバーの起動時に {option} で指定した値です。タブを閉じるまで保存されます。",
 
   // --- the source bar ---
   address_label: "robots.txt のアドレス",

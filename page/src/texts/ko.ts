@@ -20,6 +20,10 @@ export const ko: Catalogue = {
   close_button: "닫기",
   cancel_button: "취소",
   view_failed: "이 보기를 불러올 수 없습니다. 페이지를 새로 고치세요.",
+  token_title: "이 서버에는 토큰이 필요합니다",
+  token_label: "토큰",
+  token_rejected: "서버가 이 토큰을 거부했습니다.",
+  token_help: "서버를 시작할 때 {option}에 지정한 값입니다. 탭을 닫을 때까지 저장됩니다.",
 
   // --- the source bar ---
   address_label: "robots.txt 주소",

@@ -5,6 +5,7 @@ import { createInterface } from "node:readline";
 import { ServerEngine } from "../../../page/src/engine/server-engine.js";
 import type { AgentChain, EngineError } from "../../../page/src/engine/types.js";
 import { Server } from "../../../page/src/server.js";
+import { Token } from "../../../page/src/token.js";
 
 interface Question {
   readonly content: string;
@@ -17,7 +18,7 @@ interface Question {
 }
 
 const [address, ...profiles] = process.argv.slice(2);
-const engine = new ServerEngine(new Server(address ?? ""), profiles);
+const engine = new ServerEngine(new Server(address ?? "", new Token()), profiles);
 
 for await (const line of createInterface({ input: process.stdin })) {
   const { content, bytes, url, profile, targets, agents, lines } = JSON.parse(line) as Question;

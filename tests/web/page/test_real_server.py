@@ -92,3 +92,36 @@ def test_loopback_is_refused_and_no_log_holds_the_draft(built_page: object, brow
     assert "/v1/lint" in log
     assert MARKER not in log
     assert "#v1." not in log
+
+
+def test_a_server_with_a_token_asks_for_it(built_page: object, browser: Browser) -> None:
+    assert built_page
+    with serving("--token", MARKER) as (_, port), opened(browser, port) as tester:
+        dialog = tester.find("dialog[data-dialog=token]")
+        for value, is_right in (("wrong", False), (MARKER, True)):
+            expect(dialog).to_be_visible(timeout=TIMEOUT_MS)
+            dialog.get_by_label("Token", exact=True).fill(value)
+            dialog.locator("[data-control=token-apply]").click()
+            if not is_right:
+                expect(dialog).to_contain_text("The server rejected this token.", timeout=TIMEOUT_MS)
+        expect(tester.find(".notes-chip[data-state=ready]")).to_be_visible(timeout=TIMEOUT_MS)
+        expect(dialog).to_have_count(0)
+        # The tab keeps it.
+        tester.page.reload()
+        tester.ready()
+        expect(tester.find(".notes-chip[data-state=ready]")).to_be_visible(timeout=TIMEOUT_MS)
+        expect(dialog).to_have_count(0)
+
+
+def test_a_reader_without_the_token_is_asked_once(built_page: object, browser: Browser) -> None:
+    assert built_page
+    with serving("--token", MARKER) as (_, port), opened(browser, port) as tester:
+        dialog = tester.find("dialog[data-dialog=token]")
+        expect(dialog).to_be_visible(timeout=TIMEOUT_MS)
+        tester.page.keyboard.press("Escape")
+        expect(tester.find(".notes-chip[data-state=failed]")).to_be_visible(timeout=TIMEOUT_MS)
+        # The verdicts need no server.
+        with tester.page.expect_response("**/v1/lint"):
+            tester.replace_file("User-agent: *\nDisallow: /\n")
+        tester.expect_blocked(16 * 13)
+        expect(dialog).to_have_count(0)

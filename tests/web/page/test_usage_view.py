@@ -107,7 +107,7 @@ def test_a_tdm_file_reserves_the_rights(usage: OpenPage) -> None:
     [
         (429, "The server is busy. Try again in a few seconds."),
         (413, "This is more than the server accepts."),
-        (401, "The server requires a token."),
+        (401, "The server requires a token. Reload the page to enter it."),
         (0, "The server does not answer. Check that it is still running."),
     ],
     ids=["busy", "too-large", "token", "unreachable"],
@@ -123,6 +123,9 @@ def test_a_failed_request_is_explained_and_can_be_repeated(tester: OpenPage, sta
 
     tester.page.route("**/v1/usage", fail)
     tester.find("#tab-usage").click()
+    if status == 401:
+        expect(tester.find("dialog[data-dialog=token]")).to_be_visible(timeout=TIMEOUT_MS)
+        tester.page.keyboard.press("Escape")
     expect(tester.find(".usage-view [data-state=failed]")).to_contain_text(text, timeout=TIMEOUT_MS)
     tester.page.unroute("**/v1/usage")
     tester.find(".usage-view [data-state=failed] button").click()

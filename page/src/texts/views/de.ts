@@ -19,7 +19,7 @@ export const viewsDe: ViewsCatalogue = {
   views_unreachable: "Der Server antwortet nicht. Prüfen Sie, ob er noch läuft.",
   views_too_many: "Der Server ist ausgelastet. Versuchen Sie es in einigen Sekunden noch einmal.",
   views_too_large: "Das ist mehr, als der Server annimmt.",
-  views_token: "Der Server verlangt ein Token.",
+  views_token: "Der Server verlangt ein Token. Laden Sie die Seite neu, um es einzugeben.",
   views_not_public: "Diese Adresse ist nicht öffentlich und wird deshalb nicht abgerufen.",
   views_not_fetched: "Die Seite konnte nicht abgerufen werden: {reason}",
   views_invalid_url: "Das ist keine gültige Adresse.",

@@ -20,7 +20,7 @@ export const viewsEn = {
   views_unreachable: "The server does not answer. Check that it is still running.",
   views_too_many: "The server is busy. Try again in a few seconds.",
   views_too_large: "This is more than the server accepts.",
-  views_token: "The server requires a token.",
+  views_token: "The server requires a token. Reload the page to enter it.",
   views_not_public: "This address is not public, so it is not fetched.",
   views_not_fetched: "The page could not be fetched: {reason}",
   views_invalid_url: "This is not a valid address.",

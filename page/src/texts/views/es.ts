@@ -19,7 +19,7 @@ export const viewsEs: ViewsCatalogue = {
   views_unreachable: "El servidor no responde. Compruebe que sigue en marcha.",
   views_too_many: "El servidor está ocupado. Inténtelo de nuevo en unos segundos.",
   views_too_large: "Esto supera lo que acepta el servidor.",
-  views_token: "El servidor exige un token.",
+  views_token: "El servidor exige un token. Recargue la página para introducirlo.",
   views_not_public: "Esta dirección no es pública, así que no se obtiene.",
   views_not_fetched: "No se pudo obtener la página: {reason}",
   views_invalid_url: "Esta dirección no es válida.",

@@ -19,7 +19,7 @@ export const viewsIt: ViewsCatalogue = {
   views_unreachable: "Il server non risponde. Verificare che sia ancora in funzione.",
   views_too_many: "Il server è occupato. Riprovare tra qualche secondo.",
   views_too_large: "È più di quanto il server accetti.",
-  views_token: "Il server richiede un token.",
+  views_token: "Il server richiede un token. Ricaricare la pagina per inserirlo.",
   views_not_public: "Questo indirizzo non è pubblico, quindi non viene recuperato.",
   views_not_fetched: "Impossibile recuperare la pagina: {reason}",
   views_invalid_url: "Questo indirizzo non è valido.",

@@ -19,7 +19,7 @@ export const viewsJa: ViewsCatalogue = {
   views_unreachable: "サーバーが応答しません。動作しているか確認してください。",
   views_too_many: "サーバーが混み合っています。数秒後にもう一度お試しください。",
   views_too_large: "サーバーが受け付ける大きさを超えています。",
-  views_token: "サーバーにはトークンが必要です。",
+  views_token: "サーバーにはトークンが必要です。入力するにはページを再読み込みしてください。",
   views_not_public: "このアドレスは公開されていないため、取得しません。",
   views_not_fetched: "ページを取得できませんでした: {reason}",
   views_invalid_url: "有効なアドレスではありません。",

@@ -19,7 +19,7 @@ export const viewsKo: ViewsCatalogue = {
   views_unreachable: "서버가 응답하지 않습니다. 실행 중인지 확인하세요.",
   views_too_many: "서버가 바쁩니다. 몇 초 뒤에 다시 시도하세요.",
   views_too_large: "서버가 받을 수 있는 크기를 넘었습니다.",
-  views_token: "서버에 토큰이 필요합니다.",
+  views_token: "서버에 토큰이 필요합니다. 입력하려면 페이지를 새로 고치세요.",
   views_not_public: "공개된 주소가 아니므로 가져오지 않습니다.",
   views_not_fetched: "페이지를 가져오지 못했습니다: {reason}",
   views_invalid_url: "올바른 주소가 아닙니다.",

@@ -10,7 +10,7 @@ const PATHS: Readonly<Record<Mark, readonly string[]>> = {
   none: ["M8 6a2 2 0 1 0 0 4a2 2 0 0 0 0-4"],
   // A bar between two limits.
   limited: ["M4.5 5v6M11.5 5v6M4.5 8h7"],
-  // Nobody reads what is there.
+  // No crawler reads what is there.
   unread: ["M6 10l4-4"],
   same: ["M8 7.900v.2"],
 };

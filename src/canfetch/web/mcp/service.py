@@ -24,7 +24,7 @@ from canfetch.web.mcp.tdm_files import FetchedTDMFile, TDMFileFetcher
 
 ResultT = TypeVar("ResultT")
 
-# Files are read in threads, so that a large one delays nobody's pings and cancellations.
+# Files are read in threads, so that a large one does not delay pings and cancellations.
 _READING_THREADS: Final = 2
 _MAX_REQUESTS: Final = 32
 # Added to the time of a fetch: for the wait for a free connection, and for reading a large file.
