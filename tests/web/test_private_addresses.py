@@ -10,7 +10,7 @@ from tests.web.conftest import API, ScriptedWeb, running_api
 
 from canfetch.access.responses import Failure, Response
 from canfetch.client.transports import TransportRequest
-from canfetch.web.answers.origins import WebTransport
+from canfetch.web.answers.web_transport import WebTransport
 from canfetch.web.settings import Settings
 
 PRIVATE_HOSTS = [
