@@ -21,11 +21,20 @@ mkdir public robots && cp robots.txt public && cp robots.txt robots/www.example.
 echo '<title>Fish</title>' > fish.html
 echo '192.0.2.1 - - [22/Nov/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 1 "-" "Googlebot-Image/1.0"' > access.log
 echo '{"schema": "canfetch.address-lists/1", "lists": []}' > addresses.json
+printf 'WARC/1.0\\r\\nWARC-Type: response\\r\\nWARC-Target-URI: https://a.example/robots.txt\\r\\n' > robots.warc
+printf 'Content-Length: 30\\r\\n\\r\\nHTTP/1.1 404 Not Found\\r\\n\\r\\nabcd\\r\\n\\r\\n' >> robots.warc
+gzip robots.warc
+canfetch bulk parse robots.warc.gz -o files.parquet
+mkdir -p history/a.example && cp robots.txt history/a.example/2026-05-01.txt
+echo https://a.example/ > urls.txt && echo GPTBot > agents.txt
+printf 'url,fetched_at\\nhttps://a.example/,2026-05-02\\n' > pages.csv
 canfetch check https://example.com/fish --agent ExampleBot --quiet
 canfetch check https://example.com/fish --agent ExampleBot --quiet --store robots.sqlite3
 canfetch check https://example.com/fish --agent ExampleBot --quiet --evidence evidence
 """
 OWN_SETUP = {
+    "canfetch bulk": "rm files.parquet",
+    "canfetch bulk parse": "rm files.parquet",
     "canfetch init": "rm robots.txt",
     "canfetch completion": "mkdir -p ~/.config/fish/completions",
 }

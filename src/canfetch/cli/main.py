@@ -41,6 +41,7 @@ _COMMANDS: Final = {
     "init": "authoring.init",
     "policy": "authoring.policy",
     "agents": "registry.agents",
+    "bulk": "bulk.bulk",
     "logs": "logs.logs",
     "cache": "origins.cache",
     "serve": "services.serve",

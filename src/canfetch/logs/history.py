@@ -140,7 +140,7 @@ def _is_version(path: Path) -> bool:
 
 
 def _read_version(path: Path, profile: str) -> RobotsVersion:
-    since = _read_date(path.name)
+    since = parse_dated_name(path.name)
     if since is None:
         raise InvalidOption(f"no date in the name of {quoted(str(path))}: expected a name such as 2026-05-01.txt")
     with path.open("rb") as file:
@@ -148,7 +148,8 @@ def _read_version(path: Path, profile: str) -> RobotsVersion:
     return RobotsVersion(since, parse(content, profile=profile), str(path))
 
 
-def _read_date(name: str) -> float | None:
+def parse_dated_name(name: str) -> float | None:
+    """Return the date, or the date and time in UTC, at the start of a file name, in Unix seconds, or None."""
     match = _DATED_NAME.match(name)
     if match is None:
         return None

@@ -3,10 +3,10 @@
 import sys
 from typing import Final
 
-from canfetch.cli.decisions.agent_list import chain_lines
 from canfetch.cli.decisions.options import DecisionOptions, decision_command
 from canfetch.cli.decisions.run import Answer, DecisionRun
 from canfetch.cli.decisions.verdict_rows import write_answers
+from canfetch.cli.shared.agent_list import chain_lines
 from canfetch.cli.shared.terminal import (
     Palette,
     display_width,

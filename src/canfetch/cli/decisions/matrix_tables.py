@@ -7,7 +7,7 @@ numbers of URLs. On a terminal, `rich` draws the tables if it is installed.
 import sys
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from canfetch.cli.decisions.agent_list import chain_lines
+from canfetch.cli.shared.agent_list import chain_lines
 from canfetch.cli.shared.origin_arguments import MAX_WAITING_CHARACTERS
 from canfetch.cli.shared.terminal import (
     Palette,

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple, Self
 
 import click
 
-from canfetch.cli.decisions.agent_list import requested_agents
 from canfetch.cli.decisions.opening import open_robots_files
 from canfetch.cli.decisions.options import DecisionOptions
 from canfetch.cli.decisions.robots_files import RobotsFile, URLsWithFiles
 from canfetch.cli.decisions.urls import RequestedURL, read_urls
 from canfetch.cli.shared.agent_arguments import RequestedAgent, misspelling_note
+from canfetch.cli.shared.agent_list import requested_agents
 from canfetch.cli.shared.command_errors import (
     EXIT_ERROR,
     EXIT_NEGATIVE,

@@ -107,6 +107,16 @@ def stream_progress(stream: BinaryIO | None, *, enabled: bool) -> Progress:
     return _bar(_file_size(stream), _STEP_BYTES)
 
 
+def byte_progress(total: int | None, *, enabled: bool) -> Progress:
+    """Return the progress of reading files, in bytes.
+
+    Args:
+        total: Their size, or None if it is unknown.
+        enabled: False if standard output writes to the terminal.
+    """
+    return _bar(total, _STEP_BYTES) if enabled and is_terminal(sys.stderr) else Progress()
+
+
 def item_progress(total: int, *, enabled: bool) -> Progress:
     """Return the progress over `total` items. A single item has no bar."""
     return _bar(total, 1) if enabled and total > 1 and is_terminal(sys.stderr) else Progress()

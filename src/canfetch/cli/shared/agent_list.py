@@ -1,8 +1,8 @@
 """The agents to decide for, from `--agent` and `--agents-file`."""
 
 from collections.abc import Iterator
+from typing import Protocol
 
-from canfetch.cli.decisions.options import DecisionOptions
 from canfetch.cli.shared.agent_arguments import RequestedAgent, resolve_agent
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.input_files import close_input, open_input, read_lines
@@ -11,7 +11,27 @@ from canfetch.cli.shared.terminal import Palette, printable
 from canfetch.core.quoting import quoted
 
 
-def requested_agents(options: DecisionOptions) -> list[RequestedAgent]:
+class AgentOptions(Protocol):
+    """The values of the options that select agents."""
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """The values of `--agent`."""
+
+    @property
+    def agents_file(self) -> str | None:
+        """The value of `--agents-file`."""
+
+    @property
+    def agents_registry(self) -> str | None:
+        """The value of `--agents-registry`."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether `--exact` is passed."""
+
+
+def requested_agents(options: AgentOptions) -> list[RequestedAgent]:
     """Return the agents in order, without duplicates.
 
     Raises: CommandError: No agent is given, or one is not a product token.
@@ -35,7 +55,7 @@ def chain_lines(agents: list[RequestedAgent], palette: Palette) -> Iterator[str]
             yield palette.faint(f"# {printable(agent.name)} is matched as {printable(agent.chain)}") + "\n"
 
 
-def _names(options: DecisionOptions) -> Iterator[tuple[str, str]]:
+def _names(options: AgentOptions) -> Iterator[tuple[str, str]]:
     for name in options.agents:
         yield name, ""
     if options.agents_file is not None:

@@ -1,0 +1,1 @@
+"""Decisions at scale: archives of robots.txt files, and tables of URLs."""

@@ -1,0 +1,126 @@
+"""From archives to a table: captures are collected, then resolved and written in parts, by several processes."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from canfetch.access.policies import get_policy
+from canfetch.bulk.archives.capture_store import CaptureStore
+from canfetch.bulk.archives.resolution import resolve_capture
+from canfetch.bulk.archives.tables import TableOptions
+from canfetch.bulk.reading.captures import Fault
+from canfetch.bulk.reading.sources import Source, read_source
+from canfetch.bulk.writing.part_writers import open_part
+from canfetch.bulk.writing.processes import run_tasks
+from canfetch.bulk.writing.work_folder import WorkFolder
+
+_STORE: Final = "captures.sqlite"
+# Enough for a row group, and few enough to share the work among processes.
+_CAPTURES_PER_PART: Final = 4096
+
+
+class Part(NamedTuple):
+    """A part of a table: its number, and the first and the last capture."""
+
+    number: int
+    first: int
+    last: int
+
+
+class PartOptions(NamedTuple):
+    """What a process needs to write parts."""
+
+    store: Path
+    folder: Path
+    format: str
+    options: TableOptions
+    policy: str
+
+
+class Collected(NamedTuple):
+    """What was read: the number of robots.txt captures, of records set aside, and whether an archive was cut."""
+
+    captures: int
+    faults: int
+    is_cut: bool
+
+
+def store_path(folder: WorkFolder) -> Path:
+    """Return the path of the captures of an unfinished output."""
+    return folder.path / _STORE
+
+
+def collect(
+    sources: Sequence[Source],
+    path: Path,
+    *,
+    advance: Callable[[int], None],
+    on_fault: Callable[[Fault], None],
+) -> Collected:
+    """Read archives into a store. Those that an earlier run read to their end are not read again.
+
+    Args:
+        sources: The archives.
+        path: The store.
+        advance: Called with the number of bytes that were read.
+        on_fault: Called with each record that is set aside.
+    """
+    is_cut = False
+    with CaptureStore(path) as store:
+        for number, source in enumerate(sources):
+            if not store.begin_source(number, source.name):
+                advance(source.size or 0)
+                continue
+            for item in read_source(source, wants=store.wants, advance=advance):
+                store.add(number, item)
+            store.finish_source(number)
+        store.finish()
+        for fault in store.faults():
+            is_cut |= fault.is_end
+            on_fault(fault)
+        return Collected(*store.counts(), is_cut)
+
+
+def write_table(
+    folder: WorkFolder, options: TableOptions, *, policy: str, processes: int, advance: Callable[[int], None]
+) -> None:
+    """Write the table of the collected captures, and finish the output.
+
+    Args:
+        folder: Where `collect` wrote the store.
+        options: The table.
+        policy: The access policy.
+        processes: The number of processes.
+        advance: Called with the number of captures of each part that is complete.
+    """
+    path = store_path(folder)
+    with CaptureStore(path, read_only=True) as store:
+        last = store.last_id()
+    parts = list(_parts(last))
+    written = PartOptions(path, folder.path, folder.format, options, policy)
+    missing = [part for part in parts if not folder.has_part(part.number)]
+    advance(sum(part.last - part.first + 1 for part in parts) - sum(part.last - part.first + 1 for part in missing))
+    for part, _ in run_tasks(partial(write_part, written), missing, processes=processes):
+        advance(part.last - part.first + 1)
+    folder.finish(len(parts))
+
+
+def _parts(last: int) -> Iterator[Part]:
+    # An output without rows has one part, with the names of the columns.
+    for number, first in enumerate(range(1, max(last, 1) + 1, _CAPTURES_PER_PART)):
+        yield Part(number, first, min(first + _CAPTURES_PER_PART - 1, last))
+
+
+def write_part(written: PartOptions, part: Part) -> None:
+    """Write one part."""
+    policy = get_policy(written.policy)
+    path = written.folder / f"part-{part.number:08d}.{written.format}"
+    options = written.options
+    with (
+        CaptureStore(written.store, read_only=True) as store,
+        open_part(path, written.format, options.schema, header=part.number == 0) as sink,
+    ):
+        for _, capture in store.files(part.first, part.last):
+            for row in options.rows(resolve_capture(capture, store, policy)):
+                sink.write(row)

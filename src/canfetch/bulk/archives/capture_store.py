@@ -1,0 +1,223 @@
+"""Captures in an SQLite file, so that redirects and URLs find theirs, whatever the size and order of the archives.
+
+Each distinct content is stored once, as far as a bounded table of hashes shows it.
+"""
+
+import hashlib
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, NamedTuple, Self
+
+from canfetch.access.redirects import redirect_target
+from canfetch.access.responses import Headers, Response
+from canfetch.bulk.reading.captures import Capture, Fault, Name, is_robots_url
+from canfetch.errors import InvalidURL
+
+_TABLES: Final = """
+create table if not exists sources (id integer primary key, name text, is_read integer);
+create table if not exists contents (id integer primary key, data blob);
+create table if not exists captures (
+    id integer primary key, source integer, position integer, owner text, url text, time real, status integer,
+    location text, content_type text, content integer, is_file integer);
+create table if not exists faults (source integer, position integer, reason text, is_end integer);
+"""
+_INDEXES: Final = """
+create index if not exists captures_by_url on captures (url, time);
+create index if not exists captures_by_owner on captures (owner) where is_file;
+"""
+_SELECT: Final = """
+select captures.id, sources.name, position, owner, url, time, status, location, content_type, contents.data
+from captures join sources on sources.id = captures.source left join contents on contents.id = captures.content
+"""
+_REDIRECTS: Final = frozenset([301, 302, 303, 307, 308])
+_ROWS_PER_TRANSACTION: Final = 10_000
+# Hashes and URLs that are remembered; about 30 MB each.
+_MAX_HASHES: Final = 200_000
+_MAX_TARGETS: Final = 200_000
+_MAX_HISTORY: Final = 10_000
+
+
+class StoredCapture(NamedTuple):
+    """A capture of the store, with its number."""
+
+    id: int
+    capture: Capture
+
+
+class SourceCounts(NamedTuple):
+    """The captures of a source, and the records that were set aside."""
+
+    captures: int
+    faults: int
+
+
+class CaptureStore:
+    """Captures by number, URL and owner.
+
+    Args:
+        path: The SQLite file.
+        read_only: Whether the file exists and is only read. Otherwise, it is created if it does not exist.
+    """
+
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+        if read_only:
+            self._connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
+        else:
+            self._connection = sqlite3.connect(path, isolation_level=None)
+            # A killed process leaves the last complete transaction.
+            self._connection.execute("pragma journal_mode = wal")
+            self._connection.execute("pragma synchronous = normal")
+            self._connection.executescript(_TABLES)
+        self._hashes: dict[bytes, int] = {}
+        self._targets: set[str] = set()
+        self._pending = 0
+
+    def begin_source(self, number: int, name: str) -> bool:
+        """Start to read a source, and return whether it has to be read. A part of an earlier run is removed."""
+        row = self._connection.execute("select is_read from sources where id = ?", (number,)).fetchone()
+        if row is not None and row[0]:
+            return False
+        self._connection.execute("begin")
+        if row is not None:
+            self._connection.execute("delete from captures where source = ?", (number,))
+            self._connection.execute("delete from faults where source = ?", (number,))
+        self._connection.execute("insert or replace into sources values (?, ?, 0)", (number, name))
+        return True
+
+    def finish_source(self, number: int) -> None:
+        """Record that a source was read to its end."""
+        self._connection.execute("update sources set is_read = 1 where id = ?", (number,))
+        self._connection.execute("commit")
+
+    def finish(self) -> None:
+        """Prepare the store for reading, after the last source."""
+        self._connection.executescript(_INDEXES)
+
+    def wants(self, url: str) -> bool:
+        """Return whether the capture of a URL is needed: a robots.txt, or what one redirected to."""
+        return is_robots_url(url) or url in self._targets
+
+    def add(self, number: int, item: Capture | Fault) -> None:
+        """Add a capture of a source, or a record that is set aside."""
+        self._pending += 1
+        if self._pending % _ROWS_PER_TRANSACTION == 0:
+            self._connection.execute("commit")
+            self._connection.execute("begin")
+        if isinstance(item, Fault):
+            row = (number, item.position, item.reason, item.is_end)
+            self._connection.execute("insert into faults values (?, ?, ?, ?)", row)
+            return
+        is_file = is_robots_url(item.url)
+        if not is_file and item.url not in self._targets:
+            return
+        headers = dict(item.headers)
+        if item.status in _REDIRECTS:
+            self._remember_target(item)
+        self._connection.execute(
+            "insert into captures values (null, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                number,
+                item.position,
+                item.owner,
+                item.url,
+                item.time,
+                item.status,
+                headers.get("location"),
+                headers.get("content-type"),
+                self._store_content(item.content),
+                is_file,
+            ),
+        )
+
+    def _remember_target(self, capture: Capture) -> None:
+        target = redirect_target(capture.url, Response(capture.url, capture.status or 0, capture.headers, b""))
+        url = None if target is None else canonical_url(target)
+        if url is not None and not is_robots_url(url) and len(self._targets) < _MAX_TARGETS:
+            self._targets.add(url)
+
+    def _store_content(self, content: bytes) -> int:
+        digest = hashlib.sha256(content).digest()[:16]
+        number = self._hashes.get(digest)
+        if number is None:
+            number = self._connection.execute("insert into contents values (null, ?)", (content,)).lastrowid or 0
+            if len(self._hashes) >= _MAX_HASHES:
+                self._hashes.clear()
+            self._hashes[digest] = number
+        return number
+
+    def last_id(self) -> int:
+        """Return the largest number of a capture, or 0."""
+        return int(self._connection.execute("select coalesce(max(id), 0) from captures").fetchone()[0])
+
+    def files(self, first: int, last: int) -> Iterator[StoredCapture]:
+        """Yield the captures of robots.txt files with these numbers, in their order."""
+        query = f"{_SELECT} where captures.id between ? and ? and is_file order by captures.id"
+        return map(_stored, self._connection.execute(query, (first, last)))
+
+    def history(self, owner: str) -> list[tuple[float, int]]:
+        """Return the times and numbers of the robots.txt captures of an owner, in order.
+
+        Those without a time come first, at minus infinity. Of a very long history, the last part is returned.
+        """
+        query = (
+            "select coalesce(time, -9e999), id from captures where owner = ? and is_file "
+            "order by coalesce(time, -9e999) desc, id desc limit ?"
+        )
+        return self._connection.execute(query, (owner, _MAX_HISTORY)).fetchall()[::-1]
+
+    def file(self, number: int) -> Capture:
+        """Return a capture by its number."""
+        return _stored(self._connection.execute(f"{_SELECT} where captures.id = ?", (number,)).fetchone()).capture
+
+    def capture_of(self, url: str, time: float | None) -> StoredCapture | None:
+        """Return the capture of a URL: the first at or after `time`, or else the last one."""
+        if time is not None:
+            query = f"{_SELECT} where url = ? and time >= ? order by time, captures.id limit 1"
+            row = self._connection.execute(query, (url, time)).fetchone()
+            if row is not None:
+                return _stored(row)
+        query = f"{_SELECT} where url = ? order by time desc, captures.id desc limit 1"
+        row = self._connection.execute(query, (url,)).fetchone()
+        return None if row is None else _stored(row)
+
+    def counts(self) -> SourceCounts:
+        """Return the numbers of captured robots.txt files and of records that were set aside."""
+        captures = self._connection.execute("select count(*) from captures where is_file").fetchone()[0]
+        return SourceCounts(captures, self._connection.execute("select count(*) from faults").fetchone()[0])
+
+    def faults(self) -> Iterator[Fault]:
+        """Yield the records that were set aside."""
+        query = (
+            "select name, position, reason, is_end from faults join sources on sources.id = source "
+            "order by faults.rowid"
+        )
+        for name, position, reason, is_end in self._connection.execute(query):
+            yield Fault(name, position, reason, bool(is_end))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def canonical_url(url: str) -> str | None:
+    """Return a URL as the store has it, or None if it is not valid."""
+    try:
+        return Name.parse(url).url
+    except InvalidURL:
+        return None
+
+
+def _stored(
+    row: tuple[int, str, int, str, str, float | None, int | None, str | None, str | None, bytes | None],
+) -> StoredCapture:
+    number, source, position, owner, url, time, status, location, content_type, content = row
+    fields = (("location", location), ("content-type", content_type))
+    headers: Headers = tuple([(name, value) for name, value in fields if value is not None])
+    return StoredCapture(number, Capture(owner, url, time, status, headers, content or b"", source, position))

@@ -1,0 +1,97 @@
+"""Decisions about URLs by resolved files: the same as those of a client that fetched them."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Final, NamedTuple
+
+from canfetch.core.agent import Agent
+from canfetch.core.document import RobotsTxt, parse
+from canfetch.core.profiles import get_profile
+from canfetch.core.urls import AnyURL
+from canfetch.core.verdict import Access, Effect, Reason, Rule
+from canfetch.errors import InvalidURL
+
+_ROBOTS_TXT_TARGET: Final = b"/robots.txt"
+ANY_AGENT: Final = Agent("*")
+NO_ROBOTS: Final = "no-robots"
+REDIRECT_UNRESOLVED: Final = "redirect-unresolved"
+INVALID_URL: Final = "invalid-url"
+
+
+class Decision(NamedTuple):
+    """Whether an agent may fetch a URL.
+
+    Attributes:
+        allowed: None if it is unknown.
+        reason: A `canfetch.Reason`, or why it is unknown: `no-robots`, `redirect-unresolved` or `invalid-url`.
+        rule: The deciding rule, or None.
+    """
+
+    allowed: bool | None
+    reason: str
+    rule: Rule | None = None
+
+
+class NamedAgent(NamedTuple):
+    """An agent, and its name in tables."""
+
+    name: str
+    agent: Agent
+
+
+class FileDecisions:
+    """The decisions about one origin. Its file is parsed when the first of them needs it.
+
+    Args:
+        access: The result of fetching the file, or None if a redirect leads to a URL that was not captured.
+        effect: What it permits, or None as for `access`.
+        content: The content whose rules apply, or None.
+        profile: The parsing profile.
+    """
+
+    __slots__ = ("_access", "_content", "_effect", "_profile", "_robots")
+
+    def __init__(self, access: Access | None, effect: Effect | None, content: bytes | None, profile: str) -> None:
+        self._access = access
+        self._effect = effect
+        self._content = content
+        self._profile = profile
+        self._robots: RobotsTxt | None = None
+
+    def _parsed(self) -> RobotsTxt:
+        if self._robots is None:
+            self._robots = parse(self._content or b"", profile=self._profile)
+        return self._robots
+
+    def allows(self, url: AnyURL, agents: Sequence[NamedAgent]) -> list[bool | None]:
+        """Return whether each agent may fetch a valid URL, or None where it is unknown."""
+        if self._effect is not Effect.CONDITIONAL_ALLOW:
+            return [self._without_rules(url, ANY_AGENT).allowed] * len(agents)
+        robots = self._parsed()
+        return [robots.allows(url, agent=agent.agent) for agent in agents]
+
+    def decide(self, url: AnyURL, agent: Agent) -> Decision:
+        """Decide about a URL of the file's origin."""
+        try:
+            if self._effect is not Effect.CONDITIONAL_ALLOW:
+                return self._without_rules(url, agent)
+            verdict = self._parsed().decide(url, agent=agent)
+        except InvalidURL:
+            return Decision(None, INVALID_URL)
+        return Decision(verdict.allowed, str(verdict.reason), verdict.rule)
+
+    def _without_rules(self, url: AnyURL, agent: Agent) -> Decision:
+        if self._access is None:
+            return Decision(None, REDIRECT_UNRESOLVED)
+        # Also finds invalid URLs.
+        target = _empty_file(self._profile).decide(url, agent=agent).target
+        if self._effect is Effect.FULL_ALLOW:
+            return Decision(allowed=True, reason=str(self._access))
+        if target == _ROBOTS_TXT_TARGET and get_profile(self._profile).robots_txt_allowed:
+            return Decision(allowed=True, reason=str(Reason.ROBOTS_TXT))
+        return Decision(allowed=False, reason=str(self._access))
+
+
+@cache
+def _empty_file(profile: str) -> RobotsTxt:
+    return parse(b"", profile=profile)

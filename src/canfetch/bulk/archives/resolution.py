@@ -1,0 +1,127 @@
+"""What the captures of an archive mean under an access policy: redirects, status codes, and failures over time."""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from canfetch.access.effective_access import EffectiveAccess, effective_access
+from canfetch.access.entries import CacheEntry
+from canfetch.access.fetch_plan import FetchResult, Hop, Request, first_request, next_step
+from canfetch.access.policies import AccessPolicy
+from canfetch.access.responses import Response
+from canfetch.access.transitions import next_entry
+from canfetch.bulk.archives.capture_store import CaptureStore, canonical_url
+from canfetch.bulk.reading.captures import Capture
+from canfetch.core.origin import Origin
+from canfetch.core.verdict import Access, Effect
+
+# The status of a file without a response.
+_FILE_STATUS: Final = 200
+
+
+class ResolvedFile(NamedTuple):
+    """A capture of a robots.txt, and what it permits.
+
+    Attributes:
+        capture: The capture, before redirects.
+        access: How the policy interprets the response, or None if a redirect leads to a URL that was not captured.
+        effect: What it permits, or None as for `access`.
+        detail: What happened, such as `status 404`.
+        url: The URL of the last response.
+        hops: The redirects.
+        content: The content whose rules apply, or None.
+    """
+
+    capture: Capture
+    access: Access | None
+    effect: Effect | None
+    detail: str
+    url: str
+    hops: tuple[Hop, ...]
+    content: bytes | None
+
+
+def resolve_capture(capture: Capture, store: CaptureStore, policy: AccessPolicy) -> ResolvedFile:
+    """Return what a capture permits by itself, without the captures before it.
+
+    Args: store: Where redirects lead.
+    """
+    fetched = _fetch(capture, store, policy)
+    if isinstance(fetched, Request):
+        return _unresolved(capture, fetched)
+    if fetched.outcome.effect is not None:
+        content = None
+        if fetched.outcome.effect is Effect.CONDITIONAL_ALLOW and fetched.response is not None:
+            content = fetched.response.body
+        outcome = fetched.outcome
+        return ResolvedFile(capture, outcome.access, outcome.effect, outcome.detail, fetched.url, fetched.hops, content)
+    now = capture.time or 0.0
+    entry = next_entry(None, Origin.from_url(capture.url), fetched, policy, now=now, seed=0)
+    return _from_access(capture, effective_access(entry, policy, now=now), fetched.url, fetched.hops)
+
+
+class FileState(NamedTuple):
+    """What a client would know after the captures of an owner until a time.
+
+    Attributes:
+        capture: The last capture.
+        entry: The cache entry after it, or None if its redirect leads to a URL that was not captured.
+    """
+
+    capture: Capture
+    entry: CacheEntry | None
+
+    def access(self, policy: AccessPolicy, at: float | None) -> EffectiveAccess | None:
+        """Return what is permitted at a time, or None without an entry.
+
+        Args: at: The time, or None for that of the capture.
+        """
+        if self.entry is None:
+            return None
+        return effective_access(self.entry, policy, now=self.entry.fetched_at if at is None else at)
+
+
+def state_after(captures: Sequence[Capture], store: CaptureStore, policy: AccessPolicy) -> FileState:
+    """Return the state after captures of one owner, of which there is at least one, in the order of time.
+
+    A failure does not replace the last good copy for as long as the policy permits.
+    """
+    entry: CacheEntry | None = None
+    for capture in captures[:-1]:
+        fetched = _fetch(capture, store, policy)
+        if isinstance(fetched, FetchResult):
+            entry = _next(entry, capture, fetched, policy)
+    last = captures[-1]
+    fetched = _fetch(last, store, policy)
+    return FileState(last, None if isinstance(fetched, Request) else _next(entry, last, fetched, policy))
+
+
+def _next(entry: CacheEntry | None, capture: Capture, fetched: FetchResult, policy: AccessPolicy) -> CacheEntry:
+    origin = Origin.from_url(capture.url)
+    return next_entry(entry, origin, fetched, policy, now=capture.time or 0.0, seed=0)
+
+
+def _fetch(capture: Capture, store: CaptureStore, policy: AccessPolicy) -> FetchResult | Request:
+    """Return the result of a fetch that received this capture, or the request whose response was not captured."""
+    request = first_request(Origin.from_url(capture.url))._replace(url=capture.url)
+    step = next_step(request, _response(capture, capture.url), policy)
+    while isinstance(step, Request):
+        url = canonical_url(step.url)
+        found = None if url is None else store.capture_of(url, capture.time)
+        if found is None:
+            return step
+        step = next_step(step, _response(found.capture, step.url), policy)
+    return step
+
+
+def _response(capture: Capture, url: str) -> Response:
+    return Response(url, capture.status or _FILE_STATUS, capture.headers, capture.content)
+
+
+def _unresolved(capture: Capture, request: Request) -> ResolvedFile:
+    detail = f"the response of {request.url} was not captured"
+    return ResolvedFile(capture, None, None, detail, request.url, request.hops, None)
+
+
+def _from_access(capture: Capture, access: EffectiveAccess, url: str, hops: tuple[Hop, ...]) -> ResolvedFile:
+    content = None if access.copy is None else access.copy.content
+    return ResolvedFile(capture, access.access, access.effect, access.explanation, url, hops, content)

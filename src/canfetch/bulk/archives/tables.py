@@ -1,0 +1,199 @@
+"""The tables that are made from the robots.txt files of archives: one function for the rows of one file each."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from canfetch.bulk.archives.decisions import FileDecisions, NamedAgent
+from canfetch.bulk.archives.http_archive_metrics import robots_metrics
+from canfetch.bulk.archives.resolution import ResolvedFile
+from canfetch.bulk.writing.columns import Column, ColumnType, Row, Schema
+from canfetch.core.document import parse
+from canfetch.core.text import display_text
+from canfetch.core.verdict import Rule
+
+_TEXT, _BYTES, _INTEGER, _NUMBER, _BOOLEAN, _TIME = (
+    ColumnType.TEXT,
+    ColumnType.BYTES,
+    ColumnType.INTEGER,
+    ColumnType.NUMBER,
+    ColumnType.BOOLEAN,
+    ColumnType.TIME,
+)
+_FILE: Final = (
+    Column("origin", _TEXT, "The origin, or the host if the archive does not record the scheme."),
+    Column("url", _TEXT, "The URL that was requested."),
+    Column("time", _TIME, "When."),
+)
+_PLACE: Final = (
+    Column("source", _TEXT, "The archive."),
+    Column("position", _INTEGER, "The byte offset, line or row of the record in it."),
+)
+FILES: Final = Schema(
+    "canfetch.files/1",
+    (
+        *_FILE,
+        Column("status", _INTEGER, "The status code, or null for a file without a response."),
+        Column("location", _TEXT, "The header field `Location`."),
+        Column("content_type", _TEXT, "The header field `Content-Type`."),
+        Column("final_url", _TEXT, "The URL after redirects."),
+        Column("redirects", _INTEGER, "The number of redirects."),
+        Column("access", _TEXT, "`successful`, `unavailable` or `unreachable`; null if a redirect is unresolved."),
+        Column("effect", _TEXT, "`full-allow`, `full-disallow` or `conditional-allow`; null as for `access`."),
+        Column("detail", _TEXT, "What happened, such as `status 404`."),
+        Column("bytes", _INTEGER, "The length of the content in bytes."),
+        Column("sha256", _TEXT, "Its SHA-256 hash in hexadecimal."),
+        Column("groups", _INTEGER, "The number of groups, if the rules of the file apply."),
+        Column("rules", _INTEGER, "The number of allow and disallow records in them."),
+        Column("content", _BYTES, "The body of the response that was requested, before redirects."),
+        *_PLACE,
+    ),
+)
+RECORDS: Final = Schema(
+    "canfetch.records/1",
+    (
+        *_FILE,
+        Column("line", _INTEGER, "The line, from 1."),
+        Column("group", _INTEGER, "The number of the group, from 0, or null outside groups."),
+        Column("kind", _TEXT, "`user-agent`, `allow`, `disallow`, `sitemap`, and so on."),
+        Column("key", _TEXT, "The key as written."),
+        Column("value", _TEXT, "The value as written."),
+    ),
+)
+DECISIONS: Final = Schema(
+    "canfetch.decisions/1",
+    (
+        *_FILE,
+        Column("agent", _TEXT, "The agent."),
+        Column("path", _TEXT, "The path that was decided."),
+        Column("allowed", _BOOLEAN, "Whether the agent may fetch it; null if that is unknown."),
+        Column("reason", _TEXT, "What decided, or why nothing could."),
+        Column("line", _INTEGER, "The line of the deciding rule."),
+        Column("rule", _TEXT, "The deciding rule, such as `Disallow: /fish`."),
+        Column("specificity", _INTEGER, "Its specificity."),
+    ),
+)
+METRICS: Final = Schema(
+    "canfetch.metrics/1",
+    (
+        *_FILE,
+        Column("redirected", _BOOLEAN),
+        Column("status", _INTEGER),
+        Column("size", _INTEGER),
+        Column("size_kib", _NUMBER),
+        Column("over_google_limit", _BOOLEAN),
+        Column("comment_count", _INTEGER),
+        Column("record_counts", _TEXT, "JSON: `by_type` and `by_useragent`."),
+    ),
+)
+_MATRIX_NAME: Final = "canfetch.matrix/1"
+# More records than lines of any file within the size limit that people wrote.
+_MAX_RULE_TEXT: Final = 8192
+
+
+class TableOptions(NamedTuple):
+    """What the rows of a table depend on.
+
+    Attributes:
+        table: `files`, `records`, `decisions`, `matrix` or `metrics`.
+        agents: The agents of decisions, or the columns of a matrix.
+        paths: The paths to decide about. A matrix uses the first one.
+        profile: The parsing profile.
+    """
+
+    table: str
+    agents: tuple[NamedAgent, ...] = ()
+    paths: tuple[str, ...] = ("/",)
+    profile: str = "rfc9309"
+
+    @property
+    def schema(self) -> Schema:
+        """The columns of the table."""
+        if self.table != "matrix":
+            return _SCHEMAS[self.table]
+        own = (*_FILE, Column("effect", _TEXT))
+        return Schema(_MATRIX_NAME, (*own, *(Column(agent.name, _BOOLEAN) for agent in self.agents)))
+
+    def rows(self, file: ResolvedFile) -> Iterator[Row]:
+        """Yield the rows of one file."""
+        return _ROWS[self.table](file, self)
+
+
+def _file_cells(file: ResolvedFile) -> Row:
+    return file.capture.owner, file.capture.url, file.capture.time
+
+
+def _files(file: ResolvedFile, options: TableOptions) -> Iterator[Row]:
+    capture = file.capture
+    headers = dict(capture.headers)
+    groups = None if file.content is None else parse(file.content, profile=options.profile).groups
+    yield (
+        *_file_cells(file),
+        capture.status,
+        headers.get("location"),
+        headers.get("content-type"),
+        file.url,
+        len(file.hops),
+        None if file.access is None else str(file.access),
+        None if file.effect is None else str(file.effect),
+        file.detail,
+        len(capture.content),
+        hashlib.sha256(capture.content).hexdigest(),
+        None if groups is None else len(groups),
+        None if groups is None else sum(len(group.rules) for group in groups),
+        capture.content,
+        capture.source,
+        capture.position,
+    )
+
+
+def _records(file: ResolvedFile, options: TableOptions) -> Iterator[Row]:
+    if file.content is None:
+        return
+    robots = parse(file.content, profile=options.profile)
+    content, cells = robots.content, _file_cells(file)
+    for record in robots.records:
+        if record.kind is None or record.key is None or record.value is None:
+            continue
+        key, value = (display_text(content[slice(*span)]) for span in (record.key, record.value))
+        yield (*cells, record.line, record.group, record.kind.name.lower().replace("_", "-"), key, value)
+
+
+def _decisions_of(file: ResolvedFile, options: TableOptions) -> FileDecisions:
+    return FileDecisions(file.access, file.effect, file.content, options.profile)
+
+
+def _decisions(file: ResolvedFile, options: TableOptions) -> Iterator[Row]:
+    decisions, cells = _decisions_of(file, options), _file_cells(file)
+    for name, agent in options.agents:
+        for path in options.paths:
+            allowed, reason, rule = decisions.decide(path, agent)
+            yield (*cells, name, path, allowed, reason, *rule_cells(rule))
+
+
+def rule_cells(rule: Rule | None) -> tuple[int | None, str | None, int | None]:
+    """Return the line, the text and the specificity of a rule."""
+    return (None, None, None) if rule is None else (rule.line, str(rule)[:_MAX_RULE_TEXT], rule.specificity)
+
+
+def _matrix(file: ResolvedFile, options: TableOptions) -> Iterator[Row]:
+    allowed: Sequence[bool | None] = _decisions_of(file, options).allows(options.paths[0], options.agents)
+    yield (*_file_cells(file), None if file.effect is None else str(file.effect), *allowed)
+
+
+def _metrics(file: ResolvedFile, _: TableOptions) -> Iterator[Row]:
+    content = file.capture.content if file.content is None else file.content
+    values = robots_metrics(content, status=file.capture.status, redirected=bool(file.hops))
+    counts = json.dumps(values.pop("record_counts"), ensure_ascii=False)
+    yield (*_file_cells(file), *values.values(), counts)
+
+
+_SCHEMAS: Final = {"files": FILES, "records": RECORDS, "decisions": DECISIONS, "metrics": METRICS}
+_ROWS: Final[dict[str, Callable[[ResolvedFile, TableOptions], Iterator[Row]]]] = {
+    "files": _files,
+    "records": _records,
+    "decisions": _decisions,
+    "matrix": _matrix,
+    "metrics": _metrics,
+}

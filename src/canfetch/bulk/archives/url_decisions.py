@@ -1,0 +1,111 @@
+"""Decisions about URLs of any origin, by the captures in a store: those in force at the time of each URL."""
+
+from bisect import bisect_right
+from collections import OrderedDict
+from typing import Final, NamedTuple
+
+from canfetch.access.policies import AccessPolicy
+from canfetch.bulk.archives.capture_store import CaptureStore
+from canfetch.bulk.archives.decisions import INVALID_URL, NO_ROBOTS, REDIRECT_UNRESOLVED, Decision, FileDecisions
+from canfetch.bulk.archives.resolution import FileState, state_after
+from canfetch.core.agent import Agent
+from canfetch.core.origin import Origin
+from canfetch.core.verdict import Effect
+from canfetch.errors import InvalidURL
+
+# Captures before the one in force that are replayed: the last good copy may be one of them.
+_REPLAYED: Final = 32
+_MAX_OWNERS: Final = 20_000
+# The content of files in memory. Compiled files take a few times as much.
+_MAX_CONTENT_BYTES: Final = 64 << 20
+_MAX_STATES: Final = 20_000
+
+
+class _State(NamedTuple):
+    """A state, and the decisions by what it permits."""
+
+    state: FileState
+    decisions: dict[Effect, FileDecisions]
+    size: int
+
+
+class URLDecisions:
+    """Decides about URLs for one agent. The histories and files of the last origins are kept.
+
+    Args:
+        store: The captures.
+        agent: The agent.
+        policy: The access policy.
+        profile: The parsing profile.
+        missing: The answer for URLs whose robots.txt is unknown.
+    """
+
+    def __init__(
+        self, store: CaptureStore, agent: Agent, *, policy: AccessPolicy, profile: str, missing: bool | None
+    ) -> None:
+        self._store = store
+        self._agent = agent
+        self._policy = policy
+        self._profile = profile
+        self._missing = missing
+        self._histories: OrderedDict[Origin, list[tuple[float, int]]] = OrderedDict()
+        self._states: OrderedDict[int, _State] = OrderedDict()
+        self._bytes = 0
+
+    def decide(self, url: str, at: float | None) -> Decision:
+        """Decide about an absolute URL.
+
+        Args: at: The time in seconds since the epoch, or None for the last capture.
+        """
+        try:
+            origin = Origin.from_url(url)
+        except InvalidURL:
+            return Decision(None, INVALID_URL)
+        history = self._history(origin)
+        index = len(history) if at is None else bisect_right(history, (at, _LAST))
+        if not index:
+            return Decision(self._missing, NO_ROBOTS)
+        state, decisions, _ = self._state(history, index)
+        access = state.access(self._policy, at)
+        if access is None:
+            return Decision(self._missing, REDIRECT_UNRESOLVED)
+        file = decisions.get(access.effect)
+        if file is None:
+            content = None if access.copy is None else access.copy.content
+            file = decisions[access.effect] = FileDecisions(access.access, access.effect, content, self._profile)
+        return file.decide(url, self._agent)
+
+    def _history(self, origin: Origin) -> list[tuple[float, int]]:
+        history = self._histories.get(origin)
+        if history is not None:
+            self._histories.move_to_end(origin)
+            return history
+        owner = str(origin)
+        # A capture of a host is for both schemes. One of the origin itself is more exact.
+        history = self._store.history(owner)
+        if not history and origin.scheme in {"http", "https"}:
+            history = self._store.history(owner.partition("://")[2])
+        self._histories[origin] = history
+        if len(self._histories) > _MAX_OWNERS:
+            self._histories.popitem(last=False)
+        return history
+
+    def _state(self, history: list[tuple[float, int]], index: int) -> _State:
+        number = history[index - 1][1]
+        found = self._states.get(number)
+        if found is not None:
+            self._states.move_to_end(number)
+            return found
+        captures = [self._store.file(number) for _, number in history[max(0, index - _REPLAYED) : index]]
+        state = state_after(captures, self._store, self._policy)
+        copy = None if state.entry is None else state.entry.copy
+        # The last capture and the copy: the others are not kept.
+        size = len(state.capture.content) + (0 if copy is None else len(copy.content))
+        found = self._states[number] = _State(state, {}, size)
+        self._bytes += size
+        while (self._bytes > _MAX_CONTENT_BYTES or len(self._states) > _MAX_STATES) and len(self._states) > 1:
+            self._bytes -= self._states.popitem(last=False)[1].size
+        return found
+
+
+_LAST: Final = 1 << 62

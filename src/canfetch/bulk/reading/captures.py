@@ -1,0 +1,86 @@
+"""Captures: one robots.txt request and its response, as an archive recorded it."""
+
+from typing import Final, NamedTuple
+
+from canfetch.access.responses import Headers
+from canfetch.core.limits import DEFAULT_MAX_BYTES
+from canfetch.core.origin import Origin
+from canfetch.core.text import display_text
+from canfetch.core.urls import split_url, url_bytes
+from canfetch.errors import InvalidURL
+
+# As much of a file as any parser needs: UTF-16 takes two bytes where UTF-8 takes one.
+MAX_CONTENT_BYTES: Final = 2 * DEFAULT_MAX_BYTES + 4
+
+
+class Capture(NamedTuple):
+    """One response, or one file without a response.
+
+    Attributes:
+        owner: The origin whose URLs the file governs, such as `https://example.com`. A host without a scheme, such as
+            `example.com`, stands for its http and its https origin.
+        url: The URL that was requested.
+        time: When, in seconds since the epoch, or None if it is unknown.
+        status: The status code. None for a file without a response, which counts as 200.
+        headers: The header fields of the response.
+        content: The body without transfer and content coding, cut to `MAX_CONTENT_BYTES`.
+        source: The name of the archive.
+        position: Where the record starts in it: a byte offset, a line or a row, as the format has it.
+    """
+
+    owner: str
+    url: str
+    time: float | None
+    status: int | None
+    headers: Headers
+    content: bytes
+    source: str
+    position: int
+
+
+class Fault(NamedTuple):
+    """A record that cannot be used. It is set aside, and reading continues.
+
+    Attributes:
+        source: The name of the archive.
+        position: Where the record starts, as for `Capture`.
+        reason: What is wrong.
+        is_end: Whether the archive ends within the record, so that records after it may be missing.
+    """
+
+    source: str
+    position: int
+    reason: str
+    is_end: bool = False
+
+
+class Name(NamedTuple):
+    """The owner and the URL of a file, in canonical form."""
+
+    owner: str
+    url: str
+
+    @classmethod
+    def parse(cls, text: str) -> "Name":
+        """Parse what a row or a file name calls its file: a host, an origin, or the URL that was requested.
+
+        Raises: InvalidURL: The text is none of these.
+        """
+        if "://" not in text:
+            origin = Origin.from_url(f"https://{text}")
+            if text.startswith("/") or text.partition("/")[2] not in {"", "robots.txt"}:
+                raise InvalidURL(f"invalid host {text[:200]!r}: expected one such as example.com")
+            return cls(str(origin).removeprefix("https://"), origin.robots_url)
+        encoded = url_bytes(text)
+        split = split_url(encoded)
+        origin = Origin.from_url(text)
+        rest = b"" if split is None else encoded[split.rest_start :].partition(b"#")[0]
+        if rest in {b"", b"/"}:
+            return cls(str(origin), origin.robots_url)
+        path = rest if rest[:1] == b"/" else b"/" + rest
+        return cls(str(origin), f"{origin}{display_text(path)}")
+
+
+def is_robots_url(url: str) -> bool:
+    """Return whether a canonical URL is that of a robots.txt."""
+    return url.endswith("/robots.txt") and url.count("/") == 3

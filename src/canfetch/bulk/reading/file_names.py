@@ -1,0 +1,40 @@
+"""What the name of a file says about it: the host or origin, and the time.
+
+| name | file |
+| --- | --- |
+| `example.com.txt`, `example.com`, `example.com/robots.txt` | that of a host, for http and https |
+| `example.com_8443.txt` | that of a host with a port |
+| `https%3A%2F%2Fexample.com.txt` | that of an origin |
+| `example.com/2026-05-01.txt`, `example.com/2026-05-01T12-30-00Z.txt` | that of a host, from a time on |
+"""
+
+import re
+from typing import Final, NamedTuple
+from urllib.parse import unquote
+
+from canfetch.bulk.reading.captures import Name
+from canfetch.logs.history import parse_dated_name
+
+_SUFFIX: Final = ".txt"
+_ROBOTS: Final = "robots.txt"
+_PORT_SUFFIX: Final = re.compile(r"_(\d{1,5})\Z")
+
+
+class NamedFile(NamedTuple):
+    """The owner and the URL of a file, and its time in seconds since the epoch, or None."""
+
+    name: Name
+    time: float | None
+
+
+def parse_file_name(path: str) -> NamedFile:
+    """Parse a path with `/` as the separator.
+
+    Raises: InvalidURL: It names no host.
+    """
+    *folders, last = [part for part in path.split("/") if part not in {"", "."}] or [""]
+    time = None
+    if (folders and last.lower() == _ROBOTS) or (folders and (time := parse_dated_name(last)) is not None):
+        last = folders[-1]
+    owner = unquote(last.removesuffix(_SUFFIX))
+    return NamedFile(Name.parse(owner if "://" in owner else _PORT_SUFFIX.sub(r":\1", owner)), time)

@@ -1,0 +1,120 @@
+"""Rows of tables as captures. The names of columns are those of `canfetch bulk parse`, and others that are in use.
+
+| field | columns |
+| --- | --- |
+| what it belongs to | `origin`, `host`, `domain`; `url`, `robots_url` |
+| time | `time`, `fetched_at`, `fetch_time`, `timestamp`, `date` |
+| status | `status`, `http_status`, `fetch_status` |
+| content | `content`, `content_base64`, `body`, `robots_txt`, `text` |
+| header fields | `location`, `content_type` |
+"""
+
+from base64 import b64decode
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from canfetch.access.responses import Headers
+from canfetch.bulk.reading.captures import MAX_CONTENT_BYTES, Capture, Fault, Name
+from canfetch.bulk.reading.times import parse_time
+from canfetch.core.text import encode_text, printable_text
+from canfetch.errors import InvalidURL
+
+_OWNERS: Final = ("origin", "host", "domain")
+_URLS: Final = ("url", "robots_url")
+_TIMES: Final = ("time", "fetched_at", "fetch_time", "timestamp", "date")
+_STATUSES: Final = ("status", "http_status", "fetch_status")
+_CONTENTS: Final = ("content", "body", "robots_txt", "text")
+_BASE64: Final = "content_base64"
+_HEADERS: Final = {"location": "location", "content_type": "content-type"}
+# A row of one of these columns without any other is not a table of files.
+_EXPECTED: Final = "a column origin, host or url, and a column content or status"
+# The columns that are read. Others are not loaded, where the format permits that.
+COLUMNS: Final = frozenset([*_OWNERS, *_URLS, *_TIMES, *_STATUSES, *_CONTENTS, _BASE64, *_HEADERS])
+
+
+def missing_columns(columns: Iterable[str]) -> str | None:
+    """Return what is expected, or None if a table with these columns is a table of files."""
+    names = {column.lower() for column in columns}
+    is_named = not names.isdisjoint((*_OWNERS, *_URLS))
+    has_files = not names.isdisjoint((*_CONTENTS, _BASE64, *_STATUSES))
+    return None if is_named and has_files else _EXPECTED
+
+
+def to_capture(row: Mapping[str, Any], source: str, position: int, *, empty_is_null: bool = False) -> Capture | Fault:
+    """Return the capture of a row, or why the row cannot be used.
+
+    Args:
+        row: The cells by the name of the column, in lower case.
+        source: The name of the table.
+        position: The line or the row, from 1.
+        empty_is_null: Whether an empty cell can be a missing one, as in CSV.
+    """
+    try:
+        return _parse_row(row, source, position, empty_is_null=empty_is_null)
+    except (InvalidURL, ValueError, TypeError) as error:
+        return Fault(source, position, printable_text(str(error)[:400]))
+
+
+def _parse_row(row: Mapping[str, Any], source: str, position: int, *, empty_is_null: bool) -> Capture:
+    owner, url = _first(row, _OWNERS), _first(row, _URLS)
+    if owner is None and url is None:
+        raise ValueError("no origin: expected text in the column origin, host or url")
+    name = Name.parse(_text(url if owner is None else owner))
+    if owner is not None and url is not None:
+        name = name._replace(url=Name.parse(_text(url)).url)
+    status = _parse_status(_first(row, _STATUSES))
+    content = _content(row)
+    if content is None or (empty_is_null and not content and status is None):
+        if status is None or 200 <= status < 300:
+            raise ValueError("no content: expected text or bytes in the column content")
+        content = b""
+    time = _first(row, _TIMES)
+    seconds = parse_time(time)
+    if time is not None and seconds is None:
+        raise ValueError(f"invalid time {str(time)[:100]!r}: expected one such as 2026-05-01T12:30:00Z")
+    headers: Headers = tuple(
+        (field, str(row[column])[:8192]) for column, field in _HEADERS.items() if row.get(column) not in {None, ""}
+    )
+    return Capture(name.owner, name.url, seconds, status, headers, content[:MAX_CONTENT_BYTES], source, position)
+
+
+def _first(row: Mapping[str, Any], columns: Iterable[str]) -> Any:
+    """Return the first cell that is not missing. Numbers that pandas writes for missing cells are NaN."""
+    for column in columns:
+        value = row.get(column)
+        if value is not None and value == value and value != "":  # noqa: PLR0124 - NaN is not equal to itself
+            return value
+    return None
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"invalid origin {str(value)[:100]!r}: expected text")
+    return value.strip()
+
+
+def _parse_status(value: Any) -> int | None:
+    if value is None:
+        return None
+    try:
+        status = int(value)
+    except (ValueError, OverflowError):
+        status = 0
+    if not 100 <= status <= 999:
+        raise ValueError(f"invalid status {str(value)[:100]!r}: expected a number such as 200")
+    return status
+
+
+def _content(row: Mapping[str, Any]) -> bytes | None:
+    for column in _CONTENTS:
+        value = row.get(column)
+        if isinstance(value, str):
+            return encode_text(value)
+        if isinstance(value, bytes):
+            return value
+        if value is not None and value == value:  # noqa: PLR0124 - NaN is not equal to itself
+            raise TypeError(f"invalid {column} of type {type(value).__name__}: expected text or bytes")
+    encoded = row.get(_BASE64)
+    if isinstance(encoded, str) and encoded:
+        return b64decode(encoded, validate=True)
+    return None

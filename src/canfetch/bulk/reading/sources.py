@@ -1,0 +1,173 @@
+"""Inputs: their format, and the captures in them."""
+
+import gzip
+import io
+import os
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from typing import BinaryIO, Final, NamedTuple
+
+from canfetch.bulk.reading.captures import Capture, Fault
+from canfetch.bulk.reading.file_trees import read_folder, read_tar
+from canfetch.bulk.reading.rows import COLUMNS, missing_columns, to_capture
+from canfetch.bulk.reading.tables import CUT_LINE, NO_LINE_END, PlacedRow, read_csv, read_ndjson, read_parquet
+from canfetch.bulk.reading.warc import read_warc
+from canfetch.core.quoting import quoted
+from canfetch.errors import InvalidOption
+
+STANDARD_INPUT: Final = "-"
+FORMATS: Final = ("warc", "folder", "tar", "parquet", "csv", "ndjson")
+_BY_SUFFIX: Final = {
+    ".warc": "warc",
+    ".wet": "warc",
+    ".wat": "warc",
+    ".tar": "tar",
+    ".tgz": "tar",
+    ".tbz2": "tar",
+    ".txz": "tar",
+    ".parquet": "parquet",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".ndjson": "ndjson",
+    ".jsonl": "ndjson",
+}
+_COMPRESSIONS: Final = (".gz", ".bz2", ".xz")
+_GZIP_MAGIC: Final = b"\x1f\x8b"
+_PEEK_BYTES: Final = 1024
+_TAR_MAGIC_AT: Final = 257
+
+
+class Source(NamedTuple):
+    """An input: its name, its format, and its size in bytes if it is a file."""
+
+    name: str
+    format: str
+    size: int | None
+
+
+def find_source(name: str, format: str | None = None) -> Source:  # noqa: A002 - the option's name
+    """Return an input and its format, by its name or its first bytes.
+
+    Args:
+        name: A file, a folder, or `-` for standard input.
+        format: The format, or None to recognise it.
+    Raises: InvalidOption: The format is not recognised. OSError: The input cannot be read.
+    """
+    if name == STANDARD_INPUT:
+        if format in {None, "folder", "parquet"}:
+            raise InvalidOption("standard input needs --input-format, one of warc, tar, csv and ndjson")
+        return Source(name, str(format), None)
+    if os.path.isdir(name):  # noqa: PTH112 - pathlib is not needed otherwise
+        return Source(name, "folder", None)
+    size = os.path.getsize(name)  # noqa: PTH202 - as above
+    if format is None:
+        format = format_of_name(name) or _format_of_content(name)  # noqa: A001 - as above
+    if format is None:
+        raise InvalidOption(f"{quoted(name)}: unknown format: pass --input-format, one of {', '.join(FORMATS)}")
+    return Source(name, format, size)
+
+
+def format_of_name(name: str) -> str | None:
+    """Return the format that the suffix of a name stands for, or None."""
+    stem, suffix = os.path.splitext(name.lower())  # noqa: PTH122 - names only
+    if suffix in _COMPRESSIONS:
+        suffix = os.path.splitext(stem)[1]  # noqa: PTH122 - names only
+    return _BY_SUFFIX.get(suffix)
+
+
+def _format_of_content(name: str) -> str | None:
+    with open(name, "rb") as stream:  # noqa: PTH123 - as above
+        head = stream.read(_PEEK_BYTES)
+    if head.startswith(_GZIP_MAGIC):
+        try:
+            head = zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(head, _PEEK_BYTES)
+        except zlib.error:
+            return None
+    if head.startswith(b"WARC/"):
+        return "warc"
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if head[_TAR_MAGIC_AT:].startswith(b"ustar"):
+        return "tar"
+    return "ndjson" if head.lstrip().startswith(b"{") else None
+
+
+def read_source(
+    source: Source, *, wants: Callable[[str], bool], advance: Callable[[int], None] = lambda _: None
+) -> Iterator[Capture | Fault]:
+    """Yield the captures of an input in order, and the records that are set aside.
+
+    Args:
+        wants: Whether the capture of a URL is needed.
+        advance: Called with the number of bytes that were read.
+    Raises: OSError: The input cannot be opened. InvalidOption: It is not a table of files. MissingExtra: Its format
+        needs a package that is not installed.
+    Cost: O(bytes); a few MiB are in memory.
+    """
+    if source.format == "folder":
+        yield from read_folder(source.name, advance)
+    elif source.format == "parquet":
+        yield from _captures(read_parquet(source.name, advance, _check_header(source), columns=COLUMNS), source)
+    else:
+        stream = _open(source)
+        try:
+            yield from _read_stream(stream, source, wants, advance)
+        finally:
+            if source.name != STANDARD_INPUT:
+                stream.close()
+
+
+def _open(source: Source) -> BinaryIO:
+    return sys.stdin.buffer if source.name == STANDARD_INPUT else open(source.name, "rb")  # noqa: PTH123 - closed
+
+
+def _read_stream(
+    stream: BinaryIO, source: Source, wants: Callable[[str], bool], advance: Callable[[int], None]
+) -> Iterator[Capture | Fault]:
+    position = 0
+    try:
+        if source.format == "warc":
+            items = read_warc(stream, source.name, wants=wants, advance=advance)
+        elif source.format == "tar":
+            items = read_tar(stream, source.name, advance)
+        else:
+            items = _captures(_table_rows(stream, source, advance), source)
+        for item in items:
+            position = item.position
+            yield item
+    except (OSError, EOFError, zlib.error) as error:
+        reason = (isinstance(error, OSError) and error.strerror) or str(error)
+        yield Fault(source.name, position, f"cannot be read after this record: {reason}", is_end=True)
+
+
+def _table_rows(stream: BinaryIO, source: Source, advance: Callable[[int], None]) -> Iterator[PlacedRow]:
+    lines = decompressed(stream)
+    if source.format == "csv":
+        return read_csv(lines, advance, _check_header(source))
+    return read_ndjson(lines, advance)
+
+
+def decompressed(stream: BinaryIO) -> BinaryIO:
+    """Return a stream of the content of a file, which may be compressed with gzip."""
+    buffered = io.BufferedReader(stream) if isinstance(stream, io.RawIOBase) else stream
+    is_gzip = getattr(buffered, "peek", lambda _: b"")(2)[:2] == _GZIP_MAGIC
+    return gzip.GzipFile(fileobj=buffered) if is_gzip else buffered  # type: ignore[return-value]  # it reads bytes
+
+
+def _check_header(source: Source) -> Callable[[list[str]], None]:
+    def check(columns: list[str]) -> None:
+        expected = missing_columns(columns)
+        if expected is not None:
+            found = ", ".join(columns)[:200]
+            raise InvalidOption(f"{quoted(source.name)} has the columns {found}: expected {expected}")
+
+    return check
+
+
+def _captures(rows: Iterator[PlacedRow], source: Source) -> Iterator[Capture | Fault]:
+    for position, row in rows:
+        if isinstance(row, str):
+            yield Fault(source.name, position, row, is_end=row in {CUT_LINE, NO_LINE_END})
+        else:
+            yield to_capture(row, source.name, position, empty_is_null=source.format == "csv")

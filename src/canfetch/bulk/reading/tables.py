@@ -1,0 +1,155 @@
+"""Rows of Parquet, CSV, TSV and NDJSON files, one at a time.
+
+A row is a dictionary. A row that cannot be parsed is a text that says why.
+"""
+
+import csv
+import json
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO, Final
+
+from canfetch.errors import InvalidOption, MissingExtra
+
+Row = dict[str, Any]
+# A position, and the row or what is wrong with it.
+PlacedRow = tuple[int, Row | str]
+
+# A line may contain a whole robots.txt, escaped.
+MAX_LINE_BYTES: Final = 1 << 23
+_PARQUET_BATCH_ROWS: Final = 256
+NO_LINE_END: Final = "the last row has no line end, so that it may be cut: add one"
+CUT_LINE: Final = "the file ends within this line"
+_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+
+
+def read_ndjson(stream: BinaryIO, advance: Callable[[int], None], *, fold_names: bool = True) -> Iterator[PlacedRow]:
+    """Yield the objects of a file with one JSON object per line. Positions are lines, from 1.
+
+    Args: fold_names: Whether keys are put in lower case.
+    """
+    for number, line in enumerate(_lines(stream, advance), 1):
+        if not line.strip():
+            continue
+        if len(line) > MAX_LINE_BYTES:
+            yield number, f"the line is too long: expected at most {MAX_LINE_BYTES >> 20} MiB"
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            row = None
+        if isinstance(row, dict):
+            yield number, {key.lower(): value for key, value in row.items()} if fold_names else row
+        else:
+            yield number, "not a JSON object" if line.endswith(b"\n") else CUT_LINE
+
+
+def read_csv(
+    stream: BinaryIO,
+    advance: Callable[[int], None],
+    check_header: Callable[[list[str]], None],
+    *,
+    fold_names: bool = True,
+) -> Iterator[PlacedRow]:
+    """Yield the rows of a CSV or TSV file with a header. Positions are lines, from 1.
+
+    Args:
+        check_header: Called with the names of the columns. It may raise.
+        fold_names: Whether names of columns are put in lower case.
+    """
+    csv.field_size_limit(min(MAX_LINE_BYTES, sys.maxsize))
+    is_ended = True
+
+    def lines() -> Iterator[str]:
+        nonlocal is_ended
+        for line in _lines(stream, advance):
+            is_ended = line.endswith((b"\n", b"\r"))
+            yield line.decode("utf-8", "surrogateescape")
+
+    text = lines()
+    first = next(text, "")
+    delimiter = "\t" if "\t" in first else ","
+    header = [name.strip() for name in next(csv.reader([first], delimiter=delimiter), [])]
+    header = [name.lower() for name in header] if fold_names else header
+    check_header(header)
+    reader = csv.reader(text, delimiter=delimiter, strict=True)
+    while True:
+        start = reader.line_num + 2
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            yield start, f"invalid CSV: {error}"
+            continue
+        if cells is None:
+            return
+        if not cells:
+            continue
+        if len(cells) != len(header):
+            yield start, f"the row has {len(cells)} cells: expected {len(header)}"
+            continue
+        if not is_ended:
+            # Its last cell may be cut, and nothing in the file shows it.
+            yield start, NO_LINE_END
+            continue
+        yield start, dict(zip(header, cells, strict=True))
+
+
+def _lines(stream: BinaryIO, advance: Callable[[int], None]) -> Iterator[bytes]:
+    """Yield lines with their ends. A line that is too long is cut to one byte more than the limit."""
+    is_first = True
+    while line := stream.readline(MAX_LINE_BYTES + 1):
+        advance(len(line))
+        if is_first:
+            line = line.removeprefix(_BYTE_ORDER_MARK)
+            is_first = False
+        if len(line) > MAX_LINE_BYTES and not line.endswith(b"\n"):
+            while (rest := stream.readline(MAX_LINE_BYTES)) and not rest.endswith(b"\n"):
+                advance(len(rest))
+            advance(len(rest))
+        yield line
+
+
+def read_parquet(
+    path: str,
+    advance: Callable[[int], None],
+    check_header: Callable[[list[str]], None],
+    *,
+    columns: frozenset[str] | None = None,
+) -> Iterator[PlacedRow]:
+    """Yield the rows of a Parquet file. Positions are rows, from 1.
+
+    Args:
+        columns: The columns to load, in lower case, or None for all.
+    Raises: MissingExtra: pyarrow is not installed. InvalidOption: The file is not valid.
+    """
+    pyarrow, parquet = load_pyarrow()
+    try:
+        with parquet.ParquetFile(path) as file:
+            names = list(file.schema_arrow.names)
+            check_header([name.lower() for name in names])
+            wanted = [name for name in names if columns is None or name.lower() in columns]
+            position = 1
+            for group in range(file.num_row_groups):
+                before = position
+                batches = file.iter_batches(_PARQUET_BATCH_ROWS, row_groups=[group], columns=wanted)
+                for batch in batches:
+                    for row in batch.to_pylist():
+                        yield position, {name.lower(): value for name, value in row.items()}
+                        position += 1
+                if position > before:
+                    advance(file.metadata.row_group(group).total_byte_size)
+    except pyarrow.ArrowException as error:
+        raise InvalidOption(f"not a valid Parquet file: {' '.join(str(error).split())[:300]}") from None
+
+
+def load_pyarrow() -> tuple[Any, Any]:
+    """Return the modules `pyarrow` and `pyarrow.parquet`.
+
+    Raises: MissingExtra: pyarrow is not installed.
+    """
+    try:
+        import pyarrow  # noqa: ICN001, PLC0415 - optional
+        import pyarrow.parquet  # noqa: PLC0415 - optional
+    except ImportError:
+        raise MissingExtra("Parquet requires pyarrow: pip install 'canfetch[bulk]'") from None
+    return pyarrow, pyarrow.parquet

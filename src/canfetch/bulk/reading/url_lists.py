@@ -1,0 +1,162 @@
+"""Lists of URLs: text with one URL per line, sitemaps, and tables with a column of URLs."""
+
+import gzip
+import os
+import zlib
+from collections.abc import Callable, Iterator
+from typing import BinaryIO, Final
+from xml.parsers import expat
+
+from canfetch.bulk.reading.captures import Fault
+from canfetch.bulk.reading.sources import decompressed, format_of_name
+from canfetch.bulk.reading.tables import (
+    CUT_LINE,
+    MAX_LINE_BYTES,
+    NO_LINE_END,
+    PlacedRow,
+    Row,
+    read_csv,
+    read_ndjson,
+)
+from canfetch.core.quoting import quoted
+from canfetch.errors import InvalidOption
+
+FORMATS: Final = ("text", "sitemap", "csv", "ndjson", "parquet")
+_READ_BYTES: Final = 1 << 16
+# Source: sitemaps.org limits a URL to 2,048 characters; other elements are shorter.
+_MAX_TEXT_CHARACTERS: Final = 1 << 16
+_SUFFIXES: Final = {".txt": "text", ".xml": "sitemap"}
+
+
+def list_format(name: str, format: str | None = None) -> str:  # noqa: A002 - the option's name
+    """Return the format of a list of URLs, by its name. Other names are text."""
+    if format is not None:
+        return format
+    stem, suffix = os.path.splitext(name.lower())  # noqa: PTH122 - names only
+    if suffix == ".gz":
+        suffix = os.path.splitext(stem)[1]  # noqa: PTH122 - names only
+    known = format_of_name(name)
+    return known if known in FORMATS else _SUFFIXES.get(suffix, "text")
+
+
+def read_url_rows(
+    stream: BinaryIO,
+    name: str,
+    format: str,  # noqa: A002 - as above
+    advance: Callable[[int], None],
+    check_header: Callable[[list[str]], None],
+) -> Iterator[Row | Fault]:
+    """Yield the rows of a list of URLs that is not Parquet. It may be compressed with gzip.
+
+    Text has the column `url`, and a sitemap `url` and `lastmod`. The sitemaps of an index are rows of it.
+
+    Args: check_header: Called with the columns of a CSV file. It may raise.
+    """
+    position = 0
+    try:
+        content = decompressed(stream)
+        if format == "csv":
+            rows = read_csv(content, advance, check_header, fold_names=False)
+        elif format == "ndjson":
+            rows = read_ndjson(content, advance, fold_names=False)
+        elif format == "sitemap":
+            rows = _sitemap_rows(content, advance)
+        else:
+            rows = _text_rows(content, advance)
+        for position, row in rows:
+            if isinstance(row, str):
+                yield Fault(name, position, row, is_end=row in {CUT_LINE, NO_LINE_END, _CUT_SITEMAP})
+            else:
+                yield row
+    except (OSError, EOFError, zlib.error, gzip.BadGzipFile) as error:
+        reason = (isinstance(error, OSError) and error.strerror) or str(error)
+        yield Fault(name, position, f"cannot be read after this row: {reason}", is_end=True)
+
+
+def check_url_column(column: str, name: str) -> Callable[[list[str]], None]:
+    """Return a function that raises InvalidOption if a table lacks a column."""
+
+    def check(columns: list[str]) -> None:
+        if column not in columns:
+            found = ", ".join(columns)[:200]
+            raise InvalidOption(f"{quoted(name)} has no column {quoted(column)}: expected one of {found}")
+
+    return check
+
+
+def _text_rows(stream: BinaryIO, advance: Callable[[int], None]) -> Iterator[PlacedRow]:
+    number = 0
+    while line := stream.readline(MAX_LINE_BYTES + 1):
+        number += 1
+        advance(len(line))
+        if len(line) > MAX_LINE_BYTES:
+            yield number, f"the line is too long: expected at most {MAX_LINE_BYTES >> 20} MiB"
+            while (rest := stream.readline(MAX_LINE_BYTES)) and not rest.endswith(b"\n"):
+                advance(len(rest))
+            continue
+        text = line.decode("utf-8", "surrogateescape").removeprefix("\ufeff").strip()
+        if text:
+            yield number, {"url": text}
+
+
+_CUT_SITEMAP: Final = "the sitemap ends early"
+
+
+class _SitemapParser:
+    """Collects the `loc` and `lastmod` of each `url` and `sitemap` element.
+
+    expat limits the expansion of entities, and does not fetch external ones.
+    """
+
+    def __init__(self) -> None:
+        self.rows: list[PlacedRow] = []
+        self._parser = expat.ParserCreate(namespace_separator=" ")
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._data
+        self._row: Row = {}
+        self._space = ""
+        self._field: str | None = None
+        self._text: list[str] = []
+        self._size = 0
+
+    def feed(self, data: bytes, *, is_end: bool = False) -> None:
+        self._parser.Parse(data, is_end)
+
+    def _start(self, tag: str, _attributes: dict[str, str]) -> None:
+        space, _, name = tag.rpartition(" ")
+        if name in {"url", "sitemap"}:
+            self._row, self._space = {"url": None, "lastmod": None}, space
+        elif name in {"loc", "lastmod"} and space == self._space:
+            # Extensions, such as images, have other elements with these names.
+            self._field, self._text, self._size = name, [], 0
+
+    def _data(self, text: str) -> None:
+        self._size += len(text)
+        if self._field is not None and self._size <= _MAX_TEXT_CHARACTERS:
+            self._text.append(text)
+
+    def _end(self, tag: str) -> None:
+        name = tag.rpartition(" ")[2]
+        if name == self._field:
+            key = "url" if name == "loc" else name
+            self._row[key] = "".join(self._text).strip()
+            self._field = None
+        elif name in {"url", "sitemap"}:
+            row = self._row
+            self.rows.append((self._parser.CurrentLineNumber, row if row.get("url") else "no loc element"))
+
+
+def _sitemap_rows(stream: BinaryIO, advance: Callable[[int], None]) -> Iterator[PlacedRow]:
+    parser = _SitemapParser()
+    try:
+        while data := stream.read(_READ_BYTES):
+            advance(len(data))
+            parser.feed(data)
+            yield from parser.rows
+            parser.rows.clear()
+        parser.feed(b"", is_end=True)
+    except expat.ExpatError as error:
+        yield from parser.rows
+        is_cut = "no element found" in str(error) or "unclosed" in str(error)
+        yield error.lineno, _CUT_SITEMAP if is_cut else f"invalid XML: {error}"

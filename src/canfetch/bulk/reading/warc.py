@@ -1,0 +1,127 @@
+"""WARC and WET files: the responses, resources and texts in them, as captures.
+
+`response` records are HTTP responses. `resource` and `conversion` records, as in WET files, have only the content, and
+count as files without a response. A `revisit` record refers to the content of another record; it is set aside, because
+without that content it would be an empty file that allows everything.
+
+Source: ISO 28500 (WARC 1.1) section 6.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from canfetch.access.responses import Headers
+from canfetch.bulk.reading.captures import MAX_CONTENT_BYTES, Capture, Fault, Name
+from canfetch.bulk.reading.gzip_members import MAGIC, BrokenMember, ByteStream, MemberReader
+from canfetch.bulk.reading.http_messages import BrokenMessage, parse_response
+from canfetch.bulk.reading.times import parse_time
+from canfetch.bulk.reading.warc_records import VERSION, BrokenRecord, RecordParser, WarcRecord
+from canfetch.core.limits import DEFAULT_MAX_BYTES
+from canfetch.core.text import printable_text
+from canfetch.errors import InvalidURL
+
+_READ_BYTES: Final = 1 << 18
+_TYPES: Final = frozenset(["response", "resource", "conversion", "revisit"])
+_SCHEMES: Final = ("http://", "https://")
+
+Item = Capture | Fault
+
+
+def read_warc(
+    stream: ByteStream, source: str, *, wants: Callable[[str], bool], advance: Callable[[int], None]
+) -> Iterator[Item]:
+    """Yield the captures of a WARC file, which may be compressed with gzip, and the records that are set aside.
+
+    Args:
+        stream: The file. It needs not be seekable.
+        source: Its name.
+        wants: Whether the capture of a URL is needed. The bodies of others are not decoded.
+        advance: Called with the number of bytes after each read.
+    Cost: O(bytes), with a few MiB in memory.
+    """
+    head = stream.read(len(MAGIC))
+    rest = _Rewound(head, stream)
+    records = _compressed_records if head and MAGIC.startswith(head) else _plain_records
+    for offset, record in records(rest, advance):
+        item = _to_item(record, offset, source, wants)
+        if item is not None:
+            yield item
+
+
+class _Rewound:
+    """A stream with the bytes that were read to recognise it."""
+
+    def __init__(self, head: bytes, stream: ByteStream) -> None:
+        self._head = head
+        self._stream = stream
+
+    def read(self, size: int, /) -> bytes:
+        head, self._head = self._head, b""
+        return head or self._stream.read(size)
+
+
+def _plain_records(
+    stream: ByteStream, advance: Callable[[int], None]
+) -> Iterator[tuple[int, WarcRecord | BrokenRecord]]:
+    parser = RecordParser()
+    while data := stream.read(_READ_BYTES):
+        advance(len(data))
+        for record in parser.feed(data):
+            yield record.offset, record
+    for last in parser.end():
+        yield last.offset, last
+
+
+def _compressed_records(
+    stream: ByteStream, advance: Callable[[int], None]
+) -> Iterator[tuple[int, WarcRecord | BrokenRecord]]:
+    parser = RecordParser()
+    start = 0
+    for piece in MemberReader(stream, advance).pieces():
+        if isinstance(piece, BrokenMember):
+            # The first records of a long member were used. The one at the damage is lost.
+            parser.reset()
+            yield piece.offset, BrokenRecord(piece.offset, piece.reason, piece.is_end)
+            continue
+        if piece.is_first and not parser.is_between_records and piece.data.startswith(VERSION):
+            # A record never continues in a member that starts with another one.
+            parser.reset()
+            yield start, BrokenRecord(start, "the record is shorter than its Content-Length")
+        if parser.is_between_records or piece.is_first:
+            start = piece.offset
+        for record in parser.feed(piece.data):
+            yield start, record
+    for last in parser.end():
+        yield start, last
+
+
+def _to_item(
+    record: WarcRecord | BrokenRecord, offset: int, source: str, wants: Callable[[str], bool]
+) -> Capture | Fault | None:
+    if isinstance(record, BrokenRecord):
+        return Fault(source, offset, record.reason, record.is_end)
+    kind = record.fields.get("warc-type", "")
+    uri = record.fields.get("warc-target-uri", "").removeprefix("<").removesuffix(">")
+    if kind not in _TYPES or (uri and not uri.startswith(_SCHEMES)):
+        return None
+    try:
+        name = Name.parse(uri)
+    except InvalidURL:
+        return Fault(source, offset, f"invalid WARC-Target-URI {printable_text(uri[:200])!r}")
+    if not wants(name.url):
+        return None
+    if kind == "revisit":
+        return Fault(source, offset, f"the content of {name.url} is in another record, which was not searched")
+    status: int | None = None
+    headers: Headers = ()
+    content = record.block[:MAX_CONTENT_BYTES]
+    if kind == "response":
+        try:
+            status, headers, content = parse_response(record.block, is_complete=not record.is_cut)
+        except BrokenMessage as error:
+            return Fault(source, offset, f"{name.url}: {error}")
+    if "warc-truncated" in record.fields and len(content) < DEFAULT_MAX_BYTES:
+        reason = printable_text(record.fields["warc-truncated"][:40])
+        return Fault(source, offset, f"{name.url}: the crawler truncated the content ({reason})")
+    time = parse_time(record.fields.get("warc-date", ""))
+    return Capture(name.owner, name.url, time, status, headers, content, source, offset)

@@ -1,0 +1,180 @@
+"""The records of a WARC file, from its bytes in any pieces. A broken record costs one record.
+
+A record is accepted if it has the announced length and a line end follows. After anything else, the parser continues
+at the next version line.
+
+Source: ISO 28500 (WARC 1.1) sections 4 to 6.
+"""
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from canfetch.bulk.reading.captures import MAX_CONTENT_BYTES
+
+VERSION: Final = b"WARC/"
+_NEXT_RECORD: Final = b"\nWARC/"
+_MAX_HEAD_BYTES: Final = 1 << 16
+# The head of a response and as much of its body as is used. The rest of a longer record is skipped.
+_MAX_BLOCK_BYTES: Final = MAX_CONTENT_BYTES + (1 << 17)
+_MAX_LENGTH_DIGITS: Final = 15
+_TRAILER_BYTES: Final = 2
+_CUT: Final = "the archive ends within this record"
+_LINE_ENDS: Final = b"\r\n"
+
+
+class WarcRecord(NamedTuple):
+    """A record: its offset, its fields by name in lower case, and its block, cut if `is_cut`."""
+
+    offset: int
+    fields: dict[str, str]
+    block: bytes
+    is_cut: bool = False
+
+
+class BrokenRecord(NamedTuple):
+    """Bytes that are not a complete record: their offset, and what is wrong with them."""
+
+    offset: int
+    reason: str
+    is_end: bool = False
+
+
+class RecordParser:
+    """Splits bytes into records.
+
+    Cost: O(bytes); about 2 MiB are in memory.
+    """
+
+    def __init__(self) -> None:
+        self._buffer = b""
+        self._at = 0
+        # The offset of the first byte of the buffer.
+        self._offset = 0
+        self._skip = 0
+        self._lost = False
+
+    def feed(self, data: bytes) -> Iterator[WarcRecord | BrokenRecord]:
+        """Add bytes, and yield the records that are complete now."""
+        self._offset += self._at
+        self._buffer = self._buffer[self._at :] + data
+        self._at = 0
+        yield from self._parse(is_end=False)
+
+    def end(self) -> Iterator[WarcRecord | BrokenRecord]:
+        """Yield what remains at the end of the bytes, and start anew."""
+        yield from self._parse(is_end=True)
+        if self._skip:
+            yield BrokenRecord(self._offset + self._at, _CUT, is_end=True)
+        self.reset()
+
+    def reset(self) -> None:
+        """Drop what remains of the bytes, and start anew."""
+        self._offset += len(self._buffer)
+        self._buffer, self._at, self._skip, self._lost = b"", 0, 0, False
+
+    @property
+    def is_between_records(self) -> bool:
+        """Whether all bytes so far belong to complete records."""
+        return not self._skip and not self._buffer[self._at :].strip(_LINE_ENDS)
+
+    def _parse(self, *, is_end: bool) -> Iterator[WarcRecord | BrokenRecord]:
+        while self._skip_block() and self._skip_blank():
+            if not self._buffer.startswith(VERSION, self._at):
+                is_start = VERSION.startswith(self._buffer[self._at : self._at + len(VERSION)])
+                if is_start and not is_end:
+                    return
+                if is_start:
+                    yield BrokenRecord(self._offset + self._at, _CUT, is_end=True)
+                    self._at = len(self._buffer)
+                    return
+                if not self._lost:
+                    yield BrokenRecord(self._offset + self._at, "not a WARC record")
+                if not self._find_next(self._at, is_end=is_end):
+                    return
+                continue
+            found = self._parse_record(is_end=is_end)
+            if found is None:
+                return
+            yield found
+
+    def _skip_block(self) -> bool:
+        step = min(self._skip, len(self._buffer) - self._at)
+        self._skip -= step
+        self._at += step
+        return not self._skip
+
+    def _skip_blank(self) -> bool:
+        end = len(self._buffer)
+        while self._at < end and self._buffer[self._at] in _LINE_ENDS:
+            self._at += 1
+        return self._at < end
+
+    def _find_next(self, start: int, *, is_end: bool) -> bool:
+        """Continue at the next version line, or drop the bytes that cannot be the start of one."""
+        self._lost = True
+        found = self._buffer.find(_NEXT_RECORD, start)
+        if found >= 0:
+            self._at = found + 1
+            self._lost = False
+            return True
+        self._at = len(self._buffer) if is_end else max(start, len(self._buffer) - len(_NEXT_RECORD) + 1)
+        return False
+
+    def _parse_record(self, *, is_end: bool) -> WarcRecord | BrokenRecord | None:
+        """Return the record at the current position, or None if more bytes are needed."""
+        buffer, start = self._buffer, self._at
+        offset = self._offset + start
+        head_end, body = _find_head_end(buffer, start)
+        if head_end < 0:
+            if len(buffer) - start > _MAX_HEAD_BYTES:
+                return self._broken(offset, "the header is too long", start + 1, is_end=is_end)
+            return self._cut_off(offset, is_end=is_end)
+        fields = _parse_fields(buffer[start:head_end])
+        length = fields.get("content-length", "")
+        if not (length.isascii() and length.isdecimal() and len(length) <= _MAX_LENGTH_DIGITS):
+            return self._broken(offset, "Content-Length is missing or invalid", head_end, is_end=is_end)
+        size = int(length)
+        kept = min(size, _MAX_BLOCK_BYTES)
+        available = len(buffer) - body
+        if available < kept or (not is_end and size == kept and available < size + _TRAILER_BYTES):
+            if is_end and _NEXT_RECORD in buffer[body:]:
+                return self._broken(offset, "Content-Length is too large", body, is_end=is_end)
+            return self._cut_off(offset, is_end=is_end)
+        if size > kept:
+            if _NEXT_RECORD in buffer[body : body + kept]:
+                return self._broken(offset, "Content-Length is too large", body, is_end=is_end)
+            self._at, self._skip = body + kept, size - kept
+            return WarcRecord(offset, fields, buffer[body : body + kept], is_cut=True)
+        if available > size and buffer[body + size] not in _LINE_ENDS:
+            return self._broken(offset, "Content-Length is wrong", body, is_end=is_end)
+        self._at = body + size
+        return WarcRecord(offset, fields, buffer[body : body + size])
+
+    def _broken(self, offset: int, reason: str, search_from: int, *, is_end: bool) -> BrokenRecord:
+        self._find_next(search_from, is_end=is_end)
+        return BrokenRecord(offset, reason)
+
+    def _cut_off(self, offset: int, *, is_end: bool) -> BrokenRecord | None:
+        if not is_end:
+            return None
+        self._at = len(self._buffer)
+        return BrokenRecord(offset, _CUT, is_end=True)
+
+
+def _find_head_end(buffer: bytes, start: int) -> tuple[int, int]:
+    """Return the end of a header and the start of its block, or -1 and -1."""
+    limit = start + _MAX_HEAD_BYTES
+    standard = buffer.find(b"\r\n\r\n", start, limit)
+    bare = buffer.find(b"\n\n", start, limit if standard < 0 else standard)
+    if bare >= 0:
+        return bare, bare + 2
+    return (standard, standard + 4) if standard >= 0 else (-1, -1)
+
+
+def _parse_fields(head: bytes) -> dict[str, str]:
+    fields: dict[str, str] = {}
+    for line in head.decode("utf-8", "replace").split("\n")[1:]:
+        name, colon, value = line.partition(":")
+        if colon:
+            fields.setdefault(name.strip().lower(), value.strip())
+    return fields

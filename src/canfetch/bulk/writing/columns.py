@@ -1,0 +1,107 @@
+"""The columns of a table, and the forms of their values in each format."""
+
+import json
+from base64 import b64encode
+from enum import StrEnum
+from typing import Any, Final, NamedTuple
+
+from canfetch.core.text import display_text, encode_text
+from canfetch.core.times import rfc3339
+
+Row = tuple[Any, ...]
+
+_BASE64_SUFFIX: Final = "_base64"
+
+
+class ColumnType(StrEnum):
+    """The type of a column. Every column can be null."""
+
+    TEXT = "text"
+    BYTES = "bytes"  # in NDJSON and CSV: text, or else base64 in a second column
+    INTEGER = "integer"
+    NUMBER = "number"
+    BOOLEAN = "boolean"
+    TIME = "time"  # seconds since the epoch; RFC 3339 in NDJSON and CSV
+    ANY = "any"  # a value of another table; in Parquet: text, or else JSON
+
+
+class Column(NamedTuple):
+    """A column: its name, its type, and what it contains."""
+
+    name: str
+    type: ColumnType
+    summary: str = ""
+
+
+class Schema(NamedTuple):
+    """A table's columns, and its name with a version. Within one version, columns are added but never changed."""
+
+    name: str
+    columns: tuple[Column, ...]
+
+    @property
+    def text_columns(self) -> tuple[str, ...]:
+        """The names of the columns in NDJSON and CSV."""
+        names: list[str] = []
+        for column in self.columns:
+            names.append(column.name)
+            if column.type is ColumnType.BYTES:
+                names.append(f"{column.name}{_BASE64_SUFFIX}")
+        return tuple(names)
+
+    def text_cells(self, row: Row) -> list[Any]:
+        """Return a row as values of JSON, for `text_columns`."""
+        cells: list[Any] = []
+        for column, value in zip(self.columns, row, strict=True):
+            if column.type is ColumnType.BYTES:
+                cells.extend(_bytes_cells(value))
+            elif column.type is ColumnType.TIME:
+                cells.append(None if value is None else rfc3339(value))
+            elif column.type is ColumnType.ANY:
+                cells.append(plain_value(value))
+            else:
+                cells.append(portable(value) if isinstance(value, str) else value)
+        return cells
+
+
+def _bytes_cells(value: bytes | None) -> tuple[str | None, str | None]:
+    if value is None:
+        return None, None
+    try:
+        return value.decode(), None
+    except UnicodeDecodeError:
+        return None, b64encode(value).decode("ascii")
+
+
+def portable(text: str) -> str:
+    """Return text that every format can represent: bytes that are not UTF-8 are percent-encoded."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return display_text(encode_text(text))
+    return text
+
+
+def plain_value(value: Any) -> Any:
+    """Return a cell of a Parquet file as a value of JSON."""
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, str):
+        return portable(value)
+    if isinstance(value, bytes):
+        return portable(value.decode("utf-8", "surrogateescape"))
+    if isinstance(value, list):
+        return [plain_value(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): plain_value(item) for key, item in value.items()}
+    isoformat = getattr(value, "isoformat", None)
+    return str(value) if isoformat is None else isoformat()
+
+
+def csv_cell(value: Any) -> Any:
+    """Return a value of JSON as a cell of CSV."""
+    if value is True:
+        return "true"
+    if value is False:
+        return "false"
+    return json.dumps(value) if isinstance(value, list | dict) else value

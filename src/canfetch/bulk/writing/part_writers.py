@@ -1,0 +1,189 @@
+"""Writers of one file each, in Parquet, NDJSON and CSV. A file appears under its name when it is complete."""
+
+import csv
+import io
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, Final, Protocol
+
+from canfetch.bulk.reading.tables import load_pyarrow
+from canfetch.bulk.writing.columns import ColumnType, Row, Schema, csv_cell, plain_value, portable
+
+FORMATS: Final = ("parquet", "ndjson", "csv")
+SCHEMA_KEY: Final = b"canfetch.schema"
+_TEMPORARY_SUFFIX: Final = ".tmp"
+_GROUP_ROWS: Final = 1 << 15
+# The bytes and text of the rows that are in memory.
+_GROUP_BYTES: Final = 1 << 24
+_COPY_BYTES: Final = 1 << 20
+
+
+class RowSink(Protocol):
+    """Receives the rows of one file."""
+
+    def write(self, row: Row) -> None:
+        """Write a row."""
+
+    def close(self) -> None:
+        """Write what remains."""
+
+
+@contextmanager
+def open_part(path: Path, format: str, schema: Schema, *, header: bool) -> Iterator[RowSink]:  # noqa: A002 - the option's name
+    """Open a file for rows. It is renamed to `path` at the end, and removed after an exception.
+
+    Args: header: Whether a CSV file starts with the names of the columns.
+    Raises: MissingExtra: The format needs a package that is not installed. OSError: The file cannot be written.
+    """
+    with replaced(path) as stream, ExitStack() as stack:
+        sink: RowSink
+        if format == "parquet":
+            sink = _ParquetSink(stream, schema, stack)
+        elif format == "csv":
+            sink = _CsvSink(stream, schema, header=header)
+        else:
+            sink = _NdjsonSink(stream, schema)
+        yield sink
+        sink.close()
+
+
+@contextmanager
+def replaced(path: Path) -> Iterator[BinaryIO]:
+    """Open a temporary file next to `path`, and rename it at the end."""
+    temporary = path.with_name(path.name + _TEMPORARY_SUFFIX)
+    try:
+        with temporary.open("wb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+class _NdjsonSink:
+    def __init__(self, stream: BinaryIO, schema: Schema) -> None:
+        self._stream = stream
+        self._schema = schema
+        self._names = schema.text_columns
+        self._encode: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=False).encode
+
+    def write(self, row: Row) -> None:
+        cells = dict(zip(self._names, self._schema.text_cells(row), strict=True))
+        self._stream.write(self._encode(cells).encode() + b"\n")
+
+    def close(self) -> None:
+        pass
+
+
+class _CsvSink:
+    def __init__(self, stream: BinaryIO, schema: Schema, *, header: bool) -> None:
+        self._text = io.TextIOWrapper(stream, encoding="utf-8", newline="", write_through=True)
+        self._rows = csv.writer(self._text, lineterminator="\n")
+        self._schema = schema
+        if header:
+            self._rows.writerow(schema.text_columns)
+
+    def write(self, row: Row) -> None:
+        self._rows.writerow([csv_cell(cell) for cell in self._schema.text_cells(row)])
+
+    def close(self) -> None:
+        self._text.flush()
+        self._text.detach()
+
+
+class _ParquetSink:
+    def __init__(self, stream: BinaryIO, schema: Schema, stack: ExitStack) -> None:
+        pyarrow, parquet = load_pyarrow()
+        self._pyarrow = pyarrow
+        self._schema = schema
+        self._stream = stream
+        self._stack = stack
+        self._parquet = parquet
+        self._arrow_schema = arrow_schema(schema)
+        self._writer: Any = None
+        self._rows: list[Row] = []
+        self._bytes = 0
+
+    def write(self, row: Row) -> None:
+        self._rows.append(row)
+        self._bytes += sum(len(cell) for cell in row if isinstance(cell, bytes | str))
+        if len(self._rows) >= _GROUP_ROWS or self._bytes >= _GROUP_BYTES:
+            self._flush()
+
+    def close(self) -> None:
+        if self._rows or self._writer is None:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._writer is None:
+            self._writer = self._stack.enter_context(
+                self._parquet.ParquetWriter(self._stream, self._arrow_schema, compression="zstd")
+            )
+        columns = list(zip(*self._rows, strict=True)) or [()] * len(self._schema.columns)
+        arrays = [
+            self._pyarrow.array(_arrow_values(column.type, values), type=field.type)
+            for column, values, field in zip(self._schema.columns, columns, self._arrow_schema, strict=True)
+        ]
+        self._writer.write_table(self._pyarrow.table(arrays, schema=self._arrow_schema))
+        self._rows, self._bytes = [], 0
+
+
+def arrow_schema(schema: Schema) -> Any:
+    """Return the schema of pyarrow, with the name and version of the table in its metadata."""
+    pyarrow, _ = load_pyarrow()
+    types = {
+        ColumnType.TEXT: pyarrow.string(),
+        ColumnType.BYTES: pyarrow.binary(),
+        ColumnType.INTEGER: pyarrow.int64(),
+        ColumnType.NUMBER: pyarrow.float64(),
+        ColumnType.BOOLEAN: pyarrow.bool_(),
+        ColumnType.TIME: pyarrow.timestamp("us", tz="UTC"),
+        ColumnType.ANY: pyarrow.string(),
+    }
+    fields = [(column.name, types[column.type]) for column in schema.columns]
+    return pyarrow.schema(fields, metadata={SCHEMA_KEY: schema.name.encode()})
+
+
+def _arrow_values(kind: ColumnType, values: Sequence[Any]) -> Sequence[Any]:
+    if kind is ColumnType.TIME:
+        return [None if value is None else round(value * 1_000_000) for value in values]
+    if kind is ColumnType.TEXT:
+        return [None if value is None else portable(value) for value in values]
+    if kind is ColumnType.ANY:
+        return [value if value is None else _as_text(plain_value(value)) for value in values]
+    return values
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def join_parts(parts: Iterable[Path], path: Path, format: str) -> None:  # noqa: A002 - the option's name
+    """Write a file with the rows of all parts, which have the same columns.
+
+    Cost: O(bytes); one row group is in memory.
+    """
+    with replaced(path) as stream:
+        if format == "parquet":
+            _join_parquet(parts, stream)
+        else:
+            for part in parts:
+                with part.open("rb") as source:
+                    while data := source.read(_COPY_BYTES):
+                        stream.write(data)
+
+
+def _join_parquet(parts: Iterable[Path], stream: BinaryIO) -> None:
+    _, parquet = load_pyarrow()
+    writer: Any = None
+    with ExitStack() as stack:
+        for part in parts:
+            with parquet.ParquetFile(part) as source:
+                if writer is None:
+                    writer = stack.enter_context(parquet.ParquetWriter(stream, source.schema_arrow, compression="zstd"))
+                for group in range(source.num_row_groups):
+                    writer.write_table(source.read_row_group(group))

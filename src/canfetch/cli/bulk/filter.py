@@ -1,0 +1,166 @@
+"""`canfetch bulk filter`: the decision about each URL of a list, by the robots.txt files of archives."""
+
+import os
+from typing import Any, Final, NoReturn
+
+import click
+
+from canfetch.bulk.archives.archive_job import Collected, store_path
+from canfetch.bulk.archives.filter_job import Counts, FilterOptions, URLList, filter_urls, open_list
+from canfetch.bulk.reading.captures import Fault
+from canfetch.bulk.reading.url_lists import FORMATS
+from canfetch.cli.bulk.archive_run import FaultLines, collect_captures
+from canfetch.cli.bulk.options import (
+    agent_parameters,
+    find_sources,
+    open_work_folder,
+    output_format,
+    pop_run_options,
+    process_count,
+    run_parameters,
+    selected_agents,
+)
+from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK, CommandError
+from canfetch.cli.shared.progress import Progress, byte_progress
+from canfetch.cli.shared.single_value_option import Choice, Option
+from canfetch.core.quoting import quoted
+from canfetch.errors import CanfetchError, InvalidOption
+
+_MISSING: Final = {"null": None, "allow": True, "deny": False}
+
+
+def _run(
+    lists: tuple[str, ...],
+    *,
+    robots: tuple[str, ...],
+    url_column: str,
+    time_column: str | None,
+    urls_format: str | None,
+    missing: str,
+    only_allowed: bool,
+    **values: Any,
+) -> NoReturn:
+    run = pop_run_options(values)
+    agents = selected_agents(values)
+    if len(agents) > 1:
+        raise CommandError(f"--agent can be passed only once here, but got {len(agents)} agents")
+    options = FilterOptions(
+        agents[0], url_column, time_column, _MISSING[missing], only_allowed, run.policy, run.profile
+    )
+    form = output_format(run)
+    urls = [_open(name, urls_format, options) for name in lists]
+    for other in urls[1:]:
+        if other.columns != urls[0].columns:
+            raise CommandError(f"{quoted(other.name)} has other columns than {quoted(urls[0].name)}")
+    sources = find_sources(robots, run.input_format)
+    agent = [agents[0].name, *agents[0].agent.tokens, agents[0].agent.star_applies]
+    settings = {
+        "command": "filter",
+        "options": {**options._asdict(), "agent": agent},
+        "formats": [run.input_format, urls_format],
+    }
+    with open_work_folder(run, form, [*lists, "--robots", *robots], settings) as folder:
+        try:
+            collected = collect_captures(sources, store_path(folder), run)
+            progress = byte_progress(sum(os.path.getsize(name) for name in lists), enabled=True)  # noqa: PTH202 - as typed
+            rejected = _Rejected(FaultLines(progress))
+            try:
+                counts = filter_urls(
+                    folder,
+                    store_path(folder),
+                    urls,
+                    options,
+                    processes=process_count(run),
+                    advance=progress.advance,
+                    on_fault=rejected.add,
+                )
+            finally:
+                progress.close()
+        except CanfetchError as error:
+            raise CommandError(str(error)) from None
+    _print_counts(counts, collected, rejected.count, run.output)
+    click.get_current_context().exit(EXIT_ERROR if collected.is_cut or rejected.is_cut else EXIT_OK)
+
+
+class _Rejected:
+    """Counts the rows that are set aside."""
+
+    def __init__(self, lines: FaultLines) -> None:
+        self._lines = lines
+        self.count = 0
+        self.is_cut = False
+
+    def add(self, fault: Fault) -> None:
+        self.count += 1
+        self.is_cut |= fault.is_end
+        self._lines.add(fault)
+
+
+def _open(name: str, form: str | None, options: FilterOptions) -> URLList:
+    try:
+        return open_list(name, form, options)
+    except InvalidOption as error:
+        raise CommandError(str(error)) from None
+    except OSError as error:
+        raise CommandError(f"cannot read {quoted(name)}: {error.strerror or error}") from None
+
+
+def _print_counts(counts: Counts, collected: Collected, rejected: int, output: str) -> None:
+    aside = collected.faults + rejected
+    text = (
+        f"canfetch: {counts.rows:,} URLs: {counts.allowed:,} allowed, "
+        f"{counts.rows - counts.allowed - counts.unknown:,} disallowed, {counts.unknown:,} unknown; wrote {output}"
+    )
+    Progress().print_error(text + (f"; {aside:,} records were set aside" if aside else ""))
+
+
+command: Final = click.Command(
+    "filter",
+    params=[
+        click.Argument(["lists"], nargs=-1, required=True, metavar="URLS...", type=click.Path()),
+        Option(
+            ["--robots"],
+            metavar="INPUT",
+            type=click.Path(),
+            multiple=True,
+            required=True,
+            help="Archive of robots.txt files, as for 'canfetch bulk parse'. Can be repeated.",
+        ),
+        *agent_parameters(),
+        Option(["--url-column"], metavar="NAME", default="url", show_default=True, help="Column of the URLs."),
+        Option(
+            ["--time-column"],
+            metavar="NAME",
+            help="Column of the times of the URLs. The robots.txt in force at that time decides.  [default: the last]",
+        ),
+        Option(
+            ["--urls-format"],
+            type=Choice(FORMATS),
+            help="Format of the lists.  [default: by the suffix: .parquet, .csv, .ndjson, .xml for a sitemap, or text]",
+        ),
+        Option(
+            ["--missing"],
+            type=Choice(tuple(_MISSING)),
+            default="null",
+            show_default=True,
+            help="The answer for URLs without a known robots.txt. Their reason is no-robots or redirect-unresolved.",
+        ),
+        Option(["--only-allowed"], is_flag=True, help="Write only the rows of URLs that are allowed."),
+        *run_parameters(),
+    ],
+    callback=_run,
+    short_help="Decide about each URL of a list.",
+    help="""Add the columns allowed, reason, line and rule to lists of URLs.
+
+    URLS is a Parquet, CSV or NDJSON table, a text file with one URL per line, or a sitemap. Each URL is decided by the
+    robots.txt of its origin in the archives: redirects are followed within them, and the status counts as the access
+    policy defines.""",
+    epilog="""\b
+Examples:
+  canfetch bulk filter urls.txt --robots files.parquet --agent GPTBot -o decided.parquet
+  canfetch bulk filter urls.txt --robots robots.warc.gz --agent CCBot --only-allowed -o allowed.csv
+  canfetch bulk filter pages.csv --time-column fetched_at --robots history/ --agent GPTBot -o decided.csv
+
+\b
+Exit codes: 0 the output is complete, 2 an input ends within a record, or an error occurred.""",
+)

@@ -1,0 +1,201 @@
+"""The options that the commands of `canfetch bulk` share."""
+
+import os
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import click
+
+from canfetch import __version__
+from canfetch.bulk.archives.decisions import NamedAgent
+from canfetch.bulk.reading.sources import FORMATS as INPUT_FORMATS
+from canfetch.bulk.reading.sources import STANDARD_INPUT, Source, find_source
+from canfetch.bulk.writing.part_writers import FORMATS as OUTPUT_FORMATS
+from canfetch.bulk.writing.processes import available_cores
+from canfetch.bulk.writing.work_folder import WorkFolder
+from canfetch.cli.shared.agent_list import requested_agents
+from canfetch.cli.shared.command_errors import CommandError
+from canfetch.cli.shared.input_files import check_standard_input
+from canfetch.cli.shared.network_options import PolicyName
+from canfetch.cli.shared.option_parameters import agent_option, exact_option, profile_option, registry_option
+from canfetch.cli.shared.registry_file import load_registry
+from canfetch.cli.shared.single_value_option import Choice, Option
+from canfetch.core.quoting import quoted
+from canfetch.errors import InvalidOption
+
+_SUFFIXES: Final = {".parquet": "parquet", ".ndjson": "ndjson", ".jsonl": "ndjson", ".csv": "csv"}
+_MAX_PROCESSES: Final = 256
+
+
+class RunOptions(NamedTuple):
+    """The values of the options that all commands have."""
+
+    output: str
+    format: str | None
+    input_format: str | None
+    policy: str
+    profile: str
+    jobs: int | None
+    faults: str | None
+    force: bool
+    restart: bool
+
+
+class AgentValues(NamedTuple):
+    """The values of the options that select agents."""
+
+    agents: tuple[str, ...]
+    agents_file: str | None
+    agents_registry: str | None
+    exact: bool
+
+
+def input_argument(metavar: str = "INPUT...") -> click.Argument:
+    """Return the argument of the inputs."""
+    return click.Argument(["inputs"], nargs=-1, required=True, metavar=metavar, type=click.Path(allow_dash=True))
+
+
+def run_parameters() -> list[click.Parameter]:
+    """Return the parameters of `RunOptions`."""
+    return [
+        Option(["-o", "--output"], metavar="FILE", type=click.Path(), required=True, help="The file to write."),
+        Option(
+            ["--format"],
+            type=Choice(OUTPUT_FORMATS),
+            help="Format of the output.  [default: by the suffix: .parquet, .ndjson, .jsonl or .csv]",
+        ),
+        Option(
+            ["--input-format"],
+            type=Choice(INPUT_FORMATS),
+            help="Format of the archives.  [default: by the suffix or the first bytes]",
+        ),
+        Option(
+            ["--policy", "--access-policy", "policy"],
+            type=PolicyName(),
+            metavar="NAME[+SETTING=VALUE]...",
+            default="rfc9309",
+            show_default=True,
+            help="Access policy: what status codes mean.",
+        ),
+        profile_option(),
+        Option(
+            ["-j", "--jobs"],
+            type=click.IntRange(1, _MAX_PROCESSES),
+            metavar="N",
+            help="Number of processes.  [default: one for each core]",
+        ),
+        Option(
+            ["--faults"],
+            metavar="FILE",
+            type=click.Path(),
+            help="Write the records that are set aside to this file, as NDJSON: source, position, reason.",
+        ),
+        Option(["--force"], is_flag=True, help="Replace the output if it exists."),
+        Option(
+            ["--restart"],
+            is_flag=True,
+            help="Start anew. Otherwise, an interrupted run with the same inputs and options is continued.",
+        ),
+    ]
+
+
+def agent_parameters() -> list[click.Parameter]:
+    """Return the parameters of `AgentValues`."""
+    return [
+        agent_option("GPTBot"),
+        Option(
+            ["--agents-file"],
+            metavar="FILE",
+            type=click.Path(allow_dash=True),
+            help="File of product tokens, one per line; # starts a comment.",
+        ),
+        registry_option(),
+        exact_option(),
+    ]
+
+
+def pop_run_options(values: dict[str, Any]) -> RunOptions:
+    """Remove the values of `run_parameters` from the values of a command, and return them."""
+    return RunOptions(**{name: values.pop(name) for name in RunOptions._fields})
+
+
+def selected_agents(values: dict[str, Any], *, all_by_default: bool = False) -> tuple[NamedAgent, ...]:
+    """Remove the values of `agent_parameters` from the values of a command, and return the agents.
+
+    Args: all_by_default: Whether the default is all crawlers of the registry. Otherwise, an agent is required.
+    Raises: CommandError: No agent is given, or one is not valid.
+    """
+    options = AgentValues(**{name: values.pop(name) for name in AgentValues._fields})
+    if all_by_default and not options.agents and options.agents_file is None:
+        return tuple(
+            NamedAgent(crawler.name, crawler.agent) for crawler in load_registry(options.agents_registry).crawlers
+        )
+    return tuple(NamedAgent(agent.name, agent.agent) for agent in requested_agents(options))
+
+
+def find_sources(inputs: tuple[str, ...], input_format: str | None) -> list[Source]:
+    """Return the inputs and their formats.
+
+    Raises: CommandError: An input cannot be read, or its format is unknown.
+    """
+    check_standard_input([("", name) for name in inputs])
+    return [_find_source(name, input_format) for name in inputs]
+
+
+def _find_source(name: str, input_format: str | None) -> Source:
+    try:
+        return find_source(name, input_format)
+    except InvalidOption as error:
+        raise CommandError(str(error)) from None
+    except OSError as error:
+        raise CommandError(f"cannot read {quoted(name)}: {error.strerror or error}") from None
+
+
+def output_format(run: RunOptions) -> str:
+    """Return the format of the output.
+
+    Raises: CommandError: The suffix is unknown, or the file exists and `--force` is not passed.
+    """
+    if os.path.lexists(run.output) and not run.force:
+        raise CommandError(f"--output {quoted(run.output)} already exists: pass --force to replace it")
+    if Path(run.output).is_dir():
+        raise CommandError(f"cannot write --output {quoted(run.output)}: is a directory, expected a file")
+    form = run.format or _SUFFIXES.get(Path(run.output).suffix.lower())
+    if form is None:
+        raise CommandError(
+            f"unknown format of --output {quoted(run.output)}: pass --format, one of {', '.join(OUTPUT_FORMATS)}"
+        )
+    return form
+
+
+def open_work_folder(run: RunOptions, format: str, inputs: list[str], settings: dict[str, Any]) -> WorkFolder:  # noqa: A002
+    """Return the folder of the unfinished output. It is continued if inputs and options are the same.
+
+    Raises: CommandError: It cannot be written, or belongs to another run.
+    """
+    described = {
+        "version": __version__,
+        "inputs": [_describe(name) for name in inputs],
+        "policy": run.policy,
+        "profile": run.profile,
+        **settings,
+    }
+    try:
+        return WorkFolder(Path(run.output), format, described, restart=run.restart or STANDARD_INPUT in inputs)
+    except InvalidOption as error:
+        raise CommandError(str(error)) from None
+    except OSError as error:
+        raise CommandError(f"cannot write --output {quoted(run.output)}: {error.strerror or error}") from None
+
+
+def _describe(name: str) -> list[Any]:
+    if name.startswith("-"):
+        # Standard input, or an option between two lists of names.
+        return [name]
+    status = os.stat(name)  # noqa: PTH116 - a name as typed
+    return [os.path.abspath(name), status.st_size, status.st_mtime_ns]  # noqa: PTH100 - as above
+
+
+def process_count(run: RunOptions) -> int:
+    """Return the number of processes."""
+    return run.jobs or available_cores()

@@ -1,0 +1,216 @@
+"""Lists of URLs with the decision about each."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.bulk.warc_files import compressed, http_response, record, redirect, response
+
+from canfetch.access.policies import get_policy
+from canfetch.agents import agent
+from canfetch.bulk.archives.archive_job import collect
+from canfetch.bulk.archives.capture_store import CaptureStore
+from canfetch.bulk.archives.decisions import NamedAgent
+from canfetch.bulk.archives.filter_job import Counts, FilterOptions, filter_urls, open_list
+from canfetch.bulk.archives.url_decisions import URLDecisions
+from canfetch.bulk.reading.captures import Fault
+from canfetch.bulk.reading.sources import find_source
+from canfetch.bulk.reading.times import parse_time
+from canfetch.bulk.reading.url_lists import read_url_rows
+from canfetch.bulk.writing.work_folder import WorkFolder
+from canfetch.errors import InvalidOption
+
+ROBOTS = "https://a.example/robots.txt"
+DAY = 86400.0
+
+
+def unexpected(fault: Fault) -> None:
+    raise AssertionError(fault)
+
+
+def make_store(folder: Path, records: list[bytes]) -> Path:
+    archive = folder / "robots.warc.gz"
+    archive.write_bytes(compressed(records))
+    path = folder / "store.sqlite"
+    collect([find_source(str(archive))], path, advance=lambda _: None, on_fault=unexpected)
+    return path
+
+
+def version(rules: str, time: str, *, status: int = 200) -> bytes:
+    return record(ROBOTS, http_response(f"User-agent: *\n{rules}\n".encode(), status=status), time=time)
+
+
+def decide(store: Path, url: str, time: str | None = None, **options: Any) -> tuple[bool | None, str]:
+    with CaptureStore(store, read_only=True) as captures:
+        settings = {"policy": get_policy("rfc9309"), "profile": "rfc9309", "missing": None, **options}
+        decision = URLDecisions(captures, agent("GPTBot"), **settings).decide(url, parse_time(time))
+        return decision.allowed, decision.reason
+
+
+def test_the_file_in_force_at_the_time_decides(tmp_path: Path) -> None:
+    store = make_store(
+        tmp_path, [version("Disallow: /", "2026-03-01T00:00:00Z"), version("Allow: /", "2026-01-01T00:00:00Z")]
+    )
+    url = "https://a.example/page"
+    assert decide(store, url, "2025-12-31T23:59:59Z") == (None, "no-robots")
+    assert decide(store, url, "2026-01-01T00:00:00Z") == (True, "allow-rule")
+    assert decide(store, url, "2026-02-28T00:00:00Z") == (True, "allow-rule")
+    assert decide(store, url, "2026-03-01T00:00:00Z") == (False, "disallow-rule")
+    assert decide(store, url) == (False, "disallow-rule")
+
+
+def test_failures_keep_the_last_good_copy(tmp_path: Path) -> None:
+    store = make_store(
+        tmp_path,
+        [
+            version("Disallow: /a", "2026-01-01T00:00:00Z"),
+            version("", "2026-01-02T00:00:00Z", status=503),
+            version("", "2026-01-03T00:00:00Z", status=503),
+        ],
+    )
+    assert decide(store, "https://a.example/a", "2026-01-03T12:00:00Z") == (False, "disallow-rule")
+    assert decide(store, "https://a.example/b", "2026-01-03T12:00:00Z") == (True, "no-match")
+    assert decide(store, "https://a.example/b") == (True, "no-match")
+    assert decide(store, "https://a.example/b", "2026-06-03T12:00:00Z")[1] == "unreachable"
+
+
+def test_unknown_files_are_never_allowed_silently(tmp_path: Path) -> None:
+    store = make_store(tmp_path, [redirect("c.example", "https://gone.example/robots.txt"), response("a.example")])
+    assert decide(store, "https://b.example/") == (None, "no-robots")
+    assert decide(store, "http://a.example/") == (None, "no-robots")
+    assert decide(store, "https://c.example/") == (None, "redirect-unresolved")
+    assert decide(store, "https://b.example/", missing=True) == (True, "no-robots")
+    assert decide(store, "https://c.example/", missing=False) == (False, "redirect-unresolved")
+    assert decide(store, "no url") == (None, "invalid-url")
+    assert decide(store, "/path", missing=True) == (None, "invalid-url")
+
+
+def test_a_host_stands_for_both_schemes(tmp_path: Path) -> None:
+    folder = tmp_path / "robots"
+    folder.mkdir()
+    (folder / "a.example.txt").write_bytes(b"User-agent: *\nDisallow: /a\n")
+    (folder / "b.example_8080.txt").write_bytes(b"User-agent: *\nDisallow: /b\n")
+    (folder / "https%3A%2F%2Fa.example.txt").write_bytes(b"User-agent: *\nDisallow: /s\n")
+    store = tmp_path / "store.sqlite"
+    collect([find_source(str(folder))], store, advance=lambda _: None, on_fault=unexpected)
+    assert decide(store, "http://a.example/a")[0] is False
+    assert decide(store, "https://a.example/a")[0] is True
+    assert decide(store, "https://a.example/s")[0] is False
+    assert decide(store, "http://b.example:8080/b")[0] is False
+    assert decide(store, "http://b.example/b") == (None, "no-robots")
+    assert decide(store, "ftp://a.example/a") == (None, "no-robots")
+
+
+def run_filter(folder: Path, name: str, content: bytes, output: str, **more: Any) -> tuple[Path, Counts, list[Fault]]:
+    settings = {"url_column": "url", "time_column": None, "missing": None, "only_allowed": False, **more}
+    options = FilterOptions(NamedAgent("GPTBot", agent("GPTBot")), policy="rfc9309", profile="rfc9309", **settings)
+    path = folder / name
+    path.write_bytes(content)
+    store = make_store(folder, [response("a.example")])
+    urls = [open_list(str(path), None, options)]
+    faults: list[Fault] = []
+    out = folder / output
+    with WorkFolder(out, out.suffix[1:], {}, restart=True) as work:
+        counts = filter_urls(work, store, urls, options, processes=1, advance=lambda _: None, on_fault=faults.append)
+    return out, counts, faults
+
+
+URLS = ["https://a.example/private/x", "https://a.example/x", "https://b.example/"]
+
+
+def test_text(tmp_path: Path) -> None:
+    content = "\n".join(["", *URLS]).encode()
+    path, counts, faults = run_filter(tmp_path, "urls.txt", content, "out.csv")
+    assert counts == Counts(3, 1, 1)
+    assert not faults
+    assert path.read_text(encoding="utf-8").splitlines() == [
+        "url,allowed,reason,line,rule",
+        "https://a.example/private/x,false,disallow-rule,2,Disallow: /private/",
+        "https://a.example/x,true,no-match,,",
+        "https://b.example/,,no-robots,,",
+    ]
+
+
+def test_csv_keeps_its_columns(tmp_path: Path) -> None:
+    content = "Id,Page\n" + "".join(f'{n},"{url}"\n' for n, url in enumerate(URLS))
+    path, _, faults = run_filter(
+        tmp_path, "urls.csv", content.encode(), "out.ndjson", url_column="Page", only_allowed=True
+    )
+    assert not faults
+    assert [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] == [
+        {"Id": "1", "Page": URLS[1], "allowed": True, "reason": "no-match", "line": None, "rule": None}
+    ]
+
+
+def test_ndjson_keeps_its_values(tmp_path: Path) -> None:
+    content = [{"url": URLS[0], "tags": ["x"], "n": 1}, {"url": None}, {"url": 5}, {"url": URLS[1], "other": 1}]
+    text = "".join(json.dumps(row) + "\n" for row in content)
+    path, counts, faults = run_filter(tmp_path, "urls.jsonl.gz", gzip.compress(text.encode()), "out.ndjson")
+    assert counts == Counts(3, 0, 2)
+    assert [fault.reason for fault in faults] == ["a row has the column 'other', which the first row does not have"]
+    first, second, third = (json.loads(line) for line in path.read_text(encoding="utf-8").splitlines())
+    assert first["tags"] == ["x"]
+    assert (second["reason"], third["reason"]) == ("invalid-url", "invalid-url")
+
+
+def test_parquet_keeps_its_types(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    source = pyarrow.table({"n": pyarrow.array([1, 2, 3], pyarrow.int8()), "url": URLS, "tags": [["x"], None, []]})
+    path = tmp_path / "source.parquet"
+    parquet.write_table(source, path, row_group_size=2)
+    output, counts, _ = run_filter(tmp_path, "urls.parquet", path.read_bytes(), "out.parquet")
+    found = parquet.read_table(output)
+    assert counts == Counts(3, 1, 1)
+    assert found.select(["n", "url", "tags"]).equals(source)
+    assert found["allowed"].to_pylist() == [False, True, None]
+    output, _, _ = run_filter(tmp_path, "urls.parquet", path.read_bytes(), "out.csv")
+    assert output.read_text(encoding="utf-8").splitlines()[1] == (
+        '1,https://a.example/private/x,"[""x""]",false,disallow-rule,2,Disallow: /private/'
+    )
+
+
+SITEMAP = b"""<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">
+<url><image:image><image:loc>https://a.example/image</image:loc></image:image>
+<loc> https://a.example/x?a=1&amp;b=2 </loc><lastmod>2026-05-01</lastmod></url>
+<url><loc>https://a.example/private/</loc></url>
+<url><lastmod>2026-05-01</lastmod></url>
+</urlset>
+"""
+
+
+def test_sitemap(tmp_path: Path) -> None:
+    path, counts, faults = run_filter(tmp_path, "sitemap.xml", SITEMAP, "out.csv")
+    assert counts == Counts(2, 1, 0)
+    assert [fault.reason for fault in faults] == ["no loc element"]
+    assert path.read_text(encoding="utf-8").splitlines()[1:] == [
+        "https://a.example/x?a=1&b=2,2026-05-01,true,no-match,,",
+        "https://a.example/private/,,false,disallow-rule,2,Disallow: /private/",
+    ]
+
+
+def test_truncated_sitemap(tmp_path: Path) -> None:
+    path = tmp_path / "sitemap.xml"
+    urls = {"https://a.example/x?a=1&b=2", "https://a.example/private/"}
+    for end in range(len(SITEMAP) - 1):
+        path.write_bytes(SITEMAP[:end])
+        with path.open("rb") as stream:
+            items = list(read_url_rows(stream, "x", "sitemap", lambda _: None, lambda _: None))
+        faults = [item for item in items if isinstance(item, Fault)]
+        assert {item["url"] for item in items if not isinstance(item, Fault)} <= urls
+        assert any(fault.is_end for fault in faults) or end == len(SITEMAP) - 1, end
+
+
+def test_invalid_lists(tmp_path: Path) -> None:
+    with pytest.raises(InvalidOption, match="has no column 'url': expected one of page"):
+        run_filter(tmp_path, "urls.csv", b"page\nx\n", "out.csv")
+    with pytest.raises(InvalidOption, match="already has a column 'allowed': rename it"):
+        run_filter(tmp_path, "urls.csv", b"url,allowed\nx,y\n", "out.csv")
+    with pytest.raises(InvalidOption, match="has no column 'when'"):
+        run_filter(tmp_path, "urls.txt", b"https://a.example/\n", "out.csv", time_column="when")
+    path, counts, _ = run_filter(tmp_path, "urls.txt", b"\n", "out.csv")
+    assert counts == Counts()
+    assert path.read_text(encoding="utf-8") == "url,allowed,reason,line,rule\n"

@@ -1,0 +1,251 @@
+"""From captures to tables: redirects, status codes, and the rows of each table."""
+
+import csv
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.bulk.warc_files import RULES, compressed, http_response, record, redirect, response
+
+from canfetch.agents import agent
+from canfetch.bulk.archives.archive_job import collect, store_path, write_table
+from canfetch.bulk.archives.decisions import NamedAgent
+from canfetch.bulk.archives.http_archive_metrics import robots_metrics
+from canfetch.bulk.archives.tables import TableOptions
+from canfetch.bulk.reading.captures import Fault
+from canfetch.bulk.reading.sources import find_source
+from canfetch.bulk.writing.work_folder import WorkFolder
+
+AGENTS = (NamedAgent("GPTBot", agent("GPTBot")), NamedAgent("Googlebot-Image", agent("Googlebot-Image")))
+
+
+def make_table(
+    folder: Path,
+    archives: Sequence[bytes],
+    options: TableOptions,
+    *,
+    form: str = "ndjson",
+    policy: str = "rfc9309",
+    processes: int = 1,
+) -> Path:
+    """Write the table of some WARC files."""
+    names = []
+    for number, content in enumerate(archives):
+        path = folder / f"{number}.warc.gz"
+        path.write_bytes(content)
+        names.append(str(path))
+    faults: list[Fault] = []
+    output = folder / f"out.{form}"
+    with WorkFolder(output, form, {}, restart=True) as work:
+        collect([find_source(name) for name in names], store_path(work), advance=lambda _: None, on_fault=faults.append)
+        write_table(work, options, policy=policy, processes=processes, advance=lambda _: None)
+    assert not faults
+    return output
+
+
+def rows(folder: Path, records: Sequence[bytes], options: TableOptions, **more: Any) -> list[dict[str, Any]]:
+    path = make_table(folder, [compressed(records)], options, **more)
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_files(tmp_path: Path) -> None:
+    (row,) = rows(tmp_path, [response("a.example")], TableOptions("files"))
+    assert row == {
+        "origin": "https://a.example",
+        "url": "https://a.example/robots.txt",
+        "time": "2026-05-01T12:00:00Z",
+        "status": 200,
+        "location": None,
+        "content_type": "text/plain",
+        "final_url": "https://a.example/robots.txt",
+        "redirects": 0,
+        "access": "successful",
+        "effect": "conditional-allow",
+        "detail": "status 200",
+        "bytes": len(RULES),
+        "sha256": hashlib.sha256(RULES).hexdigest(),
+        "groups": 1,
+        "rules": 1,
+        "content": RULES.decode(),
+        "content_base64": None,
+        "source": str(tmp_path / "0.warc.gz"),
+        "position": 0,
+    }
+
+
+@pytest.mark.parametrize(
+    "policy, status, allowed, reason",
+    [
+        ("rfc9309", 404, True, "unavailable"),
+        ("rfc9309", 403, True, "unavailable"),
+        ("rfc9309", 503, False, "unreachable"),
+        ("rfc9309+unauthorized=full-disallow", 403, False, "unavailable"),
+        ("rfc9309", 200, False, "disallow-rule"),
+    ],
+)
+def test_status_goes_through_the_policy(
+    tmp_path: Path, *, policy: str, status: int, allowed: bool, reason: str
+) -> None:
+    options = TableOptions("decisions", AGENTS[:1], ("/private/x", "/robots.txt"))
+    first, second = rows(tmp_path, [response("a.example", status=status)], options, policy=policy)
+    assert (first["allowed"], first["reason"]) == (allowed, reason)
+    assert second["allowed"] is True
+
+
+def test_html_is_not_a_robots_txt(tmp_path: Path) -> None:
+    options = TableOptions("decisions", AGENTS[:1])
+    page = [response("a.example", b"<!doctype html><html><body>Not found")]
+    (row,) = rows(tmp_path, page, options)
+    assert (row["allowed"], row["reason"]) == (True, "no-group")
+    (row,) = rows(tmp_path, page, options, policy="rfc9309+not_robots=full-disallow")
+    assert (row["allowed"], row["reason"]) == (False, "unavailable")
+
+
+def test_redirects_are_followed_within_the_archive(tmp_path: Path) -> None:
+    records = [
+        redirect("a.example", "https://www.a.example/robots.txt"),
+        redirect("b.example", "//B.example:443/files/robots"),
+        record("https://b.example/files/robots", http_response(RULES)),
+        redirect("c.example", "https://gone.example/robots.txt"),
+        redirect("d.example", "/robots.txt"),
+        response("www.a.example"),
+        record("https://www.a.example/page", http_response(b"a page")),
+    ]
+    options = TableOptions("decisions", AGENTS[:1], ("/private/",))
+    found = {row["origin"]: (row["allowed"], row["reason"]) for row in rows(tmp_path, records, options)}
+    assert found == {
+        "https://a.example": (False, "disallow-rule"),
+        "https://b.example": (False, "disallow-rule"),
+        "https://c.example": (None, "redirect-unresolved"),
+        "https://d.example": (True, "unavailable"),
+        "https://www.a.example": (False, "disallow-rule"),
+    }
+
+
+def test_redirect_leads_to_the_capture_that_follows_it(tmp_path: Path) -> None:
+    target = "https://b.example/robots.txt"
+    records = [
+        record(target, http_response(b"User-agent: *\nDisallow: /1\n"), time="2026-01-01T00:00:00Z"),
+        record(target, http_response(b"User-agent: *\nDisallow: /2\n"), time="2026-02-01T00:00:01Z"),
+        record(target, http_response(b"User-agent: *\nDisallow: /3\n"), time="2026-03-01T00:00:00Z"),
+        record(
+            "https://a.example/robots.txt",
+            http_response(b"", status=301, headers=[("Location", target)]),
+            time="2026-02-01T00:00:00Z",
+        ),
+    ]
+    options = TableOptions("decisions", AGENTS[:1], ("/1", "/2", "/3"))
+    found = [row for row in rows(tmp_path, records, options) if row["origin"] == "https://a.example"]
+    assert [row["allowed"] for row in found] == [True, False, True]
+
+
+def test_matrix(tmp_path: Path) -> None:
+    content = b"User-agent: GPTBot\nDisallow: /\n"
+    records = [response("a.example", content), response("b.example", status=500)]
+    first, second = rows(tmp_path, records, TableOptions("matrix", AGENTS))
+    assert (first["effect"], first["GPTBot"], first["Googlebot-Image"]) == ("conditional-allow", False, True)
+    assert (second["effect"], second["GPTBot"], second["Googlebot-Image"]) == ("full-disallow", False, False)
+
+
+def test_records(tmp_path: Path) -> None:
+    content = b"Sitemap: https://a.example/s.xml\n\nUser-agent: *\nDISALLOW : /\xff # note\nfoo: bar\nno record\n"
+    found = rows(tmp_path, [response("a.example", content)], TableOptions("records"))
+    assert [(row["line"], row["group"], row["kind"], row["key"], row["value"]) for row in found] == [
+        (1, None, "sitemap", "Sitemap", "https://a.example/s.xml"),
+        (3, 0, "user-agent", "User-agent", "*"),
+        (4, 0, "disallow", "DISALLOW", "/%FF"),
+        (5, 0, "other", "foo", "bar"),
+        (6, 0, "other", "no", "record"),
+    ]
+
+
+def test_formats_have_the_same_rows(tmp_path: Path) -> None:
+    pyarrow_parquet = pytest.importorskip("pyarrow.parquet")
+    records = [response(f"host{n}.example", b"\xff# %d\n" % n + RULES) for n in range(20)]
+    options = TableOptions("files")
+    expected = rows(tmp_path, records, options)
+    assert expected[0]["content"] is None
+    assert expected[0]["content_base64"]
+    path = make_table(tmp_path, [compressed(records)], options, form="csv")
+    with path.open(encoding="utf-8", newline="") as stream:
+        found = list(csv.DictReader(stream))
+    text = [{key: "" if cell is None else str(cell) for key, cell in row.items()} for row in expected]
+    assert found == text
+    table = pyarrow_parquet.read_table(make_table(tmp_path, [compressed(records)], options, form="parquet"))
+    assert table.schema.metadata == {b"canfetch.schema": b"canfetch.files/1"}
+    assert [row["sha256"] for row in table.to_pylist()] == [row["sha256"] for row in expected]
+    assert table.to_pylist()[0]["content"] == b"\xff# 0\n" + RULES
+    # The table is an input as well.
+    again = rows(tmp_path, [], TableOptions("decisions", AGENTS))
+    assert not again
+
+
+@pytest.mark.service
+def test_several_processes_write_the_same_table(tmp_path: Path) -> None:
+    records = [response(f"host{n}.example", RULES + b"#%d" % n) for n in range(5_000)]
+    options = TableOptions("decisions", AGENTS, ("/private/",))
+    one = make_table(tmp_path, [compressed(records)], options, form="csv").read_bytes()
+    assert one.count(b"\n") == 10_001
+    assert make_table(tmp_path, [compressed(records)], options, form="csv", processes=2).read_bytes() == one
+
+
+def test_empty_archive(tmp_path: Path) -> None:
+    path = make_table(tmp_path, [b""], TableOptions("metrics"), form="csv")
+    assert path.read_text(encoding="utf-8").startswith("origin,url,time,redirected,")
+
+
+EXAMPLE = b"""\
+# A comment
+User-agent: *
+User-agent: GPTBot  # another
+Disallow: /a
+Allow: /b
+Crawl-delay: 1
+Noindex: /c
+   # indented
+Foo-Bar: x
+not a record
+
+User-agent: gptbot
+Disallow: /
+Sitemap: https://a.example/s.xml
+"""
+
+
+def test_metrics_of_http_archive() -> None:
+    # What the JavaScript of HTTP Archive returns for this file.
+    agents = {"allow": 1, "disallow": 1, "crawl_delay": 1, "noindex": 1, "other": 1, "foo_bar": 1}
+    assert robots_metrics(EXAMPLE, status=200, redirected=False) == {
+        "redirected": False,
+        "status": 200,
+        "size": len(EXAMPLE),
+        "size_kib": len(EXAMPLE) / 1024,
+        "over_google_limit": False,
+        "comment_count": 3,
+        "record_counts": {
+            "by_type": {
+                "sitemap": 1,
+                "user_agent": 3,
+                "allow": 1,
+                "disallow": 2,
+                "crawl_delay": 1,
+                "noindex": 1,
+                "other": 1,
+                "foo_bar": 1,
+            },
+            "by_useragent": {"*": agents, "gptbot": agents | {"disallow": 2}},
+        },
+    }
+
+
+def test_metrics_are_bounded() -> None:
+    content = b"".join(b"User-agent: %d\n" % n for n in range(20_000)) + b"".join(
+        b"k%d: x\n" % n for n in range(20_000)
+    )
+    counts = robots_metrics(content, status=None, redirected=True)["record_counts"]
+    assert counts["truncated"] is True
+    assert len(counts["by_useragent"]) == 20_000
+    assert robots_metrics("#😀".encode(), status=200, redirected=False)["size"] == 3

@@ -1,0 +1,262 @@
+"""Folders, tar files and tables as archives of robots.txt files."""
+
+import csv
+import gzip
+import io
+import json
+import sys
+import tarfile
+from base64 import b64encode
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.bulk.warc_files import RULES, compressed, response
+
+from canfetch.bulk.reading.captures import Capture, Fault, Name
+from canfetch.bulk.reading.file_names import parse_file_name
+from canfetch.bulk.reading.sources import find_source, read_source
+from canfetch.errors import InvalidOption, InvalidURL
+
+TIME = 1777636800.0
+
+
+def read(path: Path, form: str | None = None) -> list[Capture | Fault]:
+    return list(read_source(find_source(str(path), form), wants=lambda _: True))
+
+
+def captures(items: list[Capture | Fault]) -> list[Capture]:
+    return [item for item in items if isinstance(item, Capture)]
+
+
+def reasons(items: list[Capture | Fault]) -> list[str]:
+    return [item.reason for item in items if isinstance(item, Fault)]
+
+
+@pytest.mark.parametrize(
+    "text, name",
+    [
+        ("example.com", ("example.com", "https://example.com/robots.txt")),
+        ("EXAMPLE.com:8443", ("example.com:8443", "https://example.com:8443/robots.txt")),
+        ("example.com/robots.txt", ("example.com", "https://example.com/robots.txt")),
+        ("http://example.com", ("http://example.com", "http://example.com/robots.txt")),
+        ("http://EXAMPLE.com:80/robots.txt#x", ("http://example.com", "http://example.com/robots.txt")),
+        ("https://example.com/a?b", ("https://example.com", "https://example.com/a?b")),
+        ("https://example.com?b", ("https://example.com", "https://example.com/?b")),
+    ],
+)
+def test_names(text: str, name: tuple[str, str]) -> None:
+    assert Name.parse(text) == name
+
+
+@pytest.mark.parametrize("text", ["", "/robots.txt", "a b", "https://", "example.com/other", "http://[::1"])
+def test_invalid_names(text: str) -> None:
+    with pytest.raises(InvalidURL):
+        Name.parse(text)
+
+
+@pytest.mark.parametrize(
+    "path, owner, time",
+    [
+        ("example.com.txt", "example.com", None),
+        ("example.com", "example.com", None),
+        ("example.com_8443.txt", "example.com:8443", None),
+        ("https%3A%2F%2Fexample.com.txt", "https://example.com", None),
+        ("sites/example.com/robots.txt", "example.com", None),
+        ("example.com/2026-05-01T12-00-00Z.txt", "example.com", TIME),
+        ("./example.com/2026-05-01.txt", "example.com", TIME - 43_200),
+    ],
+)
+def test_file_names(path: str, owner: str, time: float | None) -> None:
+    parsed = parse_file_name(path)
+    assert (parsed.name.owner, parsed.time) == (owner, time)
+
+
+def test_folder(tmp_path: Path) -> None:
+    (tmp_path / "b.example.txt").write_bytes(RULES)
+    (tmp_path / "a.example").mkdir()
+    (tmp_path / "a.example" / "2026-05-01.txt").write_bytes(RULES)
+    (tmp_path / "a.example" / "robots.txt").write_bytes(b"")
+    (tmp_path / "not a host.txt").write_bytes(RULES)
+    (tmp_path / ".hidden").write_bytes(RULES)
+    items = read(tmp_path)
+    assert [(item.owner, item.status) for item in captures(items)] == [
+        ("b.example", None),
+        ("a.example", None),
+        ("a.example", None),
+    ]
+    assert [reason.partition(":")[0] for reason in reasons(items)] == ["not a host.txt"]
+
+
+def make_tar(path: Path, mode: str = "w") -> bytes:
+    with tarfile.open(path, mode) as archive:  # type: ignore[call-overload]
+        for host in ("a.example", "b.example"):
+            member = tarfile.TarInfo(f"robots/{host}.txt")
+            member.size = len(RULES)
+            archive.addfile(member, io.BytesIO(RULES))
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("suffix, mode", [("tar", "w"), ("tar.gz", "w:gz"), ("tgz", "w:gz"), ("tar.xz", "w:xz")])
+def test_tar(tmp_path: Path, suffix: str, mode: str) -> None:
+    path = tmp_path / f"files.{suffix}"
+    make_tar(path, mode)
+    items = read(path)
+    assert not reasons(items)
+    assert [(item.owner, item.content) for item in captures(items)] == [("a.example", RULES), ("b.example", RULES)]
+
+
+@pytest.mark.parametrize("suffix, mode", [("tar", "w"), ("tar.gz", "w:gz")])
+def test_truncated_tar(tmp_path: Path, suffix: str, mode: str) -> None:
+    path = tmp_path / f"files.{suffix}"
+    content = make_tar(path, mode)
+    for end in range(1, len(content), 1 if mode == "w:gz" else 37):
+        path.write_bytes(content[:end])
+        items = read(path)
+        assert all(item.content == RULES for item in captures(items)), end
+        if mode == "w:gz":
+            assert reasons(items), end
+
+
+ROWS: list[dict[str, Any]] = [
+    {"origin": "https://a.example", "time": "2026-05-01T12:00:00Z", "status": 200, "content": "Disallow: /\n"},
+    {"origin": "b.example", "time": None, "status": 404, "content": None},
+    {"origin": "c.example", "time": None, "status": 200, "content": None},
+    {"origin": None, "time": None, "status": 200, "content": ""},
+    {"origin": "d.example", "time": None, "status": 200, "content": ""},
+    {"origin": "e.example", "time": "soon", "status": 200, "content": ""},
+    {"origin": "f.example", "time": None, "status": 7, "content": ""},
+]
+REASONS = [
+    "no content: expected text or bytes in the column content",
+    "no origin: expected text in the column origin, host or url",
+    "invalid time 'soon': expected one such as 2026-05-01T12:30:00Z",
+    "invalid status '7': expected a number such as 200",
+]
+
+
+def check_rows(items: list[Capture | Fault]) -> None:
+    assert [(item.owner, item.time, item.status, item.content) for item in captures(items)] == [
+        ("https://a.example", TIME, 200, b"Disallow: /\n"),
+        ("b.example", None, 404, b""),
+        ("d.example", None, 200, b""),
+    ]
+    assert reasons(items) == REASONS
+
+
+@pytest.mark.parametrize("is_compressed", [False, True])
+def test_ndjson(tmp_path: Path, *, is_compressed: bool) -> None:
+    content = "".join(json.dumps(row) + "\n" for row in ROWS).encode()
+    path = tmp_path / ("rows.ndjson.gz" if is_compressed else "rows.ndjson")
+    path.write_bytes(gzip.compress(content) if is_compressed else content)
+    check_rows(read(path))
+
+
+def test_parquet(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pyarrow.Table.from_pylist(ROWS), tmp_path / "rows.parquet", row_group_size=2)
+    check_rows(read(tmp_path / "rows.parquet"))
+
+
+def test_parquet_that_is_cut(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "rows.parquet"
+    parquet.write_table(pyarrow.Table.from_pylist(ROWS), path)
+    path.write_bytes(path.read_bytes()[:-10])
+    with pytest.raises(InvalidOption, match="not a valid Parquet file"):
+        read(path)
+
+
+def test_csv(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, ROWS[0])
+        writer.writeheader()
+        # A missing cell of CSV is an empty one, which counts as an empty file if there is a status.
+        writer.writerows(row for row in ROWS if row["origin"] != "c.example")
+        writer.writerow({"origin": "g.example", "time": "", "status": "", "content": ""})
+    items = read(path)
+    assert [item.owner for item in captures(items)] == ["https://a.example", "b.example", "d.example"]
+    assert reasons(items) == [*REASONS[1:], REASONS[0]]
+
+
+def test_csv_with_broken_rows(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text(
+        'url,status,content\nhttps://a.example/robots.txt,404\na.example,404,x,y\nb.example,404,""x\nc.example,404,\n',
+        encoding="utf-8",
+    )
+    items = read(path)
+    assert [item.owner for item in captures(items)] == ["c.example"]
+    assert reasons(items) == [
+        "the row has 2 cells: expected 3",
+        "the row has 4 cells: expected 3",
+        "invalid CSV: ',' expected after '\"'",
+    ]
+
+
+@pytest.mark.parametrize("name", ["rows.csv", "rows.ndjson", "rows.csv.gz", "rows.ndjson.gz"])
+def test_truncated_tables(tmp_path: Path, name: str) -> None:
+    rows = [("a.example", "User-agent: *\nDisallow: /a\n"), ("b.example", "User-agent: *\nDisallow: /b\n")]
+    if "csv" in name:
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows([("host", "content"), *rows])
+        content = text.getvalue().encode()
+    else:
+        content = "".join(json.dumps({"host": host, "content": rules}) + "\n" for host, rules in rows).encode()
+    whole = {host: rules.encode() for host, rules in rows}
+    if name.endswith("gz"):
+        content = gzip.compress(content)
+    path = tmp_path / name
+    for end in range(24, len(content)):
+        path.write_bytes(content[:end])
+        items = read(path)
+        assert all(whole[item.owner] == item.content for item in captures(items)), end
+        assert len(captures(items)) == 2 or reasons(items) or content[end - 1 : end] in {b"\n", b"}"}, end
+
+
+def test_base64_and_header_columns(tmp_path: Path) -> None:
+    path = tmp_path / "rows.ndjson"
+    row = {
+        "URL": "http://a.example/robots.txt",
+        "status": 301,
+        "location": "/x",
+        "content_base64": b64encode(b"\xff").decode(),
+    }
+    path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    (capture,) = captures(read(path))
+    assert (capture.owner, capture.content, capture.headers) == ("http://a.example", b"\xff", (("location", "/x"),))
+
+
+def test_tables_of_something_else(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("name,size\na,1\n", encoding="utf-8")
+    with pytest.raises(InvalidOption, match="has the columns name, size: expected a column origin, host or url"):
+        read(path)
+
+
+def test_formats_are_recognised_by_content(tmp_path: Path) -> None:
+    files = {
+        "warc": response("a.example"),
+        "warc ": compressed([response("a.example")]),
+        "tar": make_tar(tmp_path / "x.tar"),
+        "ndjson": b'{"host": "a.example", "status": 404}\n',
+    }
+    path = tmp_path / "file"
+    for form, content in files.items():
+        path.write_bytes(content)
+        assert find_source(str(path)).format == form.strip()
+    path.write_bytes(b"unknown")
+    with pytest.raises(InvalidOption, match="unknown format: pass --input-format"):
+        find_source(str(path))
+
+
+def test_standard_input_needs_a_format(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InvalidOption, match="standard input needs --input-format"):
+        find_source("-")
+    with monkeypatch.context() as context:
+        context.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(response("a.example"))))
+        items = list(read_source(find_source("-", "warc"), wants=lambda _: True))
+    assert [item.owner for item in captures(items)] == ["https://a.example"]

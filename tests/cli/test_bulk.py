@@ -1,0 +1,187 @@
+"""`canfetch bulk`: archives and lists of URLs, and runs that are killed."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.bulk.warc_files import RULES, compressed, response
+
+Run = Any
+POSIX = pytest.mark.skipif(sys.platform == "win32", reason="processes are killed as POSIX has it")
+
+
+@pytest.fixture
+def archive(folder: Path) -> str:
+    """Return the name of an archive with three files."""
+    (folder / "robots.warc.gz").write_bytes(compressed([response(f"{name}.example") for name in "abc"]))
+    return "robots.warc.gz"
+
+
+def objects(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_parse_then_decide(run: Run, folder: Path, archive: str) -> None:
+    pytest.importorskip("pyarrow")
+    assert run("bulk", "parse", archive, "-o", "files.parquet", "-j1") == (
+        0,
+        "",
+        "canfetch: wrote 3 files to files.parquet\n",
+    )
+    done = run("bulk", "decide", "files.parquet", "--agent", "GPTBot", "--path", "/private/", "-o", "out.ndjson", "-j1")
+    assert (done.code, done.err) == (0, "canfetch: wrote 3 files to out.ndjson\n")
+    assert [(row["origin"], row["allowed"], row["line"]) for row in objects(folder / "out.ndjson")] == [
+        (f"https://{name}.example", False, 2) for name in "abc"
+    ]
+    assert not list(folder.glob("*.partial"))
+
+
+def test_filter(run: Run, folder: Path, archive: str) -> None:
+    (folder / "urls.txt").write_text("https://a.example/private/\nhttps://x.example/\n", encoding="utf-8")
+    done = run(
+        "bulk",
+        "filter",
+        "urls.txt",
+        "--robots",
+        archive,
+        "--agent",
+        "GPTBot",
+        "--missing",
+        "deny",
+        "-o",
+        "o.csv",
+        "-j1",
+    )
+    assert done == (0, "", "canfetch: 2 URLs: 0 allowed, 2 disallowed, 0 unknown; wrote o.csv\n")
+
+
+def test_matrix_has_all_crawlers_by_default(run: Run, folder: Path, archive: str) -> None:
+    assert run("bulk", "matrix", archive, "-o", "out.ndjson", "-j1").code == 0
+    assert len(objects(folder / "out.ndjson")[0]) > 100
+    assert run("bulk", "metrics", archive, "-o", "metrics.jsonl", "-j1").code == 0
+    assert objects(folder / "metrics.jsonl")[0]["status"] == 200
+
+
+def test_records_that_are_set_aside(run: Run, folder: Path, archive: str) -> None:
+    content = (folder / archive).read_bytes()
+    (folder / archive).write_bytes(content[:-10])
+    done = run("bulk", "decide", archive, "--agent", "GPTBot", "-o", "out.csv", "--faults", "faults.ndjson", "-j1")
+    assert done.code == 2
+    position = len(content) * 2 // 3
+    assert done.err == (
+        f"canfetch: warning: robots.warc.gz:{position}: set aside: the file ends within this member\n"
+        "canfetch: wrote 2 files to out.csv; 1 records were set aside\n"
+    )
+    assert objects(folder / "faults.ndjson") == [
+        {"source": archive, "position": position, "reason": "the file ends within this member", "is_end": True}
+    ]
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["parse", "absent.warc", "-o", "out.csv"], "cannot read 'absent.warc': No such file or directory"),
+        (["parse", "robots.txt", "-o", "out.csv"], "'robots.txt': unknown format: pass --input-format, one of"),
+        (["parse", "robots.warc.gz", "-o", "out.txt"], "unknown format of --output 'out.txt': pass --format, one of"),
+        (["parse", "robots.warc.gz", "-o", "robots.txt"], "--output 'robots.txt' already exists: pass --force"),
+        (["decide", "robots.warc.gz", "-o", "out.csv"], "no agent: pass --agent TOKEN"),
+        (
+            ["decide", "robots.warc.gz", "-o", "out.csv", "--agent", "GPTBot", "--path", "fish"],
+            "invalid --path 'fish': expected a path such as /fish",
+        ),
+        (["parse", "-", "-o", "out.csv"], "standard input needs --input-format"),
+        (["parse", "robots.warc.gz", "-o", "no/out.csv"], "cannot write --output 'no/out.csv': No such file"),
+        (
+            ["filter", "urls.csv", "--robots", "robots.warc.gz", "--agent", "GPTBot", "-o", "out.csv"],
+            "'urls.csv' has no column 'url': expected one of page",
+        ),
+    ],
+)
+def test_invalid_arguments(run: Run, folder: Path, archive: str, arguments: list[str], message: str) -> None:
+    assert archive
+    (folder / "urls.csv").write_text("page\nx\n", encoding="utf-8")
+    done = run("bulk", *arguments)
+    assert done.code == 2
+    assert done.err.startswith(f"canfetch: {message}")
+    assert not list(folder.glob("out*"))
+
+
+def test_standard_input(run: Run, folder: Path) -> None:
+    done = run("bulk", "parse", "-", "--input-format", "warc", "-o", "out.csv", "-j1", stdin=response("a.example"))
+    assert (done.code, done.err) == (0, "canfetch: wrote 1 files to out.csv\n")
+    assert "https://a.example" in (folder / "out.csv").read_text(encoding="utf-8")
+
+
+def test_unfinished_output_of_other_options(run: Run, folder: Path, archive: str) -> None:
+    partial = folder / "out.csv.partial"
+    partial.mkdir()
+    (partial / "settings.json").write_text("{}", encoding="utf-8")
+    done = run("bulk", "parse", archive, "-o", "out.csv", "-j1")
+    assert done.code == 2
+    assert "'out.csv.partial' belongs to a run with other inputs or options: pass --restart" in done.err
+    assert run("bulk", "parse", archive, "-o", "out.csv", "--restart", "-j1").code == 0
+
+
+def started(folder: Path, env: dict[str, str], arguments: list[str]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "canfetch", *arguments],
+        cwd=folder,
+        env=env,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+@POSIX
+@pytest.mark.service
+@pytest.mark.parametrize(
+    "command, form",
+    [("parse", "parquet"), ("decide", "csv"), ("matrix", "ndjson"), ("metrics", "csv"), ("filter", "parquet")],
+)
+def test_killed_runs_are_resumed(folder: Path, environment: Any, command: str, form: str) -> None:
+    if form == "parquet":
+        pytest.importorskip("pyarrow")
+    files = [response(f"host{n}.example", RULES + b"# %d\n" % n) for n in range(9_000)]
+    for number in range(3):
+        (folder / f"{number}.warc.gz").write_bytes(compressed(files[number::3]))
+    archives = [f"{number}.warc.gz" for number in range(3)]
+    (folder / "urls.txt").write_text(
+        "".join(f"https://host{n % 9_000}.example/private/{n}\n" for n in range(45_000)), encoding="utf-8"
+    )
+    robots = [part for name in archives for part in ("--robots", name)]
+    inputs = ["urls.txt", *robots] if command == "filter" else archives
+    agents = ["--agent", "GPTBot"] if command in {"decide", "filter", "matrix"} else []
+    arguments = ["bulk", command, *inputs, *agents, "-j1"]
+    with started(folder, environment(), [*arguments, "-o", f"whole.{form}"]) as process:
+        assert process.wait() == 0
+    output = folder / f"out.{form}"
+    partial = folder / f"out.{form}.partial"
+    kills = 0
+    for stage in ("captures.sqlite", "part-00000000*", "part-00000001*", "part-00000002*"):
+        with started(folder, environment(), [*arguments, "-o", output.name]) as process:
+            while process.poll() is None and not list(partial.glob(stage)):
+                time.sleep(0.001)
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                kills += 1
+        if not output.exists():
+            assert partial.exists()
+        else:
+            break
+    assert kills
+    if not output.exists():
+        with started(folder, environment(), [*arguments, "-o", output.name]) as process:
+            assert process.wait() == 0
+    assert not partial.exists()
+    whole = folder / f"whole.{form}"
+    if form == "parquet":
+        parquet = pytest.importorskip("pyarrow.parquet")
+        assert parquet.read_table(output).equals(parquet.read_table(whole))
+    else:
+        assert output.read_bytes() == whole.read_bytes()
