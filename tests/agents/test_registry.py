@@ -423,3 +423,11 @@ def test_common_crawl_archives_pages_and_others_train_on_them() -> None:
     crawler = get_crawler("CCBot")
     assert crawler is not None
     assert crawler.purposes == ("archive", "training")
+
+
+def test_dict_is_one_flat_row() -> None:
+    rows = [crawler.to_dict() for crawler in CRAWLERS]
+    assert {type(value) for row in rows for value in row.values()} <= {str, bool, type(None)}
+    row = next(row for row in rows if row["name"] == "Googlebot-Image")
+    assert (row["tokens"], row["star_applies"], row["operator"]) == ("Googlebot-Image Googlebot", True, "Google")
+    assert row["product_names"] == "Googlebot-Image"

@@ -123,3 +123,39 @@ def test_json_of_undecodable_bytes_is_printable(engine: str, profile: str) -> No
     text = json.dumps(decided.to_json(), ensure_ascii=False)
     assert text.isprintable()
     assert json.loads(text) == decided.to_json()
+
+
+def test_dict_is_one_flat_row() -> None:
+    row = verdict(group=GroupSelection(GroupChoice.STAR, "*", (1,)), target=b"/caf\xe9", notes=("a", "b")).to_dict()
+    assert row == {
+        "agent": "ExampleBot",
+        "allowed": True,
+        "reason": "allow-rule",
+        "rule_type": "allow",
+        "rule_pattern": "/private/press",
+        "rule_line": 3,
+        "rule_specificity": 14,
+        "group_choice": "star",
+        "group_token": "*",
+        "target": "/caf%E9",
+        "profile": "rfc9309",
+        "notes": "a; b",
+        "access": None,
+        "access_effect": None,
+        "access_explanation": None,
+        "access_fetched_at": None,
+        "access_robots_url": None,
+    }
+    access = AccessInfo(
+        Access.UNREACHABLE, Effect.FULL_DISALLOW, "status 503", "rfc9309", "https://example.com/robots.txt", 1.5, None
+    )
+    row = verdict(rule=None, access=access).to_dict()
+    assert {row[key] for key in ("rule_type", "rule_pattern", "rule_line", "rule_specificity")} == {None}
+    assert [value for key, value in row.items() if key.startswith("access")] == [
+        "unreachable",
+        "full-disallow",
+        "status 503",
+        1.5,
+        "https://example.com/robots.txt",
+    ]
+    assert {type(value) for value in row.values()} <= {str, int, float, bool, type(None)}

@@ -27,7 +27,7 @@ NOT_RUN = {
     "docs/linting.md": ["needs a folder of robots.txt files"] * 3,
 }
 # Optional modules; without one of them, the blocks that need it are not run.
-NEEDED = {"docs/cookbook.md": ["pandas", "polars"]}
+NEEDED = {"docs/cookbook.md": ["pandas", "polars", "pandas"]}
 
 
 def has_code(page: Path) -> bool:

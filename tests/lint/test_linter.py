@@ -446,3 +446,16 @@ def test_file_must_be_bytes_or_lint_input() -> None:
 def test_checks_must_not_be_one_str(option: str) -> None:
     with pytest.raises(InvalidOption, match=r"invalid checks 'CF201': expected a sequence, such as \['CF201'\]"):
         Linter(**{option: "CF201"})  # type: ignore[arg-type]
+
+
+def test_findings_as_flat_rows() -> None:
+    content = b"User-agent: bingbot\nCrawl-delay: 5s\nDisallow: /a\nDisallow: /ab\nfoo: \xff"
+    report = Linter(severities="all").lint(content)
+    rows = [finding.to_dict() for finding in report.findings]
+    assert {type(value) for row in rows for value in row.values()} <= {str, int, bool, type(None)}
+    for row, finding in zip(rows, report.findings, strict=True):
+        plain = finding.to_json()
+        assert {key: row[key] for key in ("code", "name", "severity", "message", "effect", "source")} == {
+            key: plain[key] for key in ("code", "name", "severity", "message", "effect", "source")
+        }
+        assert (row["line"], row["fixable"]) == (finding.line, finding.fix is not None)

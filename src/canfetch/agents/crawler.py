@@ -123,6 +123,28 @@ class Crawler(NamedTuple):
         """The product names in the crawler's User-Agent header. Empty if the token is only used in robots.txt files."""
         return () if self.token_only else self.user_agents or (self.name,)
 
+    def to_dict(self) -> dict[str, str | bool | None]:
+        """Return the entry as one flat row, for example for a DataFrame. `to_json` returns all of it.
+
+        Several values are separated by spaces, as in the CSV of `canfetch agents list`.
+        """
+        return {
+            "name": self.name,
+            "tokens": " ".join(self.tokens),
+            "star_applies": self.star_applies,
+            "operator": self.operator,
+            "purposes": " ".join(self.purposes),
+            "obeys": self.obeys,
+            "token_only": self.token_only,
+            "retired": self.retired,
+            "product_names": " ".join(self.product_names) or None,
+            "honours": " ".join(self.honours) or None,
+            "verification": str(self.verification),
+            "source": self.source,
+            "source_kind": self.source_kind,
+            "checked": self.checked,
+        }
+
     def to_json(self) -> dict[str, Any]:
         """Return the entry as plain values. Within one schema, keys are added but never renamed."""
         return {

@@ -197,6 +197,33 @@ class Verdict(NamedTuple):
             "access": None if self.access is None else self.access.to_json(),
         }
 
+    def to_dict(self) -> dict[str, str | int | float | bool | None]:
+        """Return the verdict as one flat row, for example for a DataFrame. `to_json` returns all of it.
+
+        The keys are those of the CSV of `canfetch check`, with `agent` in front and `access_*` at the end. Within one
+        version of `canfetch.verdict`, keys are added but never renamed, removed or retyped.
+        """
+        rule, access = self.rule, self.access
+        return {
+            "agent": display_text(self.agent.encoded_tokens[0]),
+            "allowed": self.allowed,
+            "reason": str(self.reason),
+            "rule_type": None if rule is None else rule.type,
+            "rule_pattern": None if rule is None else display_text(rule.pattern),
+            "rule_line": None if rule is None else rule.line,
+            "rule_specificity": None if rule is None else rule.specificity,
+            "group_choice": str(self.group.choice),
+            "group_token": self.group.token,
+            "target": display_text(self.target),
+            "profile": self.profile,
+            "notes": "; ".join(self.notes) or None,
+            "access": None if access is None else str(access.access),
+            "access_effect": None if access is None else str(access.effect),
+            "access_explanation": None if access is None else access.explanation,
+            "access_fetched_at": None if access is None else access.fetched_at,
+            "access_robots_url": None if access is None else access.robots_url,
+        }
+
     def __str__(self) -> str:
         answer = "allowed" if self.allowed else "disallowed"
         return f"{answer}: {self.explanation}"
