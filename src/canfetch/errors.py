@@ -23,6 +23,7 @@ A malformed robots.txt never raises, and a failing network only where no value c
     ├── RobotsDisallowed      an HTTP client may not send a request (an OSError)
     ├── StoreError            a store cannot be opened, read or written (an OSError)
     ├── EvidenceError         evidence cannot be read or written (an OSError)
+    ├── Undecided             a comparison is too large to be decided (a RuntimeError)
     ├── MissingExtra          an optional dependency is not installed (an ImportError)
     └── EngineError           an engine is unavailable, or two engines disagree (a RuntimeError)
 
@@ -83,6 +84,17 @@ class OriginMismatch(CanfetchError, ValueError):
 
 class EngineError(CanfetchError, RuntimeError):
     """Raised when the requested engine is not available, or when two engines give different results."""
+
+
+class Undecided(CanfetchError, RuntimeError):
+    """Raised when a comparison reaches its limit before it is decided. The message says what was explored.
+
+    `states` is the number of states that were explored.
+    """
+
+    def __init__(self, message: str, *, states: int) -> None:
+        super().__init__(message)
+        self.states = states
 
 
 class CorruptEntry(CanfetchError, ValueError):

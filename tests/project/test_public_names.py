@@ -18,7 +18,14 @@ from canfetch import errors
 # Plain values, described in docs/api.md; every other name has a docstring of its own.
 WITHOUT_DOCSTRING = {"POLICIES", "PROFILES", "engine"}
 # The modules that list their own public names.
-PUBLIC_MODULES = [canfetch.agents, canfetch.author, canfetch.extensions, canfetch.lint, canfetch.pages]
+PUBLIC_MODULES = [
+    canfetch.agents,
+    canfetch.author,
+    canfetch.compare,
+    canfetch.extensions,
+    canfetch.lint,
+    canfetch.pages,
+]
 
 
 def names_in_the_stub() -> dict[str, str]:

@@ -1,0 +1,208 @@
+"""Changes between two files: the URLs that agents gain and lose, as patterns with examples."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from canfetch.compare.compared_rules import ComparedRules, compared_rules
+from canfetch.compare.differences import differing_target
+from canfetch.compare.domains import convert_alike
+from canfetch.compare.limits import DEFAULT_STEPS, Budget
+from canfetch.compare.overlaps import Overlaps
+from canfetch.compare.patterns import RankedPattern, Side, exemption
+from canfetch.compare.sides import Decisions
+from canfetch.compare.witnesses import shortest_target
+from canfetch.core.agent import Agent, as_agent
+from canfetch.core.document import RobotsTxt
+from canfetch.core.text import display_text
+from canfetch.core.urls import AnyURL
+
+_LOST: Decisions = (True, False)
+_GAINED: Decisions = (False, True)
+
+
+class URLSet:
+    """The URLs that one agent gains or loses.
+
+    Attributes:
+        patterns: Patterns of which every URL belongs to the set, as in a robots.txt.
+        partial_patterns: Patterns of which only some URLs belong to it. They are needed if `patterns` do not cover all.
+        examples: A shortest URL of the set and of each pattern, the shortest first.
+    """
+
+    __slots__ = ("_after", "_before", "_decisions", "examples", "partial_patterns", "patterns")
+
+    def __init__(  # noqa: PLR0917 - called in one place
+        self,
+        before: ComparedRules,
+        after: ComparedRules,
+        decisions: Decisions,
+        patterns: Iterable[str],
+        partial_patterns: Iterable[str],
+        examples: Iterable[str],
+    ) -> None:
+        self._before = before
+        self._after = after
+        self._decisions = decisions
+        self.patterns = tuple(patterns)
+        self.partial_patterns = tuple(partial_patterns)
+        self.examples = tuple(examples)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether `patterns` are the whole set."""
+        return not self.partial_patterns
+
+    def contains(self, url: AnyURL) -> bool:
+        """Return whether a URL belongs to the set.
+
+        Raises: InvalidURL, OriginMismatch.
+        """
+        return (self._before.bound.allows(url), self._after.bound.allows(url)) == self._decisions
+
+    def __bool__(self) -> bool:
+        return bool(self.examples)
+
+    def __repr__(self) -> str:
+        return (
+            f"<URLSet: {', '.join([*self.patterns, *(f'part of {one}' for one in self.partial_patterns)]) or 'empty'}>"
+        )
+
+
+class Change(NamedTuple):
+    """What changes for some agents. It is the same for all of them.
+
+    Attributes:
+        agents: The agents.
+        newly_allowed: The URLs that they gain.
+        newly_disallowed: The URLs that they lose.
+    """
+
+    agents: tuple[Agent, ...]
+    newly_allowed: URLSet
+    newly_disallowed: URLSet
+
+    @property
+    def agent(self) -> Agent:
+        """The first of the agents."""
+        return self.agents[0]
+
+
+def diff(old: RobotsTxt, new: RobotsTxt, *, agents: Iterable[str | Agent], steps: int = DEFAULT_STEPS) -> list[Change]:
+    """Return what changes for which agents. Agents for which nothing changes are left out.
+
+    Args:
+        old, new: The files. Files of two profiles that convert URLs differently are compared as by `difference`.
+        agents: Product tokens or `Agent` objects.
+        steps: The limit of the work, for all agents together.
+    Raises: InvalidProductToken; Undecided: The rules are too large to be decided within `steps`.
+    Cost: O(bytes of the rules) for each distinct selection of groups, and never more than `steps`.
+    """
+    budget = Budget(steps)
+    alike: dict[object, tuple[list[Agent], ComparedRules, ComparedRules]] = {}
+    for one in agents:
+        agent = as_agent(one)
+        before, after = compared_rules(old, agent), compared_rules(new, agent)
+        key = tuple(before.bound.group_indices), tuple(after.bound.group_indices)
+        alike.setdefault(key, ([], before, after))[0].append(agent)
+    changes: list[Change] = []
+    for same, before, after in alike.values():
+        found = _Changes(before, after, budget)
+        gained, lost = found.urls(_GAINED), found.urls(_LOST)
+        if gained or lost:
+            changes.append(Change(tuple(dict.fromkeys(same)), gained, lost))
+    return changes
+
+
+class _Changes:
+    """The changes between two lists of rules."""
+
+    def __init__(self, before: ComparedRules, after: ComparedRules, budget: Budget) -> None:
+        self._before = before
+        self._after = after
+        self._budget = budget
+        self._for_urls = not convert_alike(before.profile, after.profile)
+        self._sides = [rules.side(for_urls=self._for_urls) for rules in (before, after)]
+        self._overlaps = [Overlaps(side.patterns) for side in self._sides]
+
+    def urls(self, decisions: Decisions) -> URLSet:
+        """Return the URLs with these decisions."""
+        shortest = differing_target(self._before, self._after, self._budget, (decisions,))
+        if shortest is None:
+            return URLSet(self._before, self._after, decisions, (), (), ())
+        examples = [shortest]
+        whole: list[_Candidate] = []
+        parts: list[_Candidate] = []
+        for candidate in self._candidates(decisions):
+            example = self._find(candidate, decisions)
+            if example is None:
+                continue
+            examples.append(example)
+            if self._find(candidate, *(other for other in _DECISIONS if other != decisions)) is None:
+                whole.append(candidate)
+            else:
+                parts.append(candidate)
+        whole = self._without_covered(whole)
+        parts = [one for one in parts if self._find(one, decisions, outside=whole) is not None]
+        urls = [self._before.url_of(target) for target in sorted(dict.fromkeys(examples), key=len)]
+        return URLSet(
+            self._before, self._after, decisions, (one.text for one in whole), (one.text for one in parts), urls
+        )
+
+    def _candidates(self, decisions: Decisions) -> Iterator["_Candidate"]:
+        """Yield the rules that may describe a difference, the shortest first.
+
+        The rules that forbid on one side match all of its URLs, and those that allow on the other side may be narrower.
+        """
+        found: dict[str, list[RankedPattern]] = {}
+        for side, allows in zip(self._sides, decisions, strict=True):
+            for one in side.patterns:
+                if one.rule is not None and one.allow is allows:
+                    found.setdefault(display_text(one.rule.pattern), []).append(one)
+        for text, patterns in sorted(found.items(), key=lambda item: (len(item[0]), item[0])):
+            near = [overlaps.of(patterns) for overlaps in self._overlaps]
+            if _keys(near[0]) != _keys(near[1]) or self._for_urls:
+                yield _Candidate(text, patterns, near)
+
+    def _without_covered(self, candidates: list["_Candidate"]) -> list["_Candidate"]:
+        """Return the candidates of which no other one contains all URLs."""
+        kept: list[_Candidate] = []
+        for candidate in candidates:
+            if not kept or self._find(candidate, *_DECISIONS, outside=kept) is not None:
+                kept.append(candidate)
+        return kept
+
+    def _find(self, candidate: "_Candidate", *wanted: Decisions, outside: Sequence["_Candidate"] = ()) -> bytes | None:
+        """Return a shortest target of a candidate with wanted decisions, outside of other candidates."""
+        sides = [
+            Side(near, side.default, side.longest_match) for near, side in zip(candidate.near, self._sides, strict=True)
+        ]
+        sides.append(self._matching(candidate.patterns))
+        sides.append(self._matching([one for other in outside for one in other.patterns]))
+
+        def confirm(target: bytes) -> bool:
+            return self._before.decisions(self._after, target, for_urls=self._for_urls) in wanted
+
+        profiles = self._before.profile, self._after.profile
+        return shortest_target(sides, [(*one, True, False) for one in wanted], profiles, self._budget, confirm)
+
+    def _matching(self, patterns: Iterable[RankedPattern]) -> Side:
+        """Return a side that allows what some pattern matches. No rule applies to an exempt `/robots.txt`."""
+        allowing = [one._replace(allow=True) for one in patterns]
+        if self._before.profile.robots_txt_allowed and self._after.profile.robots_txt_allowed:
+            allowing.append(exemption(allow=False))
+        return Side(allowing, default=False)
+
+
+_DECISIONS: tuple[Decisions, ...] = ((True, True), (True, False), (False, True), (False, False))
+
+
+class _Candidate(NamedTuple):
+    """A rule that may describe a difference: its text, its patterns, and the patterns of each side near it."""
+
+    text: str
+    patterns: list[RankedPattern]
+    near: list[list[RankedPattern]]
+
+
+def _keys(patterns: Iterable[RankedPattern]) -> frozenset[tuple[object, ...]]:
+    return frozenset((one.rank, one.allow, one.pattern) for one in patterns)

@@ -1,0 +1,75 @@
+"""The rules of one agent in one file, and URLs that the engine confirms."""
+
+from typing import NamedTuple
+
+from canfetch.compare.domains import to_url_path
+from canfetch.compare.patterns import Side, side_of
+from canfetch.core.agent import Agent
+from canfetch.core.agent_rules import AgentRules
+from canfetch.core.document import RobotsTxt
+from canfetch.core.profiles import Profile, get_profile
+from canfetch.core.verdict import Rule
+from canfetch.errors import InvalidURL
+
+# No URL of a file without an origin depends on it.
+_ANY_ORIGIN = "https://example.com"
+
+
+class ComparedRules(NamedTuple):
+    """The rules of one agent.
+
+    Attributes:
+        robots: The file.
+        profile: Its profile.
+        bound: The rules bound to the agent, to confirm verdicts.
+        rules: The rules in file order.
+    """
+
+    robots: RobotsTxt
+    profile: Profile
+    bound: AgentRules
+    rules: tuple[Rule, ...]
+
+    def side(self, *, for_urls: bool = False) -> Side:
+        """Return the decisions of the rules, as `side_of`."""
+        return side_of(self.rules, self.profile, for_urls=for_urls)
+
+    def url_of(self, target: bytes) -> str:
+        """Return a URL with this target: a path, unless a path that starts with `//` would be a host."""
+        path = to_url_path(target, self.profile).decode("utf-8", "surrogateescape")
+        if path.startswith("/") and not path.startswith("//"):
+            return path
+        return (str(self.robots.origin) if self.robots.origin else _ANY_ORIGIN) + path
+
+    def allows(self, target: bytes) -> bool | None:
+        """Return the engine's verdict about a target, or None if the URL has another one."""
+        try:
+            verdict = self.bound.decide(self.url_of(target))
+        except InvalidURL:
+            return None
+        return verdict.allowed if verdict.target == target or not self.profile.robotparser else None
+
+    def decisions(self, other: "ComparedRules", target: bytes, *, for_urls: bool) -> tuple[bool | None, bool | None]:
+        """Return the engine's verdicts of two agents about a target, or about a URL in normal form."""
+        if for_urls:
+            return self.bound.allows(self.url_of(target)), other.bound.allows(other.url_of(target))
+        return self.allows(target), other.allows(target)
+
+    def decides_alike(self, other: "ComparedRules") -> bool:
+        """Return whether the rules are the same, apart from their lines. Rules that are not may still be equivalent."""
+        if self.profile is not other.profile or len(self.rules) != len(other.rules):
+            return False
+        pairs = zip(self.rules, other.rules, strict=True)
+        return all(one.allow == two.allow and one.pattern == two.pattern for one, two in pairs)
+
+
+def compared_rules(robots: RobotsTxt, agent: str | Agent) -> ComparedRules:
+    """Return the rules that apply to an agent.
+
+    Raises: InvalidProductToken.
+    Cost: O(rules of the file) for the first agent.
+    """
+    bound = robots.rules_for(agent)
+    groups = robots.groups
+    rules = tuple(rule for index in bound.group_indices for rule in groups[index].rules)
+    return ComparedRules(robots, get_profile(robots.profile), bound, rules)

@@ -1,0 +1,195 @@
+"""Minimization: the rules of a file that can be left out without a change for any agent and URL."""
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import Final, NamedTuple
+
+from canfetch.compare.limits import DEFAULT_STEPS, Budget
+from canfetch.compare.overlaps import Overlaps
+from canfetch.compare.patterns import RankedPattern, Side, exemption, ranked_patterns
+from canfetch.compare.selections import selections
+from canfetch.compare.witnesses import shortest_target
+from canfetch.core.document import RobotsTxt, parse
+from canfetch.core.profiles import Profile, get_profile
+from canfetch.core.verdict import Rule
+from canfetch.errors import Undecided
+
+_DIFFERENT: Final = ((True, False), (False, True))
+
+
+class Minimization(NamedTuple):
+    """A smaller file with the same verdicts.
+
+    Attributes:
+        content: The file.
+        removed: The rules that were left out, in file order.
+        saved_bytes: The bytes that were saved.
+        profiles: The profiles for which this is proved.
+    """
+
+    content: bytes
+    removed: tuple[Rule, ...]
+    saved_bytes: int
+    profiles: tuple[str, ...]
+
+
+def minimize(robots: RobotsTxt, *, profiles: Iterable[str] = (), steps: int = DEFAULT_STEPS) -> bytes:
+    """Return the smallest file found that has the same verdict for every agent and every URL.
+
+    Args: robots, profiles, steps: As for `find_minimization`, which also returns the removed rules.
+    Raises, Cost: As for `find_minimization`.
+    """
+    return find_minimization(robots, profiles=profiles, steps=steps).content
+
+
+def find_minimization(robots: RobotsTxt, *, profiles: Iterable[str] = (), steps: int = DEFAULT_STEPS) -> Minimization:
+    """Leave out all rules without which every agent has the same verdict for every URL.
+
+    A comment is left out if it directly precedes rules that are all left out. Other records and comments stay, and each
+    group keeps at least one rule. The part of the file past the size limit, which has no effect, is left out.
+
+    Args:
+        robots: The file.
+        profiles: The names of further profiles in which the verdicts must stay the same.
+        steps: The limit of the work.
+    Raises: UnknownProfile; Undecided: The rules are too large to be decided within `steps`, or a profile reads the
+        remaining lines in another way.
+    Cost: For most files, O(bytes of the rules) for each group that an agent selects; never more than `steps`.
+    """
+    names = tuple(dict.fromkeys((robots.profile, *profiles)))
+    budget = Budget(steps)
+    readings = [_Reading(robots.with_profile(name), budget) for name in names]
+    removed = _removable_lines(readings)
+    lines = robots.content.splitlines(keepends=True)
+    content = b"".join(_without(lines, removed))
+    for reading in readings:
+        if not reading.is_proved(content, removed):
+            raise Undecided(
+                f"undecided: the profile {reading.profile.name} reads the remaining lines in another way",
+                states=budget.states,
+            )
+    rules = tuple(rule for group in robots.groups for rule in group.rules if rule.line in removed)
+    return Minimization(content, rules, len(robots.content) + len(robots.tail) - len(content), names)
+
+
+class _Selection:
+    """The rules of one selection of groups."""
+
+    def __init__(self, rules: Sequence[Rule], profile: Profile) -> None:
+        patterns = list(ranked_patterns(rules, profile))
+        self.lines = frozenset(rule.line for rule in rules)
+        self.overlaps = Overlaps(patterns)
+        self.by_line: dict[int, list[RankedPattern]] = {}
+        for one in patterns:
+            if one.rule is not None:
+                self.by_line.setdefault(one.rule.line, []).append(one)
+
+
+class _Reading:
+    """A file as one profile reads it."""
+
+    def __init__(self, robots: RobotsTxt, budget: Budget) -> None:
+        self.profile = get_profile(robots.profile)
+        self._robots = robots
+        self._budget = budget
+        groups = robots.groups
+        self._selections = [
+            _Selection([rule for index in indices for rule in groups[index].rules], self.profile)
+            for indices in selections(robots)
+        ]
+        # The lines of the rules of each group.
+        self.groups = [[rule.line for rule in group.rules] for group in groups]
+
+    def lengths(self) -> dict[int, int]:
+        """Return the length of each rule by its line."""
+        return {rule.line: len(rule.pattern) for group in self._robots.groups for rule in group.rules}
+
+    def is_redundant(self, line: int, removed: set[int]) -> bool:
+        """Return whether every agent has the same verdicts without the rule in a line.
+
+        Raises: Undecided.
+        """
+        return all(
+            self._is_redundant(selection, line, removed) for selection in self._selections if line in selection.lines
+        )
+
+    def _is_redundant(self, selection: _Selection, line: int, removed: set[int]) -> bool:
+        own = selection.by_line.get(line)
+        if not own:
+            return True
+        near = [one for one in selection.overlaps.of(own) if one.rule is None or one.rule.line not in removed]
+        if self.profile.robots_txt_allowed:
+            near.append(exemption())
+        without = [one for one in near if one.rule is None or one.rule.line != line]
+        longest_match = self.profile.robotparser_rewritten
+        sides = [Side(near, longest_match=longest_match), Side(without, longest_match=longest_match)]
+        # A target that no URL has keeps a rule that could be left out.
+        profiles = self.profile, self.profile
+        return shortest_target(sides, _DIFFERENT, profiles, self._budget, lambda _: True) is None
+
+    def is_proved(self, content: bytes, removed: set[int]) -> bool:
+        """Return whether another file has the same groups with the same rules, apart from the removed ones."""
+        groups = parse(content, profile=self.profile.name).groups
+        if len(groups) != len(self._robots.groups):
+            return False
+        for old, new in zip(self._robots.groups, groups, strict=True):
+            kept = [(rule.allow, rule.pattern) for rule in old.rules if rule.line not in removed]
+            if old.tokens != new.tokens or kept != [(rule.allow, rule.pattern) for rule in new.rules]:
+                return False
+        return True
+
+
+def _removable_lines(readings: Sequence[_Reading]) -> set[int]:
+    lengths: dict[int, int] = {}
+    for reading in readings:
+        lengths.update(reading.lengths())
+    # Long rules first: short ones tend to cover them.
+    remaining = sorted(lengths, key=lambda line: (-lengths[line], -line))
+    removed: set[int] = set()
+    while True:
+        kept: list[int] = []
+        for line in remaining:
+            if _may_be_removed(line, readings, removed):
+                removed.add(line)
+            else:
+                kept.append(line)
+        if len(kept) == len(remaining):
+            return removed
+        # A rule may have been needed only because of another one.
+        remaining = kept
+
+
+def _may_be_removed(line: int, readings: Sequence[_Reading], removed: set[int]) -> bool:
+    for reading in readings:
+        for group in reading.groups:
+            # Without any rule, the group would be merged with the next one.
+            if line in group and all(other == line or other in removed for other in group):
+                return False
+    return all(reading.is_redundant(line, removed) for reading in readings)
+
+
+def _without(lines: Sequence[bytes], removed: set[int]) -> Iterable[bytes]:
+    """Yield the remaining lines. Of several blank lines in a row, the first one remains."""
+    blocks = [(kind, list(block)) for kind, block in groupby(enumerate(lines, 1), lambda item: _kind(item, removed))]
+    blank = False
+    for position, (kind, block) in enumerate(blocks):
+        after = [other for other, _ in blocks[position + 1 : position + 3]]
+        is_orphan = kind == "comment" and after[:1] == ["removed"] and after[1:] != ["record"]
+        if kind == "removed" or is_orphan:
+            continue
+        if kind == "blank":
+            if not blank:
+                yield block[0][1]
+        else:
+            yield from (line for _, line in block)
+        blank = kind == "blank"
+
+
+def _kind(item: tuple[int, bytes], removed: set[int]) -> str:
+    number, line = item
+    if number in removed:
+        return "removed"
+    text = line.strip()
+    if not text:
+        return "blank"
+    return "comment" if text.startswith(b"#") else "record"

@@ -1,0 +1,56 @@
+"""Patterns that may match a common target: all that a question about one rule depends on."""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+
+from canfetch.compare.patterns import Form, RankedPattern
+
+
+class Overlaps:
+    """Finds the patterns that overlap others.
+
+    Two patterns overlap only if the literal head of one starts with that of the other. The query is left out, because
+    the forms of a target differ there. In forms that differ in the path, too, all patterns may overlap.
+
+    Args: patterns: All patterns.
+    """
+
+    __slots__ = ("_all", "_heads", "_indices", "_lengths", "_patterns")
+
+    def __init__(self, patterns: Iterable[RankedPattern]) -> None:
+        self._patterns = list(patterns)
+        self._all = any(one.pattern.form > Form.FORM_B for one in self._patterns)
+        pairs = sorted((_path_head(one), index) for index, one in enumerate(self._patterns))
+        self._heads = [head for head, _ in pairs]
+        self._indices = [index for _, index in pairs]
+        self._lengths = sorted({len(head) for head in self._heads})
+
+    def of(self, some: Sequence[RankedPattern]) -> list[RankedPattern]:
+        """Return the patterns that may match a target that one of `some` matches, in the original order.
+
+        Cost: O(bytes of their heads, plus patterns found, and the logarithm of all) in general.
+        """
+        if self._all:
+            return self._patterns
+        found: set[int] = set()
+        for head in {_path_head(one) for one in some}:
+            for length in self._lengths:
+                if length >= len(head):
+                    break
+                found.update(self._with_head(head[:length]))
+            # All heads that start with this one are neighbours.
+            for position in range(bisect_left(self._heads, head), len(self._heads)):
+                if not self._heads[position].startswith(head):
+                    break
+                found.add(self._indices[position])
+        return [self._patterns[index] for index in sorted(found)]
+
+    def _with_head(self, head: bytes) -> Iterable[int]:
+        for position in range(bisect_left(self._heads, head), len(self._heads)):
+            if self._heads[position] != head:
+                return
+            yield self._indices[position]
+
+
+def _path_head(one: RankedPattern) -> bytes:
+    return one.pattern.head.partition(b"?")[0]

@@ -1,0 +1,41 @@
+"""All selections of groups that some agent may make in a file."""
+
+from collections.abc import Iterator
+
+from canfetch.core.agent import Agent
+from canfetch.core.document import RobotsTxt
+from canfetch.core.profiles import get_profile
+from canfetch.errors import InvalidProductToken
+
+# No file names this agent.
+_UNNAMED = Agent("~~")
+
+
+def selections(robots: RobotsTxt) -> Iterator[tuple[int, ...]]:
+    """Yield each non-empty selection of groups, by index, that agents make: those for a name and those for `*`.
+
+    An agent whose name contains several names of the file selects the groups of one of them.
+
+    Cost: A binding for each name in the file.
+    """
+    seen: set[tuple[int, ...]] = {()}
+    profile = get_profile(robots.profile)
+    names = dict.fromkeys(token for group in robots.groups for token in group.tokens)
+    for agent in (_UNNAMED, *filter(None, map(_agent, names))):
+        indices = tuple(robots.rules_for(agent).group_indices)
+        if indices not in seen:
+            seen.add(indices)
+            yield indices
+    if profile.first_group_only or (profile.robotparser and not profile.robotparser_rewritten):
+        # An agent whose name contains a later name, but none of an earlier group.
+        for index in range(len(robots.groups)):
+            if (index,) not in seen:
+                yield (index,)
+
+
+def _agent(name: str) -> Agent | None:
+    try:
+        return Agent(name)
+    except InvalidProductToken:
+        # No agent selects the group by this name.
+        return None

@@ -1,0 +1,62 @@
+"""Witnesses: the shortest URL on which some sides decide in a certain way, confirmed by the engine."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Final
+
+from canfetch.compare.domains import NoOrdinaryByte, domain_of
+from canfetch.compare.limits import Budget
+from canfetch.compare.patterns import Side
+from canfetch.compare.search import Search
+from canfetch.compare.sides import Decisions
+from canfetch.core.profiles import Profile
+from canfetch.errors import EngineError, Undecided
+
+Confirm = Callable[[bytes], bool]
+"""Returns whether the verdicts about the URL with this target are as expected."""
+
+# At most this many targets are confirmed that urllib.robotparser may not have for any URL.
+_MAX_UNCONFIRMED: Final = 64
+
+
+def shortest_target(
+    sides: Sequence[Side],
+    wanted: Iterable[Decisions],
+    profiles: tuple[Profile, Profile],
+    budget: Budget,
+    confirm: Confirm,
+) -> bytes | None:
+    """Return a shortest target with wanted decisions that the engine confirms, or None if there is none.
+
+    Args:
+        sides: The sides.
+        wanted: The decisions, one for each side.
+        profiles: The profiles whose targets are possible, or the same one twice.
+        budget: The work that is left.
+        confirm: Asks the engine.
+
+    Raises:
+        Undecided: The budget is exhausted, or no target is confirmed.
+        EngineError: The engine disagrees with the comparison.
+    """
+    wanted = tuple(wanted)
+    search = Search(sides, budget)
+    exact = not any(profile.robotparser for profile in profiles)
+    targets: Iterator[bytes] = iter(())
+    for complete in (False, True):
+        if search.needs_complete_domain and not complete:
+            continue
+        try:
+            targets = search.targets(domain_of(*profiles, complete=complete), wanted)
+            first = next(targets, None)
+        except NoOrdinaryByte:
+            continue
+        if first is None or confirm(first):
+            return first
+        if exact:
+            raise EngineError(f"the comparison and the engine disagree on {first!r}: please report this file")
+    # The shortest target is one that no URL has.
+    for target in islice(targets, _MAX_UNCONFIRMED):
+        if confirm(target):
+            return target
+    raise Undecided("undecided: urllib.robotparser has no URL for the differing targets", states=budget.states)
