@@ -167,6 +167,7 @@ def test_repeated_lines_have_their_own_positions() -> None:
         (key, rest)
         for key in (b"Disallow", b"Disalow", b" Allow ")
         for rest in (b"", b":", b": /b", b":\t/b ", b": b", b": /b$", b": /$b", b": /%", b": /b # c", b" /b", b" /b #:")
+        + (b": /b c", b": /b\tc", b": /%4", b": /\xc3\xa9", b": /\xff", b": /\x7f|", b": /\x01", b": /\0", b": \v/b")
     ],
 )
 def test_a_line_is_read_the_same_after_other_lines_with_its_key(profile: str, key: bytes, rest: bytes) -> None:
@@ -179,6 +180,8 @@ def test_a_line_is_read_the_same_after_other_lines_with_its_key(profile: str, ke
 
 
 def test_google_long_line_is_cut_after_other_lines_with_its_key() -> None:
+    [other] = records(b"foo:" + b"a" * 20_000, "google")
+    assert other.notes is Note.LINE_CUT | Note.UNKNOWN_KEY
     line = b"Disallow: /" + b"a" * 20_000
     *_, long = records(b"User-agent: *\nDisallow: /\n" + line, "google")
     assert long.notes is Note.LINE_CUT
@@ -223,7 +226,28 @@ def test_records_are_looked_up_without_being_created() -> None:
     assert [records.group(index) for index in range(len(records))] == [None, 0, 0, 0, 1, 1, 1]
     assert [records.group_range(index) for index in (0, 2, 6)] == [range(1), range(1, 4), range(4, 7)]
     assert [records.is_indented(index) for index in (1, 2)] == [False, True]
+    assert [content[slice(*span)] for span in records.spans([0, 6])] == [b"# a\n", b"Sitemap: c\n"]
     assert [content[slice(*span)] for span in records.key_spans([2, 5, 6])] == [b"Allow", b"Disallow", b"Sitemap"]
     spans = records.value_spans([2, 5, 6])
     assert [content[slice(*span)] for span in spans] == [b"/b", b"", b"c"]
     assert [records[index].value for index in (2, 5, 6)] == spans
+    assert records.without_key() == [0, 3]
+    assert records.with_note(Note.EMPTY_VALUE) == [5]
+    assert records.with_note(Note.NUL) == []
+
+
+def test_a_note_is_looked_up_among_combinations_of_notes() -> None:
+    records = Records(b"foo:\nfoo:bar\n\nfoo:\n", PROFILES["rfc9309"])
+    assert records.with_note(Note.UNKNOWN_KEY) == [0, 1, 3]
+    assert records.with_note(Note.EMPTY_VALUE) == [0, 3]
+
+
+@pytest.mark.parametrize("profile", ["rfc9309", "google", "strict"])
+@pytest.mark.parametrize("key", [b"foo", b"Foo-bar", b"Sitemap", b"site-map", b"userx", b"foo bar", b"foo1"])
+@pytest.mark.parametrize("value", [b"", b" ", b" b", b"\tb ", b"/b#c", b"b c", b"\xff", b"\v"])
+def test_other_records(profile: str, key: bytes, value: bytes) -> None:
+    [record] = records(key + b":" + value, profile)
+    # A comment takes the line off the fast path, and changes nothing else.
+    [commented] = records(b" " + key + b":" + value.partition(b"#")[0] + b"#", profile)
+    spans = [None if span is None else (span[0] + 1, span[1] + 1) for span in (record.key, record.value)]
+    assert (commented.kind, commented.key, commented.value, commented.notes) == (record.kind, *spans, record.notes)

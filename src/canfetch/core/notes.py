@@ -81,11 +81,14 @@ def notes_on_pattern(value: bytes, profile: Profile) -> int:
         notes |= Note.DOLLAR_INSIDE.value
     if not value.isascii():
         notes |= Note.NOT_ASCII.value
-    if b"%" in value:
-        for part in value.split(b"%")[1:]:
-            if len(part) < 2 or part[:2].translate(None, HEX_DIGITS):
-                notes |= Note.BAD_ESCAPE.value
+    if b"%" in value and has_bad_escape(value):
+        notes |= Note.BAD_ESCAPE.value
     return notes
+
+
+def has_bad_escape(value: bytes) -> bool:
+    """Return whether a value has a `%` without two hexadecimal digits after it."""
+    return any(len(part) < 2 or part[:2].translate(None, HEX_DIGITS) for part in value.split(b"%")[1:])
 
 
 def is_in_grammar(read: bytes, kind: RecordKind) -> bool:

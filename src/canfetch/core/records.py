@@ -9,15 +9,23 @@ Engines do not need this view. It is created on first use.
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from itertools import accumulate, chain, islice
+from itertools import accumulate, chain
 from operator import sub
 from typing import Final, NamedTuple, overload
 
-from canfetch.core.abnf import WS
+from canfetch.core.abnf import IDENTIFIER, WS
 from canfetch.core.fields import parse_field
 from canfetch.core.keys import NAMES, RecordKind, record_kind
 from canfetch.core.lines import physical_lines, readable_part
-from canfetch.core.notes import Note, is_in_grammar, notes_on_bytes, notes_on_key, notes_on_pattern, notes_on_token
+from canfetch.core.notes import (
+    Note,
+    has_bad_escape,
+    is_in_grammar,
+    notes_on_bytes,
+    notes_on_key,
+    notes_on_pattern,
+    notes_on_token,
+)
 from canfetch.core.patterns import is_void
 from canfetch.core.profiles import Profile
 from canfetch.core.text import UNRESERVED
@@ -53,10 +61,16 @@ _OUTSIDE_GRAMMAR: Final = Note.OUTSIDE_GRAMMAR.value
 _OUTSIDE_GROUP: Final = Note.OUTSIDE_GROUP.value
 _EMPTY_VALUE: Final = Note.EMPTY_VALUE.value
 _VOID_RULE: Final = Note.VOID_RULE.value
+_WHITE_SPACE: Final = Note.WHITE_SPACE_IN_VALUE.value
+_DOLLAR_INSIDE: Final = Note.DOLLAR_INSIDE.value
+_BAD_ESCAPE: Final = Note.BAD_ESCAPE.value
+_NOT_ASCII: Final = Note.NOT_ASCII.value
 # Real files repeat lines, and a hostile one may contain nothing else, so that each text is parsed once.
 _CACHED_LINES_LIMIT: Final = 4096
-# A rule's value of these bytes, and a `$` at its end, has no notes, except that it may be empty or void.
+# A rule's value of these bytes has no notes, except that it may be empty or void.
 _UNREMARKABLE: Final = UNRESERVED + b"/*?=&+,;:@!'()"
+# All other bytes, except controls and `#`, which are rare.
+_NOTED: Final = bytes(set(range(0x100)) - set(range(0x20)) - set(b"#")) + b"\t"
 _new_tuple: Final = tuple.__new__
 
 
@@ -88,19 +102,20 @@ class Records(Sequence[Record]):
 
     Attributes:
         starts: The offset of each line.
+        ends: The offset of the end of each line, after its line end.
         keyed: The indices of the lines with a key.
         by_notes: For each combination of notes, the indices of the lines that have it.
     Cost: O(bytes).
     """
 
-    __slots__ = ("_created", "_end", "_group_starts", "_groups", "_notes", "_parsed", "by_notes", "keyed", "starts")
+    __slots__ = ("_created", "_group_starts", "_groups", "_notes", "_parsed", "by_notes", "ends", "keyed", "starts")
 
     def __init__(self, content: bytes, profile: Profile) -> None:
         reader = _LineReader(profile)
         known = reader.parsed_lines
         start, lines = physical_lines(content, profile)
-        self.starts = list(accumulate(map(len, lines), initial=start))
-        self._end = self.starts.pop()
+        offsets = list(accumulate(map(len, lines), initial=start))
+        self.starts, self.ends = offsets[:-1], offsets[1:]
         self._parsed = [known.get(line) or reader.parse(line) for line in lines]
         self._created: list[Record | None] = [None] * len(lines)
         # The group of a line is that of the last of these lines before it.
@@ -148,6 +163,15 @@ class Records(Sequence[Record]):
         parsed = self._parsed
         return [index for index in self.keyed if parsed[index][0] in kinds]
 
+    def with_note(self, note: Note) -> Sequence[int]:
+        """Return the indices of the lines that have a note."""
+        parts = [indices for notes, indices in self.by_notes.items() if note in notes]
+        return parts[0] if len(parts) == 1 else sorted(chain.from_iterable(parts))
+
+    def without_key(self) -> list[int]:
+        """Return the indices of the lines without a record: blank lines, comments, and text that is not a record."""
+        return [index for index, line in enumerate(self._parsed) if line[0] is None]
+
     def kind(self, index: int) -> RecordKind | None:
         """Return the kind of the record in a line, or None."""
         kind = self._parsed[index][0]
@@ -167,6 +191,11 @@ class Records(Sequence[Record]):
         """Return whether white space comes before the key of a line."""
         return self._parsed[index][1] > 0
 
+    def spans(self, indices: Iterable[int]) -> list[tuple[int, int]]:
+        """Return the spans of these lines, with their line ends."""
+        starts, ends = self.starts, self.ends
+        return [(starts[index], ends[index]) for index in indices]
+
     def key_spans(self, indices: Iterable[int]) -> list[tuple[int, int]]:
         """Return the spans of the keys in these lines, each of which has a key."""
         starts, parsed = self.starts, self._parsed
@@ -183,8 +212,7 @@ class Records(Sequence[Record]):
 
     def longer_than(self, length: int) -> Iterator[Record]:
         """Yield the lines with more bytes than `length`, including their line ends."""
-        ends = chain(islice(self.starts, 1, None), (self._end,))
-        for index, size in enumerate(map(sub, ends, self.starts)):
+        for index, size in enumerate(map(sub, self.ends, self.starts)):
             if size > length:
                 yield self[index]
 
@@ -212,12 +240,12 @@ class Records(Sequence[Record]):
         number, key_start, key_end, value_start, value_end, _, _ = self._parsed[index]
         kind = None if number is None else _KINDS[number]
         start = self.starts[index]
-        end = self.starts[index + 1] if index + 1 < len(self.starts) else self._end
         key = value = None
         if kind is not None:
             key, value = (start + key_start, start + key_end), (start + value_start, start + value_end)
-        group = self.group(index)
-        return _new_tuple(Record, (index + 1, (start, end), kind, key, value, group, self._notes.get(index, Note.NONE)))
+        span = start, self.ends[index]
+        notes = self._notes.get(index, Note.NONE)
+        return _new_tuple(Record, (index + 1, span, kind, key, value, self.group(index), notes))
 
 
 def _add_byte_order_mark(by_notes: dict[int, list[int]]) -> None:
@@ -243,7 +271,7 @@ class _LineReader:
     def parse(self, line: bytes) -> _ParsedLine:
         """Parse a line with its line end, and store the result in `parsed_lines`."""
         content = line.rstrip(b"\r\n")
-        parsed = self._plain_rule(content)
+        parsed = self._plain(content)
         if parsed is None:
             parsed = _parse_line(content, self._profile)
             if parsed[0] in _RULES:
@@ -263,22 +291,25 @@ class _LineReader:
             in_grammar = before.strip(WS).lower() == NAMES[kind]
             self._rule_keys[before] = _RuleKey(int(kind), start, end, notes_on_key(key, kind), in_grammar=in_grammar)
 
-    def _plain_rule(self, content: bytes) -> _ParsedLine | None:
-        """Parse a rule whose key has occurred before and whose value has no peculiar bytes; None for other lines."""
+    def _plain(self, content: bytes) -> _ParsedLine | None:
+        """Parse a rule whose key has occurred before, or a record beyond the RFC. Return None for unusual lines."""
         before, colon, rest = content.partition(b":")
-        known = self._rule_keys.get(before) if colon else None
-        if known is None:
+        if not colon:
             return None
+        known = self._rule_keys.get(before)
+        if known is None:
+            is_word = before and not before.translate(None, IDENTIFIER)
+            return self._plain_other(content, before, rest) if is_word else None
         value = rest.strip(WS)
         profile = self._profile
         peculiar = value.translate(None, _UNREMARKABLE)
-        if peculiar and not (peculiar == b"$" and value.endswith(b"$")):
-            return None
-        if len(content) > (profile.max_line_bytes or len(content)):
+        if peculiar.translate(None, _NOTED) or len(content) > (profile.max_line_bytes or len(content)):
             return None
         kind, key_start, key_end, notes, in_grammar = known
         if not in_grammar:
             notes |= _OUTSIDE_GRAMMAR
+        if peculiar:
+            notes |= _notes_on_peculiar_bytes(value, peculiar)
         if value[:1] != b"/":
             notes |= _OUTSIDE_GRAMMAR if value else _EMPTY_VALUE
             if is_void(value, profile):
@@ -286,6 +317,34 @@ class _LineReader:
         start = len(content) - len(rest.lstrip(WS))
         effect = _NO_EFFECT if profile.abnf_only and notes & _OUTSIDE_GRAMMAR else _RULE
         return kind, key_start, key_end, start, start + len(value), notes, effect
+
+    def _plain_other(self, content: bytes, key: bytes, rest: bytes) -> _ParsedLine | None:
+        """Parse a record that is neither a user-agent line nor a rule. Return None for unusual lines."""
+        value = rest.strip(WS)
+        profile = self._profile
+        kind = record_kind(key, profile)
+        is_long = len(content) > (profile.max_line_bytes or len(content))
+        if is_long or kind >= RecordKind.USER_AGENT or value.translate(None, _UNREMARKABLE):
+            return None
+        start = len(content) - len(rest.lstrip(WS))
+        notes = notes_on_key(key, kind) if value else notes_on_key(key, kind) | _EMPTY_VALUE
+        return int(kind), 0, len(key), start, start + len(value), notes, _NO_EFFECT
+
+
+def _notes_on_peculiar_bytes(value: bytes, peculiar: bytes) -> int:
+    """Return the notes on those bytes of a rule's value that are not unremarkable. There are no controls among them."""
+    notes = 0
+    if b" " in peculiar or b"\t" in peculiar:
+        notes |= _WHITE_SPACE | _OUTSIDE_GRAMMAR
+    if b"$" in peculiar and b"$" in value[:-1]:
+        notes |= _DOLLAR_INSIDE
+    if b"%" in peculiar and has_bad_escape(value):
+        notes |= _BAD_ESCAPE
+    if not peculiar.isascii():
+        notes |= _NOT_ASCII
+        bytes_notes = notes_on_bytes(value)
+        notes |= bytes_notes | _OUTSIDE_GRAMMAR if bytes_notes else 0
+    return notes
 
 
 def _parse_line(content: bytes, profile: Profile) -> _ParsedLine:

@@ -44,7 +44,7 @@ def display_text(encoded: bytes) -> str:
     text = encoded.decode("utf-8", "surrogateescape")
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() else _percent_encode(c) for c in text)
+    return text.translate({ord(c): _percent_encode(c) for c in set(text) if not c.isprintable()})
 
 
 def printable_text(text: str) -> str:

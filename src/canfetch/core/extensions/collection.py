@@ -70,7 +70,8 @@ def _extension(content: bytes, row: OtherRow) -> Extension[Any]:
     known = KNOWN_RECORDS[b"sitemap"] if kind == RecordKind.SITEMAP else known_record(key)
     value = content[value_start:value_end]
     parsed, notes = known.parse(value)
-    notes |= known.notes
+    if known.notes is not ExtensionNote.NONE:
+        notes |= known.notes
     if kind == RecordKind.SITEMAP and key != b"sitemap":
         notes |= ExtensionNote.MISSPELT_KEY
     if b":" not in content[key_end:value_start]:
@@ -81,4 +82,5 @@ def _extension(content: bytes, row: OtherRow) -> Extension[Any]:
     elif scope is ExtensionScope.GROUP and group < 0:
         scope = ExtensionScope.NONE
         notes |= ExtensionNote.OUTSIDE_GROUP
-    return Extension(known.name, parsed, value, line, None if group < 0 else group, scope, notes, known.source)
+    own_group = None if group < 0 else group
+    return _new_tuple(Extension, (known.name, parsed, value, line, own_group, scope, notes, known.source))
