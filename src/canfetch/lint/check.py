@@ -64,8 +64,8 @@ class Occurrence(NamedTuple):
         query: Verdicts that show the effect, or None, or a function that returns them.
         fix: The fix for this place, or None, or a function that returns it.
         lines: Numbers of other lines that the occurrence is about.
-        harmless: Whether this place does no harm, or hardly any. Such a finding has the severity `info`, unless the
-            configuration overrides it.
+        harmless: Whether this place does no harm, or hardly any, or a function that returns this. Such a finding has
+            the severity `info`, unless the configuration overrides it.
     """
 
     span: tuple[int, int]
@@ -73,7 +73,7 @@ class Occurrence(NamedTuple):
     query: "VerdictQuery | Callable[[], VerdictQuery | None] | None" = None
     fix: "Fix | Callable[[], Fix | None] | None" = None
     lines: tuple[int, ...] = ()
-    harmless: bool = False
+    harmless: "bool | Callable[[], bool]" = False
 
     def make_query(self) -> VerdictQuery | None:
         """Return the query, or call the function that returns it."""
@@ -82,6 +82,10 @@ class Occurrence(NamedTuple):
     def make_fix(self) -> Fix | None:
         """Return the fix, or call the function that returns it."""
         return self.fix() if callable(self.fix) else self.fix
+
+    def is_harmless(self) -> bool:
+        """Return whether the place does no harm, or call the function that returns it."""
+        return self.harmless() if callable(self.harmless) else self.harmless
 
 
 class Check(NamedTuple):

@@ -2,10 +2,9 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
 from typing import Any, Final, NamedTuple, TypeVar
 
 from canfetch.core.document import RobotsTxt, parse
@@ -178,11 +177,27 @@ class LintedFile:
                 place = lower.find(word, starts[following]) if following < len(starts) else -1
         return [self.records[index] for index in sorted(found)]
 
-    def records_with(self, note: Note) -> list[Record]:
-        """Return the lines with a note, in file order."""
-        parts = [indices for notes, indices in self.records.by_notes.items() if note in notes]
-        indices = parts[0] if len(parts) == 1 else sorted(chain.from_iterable(parts))
-        return [self.records[index] for index in indices]
+    def records_with(self, note: Note) -> Iterator[Record]:
+        """Yield the lines with a note, in file order, each created when it is reached."""
+        return map(self.records.__getitem__, self.records.with_note(note))
+
+    def lines(self, indices: Iterable[int]) -> list[bytes]:
+        """Return these lines, with their line ends."""
+        content = self.content
+        return [content[start:end] for start, end in self.records.spans(indices)]
+
+    @cached_property
+    def blank_lines(self) -> list[int]:
+        """The indices of the blank lines."""
+        indices = self.records.without_key()
+        return [index for index, line in zip(indices, self.lines(indices), strict=True) if line.isspace()]
+
+    @property
+    def first_text(self) -> Record | None:
+        """The first line that is not blank, or None."""
+        starts = self.records.starts
+        text = self.content[starts[0] :].lstrip() if starts else b""
+        return self.records[bisect_right(starts, len(self.content) - len(text)) - 1] if text else None
 
     @cached_property
     def groups(self) -> tuple[LintedGroup, ...]:

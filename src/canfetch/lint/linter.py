@@ -150,7 +150,7 @@ class Linter:
                 Finding(
                     file,
                     check,
-                    harmless if one.harmless else severity,
+                    harmless if one.is_harmless() else severity,
                     one.span,
                     one.details,
                     one.make_query(),

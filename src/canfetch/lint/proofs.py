@@ -245,9 +245,9 @@ def _rules_of(robots: RobotsTxt, reader: Reader) -> AgentRules | None:
 def _first_blank_lines(file: LintedFile) -> dict[int | None, int]:
     """Return the first blank line of each group that has one."""
     first: dict[int | None, int] = {}
-    for record in file.records:
-        if record.group is not None and record.kind is None and record.group not in first and file.is_blank(record):
-            first[record.group] = record.line
+    for index in file.blank_lines:
+        first.setdefault(file.records.group(index), index + 1)
+    first.pop(None, None)
     return first
 
 

@@ -1,5 +1,7 @@
 """Verdicts for tokens and paths from the file, which may be invalid."""
 
+from collections.abc import Sequence
+
 from canfetch.agents import REGISTRY
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.verdict import Verdict
@@ -15,6 +17,14 @@ def try_allows(file: LintedFile, path: str, profile: str, token: str) -> bool | 
         return file.robots_for(profile).allows(path, agent=_agent(token))
     except (InvalidURL, InvalidProductToken):
         return None
+
+
+def try_allows_many(file: LintedFile, paths: Sequence[str], profile: str, token: str) -> list[bool | None]:
+    """Return for each path whether a crawler may fetch it, or None if the token or the path is not valid."""
+    try:
+        return [*file.robots_for(profile).rules_for(_agent(token)).allows_many(paths)]
+    except (InvalidURL, InvalidProductToken):
+        return [try_allows(file, path, profile, token) for path in paths]
 
 
 def try_decide(file: LintedFile, path: str, profile: str, token: str) -> Verdict | None:

@@ -1,7 +1,8 @@
 """The records that RFC 9309 does not define but some other source does, by name."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from collections.abc import Set as AbstractSet
+from itertools import chain
 from typing import Any, NamedTuple
 
 from canfetch.core.contract import OtherRow
@@ -20,21 +21,40 @@ class PlacedExtension(NamedTuple):
     record: Record
     span: tuple[int, int]
 
-    def has(self, note: ExtensionNote) -> bool:
-        """Return whether the extension has a note."""
-        return bool(self.extension.notes & note)
-
 
 def extensions_named(file: LintedFile, *names: str) -> Iterator[PlacedExtension]:
     """Yield the records with one of these names, in file order. `names` are in lower case.
 
     Cost: O(bytes of these records), and O(records) at the first call.
     """
-    for extension in _in_order(file, names):
-        record = file.records[extension.line - 1]
-        has_value = record.value is not None and record.value[0] < record.value[1]
-        span = record.value if has_value and record.value is not None else file.text_span(record)
-        yield PlacedExtension(extension, record, span)
+    return (place_extension(file, extension) for extension in _in_order(file, names))
+
+
+def extensions_noted(file: LintedFile, name: str, notes: ExtensionNote) -> Iterator[PlacedExtension]:
+    """Yield the records with a name, in lower case, and with one of these notes, in file order.
+
+    Cost: As `extensions_named`.
+    """
+    for extension in _in_order(file, [name]):
+        # The truth value of a flag is slow, and most records have no notes.
+        if extension.notes is not ExtensionNote.NONE and extension.notes & notes:
+            yield place_extension(file, extension)
+
+
+def sitemap_records(file: LintedFile) -> Iterator[Extension[Any]]:
+    """Yield the sitemap records, in file order.
+
+    Cost: As `extensions_named`.
+    """
+    return _in_order(file, ["sitemap"])
+
+
+def place_extension(file: LintedFile, extension: Extension[Any]) -> PlacedExtension:
+    """Return a record of the file with its place."""
+    record = file.records[extension.line - 1]
+    has_value = record.value is not None and record.value[0] < record.value[1]
+    span = record.value if has_value and record.value is not None else file.text_span(record)
+    return PlacedExtension(extension, record, span)
 
 
 def extension_names(file: LintedFile) -> AbstractSet[str]:
@@ -42,14 +62,14 @@ def extension_names(file: LintedFile) -> AbstractSet[str]:
     return file.compute_once(_by_name).keys()
 
 
-def known_extensions(file: LintedFile) -> list[Extension[Any]]:
+def known_extensions(file: LintedFile) -> Extensions:
     """Return the records, in file order."""
-    return list(file.compute_once(_extensions))
+    return file.compute_once(_extensions)
 
 
-def _in_order(file: LintedFile, names: Iterable[str]) -> Iterator[Extension[Any]]:
+def _in_order(file: LintedFile, names: Collection[str]) -> Iterator[Extension[Any]]:
     by_name = file.compute_once(_by_name)
-    places = sorted(place for name in names for place in by_name.get(name, ()))
+    places = sorted(chain.from_iterable(by_name.get(name, ()) for name in names))
     return map(file.compute_once(_extensions).__getitem__, places)
 
 
@@ -67,10 +87,15 @@ def _extensions(file: LintedFile) -> Extensions:
 def _rows(file: LintedFile) -> Iterator[OtherRow]:
     """Yield the records that some source defines. A hostile file can have very many others."""
     records = file.records
-    indices = records.of_kinds(RecordKind.OTHER, RecordKind.SITEMAP)
-    for index, (start, end) in zip(indices, records.key_spans(indices), strict=True):
-        if records.kind(index) is RecordKind.SITEMAP or is_known_key(file.content[start:end].lower()):
-            record = records[index]
-            if record.kind is not None and record.value is not None:
-                group = -1 if record.group is None else record.group
-                yield record.line, record.kind, start, end, *record.value, group
+    others = records.of_kinds(RecordKind.OTHER)
+    content = file.content
+    known = [
+        index
+        for index, (start, end) in zip(others, records.key_spans(others), strict=True)
+        if is_known_key(content[start:end].lower())
+    ]
+    for index in sorted((*known, *records.of_kinds(RecordKind.SITEMAP))):
+        record = records[index]
+        if record.kind is not None and record.key is not None and record.value is not None:
+            group = -1 if record.group is None else record.group
+            yield record.line, record.kind, *record.key, *record.value, group

@@ -1,9 +1,10 @@
 """Hosts that crawlers cannot reach, and hosts on which a site is tested."""
 
+from functools import lru_cache
 from ipaddress import ip_address
 from typing import Final
 
-from canfetch.core.origin import find_origin
+from canfetch.lint.analysis.site_urls import origin_of
 
 # RFC 6761, RFC 6762 and RFC 9476, and the name that ICANN reserves for private networks.
 _LOCAL_DOMAINS: Final = frozenset({"localhost", "local", "localdomain", "internal", "lan", "invalid", "alt"})
@@ -23,10 +24,11 @@ _STAGING_PARTS: Final = ("staging", "preprod")
 def host_of(url: str) -> str | None:
     """Return the host of an absolute URL in lower case, or None."""
     # For a text without a scheme, `find_origin` would create an exception.
-    origin = find_origin(url) if "://" in url else None
+    origin = origin_of(url) if "://" in url else None
     return None if origin is None else origin.host.lower()
 
 
+@lru_cache(maxsize=1024)
 def is_unreachable(host: str) -> bool:
     """Return whether a host is on the machine itself, on a private network, or a placeholder."""
     try:

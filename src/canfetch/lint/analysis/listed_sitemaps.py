@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 from canfetch.lint.analysis.extension_records import extensions_named
 from canfetch.lint.linted_file import LintedFile
 
+_WEB_STARTS: Final = (b"https://", b"http://")
 _FETCHABLE: Final = frozenset({b"http", b"https", b"ftp"})
 _SCHEME_CHARACTERS: Final = b"abcdefghijklmnopqrstuvwxyz0123456789+-."
 
@@ -35,6 +36,8 @@ def _listed_sitemaps(file: LintedFile) -> list[ListedSitemap]:
 
 def unfetchable_scheme(value: bytes) -> bytes | None:
     """Return the scheme of a URL if crawlers do not fetch it, or None."""
+    if value.startswith(_WEB_STARTS):
+        return None
     scheme, separator, _ = value.partition(b"://")
     folded = scheme.lower()
     if not separator or not folded[:1].isalpha() or folded.translate(None, _SCHEME_CHARACTERS) or folded in _FETCHABLE:

@@ -6,17 +6,23 @@ Each line has exactly one cause, so that exactly one check reports it.
 
 from collections.abc import Iterator
 from enum import Enum, auto
-from itertools import chain
 from typing import Final, NamedTuple
 
-from canfetch.core.extensions.known_records import is_known_key, known_record
+from canfetch.core.extensions.known_records import KNOWN_RECORDS, is_known_key, known_record
 from canfetch.core.extensions.page_rule import PAGE_RULES
 from canfetch.core.notes import Note
 from canfetch.core.records import Record
 from canfetch.core.text import WHITE_SPACE
 from canfetch.lint.analysis.characters import CURLY_QUOTES, INVISIBLE_IN_KEYS, LONG_DASHES
 from canfetch.lint.analysis.content_kinds import file_is_binary, file_is_markup
-from canfetch.lint.analysis.key_names import CORE_NAMES, CORE_SPELLINGS, PREFIXES, suggest_key, translate_key
+from canfetch.lint.analysis.key_names import (
+    CORE_NAMES,
+    CORE_SPELLINGS,
+    PREFIXES,
+    TRANSLATED_KEYS,
+    suggest_key,
+    translate_key,
+)
 from canfetch.lint.analysis.template_marks import has_template_mark
 from canfetch.lint.linted_file import LintedFile
 
@@ -63,6 +69,9 @@ FOREIGN_COLONS: Final = ("：".encode(), "﹕".encode(), "∶".encode(), b"->", 
 _DECORATIONS: Final = b"*_-+>`~|\"'0123456789.() \t" + "•·–—●▪".encode()
 # A line of these bytes is none of the oddities that marks show, unless it starts with `/` or `-`.
 _PLAIN_TEXT: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_/.,:?&* \t"
+_MARK_STARTS: Final = (b"/", b"-")
+# Keys that have a meaning.
+_KNOWN_WORDS: Final = frozenset(KNOWN_RECORDS).union(key.encode() for key in TRANSLATED_KEYS)
 _PREFIX_SPELLINGS: Final = tuple(spelling for spelling, _ in PREFIXES)
 _MAX_KEY_LENGTH: Final = 40
 _MAX_HEAD_LENGTH: Final = 128
@@ -72,34 +81,66 @@ _WORDS: Final = frozenset({"comment", "license"})
 _URL_SCHEMES: Final = (b"http", b"https")
 
 
-def odd_lines(file: LintedFile, oddity: Oddity) -> Iterator[OddLine]:
-    """Yield the lines with this cause. A file of markup or binary data has none."""
-    found = file.compute_once(_by_oddity).get(oddity, ())
-    return (OddLine(line, oddity) if isinstance(line, Record) else line for line in found)
+def odd_lines(file: LintedFile, oddity: Oddity, *, without: Note = Note.NONE) -> Iterator[OddLine]:
+    """Yield the lines with this cause. A file of markup or binary data has none.
+
+    Args: without: Lines with one of these notes are left out.
+    """
+    records = file.records
+    found = file.compute_once(_by_oddity).get(oddity, [])
+    if without is not Note.NONE:
+        left_out = {index for notes, indices in records.by_notes.items() if notes & without for index in indices}
+        found = [one for one in found if (one.record.line - 1 if isinstance(one, OddLine) else one) not in left_out]
+    return (line if isinstance(line, OddLine) else OddLine(records[line], oddity) for line in found)
 
 
-def _by_oddity(file: LintedFile) -> dict[Oddity, list[OddLine | Record]]:
-    """Return the lines by cause. A line without a key to replace is a record, because there can be very many."""
-    found: dict[Oddity, list[OddLine | Record]] = {oddity: [] for oddity in Oddity}
+def lines_meant_as(file: LintedFile, name: bytes) -> list[int]:
+    """Return the numbers of the odd lines for which this key is intended."""
+    by_oddity = file.compute_once(_by_oddity)
+    repaired = (line for lines in by_oddity.values() for line in lines if isinstance(line, OddLine))
+    return [line.record.line for line in repaired if line.name == name]
+
+
+def _by_oddity(file: LintedFile) -> dict[Oddity, list[OddLine | int]]:
+    """Return the lines by cause. A line without a key to replace is an index, because there can be very many."""
+    found: dict[Oddity, list[OddLine | int]] = {oddity: [] for oddity in Oddity}
     if file_is_markup(file) or file_is_binary(file):
         return found
-    content = file.content
+    records = file.records
     by_key: dict[bytes, tuple[Oddity, bytes | None]] = {}
-    # The causes of lines without a key to replace. Real files repeat them, and hostile ones contain nothing else.
-    by_line: dict[bytes, Oddity] = {}
-    for record in chain(file.records_with(Note.NOT_A_RECORD), file.records_with(Note.UNKNOWN_KEY)):
-        text = content[record.span[0] : record.span[1]]
-        oddity = by_line.get(text)
-        if oddity is None:
-            line = _odd_line(file, record, by_key)
-            oddity = line.oddity
-            if line.name is not None or oddity is Oddity.PREFIX:
-                found[oddity].append(line)
-                continue
-            by_line[text] = oddity
-        found[oddity].append(record)
+    # The lists for lines without a key to replace. Real files repeat them, and hostile ones contain nothing else.
+    by_text: dict[bytes, list[OddLine | int]] = {}
+    for note in (Note.NOT_A_RECORD, Note.UNKNOWN_KEY):
+        indices = records.with_note(note)
+        for index, text in zip(indices, file.lines(indices), strict=True):
+            own = by_text.get(text)
+            if own is None:
+                oddity = _plain_oddity(text)
+                if oddity is None:
+                    line = _odd_line(file, records[index], by_key)
+                    oddity = line.oddity
+                    if line.name is not None or oddity is Oddity.PREFIX:
+                        found[oddity].append(line)
+                        continue
+                own = by_text[text] = found[oddity]
+            own.append(index)
     found[Oddity.KNOWN].clear()
     return found
+
+
+def _plain_oddity(line: bytes) -> Oddity | None:
+    """Return the cause of an odd line if it is obvious: prose, or an unknown key that is one word."""
+    text = line.strip()
+    if text[:1] in _MARK_STARTS or text.translate(None, _PLAIN_TEXT):
+        return None
+    key, colon, rest = text.partition(b":")
+    if not colon:
+        # Two words can be a record without a colon.
+        return Oddity.TEXT if len(text.split(None, 2)) != 2 else None
+    if not key.isalpha() or len(key) > _MAX_KEY_LENGTH or rest[:2] == b"//":
+        return None
+    key = key.lower()
+    return None if key in _KNOWN_WORDS or key.startswith(_PREFIX_SPELLINGS) or suggest_key(key) else Oddity.UNKNOWN
 
 
 def _odd_line(file: LintedFile, record: Record, by_key: dict[bytes, tuple[Oddity, bytes | None]]) -> OddLine:

@@ -1,9 +1,16 @@
 """The origin that a file governs, and the URLs that belong to it."""
 
+import re
+from functools import lru_cache
+from typing import Final
+
 from canfetch.core.origin import Origin, find_origin
 from canfetch.core.text import display_text, encode_text
 from canfetch.core.urls import split_url
 from canfetch.lint.linted_file import LintedFile
+
+# The scheme and the host of most URLs, before a slash.
+_PLAIN_START: Final = re.compile(r"https?://[A-Za-z0-9.-]+(?=/)")
 
 
 def governed_origin(file: LintedFile) -> Origin | None:
@@ -13,8 +20,26 @@ def governed_origin(file: LintedFile) -> Origin | None:
     return None if url is None else find_origin(url)
 
 
+def origin_of(url: str) -> Origin | None:
+    """Return the origin of a URL, or None if it is not an absolute URL with a host.
+
+    As `find_origin`, but fast for many URLs of a few origins.
+    """
+    start = _PLAIN_START.match(url)
+    return find_origin(url) if start is None else _plain_origin(start[0])
+
+
+@lru_cache(maxsize=1024)
+def _plain_origin(start: str) -> Origin | None:
+    return find_origin(start)
+
+
 def url_path(url: str) -> str | None:
     """Return the path and query of an absolute URL, or None if it has no scheme or its path starts with `//`."""
+    start = _PLAIN_START.match(url)
+    if start is not None and url.isascii() and url.isprintable():
+        path = url[start.end() :].partition("#")[0]
+        return None if path.startswith("//") else path
     encoded = encode_text(url)
     split = split_url(encoded)
     if split is None or not split.scheme:

@@ -5,7 +5,7 @@ different crawlers, and a rule that closes the site was meant for one crawler.
 """
 
 from bisect import bisect_right
-from itertools import islice
+from itertools import compress, islice
 from typing import Final
 
 from canfetch.core.keys import RecordKind
@@ -13,7 +13,7 @@ from canfetch.core.notes import Note
 from canfetch.core.records import Record
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.key_names import ALLOW, DISALLOW, USER_AGENT
-from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
+from canfetch.lint.analysis.odd_lines import lines_meant_as
 from canfetch.lint.check import VerdictQuery
 from canfetch.lint.linted_file import LintedFile
 
@@ -32,13 +32,19 @@ def unread_agent_lines(file: LintedFile) -> frozenset[int]:
 
 
 def _lines(file: LintedFile) -> frozenset[int]:
-    lines = {odd.record.line for oddity in Oddity for odd in odd_lines(file, oddity) if odd.name == USER_AGENT}
+    meant = set(lines_meant_as(file, USER_AGENT))
     for note in (Note.NOT_A_RECORD, Note.UNKNOWN_KEY):
-        for record in file.records_with(note):
-            # Only letters count, so that invisible characters and odd dashes do not split the word.
-            if _WORD in file.line_content(record).partition(b"#")[0].lower().translate(None, _NOT_LETTERS):
-                lines.add(record.line)
-    return frozenset(lines)
+        indices = file.records.with_note(note)
+        lines = file.lines(indices)
+        if _WORD in _letters(b"".join(lines)):
+            named = (_WORD in _letters(line.partition(b"#")[0]) for line in lines)
+            meant.update(index + 1 for index in compress(indices, named))
+    return frozenset(meant)
+
+
+def _letters(text: bytes) -> bytes:
+    # Only letters count, so that invisible characters and odd dashes do not split the word.
+    return text.lower().translate(None, _NOT_LETTERS)
 
 
 def unread_agent_above(file: LintedFile, line: int) -> tuple[int, ...]:

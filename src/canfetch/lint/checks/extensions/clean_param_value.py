@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from canfetch.core.extensions.record import ExtensionNote
-from canfetch.lint.analysis.extension_records import extensions_named
+from canfetch.lint.analysis.extension_records import extensions_noted
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -12,9 +12,8 @@ from canfetch.lint.severity import Severities, Severity
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find values that are not parameters with a path, and those that are too long."""
-    for placed in extensions_named(file, "clean-param"):
-        if placed.has(ExtensionNote.UNREADABLE | ExtensionNote.TOO_LONG):
-            yield Occurrence(placed.span, {"value": file.text(placed.extension.value)})
+    for placed in extensions_noted(file, "clean-param", ExtensionNote.UNREADABLE | ExtensionNote.TOO_LONG):
+        yield Occurrence(placed.span, {"value": file.text(placed.extension.value)})
 
 
 CHECK = Check(

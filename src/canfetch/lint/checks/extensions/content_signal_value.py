@@ -5,7 +5,7 @@ from typing import Final
 
 from canfetch.core.extensions.content_signal import parse_content_signal
 from canfetch.core.extensions.record import ExtensionNote
-from canfetch.lint.analysis.extension_records import PlacedExtension, extensions_named
+from canfetch.lint.analysis.extension_records import PlacedExtension, extensions_noted
 from canfetch.lint.analysis.labelled_values import parse_labelled_values, rename_labels
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Fix
@@ -20,8 +20,8 @@ _VALUES: Final = {b"y": b"yes", b"n": b"no"}
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find labels and values that are not defined."""
-    for placed in extensions_named(file, "content-signal"):
-        if placed.has(_INVALID) and not placed.has(ExtensionNote.PATH_BEFORE_SIGNALS):
+    for placed in extensions_noted(file, "content-signal", _INVALID):
+        if ExtensionNote.PATH_BEFORE_SIGNALS not in placed.extension.notes:
             yield Occurrence(placed.span, {"value": file.text(placed.extension.value)}, fix=_fix(placed))
 
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from canfetch.core.extensions.content_usage import USAGE_LABELS, parse_content_usage
 from canfetch.core.extensions.record import ExtensionNote
-from canfetch.lint.analysis.extension_records import extensions_named
+from canfetch.lint.analysis.extension_records import extensions_noted
 from canfetch.lint.analysis.labelled_values import parse_labelled_values, rename_labels
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
@@ -24,9 +24,7 @@ _LABELS: Final = {
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find labels that the current draft does not define."""
-    for placed in extensions_named(file, "content-usage"):
-        if not placed.has(ExtensionNote.OLD_LABEL):
-            continue
+    for placed in extensions_noted(file, "content-usage", ExtensionNote.OLD_LABEL):
         value = placed.extension.value
         path = value.replace(b"\t", b" ").partition(b" ")[0] + b" " if value[:1] == b"/" else b""
         members = list(parse_labelled_values(value[len(path) :], placed.span[0] + len(path)))

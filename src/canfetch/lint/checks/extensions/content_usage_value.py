@@ -5,7 +5,7 @@ from typing import Final
 
 from canfetch.core.extensions.content_usage import parse_content_usage
 from canfetch.core.extensions.record import ExtensionNote
-from canfetch.lint.analysis.extension_records import PlacedExtension, extensions_named
+from canfetch.lint.analysis.extension_records import PlacedExtension, extensions_noted
 from canfetch.lint.analysis.labelled_values import parse_labelled_values, rename_labels
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Fix
@@ -21,9 +21,8 @@ _VALUES: Final = {b"yes": b"y", b"no": b"n", b"y": b"y", b"n": b"n"}
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find labels and values that no draft defines, and values that are not a structured dictionary."""
-    for placed in extensions_named(file, "content-usage"):
-        if placed.has(_INVALID):
-            yield Occurrence(placed.span, {"value": file.text(placed.extension.value)}, fix=_fix(placed))
+    for placed in extensions_noted(file, "content-usage", _INVALID):
+        yield Occurrence(placed.span, {"value": file.text(placed.extension.value)}, fix=_fix(placed))
 
 
 def _fix(placed: PlacedExtension) -> Fix | None:

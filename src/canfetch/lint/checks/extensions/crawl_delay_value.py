@@ -5,7 +5,7 @@ from typing import Final
 
 from canfetch.core.extensions.crawl_delay import parse_crawl_delay
 from canfetch.core.extensions.record import ExtensionNote
-from canfetch.lint.analysis.extension_records import extensions_named
+from canfetch.lint.analysis.extension_records import extensions_noted
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
@@ -18,9 +18,7 @@ _MAX_SECONDS: Final = 30
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find invalid values, and numbers with a decimal comma."""
-    for placed in extensions_named(file, "crawl-delay"):
-        if not placed.has(ExtensionNote.UNREADABLE | ExtensionNote.DECIMAL_COMMA):
-            continue
+    for placed in extensions_noted(file, "crawl-delay", ExtensionNote.UNREADABLE | ExtensionNote.DECIMAL_COMMA):
         value = placed.extension.value
         better = _correct_number(value)
         fix = replace_span(*placed.span, better, changes_verdicts=True) if better else None

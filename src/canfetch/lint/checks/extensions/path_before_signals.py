@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from canfetch.core.extensions.record import ExtensionNote
-from canfetch.lint.analysis.extension_records import extensions_named
+from canfetch.lint.analysis.extension_records import extensions_noted
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -12,10 +12,9 @@ from canfetch.lint.severity import Severities, Severity
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find `Content-Signal` lines whose value starts with a slash."""
-    for placed in extensions_named(file, "content-signal"):
-        if placed.has(ExtensionNote.PATH_BEFORE_SIGNALS):
-            path = placed.extension.value.replace(b"\t", b" ").partition(b" ")[0]
-            yield Occurrence((placed.span[0], placed.span[0] + len(path)), {"path": file.text(path)})
+    for placed in extensions_noted(file, "content-signal", ExtensionNote.PATH_BEFORE_SIGNALS):
+        path = placed.extension.value.replace(b"\t", b" ").partition(b" ")[0]
+        yield Occurrence((placed.span[0], placed.span[0] + len(path)), {"path": file.text(path)})
 
 
 CHECK = Check(

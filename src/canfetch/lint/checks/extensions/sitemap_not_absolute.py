@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from canfetch.core.extensions.record import ExtensionNote
 from canfetch.core.origin import find_origin
 from canfetch.core.text import encode_text
-from canfetch.lint.analysis.extension_records import extensions_named
+from canfetch.lint.analysis.extension_records import extensions_noted, sitemap_records
 from canfetch.lint.analysis.listed_sitemaps import unfetchable_scheme
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
@@ -18,14 +18,12 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find sitemaps that are not absolute URLs."""
     origin = None if file.input.url is None else find_origin(file.input.url)
     listed: set[bytes] | None = None
-    for placed in extensions_named(file, "sitemap"):
-        if not placed.has(ExtensionNote.NOT_ABSOLUTE | ExtensionNote.UNREADABLE):
-            continue
+    for placed in extensions_noted(file, "sitemap", ExtensionNote.NOT_ABSOLUTE | ExtensionNote.UNREADABLE):
         value = placed.extension.value
         if unfetchable_scheme(value) is not None:
             continue  # CF602 reports the scheme
         if listed is None:
-            listed = {other.extension.value for other in extensions_named(file, "sitemap")}
+            listed = {other.value for other in sitemap_records(file)}
         fix = None
         if origin is not None and value[:1] == b"/" and value[:2] != b"//" and placed.record.value is not None:
             absolute = encode_text(str(origin)) + value

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from canfetch.lint.analysis.extension_records import extensions_named
+from canfetch.lint.analysis.extension_records import place_extension, sitemap_records
 from canfetch.lint.analysis.listed_sitemaps import unfetchable_scheme
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
@@ -12,10 +12,11 @@ from canfetch.lint.severity import Severity, everywhere
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find sitemaps with other schemes than https, http and ftp."""
-    for extension, _, span in extensions_named(file, "sitemap"):
+    for extension in sitemap_records(file):
         scheme = unfetchable_scheme(extension.value)
         if scheme is not None:
-            yield Occurrence((span[0], span[0] + len(scheme)), {"scheme": file.text(scheme)})
+            start, _ = place_extension(file, extension).span
+            yield Occurrence((start, start + len(scheme)), {"scheme": file.text(scheme)})
 
 
 CHECK = Check(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.lint.analysis.extension_records import extensions_named
+from canfetch.lint.analysis.extension_records import place_extension, sitemap_records
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
@@ -18,14 +18,15 @@ _BROKEN: Final = (b"https//", b"http//", b"https:/", b"http:/", b"https:", b"htt
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find sitemaps whose URL starts with a scheme and another one."""
     listed: set[bytes] | None = None
-    for placed in extensions_named(file, "sitemap"):
-        value = placed.extension.value
+    for extension in sitemap_records(file):
+        value = extension.value
         url = _with_one_scheme(value)
-        if url is None or placed.record.value is None or b" " in value:
+        if url is None or b" " in value:
             continue
+        placed = place_extension(file, extension)
         if listed is None:
-            listed = {other.extension.value for other in extensions_named(file, "sitemap")}
-        fix = None if url in listed else replace_span(*placed.record.value, url, changes_verdicts=True)
+            listed = {other.value for other in sitemap_records(file)}
+        fix = None if url in listed else replace_span(*placed.span, url, changes_verdicts=True)
         listed.add(url)
         yield Occurrence(placed.span, {"sitemap": file.text(value)}, fix=fix)
 
@@ -33,6 +34,8 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 def _with_one_scheme(value: bytes) -> bytes | None:
     """Return a URL without its superfluous scheme, or None if it has only one."""
     folded = value.lower()
+    if folded.count(b"http") < 2:
+        return None
     first = next((scheme for scheme in (*_SCHEMES, *_BROKEN) if folded.startswith(scheme)), b"")
     rest = folded[len(first) :]
     if first and rest.startswith(_SCHEMES):

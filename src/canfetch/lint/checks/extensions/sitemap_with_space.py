@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from canfetch.lint.analysis.extension_records import extensions_named
+from canfetch.lint.analysis.extension_records import place_extension, sitemap_records
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
@@ -14,17 +14,18 @@ _SCHEMES = (b"http://", b"https://")
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find sitemaps that are one URL with a space or a tab in its path or query."""
-    for placed in extensions_named(file, "sitemap"):
-        value = placed.extension.value
+    for extension in sitemap_records(file):
+        value = extension.value
         words = value.split()
-        if placed.record.value is None or len(words) < 2 or not value.lower().startswith(_SCHEMES):
+        if len(words) < 2 or not value.lower().startswith(_SCHEMES):
             continue
+        placed = place_extension(file, extension)
         better = value.replace(b" ", b"%20").replace(b"\t", b"%09")
         # Another URL, a key or a sentence may follow the URL.
         is_path = b"/" in words[0].partition(b"://")[2] and not any(b":" in word for word in words[1:])
         fix = None
         if is_path and len(words) == 2 and not words[0].lower().endswith((b".xml", b".gz", b".txt")):
-            fix = replace_span(*placed.record.value, better, changes_verdicts=True)
+            fix = replace_span(*placed.span, better, changes_verdicts=True)
         if is_path:
             yield Occurrence(placed.span, {"sitemap": file.text(value), "better": file.text(better)}, fix=fix)
 

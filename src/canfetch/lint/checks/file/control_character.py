@@ -1,5 +1,6 @@
 """A control character."""
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -12,6 +13,7 @@ from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 _CONTROLS: Final = bytes(set(range(0x20)) - set(b"\0\t\n\r")) + b"\x7f"
+_CONTROL: Final = re.compile(b"[%s]" % re.escape(_CONTROLS))
 _MAX_IN_LINE: Final = 64
 
 
@@ -23,11 +25,9 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         or file_is_binary(file)
     ):
         return
-    for record in file.records:
+    for record in file.lines_matching(_CONTROL):
         start, end = record.span
         content = file.content[start:end]
-        if len(content.translate(None, _CONTROLS)) == len(content):
-            continue
         offsets = [offset for offset, byte in enumerate(content) if byte in _CONTROLS]
         fix = None
         if len(offsets) <= _MAX_IN_LINE and b"\0" not in content:

@@ -16,7 +16,7 @@ _MAX_LINES: Final = 40
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find settings between two lines of `---` or `+++` at the start of the file."""
-    first = next((record for record in file.records if not file.is_blank(record)), None)
+    first = file.first_text
     mark = b"" if first is None else file.line_content(first).strip()
     if first is None or mark not in _MARKS:
         return

@@ -13,7 +13,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find a file that starts like HTML or XML."""
     if not file_is_markup(file):
         return
-    first = next((record for record in file.records if not file.is_blank(record)), None)
+    first = file.first_text
     span = (0, 0) if first is None else file.text_span(first)
     yield Occurrence(span, lines=tuple(range(1, len(file.records) + 1)))
 

@@ -21,7 +21,6 @@ from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 _ALL: Final = {**INVISIBLE, **BLANKS}
-_NOT_ASCII: Final = re.compile(rb"[\x80-\xff]")
 _MAX_IN_LINE: Final = 64
 
 
@@ -32,31 +31,22 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     present = [character for character in _ALL if character in file.content]
     if not present or file_is_markup(file):
         return
+    pattern = re.compile(b"|".join(map(re.escape, present)))
     meant = {odd.record.line: odd.name for odd in odd_lines(file, Oddity.CHARACTERS)}
-    for record in file.lines_matching(_NOT_ASCII):
+    for record in file.lines_matching(pattern):
         start, end = record.span
-        line = file.content[start:end]
-        content = line.partition(b"#")[0]
-        found = sorted((at, character) for character in present for at in _offsets(content, character))
-        if found:
-            at, character = found[0]
-            fix = partial(_fix, file, record, content, found, present)
+        match = pattern.search(file.content[start:end].partition(b"#")[0])
+        if match is not None:
+            fix = partial(_fix, file, record, pattern, present)
             query = partial(_query, file, record, meant.get(record.line), fix, present)
-            yield Occurrence((start + at, start + at + len(character)), {"name": _ALL[character]}, query, fix)
+            yield Occurrence((start + match.start(), start + match.end()), {"name": _ALL[match[0]]}, query, fix)
 
 
-def _offsets(content: bytes, character: bytes) -> Iterator[int]:
-    offset = content.find(character)
-    while offset >= 0:
-        yield offset
-        offset = content.find(character, offset + len(character))
-
-
-def _fix(
-    file: LintedFile, record: Record, content: bytes, found: list[tuple[int, bytes]], present: list[bytes]
-) -> Fix | None:
+def _fix(file: LintedFile, record: Record, pattern: re.Pattern[bytes], present: list[bytes]) -> Fix | None:
     start, end = record.span
-    if len(found) > _MAX_IN_LINE or file.content[start:end].startswith(b"#"):
+    content = file.content[start:end].partition(b"#")[0]
+    found = [(match.start(), match[0]) for match in pattern.finditer(content)]
+    if len(found) > _MAX_IN_LINE:
         return None
     first, last = _visible_span(content, present)
     if any(mark in BLANKS and first < at < last and not _is_at_colon(content, at, mark) for at, mark in found):

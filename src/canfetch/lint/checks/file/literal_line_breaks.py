@@ -1,5 +1,6 @@
 """A backslash and `n` instead of line breaks."""
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -14,6 +15,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 _BREAK: Final = b"\\n"
 _WINDOWS_BREAK: Final = b"\\r\\n"
+_POSSIBLE_BREAK: Final = re.compile(re.escape(_BREAK))
 _MAX_KEY_LENGTH: Final = 40
 
 
@@ -21,7 +23,8 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find lines in which a written line break comes before a key, and report the first."""
     if _BREAK not in file.content:
         return
-    records = [record for record in file.records if _has_joined_record(file.line_content(record))]
+    possible = file.lines_matching(_POSSIBLE_BREAK)
+    records = [record for record in possible if _has_joined_record(file.line_content(record))]
     if not records:
         return
     edits = tuple(edit for record in records for edit in _edits(file, record))

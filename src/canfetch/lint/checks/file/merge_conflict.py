@@ -1,5 +1,6 @@
 """The marks of a merge conflict."""
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -12,6 +13,7 @@ _START: Final = b"<<<<<<< "
 _BASE: Final = b"||||||| "
 _MIDDLE: Final = b"======="
 _END: Final = b">>>>>>> "
+_MARK: Final = re.compile(b"|".join(map(re.escape, (_START, _BASE, _MIDDLE, _END))))
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
@@ -20,7 +22,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         return
     span: tuple[int, int] | None = None
     lines: list[int] = []
-    for record in file.records:
+    for record in file.lines_matching(_MARK):
         line = file.line_content(record)
         if line.startswith(_START):
             span, lines = file.text_span(record), []

@@ -1,5 +1,6 @@
 """Bytes that are not UTF-8."""
 
+import re
 from collections.abc import Iterator
 from functools import partial
 from typing import Final
@@ -14,7 +15,10 @@ from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
+_NOT_ASCII: Final = re.compile(rb"[\x80-\xff]")
 _LATIN_SPACE: Final = b"\xa0 \t"
+_ESCAPES: Final = tuple(b"%%%02X" % byte for byte in range(0x100))
+_new_tuple: Final = tuple.__new__
 _RULES: Final = (RecordKind.ALLOW, RecordKind.DISALLOW)
 
 
@@ -22,15 +26,14 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find values that are not UTF-8, and the first line that is not UTF-8 elsewhere."""
     if file.content.isascii() or _is_utf8(file.content) or file_is_markup(file) or file_is_binary(file):
         return
-    invalid = tuple(file.records_with(Note.NOT_UTF8))
-    for record in invalid:
+    for record in file.records_with(Note.NOT_UTF8):
         if record.value is not None:
             yield Occurrence(
                 _span(file, record.value), fix=partial(_escape, file, record) if record.kind in _RULES else None
             )
-    reported = {record.line for record in invalid}
-    for record in file.records:
-        if record.line not in reported and not _is_utf8(file.line_content(record)):
+    reported = set(file.records.with_note(Note.NOT_UTF8))
+    for record in file.lines_matching(_NOT_ASCII):
+        if record.line - 1 not in reported and not _is_utf8(file.line_content(record)):
             # A comment does no harm, and neither does a line that crawlers do not read.
             yield Occurrence(_span(file, record.span), harmless=True)
             return
@@ -64,8 +67,11 @@ def _escape(file: LintedFile, record: Record) -> Fix | None:
         bare_start = start + value.find(bare)
         trims = (Edit(start, bare_start, b""), Edit(bare_start + len(bare), start + len(value), b""))
         return Fix(tuple(edit for edit in trims if edit.end > edit.start), changes_verdicts=True)
-    edits = tuple(Edit(start + at, start + at + 1, b"%%%02X" % byte) for at, byte in enumerate(value) if byte > 0x7F)
-    return Fix(edits, changes_verdicts=True)
+    # A line can have half a million of them.
+    edits = [
+        _new_tuple(Edit, (place, place + 1, _ESCAPES[byte])) for place, byte in enumerate(value, start) if byte > 0x7F
+    ]
+    return Fix(tuple(edits), changes_verdicts=True)
 
 
 CHECK = Check(

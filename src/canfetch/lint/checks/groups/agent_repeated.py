@@ -1,5 +1,6 @@
 """A crawler named twice in one group."""
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import accumulate
 
@@ -26,7 +27,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             if before is token.record:
                 continue
             fix = None
-            if not _has_between(file.compute_once(_count_blank), before, token.record):
+            if not _has_blank_between(file, before, token.record):
                 is_harmless = _is_copy(file, before, token.record)
                 fix = replace_span(*token.record.span, b"", changes_verdicts=not is_harmless)
             yield Occurrence(file.text_span(token.record), {"token": token.token, "line": str(before.line)}, fix=fix)
@@ -42,16 +43,13 @@ def _is_copy(file: LintedFile, before: Record, record: Record) -> bool:
     # If the line were removed, the CR before it and the LF after it would become one line end.
     start, end = record.span
     joins = file.content[start - 1 : start] == b"\r" and file.content[end : end + 1] == b"\n"
-    return is_equal and not joins and not _has_between(file.compute_once(_count_other), before, record)
+    others = file.compute_once(_count_other)
+    return is_equal and not joins and others[record.line - 1] == others[before.line]
 
 
-def _has_between(counts: list[int], before: Record, record: Record) -> bool:
-    return counts[record.line - 1] > counts[before.line]
-
-
-def _count_blank(file: LintedFile) -> list[int]:
-    """Return the number of blank lines up to each line."""
-    return list(accumulate((file.is_blank(record) for record in file.records), initial=0))
+def _has_blank_between(file: LintedFile, before: Record, record: Record) -> bool:
+    blank = file.blank_lines
+    return bisect_left(blank, before.line) != bisect_left(blank, record.line - 1)
 
 
 def _count_other(file: LintedFile) -> list[int]:

@@ -1,5 +1,6 @@
 """A comment that does not start with `#`."""
 
+import re
 from collections.abc import Iterator
 from functools import partial
 from typing import Final
@@ -8,6 +9,7 @@ from canfetch.core.notes import Note
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.line_ends import has_text_line_break
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
+from canfetch.lint.analysis.rule_values import rule_records_matching
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
@@ -15,7 +17,7 @@ from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 _MARKS: Final = (b"<!--", b"//", b"--", b";", b"/*")
-_INSIDE: Final = (b" // ", b"\t// ", b" <!--", b"\t<!--", b" -- ", b" ; ")
+_INSIDE: Final = re.compile(rb"[ \t](?:// |<!--)| (?:--|;) ")
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
@@ -29,14 +31,16 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         yield Occurrence(
             (start, end), {"mark": file.text(mark)}, fix=replace_span(start, start, b"# ", changes_verdicts=changes)
         )
-    for record in file.records_with(Note.WHITE_SPACE_IN_VALUE):
+    if not file.records.with_note(Note.WHITE_SPACE_IN_VALUE):
+        return
+    for record in rule_records_matching(file, _INSIDE):
         value = file.value(record)
-        offset = min((found for mark in _INSIDE if (found := value.find(mark)) > 0), default=-1)
-        if offset < 0 or record.value is None:
+        match = _INSIDE.search(value)
+        if match is None or record.value is None:
             continue
-        start = record.value[0] + offset + 1
+        start = record.value[0] + match.start() + 1
         mark = next((mark for mark in _MARKS if file.content.startswith(mark, start)), b"")
-        path = value[:offset].rstrip()
+        path = value[: match.start()].rstrip()
         yield Occurrence(
             (start, record.value[1]),
             {"mark": file.text(mark)},

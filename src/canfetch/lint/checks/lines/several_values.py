@@ -6,11 +6,10 @@ from functools import partial
 from typing import Final
 
 from canfetch.core.keys import RecordKind
-from canfetch.core.notes import Note
 from canfetch.core.records import Record
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.line_ends import line_end
-from canfetch.lint.analysis.value_lists import split_paths, split_urls
+from canfetch.lint.analysis.value_lists import path_lists, split_urls
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Fix, replace_span
 from canfetch.lint.lint_input import LintInput
@@ -23,11 +22,9 @@ _MAX_PATHS: Final = 64
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find rules with several paths, and sitemaps with several URLs."""
     yield from _sitemaps(file)
-    for record in file.records_with(Note.WHITE_SPACE_IN_VALUE):
-        if record.value is None or record.key is None:
-            continue
-        paths = split_paths(file.value(record))
-        if len(paths) < 2:
+    for line, paths in path_lists(file).items():
+        record = file.records[line - 1]
+        if record.value is None:
             continue
         yield Occurrence(
             record.value,

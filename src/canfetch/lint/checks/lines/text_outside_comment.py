@@ -16,15 +16,14 @@ from canfetch.lint.severity import Severities, Severity
 _MAX_QUOTE: Final = 60
 # A line that starts like a value or a record may lack its key or colon, so it is not turned into a comment.
 _RECORD_STARTS: Final = (b"/", b"*", b"http://", b"https://", b"<", *CORE_SPELLINGS)
+# The checks of the file report these characters.
 _REPORTED_BY_OTHERS: Final = Note.NUL | Note.CONTROL
 _CONTROLS: Final = bytes(set(range(0x20)) - set(b"\t\r\n"))
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find lines of prose that are not comments."""
-    for line in odd_lines(file, Oddity.TEXT):
-        if line.record.notes & _REPORTED_BY_OTHERS:
-            continue  # the checks of the file report these characters
+    for line in odd_lines(file, Oddity.TEXT, without=_REPORTED_BY_OTHERS):
         start, end = file.text_span(line.record)
         text = file.content[start:end]
         fix = None

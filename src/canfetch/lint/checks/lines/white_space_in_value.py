@@ -1,5 +1,7 @@
 """White space in a path."""
 
+import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from functools import partial
 from typing import Final
@@ -9,7 +11,7 @@ from canfetch.core.notes import Note
 from canfetch.core.records import Record
 from canfetch.lint.analysis.engine_verdicts import try_allows
 from canfetch.lint.analysis.example_paths import example_path, query_for
-from canfetch.lint.analysis.value_lists import split_paths
+from canfetch.lint.analysis.value_lists import path_lists
 from canfetch.lint.analysis.written_rules import has_written_rule
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.checks.lines import foreign_comment, quoted_value, two_records_on_a_line
@@ -20,34 +22,46 @@ from canfetch.lint.severity import Severity, everywhere
 
 # Each one costs the time of a decision.
 _MAX_VERDICTS: Final = 200
+_BLANK: Final = re.compile(rb"[ \t]")
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find rules whose value is one path with white space in it."""
     others = file.compute_once(_lines_of_other_checks)
-    for number, record in enumerate(file.records_with(Note.WHITE_SPACE_IN_VALUE)):
-        value = file.value(record)
-        if record.value is None or record.line in others or len(split_paths(value)) > 1:
+    lists = path_lists(file)
+    for number, index in enumerate(file.records.with_note(Note.WHITE_SPACE_IN_VALUE)):
+        if index + 1 in others or index + 1 in lists:
             continue
-        start = record.value[0]
-        edits = tuple(
-            Edit(start + place, start + place + 1, b"%%%02X" % byte)
-            for place, byte in enumerate(value)
-            if byte in b" \t"
-        )
-        # Only for a path, and not for a path that a sentence follows.
-        is_path = value.startswith((b"/", b"*")) and (len(edits) == 1 or value.endswith((b"/", b"*", b"$")))
-        fix = Fix(edits, changes_verdicts=True) if is_path else None
+        record = file.records[index]
+        value = file.value(record)
+        blank = _BLANK.search(value)
+        if blank is None or record.value is None:
+            continue
+        start = record.value[0] + blank.start()
         encoded = value.replace(b" ", b"%20").replace(b"\t", b"%09")
         yield Occurrence(
-            (edits[0].start, edits[0].start + 1),
+            (start, start + 1),
             {"value": file.text(value)},
             partial(query_for, encoded),
-            fix,
-            # The author wrote both spellings, or a shorter rule.
-            harmless=has_written_rule(file, record, encoded)
-            or (number < _MAX_VERDICTS and _is_decided_otherwise(file, record, encoded)),
+            partial(_fix, record.value[0], value),
+            harmless=partial(_is_harmless, file, record, encoded, number),
         )
+
+
+def _fix(start: int, value: bytes) -> Fix | None:
+    blanks = [match.start() for match in _BLANK.finditer(value)]
+    # Only for a path, and not for a path that a sentence follows.
+    if not value.startswith((b"/", b"*")) or (len(blanks) > 1 and not value.endswith((b"/", b"*", b"$"))):
+        return None
+    edits = (Edit(start + place, start + place + 1, b"%%%02X" % value[place]) for place in blanks)
+    return Fix(tuple(edits), changes_verdicts=True)
+
+
+def _is_harmless(file: LintedFile, record: Record, pattern: bytes, number: int) -> bool:
+    # The author wrote both spellings, or a shorter rule.
+    return has_written_rule(file, record, pattern) or (
+        number < _MAX_VERDICTS and _is_decided_otherwise(file, record, pattern)
+    )
 
 
 def _is_decided_otherwise(file: LintedFile, record: Record, pattern: bytes) -> bool:
@@ -60,23 +74,14 @@ def _is_decided_otherwise(file: LintedFile, record: Record, pattern: bytes) -> b
 
 def _lines_of_other_checks(file: LintedFile) -> frozenset[int]:
     """Return the lines that more specific checks report."""
-    starts = {record.span[0]: record for record in file.records_with(Note.WHITE_SPACE_IN_VALUE)}
-    lines: set[int] = set()
-    if not starts:
+    if not file.records.with_note(Note.WHITE_SPACE_IN_VALUE):
         return frozenset()
-    spans = [
-        occurrence.span[0]
+    starts = file.records.starts
+    return frozenset(
+        bisect_right(starts, occurrence.span[0])
         for check in (foreign_comment, quoted_value, two_records_on_a_line)
         for occurrence in check.find(file)
-    ]
-    records: list[Record] = sorted(starts.values(), key=lambda record: record.span)
-    index = 0
-    for offset in sorted(spans):
-        while index < len(records) and records[index].span[1] <= offset:
-            index += 1
-        if index < len(records) and records[index].span[0] <= offset:
-            lines.add(records[index].line)
-    return frozenset(lines)
+    )
 
 
 CHECK = Check(

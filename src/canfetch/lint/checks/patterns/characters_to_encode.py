@@ -31,7 +31,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         value = file.value(record)
         if value[:1] not in (b"/", b"*") or looks_like_regex(value) or record.value is None:
             continue
-        encoded = b"".join(_ENCODED[byte] for byte in value)
+        encoded = b"".join([_ENCODED[byte] for byte in value])
         pattern, better = file.text(value), file.text(encoded)
         if pattern == better:
             continue  # invalid UTF-8, which another check reports

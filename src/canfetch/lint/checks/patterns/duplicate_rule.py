@@ -16,21 +16,16 @@ from canfetch.lint.severity import Severity, everywhere
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find rules of one group and kind that match the same URLs."""
-    blank: list[int] | None = None
     for rule, earlier in repeated_rules(file):
-        if blank is None:
-            blank = [
-                record.line for record in file.records if record.kind is None and not file.line_content(record).strip()
-            ]
         details = {
             "pattern": file.text(rule.value),
             "earlier": file.text(earlier.value),
             "line": str(earlier.line),
         }
-        yield Occurrence(file.text_span(rule.record), details, fix=partial(_fix, file, rule, earlier, blank))
+        yield Occurrence(file.text_span(rule.record), details, fix=partial(_fix, file, rule, earlier))
 
 
-def _fix(file: LintedFile, rule: LintedRule, earlier: LintedRule, blank: list[int]) -> Fix | None:
+def _fix(file: LintedFile, rule: LintedRule, earlier: LintedRule) -> Fix | None:
     if rule.specificity != earlier.specificity:
         return None  # the longer rule may override a rule that the shorter one does not
     # Only some parsers read a misspelt key as a rule.
@@ -41,7 +36,7 @@ def _fix(file: LintedFile, rule: LintedRule, earlier: LintedRule, blank: list[in
         and file.key(rule.record).lower() == file.key(earlier.record).lower()
     )
     # Parsers from 1994 ignore allow lines, and end a group at a blank line.
-    separated = bisect_left(blank, earlier.line) != bisect_left(blank, rule.line)
+    separated = bisect_left(file.blank_lines, earlier.line) != bisect_left(file.blank_lines, rule.line)
     return remove_line(rule.record, changes_verdicts=not same or (rule.allow and separated))
 
 

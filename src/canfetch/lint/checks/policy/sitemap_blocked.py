@@ -1,13 +1,13 @@
 """A sitemap blocked by the file's own rules."""
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.core.origin import find_origin
-from canfetch.lint.analysis.engine_verdicts import try_allows, try_decide
+from canfetch.lint.analysis.engine_verdicts import try_allows_many, try_decide
 from canfetch.lint.analysis.listed_sitemaps import listed_sitemaps
 from canfetch.lint.analysis.site_blocks import is_closed
-from canfetch.lint.analysis.site_urls import url_path
+from canfetch.lint.analysis.site_urls import origin_of, url_path
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -16,12 +16,14 @@ from canfetch.lint.severity import Severity, everywhere
 # Crawlers, each with its parsing profile.
 _CRAWLERS: Final = (("Googlebot", "googlebot"), ("ExampleBot", "rfc9309"))
 
+_RELATIVE: Final = re.compile("/(?!/)")
+
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find sitemaps of this site that crawlers may not fetch, although the site is open to them."""
     sitemaps = listed_sitemaps(file)
-    origins = {sitemap.url: find_origin(sitemap.url) for sitemap in sitemaps if "://" in sitemap.url}
-    here = None if file.input.url is None else find_origin(file.input.url)
+    origins = {sitemap.url: origin_of(sitemap.url) for sitemap in sitemaps if "://" in sitemap.url}
+    here = None if file.input.url is None else origin_of(file.input.url)
     if here is None:
         # Without the file's URL, its site is known only if all sitemaps are on the same one.
         found = {origin for origin in origins.values() if origin is not None}
@@ -29,15 +31,19 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             return
         here = found.pop()
     crawlers = [crawler for crawler in _CRAWLERS if not _is_closed_to(file, crawler[0])]
-    for sitemap in sitemaps:
-        relative = sitemap.url.startswith("/") and not sitemap.url.startswith("//")
-        path = sitemap.url if relative else url_path(sitemap.url)
-        if path is None or not (relative or origins.get(sitemap.url) == here):
+    paths = {url: url_path(url) for url, origin in origins.items() if origin == here}
+    paths.update({sitemap.url: sitemap.url for sitemap in sitemaps if _RELATIVE.match(sitemap.url)})
+    distinct = [path for path in dict.fromkeys(paths.values()) if path is not None]
+    blocked: dict[str | None, tuple[str, str]] = {}
+    for name, profile in reversed(crawlers):
+        verdicts = zip(distinct, try_allows_many(file, distinct, profile, name), strict=True)
+        blocked.update({path: (name, profile) for path, allowed in verdicts if allowed is False})
+    for sitemap in sitemaps if blocked else ():
+        path = paths.get(sitemap.url)
+        if path is None or path not in blocked:
             continue
-        blocked = [(name, profile) for name, profile in crawlers if try_allows(file, path, profile, name) is False]
-        if not blocked:
-            continue
-        verdict = try_decide(file, path, blocked[0][1], blocked[0][0])
+        name, profile = blocked[path]
+        verdict = try_decide(file, path, profile, name)
         if verdict is None or verdict.rule is None:
             continue
         details = {"sitemap": sitemap.url, "pattern": file.text(verdict.rule.pattern), "line": str(verdict.rule.line)}

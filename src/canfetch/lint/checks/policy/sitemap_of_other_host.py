@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from canfetch.core.origin import find_origin
 from canfetch.lint.analysis.listed_sitemaps import listed_sitemaps
+from canfetch.lint.analysis.site_urls import origin_of
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -12,11 +12,11 @@ from canfetch.lint.severity import Severity, everywhere
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find sitemaps whose scheme, host or port differs from that of the file."""
-    here = None if file.input.url is None else find_origin(file.input.url)
+    here = None if file.input.url is None else origin_of(file.input.url)
     if here is None:
         return
     for sitemap in listed_sitemaps(file):
-        there = find_origin(sitemap.url)
+        there = origin_of(sitemap.url)
         if there is not None and there != here:
             yield Occurrence(sitemap.span, {"there": str(there), "here": str(here)})
 
