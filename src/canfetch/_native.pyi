@@ -1,12 +1,24 @@
 # The interface of the native engine, described in canfetch.core.contract.
 
-from collections.abc import Iterable
-from typing import Final, final
+from collections.abc import Callable, Iterable
+from typing import Any, Final, final
 
+from canfetch.bulk.arguments import Chain
 from canfetch.core.contract import Decision, GroupRow, OriginCheck, OtherRow
 from canfetch.core.verdict import Rule
 
-__all__ = ["CONTRACT", "PROFILES", "BoundRules", "CompiledFile", "__version__", "compile_file"]
+__all__ = [
+    "CONTRACT",
+    "PROFILES",
+    "BoundRules",
+    "Column",
+    "CompiledFile",
+    "Kernel",
+    "__version__",
+    "build_column",
+    "compile_file",
+    "read_values",
+]
 
 __version__: str
 CONTRACT: Final[int]
@@ -41,4 +53,35 @@ class CompiledFile:
     ) -> BoundRules: ...
     def __sizeof__(self) -> int: ...
 
+@final
+class Column:
+    def __len__(self) -> int: ...
+    def to_pylist(self) -> list[Any]: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]: ...
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
+
+@final
+class Kernel:
+    def __new__(
+        cls,
+        profile_name: str,
+        max_bytes: int,
+        memory_limit: int,
+        resolve_agent: Callable[[bytes], Chain | None],
+        by_id: bool,
+        /,
+    ) -> Kernel: ...
+    @property
+    def memory_bytes(self) -> int: ...
+    def load(self, ids: Any, contents: Any, /) -> None: ...
+    def load_table(self, table: Any, id_name: str, content_name: str, /) -> None: ...
+    def allows(self, file: Any, agent: Any, url: Any, /) -> Column: ...
+    def decide(self, file: Any, agent: Any, url: Any, /) -> Column: ...
+    def matrix(self, file: Any, names: list[str], chains: list[Chain], url: Any, /) -> Column: ...
+    def clear(self) -> None: ...
+    def __len__(self) -> int: ...
+
+def build_column(type_: Any, values: list[Any], /) -> Column: ...
+def read_values(column: Any, /) -> list[bytes | int | None]: ...
 def compile_file(content: bytes, profile_name: str, /) -> CompiledFile: ...

@@ -11,6 +11,7 @@ A malformed robots.txt never raises, and a failing network only where no value c
     ├── UnknownProfile        a parsing profile does not exist
     ├── UnknownPolicy         an access policy does not exist
     ├── InvalidOption         an option has an invalid value or an unknown name
+    ├── InvalidColumn         a column cannot be read, or columns do not fit together
     ├── InvalidDraft          a line of a draft robots.txt is invalid
     ├── InvalidSitePolicy     a site policy is invalid or cannot be rendered
     ├── InvalidAddressList    a list of crawlers' addresses is invalid
@@ -156,6 +157,10 @@ class MissingExtra(CanfetchError, ImportError):
 
 class InvalidOption(CanfetchError, ValueError):
     """Raised when an option has an invalid value, such as a timeout of zero, or an unknown name."""
+
+
+class InvalidColumn(CanfetchError, ValueError):
+    """Raised when a column has the wrong type or invalid Arrow data, or when columns have different lengths."""
 
 
 class EvidenceError(CanfetchError, OSError):

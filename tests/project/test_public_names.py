@@ -21,6 +21,7 @@ WITHOUT_DOCSTRING = {"POLICIES", "PROFILES", "engine"}
 PUBLIC_MODULES = [
     canfetch.agents,
     canfetch.author,
+    canfetch.bulk,
     canfetch.compare,
     canfetch.extensions,
     canfetch.lint,

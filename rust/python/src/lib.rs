@@ -1,6 +1,10 @@
 //! `canfetch._native`: the native engine, with the same interface as the Python engine.
 
+#![deny(unsafe_code)] // Except in `arrow::interface`.
+
+mod arrow;
 mod bound_rules;
+mod columns;
 mod compiled_file;
 mod file_contents;
 mod rule_objects;
@@ -18,7 +22,13 @@ mod _native {
     use pyo3::types::{PyBytes, PyTuple};
 
     #[pymodule_export]
+    use super::arrow::array::Column;
+    #[pymodule_export]
+    use super::arrow::values::{build_column, read_values};
+    #[pymodule_export]
     use super::bound_rules::BoundRules;
+    #[pymodule_export]
+    use super::columns::kernel::Kernel;
     #[pymodule_export]
     use super::compiled_file::CompiledFile;
     use super::file_contents::FileContents;

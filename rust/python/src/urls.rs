@@ -11,15 +11,24 @@ use pyo3::types::{PyBytes, PyString};
 /// `index` is the position of the URL in a batch, for the error message.
 #[inline]
 pub fn url_bytes<'a>(url: &'a Bound<'_, PyAny>, index: Option<usize>) -> PyResult<Cow<'a, [u8]>> {
-    if let Ok(text) = url.cast::<PyString>() {
+    match text_bytes(url)? {
+        Some(bytes) => Ok(bytes),
+        None => object_bytes(url, index).map(Cow::Owned),
+    }
+}
+
+/// Returns the bytes of a `str` or `bytes`; `None` for another type.
+#[inline]
+pub fn text_bytes<'a>(text: &'a Bound<'_, PyAny>) -> PyResult<Option<Cow<'a, [u8]>>> {
+    if let Ok(text) = text.cast::<PyString>() {
         match text.to_str() {
-            Ok(text) => Ok(Cow::Borrowed(text.as_bytes())),
-            Err(error) => encode_surrogates(text, error).map(Cow::Owned),
+            Ok(text) => Ok(Some(Cow::Borrowed(text.as_bytes()))),
+            Err(error) => encode_surrogates(text, error).map(|bytes| Some(Cow::Owned(bytes))),
         }
-    } else if let Ok(bytes) = url.cast::<PyBytes>() {
-        Ok(Cow::Borrowed(bytes.as_bytes()))
+    } else if let Ok(bytes) = text.cast::<PyBytes>() {
+        Ok(Some(Cow::Borrowed(bytes.as_bytes())))
     } else {
-        object_bytes(url, index).map(Cow::Owned)
+        Ok(None)
     }
 }
 

@@ -1,1 +1,14 @@
-"""Decisions at scale: archives of robots.txt files, and tables of URLs."""
+"""Columns of files, agents and URLs: Arrow data in, Arrow data out, with the same verdicts as `parse`.
+
+The functions accept any column with the Arrow PyCapsule interface, such as those of pyarrow, Polars, pandas and DuckDB,
+and also lists and single values. They return a `Column`, which all of these read. No such library is needed.
+
+The submodules `duckdb`, `pandas`, `polars` and `spark` provide the same functions inside these engines.
+"""
+
+from canfetch.bulk.column import Column
+from canfetch.bulk.contents import metrics, rules, sitemaps, usage
+from canfetch.bulk.decisions import allows, clear_cache, decide, matrix
+from canfetch.bulk.files import Files
+
+__all__ = ["Column", "Files", "allows", "clear_cache", "decide", "matrix", "metrics", "rules", "sitemaps", "usage"]

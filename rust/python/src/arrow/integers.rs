@@ -1,0 +1,128 @@
+//! Columns of integers.
+
+use super::values::ListedIntegers;
+use super::{Imported, Invalid, Node, Validity, single_column};
+
+/// Whether a format is that of an integer type.
+pub fn is_integer(format: &str) -> bool {
+    width_and_sign(format).is_some()
+}
+
+fn width_and_sign(format: &str) -> Option<(usize, bool)> {
+    Some(match format {
+        "c" => (1, true),
+        "C" => (1, false),
+        "s" => (2, true),
+        "S" => (2, false),
+        "i" => (4, true),
+        "I" => (4, false),
+        "l" => (8, true),
+        "L" => (8, false),
+        _ => return None,
+    })
+}
+
+/// Some numbers in a buffer.
+#[derive(Clone, Copy)]
+pub struct Integers<'a> {
+    bytes: &'a [u8],
+    width: usize,
+    signed: bool,
+}
+
+impl<'a> Integers<'a> {
+    /// The numbers of an array, from its first row on.
+    pub fn new(node: &Node<'a>, format: &str) -> Result<Self, Invalid> {
+        let mut numbers = Self::new_in(&[], format)?;
+        let bytes = node.buffer(1, if node.length() == 0 { 0 } else { node.end()? }, numbers.width)?;
+        numbers.bytes = bytes.get(node.offset() * numbers.width..).unwrap_or_default();
+        Ok(numbers)
+    }
+
+    /// The numbers in some bytes.
+    pub fn new_in(bytes: &'a [u8], format: &str) -> Result<Self, Invalid> {
+        match width_and_sign(format) {
+            Some((width, signed)) => Ok(Self { bytes, width, signed }),
+            None => Err(Invalid::new(format!("a column of type {format:?}: expected integers"))),
+        }
+    }
+
+    /// Where the numbers are in memory.
+    pub fn address(self) -> usize {
+        self.bytes.as_ptr() as usize
+    }
+
+    /// A number. Numbers above the largest `i64` wrap around.
+    #[inline]
+    pub fn get(self, row: usize) -> Option<i64> {
+        let start = row.checked_mul(self.width)?;
+        let bytes = self.bytes.get(start..start + self.width)?;
+        Some(match (bytes, self.signed) {
+            (&[a], true) => i64::from(i8::from_ne_bytes([a])),
+            (&[a], false) => i64::from(a),
+            (&[a, b], true) => i64::from(i16::from_ne_bytes([a, b])),
+            (&[a, b], false) => i64::from(u16::from_ne_bytes([a, b])),
+            (&[a, b, c, d], true) => i64::from(i32::from_ne_bytes([a, b, c, d])),
+            (&[a, b, c, d], false) => i64::from(u32::from_ne_bytes([a, b, c, d])),
+            _ => i64::from_ne_bytes(bytes.try_into().ok()?),
+        })
+    }
+
+    /// Whether a number does not fit into `i64`. Lists have `i64::MIN` in its place.
+    #[inline]
+    fn is_too_large(self, number: i64) -> bool {
+        self.width == 8 && if self.signed { number == i64::MIN } else { number < 0 }
+    }
+}
+
+/// A column of integers.
+pub struct IntegerChunk<'a> {
+    length: usize,
+    validity: Validity<'a>,
+    numbers: Integers<'a>,
+}
+
+/// A value of a column of integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Integer {
+    /// The row is null.
+    Null,
+    /// The number.
+    Number(i64),
+    /// A number that is not between -2^63 and 2^63, both excluded.
+    TooLarge,
+}
+
+impl<'a> IntegerChunk<'a> {
+    /// Reads the chunks of a column.
+    pub fn read(imported: &'a Imported) -> Result<Vec<Self>, Invalid> {
+        imported.chunks()?.into_iter().map(|node| Self::new(&single_column(node)?)).collect()
+    }
+
+    /// Reads an array.
+    pub fn new(node: &Node<'a>) -> Result<Self, Invalid> {
+        let numbers = Integers::new(node, node.schema().format())?;
+        Ok(Self { length: node.length(), validity: Validity::new(node)?, numbers })
+    }
+
+    /// Reads a list.
+    pub fn listed(integers: &'a ListedIntegers) -> Result<Self, Invalid> {
+        let validity = Validity { bitmap: Some(integers.valid.bytes()), offset: 0 };
+        Ok(Self { length: integers.valid.len(), validity, numbers: Integers::new_in(&integers.numbers, "l")? })
+    }
+
+    /// The number of rows.
+    pub fn length(&self) -> usize {
+        self.length
+    }
+
+    /// The number in a row.
+    #[inline]
+    pub fn get(&self, row: usize) -> Result<Integer, Invalid> {
+        if self.validity.is_null(row) {
+            return Ok(Integer::Null);
+        }
+        let Some(number) = self.numbers.get(row) else { return Err(Invalid::new("missing numbers")) };
+        Ok(if self.numbers.is_too_large(number) { Integer::TooLarge } else { Integer::Number(number) })
+    }
+}

@@ -1,0 +1,361 @@
+//! `Kernel`: decisions on columns, with files that are compiled once and kept between calls.
+
+use std::ffi::CString;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use canfetch_core::{locate, profile, tables::Profile};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple};
+
+use super::file_entry::{Chain, FileEntry};
+use super::loader::Loader;
+use super::results::{Allowed, Decisions, Matrix, Results, Row, Skipped};
+use super::rows::{Found, Rows};
+use super::tables::{INVALID_AGENT, NO_CONTENT, Tables};
+use crate::arrow::array::Column;
+use crate::arrow::integers::IntegerChunk;
+use crate::arrow::text::TextChunk;
+use crate::arrow::values::{Argument, Chunks};
+use crate::arrow::{Imported, Invalid};
+
+/// Rows between two chances for other threads to add files.
+const BLOCK_ROWS: usize = 4096;
+/// Blocks between two checks for Ctrl-C.
+const BLOCKS_BETWEEN_SIGNALS: usize = 256;
+
+/// Compiled files and agents, and decisions on columns of them. Safe to use from several threads at once.
+#[pyclass(frozen, module = "canfetch._native")]
+pub struct Kernel {
+    profile: &'static Profile,
+    max_bytes: usize,
+    memory_limit: usize,
+    resolve_agent: Py<PyAny>,
+    by_content: bool,
+    tables: RwLock<Tables>,
+}
+
+/// A chain of product tokens, as Python passes it.
+type ChainTuple = (Vec<Vec<u8>>, bool);
+
+/// The agents of a call.
+enum Agents {
+    Column(Argument),
+    Chains(Vec<Chain>),
+}
+
+/// What a block of rows needs before the next one.
+enum Need<'a> {
+    Nothing,
+    Content(&'a [u8]),
+    Agent(&'a [u8]),
+}
+
+impl Kernel {
+    fn read(&self) -> RwLockReadGuard<'_, Tables> {
+        self.tables.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Tables> {
+        self.tables.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn run<R: Results>(
+        &self,
+        py: Python<'_>,
+        files: &Bound<'_, PyAny>,
+        agents: &Agents,
+        urls: &Bound<'_, PyAny>,
+        mut results: R,
+    ) -> PyResult<Column> {
+        let (files, urls) = (Argument::from_object(files)?, Argument::from_object(urls)?);
+        let (file_chunks, url_chunks) = (files.chunks()?, urls.chunks()?);
+        let (agent_chunks, chains) = match agents {
+            Agents::Column(column) => (Some(column.chunks()?), [].as_slice()),
+            Agents::Chains(chains) => (None, chains.as_slice()),
+        };
+        let mut rows = Rows::new(&file_chunks, agent_chunks.as_ref(), &url_chunks, self.by_content)?;
+        let mut state = State { row: 0, generation: None };
+        while state.row < rows.length {
+            match py.detach(|| self.blocks(&mut rows, chains, &mut state, &mut results))? {
+                Need::Nothing => py.check_signals()?,
+                Need::Content(content) => self.add_decoded(py, content)?,
+                Need::Agent(name) => self.add_agent(py, name)?,
+            }
+        }
+        Ok(Column::new(results.into_array(py)?))
+    }
+
+    /// Decides blocks of rows until the interpreter is needed.
+    fn blocks<'a, R: Results>(
+        &self,
+        rows: &mut Rows<'_, 'a>,
+        chains: &[Chain],
+        state: &mut State,
+        results: &mut R,
+    ) -> Result<Need<'a>, Invalid> {
+        for _ in 0..BLOCKS_BETWEEN_SIGNALS {
+            match self.block(rows, chains, state, results)? {
+                Need::Nothing if state.row < rows.length => self.shrink(),
+                Need::Content(content) if !self.needs_decoding(content) => {
+                    let content: Arc<[u8]> = content.into();
+                    self.add_content(Arc::clone(&content), content);
+                }
+                need => return Ok(need),
+            }
+        }
+        Ok(Need::Nothing)
+    }
+
+    fn block<'a, R: Results>(
+        &self,
+        rows: &mut Rows<'_, 'a>,
+        chains: &[Chain],
+        state: &mut State,
+        results: &mut R,
+    ) -> Result<Need<'a>, Invalid> {
+        let tables = self.read();
+        if state.generation != Some(tables.generation) {
+            let numbers: Option<Vec<_>> = chains.iter().map(|chain| tables.chain(chain)).collect();
+            let Some(numbers) = numbers else {
+                drop(tables);
+                let mut tables = self.write();
+                for chain in chains {
+                    tables.add_chain(chain);
+                }
+                return Ok(Need::Nothing);
+            };
+            rows.forget(numbers);
+            results.forget();
+            state.generation = Some(tables.generation);
+        }
+        let tables = &*tables;
+        let end = rows.length.min(state.row + BLOCK_ROWS);
+        while state.row < end {
+            let row = state.row;
+            let file = match rows.file(row, tables)? {
+                Found::Null => None,
+                Found::Number(number) => Some(number),
+                Found::New(content) => return Ok(Need::Content(content)),
+            };
+            let agent = match rows.agent(row, tables)? {
+                Found::Null => None,
+                Found::Number(number) => Some(number),
+                Found::New(name) => return Ok(Need::Agent(name)),
+            };
+            match (file, agent, rows.url(row)?) {
+                (Some(file), Some(agent), Some(url)) => {
+                    if agent == INVALID_AGENT {
+                        results.skip(Skipped::InvalidAgent);
+                    } else if let Some(located) = locate(url) {
+                        if file == NO_CONTENT {
+                            results.skip(Skipped::NoRobots);
+                        } else {
+                            let (one, chains) = ([agent], rows.chains());
+                            let agents = if chains.is_empty() { &one[..] } else { chains };
+                            results.decide(tables, Row { file, agents, url, path: located.path });
+                        }
+                    } else {
+                        results.skip(Skipped::InvalidURL);
+                    }
+                }
+                _ => results.skip(Skipped::Null),
+            }
+            state.row += 1;
+        }
+        Ok(Need::Nothing)
+    }
+
+    /// Forgets the files and agents if they use too much memory.
+    fn shrink(&self) {
+        if self.read().memory() > self.memory_limit {
+            self.write().clear();
+        }
+    }
+
+    /// Whether content is transcoded or truncated before it is parsed, which Python does.
+    fn needs_decoding(&self, content: &[u8]) -> bool {
+        content.len() > self.max_bytes || matches!(content.first(), Some(0xFE | 0xFF))
+    }
+
+    fn add_content(&self, key: Arc<[u8]>, content: Arc<[u8]>) {
+        let entry = FileEntry::new(content, self.profile);
+        // Outside the lock.
+        entry.compiled();
+        let mut tables = self.write();
+        if tables.memory() > self.memory_limit {
+            tables.clear();
+        }
+        tables.add_content(key, entry);
+    }
+
+    #[cold]
+    fn add_decoded(&self, py: Python<'_>, content: &[u8]) -> PyResult<()> {
+        let decoded = self.decode(py, content)?;
+        py.detach(|| self.add_content(content.into(), decoded));
+        Ok(())
+    }
+
+    /// The parsing profile of all files.
+    pub fn profile(&self) -> &'static Profile {
+        self.profile
+    }
+
+    /// Replaces all files.
+    pub fn replace_tables(&self, mut tables: Tables) {
+        let mut current = self.write();
+        tables.generation = current.generation + 1;
+        *current = tables;
+    }
+
+    /// Returns the content as it is parsed.
+    pub fn decode(&self, py: Python<'_>, content: &[u8]) -> PyResult<Arc<[u8]>> {
+        if !self.needs_decoding(content) {
+            return Ok(content.into());
+        }
+        let profile = py.import("canfetch.core.profiles")?.call_method1("get_profile", (self.profile.name,))?;
+        let arguments = (PyBytes::new(py, content), profile, self.max_bytes);
+        let source = py.import("canfetch.core.source")?.call_method1("decode_source", arguments)?;
+        Ok(source.getattr("content")?.cast::<PyBytes>()?.as_bytes().into())
+    }
+
+    #[cold]
+    fn add_agent(&self, py: Python<'_>, name: &[u8]) -> PyResult<()> {
+        let chain: Option<ChainTuple> = self.resolve_agent.call1(py, (PyBytes::new(py, name),))?.extract(py)?;
+        let chain = chain.map(|(tokens, star_applies)| Chain { tokens, star_applies });
+        py.detach(|| self.write().add_agent(name, chain.as_ref()));
+        Ok(())
+    }
+
+    fn agents(agent: &Bound<'_, PyAny>) -> PyResult<Agents> {
+        if agent.is_instance_of::<PyTuple>() {
+            let (tokens, star_applies): ChainTuple = agent.extract()?;
+            return Ok(Agents::Chains(vec![Chain { tokens, star_applies }]));
+        }
+        Argument::from_object(agent).map(Agents::Column)
+    }
+}
+
+/// How far a call is.
+struct State {
+    row: usize,
+    generation: Option<u64>,
+}
+
+#[pymethods]
+impl Kernel {
+    /// Creates a kernel that keeps about `memory_limit` bytes of compiled files between blocks of rows.
+    ///
+    /// `resolve_agent` returns the tokens of an agent and whether `*` applies to it, or `None` if it is invalid. With
+    /// `by_id`, files are loaded once, and rows name them by ID.
+    #[new]
+    #[pyo3(signature = (profile_name, max_bytes, memory_limit, resolve_agent, by_id, /))]
+    fn new(
+        profile_name: &str,
+        max_bytes: usize,
+        memory_limit: usize,
+        resolve_agent: Py<PyAny>,
+        by_id: bool,
+    ) -> PyResult<Self> {
+        let Some(profile) = profile(profile_name) else {
+            return Err(PyValueError::new_err(format!("unsupported profile {profile_name:?}")));
+        };
+        let tables = RwLock::new(if by_id { Tables::by_id() } else { Tables::by_content() });
+        Ok(Self { profile, max_bytes, memory_limit, resolve_agent, by_content: !by_id, tables })
+    }
+
+    /// Loads files: their IDs and contents, two columns of the same length.
+    #[pyo3(signature = (ids, contents, /))]
+    fn load(&self, py: Python<'_>, ids: &Bound<'_, PyAny>, contents: &Bound<'_, PyAny>) -> PyResult<()> {
+        let (ids, contents) = (Argument::from_object(ids)?, Argument::from_object(contents)?);
+        let (ids, contents) = (ids.chunks()?, contents.chunks()?);
+        let Chunks::Text(contents) = contents else {
+            return Err(Invalid::new("a column of integers: expected the content of files").into());
+        };
+        let mut loader = Loader::new(self);
+        let total: usize = contents.iter().map(TextChunk::length).sum();
+        let mut contents = contents.iter().flat_map(|chunk| (0..chunk.length()).map(|row| chunk.get(row)));
+        let count: usize = match &ids {
+            Chunks::Text(chunks) => chunks.iter().map(TextChunk::length).sum(),
+            Chunks::Integers(chunks) => chunks.iter().map(IntegerChunk::length).sum(),
+        };
+        if count != total {
+            return Err(Invalid::new(format!("{count} IDs of {total} files")).into());
+        }
+        loader.add_all(py, &ids, &mut contents)?;
+        loader.finish();
+        Ok(())
+    }
+
+    /// Loads files from two columns of a table, by their names.
+    #[pyo3(signature = (table, id_name, content_name, /))]
+    fn load_table(&self, py: Python<'_>, table: &Bound<'_, PyAny>, id_name: &str, content_name: &str) -> PyResult<()> {
+        let Some(table) = Imported::from_object(table)? else {
+            return Err(Invalid::new(format!("a table of type {}", table.get_type().name()?)).into());
+        };
+        let (id, content) = (table.field(id_name)?, table.field(content_name)?);
+        let mut loader = Loader::new(self);
+        for chunk in table.chunks()? {
+            let ids = Chunks::of_node(&chunk.child(id)?)?;
+            let contents = TextChunk::new(&chunk.child(content)?)?;
+            loader.add_all(py, &ids, &mut (0..contents.length()).map(|row| contents.get(row)))?;
+        }
+        loader.finish();
+        Ok(())
+    }
+
+    /// The number of files that are loaded or cached.
+    fn __len__(&self, py: Python<'_>) -> usize {
+        py.detach(|| self.read().files.len())
+    }
+
+    /// Returns whether each URL may be fetched: a column of booleans.
+    #[pyo3(signature = (file, agent, url, /))]
+    fn allows(
+        &self,
+        py: Python<'_>,
+        file: &Bound<'_, PyAny>,
+        agent: &Bound<'_, PyAny>,
+        url: &Bound<'_, PyAny>,
+    ) -> PyResult<Column> {
+        self.run(py, file, &Self::agents(agent)?, url, Allowed::default())
+    }
+
+    /// Returns the verdicts: a column of structs.
+    #[pyo3(signature = (file, agent, url, /))]
+    fn decide(
+        &self,
+        py: Python<'_>,
+        file: &Bound<'_, PyAny>,
+        agent: &Bound<'_, PyAny>,
+        url: &Bound<'_, PyAny>,
+    ) -> PyResult<Column> {
+        self.run(py, file, &Self::agents(agent)?, url, Decisions::default())
+    }
+
+    /// Returns whether each URL may be fetched by each agent: a column of structs with a boolean for each name.
+    #[pyo3(signature = (file, names, chains, url, /))]
+    fn matrix(
+        &self,
+        py: Python<'_>,
+        file: &Bound<'_, PyAny>,
+        names: Vec<String>,
+        chains: Vec<ChainTuple>,
+        url: &Bound<'_, PyAny>,
+    ) -> PyResult<Column> {
+        let names = names.into_iter().map(CString::new).collect::<Result<Vec<_>, _>>()?;
+        let chains = chains.into_iter().map(|(tokens, star_applies)| Chain { tokens, star_applies });
+        self.run(py, file, &Agents::Chains(chains.collect()), url, Matrix::new(names))
+    }
+
+    /// Forgets all files that rows contain, and all agents.
+    fn clear(&self, py: Python<'_>) {
+        py.detach(|| self.write().clear());
+    }
+
+    /// The memory of the files and agents that can be forgotten, in bytes.
+    #[getter]
+    fn memory_bytes(&self, py: Python<'_>) -> usize {
+        py.detach(|| self.read().memory())
+    }
+}

@@ -1,0 +1,83 @@
+//! Loading the files of a kernel.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+
+use super::file_entry::FileEntry;
+use super::hashing::Hashing;
+use super::kernel::Kernel;
+use super::tables::{Id, NO_CONTENT, Tables};
+use crate::arrow::Invalid;
+use crate::arrow::integers::Integer;
+use crate::arrow::values::Chunks;
+
+/// Adds files to a kernel.
+pub struct Loader<'k> {
+    kernel: &'k Kernel,
+    tables: Tables,
+    numbers: HashMap<Arc<[u8]>, u32, Hashing>,
+}
+
+impl<'k> Loader<'k> {
+    /// Starts with no files.
+    pub fn new(kernel: &'k Kernel) -> Self {
+        Self { kernel, tables: Tables::by_id(), numbers: HashMap::default() }
+    }
+
+    /// Adds files by their IDs.
+    pub fn add_all<'a>(
+        &mut self,
+        py: Python<'_>,
+        ids: &Chunks<'_>,
+        contents: &mut impl Iterator<Item = Result<Option<&'a [u8]>, Invalid>>,
+    ) -> PyResult<()> {
+        let missing = || Invalid::new("a file without an ID");
+        match ids {
+            Chunks::Text(chunks) => {
+                for (chunk, row) in chunks.iter().flat_map(|chunk| (0..chunk.length()).map(move |row| (chunk, row))) {
+                    let id = chunk.get(row)?.ok_or_else(missing)?;
+                    self.add(py, Id::Text(id), contents.next().transpose()?.flatten())?;
+                }
+            }
+            Chunks::Integers(chunks) => {
+                for (chunk, row) in chunks.iter().flat_map(|chunk| (0..chunk.length()).map(move |row| (chunk, row))) {
+                    let id = match chunk.get(row)? {
+                        Integer::Number(id) => Id::Integer(id),
+                        Integer::Null => return Err(missing().into()),
+                        Integer::TooLarge => return Err(Invalid::new("an ID that does not fit into 64 bits").into()),
+                    };
+                    self.add(py, id, contents.next().transpose()?.flatten())?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, py: Python<'_>, id: Id<'_>, content: Option<&[u8]>) -> PyResult<()> {
+        let file = match content {
+            None => NO_CONTENT,
+            Some(content) => self.file_number(py, content)?,
+        };
+        Ok(self.tables.add_id(id, file)?)
+    }
+
+    fn file_number(&mut self, py: Python<'_>, content: &[u8]) -> PyResult<u32> {
+        if let Some(&number) = self.numbers.get(content) {
+            return Ok(number);
+        }
+        let decoded = self.kernel.decode(py, content)?;
+        let number = self.tables.add_file(FileEntry::new(Arc::clone(&decoded), self.kernel.profile()));
+        // The usual case: the content is parsed as it is, and stored once.
+        let key = if *decoded == *content { decoded } else { content.into() };
+        self.numbers.insert(key, number);
+        Ok(number)
+    }
+
+    /// Replaces the files of the kernel.
+    pub fn finish(mut self) {
+        self.tables.finish_ids();
+        self.kernel.replace_tables(self.tables);
+    }
+}

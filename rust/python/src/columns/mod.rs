@@ -1,0 +1,15 @@
+//! Decisions on columns: many files, agents and URLs in one call, without the interpreter.
+//!
+//! * `tables` holds the compiled files and the agents, which calls share;
+//! * `file_entry` is one compiled file with the rules of each agent;
+//! * `rows` finds the file, the agent and the URL of a row;
+//! * `results` collects the answers;
+//! * `kernel` connects them, and `loader` loads the files of a table.
+
+mod file_entry;
+mod hashing;
+pub mod kernel;
+mod loader;
+mod results;
+mod rows;
+mod tables;

@@ -1,0 +1,263 @@
+//! The answers of a call, as columns.
+
+use std::collections::HashMap;
+use std::ffi::CString;
+use std::sync::Arc;
+
+use canfetch_core::{RuleSet, target};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use super::tables::Tables;
+use crate::arrow::array::{Array, Bits, Data, Texts};
+
+/// Plans of a matrix that are kept.
+const PLANS_LIMIT: usize = 4096;
+
+/// Why a row has no verdict.
+#[derive(Clone, Copy)]
+pub enum Skipped {
+    /// An input is null.
+    Null,
+    /// The agent is not a product token.
+    InvalidAgent,
+    /// The URL is invalid.
+    InvalidURL,
+    /// There is no file with this ID.
+    NoRobots,
+}
+
+impl Skipped {
+    fn reason(self) -> Option<&'static str> {
+        match self {
+            Self::Null => None,
+            Self::InvalidAgent => Some("invalid-agent"),
+            Self::InvalidURL => Some("invalid-url"),
+            Self::NoRobots => Some("no-robots"),
+        }
+    }
+}
+
+/// A row that has a verdict: numbers of its file and agents, and its URL with the start of the path.
+#[derive(Clone, Copy)]
+pub struct Row<'a> {
+    pub file: u32,
+    pub agents: &'a [u32],
+    pub url: &'a [u8],
+    pub path: usize,
+}
+
+/// Collects the answers of all rows, in order.
+pub trait Results: Send {
+    /// Adds a row without a verdict.
+    fn skip(&mut self, skipped: Skipped);
+    /// Decides a row.
+    fn decide(&mut self, tables: &Tables, row: Row<'_>);
+    /// Forgets the numbers of files, which have changed.
+    fn forget(&mut self) {}
+    /// The answers.
+    fn into_array(self, py: Python<'_>) -> PyResult<Array>;
+}
+
+fn rules_of(tables: &Tables, file: u32, agent: u32) -> &Arc<RuleSet> {
+    tables.files[file as usize].rules(agent, &tables.chains[agent as usize], tables.memory_counter())
+}
+
+/// Whether each URL may be fetched.
+#[derive(Default)]
+pub struct Allowed {
+    valid: Bits,
+    allowed: Bits,
+}
+
+impl Results for Allowed {
+    fn skip(&mut self, _: Skipped) {
+        self.valid.push(false);
+        self.allowed.push(false);
+    }
+
+    #[inline]
+    fn decide(&mut self, tables: &Tables, row: Row<'_>) {
+        let file = tables.files[row.file as usize].file();
+        let allowed = rules_of(tables, row.file, row.agents[0]).allows(file, &target(row.url, row.path, file.profile));
+        self.valid.push(true);
+        self.allowed.push(allowed);
+    }
+
+    fn into_array(self, _: Python<'_>) -> PyResult<Array> {
+        Ok(self.allowed.into_array(self.valid))
+    }
+}
+
+/// The verdicts, with the reason and the deciding rule.
+#[derive(Default)]
+pub struct Decisions {
+    allowed: Bits,
+    valid: Bits,
+    reasons: Vec<Option<&'static str>>,
+    rule_valid: Bits,
+    lines: Vec<i32>,
+    specificities: Vec<i32>,
+    /// Numbers of texts, or the number of texts.
+    rules: Vec<u32>,
+    numbers: HashMap<(u32, u32), u32>,
+    texts: Vec<(bool, Box<[u8]>)>,
+}
+
+impl Decisions {
+    fn push(&mut self, allowed: Option<bool>, reason: Option<&'static str>) {
+        self.valid.push(allowed.is_some());
+        self.allowed.push(allowed.unwrap_or(false));
+        self.reasons.push(reason);
+    }
+
+    fn push_rule(&mut self, rule: Option<(i32, i32, u32)>) {
+        let (line, specificity, number) = rule.unwrap_or_default();
+        self.rule_valid.push(rule.is_some());
+        self.lines.push(line);
+        self.specificities.push(specificity);
+        self.rules.push(number);
+    }
+}
+
+impl Results for Decisions {
+    fn skip(&mut self, skipped: Skipped) {
+        self.push(None, skipped.reason());
+        self.push_rule(None);
+    }
+
+    fn decide(&mut self, tables: &Tables, row: Row<'_>) {
+        let file = tables.files[row.file as usize].file();
+        let verdict = rules_of(tables, row.file, row.agents[0]).decide(file, &target(row.url, row.path, file.profile));
+        self.push(Some(verdict.reason.allows()), Some(verdict.reason.name()));
+        let rule = verdict.rule.map(|found| {
+            let rule = file.groups.rules()[found.rule as usize];
+            let number = *self.numbers.entry((row.file, found.rule)).or_insert_with(|| {
+                self.texts.push((rule.allow(), rule.value.of(file.content).into()));
+                self.texts.len() as u32 - 1
+            });
+            // Files have at most 512 MiB, so both are small enough.
+            let small = |number: u32| i32::try_from(number).unwrap_or(i32::MAX);
+            (small(rule.line()), small(found.specificity), number)
+        });
+        self.push_rule(rule);
+    }
+
+    fn forget(&mut self) {
+        self.numbers.clear();
+    }
+
+    fn into_array(self, py: Python<'_>) -> PyResult<Array> {
+        let length = self.reasons.len();
+        let texts = self.texts.iter().map(|(allow, pattern)| rule_text(py, *allow, pattern));
+        let texts = texts.collect::<PyResult<Vec<_>>>()?;
+        let mut reasons = Texts::default();
+        for reason in self.reasons {
+            reasons.push(reason)?;
+        }
+        let mut rules = Texts::default();
+        for (row, &number) in self.rules.iter().enumerate() {
+            rules.push(if self.rule_valid.get(row) { Some(&texts[number as usize]) } else { None })?;
+        }
+        Ok(record(
+            length,
+            [
+                (c"allowed".into(), self.allowed.into_array(self.valid)),
+                (c"reason".into(), reasons.into_array()),
+                (c"line".into(), Array::new(length, self.rule_valid.clone(), Data::Int32(self.lines))),
+                (c"rule".into(), rules.into_array()),
+                (c"specificity".into(), Array::new(length, self.rule_valid, Data::Int32(self.specificities))),
+            ],
+        ))
+    }
+}
+
+/// Returns an array of records. Their fields may be null, but the records are not, so that they are rows of a table.
+fn record(length: usize, fields: impl IntoIterator<Item = (CString, Array)>) -> Array {
+    let fields = fields.into_iter().map(|(name, field)| (name, Arc::new(field)));
+    Array { length, null_count: 0, validity: None, data: Data::Struct(fields.collect()) }
+}
+
+/// Returns a rule as `str(canfetch.Rule)` does.
+fn rule_text(py: Python<'_>, allow: bool, pattern: &[u8]) -> PyResult<String> {
+    let kind = if allow { "Allow" } else { "Disallow" };
+    let plain =
+        if pattern.iter().all(|byte| matches!(byte, b' '..=b'~')) { std::str::from_utf8(pattern).ok() } else { None };
+    if let Some(pattern) = plain {
+        return Ok(format!("{kind}: {pattern}"));
+    }
+    // Which characters are printable, Python knows.
+    let text = py.import("canfetch.core.text")?.call_method1("display_text", (PyBytes::new(py, pattern),))?;
+    Ok(format!("{kind}: {}", text.extract::<String>()?))
+}
+
+/// Whether each URL may be fetched by each of many agents.
+pub struct Matrix {
+    names: Vec<CString>,
+    valid: Bits,
+    allowed: Vec<Bits>,
+    plans: HashMap<u32, Plan>,
+    answers: Vec<bool>,
+}
+
+/// The rule sets of a file, each with the agents that it applies to.
+type Plan = Vec<(Arc<RuleSet>, Vec<usize>)>;
+
+impl Matrix {
+    /// Creates a matrix with a column for each name.
+    pub fn new(names: Vec<CString>) -> Self {
+        let allowed = names.iter().map(|_| Bits::default()).collect();
+        let answers = vec![false; names.len()];
+        Self { names, valid: Bits::default(), allowed, plans: HashMap::new(), answers }
+    }
+}
+
+fn plan(tables: &Tables, row: Row<'_>) -> Plan {
+    let mut plan = Plan::new();
+    for (column, &agent) in row.agents.iter().enumerate() {
+        let rules = rules_of(tables, row.file, agent);
+        match plan.iter_mut().find(|(known, _)| Arc::ptr_eq(known, rules) || known.groups() == rules.groups()) {
+            Some((_, columns)) => columns.push(column),
+            None => plan.push((Arc::clone(rules), vec![column])),
+        }
+    }
+    plan
+}
+
+impl Results for Matrix {
+    fn skip(&mut self, _: Skipped) {
+        self.valid.push(false);
+        for column in &mut self.allowed {
+            column.push(false);
+        }
+    }
+
+    fn decide(&mut self, tables: &Tables, row: Row<'_>) {
+        if self.plans.len() >= PLANS_LIMIT && !self.plans.contains_key(&row.file) {
+            self.plans.clear();
+        }
+        let plan = self.plans.entry(row.file).or_insert_with(|| plan(tables, row));
+        let file = tables.files[row.file as usize].file();
+        let target = target(row.url, row.path, file.profile);
+        for (rules, columns) in plan {
+            let allowed = rules.allows(file, &target);
+            for &column in columns.iter() {
+                self.answers[column] = allowed;
+            }
+        }
+        self.valid.push(true);
+        for (column, &allowed) in self.allowed.iter_mut().zip(&self.answers) {
+            column.push(allowed);
+        }
+    }
+
+    fn forget(&mut self) {
+        self.plans.clear();
+    }
+
+    fn into_array(self, _: Python<'_>) -> PyResult<Array> {
+        let length = self.valid.len();
+        let columns = self.allowed.into_iter().map(|column| column.into_array(self.valid.clone()));
+        Ok(record(length, self.names.into_iter().zip(columns)))
+    }
+}

@@ -1,0 +1,95 @@
+"""Arguments: columns of Arrow data, lists and single values."""
+
+from collections.abc import Iterable, Mapping
+from math import isnan
+from typing import Any, Protocol
+
+from canfetch.agents.registry import REGISTRY
+from canfetch.core.agent import Agent, as_agent
+from canfetch.errors import InvalidProductToken
+
+
+class ArrowStream(Protocol):
+    """A column or a table that exports a stream of Arrow data."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
+
+
+class ArrowArray(Protocol):
+    """A column or a table that exports an array of Arrow data."""
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]: ...
+
+
+AnyColumn = ArrowStream | ArrowArray | Iterable[Any] | str | bytes | int | None
+"""A column of Arrow data, or an iterable of values such as a list, or a value that all rows have."""
+
+Chain = tuple[tuple[bytes, ...], bool]
+"""The product tokens of an agent, and whether the `*` groups apply to it."""
+
+
+def is_arrow(column: object) -> bool:
+    """Return whether an object exports Arrow data."""
+    return hasattr(column, "__arrow_c_stream__") or hasattr(column, "__arrow_c_array__")
+
+
+def as_column(column: object) -> Any:
+    """Return a column as the kernels accept it: Arrow data, a list, or a single `str`, `bytes`, `int` or None.
+
+    Raises: TypeError: `column` is none of these.
+    """
+    if column is None or isinstance(column, str | bytes | int | list) or is_arrow(column):
+        return column
+    if isinstance(column, bytearray | memoryview):
+        return bytes(column)
+    if hasattr(column, "as_py"):
+        # A scalar of pyarrow.
+        return column.as_py()
+    if hasattr(column, "tolist"):
+        # An array of NumPy, or an index of pandas, which has NaN in place of missing texts.
+        return [None if isinstance(value, float) and isnan(value) else value for value in column.tolist()]
+    if isinstance(column, Iterable) and not isinstance(column, Mapping | set | frozenset):
+        return list(column)
+    raise TypeError(f"a column must be Arrow data, a list or a single value, not {type(column).__name__}")
+
+
+def as_agents(agent: object, *, use_registry: bool) -> Any:
+    """Return a column of agents as the kernels accept it. A single agent becomes a `Chain`.
+
+    Raises: InvalidProductToken: a single agent is not a product token; TypeError.
+    """
+    column = agent if isinstance(agent, Agent) else as_column(agent)
+    return as_chain(column, use_registry=use_registry) if isinstance(column, str | Agent) else column
+
+
+def as_chain(agent: str | Agent, *, use_registry: bool) -> Chain:
+    """Return the tokens of an agent.
+
+    Args: use_registry: Whether a `str` is the name of a crawler in the registry, and not just a product token.
+    Raises: InvalidProductToken; TypeError.
+    """
+    chain = REGISTRY.agent(agent) if use_registry and isinstance(agent, str) else as_agent(agent)
+    return chain.encoded_tokens, chain.star_applies
+
+
+def chain_agent(chain: Chain) -> Agent:
+    """Return the agent with these tokens."""
+    tokens, star_applies = chain
+    return Agent([token.decode("utf-8", "surrogateescape") for token in tokens], star_applies=star_applies)
+
+
+def resolve_name(name: bytes) -> Chain | None:
+    """Return the tokens of the agent with this product token, or None if it is invalid."""
+    return _resolve(name, use_registry=False)
+
+
+def resolve_crawler(name: bytes) -> Chain | None:
+    """Return the tokens of the crawler with this name, or None if it is invalid."""
+    return _resolve(name, use_registry=True)
+
+
+def _resolve(name: bytes, *, use_registry: bool) -> Chain | None:
+    try:
+        return as_chain(name.decode("utf-8", "surrogateescape"), use_registry=use_registry)
+    except InvalidProductToken:
+        return None

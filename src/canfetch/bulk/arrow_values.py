@@ -1,0 +1,90 @@
+"""The values of columns, for code in Python: read by pyarrow, or natively if the native engine is installed."""
+
+from typing import Any
+
+from canfetch.bulk.arguments import is_arrow
+from canfetch.bulk.extras import import_pyarrow
+from canfetch.bulk.native import native_attribute
+from canfetch.core.engines import native_module
+from canfetch.core.text import encode_text
+from canfetch.errors import InvalidColumn
+
+Value = bytes | int | None
+
+
+def read_values(column: Any) -> list[Value]:
+    """As `column_values`, with the native engine if it is installed, which needs no pyarrow."""
+    if native_module() is None or not is_arrow(column):
+        return column_values(column)
+    values: list[Value] = native_attribute("read_values")(column)
+    return values
+
+
+def column_values(column: Any) -> list[Value]:
+    """Return the rows of a column of text, bytes or integers. Text is encoded.
+
+    Args: column: Arrow data, a list or a single value, as `as_column` returns it.
+    Raises: InvalidColumn; MissingExtra: the column is Arrow data, and pyarrow is not installed; TypeError.
+    Cost: O(bytes).
+    """
+    if is_arrow(column):
+        return _arrow_values(column)
+    values = column if isinstance(column, list) else [column]
+    kinds = {int if isinstance(value, int) else bytes for value in values if value is not None}
+    for value in values:
+        if not (value is None or isinstance(value, str | bytes | int)) or len(kinds) > 1:
+            raise TypeError(
+                f"invalid value of type {type(value).__name__} in a column: expected str or bytes, or only int"
+            )
+    return [encode_text(value) if isinstance(value, str) else value for value in values]
+
+
+def _arrow_values(column: Any) -> list[Value]:
+    pa = import_pyarrow("to read Arrow data with the Python engine")
+    try:
+        if hasattr(column, "__arrow_c_stream__"):
+            chunked = pa.chunked_array(column)
+        else:
+            chunked = pa.chunked_array([pa.array(column)])
+        return [value for chunk in chunked.chunks for value in _chunk_values(pa, chunk)]
+    except pa.ArrowException as error:
+        raise InvalidColumn(f"invalid Arrow data: {error}") from error
+
+
+def table_columns(table: Any, *names: str) -> list[Any]:
+    """Return columns of a table of Arrow data.
+
+    Raises: InvalidColumn: the table does not have one of them; MissingExtra: pyarrow is not installed.
+    """
+    pa = import_pyarrow("to read Arrow data with the Python engine")
+    read = pa.table(table if hasattr(table, "__arrow_c_stream__") else pa.record_batch(table))
+    for name in names:
+        if name not in read.column_names:
+            columns = ", ".join(read.column_names)
+            raise InvalidColumn(f"invalid Arrow data: a table without the column {name!r}; its columns are {columns}")
+    return [read.column(name) for name in names]
+
+
+def _chunk_values(pa: Any, chunk: Any) -> list[Value]:
+    types = pa.types
+    if types.is_struct(chunk.type) and chunk.type.num_fields == 1:
+        chunk = chunk.field(0)
+    if types.is_integer(chunk.type):
+        return _plain(chunk)
+    if types.is_dictionary(chunk.type):
+        # The values are converted once, and rows share them.
+        values = _chunk_values(pa, chunk.dictionary)
+        return [None if index is None else values[index] for index in _plain(chunk.indices)]  # type: ignore[index]
+    if types.is_null(chunk.type):
+        return [None] * len(chunk)
+    is_text = types.is_string(chunk.type) or types.is_large_string(chunk.type) or types.is_string_view(chunk.type)
+    is_binary = types.is_binary(chunk.type) or types.is_large_binary(chunk.type) or types.is_binary_view(chunk.type)
+    if not is_text and not is_binary:
+        raise InvalidColumn(f"invalid Arrow data: a column of type {chunk.type}; expected text or bytes")
+    # As bytes, because Arrow data may claim to be UTF-8 without being it.
+    return _plain(chunk.cast(pa.large_binary()))
+
+
+def _plain(chunk: Any) -> list[Value]:
+    values: list[Value] = chunk.to_pylist()
+    return values

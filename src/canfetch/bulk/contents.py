@@ -1,0 +1,191 @@
+"""Columns of contents, read row by row: rules, sitemaps, preferences on usage, and counts."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from canfetch.bulk.arguments import AnyColumn, as_agents, as_column, chain_agent, resolve_crawler, resolve_name
+from canfetch.bulk.arrow_values import read_values
+from canfetch.bulk.column import Column, build_column
+from canfetch.bulk.decisions import decide
+from canfetch.bulk.http_archive import METRICS, count_records
+from canfetch.bulk.types import BOOL, INT32, TEXT, list_of, struct_of
+from canfetch.core.agent import Agent
+from canfetch.core.document import RobotsTxt, parse
+from canfetch.core.extensions.index import parse_purpose
+from canfetch.core.extensions.preference import UsagePurpose
+from canfetch.core.limits import DEFAULT_MAX_BYTES
+from canfetch.core.text import display_text
+from canfetch.errors import InvalidColumn
+
+RULES: Final = list_of(struct_of(group=INT32, agent=TEXT, kind=TEXT, pattern=TEXT, line=INT32))
+SITEMAPS: Final = list_of(TEXT)
+USAGE: Final = struct_of(preference=TEXT, reason=TEXT, allowed=BOOL, lines=list_of(INT32), explanation=TEXT)
+
+# The contents whose results are shared by rows, in bytes. Results can be larger than the contents.
+_SHARED_BYTES: Final = 16 * 1024 * 1024
+
+
+def rules(
+    content: AnyColumn,
+    *,
+    profile: str = "rfc9309",
+    max_bytes: int = DEFAULT_MAX_BYTES,
+    engine: str | None = None,
+) -> Column:
+    """Return the user-agent lines and rules of each file, in file order.
+
+    Args: content, profile, max_bytes, engine: As for `allows`.
+    Returns: A column of lists of structs. `group` is the number of the group, from 0, and `kind` is `user-agent`,
+        `allow` or `disallow`. A user-agent line has an `agent`, and a rule has a `pattern`; the other one is null. Join
+        both by `group` for the agents of each rule.
+    Raises: InvalidColumn; UnknownProfile, InvalidLimit, EngineError, TypeError.
+    Cost: O(bytes of the distinct files), plus the result.
+    """
+    parsed = _Parser(profile, max_bytes, engine)
+    return Column(build_column(RULES, _map_distinct(content, lambda one: _rule_rows(parsed(one)))))
+
+
+def sitemaps(
+    content: AnyColumn,
+    *,
+    profile: str = "rfc9309",
+    max_bytes: int = DEFAULT_MAX_BYTES,
+    engine: str | None = None,
+) -> Column:
+    """Return the sitemaps of each file, as written.
+
+    Args: content, profile, max_bytes, engine: As for `allows`.
+    Returns: A column of lists of texts.
+    Raises: As `rules`.
+    Cost: As `rules`.
+    """
+    parsed = _Parser(profile, max_bytes, engine)
+    return Column(build_column(SITEMAPS, _map_distinct(content, lambda one: list(parsed(one).sitemaps))))
+
+
+def metrics(content: AnyColumn) -> Column:
+    """Return the counts of HTTP Archive's custom metric `robots_txt` for each file.
+
+    They follow HTTP Archive's definitions, which are not those of a parser: a line counts by its key alone. The fields
+    `redirected` and `status` of the metric are missing, because they are not part of the content.
+
+    Args: content: As for `allows`.
+    Returns: A column of structs: `size` in UTF-16 code units, `size_kib`, `over_google_limit`, `comment_count`, and
+        `record_counts` with `by_type` and `by_useragent`. Records of other types count as `other`.
+    Raises: InvalidColumn, TypeError.
+    Cost: O(bytes of the distinct files).
+    """
+    return Column(build_column(METRICS, _map_distinct(content, count_records)))
+
+
+def usage(
+    content: AnyColumn,
+    agent: AnyColumn | Agent,
+    url: AnyColumn,
+    *,
+    purpose: str,
+    profile: str = "rfc9309",
+    max_bytes: int = DEFAULT_MAX_BYTES,
+    use_registry: bool = False,
+    engine: str | None = None,
+) -> Column:
+    """Return the preference of each file on using content that an agent fetches from a URL for `purpose`.
+
+    Args:
+        content, agent, url, profile, max_bytes, use_registry, engine: As for `allows`.
+        purpose: `training`, `search` or `ai-use`.
+    Returns: A column of structs: `preference` is `allow`, `disallow` or `unknown`, with the `lines` and the
+        `explanation` of `RobotsTxt.usage`. `allowed` is whether the agent may fetch the URL, and `reason` is that of
+        `decide`. The others are null if there is no verdict.
+    Raises: As `allows`; InvalidOption: `purpose` is unknown.
+    Cost: As `RobotsTxt.usage` for each row.
+    """
+    wanted = parse_purpose(purpose)
+    agents = as_agents(agent, use_registry=use_registry)
+    one_agent = chain_agent(agents) if isinstance(agents, tuple) else None
+    # A stream can be read only once, so all columns are read before the decision.
+    contents, urls = _read_texts(content), _read_texts(url)
+    names: list[bytes | None] = [] if one_agent else _read_texts(agents)
+    verdicts = decide(
+        contents,
+        one_agent or names,
+        urls,
+        profile=profile,
+        max_bytes=max_bytes,
+        use_registry=use_registry,
+        engine=engine,
+    ).to_pylist()
+    parsed = _Parser(profile, max_bytes, engine)
+    resolve = resolve_crawler if use_registry else resolve_name
+    rows = []
+    for index, verdict in enumerate(verdicts):
+        if verdict["allowed"] is None:
+            rows.append((None, verdict["reason"], None, None, None))
+            continue
+        chain = None if one_agent else resolve(_row(names, index))
+        named = one_agent or (chain_agent(chain) if chain else None)
+        assert named is not None
+        rows.append(_usage_row(parsed(_row(contents, index)), _row(urls, index), named, wanted, verdict))
+    return Column(build_column(USAGE, rows))
+
+
+def _usage_row(
+    robots: RobotsTxt, url: bytes, agent: Agent, purpose: UsagePurpose, verdict: dict[str, Any]
+) -> tuple[Any, ...]:
+    found = robots.usage(url, agent=agent, purpose=purpose)
+    return str(found.preference), verdict["reason"], verdict["allowed"], list(found.lines), found.explanation
+
+
+def _rule_rows(robots: RobotsTxt) -> list[tuple[Any, ...]]:
+    rows: list[tuple[Any, ...]] = []
+    for number, group in enumerate(robots.groups):
+        # The user-agent lines of a group are before its rules.
+        rows += [(number, line.token, "user-agent", None, line.line) for line in group.user_agents]
+        rows += [(number, None, rule.type, display_text(rule.pattern), rule.line) for rule in group.rules]
+    return rows
+
+
+class _Parser:
+    """Parses files with the same options, and keeps the last one."""
+
+    def __init__(self, profile: str, max_bytes: int, engine: str | None) -> None:
+        self._options = {"profile": profile, "max_bytes": max_bytes, "engine": engine}
+        self._last = b"", self._parse(b"")
+
+    def _parse(self, content: bytes) -> RobotsTxt:
+        return parse(content, **self._options)  # type: ignore[arg-type]  # the options of `parse`
+
+    def __call__(self, content: bytes) -> RobotsTxt:
+        if self._last[0] != content:
+            self._last = content, self._parse(content)
+        return self._last[1]
+
+
+def _read_texts(column: object) -> list[bytes | None]:
+    values = read_values(as_column(column))
+    if any(isinstance(value, int) for value in values):
+        raise InvalidColumn("invalid Arrow data: a column of integers; expected text or bytes")
+    return values  # type: ignore[return-value]  # no integers
+
+
+def _row(values: list[bytes | None], index: int) -> bytes:
+    """Return the value of a row that has a verdict, so that no input is null."""
+    value = values[0 if len(values) == 1 else index]
+    assert value is not None
+    return value
+
+
+def _map_distinct(content: AnyColumn, compute: Callable[[bytes], Any]) -> list[Any]:
+    """Return the result of each row. Equal contents are computed once, in bounded memory."""
+    results: dict[bytes, Any] = {}
+    used = 0
+    rows = []
+    for value in _read_texts(content):
+        if value is not None and value not in results:
+            if used > _SHARED_BYTES:
+                results.clear()
+                used = 0
+            results[value] = compute(value)
+            used += len(value)
+        rows.append(None if value is None else results[value])
+    return rows

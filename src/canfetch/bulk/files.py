@@ -1,0 +1,93 @@
+"""Files that are loaded once, and named by ID in the rows."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from canfetch.bulk.arguments import AnyColumn, ArrowArray, ArrowStream, as_agents, as_column, is_arrow
+from canfetch.bulk.column import Column
+from canfetch.bulk.decisions import AnyAgents, named_chains
+from canfetch.bulk.kernels import KernelOptions, create_kernel
+from canfetch.core.agent import Agent
+from canfetch.core.limits import DEFAULT_MAX_BYTES
+
+
+class Files:
+    """A table of robots.txt files. Rows name a file by its ID, so that its content is not copied for each row.
+
+    Use it in engines that copy the content when they join tables, such as DuckDB and Spark. Safe to use from several
+    threads. A file is parsed when it is first needed.
+
+    Args:
+        table: A table of Arrow data with the columns `id` and `content`, or a mapping from ID to content. An ID is an
+            integer, or a text such as an origin. The content may be null.
+        id, content: The names of the columns.
+        profile, max_bytes, engine: As for `parse`.
+        use_registry: Whether an agent is the name of a crawler in the registry, with all its product tokens.
+    Raises: InvalidColumn: a column is missing or has the wrong type, an ID is null, or two rows have the same ID;
+        UnknownProfile, InvalidLimit, EngineError, TypeError.
+    Cost: O(bytes of the files).
+    """
+
+    def __init__(
+        self,
+        table: ArrowStream | ArrowArray | Mapping[Any, Any],
+        *,
+        id: str = "id",  # noqa: A002 - the name of the column
+        content: str = "content",
+        profile: str = "rfc9309",
+        max_bytes: int = DEFAULT_MAX_BYTES,
+        use_registry: bool = False,
+        engine: str | None = None,
+    ) -> None:
+        self._options = KernelOptions(profile, max_bytes, use_registry, engine)
+        self._kernel = create_kernel(self._options, by_id=True)
+        if isinstance(table, Mapping):
+            self._kernel.load(list(table), list(table.values()))
+        elif is_arrow(table):
+            self._kernel.load_table(table, id, content)
+        else:
+            raise TypeError(f"a table must be Arrow data or a mapping, not {type(table).__name__}")
+
+    def allows_at(self, id: AnyColumn, agent: AnyColumn | Agent, url: AnyColumn) -> Column:  # noqa: A002
+        """Return whether each agent may fetch each URL, according to the file with the ID in the same row.
+
+        Args:
+            id: IDs of files.
+            agent, url: As for `allows`.
+        Returns: A column of booleans, as `allows` returns it. It is also null if there is no file with this ID.
+        Raises: InvalidColumn, InvalidProductToken, TypeError.
+        Cost: As `AgentRules.allows` for each row.
+        """
+        return Column(self._kernel.allows(as_column(id), self._agents(agent), as_column(url)))
+
+    def decide_at(self, id: AnyColumn, agent: AnyColumn | Agent, url: AnyColumn) -> Column:  # noqa: A002
+        """Return the verdict on each URL, with the rule that decides.
+
+        Args: id, agent, url: As for `allows_at`.
+        Returns: A column of structs, as `decide` returns it. The reason is `no-robots` if no file has this ID.
+        Raises: As `allows_at`.
+        Cost: As `allows_at`.
+        """
+        return Column(self._kernel.decide(as_column(id), self._agents(agent), as_column(url)))
+
+    def matrix_at(self, id: AnyColumn, agents: AnyAgents, url: AnyColumn) -> Column:  # noqa: A002
+        """Return for each URL which of many agents may fetch it.
+
+        Args:
+            id, url: As for `allows_at`.
+            agents: As for `matrix`.
+        Returns: A column of structs, as `matrix` returns it.
+        Raises: As `allows_at`; InvalidOption: there is no agent, or two have the same name.
+        Cost: As `matrix`.
+        """
+        names, chains = named_chains(agents, use_registry=self._options.use_registry)
+        return Column(self._kernel.matrix(as_column(id), names, chains, as_column(url)))
+
+    def _agents(self, agent: object) -> Any:
+        return as_agents(agent, use_registry=self._options.use_registry)
+
+    def __len__(self) -> int:
+        return len(self._kernel)
+
+    def __repr__(self) -> str:
+        return f"<Files: {len(self)} distinct contents, profile {self._options.profile}>"

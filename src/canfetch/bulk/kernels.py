@@ -1,0 +1,119 @@
+"""Kernels: what decides columns, in each engine."""
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple, Protocol
+
+from canfetch.bulk.arguments import Chain, resolve_crawler, resolve_name
+from canfetch.bulk.column import ColumnSource
+from canfetch.bulk.native import native_attribute
+from canfetch.core.engines import engine_name, get_profile_compiler
+from canfetch.core.limits import DEFAULT_MAX_BYTES
+from canfetch.core.profiles import get_profile
+from canfetch.core.source import decode_source
+from canfetch.errors import EngineError
+
+MEMORY_LIMIT: Final = 256 * 1024 * 1024
+"""The approximate memory of compiled files that a kernel keeps, in bytes."""
+
+
+class KernelOptions(NamedTuple):
+    """What all files of a kernel have in common. The fields are those of `allows`."""
+
+    profile: str = "rfc9309"
+    max_bytes: int = DEFAULT_MAX_BYTES
+    use_registry: bool = False
+    engine: str | None = None
+
+
+class Kernel(Protocol):
+    """Decides columns. `file` is the content of files, or their ID in the table that was loaded."""
+
+    def allows(self, file: Any, agent: Any, url: Any, /) -> ColumnSource:
+        """Return whether each URL may be fetched."""
+
+    def decide(self, file: Any, agent: Any, url: Any, /) -> ColumnSource:
+        """Return the verdicts."""
+
+    def matrix(self, file: Any, names: list[str], chains: list[Chain], url: Any, /) -> ColumnSource:
+        """Return whether each URL may be fetched by each agent."""
+
+    def load(self, ids: Any, contents: Any, /) -> None:
+        """Load files with IDs."""
+
+    def load_table(self, table: Any, id_name: str, content_name: str, /) -> None:
+        """Load files from two columns of a table."""
+
+    def clear(self) -> None:
+        """Forget all files that were not loaded, and all agents."""
+
+    def __len__(self) -> int: ...
+
+
+def create_kernel(options: KernelOptions, *, by_id: bool) -> Kernel:
+    """Return a kernel of the engine in the options.
+
+    Args: by_id: Whether rows name files by their ID in a table that is loaded once.
+    Raises: UnknownProfile, InvalidLimit, EngineError.
+    """
+    profile = get_profile(options.profile)
+    # Raises if a limit or an engine is invalid.
+    decode_source(b"", profile, options.max_bytes)
+    get_profile_compiler(options.engine, profile)
+    engine = "python" if profile.robotparser else options.engine or engine_name()
+    if engine == "native":
+        return _native_kernel(options, by_id=by_id)
+    from canfetch.bulk.python_kernel import PythonKernel  # noqa: PLC0415 - not needed with the native engine
+
+    python = PythonKernel(options, by_id=by_id)
+    return python if engine == "python" else KernelPair(python, _native_kernel(options, by_id=by_id))
+
+
+def _native_kernel(options: KernelOptions, *, by_id: bool) -> Kernel:
+    resolve = resolve_crawler if options.use_registry else resolve_name
+    create: Callable[..., Kernel] = native_attribute("Kernel")
+    return create(options.profile, options.max_bytes, MEMORY_LIMIT, resolve, by_id)
+
+
+class KernelPair:
+    """Both engines: every answer is computed twice, and a difference is an error."""
+
+    def __init__(self, python: Kernel, native: Kernel) -> None:
+        self._python = python
+        self._native = native
+
+    def allows(self, file: Any, agent: Any, url: Any) -> ColumnSource:
+        """Return whether each URL may be fetched."""
+        return _same(self._python.allows(file, agent, url), self._native.allows(file, agent, url))
+
+    def decide(self, file: Any, agent: Any, url: Any) -> ColumnSource:
+        """Return the verdicts."""
+        return _same(self._python.decide(file, agent, url), self._native.decide(file, agent, url))
+
+    def matrix(self, file: Any, names: list[str], chains: list[Chain], url: Any) -> ColumnSource:
+        """Return whether each URL may be fetched by each agent."""
+        return _same(self._python.matrix(file, names, chains, url), self._native.matrix(file, names, chains, url))
+
+    def load(self, ids: Any, contents: Any) -> None:
+        """Load files with IDs."""
+        self._python.load(ids, contents)
+        self._native.load(ids, contents)
+
+    def load_table(self, table: Any, id_name: str, content_name: str) -> None:
+        """Load files from two columns of a table."""
+        self._python.load_table(table, id_name, content_name)
+        self._native.load_table(table, id_name, content_name)
+
+    def clear(self) -> None:
+        """Forget all files that were not loaded, and all agents."""
+        self._python.clear()
+        self._native.clear()
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+
+def _same(python: ColumnSource, native: ColumnSource) -> ColumnSource:
+    for row, (answer, native_answer) in enumerate(zip(python.to_pylist(), native.to_pylist(), strict=True)):
+        if answer != native_answer:
+            raise EngineError(f"the engines differ on row {row}: python returned {answer!r}, native {native_answer!r}")
+    return native
