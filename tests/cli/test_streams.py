@@ -157,7 +157,7 @@ def test_completion_scripts(run: Run, folder: Path, shell: str, sign: str) -> No
             "canfetch ",
             1,
             {"check", "explain", "matrix", "page", "fetch", "sitemaps", "lint", "fmt", "lsp", "init", "policy"}
-            | {"agents", "bulk", "cache", "evidence", "logs", "completion", "serve", "mcp"},
+            | {"agents", "bulk", "study", "cache", "evidence", "logs", "completion", "serve", "mcp"},
         ),
         ("canfetch check --agent Googlebot-I", 3, {"Googlebot-Image"}),
         ("canfetch check --agent gptb", 3, {"GPTBot"}),

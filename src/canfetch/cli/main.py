@@ -42,6 +42,7 @@ _COMMANDS: Final = {
     "policy": "authoring.policy",
     "agents": "registry.agents",
     "bulk": "bulk.bulk",
+    "study": "bulk.study",
     "logs": "logs.logs",
     "cache": "origins.cache",
     "serve": "services.serve",

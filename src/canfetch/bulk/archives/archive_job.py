@@ -1,6 +1,6 @@
 """From archives to a table: captures are collected, then resolved and written in parts, by several processes."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -97,7 +97,7 @@ def write_table(
     path = store_path(folder)
     with CaptureStore(path, read_only=True) as store:
         last = store.last_id()
-    parts = list(_parts(last))
+    parts = list_parts(last)
     written = PartOptions(path, folder.path, folder.format, options, policy)
     missing = [part for part in parts if not folder.has_part(part.number)]
     advance(sum(part.last - part.first + 1 for part in parts) - sum(part.last - part.first + 1 for part in missing))
@@ -106,10 +106,10 @@ def write_table(
     folder.finish(len(parts))
 
 
-def _parts(last: int) -> Iterator[Part]:
-    # An output without rows has one part, with the names of the columns.
-    for number, first in enumerate(range(1, max(last, 1) + 1, _CAPTURES_PER_PART)):
-        yield Part(number, first, min(first + _CAPTURES_PER_PART - 1, last))
+def list_parts(last: int) -> list[Part]:
+    """Return the parts of all captures up to a number. Without captures, there is one part."""
+    firsts = range(1, max(last, 1) + 1, _CAPTURES_PER_PART)
+    return [Part(number, first, min(first + _CAPTURES_PER_PART - 1, last)) for number, first in enumerate(firsts)]
 
 
 def write_part(written: PartOptions, part: Part) -> None:

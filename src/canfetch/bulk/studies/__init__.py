@@ -1,0 +1,15 @@
+"""Definitions of research papers as functions, and recipes that count them in an archive."""
+
+from canfetch.bulk.studies.definitions import DEFINITIONS, Definition, StudiedFile, classify, get_definition
+from canfetch.bulk.studies.recipes import RECIPES, Recipe, get_recipe
+
+__all__ = [
+    "DEFINITIONS",
+    "RECIPES",
+    "Definition",
+    "Recipe",
+    "StudiedFile",
+    "classify",
+    "get_definition",
+    "get_recipe",
+]

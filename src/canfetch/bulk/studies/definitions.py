@@ -1,0 +1,268 @@
+"""What studies call blocked: named and versioned functions of a file and an agent.
+
+A name never changes its meaning. A correction of a definition gets a new version, such as `/2`.
+"""
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Final, NamedTuple
+
+from canfetch.bulk.studies.rulesets import Ruleset, collect_rulesets
+from canfetch.compare import CoverageKind, coverage
+from canfetch.core.choices import unknown_choice
+from canfetch.core.document import RobotsTxt, parse
+from canfetch.errors import InvalidOption, InvalidURL, Undecided
+
+_STAR: Final = "*"
+_ROOT: Final = "/"
+# The paper tests this path, so that a file that allows only `/$` is not taken for one that allows everything.
+_PROBE: Final = "/dummy-testing-path-54321"
+_MAX_PATHS: Final = 5_000
+_EMPTY: Final = Ruleset((), ())
+_EXACT: Final = {
+    CoverageKind.NONE: "disallow-all",
+    CoverageKind.SOME: "allow-part",
+    CoverageKind.ALL: "allow-all",
+}
+
+
+class StudiedFile:
+    """A file, and what several definitions need of it, each computed once.
+
+    Args: content: The file.
+    """
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+        # Most agents have the same groups, so that these answers are computed once for each selection of groups.
+        self._by_groups: dict[tuple[Callable[..., str], tuple[int, ...]], str] = {}
+
+    def once_for_groups(
+        self, judge: Callable[[RobotsTxt, str, "StudiedFile"], str], robots: RobotsTxt, token: str
+    ) -> str:
+        """Return the answer of a function that depends only on the groups for an agent."""
+        key = judge, tuple(robots.rules_for(token).group_indices)
+        answer = self._by_groups.get(key)
+        if answer is None:
+            answer = self._by_groups[key] = judge(robots, token, self)
+        return answer
+
+    @cached_property
+    def text(self) -> str:
+        """The file as text."""
+        return self.content.decode("utf-8", "replace").removeprefix("\ufeff")
+
+    @cached_property
+    def robots(self) -> RobotsTxt:
+        """The file as RFC 9309 defines."""
+        return parse(self.content)
+
+    @cached_property
+    def google(self) -> RobotsTxt:
+        """The file as Google's parser reads it."""
+        return parse(self.content, profile="google")
+
+    @cached_property
+    def tokens(self) -> frozenset[str]:
+        """The product tokens of all groups, in lower case."""
+        return frozenset(token.lower() for group in self.robots.groups for token in group.tokens)
+
+    @cached_property
+    def paths(self) -> tuple[str, ...]:
+        """The values of all rules as paths that IMC 2025 tests, and its probe."""
+        values = dict.fromkeys(rule.pattern for group in self.google.groups for rule in group.rules)
+        texts = [value.decode("utf-8", "replace").removesuffix("$") for value in values]
+        return (*[text for text in texts if text.startswith(_ROOT) and text != _ROOT][:_MAX_PATHS], _PROBE)
+
+    @cached_property
+    def rulesets(self) -> dict[str, Ruleset]:
+        """The rules of each user agent."""
+        return collect_rulesets(self.text, published=False)
+
+    @cached_property
+    def published_rulesets(self) -> dict[str, Ruleset]:
+        """The rules of each user agent, with the error of the published scripts."""
+        return collect_rulesets(self.text, published=True)
+
+
+class Definition(NamedTuple):
+    """A definition.
+
+    Attributes:
+        name: Its name and version.
+        classes: The classes of files.
+        summary: What it means.
+        source: Where it is published.
+        classify: Returns the class of a file for a product token.
+    """
+
+    name: str
+    classes: tuple[str, ...]
+    summary: str
+    source: str
+    classify: Callable[[StudiedFile, str], str]
+
+
+def _exact(file: StudiedFile, token: str) -> str:
+    return file.once_for_groups(_coverage, file.robots, token)
+
+
+def _coverage(robots: RobotsTxt, token: str, _: StudiedFile) -> str:
+    try:
+        return _EXACT[coverage(robots, agent=token).kind]
+    except Undecided:
+        return "undecided"
+
+
+def _imc_2025(file: StudiedFile, token: str) -> str:
+    return file.once_for_groups(_compare_paths, file.google, token)
+
+
+def _compare_paths(robots: RobotsTxt, token: str, file: StudiedFile) -> str:
+    allows = robots.rules_for(token).allows
+    root = allows(_ROOT)
+    for path in file.paths:
+        try:
+            if allows(path) is not root:
+                return "partially-disallowed"
+        except InvalidURL:
+            continue
+    return "no-restrictions" if root else "fully-disallowed"
+
+
+def _imc_2025_mention(file: StudiedFile, token: str) -> str:
+    return "mentioned" if token.lower() in file.tokens else "not-mentioned"
+
+
+def _imc_2025_allow(file: StudiedFile, token: str) -> str:
+    is_explicit = token.lower() in file.tokens and _imc_2025(file, token) == "no-restrictions"
+    return "explicitly-allowed" if is_explicit else "other"
+
+
+def _judge_consent(rulesets: dict[str, Ruleset], token: str) -> str:
+    rules = rulesets.get(token.lower())
+    if rules is None:
+        rules = rulesets.get(_STAR, _EMPTY)
+    # The paper leaves out rules for queries.
+    disallow = [value for value in rules.disallow if "?" not in value]
+    allow = [value for value in rules.allow if "?" not in value]
+    if not disallow or disallow in ([""], allow):
+        return "none"
+    return "all" if _ROOT in disallow and not allow else "some"
+
+
+def _consent(file: StudiedFile, token: str) -> str:
+    return _judge_consent(file.rulesets, token)
+
+
+def _published_consent(file: StudiedFile, token: str) -> str:
+    return _judge_consent(file.published_rulesets, token)
+
+
+def _judge_common_crawl(rulesets: dict[str, Ruleset], token: str) -> str:
+    rules = rulesets.get(token.lower())
+    if rules is None:
+        return "no-ruleset"
+    if not rules.allow and set(rules.disallow) == {_ROOT}:
+        return "disallow-all"
+    return "allow-part" if any(rules.disallow) else "allow-all"
+
+
+def _common_crawl(file: StudiedFile, token: str) -> str:
+    return _judge_common_crawl(file.rulesets, token)
+
+
+def _published_common_crawl(file: StudiedFile, token: str) -> str:
+    return _judge_common_crawl(file.published_rulesets, token)
+
+
+_IMC: Final = "Liu et al., Somesite I Used To Crawl, IMC 2025; ucsdsysnet/ai-crawler-imc-25"
+_CONSENT: Final = "Longpre et al., Consent in Crisis, 2024; Data-Provenance-Initiative/Data-Provenance-Collection"
+_COMMON_CRAWL: Final = "Common Crawl, IIPC 2025; commoncrawl/robotstxt-experiments"
+_CONSENT_CLASSES: Final = ("all", "some", "none")
+_COMMON_CRAWL_CLASSES: Final = ("disallow-all", "allow-part", "allow-all", "no-ruleset")
+
+DEFINITIONS: Final = {
+    definition.name: definition
+    for definition in (
+        Definition(
+            "exact/1",
+            (*_EXACT.values(), "undecided"),
+            "Whether the agent may fetch no URL, some or all, proved for all URLs apart from /robots.txt.",
+            "RFC 9309",
+            _exact,
+        ),
+        Definition(
+            "imc-2025/1",
+            ("fully-disallowed", "partially-disallowed", "no-restrictions"),
+            "Whether Google's parser decides alike about / and about the value of every rule in the file.",
+            _IMC,
+            _imc_2025,
+        ),
+        Definition(
+            "imc-2025-mention/1",
+            ("mentioned", "not-mentioned"),
+            "Whether a user-agent line names the agent.",
+            _IMC,
+            _imc_2025_mention,
+        ),
+        Definition(
+            "imc-2025-explicit-allow/1",
+            ("explicitly-allowed", "other"),
+            "Whether a user-agent line names the agent, and it has no restrictions.",
+            _IMC,
+            _imc_2025_allow,
+        ),
+        Definition(
+            "consent-in-crisis/1",
+            _CONSENT_CLASSES,
+            "What is blocked: all only with Disallow: / and without any allow rule. The rules of all groups count.",
+            _CONSENT,
+            _consent,
+        ),
+        Definition(
+            "consent-in-crisis-published/1",
+            _CONSENT_CLASSES,
+            "The same with the published parser, which loses rules of groups with several user agents.",
+            _CONSENT,
+            _published_consent,
+        ),
+        Definition(
+            "common-crawl/1",
+            _COMMON_CRAWL_CLASSES,
+            "The rules under the agent's own name: disallow-all only if Disallow: / is all of them.",
+            _COMMON_CRAWL,
+            _common_crawl,
+        ),
+        Definition(
+            "common-crawl-published/1",
+            _COMMON_CRAWL_CLASSES,
+            "The same with the published parser, which loses rules of groups with several user agents.",
+            _COMMON_CRAWL,
+            _published_common_crawl,
+        ),
+    )
+}
+
+
+def get_definition(name: str) -> Definition:
+    """Return a definition by its name.
+
+    Raises: InvalidOption: No definition has this name. The message lists the names.
+    """
+    definition = DEFINITIONS.get(name)
+    if definition is None:
+        raise InvalidOption(unknown_choice("definition", name, DEFINITIONS))
+    return definition
+
+
+def classify(content: bytes, *, agent: str, definition: str) -> str:
+    """Return the class of a file for a product token.
+
+    Args:
+        content: The file.
+        agent: The product token.
+        definition: The name of a definition in `DEFINITIONS`.
+    Raises: InvalidOption: No definition has this name. InvalidProductToken.
+    """
+    return get_definition(definition).classify(StudiedFile(content), agent)

@@ -1,0 +1,138 @@
+"""`canfetch study`: the tables of published studies, recomputed from archives."""
+
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+import click
+
+from canfetch.bulk.archives.archive_job import store_path
+from canfetch.bulk.studies.plot import draw_study
+from canfetch.bulk.studies.recipes import RECIPES, Recipe, get_recipe
+from canfetch.bulk.studies.study_job import PERIODS, STUDY, StudyOptions, count_study
+from canfetch.bulk.writing.columns import Row
+from canfetch.bulk.writing.part_writers import open_part
+from canfetch.bulk.writing.work_folder import WorkFolder
+from canfetch.cli.bulk.archive_run import collect_captures, print_counts
+from canfetch.cli.bulk.options import (
+    find_sources,
+    input_argument,
+    open_work_folder,
+    output_format,
+    pop_run_options,
+    process_count,
+    run_parameters,
+)
+from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK, CommandError
+from canfetch.cli.shared.output_files import create_file
+from canfetch.cli.shared.progress import item_progress
+from canfetch.cli.shared.single_value_option import Choice, Option
+from canfetch.core.agent import Agent
+from canfetch.core.quoting import quoted
+from canfetch.errors import CanfetchError
+
+_PLOT_FORMATS: Final = ("png", "svg", "pdf")
+# Files are read by definitions, each with its own parser.
+_NO_PROFILE: Final = "profile"
+
+
+def _run(
+    name: str,
+    inputs: tuple[str, ...],
+    *,
+    agents: tuple[str, ...],
+    period: str,
+    plot: str | None,
+    **values: Any,
+) -> NoReturn:
+    run = pop_run_options({**values, _NO_PROFILE: "rfc9309"})
+    recipe = get_recipe(name)
+    for agent in agents:
+        _check_agent(agent)
+    options = StudyOptions(name, agents or recipe.agents, period, run.policy)
+    plot_format = None if plot is None else _plot_format(plot)
+    form = output_format(run)
+    sources = find_sources(inputs, run.input_format)
+    settings = {"command": "study", "options": options._asdict(), "input_format": run.input_format}
+    with open_work_folder(run, form, list(inputs), settings) as folder:
+        store = store_path(folder)
+        try:
+            collected = collect_captures(sources, store, run)
+            progress = item_progress(collected.captures, enabled=True)
+            try:
+                rows = count_study(store, folder.path, options, processes=process_count(run), advance=progress.advance)
+            finally:
+                progress.close()
+            if plot is not None and plot_format is not None:
+                create_file(plot, draw_study(rows, recipe, plot_format), force=run.force, option="--plot")
+            _write(folder, rows)
+        except CanfetchError as error:
+            raise CommandError(str(error)) from None
+        print_counts(f"{len(rows):,} rows about {collected.captures:,} files", collected, run.output)
+    click.get_current_context().exit(EXIT_ERROR if collected.is_cut else EXIT_OK)
+
+
+def _write(folder: WorkFolder, rows: list[Row]) -> None:
+    with open_part(folder.part(0), folder.format, STUDY, header=True) as sink:
+        for row in rows:
+            sink.write(row)
+    folder.finish(1)
+
+
+def _check_agent(token: str) -> None:
+    try:
+        Agent(token)
+    except CanfetchError as error:
+        raise CommandError(str(error)) from None
+
+
+def _plot_format(name: str) -> str:
+    suffix = Path(name).suffix.removeprefix(".").lower()
+    if suffix not in _PLOT_FORMATS:
+        raise CommandError(f"invalid --plot {quoted(name)}: expected a name that ends in .png, .svg or .pdf")
+    return suffix
+
+
+def _recipe_lines(recipes: dict[str, Recipe]) -> str:
+    width = max(map(len, recipes))
+    return "\n".join(f"  {name:<{width}}  {recipe.summary}" for name, recipe in recipes.items())
+
+
+command: Final = click.Command(
+    "study",
+    params=[
+        click.Argument(["name"], type=Choice(tuple(RECIPES)), metavar="STUDY"),
+        input_argument(),
+        Option(
+            ["--agent", "agents"],
+            metavar="TOKEN",
+            multiple=True,
+            help="Product token to count, as the studies do without fallback tokens. Can be repeated.  "
+            "[default: those of the study]",
+        ),
+        Option(
+            ["--period"],
+            type=Choice(PERIODS),
+            default="month",
+            show_default=True,
+            help="Count the captures of each month, year or day apart, or all together.",
+        ),
+        Option(["--plot"], metavar="FILE", type=click.Path(), help="Draw the study as a .png, .svg or .pdf file."),
+        *[parameter for parameter in run_parameters() if parameter.name != _NO_PROFILE],
+    ],
+    callback=_run,
+    short_help="Recompute the tables of published studies.",
+    help=f"""Count the files of archives as published studies do, as a table and a plot.
+
+    The archives are those of 'canfetch bulk parse'. Each row is a class of files, with their number and share.
+
+\b
+Studies:
+{_recipe_lines(RECIPES)}""",
+    epilog="""\b
+Examples:
+  canfetch study consent-in-crisis robots.warc.gz -o consent.csv --plot consent.svg
+  canfetch study definitions files.parquet --agent GPTBot --period none -o definitions.csv
+
+\b
+Exit codes: 0 the output is complete, 2 an archive ends within a record, or an error occurred.""",
+)

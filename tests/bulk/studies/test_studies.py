@@ -1,0 +1,121 @@
+"""The recipes of `canfetch study`: tables and plots."""
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.bulk.warc_files import compressed, http_response, record, redirect, response
+
+from canfetch.bulk.studies import RECIPES, get_recipe
+from canfetch.errors import InvalidOption
+
+Run = Any
+BLOCKED = b"User-agent: GPTBot\nUser-agent: CCBot\nDisallow: /\n"
+
+
+def study(
+    folder: Path, run: Run, name: str, records: list[bytes], *options: str
+) -> dict[tuple[str, ...], tuple[int, float]]:
+    """Run a study, and return its rows by period, subject, measure and class."""
+    (folder / "robots.warc.gz").write_bytes(compressed(records))
+    done = run("study", name, "robots.warc.gz", "-o", "out.csv", "--force", "-j1", *options)
+    assert done.code == 0, done.err
+    with (folder / "out.csv").open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert {row["study"] for row in rows} <= {name}
+    keys = ("period", "subject", "measure", "class")
+    return {tuple(row[key] for key in keys): (int(row["files"]), float(row["share"])) for row in rows}
+
+
+def dated(host: str, body: bytes, time: str) -> bytes:
+    return record(f"https://{host}/robots.txt", http_response(body), time=time)
+
+
+def test_imc_2025_by_snapshot(folder: Path, run: Run) -> None:
+    records = [
+        dated("a.example", b"", "2024-01-01T00:00:00Z"),
+        dated("b.example", BLOCKED, "2024-01-02T00:00:00Z"),
+        dated("a.example", BLOCKED, "2024-02-01T00:00:00Z"),
+        response("c.example", status=404),
+    ]
+    rows = study(folder, run, "imc-2025", records)
+    measure = "imc-2025/1"
+    assert rows["2024-01", "GPTBot", measure, "fully-disallowed"] == (1, 0.5)
+    assert rows["2024-02", "GPTBot", measure, "fully-disallowed"] == (1, 1.0)
+    assert rows["2024-02", "ClaudeBot", measure, "no-restrictions"] == (1, 1.0)
+    assert rows["2024-01", "GPTBot", "imc-2025-mention/1", "mentioned"] == (1, 0.5)
+    # The studies count files, not missing ones.
+    assert {key[0] for key in rows} == {"2024-01", "2024-02"}
+    assert len({key[1] for key in rows}) == 24
+
+
+def test_consent_in_crisis_shows_the_error_of_the_published_parser(folder: Path, run: Run) -> None:
+    content = b"User-agent: *\nAllow: /\n" + BLOCKED
+    rows = study(folder, run, "consent-in-crisis", [response("a.example", content)], "--period", "none")
+    assert rows["", "GPTBot", "consent-in-crisis-published/1", "none"] == (1, 1.0)
+    assert rows["", "GPTBot", "consent-in-crisis/1", "all"] == (1, 1.0)
+    assert rows["", "GPTBot", "exact/1", "disallow-all"] == (1, 1.0)
+
+
+def test_common_crawl_status_classes(folder: Path, run: Run) -> None:
+    records = [
+        response("a.example"),
+        response("b.example", b""),
+        response("c.example", status=403),
+        response("d.example", status=503),
+        response("e.example", status=404),
+        redirect("f.example", "https://gone.example/robots.txt"),
+        redirect("g.example", "https://a.example/robots.txt"),
+        redirect("h.example", "https://e.example/robots.txt"),
+        response("i.example", b"<html><body>x"),
+    ]
+    rows = study(folder, run, "common-crawl", records, "--period", "year", "--agent", "GPTBot")
+    status = {key[3]: files for key, (files, _) in rows.items() if key[2] == "common-crawl-status/1"}
+    assert status == {
+        "with-rules": 2,
+        "no-rules": 1,
+        "forbidden": 1,
+        "defer-visits": 1,
+        "allow-all": 2,
+        "redirect-unresolved": 1,
+        "no-text": 1,
+    }
+    assert rows["2026", "*", "common-crawl/1", "allow-part"] == (2, 1.0)
+    assert rows["2026", "GPTBot", "common-crawl/1", "no-ruleset"] == (2, 1.0)
+
+
+def test_http_archive(folder: Path, run: Run) -> None:
+    records = [response("a.example", BLOCKED), response("b.example", b""), response("c.example", status=404)]
+    rows = study(folder, run, "http-archive", records, "--period", "none")
+    assert rows["", "*", "status", "200"] == (2, 2 / 3)
+    assert rows["", "*", "size", "up to 0 KiB"] == (1, 0.5)
+    assert rows["", "*", "size", "up to 1 KiB"] == (1, 0.5)
+    assert rows["", "GPTBot", "named", "named"] == (1, 0.5)
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg"])
+@pytest.mark.parametrize("name", list(RECIPES))
+def test_plots(folder: Path, run: Run, name: str, suffix: str) -> None:
+    pytest.importorskip("matplotlib")
+    records = [
+        dated("a.example", b"", "2024-01-01T00:00:00Z"),
+        dated("a.example", BLOCKED, f"2024-0{2 if suffix == 'svg' else 1}-01T00:00:00Z"),
+    ]
+    study(folder, run, name, records, "--plot", f"plot.{suffix}")
+    content = (folder / f"plot.{suffix}").read_bytes()
+    assert content.startswith(b"\x89PNG") if suffix == "png" else b"<svg" in content
+
+
+def test_an_archive_without_files_has_an_empty_table(folder: Path, run: Run) -> None:
+    assert not study(folder, run, "definitions", [])
+
+
+def test_invalid_arguments(folder: Path, run: Run) -> None:
+    (folder / "robots.warc.gz").write_bytes(compressed([response("a.example")]))
+    common = ("study", "definitions", "robots.warc.gz", "-o", "out.csv")
+    assert "expected a name that ends in .png" in run(*common, "--plot", "plot.txt").err
+    assert "GPTBot/1.0" in run(*common, "--agent", "GPTBot/1.0").err
+    assert not list(folder.glob("out*"))
+    with pytest.raises(InvalidOption, match="unknown recipe"):
+        get_recipe("imc")
