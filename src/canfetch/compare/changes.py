@@ -183,7 +183,9 @@ class _Changes:
             return self._before.decisions(self._after, target, for_urls=self._for_urls) in wanted
 
         profiles = self._before.profile, self._after.profile
-        return shortest_target(sides, [(*one, True, False) for one in wanted], profiles, self._budget, confirm)
+        wanted_sides = [(*one, True, False) for one in wanted]
+        matching = () if self._for_urls else candidate.patterns
+        return shortest_target(sides, wanted_sides, profiles, self._budget, confirm, matching=matching)
 
     def _matching(self, patterns: Iterable[RankedPattern]) -> Side:
         """Return a side that allows what some pattern matches. No rule applies to an exempt `/robots.txt`."""

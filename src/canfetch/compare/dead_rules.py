@@ -7,7 +7,7 @@ from canfetch.compare.compared_rules import ComparedRules, compared_rules
 from canfetch.compare.limits import DEFAULT_STEPS, Budget
 from canfetch.compare.overlaps import Overlaps
 from canfetch.compare.patterns import RankedPattern, Side, exemption, ranked_patterns
-from canfetch.compare.witnesses import shortest_target
+from canfetch.compare.witnesses import Confirm, shortest_target
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.verdict import Rule
@@ -79,19 +79,19 @@ class _RuleEffects:
                 yield RuleEffect(rule, None, ())
                 continue
             overlapping = self._overlaps.of(own)
-            target = self._decided_by(rule, overlapping)
+            target = self._decided_by(rule, own, overlapping)
             if target is None:
                 yield RuleEffect(rule, None, self._winners(own, overlapping))
             else:
                 yield RuleEffect(rule, self._rules.url_of(target), ())
 
-    def _decided_by(self, rule: Rule, overlapping: list[RankedPattern]) -> bytes | None:
+    def _decided_by(self, rule: Rule, own: list[RankedPattern], overlapping: list[RankedPattern]) -> bytes | None:
         side = self._side([one._replace(allow=one.rule == rule) for one in overlapping])
 
         def confirm(target: bytes) -> bool:
             return self._decider(target) == rule
 
-        return self._shortest_target([side], (True,), confirm)
+        return self._shortest_target([side], (True,), confirm, own)
 
     def _winners(self, own: list[RankedPattern], overlapping: list[RankedPattern]) -> tuple[Rule, ...]:
         """Return rules that together win about all URLs that a dead rule matches: only one, if one is enough."""
@@ -119,7 +119,7 @@ class _RuleEffects:
             return self._decider(target) not in (None, *winners)
 
         # `/robots.txt` is not decided by a rule.
-        return self._shortest_target([matched, self._side(patterns, exempt=True)], (True, False), confirm)
+        return self._shortest_target([matched, self._side(patterns, exempt=True)], (True, False), confirm, own)
 
     def _side(self, patterns: list[RankedPattern], *, exempt: bool = False) -> Side:
         profile = self._rules.profile
@@ -136,6 +136,8 @@ class _RuleEffects:
         # Verdicts contain the specificity of the text that matched.
         return None if rule is None else next(one for one in self._rules.rules if one.line == rule.line)
 
-    def _shortest_target(self, sides: list[Side], wanted: tuple[bool, ...], confirm: object) -> bytes | None:
+    def _shortest_target(
+        self, sides: list[Side], wanted: tuple[bool, ...], confirm: Confirm, own: list[RankedPattern]
+    ) -> bytes | None:
         profile = self._rules.profile
-        return shortest_target(sides, [wanted], (profile, profile), self._budget, confirm)  # type: ignore[arg-type]
+        return shortest_target(sides, [wanted], (profile, profile), self._budget, confirm, matching=own)

@@ -96,6 +96,18 @@ class Domain:
             classes.setdefault(key, []).append(byte)
         return [bytes(members) for members in classes.values()]
 
+    def contains(self, target: bytes) -> bool:
+        """Return whether a target is in the domain.
+
+        Cost: O(bytes).
+        """
+        state = 0
+        for byte in target:
+            state = self.table[state][byte]
+            if state == DEAD:
+                return False
+        return self.accepting[state]
+
     def unexpected(self, state: int, expected: Iterable[int]) -> list[int]:
         """Return bytes that represent all those that no pattern expects.
 

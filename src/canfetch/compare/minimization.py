@@ -125,7 +125,7 @@ class _Reading:
         sides = [Side(near, longest_match=longest_match), Side(without, longest_match=longest_match)]
         # A target that no URL has keeps a rule that could be left out.
         profiles = self.profile, self.profile
-        return shortest_target(sides, _DIFFERENT, profiles, self._budget, lambda _: True) is None
+        return shortest_target(sides, _DIFFERENT, profiles, self._budget, lambda _: True, matching=own) is None
 
     def is_proved(self, content: bytes, removed: set[int]) -> bool:
         """Return whether another file has the same groups with the same rules, apart from the removed ones."""

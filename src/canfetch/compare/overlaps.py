@@ -3,7 +3,8 @@
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
-from canfetch.compare.patterns import Form, RankedPattern
+from canfetch.compare.forms import Form
+from canfetch.compare.patterns import RankedPattern
 
 
 class Overlaps:

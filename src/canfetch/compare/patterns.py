@@ -6,10 +6,10 @@
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from enum import IntEnum
 from typing import Final, NamedTuple
 from urllib.parse import unquote
 
+from canfetch.compare.forms import Form
 from canfetch.core.escapes import unescape_literal
 from canfetch.core.patterns import parse_pattern, split_segments
 from canfetch.core.profiles import Profile
@@ -19,19 +19,6 @@ from canfetch.core.verdict import Rule
 ROBOTS_TXT: Final = b"/robots.txt"
 # Comes before the rank of every rule.
 _FIRST: Final = -(1 << 62)
-
-
-class Form(IntEnum):
-    """The form of the target that a pattern is compared with."""
-
-    AS_IS = 0
-    """The target itself."""
-    FORM_B = 1
-    """Form (b) of docs/semantics.md: reserved data in the query is encoded."""
-    QUOTED = 2
-    """Everything that urllib.parse.quote encodes is encoded, as in urllib.robotparser before its rewrite."""
-    REQUOTED = 3
-    """The same, but the first `?` and the structure of the query are not, as after the rewrite."""
 
 
 class Pattern(NamedTuple):

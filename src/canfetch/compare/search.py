@@ -11,32 +11,14 @@
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from canfetch.compare.domains import DEAD, READABLE_FIRST, Domain
+from canfetch.compare.forms import ENCODED, QUERY_MARK, Form
 from canfetch.compare.limits import Budget
-from canfetch.compare.patterns import Form, Side
+from canfetch.compare.patterns import Side
 from canfetch.compare.sides import Decisions, SideTable, Standing
 from canfetch.compare.tracks import SegmentTable, Track
-from canfetch.core.escapes import RESERVED_DATA
-from canfetch.core.text import UNRESERVED
-
-_QUERY_MARK: Final = ord("?")
-
-
-def _escapes(written: Iterable[int]) -> dict[int, bytes]:
-    return {byte: b"%%%02X" % byte for byte in written}
-
-
-_UNQUOTED: Final = frozenset(UNRESERVED + b"/%")
-_QUOTED: Final = frozenset(range(0x100)) - _UNQUOTED
-# The bytes that each form encodes: in the path, up to the first `?`, and in the query.
-_ENCODED: Final = {
-    Form.AS_IS: ({}, {}),
-    Form.FORM_B: ({}, _escapes(RESERVED_DATA)),
-    Form.QUOTED: (_escapes(_QUOTED), _escapes(_QUOTED)),
-    Form.REQUOTED: (_escapes(_QUOTED - {_QUERY_MARK}), _escapes(_QUOTED - frozenset(b"=&"))),
-}
 
 
 class _State(NamedTuple):
@@ -142,8 +124,8 @@ class Search:
             expected |= self._segments.expected(track.waiting, track.progress)
             expected.update(heads)
             if form is not Form.AS_IS and not track.is_empty:
-                expected.update(byte for byte in _ENCODED[form][state.in_query] if row[byte] != DEAD)
-                expected.add(_QUERY_MARK)
+                expected.update(byte for byte in ENCODED[form][state.in_query] if row[byte] != DEAD)
+                expected.add(QUERY_MARK)
         for byte in sorted({*expected, *domain.unexpected(state.place, expected)}, key=READABLE_FIRST.__getitem__):
             if row[byte] != DEAD:
                 yield byte, row[byte]
@@ -156,7 +138,7 @@ class Search:
         matched: list[int] = []
         at_end: list[int] = []
         for form, track, heads in zip(self._forms, state.tracks, by_byte, strict=True):
-            first, *pieces = _ENCODED[form][state.in_query].get(byte, (byte,))
+            first, *pieces = ENCODED[form][state.in_query].get(byte, (byte,))
             ends: list[int] = []
             following = self._advance(track, first, heads.get(first, ()), matched, ends)
             for piece in pieces:
@@ -168,7 +150,7 @@ class Search:
             at_end += ends
         standing = self._sides.after_matches(state.standing, matched)
         decisions = self._sides.decisions(standing, matched, at_end)
-        in_query = state.in_query or byte == _QUERY_MARK
+        in_query = state.in_query or byte == QUERY_MARK
         return self._settled(tuple(tracks), standing, place, in_query=in_query, previous=state, byte=byte), decisions
 
     def _advance(self, track: Track, byte: int, heads: Sequence[int], matched: list[int], at_end: list[int]) -> Track:

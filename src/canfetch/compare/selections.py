@@ -11,26 +11,34 @@ from canfetch.errors import InvalidProductToken
 _UNNAMED = Agent("~~")
 
 
-def selections(robots: RobotsTxt) -> Iterator[tuple[int, ...]]:
-    """Yield each non-empty selection of groups, by index, that agents make: those for a name and those for `*`.
-
-    An agent whose name contains several names of the file selects the groups of one of them.
+def selecting_agents(robots: RobotsTxt) -> Iterator[Agent]:
+    """Yield an agent for each non-empty selection of groups that a name of the file makes, and for that of `*`.
 
     Cost: A binding for each name in the file.
     """
     seen: set[tuple[int, ...]] = {()}
-    profile = get_profile(robots.profile)
     names = dict.fromkeys(token for group in robots.groups for token in group.tokens)
     for agent in (_UNNAMED, *filter(None, map(_agent, names))):
         indices = tuple(robots.rules_for(agent).group_indices)
         if indices not in seen:
             seen.add(indices)
-            yield indices
+            yield agent
+
+
+def selections(robots: RobotsTxt) -> Iterator[tuple[int, ...]]:
+    """Yield each non-empty selection of groups, by index, that some agent makes.
+
+    Cost: As `selecting_agents`.
+    """
+    profile = get_profile(robots.profile)
+    seen: set[tuple[int, ...]] = set()
+    for agent in selecting_agents(robots):
+        indices = tuple(robots.rules_for(agent).group_indices)
+        seen.add(indices)
+        yield indices
     if profile.first_group_only or (profile.robotparser and not profile.robotparser_rewritten):
         # An agent whose name contains a later name, but none of an earlier group.
-        for index in range(len(robots.groups)):
-            if (index,) not in seen:
-                yield (index,)
+        yield from ((index,) for index in range(len(robots.groups)) if (index,) not in seen)
 
 
 def _agent(name: str) -> Agent | None:

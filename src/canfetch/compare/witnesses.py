@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
+from canfetch.compare.direct import decide_directly, shortest_matches
 from canfetch.compare.domains import NoOrdinaryByte, domain_of
 from canfetch.compare.limits import Budget
-from canfetch.compare.patterns import Side
+from canfetch.compare.patterns import RankedPattern, Side
 from canfetch.compare.search import Search
 from canfetch.compare.sides import Decisions
 from canfetch.core.profiles import Profile
@@ -25,6 +26,8 @@ def shortest_target(
     profiles: tuple[Profile, Profile],
     budget: Budget,
     confirm: Confirm,
+    *,
+    matching: Iterable[RankedPattern] = (),
 ) -> bytes | None:
     """Return a shortest target with wanted decisions that the engine confirms, or None if there is none.
 
@@ -34,12 +37,17 @@ def shortest_target(
         profiles: The profiles whose targets are possible, or the same one twice.
         budget: The work that is left.
         confirm: Asks the engine.
+        matching: Patterns of which one matches each target with wanted decisions, if that is known.
 
     Raises:
         Undecided: The budget is exhausted, or no target is confirmed.
         EngineError: The engine disagrees with the comparison.
     """
     wanted = tuple(wanted)
+    for target in shortest_matches(matching):
+        budget.spend(sum(len(side.patterns) for side in sides))
+        if decide_directly(target, sides) in wanted and _is_target(target, profiles) and confirm(target):
+            return target
     search = Search(sides, budget)
     exact = not any(profile.robotparser for profile in profiles)
     targets: Iterator[bytes] = iter(())
@@ -60,3 +68,7 @@ def shortest_target(
         if confirm(target):
             return target
     raise Undecided("undecided: urllib.robotparser has no URL for the differing targets", states=budget.states)
+
+
+def _is_target(target: bytes, profiles: tuple[Profile, Profile]) -> bool:
+    return domain_of(*profiles, complete=True).contains(target)
