@@ -38,6 +38,8 @@ _COMMANDS: Final = {
     "lint": "linting.lint",
     "fmt": "linting.fmt",
     "lsp": "linting.lsp",
+    "diff": "comparing.diff",
+    "minimize": "comparing.minimize",
     "init": "authoring.init",
     "policy": "authoring.policy",
     "agents": "registry.agents",

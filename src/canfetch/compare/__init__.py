@@ -10,6 +10,7 @@ from canfetch.compare.dead_rules import RuleEffect, dead_rules, rule_effects
 from canfetch.compare.differences import Difference, difference, equivalent
 from canfetch.compare.limits import DEFAULT_STEPS
 from canfetch.compare.minimization import Minimization, find_minimization, minimize
+from canfetch.compare.within import find_changed_url, find_url
 
 __all__ = [
     "DEFAULT_STEPS",
@@ -25,7 +26,9 @@ __all__ = [
     "diff",
     "difference",
     "equivalent",
+    "find_changed_url",
     "find_minimization",
+    "find_url",
     "minimize",
     "rule_effects",
 ]

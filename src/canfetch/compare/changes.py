@@ -102,7 +102,7 @@ def diff(old: RobotsTxt, new: RobotsTxt, *, agents: Iterable[str | Agent], steps
     for one in agents:
         agent = as_agent(one)
         before, after = compared_rules(old, agent), compared_rules(new, agent)
-        key = tuple(before.bound.group_indices), tuple(after.bound.group_indices)
+        key = before.rules_as_written, after.rules_as_written
         alike.setdefault(key, ([], before, after))[0].append(agent)
     changes: list[Change] = []
     for same, before, after in alike.values():

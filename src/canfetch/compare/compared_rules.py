@@ -55,12 +55,14 @@ class ComparedRules(NamedTuple):
             return self.bound.allows(self.url_of(target)), other.bound.allows(other.url_of(target))
         return self.allows(target), other.allows(target)
 
+    @property
+    def rules_as_written(self) -> tuple[tuple[bool, bytes], ...]:
+        """The rules without their lines. Agents with the same ones have the same verdicts."""
+        return tuple((rule.allow, rule.pattern) for rule in self.rules)
+
     def decides_alike(self, other: "ComparedRules") -> bool:
         """Return whether the rules are the same, apart from their lines. Rules that are not may still be equivalent."""
-        if self.profile is not other.profile or len(self.rules) != len(other.rules):
-            return False
-        pairs = zip(self.rules, other.rules, strict=True)
-        return all(one.allow == two.allow and one.pattern == two.pattern for one, two in pairs)
+        return self.profile is other.profile and self.rules_as_written == other.rules_as_written
 
 
 def compared_rules(robots: RobotsTxt, agent: str | Agent) -> ComparedRules:

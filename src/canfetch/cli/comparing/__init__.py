@@ -1,0 +1,1 @@
+"""The commands that compare whole files: `diff`, `minimize` and `test`."""

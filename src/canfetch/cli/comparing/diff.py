@@ -1,0 +1,150 @@
+"""`canfetch diff`: what changes between two files, for all URLs."""
+
+import sys
+from collections.abc import Iterable
+from typing import Any, Final, NamedTuple, NoReturn
+
+import click
+
+from canfetch.cli.comparing.conditions import find_failure, parse_condition
+from canfetch.cli.comparing.diff_reports import Report, Row, html_lines, markdown_lines, text_lines, to_json
+from canfetch.cli.comparing.inputs import all_agents, read_file
+from canfetch.cli.shared.agent_arguments import RequestedAgent, resolve_agent
+from canfetch.cli.shared.command_errors import EXIT_NEGATIVE, EXIT_OK, CommandError
+from canfetch.cli.shared.input_files import check_standard_input, close_input, open_input, read_lines
+from canfetch.cli.shared.option_parameters import (
+    agent_option,
+    exact_option,
+    format_option,
+    no_color_option,
+    profile_option,
+    registry_option,
+)
+from canfetch.cli.shared.registry_file import load_registry
+from canfetch.cli.shared.row_writers import JsonWriter
+from canfetch.cli.shared.single_value_option import Option, complete_path
+from canfetch.cli.shared.terminal import Palette, use_color
+from canfetch.compare import Change, diff
+from canfetch.errors import InvalidURL
+
+
+class _Options(NamedTuple):
+    """The values of the options."""
+
+    old: str
+    new: str
+    agents: tuple[str, ...]
+    agents_registry: str | None
+    exact: bool
+    profile: str
+    urls_file: str | None
+    fail_on: tuple[str, ...]
+    format: str
+    no_color: bool
+
+
+def _run(**values: Any) -> NoReturn:
+    options = _Options(**values)
+    check_standard_input([("", options.old), ("", options.new), ("--urls-file", options.urls_file)])
+    conditions = [parse_condition(text) for text in options.fail_on]
+    registry = load_registry(options.agents_registry)
+    old, new = (read_file(name, profile=options.profile) for name in (options.old, options.new))
+    agents = [resolve_agent(name, exact=options.exact, registry=registry) for name in dict.fromkeys(options.agents)]
+    agents = agents or all_agents((old, new), registry)
+    urls = [] if options.urls_file is None else list(_read_urls(options.urls_file))
+    changes = diff(old, new, agents=[agent.agent for agent in agents])
+    rows = [_row(change, agents, urls) for change in changes]
+    failures = [find_failure(condition, (old, new), agents, registry) for condition in conditions]
+    held = [failure for failure in failures if failure is not None]
+    checked = None if options.urls_file is None else len(urls)
+    _write(Report(options.old, options.new, rows, len(agents), held, checked), options)
+    failed = held if conditions else rows
+    click.get_current_context().exit(EXIT_NEGATIVE if failed else EXIT_OK)
+
+
+def _row(change: Change, agents: Iterable[RequestedAgent], urls: Iterable[str]) -> Row:
+    same = set(change.agents)
+    names = tuple(agent.name for agent in agents if agent.agent in same)
+    sets = change.newly_allowed, change.newly_disallowed
+    gained, lost = ([url for url in urls if one.contains(url)] for one in sets)
+    return Row(names, *sets, (gained, lost))
+
+
+def _read_urls(name: str) -> Iterable[str]:
+    stream = open_input(name, "--urls-file")
+    try:
+        for line in read_lines(stream, name):
+            yield line.text
+    finally:
+        close_input(stream)
+
+
+def _write(report: Report, options: _Options) -> None:
+    if options.format == "json":
+        writer = JsonWriter(lines=True)
+        writer.write(to_json(report))
+        writer.end()
+        return
+    if options.format == "markdown":
+        lines = markdown_lines(report)
+    elif options.format == "html":
+        lines = html_lines(report)
+    else:
+        lines = text_lines(report, Palette(enabled=use_color(no_color=options.no_color)))
+    sys.stdout.writelines(f"{line}\n" for line in lines)
+
+
+def _run_checked(**values: Any) -> NoReturn:
+    try:
+        _run(**values)
+    except InvalidURL as error:
+        raise CommandError(f"--urls-file: {error}") from None
+
+
+command: Final = click.Command(
+    "diff",
+    params=[
+        click.Argument(["old"], metavar="OLD", shell_complete=complete_path),
+        click.Argument(["new"], metavar="NEW", shell_complete=complete_path),
+        agent_option("GPTBot"),
+        registry_option(),
+        exact_option(),
+        profile_option(),
+        Option(
+            ["--urls-file"],
+            metavar="FILE",
+            type=click.Path(allow_dash=True),
+            help="Also count the affected URLs of a list, one per line.",
+        ),
+        Option(
+            ["--fail-on"],
+            metavar="CONDITION",
+            multiple=True,
+            help="Exit with 1 only if this holds: AGENT loses|gains|changes [PATTERN], where AGENT may be any. "
+            "Can be repeated.",
+        ),
+        format_option(("text", "json", "markdown", "html")),
+        no_color_option(),
+    ],
+    callback=_run_checked,
+    short_help="Show which URLs agents gain and lose between two files.",
+    help="""Compare two robots.txt files, and show which URLs agents gain and lose.
+
+    The files are compared exactly, for all URLs. Without --agent, all known crawlers, all agents that a file names, and
+    any other agent are compared. Agents with the same change are listed together. Patterns are written as in a
+    robots.txt. A pattern is listed "in part" if not all of its URLs change.""",
+    epilog="""\b
+Examples:
+  canfetch diff robots.txt new-robots.txt
+  canfetch diff old.txt new.txt --agent Googlebot --agent GPTBot --format markdown
+  canfetch diff old.txt new.txt --fail-on "Googlebot loses /" --fail-on "any gains /private/"
+
+\b
+json is one object: schema, old, new, agents (their number),
+  changes [{agents, newly_allowed, newly_disallowed}], failures [{condition, agent, url}]
+  newly_allowed and newly_disallowed: {patterns, partial_patterns, examples, listed}
+
+\b
+Exit codes: 0 nothing changes (or no --fail-on condition holds), 1 something changes (or a condition holds),
+2 an error occurred or the files are too large to compare.""",
+)

@@ -1,0 +1,62 @@
+"""The files and agents of commands that compare whole files."""
+
+from collections.abc import Iterable, Iterator
+
+import click
+
+from canfetch.agents import Registry
+from canfetch.cli.shared.agent_arguments import RequestedAgent, resolve_agent
+from canfetch.cli.shared.command_errors import CommandError
+from canfetch.cli.shared.input_files import read_robots, warn_about_content
+from canfetch.core.agent import Agent
+from canfetch.core.document import RobotsTxt, parse
+from canfetch.errors import InvalidProductToken
+
+# No file names this agent.
+_UNNAMED = RequestedAgent("any other agent", Agent("~~"), None)
+
+
+def read_file(name: str, *, profile: str) -> RobotsTxt:
+    """Read and parse a robots.txt, and warn if it is something else.
+
+    Raises: CommandError: The file cannot be read.
+    """
+    robots = parse(read_robots(name, ""), profile=profile)
+    warn_about_content(robots.content, name, "", warn=lambda line: click.echo(line, err=True))
+    return robots
+
+
+def all_agents(files: Iterable[RobotsTxt], registry: Registry) -> list[RequestedAgent]:
+    """Return the agents that may be treated differently: those that the files name, all crawlers, and any other one."""
+    names = dict.fromkeys(token for robots in files for group in robots.groups for token in group.tokens)
+    agents = {
+        crawler.name.lower(): RequestedAgent(crawler.name, crawler.agent, crawler) for crawler in registry.crawlers
+    }
+    for agent in _named_agents(names, registry):
+        agents.setdefault(agent.name.lower(), agent)
+    return [_UNNAMED, *agents.values()]
+
+
+def _named_agents(names: Iterable[str], registry: Registry) -> Iterator[RequestedAgent]:
+    for name in names:
+        if name == "*":
+            continue
+        try:
+            Agent(name)
+        except InvalidProductToken:
+            # No agent can have this name.
+            continue
+        yield resolve_agent(name, exact=False, registry=registry)
+
+
+def find_agent(name: str, agents: Iterable[RequestedAgent], registry: Registry) -> RequestedAgent:
+    """Return the agent with a name: one of `agents`, or else another product token.
+
+    Raises: CommandError: `name` is not a product token.
+    """
+    folded = name.lower()
+    known = next((agent for agent in agents if agent.name.lower() == folded), None)
+    try:
+        return resolve_agent(name, exact=False, registry=registry) if known is None else known
+    except CommandError as error:
+        raise CommandError(f"--fail-on: {error.format_message()}") from None

@@ -1,0 +1,93 @@
+"""`canfetch minimize`: the smallest file found with the same verdicts."""
+
+from typing import Any, Final, NamedTuple, NoReturn
+
+import click
+
+from canfetch.cli.comparing.inputs import read_file
+from canfetch.cli.shared.command_errors import EXIT_NEGATIVE, EXIT_OK, CommandError
+from canfetch.cli.shared.input_files import STANDARD_INPUT
+from canfetch.cli.shared.option_parameters import profile_option, quiet_option
+from canfetch.cli.shared.output_files import replace_file, write_standard_output
+from canfetch.cli.shared.single_value_option import Choice, Option, complete_path
+from canfetch.cli.shared.terminal import printable
+from canfetch.compare import Minimization, find_minimization
+from canfetch.core.profiles import PROFILES
+from canfetch.errors import Undecided
+
+
+class _Options(NamedTuple):
+    """The values of the options."""
+
+    name: str
+    profile: str
+    for_profiles: tuple[str, ...]
+    in_place: bool
+    check: bool
+    quiet: bool
+
+
+def _run(**values: Any) -> NoReturn:
+    options = _Options(**values)
+    if options.in_place and options.name == STANDARD_INPUT:
+        raise CommandError("--in-place requires a file, not standard input")
+    if options.in_place and options.check:
+        raise CommandError("--in-place and --check exclude each other")
+    robots = read_file(options.name, profile=options.profile)
+    profiles = PROFILES if "all" in options.for_profiles else options.for_profiles
+    try:
+        found = find_minimization(robots, profiles=profiles)
+    except Undecided as error:
+        raise CommandError(f"cannot minimize {options.name}: {error}") from None
+    if options.in_place:
+        if found.saved_bytes:
+            replace_file(options.name, found.content)
+    elif not options.check:
+        write_standard_output(found.content)
+    if not options.quiet:
+        # Standard output is the file.
+        click.echo("\n".join(_report(found, robots.content)), err=True)
+    click.get_current_context().exit(EXIT_NEGATIVE if options.check and found.saved_bytes else EXIT_OK)
+
+
+def _report(found: Minimization, content: bytes) -> list[str]:
+    lines = [f"left out: line {rule.line}, {printable(str(rule))}" for rule in found.removed]
+    profiles = ", ".join(found.profiles)
+    percent = 100 * found.saved_bytes / len(content) if content else 0
+    proof = f"Every agent has the same verdict for every URL ({profiles})."
+    rules = "1 rule" if len(lines) == 1 else f"{len(lines)} rules"
+    return [*lines, f"{rules} and {found.saved_bytes} bytes ({percent:.0f} %) left out. {proof}"]
+
+
+command: Final = click.Command(
+    "minimize",
+    params=[
+        click.Argument(["name"], metavar="FILE|-", shell_complete=complete_path),
+        profile_option(),
+        Option(
+            ["--for", "for_profiles"],
+            metavar="NAME",
+            multiple=True,
+            type=Choice((*PROFILES, "all")),
+            help="Also keep the verdicts of this profile; 'all' for all profiles. Can be repeated.",
+        ),
+        Option(["--in-place"], is_flag=True, help="Replace the file."),
+        Option(["--check"], is_flag=True, help="Write nothing; exit with 1 if the file could be smaller."),
+        quiet_option(),
+    ],
+    callback=_run,
+    short_help="Leave out the rules of a robots.txt that change nothing.",
+    help="""Leave out the rules of a robots.txt without which every agent has the same verdict for every URL.
+
+    The file is written to standard output, and the rules that are left out are listed on standard error. Comments stay,
+    except those directly above rules that are all left out. The result is proved; a file for which no proof is found
+    within the limits is not changed.""",
+    epilog="""\b
+Examples:
+  canfetch minimize robots.txt > smaller.txt
+  canfetch minimize robots.txt --in-place --for all
+  canfetch minimize robots.txt --check
+
+\b
+Exit codes: 0 success, 1 the file could be smaller (--check), 2 the file cannot be read, or no proof is found.""",
+)

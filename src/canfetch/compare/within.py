@@ -1,0 +1,81 @@
+"""URLs that match a pattern and have certain verdicts: questions of expectations and gates."""
+
+from collections.abc import Sequence
+
+from canfetch.compare.compared_rules import ComparedRules, compared_rules
+from canfetch.compare.domains import convert_alike
+from canfetch.compare.limits import DEFAULT_STEPS, Budget
+from canfetch.compare.patterns import Side, exemption, ranked_patterns
+from canfetch.compare.sides import Decisions
+from canfetch.compare.witnesses import shortest_target
+from canfetch.core.agent import Agent
+from canfetch.core.document import RobotsTxt
+from canfetch.core.quoting import quoted
+from canfetch.core.text import encode_text
+from canfetch.core.verdict import Rule
+from canfetch.errors import InvalidOption
+
+
+def find_url(
+    robots: RobotsTxt, *, agent: str | Agent, allowed: bool, within: str = "/", steps: int = DEFAULT_STEPS
+) -> str | None:
+    """Return a shortest URL that `agent` may fetch, or may not, among those that match a pattern.
+
+    `None` proves that there is none: without a disallowed URL within `/blog/`, the agent may fetch all of `/blog/`.
+
+    Args:
+        robots: The file.
+        agent: A product token or an `Agent`.
+        allowed: Whether to find an allowed URL, or a disallowed one.
+        within: A pattern as in a robots.txt, in the profile of the file. It does not match `/robots.txt` if that is
+            always allowed.
+        steps: The limit of the work.
+    Raises: InvalidProductToken; InvalidOption: `within` is not a pattern; Undecided: The rules are too large.
+    Cost: O(bytes of the rules) for most files, and never more than `steps`.
+    """
+    return _find([compared_rules(robots, agent)], (allowed,), within, Budget(steps))
+
+
+def find_changed_url(
+    old: RobotsTxt,
+    new: RobotsTxt,
+    *,
+    agent: str | Agent,
+    allowed: bool,
+    within: str = "/",
+    steps: int = DEFAULT_STEPS,
+) -> str | None:
+    """Return a shortest URL that `agent` gains or loses, among those that match a pattern, or None if there is none.
+
+    Args:
+        old, new: The files.
+        agent: A product token or an `Agent`.
+        allowed: Whether to find a URL that is newly allowed, or one that is newly disallowed.
+        within: A pattern as in a robots.txt, in the profile of the old file.
+        steps: The limit of the work.
+    Raises, Cost: As for `find_url`.
+    """
+    rules = [compared_rules(old, agent), compared_rules(new, agent)]
+    return _find(rules, (not allowed, allowed), within, Budget(steps))
+
+
+def _find(rules: Sequence[ComparedRules], decisions: Decisions, within: str, budget: Budget) -> str | None:
+    first, last = rules[0], rules[-1]
+    for_urls = not convert_alike(first.profile, last.profile)
+    pattern = list(ranked_patterns([Rule(False, encode_text(within), 0, 0)], first.profile))
+    if not pattern:
+        raise InvalidOption(f"invalid pattern {quoted(within)}: expected a path pattern that starts with '/' or '*'")
+    matching = [one._replace(allow=True) for one in pattern]
+    if all(one.profile.robots_txt_allowed for one in rules):
+        matching.append(exemption(allow=False))
+    sides = [*(one.side(for_urls=for_urls) for one in rules), Side(matching, default=False)]
+
+    def confirm(target: bytes) -> bool:
+        found = first.decisions(last, target, for_urls=for_urls)
+        return found[: len(decisions)] == decisions
+
+    profiles = first.profile, last.profile
+    target = shortest_target(
+        sides, [(*decisions, True)], profiles, budget, confirm, matching=() if for_urls else pattern
+    )
+    return None if target is None else first.url_of(target)

@@ -1,0 +1,127 @@
+"""`canfetch diff`."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Any
+OLD = "User-agent: *\nDisallow: /old/\nDisallow: /both/\n\nUser-agent: GPTBot\nDisallow: /\n"
+NEW = (
+    "User-agent: *\nDisallow: /both/\nDisallow: /new/\nAllow: /new/public/\n\n"
+    "User-agent: GPTBot\nAllow: /blog/\nDisallow: /\n"
+)
+
+
+@pytest.fixture(autouse=True)
+def files(folder: Path) -> None:
+    (folder / "old.txt").write_text(OLD, encoding="utf-8")
+    (folder / "new.txt").write_text(NEW, encoding="utf-8")
+
+
+def test_agents_with_the_same_change_are_one_row(run: Run) -> None:
+    ran = run("diff", "old.txt", "new.txt", "--agent", "GPTBot", "--agent", "Googlebot", "--agent", "bingbot")
+    assert (ran.code, ran.err) == (1, "")
+    assert ran.out == (
+        "GPTBot\n  gains /blog/\n        such as /blog/\n\n"
+        "Googlebot, bingbot\n  loses /new/ (in part)\n        such as /new/\n  gains /old/\n        such as /old/\n\n"
+        "3 agents compared: 2 with lost URLs, 3 with gained URLs.\n"
+    )
+
+
+def test_all_crawlers_and_any_other_agent_are_compared_by_default(run: Run) -> None:
+    ran = run("diff", "old.txt", "new.txt")
+    assert ran.code == 1
+    assert ran.lines[0].startswith("any other agent, ")
+    assert "GPTBot" in ran.lines
+
+
+def test_equivalent_files_have_no_difference(run: Run, folder: Path) -> None:
+    (folder / "same.txt").write_text(OLD.replace("/old/", "/old/*") + "Disallow: /x\n", encoding="utf-8")
+    ran = run("diff", "old.txt", "same.txt", "--agent", "GPTBot", "--agent", "Googlebot")
+    assert ran == (0, "No change for 2 agents: the files are equivalent for every URL.\n", "")
+
+
+@pytest.mark.parametrize(
+    "condition, code",
+    [
+        ("any loses /new/", 1),
+        ("any loses /new/public/", 0),
+        ("GPTBot gains", 1),
+        ("GPTBot gains /blog/x$", 1),
+        ("GPTBot loses", 0),
+        ("GPTBot changes /shop/", 0),
+        ("Googlebot changes /old/", 1),
+    ],
+)
+def test_conditions_decide_about_the_exit_code(run: Run, condition: str, code: int) -> None:
+    ran = run("diff", "old.txt", "new.txt", "--fail-on", condition)
+    assert ran.code == code
+    assert (f"--fail-on '{condition}'" in ran.out) is bool(code)
+
+
+@pytest.mark.parametrize(
+    "condition, message",
+    [
+        ("GPTBot", "canfetch: invalid --fail-on 'GPTBot': expected AGENT loses|gains|changes [PATTERN]"),
+        ("GPTBot stops /", "canfetch: invalid --fail-on 'GPTBot stops /': expected AGENT"),
+        ("a/b loses", "canfetch: --fail-on: invalid agent 'a/b'"),
+        ("any loses blog", "canfetch: --fail-on 'any loses blog': invalid pattern 'blog': expected a path pattern"),
+    ],
+)
+def test_invalid_conditions(run: Run, condition: str, message: str) -> None:
+    ran = run("diff", "old.txt", "new.txt", "--fail-on", condition)
+    assert ran.code == 2
+    assert ran.err.startswith(message)
+
+
+def test_json(run: Run) -> None:
+    ran = run("diff", "old.txt", "new.txt", "--agent", "GPTBot", "--format", "json", "--fail-on", "any gains")
+    assert json.loads(ran.out) == {
+        "schema": "canfetch.diff/1",
+        "old": "old.txt",
+        "new": "new.txt",
+        "agents": 1,
+        "changes": [
+            {
+                "agents": ["GPTBot"],
+                "newly_allowed": {
+                    "patterns": ["/blog/"],
+                    "partial_patterns": [],
+                    "examples": ["/blog/"],
+                    "listed": [],
+                },
+                "newly_disallowed": {"patterns": [], "partial_patterns": [], "examples": [], "listed": []},
+            }
+        ],
+        "failures": [{"condition": "any gains", "agent": "GPTBot", "url": "/blog/"}],
+    }
+
+
+def test_markdown_and_html_escape_the_files(run: Run, folder: Path) -> None:
+    (folder / "new.txt").write_text("User-agent: *\nDisallow: /a|<b>`\n", encoding="utf-8")
+    (folder / "old.txt").write_text("", encoding="utf-8")
+    options = ("diff", "old.txt", "new.txt", "--agent", "GPTBot", "--fail-on", "any loses /a|<b>`")
+    markdown = run(*options, "--format", "markdown")
+    assert markdown.code == 1
+    assert "| GPTBot | loses | ``/a\\|<b>``` | `/a%7C%3Cb%3E%60` |" in markdown.lines
+    html = run(*options, "--format", "html")
+    assert "<code>/a|&lt;b&gt;`</code>" in html.out
+    assert "<b>" not in html.out
+
+
+def test_listed_urls_are_counted(run: Run, folder: Path) -> None:
+    (folder / "urls.txt").write_text("https://example.com/new/x\n/new/public/x\n\n/old/\n", encoding="utf-8")
+    ran = run("diff", "old.txt", "new.txt", "--agent", "Googlebot", "--urls-file", "urls.txt")
+    assert ran.out.count("        1 of 3 listed URLs\n") == 2
+    (folder / "urls.txt").write_text("fish\n", encoding="utf-8")
+    ran = run("diff", "old.txt", "new.txt", "--agent", "Googlebot", "--urls-file", "urls.txt")
+    assert ran.code == 2
+    assert ran.err.startswith("canfetch: --urls-file: invalid URL 'fish'")
+
+
+def test_missing_files_and_two_standard_inputs(run: Run) -> None:
+    assert run("diff", "old.txt", "nothing.txt").err == "canfetch: cannot read 'nothing.txt': no such file\n"
+    assert run("diff", "-", "-").code == 2
+    assert run("diff", "-", "old.txt", "--agent", "GPTBot", stdin=OLD.encode()).code == 0

@@ -1,0 +1,52 @@
+"""`canfetch minimize`."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Any
+CONTENT = b"User-agent: *\nDisallow: /a\nDisallow: /a/b\n"
+SMALLER = b"User-agent: *\nDisallow: /a\n"
+REPORT = (
+    "left out: line 3, Disallow: /a/b\n"
+    "1 rule and 15 bytes (36 %) left out. Every agent has the same verdict for every URL (rfc9309).\n"
+)
+
+
+@pytest.fixture(autouse=True)
+def file(folder: Path) -> Path:
+    path = folder / "robots.txt"
+    path.write_bytes(CONTENT)
+    return path
+
+
+def test_the_smaller_file_is_written_to_standard_output(run: Run, file: Path) -> None:
+    assert run("minimize", "robots.txt") == (0, SMALLER.decode(), REPORT)
+    assert run("minimize", "-", "--quiet", stdin=CONTENT) == (0, SMALLER.decode(), "")
+    assert file.read_bytes() == CONTENT
+
+
+def test_in_place_replaces_the_file_once(run: Run, file: Path) -> None:
+    assert run("minimize", "robots.txt", "--in-place") == (0, "", REPORT)
+    assert file.read_bytes() == SMALLER
+    assert run("minimize", "robots.txt", "--check", "--quiet").code == 0
+
+
+def test_check_writes_nothing(run: Run, file: Path) -> None:
+    assert run("minimize", "robots.txt", "--check", "--quiet") == (1, "", "")
+    assert file.read_bytes() == CONTENT
+
+
+def test_the_verdicts_of_further_profiles_are_kept(run: Run, file: Path) -> None:
+    file.write_bytes(b"User-agent: *\nDisallow: /a\nAllow: /a*\nDisallow: /a/b\n")
+    assert run("minimize", "robots.txt", "--quiet").out == "User-agent: *\nDisallow: /a/b\n"
+    assert run("minimize", "robots.txt", "--quiet", "--for", "draft1996").out.encode() == file.read_bytes()
+    assert run("minimize", "robots.txt", "--quiet", "--for", "all").out.encode() == file.read_bytes()
+
+
+def test_options_that_exclude_each_other(run: Run) -> None:
+    assert run("minimize", "-", "--in-place", stdin=CONTENT).code == 2
+    assert run("minimize", "robots.txt", "--in-place", "--check").err == (
+        "canfetch: --in-place and --check exclude each other\n"
+    )
