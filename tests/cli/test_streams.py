@@ -169,6 +169,8 @@ def test_completion_scripts(run: Run, folder: Path, shell: str, sign: str) -> No
                 "completion",
                 "serve",
                 "mcp",
+                "watch",
+                "history",
             },
         ),
         ("canfetch check --agent Googlebot-I", 3, {"Googlebot-Image"}),

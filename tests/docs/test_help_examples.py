@@ -28,6 +28,7 @@ canfetch bulk parse robots.warc.gz -o files.parquet
 mkdir -p history/a.example && cp robots.txt history/a.example/2026-05-01.txt
 echo https://a.example/ > urls.txt && echo GPTBot > agents.txt
 printf 'url,fetched_at\\nhttps://a.example/,2026-05-02\\n' > pages.csv
+canfetch watch https://example.com --once
 canfetch check https://example.com/fish --agent ExampleBot --quiet
 canfetch check https://example.com/fish --agent ExampleBot --quiet --store robots.sqlite3
 canfetch check https://example.com/fish --agent ExampleBot --quiet --evidence evidence
@@ -45,6 +46,8 @@ NOT_RUN = {
     "mcp --http": "serves until it is stopped",
     "canfetch serve": "serves until it is stopped; tests/web runs the command",
     "in ~/.": "a line of a shell's configuration file",
+    "--every 6h": "runs until it is stopped; tests/cli runs the command",
+    "hooks.example": "runs until it is stopped; tests/cli runs the command",
     "agents verify": "the DNS of the internet",
 }
 

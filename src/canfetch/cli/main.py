@@ -34,6 +34,8 @@ _COMMANDS: Final = {
     "matrix": "decisions.matrix",
     "page": "pages.page",
     "fetch": "origins.fetch",
+    "watch": "origins.watch",
+    "history": "origins.history",
     "sitemaps": "origins.sitemaps",
     "lint": "linting.lint",
     "fmt": "linting.fmt",

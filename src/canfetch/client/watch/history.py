@@ -1,0 +1,289 @@
+"""The history of watched origins in one SQLite file, safe for several processes and after a crash.
+
+What is recorded together is written in one transaction: a new version, its report, and the messages to send. A process
+that is killed before has recorded nothing, so the next check finds the same change.
+"""
+
+import json
+import secrets
+import sqlite3
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, NamedTuple, Self
+
+from canfetch.client.schema_check import has_only_tables
+from canfetch.client.watch.observations import Observation
+from canfetch.client.watch.webhooks import RETRY_DELAYS, Attempt
+from canfetch.core.text import printable_text
+from canfetch.core.verdict import Effect
+from canfetch.errors import StoreError
+
+_VERSION: Final = 1
+# "rcan" in ASCII: other programs, and `file`, can tell what the file is.
+_APPLICATION_ID: Final = 0x7263616E
+_BUSY_SECONDS: Final = 10.0
+# Versions of an origin that are kept. A site whose file changes with every request must not fill the disk.
+MAX_VERSIONS: Final = 1_000
+# For how long a process may check an origin before another one does.
+_CLAIM_SECONDS: Final = 600.0
+_CLAIMED_MESSAGE_SECONDS: Final = 60.0
+_SCHEMA: Final = """
+CREATE TABLE origins (origin TEXT PRIMARY KEY, checked_at REAL, claimed_until REAL NOT NULL);
+CREATE TABLE contents (sha256 TEXT PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE versions (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, origin TEXT NOT NULL, at REAL NOT NULL, effect TEXT NOT NULL, status INTEGER,
+    explanation TEXT NOT NULL, sha256 TEXT, change TEXT);
+CREATE INDEX versions_by_origin ON versions (origin, id);
+CREATE INDEX versions_by_content ON versions (sha256);
+CREATE TABLE messages (
+    id TEXT PRIMARY KEY, body BLOB NOT NULL, attempts INTEGER NOT NULL, next_attempt_at REAL NOT NULL);
+CREATE INDEX messages_by_time ON messages (next_attempt_at);
+"""
+_SELECT: Final = """
+SELECT id, versions.origin, at, effect, status, explanation, contents.data, change
+FROM versions LEFT JOIN contents ON contents.sha256 = versions.sha256
+"""
+
+
+class Version(NamedTuple):
+    """A version of an origin's robots.txt.
+
+    Attributes:
+        id: Its number.
+        observation: What was observed first.
+        change: The report on its difference from the previous version, with schema `canfetch.change/1`. None for the
+            first version, and if only the text differs.
+    """
+
+    id: int
+    observation: Observation
+    change: dict[str, Any] | None
+
+
+class Message(NamedTuple):
+    """A message to send."""
+
+    id: str
+    body: bytes
+
+
+class WatchHistory:
+    """The versions of each origin, and the messages about their changes.
+
+    Args: path: The file. It is created if it does not exist.
+    Raises: StoreError: The file cannot be created or opened, or belongs to another program.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with self._converted_errors():
+            self._connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
+            try:
+                self._prepare()
+            except BaseException:
+                self._connection.close()
+                raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def claim(self, origin: str, *, now: float, every: float) -> bool:
+        """Return whether an origin is due, and reserve it for this process.
+
+        Args: every: Seconds between checks.
+        """
+        with self._transaction() as connection:
+            connection.execute("INSERT OR IGNORE INTO origins VALUES (?, NULL, 0)", (origin,))
+            claimed = connection.execute(
+                # A clock that went back must not stop the checks.
+                "UPDATE origins SET claimed_until = ? WHERE origin = ? "
+                "AND (claimed_until <= ? OR claimed_until > ?) "
+                "AND (checked_at IS NULL OR checked_at <= ? OR checked_at > ?)",
+                (now + _CLAIM_SECONDS, origin, now, now + _CLAIM_SECONDS, now - every, now),
+            )
+            return claimed.rowcount > 0
+
+    def next_check_at(self, origins: list[str], *, every: float) -> float:
+        """Return the time of the earliest check that is due, in seconds since the epoch."""
+        times = []
+        with self._converted_errors():
+            for origin in origins:
+                row = self._connection.execute("SELECT checked_at FROM origins WHERE origin = ?", (origin,)).fetchone()
+                times.append(0.0 if row is None or row[0] is None else row[0] + every)
+        return min(times)
+
+    def last_version(self, origin: str) -> Version | None:
+        """Return the newest version of an origin, or None."""
+        return next(self.versions(origin, newest_first=True), None)
+
+    def versions(self, origin: str | None = None, *, newest_first: bool = False) -> Iterator[Version]:
+        """Yield the versions of an origin, or of all, the oldest first."""
+        order = "DESC" if newest_first else "ASC"
+        where, values = ("", ()) if origin is None else ("WHERE versions.origin = ?", (origin,))
+        with self._converted_errors():
+            for row in self._connection.execute(f"{_SELECT} {where} ORDER BY id {order}", values):
+                yield _to_version(row)
+
+    def version(self, number: int) -> Version | None:
+        """Return a version by its number, or None."""
+        with self._converted_errors():
+            row = self._connection.execute(f"{_SELECT} WHERE id = ?", (number,)).fetchone()
+        return None if row is None else _to_version(row)
+
+    def origins(self) -> list[str]:
+        """Return the origins that have versions, sorted."""
+        with self._converted_errors():
+            return [row[0] for row in self._connection.execute("SELECT DISTINCT origin FROM versions ORDER BY origin")]
+
+    def record_check(self, origin: str, *, now: float) -> None:
+        """Record that an origin was checked, and did not change."""
+        with self._transaction() as connection:
+            _record_check(connection, origin, now)
+
+    def record(
+        self, observation: Observation, *, previous: Version | None, change: dict[str, Any] | None, sends: bool
+    ) -> bool:
+        """Record a new version, its report and its message. All of it is on the disk when this method returns.
+
+        Args:
+            previous: The version that the report compares it with.
+            change: The report, or None.
+            sends: Whether the report is sent.
+        Returns: False if another process has recorded a version meanwhile. Nothing is recorded then.
+        """
+        with self._transaction() as connection:
+            query = "SELECT max(id) FROM versions WHERE origin = ?"
+            (newest,) = connection.execute(query, (observation.origin,)).fetchone()
+            if newest != (None if previous is None else previous.id):
+                return False
+            if observation.content is not None:
+                data = zlib.compress(observation.content)
+                connection.execute("INSERT OR IGNORE INTO contents VALUES (?, ?)", (observation.sha256, data))
+            report = None if change is None else json.dumps(change, ensure_ascii=False)
+            connection.execute(
+                "INSERT INTO versions (origin, at, effect, status, explanation, sha256, change) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (
+                    observation.origin,
+                    observation.at,
+                    str(observation.effect),
+                    observation.status,
+                    observation.explanation,
+                    observation.sha256,
+                    report,
+                ),
+            )
+            if report is not None and sends:
+                row = f"msg_{secrets.token_hex(16)}", report.encode(), 0, observation.at
+                connection.execute("INSERT INTO messages VALUES (?, ?, ?, ?)", row)
+            _record_check(connection, observation.origin, observation.at)
+            _delete_old_versions(connection, observation.origin)
+        return True
+
+    def claim_message(self, *, now: float) -> Message | None:
+        """Return a message that is due, reserved for this process for a minute, or None."""
+        with self._transaction() as connection:
+            row = connection.execute(
+                "SELECT id, body FROM messages WHERE next_attempt_at <= ? ORDER BY next_attempt_at LIMIT 1", (now,)
+            ).fetchone()
+            if row is None:
+                return None
+            connection.execute(
+                "UPDATE messages SET next_attempt_at = ? WHERE id = ?", (now + _CLAIMED_MESSAGE_SECONDS, row[0])
+            )
+        return Message(*row)
+
+    def next_message_at(self) -> float | None:
+        """Return when the next message is due, in seconds since the epoch, or None if no message waits."""
+        with self._converted_errors():
+            time: float | None = self._connection.execute("SELECT min(next_attempt_at) FROM messages").fetchone()[0]
+        return time
+
+    def record_attempt(self, message: Message, attempt: Attempt, *, now: float) -> bool:
+        """Record the result of sending a message. After the last attempt it is dropped, but not the report.
+
+        Returns: Whether it will be sent again.
+        """
+        with self._transaction() as connection:
+            row = connection.execute("SELECT attempts FROM messages WHERE id = ?", (message.id,)).fetchone()
+            attempts = 0 if row is None else row[0]
+            if attempt.delivered or attempt.final or attempts == len(RETRY_DELAYS):
+                connection.execute("DELETE FROM messages WHERE id = ?", (message.id,))
+                return False
+            connection.execute(
+                "UPDATE messages SET attempts = ?, next_attempt_at = ? WHERE id = ?",
+                (attempts + 1, now + RETRY_DELAYS[attempts], message.id),
+            )
+        return True
+
+    def _prepare(self) -> None:
+        connection = self._connection
+        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        application = int(connection.execute("PRAGMA application_id").fetchone()[0])
+        is_empty = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
+        if version > _VERSION and application == _APPLICATION_ID:
+            raise StoreError(f"{self.path}: history version {version} is newer than {_VERSION}: upgrade canfetch")
+        if not is_empty and (application != _APPLICATION_ID or not has_only_tables(connection)):
+            raise StoreError(f"{self.path}: the file is not a history: use another file")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        if version == _VERSION:
+            return
+        with self._transaction():
+            # Another process may have created the tables since.
+            if connection.execute("PRAGMA user_version").fetchone()[0] == _VERSION:
+                return
+            for statement in _SCHEMA.split(";"):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {_VERSION}")
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        connection = self._connection
+        with self._converted_errors():
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            finally:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+
+    @contextmanager
+    def _converted_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise StoreError(f"{self.path}: {printable_text(str(error))}") from None
+
+
+def _record_check(connection: sqlite3.Connection, origin: str, now: float) -> None:
+    connection.execute("INSERT OR REPLACE INTO origins VALUES (?, ?, 0)", (origin, now))
+
+
+def _delete_old_versions(connection: sqlite3.Connection, origin: str) -> None:
+    oldest = connection.execute(
+        "SELECT id FROM versions WHERE origin = ? ORDER BY id DESC LIMIT 1 OFFSET ?", (origin, MAX_VERSIONS)
+    ).fetchone()
+    if oldest is not None:
+        connection.execute("DELETE FROM versions WHERE origin = ? AND id <= ?", (origin, oldest[0]))
+        connection.execute(
+            "DELETE FROM contents WHERE NOT EXISTS (SELECT 1 FROM versions WHERE versions.sha256 = contents.sha256)"
+        )
+
+
+def _to_version(row: tuple[Any, ...]) -> Version:
+    number, origin, at, effect, status, explanation, data, change = row
+    content = None if data is None else zlib.decompress(data)
+    observation = Observation(origin, at, Effect(effect), status, explanation, content)
+    return Version(number, observation, None if change is None else json.loads(change))

@@ -1,0 +1,177 @@
+"""`canfetch watch` and `canfetch history` on real servers."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.conftest import serving
+from tests.client.watch.receivers import receiver
+from tests.servers.dead_ports import refusing_port
+from tests.servers.web import Behaviour, Exchange, Site
+
+Run = Any
+UNKEPT = ("--store", "none")
+ONCE = ("--once", *UNKEPT)
+OPEN = b"User-agent: *\nDisallow: /private/\n"
+CLOSED = b"User-agent: GPTBot\nDisallow: /\n"
+
+
+def answer(body: bytes, status: int = 200) -> Behaviour:
+    async def behaviour(exchange: Exchange) -> None:
+        await exchange.respond(status, body, "Content-Type: text/plain")
+
+    return behaviour
+
+
+def changing() -> Site:
+    """Return a server, not started yet, whose file closes the site for GPTBot at the second request."""
+    site = Site()
+    site.serve("/robots.txt", answer(OPEN), answer(CLOSED))
+    return site
+
+
+def test_a_change_is_reported_and_the_history_has_both_versions(run: Run) -> None:
+    with changing() as site:
+        first = run("watch", site.origin, *ONCE)
+        second = run("watch", site.origin, *ONCE)
+        third = run("watch", site.origin, *ONCE)
+    assert [(ran.code, ran.err) for ran in (first, second, third)] == [(0, ""), (1, ""), (0, "")]
+    assert (first.out, third.out) == ("", "")
+    assert second.lines[0].startswith(f"{site.origin}  20")
+    assert second.lines[1:] == [
+        "  all other crawlers",
+        "    gains /private/",
+        "          such as /private/",
+        "  GPTBot",
+        "    loses / (in part)",
+        "          such as /",
+    ]
+    history = run("history", site.origin)
+    assert history.code == 0
+    assert "conditional-allow, sha256" in history.lines[0]
+    assert history.lines[1].startswith("     2  20")
+    rows = json.loads(run("history", "--format", "json").out)
+    assert [row["id"] for row in rows] == [1, 2]
+    assert rows[0]["change"] is None
+    assert rows[1]["change"]["schema"] == "canfetch.change/1"
+    assert run("history", "--content", "1").out.encode() == OPEN
+
+
+def test_ndjson_and_the_webhook_have_the_same_report(run: Run) -> None:
+    with changing() as site, receiver() as running:
+        options = ("--format", "ndjson", "--webhook", running.url)
+        run("watch", site.origin, *ONCE, *options)
+        ran = run(
+            "watch",
+            site.origin,
+            *ONCE,
+            *options,
+            env={"CANFETCH_WEBHOOK_SECRET": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"},
+        )
+    (received,) = running.received
+    assert json.loads(received.body) == json.loads(ran.out)
+    assert received.headers["webhook-signature"].startswith("v1,")
+
+
+def test_a_receiver_that_is_down_costs_a_warning(run: Run) -> None:
+    with changing() as site, refusing_port() as port:
+        options = ("--webhook", f"http://127.0.0.1:{port}/")
+        run("watch", site.origin, *ONCE, *options)
+        ran = run("watch", site.origin, *ONCE, *options)
+    assert ran.code == 1
+    assert ran.err.startswith("canfetch: warning: the webhook did not accept msg_")
+    assert ran.err.endswith("it will be sent again\n")
+
+
+def test_an_unreachable_origin_does_not_stop_the_others(run: Run) -> None:
+    with serving(answer(OPEN)) as site, refusing_port() as port:
+        ran = run("watch", f"http://127.0.0.1:{port}", site.origin, *ONCE)
+    assert (ran.code, ran.out) == (0, "")
+    rows = json.loads(run("history", "--format", "json").out)
+    assert {row["effect"] for row in rows} == {"full-disallow", "conditional-allow"}
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ((), "no origin: pass one or more"),
+        (("a b",), "invalid origin 'a b'"),
+        (("https://example.com", "--every", "5"), "'5': expected one minute to one year"),
+        (("https://example.com", "--every", "5s"), "'5s': expected one minute to one year"),
+        (("https://example.com", "--webhook", "ftp://x/"), "invalid webhook 'ftp://x/'"),
+        (("https://example.com", "--agent", "a b"), "invalid agent 'a b'"),
+        (("https://example.com", "--history", "."), "--history .: unable to open database file"),
+    ],
+)
+def test_mistakes_are_one_line(run: Run, arguments: tuple[str, ...], message: str) -> None:
+    ran = run("watch", *arguments, "--once")
+    assert (ran.code, ran.out) == (2, "")
+    assert message in ran.err
+    assert ran.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (("--history", "missing.sqlite3"), "--history 'missing.sqlite3' does not exist"),
+        (("--content", "7"), "no version 7"),
+        (("https://other.example",), "no version of https://other.example"),
+    ],
+)
+def test_mistakes_about_the_history_are_one_line(run: Run, arguments: tuple[str, ...], message: str) -> None:
+    with serving(answer(OPEN)) as site:
+        run("watch", site.origin, *ONCE)
+    ran = run("history", *arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert message in ran.err
+
+
+def test_a_version_without_a_file_has_no_content(run: Run) -> None:
+    with serving(answer(b"", 404)) as site:
+        run("watch", site.origin, *ONCE)
+    ran = run("history", "--content", "1")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == "canfetch: version 1 has no file: status 404\n"
+
+
+@pytest.mark.service
+@pytest.mark.skipif(os.name != "posix", reason="SIGKILL")
+def test_a_killed_watch_loses_no_change(
+    folder: Path, environment: Callable[[dict[str, str] | None], dict[str, str]]
+) -> None:
+    bodies = [f"User-agent: *\nDisallow: /{number}/\n".encode() for number in range(12)]
+    with Site() as site, receiver() as running:
+        site.serve("/robots.txt", *(answer(body) for body in bodies))
+        command = [sys.executable, "-m", "canfetch", "watch", site.origin, "--webhook", running.url, *UNKEPT]
+        for number in range(8):
+            process = subprocess.Popen([*command, "--once"], cwd=folder, env=environment(None))
+            # Killed at any point: during the start, the request, the comparison or the message.
+            try:
+                process.wait(0.1 * number)
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGKILL)
+                process.wait()
+        for _ in range(3):
+            subprocess.run([*command, "--once"], cwd=folder, env=environment(None), check=False)
+        out = subprocess.run(
+            [sys.executable, "-m", "canfetch", "history", "--format", "json"],
+            cwd=folder,
+            env=environment(None),
+            capture_output=True,
+            check=True,
+        ).stdout
+    rows = json.loads(out)
+    reports = [row["change"] for row in rows]
+    assert reports[0] is None
+    # Each report starts where the one before it ended, so no change between two versions is missing.
+    for before, after in pairwise(rows):
+        assert after["change"]["before"]["sha256"] == before["sha256"]
+    sent = [json.loads(received.body) for received in running.received]
+    assert [report for report in reports[1:] if report not in sent] == []
