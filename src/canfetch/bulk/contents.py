@@ -21,6 +21,7 @@ RULES: Final = list_of(struct_of(group=INT32, agent=TEXT, kind=TEXT, pattern=TEX
 SITEMAPS: Final = list_of(TEXT)
 USAGE: Final = struct_of(preference=TEXT, reason=TEXT, allowed=BOOL, lines=list_of(INT32), explanation=TEXT)
 
+_NO_USAGE: Final = (None,) * len(USAGE[1])
 # The contents whose results are shared by rows, in bytes. Results can be larger than the contents.
 _SHARED_BYTES: Final = 16 * 1024 * 1024
 
@@ -75,7 +76,10 @@ def metrics(content: AnyColumn) -> Column:
     Raises: InvalidColumn, TypeError.
     Cost: O(bytes of the distinct files).
     """
-    return Column(build_column(METRICS, _map_distinct(content, count_records)))
+    # The fields of a row without content are null, but the row is not, so that the column is also a table.
+    nothing = (None,) * len(METRICS[1])
+    rows = (nothing if row is None else row for row in _map_distinct(content, count_records))
+    return Column(build_column(METRICS, list(rows)))
 
 
 def usage(
@@ -127,6 +131,23 @@ def usage(
         assert named is not None
         rows.append(_usage_row(parsed(_row(contents, index)), _row(urls, index), named, wanted, verdict))
     return Column(build_column(USAGE, rows))
+
+
+def usage_by_purpose(
+    content: AnyColumn, agent: AnyColumn, url: AnyColumn, purpose: AnyColumn, **options: Any
+) -> Column:
+    """As `usage`, with a column of purposes.
+
+    Raises: As `usage`.
+    """
+    purposes = [value if value is None else value.decode() for value in _read_texts(purpose)]
+    columns = [_read_texts(column) for column in (content, agent, url)]
+    # Nearly always, all rows have the same purpose.
+    found = {name: usage(*columns, purpose=name, **options).to_pylist() for name in dict.fromkeys(purposes) if name}
+    if len(purposes) == 1:
+        purposes *= max(len(column) for column in columns)
+    rows = (tuple(found[name][row].values()) if name else _NO_USAGE for row, name in enumerate(purposes))
+    return Column(build_column(USAGE, list(rows)))
 
 
 def _usage_row(

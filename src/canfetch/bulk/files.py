@@ -83,6 +83,11 @@ class Files:
         names, chains = named_chains(agents, use_registry=self._options.use_registry)
         return Column(self._kernel.matrix(as_column(id), names, chains, as_column(url)))
 
+    @property
+    def use_registry(self) -> bool:
+        """Whether an agent is the name of a crawler in the registry."""
+        return self._options.use_registry
+
     def _agents(self, agent: object) -> Any:
         return as_agents(agent, use_registry=self._options.use_registry)
 

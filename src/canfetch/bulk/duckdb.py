@@ -1,0 +1,136 @@
+"""SQL functions for DuckDB, which decide vectors of rows with the native engine.
+
+    canfetch.bulk.duckdb.register(connection)
+    connection.sql("select url, allows(content, 'GPTBot', url) from pages")
+
+DuckDB copies the content of a file for each row that it joins. `register(connection, files=...)` loads the files once,
+and rows name them by their ID.
+"""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
+
+from canfetch.bulk import contents, decisions
+from canfetch.bulk.column import Column
+from canfetch.bulk.decisions import AnyAgents, named_chains
+from canfetch.bulk.extras import import_extra
+from canfetch.bulk.files import Files
+from canfetch.bulk.http_archive import METRICS
+from canfetch.bulk.types import BOOL, DECISION, FLOAT64, INT32, INT64, TEXT, ColumnType, struct_of
+from canfetch.core.limits import DEFAULT_MAX_BYTES
+from canfetch.errors import InvalidOption
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+_NAMES: Final = {BOOL: "BOOLEAN", INT32: "INTEGER", INT64: "BIGINT", FLOAT64: "DOUBLE", TEXT: "VARCHAR"}
+_CONTENT_TYPES: Final = ("VARCHAR", "BLOB")
+
+
+def register(
+    connection: "DuckDBPyConnection",
+    *,
+    files: Files | None = None,
+    agents: AnyAgents | None = None,
+    content_type: str = "VARCHAR",
+    id_type: str = "BIGINT",
+    prefix: str = "",
+    profile: str = "rfc9309",
+    max_bytes: int = DEFAULT_MAX_BYTES,
+    use_registry: bool = False,
+    engine: str | None = None,
+) -> None:
+    """Register the functions of `canfetch.bulk` with a connection. Functions that exist are replaced.
+
+    `allows`, `decide` and `usage` take the content of a file, an agent and a URL, and `usage` also a purpose. `rules`,
+    `sitemaps` and `metrics` take the content. With `files`, `allows_at` and `decide_at` take the ID of a file instead
+    of its content. With `agents`, `matrix` takes the content and a URL, and `matrix_at` the ID and a URL.
+
+    Args:
+        connection: The connection. Its cursors have the functions, too.
+        files: The files that rows name by ID.
+        agents: The agents of the matrix.
+        content_type: The type of contents: `VARCHAR` or `BLOB`. SQL's `encode` and `decode` convert them.
+        id_type: The type of IDs, such as `BIGINT` or `VARCHAR`.
+        prefix: The beginning of all names, such as `robots_`.
+        profile, max_bytes, use_registry, engine: As for `allows`. `files` has its own.
+    Raises: MissingExtra: DuckDB or pyarrow is not installed; InvalidOption: `content_type` is unknown, or `agents` is
+        invalid; UnknownProfile, InvalidLimit, EngineError.
+    """
+    duckdb = import_extra("duckdb", "duckdb", "for canfetch.bulk.duckdb")
+    import_extra("pyarrow", "duckdb", "by DuckDB for vectors of rows")
+    if content_type not in _CONTENT_TYPES:
+        raise InvalidOption(f"invalid content_type {content_type!r}: expected VARCHAR or BLOB")
+    parse: dict[str, Any] = {"profile": profile, "max_bytes": max_bytes, "engine": engine}
+    options = parse | {"use_registry": use_registry}
+    # Raises at once if an option is invalid, instead of in a query.
+    decisions.allows(None, None, None, **options)
+    add = _Adder(duckdb, connection, prefix)
+    columns: AnyAgents = []
+
+    # DuckDB counts the parameters of each function.
+    def allows(content: Any, agent: Any, url: Any) -> Column:
+        return decisions.allows(content, agent, url, **options)
+
+    def decide(content: Any, agent: Any, url: Any) -> Column:
+        return decisions.decide(content, agent, url, **options)
+
+    def usage(content: Any, agent: Any, url: Any, purpose: Any) -> Column:
+        return contents.usage_by_purpose(content, agent, url, purpose, **options)
+
+    def matrix(content: Any, url: Any) -> Column:
+        return decisions.matrix(content, columns, url, **options)
+
+    row = [content_type, "VARCHAR", "VARCHAR"]
+    add("allows", row, BOOL, allows)
+    add("decide", row, DECISION, decide)
+    add("usage", [*row, "VARCHAR"], contents.USAGE, usage)
+    add("rules", [content_type], contents.RULES, lambda content: contents.rules(content, **parse))
+    add("sitemaps", [content_type], contents.SITEMAPS, lambda content: contents.sitemaps(content, **parse))
+    add("metrics", [content_type], METRICS, contents.metrics)
+    if files is not None:
+        add("allows_at", [id_type, "VARCHAR", "VARCHAR"], BOOL, files.allows_at)
+        add("decide_at", [id_type, "VARCHAR", "VARCHAR"], DECISION, files.decide_at)
+    if agents is not None:
+        columns = dict(agents) if isinstance(agents, Mapping) else list(agents)
+        names, _ = named_chains(columns, use_registry=use_registry)
+        type_ = struct_of(**dict.fromkeys(names, BOOL))
+        add("matrix", [content_type, "VARCHAR"], type_, matrix)
+        if files is not None:
+            loaded = files
+            add("matrix_at", [id_type, "VARCHAR"], type_, lambda ids, url: loaded.matrix_at(ids, columns, url))
+
+
+class _Adder:
+    """Adds functions to a connection."""
+
+    def __init__(self, duckdb: Any, connection: "DuckDBPyConnection", prefix: str) -> None:
+        self._duckdb = duckdb
+        self._connection = connection
+        self._prefix = prefix
+
+    def __call__(self, name: str, parameters: list[str], type_: ColumnType, function: Callable[..., Column]) -> None:
+        name = self._prefix + name
+        # DuckDB has no function that tells whether a name is taken.
+        with suppress(self._duckdb.Error):
+            self._connection.remove_function(name)
+        # The types of DuckDB do not describe functions of Arrow data.
+        create: Any = self._connection.create_function
+        # `special`: rows with a null are passed, and a result may be null.
+        create(name, function, parameters, duckdb_type(type_), type="arrow", null_handling="special")
+
+
+def duckdb_type(type_: ColumnType) -> str:
+    """Return the name of a type in SQL."""
+    if isinstance(type_, str):
+        return _NAMES[type_]
+    kind, inner = type_
+    if kind == "list":
+        return f"{duckdb_type(inner)}[]"
+    fields = (f"{_quoted(name)} {duckdb_type(field)}" for name, field in inner)
+    return f"STRUCT({', '.join(fields)})"
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

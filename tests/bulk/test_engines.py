@@ -1,0 +1,203 @@
+"""DuckDB, Polars and pandas return the rows of `canfetch.bulk`."""
+
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+from canfetch import Agent, bulk
+from canfetch.errors import InvalidOption, UnknownProfile
+
+pytest.importorskip("pyarrow")
+CONTENT = "user-agent: *\ndisallow: /a\nsitemap: /s\n\nuser-agent: GPTBot\nContent-Signal: ai-train=no\nallow: /\n"
+CONTENTS = [CONTENT, CONTENT, None, "user-agent: gptbot\ndisallow: /é"]
+AGENTS = ["GPTBot", "bot", "bot", "two words"]
+URLS = ["/a", "/a", "/a", "/é"]
+IDS = [1, 2, 3, 4]
+AGENT_LIST: list[str | Agent] = ["GPTBot", Agent("bot")]
+ROWS = range(len(URLS))
+
+
+@pytest.fixture
+def files() -> bulk.Files:
+    return bulk.Files(dict(zip(IDS, CONTENTS, strict=True)))
+
+
+def expected(files: bulk.Files) -> dict[str, list[Any]]:
+    """Return the rows of each function."""
+    columns = {
+        "allows": bulk.allows(CONTENTS, AGENTS, URLS),
+        "decide": bulk.decide(CONTENTS, AGENTS, URLS),
+        "usage": bulk.usage(CONTENTS, AGENTS, URLS, purpose="training"),
+        "matrix": bulk.matrix(CONTENTS, AGENT_LIST, URLS),
+        "rules": bulk.rules(CONTENTS),
+        "sitemaps": bulk.sitemaps(CONTENTS),
+        "metrics": bulk.metrics(CONTENTS),
+        "allows_at": files.allows_at(IDS, AGENTS, URLS),
+        "decide_at": files.decide_at(IDS, AGENTS, URLS),
+        "matrix_at": files.matrix_at(IDS, AGENT_LIST, URLS),
+    }
+    return {name: column.to_pylist() for name, column in columns.items()}
+
+
+# --- DuckDB ----------------------------------------------------------------------------------------------------------
+
+CALLS = {
+    "allows": "content, agent, url",
+    "decide": "content, agent, url",
+    "usage": "content, agent, url, 'training'",
+    "matrix": "content, url",
+    "rules": "content",
+    "sitemaps": "content",
+    "metrics": "content",
+    "allows_at": "id, agent, url",
+    "decide_at": "id, agent, url",
+    "matrix_at": "id, url",
+}
+
+
+@pytest.fixture
+def connection() -> Iterator[Any]:
+    duckdb = pytest.importorskip("duckdb")
+    with duckdb.connect() as connection:
+        connection.execute("create table pages (id bigint, content varchar, agent varchar, url varchar)")
+        connection.executemany(
+            "insert into pages values (?, ?, ?, ?)", list(zip(IDS, CONTENTS, AGENTS, URLS, strict=True))
+        )
+        yield connection
+
+
+def test_sql_functions_of_duckdb(connection: Any, files: bulk.Files) -> None:
+    from canfetch.bulk.duckdb import register
+
+    register(connection, files=files, agents=AGENT_LIST)
+    for name, rows in expected(files).items():
+        found = connection.sql(f"select {name}({CALLS[name]}) from pages order by id").fetchall()  # noqa: S608
+        assert [row[0] for row in found] == rows, name
+    filtered = connection.sql("select id from pages where allows(content, 'bot', '/b') order by id").fetchall()
+    assert filtered == [(1,), (2,), (4,)]
+
+
+def test_sql_functions_are_replaced_and_have_options(connection: Any) -> None:
+    from canfetch.bulk.duckdb import register
+
+    query = "select robots_allows(encode('user-agent: googlebot\ndisallow: /'), 'Googlebot-Image', '/')"
+    for use_registry in (False, True):
+        register(connection, prefix="robots_", content_type="BLOB", use_registry=use_registry)
+        assert connection.cursor().execute(query).fetchall() == [(not use_registry,)]
+    by_name = bulk.Files({"https://a.example": "user-agent: *\ndisallow: /"})
+    register(connection, files=by_name, id_type="VARCHAR")
+    found = connection.sql("select allows_at('https://a.example', 'bot', '/')").fetchall()
+    assert found == [(False,)]
+    with pytest.raises(InvalidOption, match="content_type"):
+        register(connection, content_type="TEXT")
+    with pytest.raises(UnknownProfile):
+        register(connection, profile="x")
+
+
+def test_many_rows_in_several_threads(connection: Any, files: bulk.Files) -> None:
+    from canfetch.bulk.duckdb import register
+
+    register(connection, files=files)
+    connection.execute("set threads = 4")
+    rows = 200_000
+    query = f"select count(*) from range({rows}) as t(n) where allows_at(1 + n % 2, 'bot', case when n % 3 = 0 then '/a' else '/b' end)"  # noqa: E501, S608
+    assert connection.sql(query).fetchall() == [(sum(row % 3 != 0 for row in range(rows)),)]
+
+
+# --- Polars ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", ["eager", "in-memory", "streaming"])
+def test_expressions_of_polars(engine: Any, files: bulk.Files) -> None:
+    pl = pytest.importorskip("polars")
+    import_module("canfetch.bulk.polars")
+
+    frame = pl.DataFrame({"id": IDS, "content": CONTENTS, "agent": AGENTS, "url": URLS})
+    content, ids, agent = pl.col("content").canfetch, pl.col("id").canfetch, pl.col("agent")
+    expressions = [
+        content.allows(agent, "url"),
+        content.decide(agent, pl.col("url")),
+        content.usage(agent, "url", purpose="training"),
+        content.matrix(AGENT_LIST, "url"),
+        content.rules(),
+        content.sitemaps(),
+        content.metrics(),
+        ids.allows_at(files, agent, "url"),
+        ids.decide_at(files, agent, "url"),
+        ids.matrix_at(files, AGENT_LIST, "url"),
+    ]
+    if engine == "eager":
+        found = frame.select(expressions)
+    else:
+        query = frame.lazy().select(expressions)
+        found = query.collect(engine=engine)
+        assert found.schema == query.collect_schema()
+    rows = expected(files)
+    assert found.columns == list(rows)
+    for name in rows:
+        assert found[name].to_list() == rows[name], name
+
+
+def test_literals_and_agents_of_polars(files: bulk.Files) -> None:
+    pl = pytest.importorskip("polars")
+    import_module("canfetch.bulk.polars")
+
+    frame = pl.DataFrame({"id": IDS, "content": CONTENTS, "url": URLS}).lazy()
+    for agent in ("bot", Agent("bot"), pl.lit("bot")):
+        found = frame.select(pl.col("content").canfetch.allows(agent, pl.lit("/a"))).collect()
+        assert found["allows"].to_list() == [False, False, None, True]
+    found = frame.filter(pl.col("id").canfetch.allows_at(files, "bot", "url")).collect(engine="streaming")
+    assert found["id"].to_list() == [4]
+
+
+# --- pandas ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_accessor_of_pandas(files: bulk.Files) -> None:
+    pd = pytest.importorskip("pandas")
+    import_module("canfetch.bulk.pandas")
+
+    index = ["w", "x", "y", "z"]
+    frame = pd.DataFrame({"id": IDS, "content": CONTENTS, "agent": AGENTS, "url": URLS}, index=index)
+    content, ids, agent, url = frame["content"].canfetch, frame["id"].canfetch, frame["agent"], frame["url"]
+    found = {
+        "allows": content.allows(agent, url),
+        "decide": content.decide(agent, url),
+        "usage": content.usage(agent, url, purpose="training"),
+        "matrix": content.matrix(AGENT_LIST, url),
+        "rules": content.rules(),
+        "sitemaps": content.sitemaps(),
+        "metrics": content.metrics(),
+        "allows_at": ids.allows_at(files, agent, url),
+        "decide_at": ids.decide_at(files, agent, url),
+        "matrix_at": ids.matrix_at(files, AGENT_LIST, url),
+    }
+    assert str(found["allows"].dtype) == "boolean"
+    for name, rows in expected(files).items():
+        result = found[name]
+        assert list(result.index) == index
+        for row, value in zip(ROWS, rows, strict=True):
+            if isinstance(result, pd.DataFrame):
+                assert list(result.columns) == list(value or result.columns)
+                for key, want in (value or {}).items():
+                    assert_same(pd, result[key].iloc[row], want)
+            else:
+                assert_same(pd, result.iloc[row], value)
+
+
+def assert_same(pd: Any, found: Any, want: Any) -> None:
+    """Compare a value of pandas with a plain one."""
+    if want is None:
+        assert found is None or pd.isna(found)
+    else:
+        assert found == want
+
+
+def test_one_row_of_pandas_is_repeated() -> None:
+    pd = pytest.importorskip("pandas")
+    import_module("canfetch.bulk.pandas")
+
+    found = pd.Series([CONTENT], index=["x"]).canfetch.allows("bot", ["/a", "/b"])
+    assert (found.tolist(), list(found.index)) == ([False, True], [0, 1])
