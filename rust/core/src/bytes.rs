@@ -66,6 +66,33 @@ pub const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }
 
+/// Returns the position of the first space or tab. Words are short, so this is faster than calling a search function.
+#[inline]
+pub fn find_blank(text: &[u8]) -> Option<usize> {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let mut at = 0;
+    while let Some(eight) = text[at..].first_chunk() {
+        let word = u64::from_le_bytes(*eight);
+        let (space, tab) = (word ^ (ONES * u64::from(b' ')), word ^ (ONES * u64::from(b'\t')));
+        // The lowest high bit marks the first byte that is 0. Higher ones may be wrong.
+        let zeros = (space.wrapping_sub(ONES) & !space | tab.wrapping_sub(ONES) & !tab) & (0x80 * ONES);
+        if zeros != 0 {
+            return Some(at + zeros.trailing_zeros() as usize / 8);
+        }
+        at += 8;
+    }
+    text[at..].iter().position(|&byte| is_blank(byte)).map(|offset| at + offset)
+}
+
+/// Returns the position at or after `from` where a long run of spaces ends, or `from`.
+#[inline]
+pub fn skip_spaces(text: &[u8], mut from: usize) -> usize {
+    while text[from..].starts_with(b"        ") {
+        from += 8;
+    }
+    from
+}
+
 /// Returns the span of `text` within `from..to` without the bytes at both ends for which `is_white` is true.
 #[inline]
 pub fn strip(text: &[u8], mut from: usize, mut to: usize, is_white: impl Fn(u8) -> bool) -> (usize, usize) {
@@ -93,9 +120,22 @@ mod tests {
     }
 
     #[test]
+    fn the_first_blank_is_that_of_a_plain_search() {
+        for fill in [b'a', 0x09 ^ 0x80, 0x1F, 0x21, 0xFF, 0] {
+            for length in 0..40 {
+                for end in [&b" \t"[..], b"\t ", b"", b"\n a"] {
+                    let text = [&vec![fill; length][..], end].concat();
+                    assert_eq!(find_blank(&text), text.iter().position(|&byte| is_blank(byte)), "{text:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn strip_stops_at_the_middle() {
         let text = b"  a b\t";
         assert_eq!(strip(text, 0, text.len(), is_space), (2, 5));
         assert_eq!(strip(b" \t ", 0, 3, is_space), (3, 3));
+        assert_eq!(skip_spaces(&[b' '; 19], 1), 17);
     }
 }

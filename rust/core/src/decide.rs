@@ -160,7 +160,7 @@ impl RuleSet {
             return Explanation { verdict: Verdict { reason, rule: None }, matches };
         }
         let rule = matches.first().copied();
-        let found = rule.map(|rule| (rule, file.groups.rules()[rule.rule as usize].allow()));
+        let found = rule.map(|rule| (rule, file.groups.rules().at(rule.rule as usize).allow()));
         Explanation { verdict: Verdict { reason: Reason::of(found), rule }, matches }
     }
 

@@ -1,15 +1,12 @@
 //! Groups (RFC 9309 section 2.1): user-agent lines and their rules, as spans of the file.
 //!
-//! A rule takes 12 bytes whatever its length. Lines need no allocation: groups are ranges of two flat lists.
+//! A rule takes 12 bytes whatever its length. Groups are ranges of two flat lists, and all lists are one allocation.
 
 use std::ops::Range;
 
-use crate::abnf;
-use crate::bytes::is_space;
-use crate::lines::{end_of_line, end_of_text, end_of_value, first_line, next_line};
-use crate::records::{self, Kind, Record, plain_key};
+use crate::packed::{List, Packed};
+use crate::reader;
 use crate::tables::Profile;
-use crate::tokens::token_length;
 
 /// A span of the file. 32 bits suffice for the largest file that is parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +16,7 @@ pub struct Span {
 }
 
 impl Span {
-    fn new((start, end): (usize, usize)) -> Self {
+    pub(crate) fn new((start, end): (usize, usize)) -> Self {
         Self { start: start as u32, end: end as u32 }
     }
 
@@ -46,7 +43,7 @@ impl Span {
 pub struct Rule {
     /// The value, as written.
     pub value: Span,
-    line_and_allow: u32,
+    pub(crate) line_and_allow: u32,
 }
 
 impl Rule {
@@ -63,6 +60,18 @@ impl Rule {
     }
 }
 
+impl Packed<3> for Rule {
+    #[inline]
+    fn pack(self) -> [u32; 3] {
+        [self.value.start, self.value.end, self.line_and_allow]
+    }
+
+    #[inline]
+    fn unpack([start, end, line_and_allow]: [u32; 3]) -> Self {
+        Self { value: Span { start, end }, line_and_allow }
+    }
+}
+
 /// A user-agent line.
 #[derive(Clone, Copy, Debug)]
 pub struct AgentLine {
@@ -74,6 +83,18 @@ pub struct AgentLine {
     pub group: u32,
 }
 
+impl Packed<4> for AgentLine {
+    #[inline]
+    fn pack(self) -> [u32; 4] {
+        [self.token.start, self.token.end, self.line, self.group]
+    }
+
+    #[inline]
+    fn unpack([start, end, line, group]: [u32; 4]) -> Self {
+        Self { token: Span { start, end }, line, group }
+    }
+}
+
 /// A record that is neither a user-agent line nor a rule (section 2.2.4).
 #[derive(Clone, Copy, Debug)]
 pub struct OtherRecord {
@@ -81,9 +102,9 @@ pub struct OtherRecord {
     pub key: Span,
     /// The value.
     pub value: Span,
-    line_and_sitemap: u32,
+    pub(crate) line_and_sitemap: u32,
     /// The number of its group counted from 1, or 0.
-    groups_before: u32,
+    pub(crate) groups_before: u32,
 }
 
 impl OtherRecord {
@@ -103,207 +124,118 @@ impl OtherRecord {
     }
 }
 
+impl Packed<6> for OtherRecord {
+    #[inline]
+    fn pack(self) -> [u32; 6] {
+        let (key, value) = (self.key, self.value);
+        [key.start, key.end, value.start, value.end, self.line_and_sitemap, self.groups_before]
+    }
+
+    #[inline]
+    fn unpack([key, key_end, value, value_end, line_and_sitemap, groups_before]: [u32; 6]) -> Self {
+        Self {
+            key: Span { start: key, end: key_end },
+            value: Span { start: value, end: value_end },
+            line_and_sitemap,
+            groups_before,
+        }
+    }
+}
+
+/// Where the user-agent lines and the rules of a group begin.
 #[derive(Clone, Copy, Debug)]
-struct GroupStart {
-    agents: u32,
-    rules: u32,
+pub(crate) struct GroupStart {
+    pub(crate) agents: u32,
+    pub(crate) rules: u32,
+}
+
+impl Packed<2> for GroupStart {
+    #[inline]
+    fn pack(self) -> [u32; 2] {
+        [self.agents, self.rules]
+    }
+
+    #[inline]
+    fn unpack([agents, rules]: [u32; 2]) -> Self {
+        Self { agents, rules }
+    }
 }
 
 /// The groups, rules and other records of a file.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Groups {
-    starts: Vec<GroupStart>,
-    agents: Vec<AgentLine>,
-    rules: Vec<Rule>,
-    others: Vec<OtherRecord>,
+    /// The words of all lists: rules, user-agent lines, group starts and other records.
+    words: Box<[u32]>,
+    /// Where each list but the first begins.
+    agents: u32,
+    starts: u32,
+    others: u32,
 }
 
 impl Groups {
     /// Parses a file. Never fails: invalid lines are skipped.
     pub fn read(content: &[u8], profile: &Profile) -> Self {
-        let mut reader = Reader::new(content.len());
-        let mut start = first_line(content, profile);
-        // Without a NUL in the file, its lines need not be searched for one.
-        let whole_lines = !(profile.nul_ends_line && memchr::memchr(0, content).is_some());
-        let plain = whole_lines && !profile.abnf_only && !profile.ignore_allow;
-        let limit = match profile.max_line_bytes {
-            0 => usize::MAX,
-            limit => limit,
-        };
-        let mut line = 0;
-        while start < content.len() {
-            line += 1;
-            if matches!(content[start], b'\n' | b'\r') {
-                reader.blank_line(profile);
-                start = next_line(content, start);
-                continue;
-            }
-            if content[start] == b'#' {
-                start = next_line(content, end_of_line(content, start));
-                continue;
-            }
-            if plain {
-                if let Some((kind, from)) = plain_key(content, start) {
-                    let (value, end) = plain_value(content, from);
-                    if end - start <= limit {
-                        if matches!(kind, Kind::Allow | Kind::Disallow) {
-                            reader.take_rule(line, kind, value);
-                        } else {
-                            reader.take(content, profile, line, Record { kind, key: (start, from - 1), value });
-                        }
-                        start = next_line(content, end);
-                        continue;
-                    }
-                }
-            }
-            let end = end_of_line(content, start);
-            let to = end_of_text(content, start, end, profile);
-            let record = if profile.abnf_only { abnf::read } else { records::read };
-            if let Some(record) = record(content, start, to, profile) {
-                reader.take(content, profile, line, record);
-            } else if content[start..to].iter().all(|&byte| is_space(byte)) {
-                reader.blank_line(profile);
-            }
-            start = next_line(content, end);
-        }
-        reader.finish()
+        reader::read(content, profile)
+    }
+
+    /// Wraps the words of the rules, the user-agent lines, the group starts and the other records. The numbers are those
+    /// of the words of the first three.
+    pub(crate) fn from_words(words: Box<[u32]>, rules: usize, agents: usize, starts: usize) -> Self {
+        Self { words, agents: rules as u32, starts: (rules + agents) as u32, others: (rules + agents + starts) as u32 }
     }
 
     /// The number of groups.
     pub fn len(&self) -> usize {
-        self.starts.len()
+        self.starts().len()
     }
 
     /// Whether the file has no groups.
     pub fn is_empty(&self) -> bool {
-        self.starts.is_empty()
-    }
-
-    /// All user-agent lines, in file order.
-    pub fn agents(&self) -> &[AgentLine] {
-        &self.agents
+        self.starts().is_empty()
     }
 
     /// All rules, in file order.
     #[inline]
-    pub fn rules(&self) -> &[Rule] {
-        &self.rules
+    pub fn rules(&self) -> List<'_, Rule, 3> {
+        List::new(&self.words[..self.agents as usize])
+    }
+
+    /// All user-agent lines, in file order.
+    #[inline]
+    pub fn agents(&self) -> List<'_, AgentLine, 4> {
+        List::new(&self.words[self.agents as usize..self.starts as usize])
+    }
+
+    #[inline]
+    fn starts(&self) -> List<'_, GroupStart, 2> {
+        List::new(&self.words[self.starts as usize..self.others as usize])
     }
 
     /// The records that are neither user-agent lines nor rules.
-    pub fn others(&self) -> &[OtherRecord] {
-        &self.others
+    #[inline]
+    pub fn others(&self) -> List<'_, OtherRecord, 6> {
+        List::new(&self.words[self.others as usize..])
     }
 
     /// The user-agent lines of a group.
-    pub fn agents_of(&self, group: u32) -> &[AgentLine] {
-        let start = |group: usize| self.starts.get(group).map_or(self.agents.len(), |start| start.agents as usize);
-        &self.agents[start(group as usize)..start(group as usize + 1)]
+    pub fn agents_of(&self, group: u32) -> List<'_, AgentLine, 4> {
+        let (starts, agents) = (self.starts(), self.agents());
+        let start = |group: usize| starts.get(group).map_or(agents.len(), |start| start.agents as usize);
+        agents.range(start(group as usize)..start(group as usize + 1))
     }
 
     /// The rules of a group, as a range of [`Self::rules`].
     #[inline]
     pub fn rules_of(&self, group: u32) -> Range<usize> {
-        let start = |group: usize| self.starts.get(group).map_or(self.rules.len(), |start| start.rules as usize);
+        let starts = self.starts();
+        let start = |group: usize| starts.get(group).map_or(self.rules().len(), |start| start.rules as usize);
         start(group as usize)..start(group as usize + 1)
     }
 
     /// The memory held, in bytes, without the content of the file.
     pub fn memory_bytes(&self) -> usize {
-        size_of_val(&*self.starts) + size_of_val(&*self.agents) + size_of_val(&*self.rules) + size_of_val(&*self.others)
+        size_of_val(&*self.words)
     }
-}
-
-/// Returns the value that begins at `from`, and the end of its line.
-#[inline]
-fn plain_value(content: &[u8], mut from: usize) -> ((usize, usize), usize) {
-    while from < content.len() && matches!(content[from], b' ' | b'\t' | 0x0B | 0x0C) {
-        from += 1;
-    }
-    let stop = end_of_value(content, from);
-    let end = if content.get(stop) == Some(&b'#') { end_of_line(content, stop) } else { stop };
-    let mut to = stop;
-    while to > from && is_space(content[to - 1]) {
-        to -= 1;
-    }
-    ((from, to), end)
-}
-
-struct Reader {
-    groups: Groups,
-    in_group: bool,
-    rule_seen: bool,
-}
-
-impl Reader {
-    fn new(content: usize) -> Self {
-        // A guess that avoids reallocation for small files. Excess capacity is released at the end.
-        let rules = (content / 24).min(256);
-        let mut groups = Groups::default();
-        groups.rules.reserve(rules);
-        Self { groups, in_group: false, rule_seen: true }
-    }
-
-    fn take(&mut self, content: &[u8], profile: &Profile, line: u32, record: Record) {
-        match record.kind {
-            Kind::Allow | Kind::Disallow => self.take_rule(line, record.kind, record.value),
-            Kind::UserAgent => self.take_agent(content, profile, line, record.value),
-            Kind::Sitemap | Kind::Other => self.take_other(line, record),
-        }
-    }
-
-    #[inline]
-    fn take_rule(&mut self, line: u32, kind: Kind, value: (usize, usize)) {
-        self.rule_seen = true;
-        if self.in_group {
-            let line_and_allow = line << 1 | u32::from(kind == Kind::Allow);
-            self.groups.rules.push(Rule { value: Span::new(value), line_and_allow });
-        }
-    }
-
-    fn take_agent(&mut self, content: &[u8], profile: &Profile, line: u32, (start, end): (usize, usize)) {
-        let groups = &mut self.groups;
-        if self.rule_seen {
-            groups.starts.push(GroupStart { agents: groups.agents.len() as u32, rules: groups.rules.len() as u32 });
-            (self.in_group, self.rule_seen) = (true, false);
-        }
-        groups.agents.push(AgentLine {
-            token: Span::new((start, start + token_length(&content[start..end], profile))),
-            line,
-            group: groups.starts.len() as u32 - 1,
-        });
-    }
-
-    /// Handles a blank line, which ends a group in some profiles.
-    #[inline]
-    fn blank_line(&mut self, profile: &Profile) {
-        if profile.blank_line_ends_group {
-            (self.in_group, self.rule_seen) = (false, true);
-        }
-    }
-
-    /// Adds another record, which never ends a group (section 2.2.4).
-    fn take_other(&mut self, line: u32, record: Record) {
-        self.groups.others.push(OtherRecord {
-            key: Span::new(record.key),
-            value: Span::new(record.value),
-            line_and_sitemap: line << 1 | u32::from(record.kind == Kind::Sitemap),
-            groups_before: if self.in_group { self.groups.starts.len() as u32 } else { 0 },
-        });
-    }
-
-    fn finish(self) -> Groups {
-        let Groups { starts, agents, rules, others } = self.groups;
-        Groups { starts: fitted(starts), agents: fitted(agents), rules: fitted(rules), others: fitted(others) }
-    }
-}
-
-/// Releases excess capacity, unless copying costs more than the few spare elements.
-fn fitted<T>(mut list: Vec<T>) -> Vec<T> {
-    if list.capacity() > list.len() * 5 / 4 + 16 {
-        list.shrink_to_fit();
-    }
-    list
 }
 
 #[cfg(test)]
@@ -319,7 +251,9 @@ mod tests {
             .map(|group| {
                 (
                     groups.agents_of(group).iter().map(|agent| agent.token.of(content)).collect(),
-                    groups.rules()[groups.rules_of(group)]
+                    groups
+                        .rules()
+                        .range(groups.rules_of(group))
                         .iter()
                         .map(|rule| (rule.allow(), rule.value.of(content), rule.line()))
                         .collect(),
@@ -366,9 +300,9 @@ mod tests {
         let mut content = b"user-agent: *\ndisallow: /".to_vec();
         content.resize(20_000, b'a');
         let google = Groups::read(&content, profile("google"));
-        assert_eq!(google.rules()[0].value.of(&content).len(), 16_663 - "disallow: ".len());
+        assert_eq!(google.rules().at(0).value.of(&content).len(), 16_663 - "disallow: ".len());
         let rfc9309 = Groups::read(&content, profile("rfc9309"));
-        assert_eq!(rfc9309.rules()[0].value.of(&content).len(), 20_000 - "user-agent: *\ndisallow: ".len());
+        assert_eq!(rfc9309.rules().at(0).value.of(&content).len(), 20_000 - "user-agent: *\ndisallow: ".len());
     }
 
     #[test]

@@ -32,6 +32,7 @@ mod lines;
 mod matcher;
 pub mod pattern;
 mod percent;
+mod reader;
 mod records;
 mod select;
 #[rustfmt::skip]

@@ -16,41 +16,90 @@ pub fn first_line(content: &[u8], profile: &Profile) -> usize {
     content.iter().zip(BYTE_ORDER_MARK).take_while(|(byte, mark)| byte == mark).count()
 }
 
-/// Returns the end of the line that contains `from`, without its line break.
-#[inline]
-pub fn end_of_line(content: &[u8], from: usize) -> usize {
-    memchr::memchr2(b'\n', b'\r', &content[from..]).map_or(content.len(), |offset| from + offset)
+/// The bytes that are searched at once: as many as a word has bits.
+const BLOCK: usize = 64;
+
+/// Finds the stops of a file: the bytes LF, CR and `#`, at which the text of a line can end.
+///
+/// A block is searched without a branch, and its stops are the bits of a word. A search that starts anew in each line
+/// costs a mispredicted branch for each of them, because the lengths of lines vary.
+pub struct Stops<'c> {
+    content: &'c [u8],
+    /// Where the current block begins.
+    block: usize,
+    /// The stops of the block that were not returned yet.
+    bits: u64,
 }
 
-/// Returns the end of a value that begins at `from`: a line break or a comment. Trailing white space is included.
-#[inline]
-pub fn end_of_value(content: &[u8], from: usize) -> usize {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x80 * ONES;
-    let mut at = from;
-    // Values are short: comparing a few words is faster than calling a search function.
-    for _ in 0..4 {
-        let Some(eight) = content.get(at..at + 8).and_then(|eight| eight.first_chunk()) else { break };
-        let word = u64::from_le_bytes(*eight);
-        let comment = word ^ (u64::from(b'#') * ONES);
-        // The lowest high bit marks the first byte that is a control character or `#`. Higher ones may be wrong.
-        let found = (word.wrapping_sub(0x20 * ONES) & !word | comment.wrapping_sub(ONES) & !comment) & HIGH;
-        if found != 0 {
-            at += found.trailing_zeros() as usize / 8;
-            if matches!(content[at], b'\n' | b'\r' | b'#') {
-                return at;
-            }
-            break;
-        }
-        at += 8;
+impl<'c> Stops<'c> {
+    /// Searches from a position on.
+    #[inline]
+    pub fn new(content: &'c [u8], from: usize) -> Self {
+        Self { content, block: from, bits: stops_from(content, from) }
     }
-    memchr::memchr3(b'\n', b'\r', b'#', &content[at..]).map_or(content.len(), |offset| at + offset)
+
+    /// Returns the next stop, or the end of the file.
+    #[inline]
+    pub fn next_stop(&mut self) -> usize {
+        while self.bits == 0 {
+            self.block += BLOCK;
+            if self.block >= self.content.len() {
+                return self.content.len();
+            }
+            self.bits = stops_from(self.content, self.block);
+        }
+        let at = self.block + self.bits.trailing_zeros() as usize;
+        self.bits &= self.bits - 1;
+        at
+    }
+
+    /// Returns the end of the line, without its line break, whose first stop was returned.
+    #[inline]
+    pub fn end_of_line(&mut self, first: usize) -> usize {
+        let mut end = first;
+        while self.content.get(end) == Some(&b'#') {
+            end = self.next_stop();
+        }
+        end
+    }
+
+    /// Returns the start of the line after the one that ends at `end`, the last stop that was returned.
+    #[inline]
+    pub fn next_line(&mut self, end: usize) -> usize {
+        if self.content.get(end) == Some(&b'\r') && self.content.get(end + 1) == Some(&b'\n') {
+            self.next_stop();
+            return end + 2;
+        }
+        end + 1
+    }
 }
 
-/// Returns the start of the line after the one that ends at `end`.
+/// The stops of the block at `from`, the first byte in the lowest bit.
 #[inline]
-pub fn next_line(content: &[u8], end: usize) -> usize {
-    if content[end..].starts_with(b"\r\n") { end + 2 } else { end + 1 }
+fn stops_from(content: &[u8], from: usize) -> u64 {
+    let rest = &content[from.min(content.len())..];
+    if let Some(block) = rest.first_chunk() {
+        return stops_of(block);
+    }
+    let mut block = [0; BLOCK];
+    block[..rest.len()].copy_from_slice(rest);
+    stops_of(&block)
+}
+
+#[inline]
+fn stops_of(block: &[u8; BLOCK]) -> u64 {
+    // Compilers turn this loop into vector instructions.
+    let mut stops = [0; BLOCK];
+    for (stop, &byte) in stops.iter_mut().zip(block) {
+        *stop = u8::from(byte == b'\n') | u8::from(byte == b'\r') | u8::from(byte == b'#');
+    }
+    let mut bits = 0;
+    for (at, eight) in stops.chunks_exact(8).enumerate() {
+        // The product has the lowest bit of each byte in its highest byte, the first one in the lowest bit.
+        let bytes = eight.first_chunk().map_or(0, |eight| u64::from_le_bytes(*eight));
+        bits |= (bytes.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * at);
+    }
+    bits
 }
 
 /// Returns the end of the part of the line `start..end` that the profile reads.
@@ -70,36 +119,38 @@ pub fn end_of_text(content: &[u8], start: usize, end: usize, profile: &Profile) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::profile;
+    use crate::testing::{Dice, profile};
 
     fn lines(content: &[u8]) -> Vec<&[u8]> {
         let mut found = Vec::new();
+        let mut stops = Stops::new(content, 0);
         let mut start = 0;
         while start < content.len() {
-            let end = end_of_line(content, start);
+            let first = stops.next_stop();
+            let end = stops.end_of_line(first);
             found.push(&content[start..end]);
-            start = next_line(content, end);
+            start = stops.next_line(end);
         }
         found
     }
 
     #[test]
     fn rfc9309_2_2_lf_cr_and_crlf_end_a_line() {
-        let expected: Vec<&[u8]> = vec![b"a", b"b", b"c", b"", b"d"];
-        assert_eq!(lines(b"a\nb\rc\r\n\nd"), expected);
-        assert_eq!(lines(b"a\nb\rc\r\n\nd\n"), expected);
+        let expected: Vec<&[u8]> = vec![b"a", b"b#x#", b"c", b"", b"d"];
+        assert_eq!(lines(b"a\nb#x#\rc\r\n\nd"), expected);
+        assert_eq!(lines(b"a\nb#x#\rc\r\n\nd\n"), expected);
     }
 
     #[test]
-    fn the_end_of_a_value_is_that_of_a_plain_search() {
-        for fill in [b'a', b'\t', 0x80, 0xFF, b'"', b'$', 0x1F] {
-            for length in 0..70 {
-                for end in [&b"\nb#"[..], b"\r#", b"#\n", b"", b"\0\n#"] {
-                    let text = [&vec![fill; length][..], end].concat();
-                    let stop = text.iter().position(|byte| matches!(byte, b'\n' | b'\r' | b'#')).unwrap_or(text.len());
-                    for from in 0..=length.min(9) {
-                        assert_eq!(end_of_value(&text, from), stop, "{text:?} {from}");
-                    }
+    fn stops_are_those_of_a_plain_search() {
+        let mut dice = Dice::new(64);
+        for _ in 0..300 {
+            let content = dice.text(b"aaaaaaaaaaa\x80\xFF\"$\t\0\n\r#", 300);
+            for from in 0..=content.len().min(70) {
+                let mut stops = Stops::new(&content, from);
+                let plain = (from..content.len()).filter(|&at| matches!(content[at], b'\n' | b'\r' | b'#'));
+                for at in plain.chain([content.len(), content.len()]) {
+                    assert_eq!(stops.next_stop(), at, "{content:?} {from}");
                 }
             }
         }

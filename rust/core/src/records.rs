@@ -3,7 +3,7 @@
 //! Nearly every line of a real file begins with one of four keys and a colon. [`plain_key`] recognises these with a few
 //! comparisons. [`read`] handles all other lines and defines the result.
 
-use crate::bytes::{is_space, strip};
+use crate::bytes::{find_blank, is_blank, is_space, strip};
 use crate::tables::{ALLOW_SPELLINGS, DISALLOW_SPELLINGS, Profile, SITEMAP_SPELLINGS, USER_AGENT_SPELLINGS};
 
 /// The kind of a record.
@@ -32,23 +32,15 @@ pub struct Record {
     pub value: (usize, usize),
 }
 
-/// Parses the record of the line `from..to`, if it has one.
+/// Parses the record of the line `from..to`, without its comment, if it has one.
 pub fn read(content: &[u8], from: usize, to: usize, profile: &Profile) -> Option<Record> {
-    // One search finds the separator or a comment. A colon after `#` is not a separator.
-    let first = memchr::memchr2(b':', b'#', &content[from..to]).map(|offset| from + offset);
-    let (separator, end) = match first {
-        Some(colon) if content[colon] == b':' => {
-            let end = memchr::memchr(b'#', &content[colon..to]).map_or(to, |offset| colon + offset);
-            (colon, end)
-        }
-        without_colon => {
-            if !profile.missing_colon {
-                return None;
-            }
-            let end = without_colon.unwrap_or(to);
-            let (start, stop) = strip(content, from, end, is_space);
-            (start + white_separator(&content[start..stop])?, end)
-        }
+    let separator = if let Some(colon) = memchr::memchr(b':', &content[from..to]) {
+        from + colon
+    } else if profile.missing_colon {
+        let (start, stop) = strip(content, from, to, is_space);
+        start + white_separator(&content[start..stop])?
+    } else {
+        return None;
     };
     let key = strip(content, from, separator, is_space);
     if key.0 == key.1 {
@@ -57,18 +49,15 @@ pub fn read(content: &[u8], from: usize, to: usize, profile: &Profile) -> Option
     Some(Record {
         kind: kind_of(&content[key.0..key.1], profile),
         key,
-        value: strip(content, separator + 1, end, is_space),
+        value: strip(content, separator + 1, to, is_space),
     })
 }
 
-/// Finds the white space that replaces the colon, in a line of exactly two words.
-fn white_separator(line: &[u8]) -> Option<usize> {
-    let first = memchr::memchr2(b' ', b'\t', line)?;
-    let after = line[first..].iter().position(|byte| !matches!(byte, b' ' | b'\t'))?;
-    match memchr::memchr2(b' ', b'\t', &line[first + after..]) {
-        None => Some(first),
-        Some(_) => None,
-    }
+/// Finds the white space that replaces the colon, in a text of exactly two words.
+fn white_separator(text: &[u8]) -> Option<usize> {
+    let first = find_blank(text)?;
+    let second = first + text[first..].iter().position(|&byte| !is_blank(byte))?;
+    if find_blank(&text[second..]).is_some() { None } else { Some(first) }
 }
 
 /// Returns the kind of a key.
@@ -103,38 +92,34 @@ pub fn kind_of(key: &[u8], profile: &Profile) -> Kind {
 
 const LETTERS: u64 = 0x2020_2020_2020_2020;
 
-/// Eight bytes as a word, with the letters that `fold` covers in lower case.
-#[inline]
-fn word(content: &[u8], at: usize, fold: u64) -> Option<u64> {
-    let eight: [u8; 8] = content.get(at..at + 8)?.try_into().ok()?;
-    Some(u64::from_le_bytes(eight) | fold)
-}
-
 /// Returns the kind of the key at `at`, if it is one of the four with a colon right after it, and the start of its
-/// value.
+/// value. May find none close to the end of the file.
 #[inline]
 pub fn plain_key(content: &[u8], at: usize) -> Option<(Kind, usize)> {
     const DISALLOW: u64 = u64::from_le_bytes(*b"disallow");
     const USER_AGE: u64 = u64::from_le_bytes(*b"user-age");
     // The hyphen is not folded: otherwise a CR would be equal to it.
     const USER_AGE_LETTERS: u64 = LETTERS & !(0xFF << 32);
+    const NT: u32 = u32::from_le_bytes(*b"nt:\0");
+    const NT_LETTERS: u32 = 0x2020;
+    const THREE: u32 = 0xFF_FFFF;
     const ALLOW: u64 = u64::from_le_bytes(*b"allow:\0\0");
     const ALLOW_LETTERS: u64 = LETTERS & 0xFF_FFFF_FFFF;
     const SIX: u64 = 0xFFFF_FFFF_FFFF;
     const SITEMAP: u64 = u64::from_le_bytes(*b"sitemap:");
     const SITEMAP_LETTERS: u64 = LETTERS & (u64::MAX >> 8);
 
-    match content.get(at)? | 0x20 {
-        b'd' => (word(content, at, LETTERS)? == DISALLOW && *content.get(at + 8)? == b':')
-            .then_some((Kind::Disallow, at + 9)),
-        b'a' => (word(content, at, ALLOW_LETTERS)? & SIX == ALLOW).then_some((Kind::Allow, at + 6)),
-        b'u' => (word(content, at, USER_AGE_LETTERS)? == USER_AGE
-            && content.get(at + 8)? | 0x20 == b'n'
-            && content.get(at + 9)? | 0x20 == b't'
-            && *content.get(at + 10)? == b':')
-            .then_some((Kind::UserAgent, at + 11)),
-        b's' => (word(content, at, SITEMAP_LETTERS)? == SITEMAP).then_some((Kind::Sitemap, at + 8)),
-        _ => None,
+    let line: &[u8; 12] = content.get(at..)?.first_chunk()?;
+    let (eight, four) = (line.first_chunk()?, line.last_chunk()?);
+    let (eight, four) = (u64::from_le_bytes(*eight), u32::from_le_bytes(*four));
+    if eight | LETTERS == DISALLOW {
+        (line[8] == b':').then_some((Kind::Disallow, at + 9))
+    } else if (eight | ALLOW_LETTERS) & SIX == ALLOW {
+        Some((Kind::Allow, at + 6))
+    } else if eight | USER_AGE_LETTERS == USER_AGE {
+        ((four | NT_LETTERS) & THREE == NT).then_some((Kind::UserAgent, at + 11))
+    } else {
+        (eight | SITEMAP_LETTERS == SITEMAP).then_some((Kind::Sitemap, at + 8))
     }
 }
 
@@ -143,8 +128,13 @@ mod tests {
     use super::*;
     use crate::testing::profile;
 
+    fn read_line(line: &[u8], name: &str) -> Option<Record> {
+        let end = line.iter().position(|&byte| byte == b'#').unwrap_or(line.len());
+        read(line, 0, end, profile(name))
+    }
+
     fn kind_and_value<'l>(line: &'l [u8], name: &str) -> Option<(Kind, &'l [u8])> {
-        let record = read(line, 0, line.len(), profile(name))?;
+        let record = read_line(line, name)?;
         Some((record.kind, &line[record.value.0..record.value.1]))
     }
 
@@ -181,7 +171,7 @@ mod tests {
                     let line = format!("{spelling}{separator} /value padding");
                     let line = line.as_bytes();
                     if let Some((kind, value)) = plain_key(line, 0) {
-                        let record = read(line, 0, line.len(), profile("google2019")).expect("a record");
+                        let record = read_line(line, "google2019").expect("a record");
                         assert_eq!((kind, value - 1), (record.kind, record.key.1));
                     } else {
                         assert!(separator != ":" || !["disallow", "allow", "user-agent", "sitemap"].contains(&key));

@@ -82,13 +82,13 @@ impl Directory {
             found.extend(naming.map(|agent| agent.group));
         } else {
             let sorted = self.sorted.get_or_init(|| sort(groups, content, profile));
-            let name = |line: u32| agents[line as usize].token.of(content);
+            let name = |line: u32| agents.at(line as usize).token.of(content);
             let first = sorted.partition_point(|&line| order(name(line), token, profile) == Ordering::Less);
             found.extend(
                 sorted[first..]
                     .iter()
                     .take_while(|&&line| same_token(name(line), token, profile))
-                    .map(|&line| agents[line as usize].group),
+                    .map(|&line| agents.at(line as usize).group),
             );
         }
         // In file order already. A group that names the token twice counts once.
@@ -109,7 +109,7 @@ pub fn names(named: &[u8], token: &[u8], profile: &Profile) -> bool {
 }
 
 fn sort(groups: &Groups, content: &[u8], profile: &Profile) -> Box<[u32]> {
-    let name = |line: u32| groups.agents()[line as usize].token.of(content);
+    let name = |line: u32| groups.agents().at(line as usize).token.of(content);
     let mut lines: Vec<u32> = (0..groups.agents().len() as u32).collect();
     lines.sort_by(|&one, &other| order(name(one), name(other), profile));
     lines.into()

@@ -54,7 +54,7 @@ fn plain_rule(file: File<'_>, groups: &[u32], target: &[u8]) -> Option<(u32, u32
     let b = form_b(target);
     let mut best: Option<(u32, bool, u32)> = None;
     for index in groups.iter().flat_map(|&group| file.groups.rules_of(group)) {
-        let rule = file.groups.rules()[index];
+        let rule = file.groups.rules().at(index);
         entries(file.profile, rule.allow(), rule.value.of(file.content), &mut Scratch::default(), |entry| {
             let target = if entry.form == Form::A { target } else { &b };
             let better = best.is_none_or(|(specificity, allow, _)| {

@@ -8,6 +8,7 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
 
+use crate::compiled_file::CompiledFile;
 use crate::file_contents::FileContents;
 use crate::rule_objects::RuleObjects;
 use crate::urls::{invalid_url, url_bytes};
@@ -18,7 +19,7 @@ const CHUNK: usize = 4096;
 /// A file's rules, bound to one agent.
 #[pyclass(frozen, module = "canfetch._native")]
 pub struct BoundRules {
-    file: Arc<FileContents>,
+    file: Py<CompiledFile>,
     rules: Arc<RuleSet>,
     rule_objects: RuleObjects,
     choice: Choice,
@@ -54,7 +55,7 @@ type Decision<'py> = (bool, &'static str, Option<Bound<'py, PyAny>>, Bound<'py, 
 impl BoundRules {
     /// Binds rules.
     pub fn new(
-        file: Arc<FileContents>,
+        file: Py<CompiledFile>,
         rules: Arc<RuleSet>,
         choice: Choice,
         origin: Option<Box<[u8]>>,
@@ -62,6 +63,11 @@ impl BoundRules {
     ) -> Self {
         let (rule_objects, seen_origin) = (RuleObjects::default(), OnceLock::new());
         Self { file, rules, rule_objects, choice, origin, seen_origin, check_origin }
+    }
+
+    #[inline]
+    fn contents(&self) -> &FileContents {
+        self.file.get().contents()
     }
 
     /// Validates a URL and compares its origin; `None` if it is invalid.
@@ -89,7 +95,7 @@ impl BoundRules {
         if valid.foreign {
             self.check(url, None)?;
         }
-        Ok(target(bytes, valid.path, self.file.profile()))
+        Ok(target(bytes, valid.path, self.contents().profile()))
     }
 
     #[cold]
@@ -124,7 +130,7 @@ impl BoundRules {
                 }
             }
         }
-        let file = self.file.file(py);
+        let file = self.contents().file(py);
         let decided: Vec<Answer> = py.detach(|| {
             self.rules.expect(file, texts.len());
             texts.iter().map(|url| self.answer(file, url)).collect()
@@ -185,7 +191,7 @@ impl BoundRules {
     fn allows(&self, url: &Bound<'_, PyAny>) -> PyResult<bool> {
         let bytes = url_bytes(url, None)?;
         let target = self.target(url, &bytes)?;
-        Ok(self.rules.allows(self.file.file(url.py()), &target))
+        Ok(self.rules.allows(self.contents().file(url.py()), &target))
     }
 
     /// Returns whether each URL may be fetched. The interpreter's lock is released meanwhile.
@@ -223,12 +229,13 @@ impl BoundRules {
         let py = url.py();
         let bytes = url_bytes(url, None)?;
         let target = self.target(url, &bytes)?;
-        let explanation = self.rules.explain(self.file.file(py), &target);
+        let explanation = self.rules.explain(self.contents().file(py), &target);
         let reason = explanation.verdict.reason;
-        let mut matches = self.rule_objects.get(py, &self.file, &explanation.matches)?.into_iter();
+        let mut matches = self.rule_objects.get(py, self.contents(), &explanation.matches)?.into_iter();
         let rule = explanation.verdict.rule.and_then(|_| matches.next());
         let others = PyTuple::new(py, matches)?;
-        let target = if self.file.profile().literal_paths { Cow::Owned(unescape_literal(&target)) } else { target };
+        let target =
+            if self.contents().profile().literal_paths { Cow::Owned(unescape_literal(&target)) } else { target };
         Ok((reason.allows(), reason.name(), rule, others, PyBytes::new(py, &target)))
     }
 
@@ -238,8 +245,8 @@ impl BoundRules {
         let py = url.py();
         let bytes = url_bytes(url, None)?;
         let target = self.target(url, &bytes)?;
-        let verdict = self.rules.decide(self.file.file(py), &target);
-        let rule = self.rule_objects.get(py, &self.file, verdict.rule.as_slice())?.pop();
+        let verdict = self.rules.decide(self.contents().file(py), &target);
+        let rule = self.rule_objects.get(py, self.contents(), verdict.rule.as_slice())?.pop();
         Ok((verdict.reason.allows(), rule))
     }
 

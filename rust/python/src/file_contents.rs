@@ -1,4 +1,4 @@
-//! A parsed file together with its bytes, shared by the compiled file and the rules bound to agents.
+//! A parsed file together with its bytes.
 
 use canfetch_core::{CompiledFile as Compiled, File, tables::Profile};
 use pyo3::prelude::*;

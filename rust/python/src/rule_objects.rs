@@ -57,7 +57,7 @@ fn create<'py>(py: Python<'py>, file: &FileContents, found: Match) -> PyResult<B
     let class = RULE.import(py, "canfetch.core.verdict", "Rule")?;
     // A named tuple: its own constructor is written in Python and slower.
     let new = NEW.get_or_try_init(py, || py.get_type::<PyTuple>().getattr("__new__").map(Bound::unbind))?;
-    let rule = file.compiled().groups().rules()[found.rule as usize];
+    let rule = file.compiled().groups().rules().at(found.rule as usize);
     let value = PyBytes::new(py, rule.value.of(file.bytes(py)));
     new.bind(py).call1((class, (rule.allow(), value, rule.line(), found.specificity)))
 }

@@ -42,7 +42,7 @@ pub fn write(reading: Reading<'_>, url: &Target, agent: &Agent, out: &mut Output
     }
     out.number(explanation.matches.len() as u32);
     for found in &explanation.matches {
-        let rule = file.groups.rules()[found.rule as usize];
+        let rule = file.groups.rules().at(found.rule as usize);
         out.number(rule.line());
         out.number(u32::from(rule.allow()));
         out.number(found.specificity);
@@ -68,7 +68,7 @@ pub fn write_readings(document: &Document, url: &Target, agent: &Agent, out: &mu
         let compared = target(&url.url, path, file.profile);
         let verdict = reading.compiled.rule_set(&selection.groups).decide(file, &compared);
         out.number(reason_number(verdict.reason));
-        out.number(verdict.rule.map_or(0, |found| file.groups.rules()[found.rule as usize].line()));
+        out.number(verdict.rule.map_or(0, |found| file.groups.rules().at(found.rule as usize).line()));
     }
     Ok(PROFILES.len() as u32)
 }

@@ -41,7 +41,7 @@ pub fn write(reading: Reading<'_>, out: &mut Output) -> Result<u32, Failure> {
         out.number(groups.rules_of(group).len() as u32);
         let agents = groups.agents_of(group);
         out.number(agents.len() as u32);
-        for agent in agents {
+        for agent in agents.iter() {
             out.number(agent.line);
             out.bytes(agent.token.of(&source.content));
         }
@@ -92,15 +92,15 @@ pub fn write_readers(reading: Reading<'_>, line: u32, agents: &[Agent], out: &mu
 }
 
 fn for_each_record(groups: &Groups, mut take: impl FnMut(u32, LineKind, Option<u32>)) {
-    for agent in groups.agents() {
+    for agent in groups.agents().iter() {
         take(agent.line, LineKind::UserAgent, Some(agent.group));
     }
     for group in 0..groups.len() as u32 {
-        for rule in &groups.rules()[groups.rules_of(group)] {
+        for rule in groups.rules().range(groups.rules_of(group)).iter() {
             take(rule.line(), if rule.allow() { LineKind::Allow } else { LineKind::Disallow }, Some(group));
         }
     }
-    for other in groups.others() {
+    for other in groups.others().iter() {
         if other.is_sitemap() {
             take(other.line(), LineKind::Sitemap, None);
         } else {

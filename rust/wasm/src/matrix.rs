@@ -27,7 +27,7 @@ pub fn write(reading: Reading<'_>, targets: &[Target], agents: &[Agent], out: &m
     let mut marks = filled(INVALID, cells)?;
     let rules = reading.file().groups.rules();
     for_each_verdict(reading, targets, agents, |cell, verdict| {
-        lines[cell] = verdict.rule.map_or(0, |found| rules[found.rule as usize].line());
+        lines[cell] = verdict.rule.map_or(0, |found| rules.at(found.rule as usize).line());
         marks[cell] = match verdict {
             Verdict { rule: None, .. } => NONE,
             Verdict { reason, .. } if reason.allows() => ALLOWED,

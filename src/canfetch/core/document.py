@@ -27,7 +27,7 @@ from canfetch.core.limits import COMPILED_RULES_LIMIT, DEFAULT_MAX_BYTES
 from canfetch.core.origin import bind_origin
 from canfetch.core.profiles import get_profile
 from canfetch.core.records import Record
-from canfetch.core.source import decode_source, encode_content
+from canfetch.core.source import UTF_16_MARK_START, decode_source, encode_content
 from canfetch.core.urls import AnyURL, invalid_url, plain_url, split_url, url_bytes
 from canfetch.core.verdict import Verdict
 
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
 # Agents whose rules are cached, unless these have too many rules in total. The cache is cleared when it is full.
 _CACHED_AGENTS_LIMIT: Final = 256
-_UTF_16_MARK_STARTS: Final = (b"\xff", b"\xfe")
 
 
 class RobotsTxt(FileSource):
@@ -53,11 +52,7 @@ class RobotsTxt(FileSource):
     def __init__(self, arguments: ParseArguments, compiled: CompiledFile | None = None) -> None:
         content, url, profile, max_bytes, engine = self._arguments = arguments
         compile_file = compiler_for(engine, profile)
-        if (
-            max_bytes is DEFAULT_MAX_BYTES
-            and len(content) <= DEFAULT_MAX_BYTES
-            and content[:1] not in _UTF_16_MARK_STARTS
-        ):
+        if max_bytes is DEFAULT_MAX_BYTES and len(content) <= DEFAULT_MAX_BYTES and content[:1] < UTF_16_MARK_START:
             # The fast path for nearly every file: nothing to transcode, nothing to cut.
             self._content, self._source = content, None
         else:

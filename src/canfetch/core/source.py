@@ -8,6 +8,8 @@ from canfetch.core.quoting import quoted
 from canfetch.core.text import encode_text
 from canfetch.errors import InvalidLimit
 
+# A UTF-16 byte order mark starts with this byte or the one after it, which is the largest.
+UTF_16_MARK_START: Final = b"\xfe"
 # No longer text is taken for a URL or a file name.
 _MAX_NAME_CHARACTERS: Final = 2048
 

@@ -35,7 +35,7 @@ fn plain_best(file: &CompiledFile, content: &[u8], groups: &[u32], target: &[u8]
     form_b(target, &mut b);
     let mut best: Option<(Match, bool)> = None;
     for index in groups.iter().flat_map(|&group| file.groups().rules_of(group)) {
-        let rule = file.groups().rules()[index];
+        let rule = file.groups().rules().at(index);
         entries(file.profile(), rule.allow(), rule.value.of(content), &mut Scratch::default(), |entry| {
             let target = if entry.form == Form::A { target } else { &b };
             let weight = (entry.specificity, rule.allow());

@@ -117,11 +117,11 @@ impl Index {
     /// Builds the index of some groups.
     pub fn new(groups: &Groups, selected: &[u32], content: &[u8], profile: &Profile) -> Self {
         let rules = || selected.iter().flat_map(|&group| groups.rules_of(group));
-        let mut bytes = Vec::with_capacity(rules().map(|rule| groups.rules()[rule].value.of(content).len()).sum());
+        let mut bytes = Vec::with_capacity(rules().map(|rule| groups.rules().at(rule).value.of(content).len()).sum());
         let mut drafts = Vec::with_capacity(rules().count());
         let mut scratch = Scratch::default();
         for index in rules() {
-            let rule = groups.rules()[index];
+            let rule = groups.rules().at(index);
             entries(profile, rule.allow(), rule.value.of(content), &mut scratch, |entry| {
                 let start = bytes.len() as u32;
                 bytes.extend_from_slice(entry.text);
@@ -173,7 +173,7 @@ impl Ranked {
         let shape = Shape::of(&texts[draft.start as usize..draft.end as usize]);
         // The key ends with the index of the rule.
         let index = draft.key as u32 & (u32::MAX >> FLAG_BITS);
-        let rule = groups.rules()[index as usize];
+        let rule = groups.rules().at(index as usize);
         let flag = |set: bool, flag: u32| if set { flag } else { 0 };
         Self {
             start: draft.start,

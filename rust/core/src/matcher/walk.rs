@@ -67,12 +67,12 @@ pub fn all(groups: &Groups, selected: &[u32], content: &[u8], profile: &Profile,
     if profile.first_match {
         return matches;
     }
-    matches.sort_by_key(|found| (u32::MAX - found.specificity, !groups.rules()[found.rule as usize].allow()));
+    matches.sort_by_key(|found| (u32::MAX - found.specificity, !groups.rules().at(found.rule as usize).allow()));
     matches
 }
 
 fn rules<'a>(groups: &'a Groups, selected: &'a [u32]) -> impl Iterator<Item = (u32, Rule)> {
-    selected.iter().flat_map(|&group| groups.rules_of(group)).map(|rule| (rule as u32, groups.rules()[rule]))
+    selected.iter().flat_map(|&group| groups.rules_of(group)).map(|rule| (rule as u32, groups.rules().at(rule)))
 }
 
 /// Whether the rule certainly does not match. A quick check that excludes nearly every rule.

@@ -131,7 +131,7 @@ impl Results for Decisions {
         let verdict = rules_of(tables, row.file, row.agents[0]).decide(file, &target(row.url, row.path, file.profile));
         self.push(Some(verdict.reason.allows()), Some(verdict.reason.name()));
         let rule = verdict.rule.map(|found| {
-            let rule = file.groups.rules()[found.rule as usize];
+            let rule = file.groups.rules().at(found.rule as usize);
             let number = *self.numbers.entry((row.file, found.rule)).or_insert_with(|| {
                 self.texts.push((rule.allow(), rule.value.of(file.content).into()));
                 self.texts.len() as u32 - 1
