@@ -279,5 +279,5 @@ def test_eviction_order_is_least_recently_used_after_random_operations() -> None
             if name in used:
                 use(name)
         # Looking origins up would mark them as used.
-        assert set(cache._by_name) == set(used)
+        assert set(cache.by_name) == set(used)
         assert len(cache._heap) <= 2 * len(cache) + 65

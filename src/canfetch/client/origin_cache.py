@@ -12,7 +12,7 @@ from canfetch.core.origin import Origin
 from canfetch.core.urls import AnyURL
 
 _SPARE_HEAP_ITEMS: Final = 64
-_MIN_NAME_LENGTH: Final = len("http://a")
+MIN_NAME_LENGTH: Final = len("http://a")
 
 
 class OriginCache:
@@ -21,11 +21,14 @@ class OriginCache:
     Lookups take no lock. They only set `last_used` of the state to the next number. A heap holds the origins by the
     `last_used` that was known when they were pushed. To evict, origins that were used since are pushed again, and the
     first other one is removed.
+
+    Attributes:
+        by_name: The states, for `allows` of the clients, which cannot afford a call of `find`. Only for reading.
+        next_number: Returns the next number for `last_used`.
     """
 
     __slots__ = (
         "__weakref__",
-        "_by_name",
         "_evictions",
         "_files",
         "_heap",
@@ -33,8 +36,9 @@ class OriginCache:
         "_lock",
         "_max_bytes",
         "_memory_bytes",
-        "_next_number",
         "_numbers_without_hit",
+        "by_name",
+        "next_number",
     )
 
     def __init__(self, max_bytes: int) -> None:
@@ -51,8 +55,8 @@ class OriginCache:
     def _clear(self) -> None:
         self._memory_bytes = 0
         self._lock = threading.Lock()
-        self._by_name: dict[str, OriginState] = {}
-        self._next_number = count(1).__next__
+        self.by_name: dict[str, OriginState] = {}
+        self.next_number = count(1).__next__
         # Numbers that were taken for something else than a lookup.
         self._numbers_without_hit = 0
         # Pairs of `last_used` and name. A name can be in the heap twice; `_heap_number` records which pair is current.
@@ -62,7 +66,7 @@ class OriginCache:
         self._files: dict[bytes, CachedFile] = {}
 
     def __len__(self) -> int:
-        return len(self._by_name)
+        return len(self.by_name)
 
     @property
     def memory_bytes(self) -> int:
@@ -74,7 +78,7 @@ class OriginCache:
         """Number of lookups that found an origin. They are the numbers that were taken, so they cost nothing."""
         with self._lock:
             self._numbers_without_hit += 1
-            return self._next_number() - self._numbers_without_hit
+            return self.next_number() - self._numbers_without_hit
 
     @property
     def evictions(self) -> int:
@@ -92,18 +96,18 @@ class OriginCache:
             # The slash after the host, if the scheme is http or https and the host has a character. If not, the text
             # before it is no name of an origin. Compare up to the slash, so that a URL of https://example.com does not
             # find https://example.co.
-            end = url.find("/", _MIN_NAME_LENGTH)
-            state = self._by_name.get(url[:end]) if end > 0 else None
+            end = url.find("/", MIN_NAME_LENGTH)
+            state = self.by_name.get(url[:end]) if end > 0 else None
             if state is not None:
-                state.last_used = self._next_number()
+                state.last_used = self.next_number()
                 return state
         return self.get(str(Origin.from_url(url)))
 
     def get(self, name: str) -> OriginState | None:
         """Return the state of an origin, or None, and mark it as used."""
-        state = self._by_name.get(name)
+        state = self.by_name.get(name)
         if state is not None:
-            state.last_used = self._next_number()
+            state.last_used = self.next_number()
         return state
 
     def put(self, state: OriginState) -> None:
@@ -115,27 +119,27 @@ class OriginCache:
         # The string of the entry exists anyway, so the key takes no memory.
         name = state.entry.origin
         with self._lock:
-            previous = self._by_name.get(name)
+            previous = self.by_name.get(name)
             self._add_memory(state)
             self._numbers_without_hit += 1
-            state.last_used = self._next_number()
+            state.last_used = self.next_number()
             # Replaced in place, so that lookups without the lock always find the origin.
-            self._by_name[name] = state
+            self.by_name[name] = state
             if previous is not None:
                 self._subtract_memory(previous)
             if name not in self._heap_number:
                 self._push(name, state.last_used)
-            while self._memory_bytes > self._max_bytes and len(self._by_name) > 1:
+            while self._memory_bytes > self._max_bytes and len(self.by_name) > 1:
                 self._evict_one()
 
     def remove(self, name: str) -> None:
         """Remove an origin."""
         with self._lock:
-            state = self._by_name.pop(name, None)
+            state = self.by_name.pop(name, None)
             if state is not None:
                 del self._heap_number[name]
                 self._subtract_memory(state)
-                if len(self._heap) > 2 * len(self._by_name) + _SPARE_HEAP_ITEMS:
+                if len(self._heap) > 2 * len(self.by_name) + _SPARE_HEAP_ITEMS:
                     # Removed names are still in the heap.
                     self._heap = [(number, name) for name, number in self._heap_number.items()]
                     heapq.heapify(self._heap)
@@ -148,11 +152,11 @@ class OriginCache:
         number, name = heapq.heappop(self._heap)
         if self._heap_number.get(name) != number:
             return
-        state = self._by_name[name]
+        state = self.by_name[name]
         if state.last_used > number:
             self._push(name, state.last_used)
             return
-        del self._heap_number[name], self._by_name[name]
+        del self._heap_number[name], self.by_name[name]
         self._evictions += 1
         self._subtract_memory(state)
 
