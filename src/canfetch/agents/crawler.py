@@ -1,10 +1,9 @@
 """Crawlers: the entries of the registry."""
 
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Any, Final, Literal, NamedTuple
 
-from canfetch.core.agent import Agent
+from canfetch.core.agent import Agent, cached_agent
 
 CRAWLER_SCHEMA: Final = "canfetch.crawler/1"
 
@@ -69,12 +68,6 @@ class Verification(NamedTuple):
             yield self.note
 
 
-# Validating the tokens takes longer than most decisions.
-@lru_cache(1024)
-def _agent_of(tokens: tuple[str, ...], star_applies: bool) -> Agent:  # noqa: FBT001 - the key of the cache
-    return Agent(tokens, star_applies=star_applies)
-
-
 class Crawler(NamedTuple):
     """A crawler.
 
@@ -116,7 +109,7 @@ class Crawler(NamedTuple):
     @property
     def agent(self) -> Agent:
         """The product tokens in order, and whether the `*` groups apply."""
-        return _agent_of(self.tokens, self.star_applies)
+        return cached_agent(self.tokens, self.star_applies)
 
     @property
     def product_names(self) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from canfetch.core.text import encode_text
 from canfetch.core.tokens import encode_product_token
 from canfetch.errors import InvalidProductToken
 
-_CACHED_TOKENS: Final = 1024
+_CACHED_AGENTS: Final = 1024
 # Longer tokens are not kept.
 _MAX_CACHED_CHARACTERS: Final = 64
 
@@ -85,16 +85,20 @@ def as_agent(agent: str | Agent) -> Agent:
     Raises: InvalidProductToken; TypeError: `agent` is neither a str nor an `Agent`.
     """
     if isinstance(agent, str):
-        return _agent_of_token(agent) if len(agent) <= _MAX_CACHED_CHARACTERS else Agent(agent)
+        return cached_agent(agent) if len(agent) <= _MAX_CACHED_CHARACTERS else Agent(agent)
     if isinstance(agent, Agent):
         return agent
     raise TypeError(f"agent must be a str or an Agent, not {type(agent).__name__}")
 
 
 # Programs ask for a few agents again and again, and validating a token takes longer than most decisions.
-@lru_cache(_CACHED_TOKENS)
-def _agent_of_token(token: str) -> Agent:
-    return Agent(token)
+@lru_cache(_CACHED_AGENTS)
+def cached_agent(tokens: str | tuple[str, ...], star_applies: bool = True) -> Agent:  # noqa: FBT001, FBT002 - a cached function is faster with positional arguments
+    """Return an `Agent` that is created once for the same arguments.
+
+    Raises: InvalidProductToken.
+    """
+    return Agent(tokens, star_applies=star_applies)
 
 
 def agent_with_any_name(name: str) -> Agent:
