@@ -47,7 +47,7 @@ def test_google_table_of_precedence(
 
 
 def test_rules_are_sorted_by_precedence() -> None:
-    rule_set = RuleSet([(False, b"/a*", 9), (False, b"/ab", 4), (True, b"/*b", 7), (True, b"/a", 1)], RFC9309)
+    rule_set = RuleSet([(True, b"/a", 1), (False, b"/ab", 4), (True, b"/*b", 7), (False, b"/a*", 9)], RFC9309)
     assert [entry.line for entry in rule_set.rules] == [7, 4, 9, 1]
 
 

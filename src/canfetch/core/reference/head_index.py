@@ -45,11 +45,15 @@ class HeadIndex:
         self._tries = [tries.get(head) for head in self._heads]
         self._parents: list[int] = []
         self._best_rank: list[int] = []
-        for index, head in enumerate(self._heads):
-            parent = self._enclosing(head, index - 1)
+        heads, parents = self._heads, self._parents
+        for index, head in enumerate(heads):
+            # `_enclosing`, without a call for each head.
+            parent = index - 1
+            while parent >= 0 and not head.startswith(heads[parent]):
+                parent = parents[parent]
             trie = self._tries[index]
             own = min(self._prefix_ranks[index], self._exact_ranks[index], NEVER if trie is None else trie.best_rank)
-            self._parents.append(parent)
+            parents.append(parent)
             self._best_rank.append(own if parent < 0 else min(own, self._best_rank[parent]))
 
     def _enclosing(self, text: bytes, index: int) -> int:
