@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+from typing import Self
 
 from benchmarks import inputs, timing
 from benchmarks.bench import Bench
-from benchmarks.contenders import Contender, Parsed
+from benchmarks.contenders import Contender, Parsed, get_contender
 from benchmarks.inputs import AGENT, RobotsFile
 from benchmarks.table import format_duration, format_ratio
-from benchmarks.timing import Task
+from benchmarks.timing import Race, Task
 
 SECTION = "Decide, with the file parsed"
 BATCH = 200_000
@@ -158,7 +160,7 @@ def batch_rows(bench: Bench) -> None:
         bench.log(f"allows_many, {engine}")
         _batch(bench, engine, contender.loop(contender.parse_file(file), AGENT, urls), rules, urls)
         if engine == "native":
-            _threads(bench, rules, urls)
+            _parallel(bench, contender, file, urls)
 
 
 def _batch(bench: Bench, engine: str, loop: Callable[[], None], rules: Parsed, urls: list[str]) -> None:
@@ -178,28 +180,67 @@ def _batch(bench: Bench, engine: str, loop: Callable[[], None], rules: Parsed, u
     row.score = format_ratio(speedup)
 
 
-def _threads(bench: Bench, rules: Parsed, urls: list[str]) -> None:
-    batch = urls * ((TINY_BATCH if bench.tiny else BATCH) // len(urls))
-    allows_many = rules.allows_many
-    with ThreadPoolExecutor(2) as pool:
+class Parallel:
+    """`allows_many` on one and two threads, and in one and two processes: a context manager.
 
-        def one_thread() -> None:
-            allows_many(batch)
-            allows_many(batch)
+    Processes show what the machine can do: two virtual processors may share one core.
+    """
 
-        def two_threads() -> None:
-            list(pool.map(allows_many, (batch, batch)))
+    def __init__(self, contender: Contender, file: RobotsFile, urls: list[str], *, tiny: bool) -> None:
+        self._allows_many = contender.parse_file(file).rules_for(AGENT).allows_many
+        self._batch = urls * ((TINY_BATCH if tiny else BATCH) // len(urls))
+        self._threads = ThreadPoolExecutor(2)
+        arguments = contender.key, file, self._batch
+        self._processes = ProcessPoolExecutor(2, get_context("spawn"), _load_batch, arguments)
 
-        tasks = [Task("one", one_thread, 2 * len(batch)), Task("two", two_threads, 2 * len(batch))]
-        race = timing.race(tasks, 6 * bench.scale, min_rounds=bench.min_rounds, wall=True)
-    speedup = timing.ratio(race["two"], race["one"])
-    row = bench.figure(
-        SECTION,
-        "allows_many(urls) on two threads, against one",
-        "native",
-        text=format_duration(race["two"].median),
-        value=speedup,
-        at_least=(1.5, "1.5x"),
-        detail={"one": race["one"].median, "two": race["two"].median},
-    )
-    row.score = format_ratio(speedup)
+    def __enter__(self) -> Self:
+        # Starts both processes.
+        list(self._processes.map(_answer_batch, range(8)))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._threads.shutdown()
+        self._processes.shutdown()
+
+    def race(self, seconds: float, *, min_rounds: int) -> Race:
+        """Measure the same work in all four ways."""
+        one_batch = self._processes.submit
+        works: dict[str, Callable[[], object]] = {
+            "one thread": lambda: [self._threads.submit(self._allows_many, self._batch).result() for _ in range(2)],
+            "two threads": lambda: list(self._threads.map(self._allows_many, (self._batch, self._batch))),
+            "one process": lambda: [one_batch(_answer_batch, 0).result() for _ in range(2)],
+            "two processes": lambda: list(self._processes.map(_answer_batch, range(2))),
+        }
+        tasks = [Task(name, work, 2 * len(self._batch)) for name, work in works.items()]
+        return timing.race(tasks, seconds, min_rounds=min_rounds, wall=True)
+
+
+_batch_of_process: tuple[Callable[[list[str]], list[bool]], list[str]]
+
+
+def _load_batch(key: str, file: RobotsFile, batch: list[str]) -> None:
+    global _batch_of_process
+    _batch_of_process = get_contender(key).parse_file(file).rules_for(AGENT).allows_many, batch
+
+
+def _answer_batch(_: int) -> None:
+    allows_many, batch = _batch_of_process
+    allows_many(batch)
+
+
+def _parallel(bench: Bench, contender: Contender, file: RobotsFile, urls: list[str]) -> None:
+    with Parallel(contender, file, urls, tiny=bench.tiny) as parallel:
+        race = parallel.race(12 * bench.scale, min_rounds=bench.min_rounds)
+    for kind, plural in (("thread", "threads"), ("process", "processes")):
+        one, two = race[f"one {kind}"], race[f"two {plural}"]
+        speedup = timing.ratio(two, one)
+        row = bench.figure(
+            SECTION,
+            f"allows_many(urls) {'on' if kind == 'thread' else 'in'} two {plural}, against one",
+            "native",
+            text=format_duration(two.median),
+            value=speedup,
+            at_least=(1.5, "1.5x") if kind == "thread" else None,
+            detail={"one": one.median, "two": two.median},
+        )
+        row.score = format_ratio(speedup)

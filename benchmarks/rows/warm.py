@@ -30,7 +30,7 @@ def warm_rows(bench: Bench) -> None:
     interfaces: dict[str, GetLoop] = {"Client.allows(url)": lambda cache: cache.loop}
     interfaces["await AsyncClient.allows(url)"] = lambda cache: cache.async_loop
     for size in ("300 B",) if bench.tiny else ("300 B", "5 KB"):
-        files, urls = _make_inputs(size, *((3, 5) if bench.tiny else (HOSTS, URLS_OF_EACH)))
+        files, urls = make_inputs(size, *((3, 5) if bench.tiny else (HOSTS, URLS_OF_EACH)))
         bench.log(f"warm caches: filling {len(keys)} with {len(files)} files of {size}")
         caches = {key: warm.get_filler(key)(files) for key in keys}
         for what, get_loop in interfaces.items():
@@ -107,7 +107,7 @@ def _keys(bench: Bench) -> list[str]:
     return keys
 
 
-def _make_inputs(size: str, hosts: int, each: int) -> tuple[dict[str, bytes], list[str]]:
+def make_inputs(size: str, hosts: int, each: int) -> tuple[dict[str, bytes], list[str]]:
     """Return a file for each host, and URLs of all hosts in turn, as in a broad crawl."""
     files: dict[str, bytes] = {}
     by_host = []

@@ -13,8 +13,12 @@ ROOT = Path(__file__).parents[2]
 
 
 def run_bench(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return run_module("benchmarks", "--tiny", "--no-peers", *arguments)
+
+
+def run_module(*arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {key: value for key, value in os.environ.items() if key != "CANFETCH_CORPUS"}
-    command = [sys.executable, "-m", "benchmarks", "--tiny", "--no-peers", *arguments]
+    command = [sys.executable, "-m", *arguments]
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
 
 
@@ -104,3 +108,28 @@ def test_reason_of_a_failed_installation_is_found(monkeypatch: pytest.MonkeyPatc
         find_reason("  CMake Error at CMakeLists.txt:2:\n\n    too old\n") == "CMake Error at CMakeLists.txt:2: too old"
     )
     assert find_reason("") == "no output"
+
+
+@pytest.mark.service
+def test_the_goals_are_measured_in_every_run() -> None:
+    run = run_module("benchmarks.goals", "--tiny", "--no-peers", "--runs", "2")
+    assert run.returncode == 0, run.stderr
+    rows = [line.split(" | ") for line in run.stdout.splitlines() if line.startswith("| ")]
+    assert {len(row) for row in rows} == {6}
+    assert {row[0] for row in rows} >= {"| `client.allows(url)`, cached origin", "| lint 500 KB"}
+
+
+@pytest.mark.service
+def test_the_growth_of_times_is_printed_and_drawn(tmp_path: Path) -> None:
+    run = run_module("benchmarks.growth", "--tiny", "--format", "text")
+    assert run.returncode == 0, run.stderr
+    assert [line for line in run.stdout.splitlines() if line.startswith("by")] == [
+        "by bytes of the file",
+        "by rules",
+        "by agents of the file",
+        "by characters of the URL",
+    ]
+    plot = tmp_path / "growth.svg"
+    run = run_module("benchmarks.growth", "--tiny", "--output", str(plot))
+    assert run.returncode == 0, run.stderr
+    assert "<svg" in plot.read_text(encoding="utf-8")
