@@ -25,6 +25,7 @@ _EXPORTS = {
     "core.groups": ("Group", "UserAgentLine"),
     "core.keys": ("RecordKind",),
     "core.notes": ("Note",),
+    "core.one_shot": ("allows",),
     "core.origin": ("Origin", "robots_url"),
     "core.profiles": ("PROFILES", "Profile"),
     "core.records": ("Record",),

@@ -17,6 +17,7 @@ from canfetch.core.document import RobotsTxt as RobotsTxt, parse as parse
 from canfetch.core.groups import Group as Group, UserAgentLine as UserAgentLine
 from canfetch.core.keys import RecordKind as RecordKind
 from canfetch.core.notes import Note as Note
+from canfetch.core.one_shot import allows as allows
 from canfetch.core.origin import Origin as Origin, robots_url as robots_url
 from canfetch.core.profiles import PROFILES as PROFILES, Profile as Profile
 from canfetch.core.records import Record as Record
@@ -71,6 +72,7 @@ __all__ = [
     "Verdict",
     "agent",
     "agents",
+    "allows",
     "author",
     "bulk",
     "compare",

@@ -28,10 +28,10 @@ def answer_all(questions: list[Question], engine: str) -> Iterator[Answer]:
     except canfetch.errors.InvalidRobotsURL:
         yield from (Answer(error="invalid-robots-url") for _ in questions)
         return
-    yield from (answer(robots, question) for question in questions)
+    yield from (answer(robots, question, engine) for question in questions)
 
 
-def answer(robots: RobotsTxt, question: Question) -> Answer:
+def answer(robots: RobotsTxt, question: Question, engine: str) -> Answer:
     tokens = question.agents or (canfetch.product_token(question.user_agent or ""),)
     agent = canfetch.Agent(tokens, star_applies=question.star_applies)
     try:
@@ -41,6 +41,9 @@ def answer(robots: RobotsTxt, question: Question) -> Answer:
     except canfetch.InvalidURL:
         return Answer(error="invalid-url")
     assert robots.rules_for(agent).allows(question.url) is verdict.allowed
+    if not question.max_bytes:
+        allowed = canfetch.allows(question.robots, question.url, agent=agent, profile=question.profile, engine=engine)
+        assert allowed is verdict.allowed
     return Answer(verdict.allowed, verdict.line or 0, str(verdict.reason))
 
 

@@ -12,6 +12,23 @@ pub fn profile(name: &str) -> Option<&'static Profile> {
     PROFILES.iter().find(|profile| profile.name == name)
 }
 
+/// Parses a file for a single decision: whether an agent may fetch a target. Keeps nothing.
+///
+/// # Panics
+/// If the file has more than [`MAX_BYTES_LIMIT`].
+pub fn allows_once<T: AsRef<[u8]>>(
+    content: &[u8],
+    profile: &'static Profile,
+    tokens: &[T],
+    star_applies: bool,
+    target: &[u8],
+) -> bool {
+    assert!(content.len() <= MAX_BYTES_LIMIT, "a file over 512 MiB");
+    let groups = Groups::read(content, profile);
+    let selection = Directory::default().select(&groups, content, profile, tokens, star_applies);
+    RuleSet::new(&selection.groups, &groups).allows(File { content, groups: &groups, profile }, target)
+}
+
 /// A parsed file. The caller keeps the bytes, and passes the same bytes to every call.
 #[derive(Debug)]
 pub struct CompiledFile {
@@ -66,7 +83,7 @@ impl CompiledFile {
 
     /// Returns the numbers of the user-agent lines in these groups that apply to a token, which may be `*`.
     pub fn lines_naming(&self, content: &[u8], token: &[u8], groups: &[u32]) -> Vec<u32> {
-        let agents = groups.iter().flat_map(|&group| self.groups.agents_of(group));
+        let agents = groups.iter().flat_map(|&group| self.groups.agents_of(group).iter());
         let naming = agents.filter(|agent| names(agent.token.of(content), token, self.profile));
         naming.map(|agent| agent.line).collect()
     }

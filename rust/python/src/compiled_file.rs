@@ -1,14 +1,12 @@
 //! `CompiledFile`: a file that is parsed once.
 
-use std::sync::Arc;
-
 use canfetch_core::{CompiledFile as Compiled, Rule, Span};
 use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyTuple};
 
 use crate::bound_rules::BoundRules;
 use crate::file_contents::FileContents;
+use crate::tokens::with_tokens;
 
 /// A token and its line.
 type AgentItem<'py> = (Bound<'py, PyBytes>, u32);
@@ -20,13 +18,19 @@ type OtherItem = (u32, u8, usize, usize, usize, usize, i64);
 /// A file's groups and records, and the rule sets of its agents.
 #[pyclass(frozen, module = "canfetch._native")]
 pub struct CompiledFile {
-    contents: Arc<FileContents>,
+    contents: FileContents,
 }
 
 impl CompiledFile {
     /// Wraps a parsed file.
     pub fn new(contents: FileContents) -> Self {
-        Self { contents: Arc::new(contents) }
+        Self { contents }
+    }
+
+    /// The parsed file and its bytes.
+    #[inline]
+    pub fn contents(&self) -> &FileContents {
+        &self.contents
     }
 
     fn rule_item<'py>(&self, py: Python<'py>, rule: Rule) -> RuleItem<'py> {
@@ -46,7 +50,7 @@ impl CompiledFile {
         (0..groups.len() as u32)
             .map(|group| {
                 let agents = groups.agents_of(group).iter().map(|agent| (self.copy(py, agent.token), agent.line));
-                let rules = groups.rules()[groups.rules_of(group)].iter().map(|&rule| self.rule_item(py, rule));
+                let rules = groups.rules().range(groups.rules_of(group)).iter().map(|rule| self.rule_item(py, rule));
                 (agents.collect(), rules.collect())
             })
             .collect()
@@ -67,28 +71,22 @@ impl CompiledFile {
     /// Binds the rules to an agent: its product tokens in order, and whether `*` applies to it.
     #[pyo3(signature = (tokens, star_applies, origin_prefix, check_origin, /))]
     fn bind(
-        &self,
+        slf: &Bound<'_, Self>,
         tokens: &Bound<'_, PyTuple>,
         star_applies: bool,
         origin_prefix: Option<&[u8]>,
         check_origin: Option<Py<PyAny>>,
     ) -> PyResult<BoundRules> {
-        let compiled = self.contents.compiled();
-        let content = self.contents.bytes(tokens.py());
-        let selection = if tokens.len() == 1 {
-            // The usual case, without the copies that a chain of tokens needs.
-            let token = tokens.get_item(0)?;
-            compiled.select(content, &[token.cast::<PyBytes>()?.as_bytes()], star_applies)
-        } else {
-            let tokens: Vec<PyBackedBytes> = tokens.extract()?;
-            compiled.select(content, &tokens, star_applies)
-        };
+        let contents = slf.get().contents();
+        let compiled = contents.compiled();
+        let content = contents.bytes(tokens.py());
+        let selection = with_tokens(tokens, |tokens| compiled.select(content, tokens, star_applies))?;
         let rules = compiled.rule_set(&selection.groups);
         let origin = origin_prefix.map(Into::into);
-        Ok(BoundRules::new(Arc::clone(&self.contents), rules, selection.choice, origin, check_origin))
+        Ok(BoundRules::new(slf.clone().unbind(), rules, selection.choice, origin, check_origin))
     }
 
     fn __sizeof__(&self) -> usize {
-        size_of::<Self>() + size_of::<FileContents>() - size_of::<Compiled>() + self.contents.compiled().memory_bytes()
+        size_of::<Self>() - size_of::<Compiled>() + self.contents.compiled().memory_bytes()
     }
 }

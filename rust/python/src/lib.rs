@@ -8,14 +8,16 @@ mod columns;
 mod compiled_file;
 mod file_contents;
 mod rule_objects;
+mod tokens;
 mod urls;
 
 /// The native engine; `canfetch.core` decides when it is used.
 #[pyo3::pymodule(gil_used = false)]
 mod _native {
     use canfetch_core::{
-        profile,
-        tables::{MAX_BYTES_LIMIT, PROFILES},
+        locate, profile,
+        tables::{MAX_BYTES_LIMIT, PROFILES, Profile},
+        target,
     };
     use pyo3::exceptions::PyValueError;
     use pyo3::prelude::*;
@@ -32,6 +34,8 @@ mod _native {
     #[pymodule_export]
     use super::compiled_file::CompiledFile;
     use super::file_contents::FileContents;
+    use super::tokens::with_tokens;
+    use super::urls::{invalid_url, url_bytes};
 
     /// The version of the interface that both engines share.
     #[pymodule_export]
@@ -41,13 +45,38 @@ mod _native {
     #[pyfunction]
     #[pyo3(signature = (content, profile_name, /))]
     fn compile_file(content: &Bound<'_, PyBytes>, profile_name: &str) -> PyResult<CompiledFile> {
+        let profile = checked_profile(content, profile_name)?;
+        Ok(CompiledFile::new(FileContents::new(content, profile)))
+    }
+
+    /// Returns whether an agent may fetch a URL, for a file that is not needed again. The arguments are those of
+    /// `compile_file` and `bind`.
+    #[pyfunction]
+    #[pyo3(signature = (content, profile_name, tokens, star_applies, url, /))]
+    fn allows_once(
+        content: &Bound<'_, PyBytes>,
+        profile_name: &str,
+        tokens: &Bound<'_, PyTuple>,
+        star_applies: bool,
+        url: &Bound<'_, PyAny>,
+    ) -> PyResult<bool> {
+        let profile = checked_profile(content, profile_name)?;
+        let bytes = url_bytes(url, None)?;
+        let Some(located) = locate(&bytes) else { return Err(invalid_url(url, None)) };
+        let target = target(&bytes, located.path, profile);
+        with_tokens(tokens, |tokens| {
+            canfetch_core::allows_once(content.as_bytes(), profile, tokens, star_applies, &target)
+        })
+    }
+
+    fn checked_profile(content: &Bound<'_, PyBytes>, profile_name: &str) -> PyResult<&'static Profile> {
         let Some(profile) = profile(profile_name) else {
             return Err(PyValueError::new_err(format!("unsupported profile {profile_name:?}")));
         };
         if content.as_bytes().len() > MAX_BYTES_LIMIT {
             return Err(PyValueError::new_err("file too large for the native engine: expected at most 512 MiB"));
         }
-        Ok(CompiledFile::new(FileContents::new(content, profile)))
+        Ok(profile)
     }
 
     #[pymodule_init]

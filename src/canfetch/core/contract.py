@@ -87,3 +87,9 @@ class CompiledFile(Protocol):
 
 CompileFile = Callable[[bytes, str], CompiledFile]
 """Compiles content that is already transcoded and truncated, in a profile."""
+AllowsOnce = Callable[[bytes, str, tuple[bytes, ...], bool, AnyURL], bool]
+"""Returns whether an agent may fetch a URL, for a file that is not needed again.
+
+The arguments are the content and the profile as for `CompileFile`, the tokens and whether the groups for `*` apply as
+for `CompiledFile.bind`, and the URL.
+"""

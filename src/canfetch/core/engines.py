@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Final
 
 from canfetch.core.choices import unknown_choice
-from canfetch.core.contract import CONTRACT, CompileFile
+from canfetch.core.contract import CONTRACT, AllowsOnce, CompileFile
 from canfetch.core.profiles import PROFILES, Profile, get_profile
 from canfetch.errors import EngineError
 
@@ -117,6 +117,19 @@ def compiler_for(engine: str | None, profile_name: str) -> CompileFile:
     Raises: UnknownProfile, EngineError.
     """
     return get_profile_compiler(engine, get_profile(profile_name))
+
+
+@cache
+def one_shot_for(engine: str | None, profile_name: str) -> AllowsOnce | None:
+    """Return the function that parses a file for a single decision, or None if the engine has no such function.
+
+    Raises: UnknownProfile, EngineError.
+    """
+    native = native_module()
+    if native is None or compiler_for(engine, profile_name) is not native.compile_file:
+        return None
+    allows_once: AllowsOnce = native.allows_once
+    return allows_once
 
 
 def supported_profiles(engine: str) -> tuple[str, ...]:
