@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from tests.web.conftest import API
 
 import canfetch
+from canfetch.compare import diff
 from canfetch.core.profiles import PROFILES
 
 KEYS = st.sampled_from(["User-agent", "Disallow", "Allow", "useragent", "Sitemap", "Crawl-delay", "Content-Signal"])
@@ -79,6 +80,11 @@ def test_comparison_equals_the_library(api: API, old: str, new: str, urls: list[
     changed = [url for url in urls if before.allows(url, agent=chain) is not after.allows(url, agent=chain)]
     assert len(answer["changed"]) == len(changed)
     assert answer["compared"] == len(urls)
+    changes = diff(before, after, agents=[chain])
+    assert [change["newly_disallowed"]["examples"] for change in answer["all_urls"]["changes"]] == [
+        list(change.newly_disallowed.examples[:20]) for change in changes
+    ]
+    assert not (changed and not answer["all_urls"]["changes"])
     # What is reported as unchanged is unchanged.
     for name in set(PROFILES) - set(answer["changed_profiles"]):
         first, second = canfetch.parse(old, profile=name), canfetch.parse(new, profile=name)

@@ -10,6 +10,7 @@ import { explainChange } from "./compare/explanation.js";
 import { beforeOf, type CompareViewState } from "./compare/state.js";
 import { CellGrid, type GridCell } from "./parts/cell-grid.js";
 import { crawlerGroup } from "./parts/crawler-group.js";
+import { type ProvedComparison, proofSection } from "./compare/proof.js";
 import { DraftPanel } from "./parts/draft-panel.js";
 import { isLargeDraft } from "./parts/draft.js";
 import { LatestRequest } from "./parts/latest-request.js";
@@ -291,18 +292,16 @@ class CompareView implements View {
   /** The server decides for all URLs, not only the listed ones. */
   #prove(old: string, updated: string): void {
     const { server, store, texts } = this.#app;
-    const { profile } = store.state;
+    const { profile, crawlers } = store.state;
     fill(this.#proof);
     this.#proofRequest.cancel();
+    if (crawlers.length === 0) return;
     if (!server || old === updated || isLargeDraft({ file: old, bytes: null }) || isLargeDraft(store.state)) return;
     this.#proofRequest.schedule(
       PROOF_DELAY_MS,
-      (signal) => server.post<{ changed_profiles: readonly string[] }>("compare", { old, new: updated, profile }, signal),
+      (signal) => server.post<ProvedComparison>("compare", { old, new: updated, profile, agents: crawlers }, signal),
       {
-        done: ({ changed_profiles: changed }) => {
-          const key = changed.includes(profile) ? "compare_others_can_change" : "compare_proved_equal";
-          fill(this.#proof, h("p", { class: "note proof-note" }, texts.t(key)));
-        },
+        done: (proved) => fill(this.#proof, proofSection(texts, proved, profile)),
         // The comparison of the listed URLs does not depend on it.
         failed: () => fill(this.#proof),
       },

@@ -59,6 +59,14 @@ class URLSet:
         """
         return (self._before.bound.allows(url), self._after.bound.allows(url)) == self._decisions
 
+    def to_dict(self, *, max_examples: int | None = None) -> dict[str, list[str]]:
+        """Return the patterns and the examples as plain values for JSON."""
+        return {
+            "patterns": list(self.patterns),
+            "partial_patterns": list(self.partial_patterns),
+            "examples": list(self.examples[:max_examples]),
+        }
+
     def __bool__(self) -> bool:
         return bool(self.examples)
 

@@ -103,13 +103,18 @@ def test_equal_files_have_an_empty_state(compare: OpenPage) -> None:
     expect(summary(compare)).to_have_text("224 verdicts, all unchanged")
 
 
-def test_the_server_proves_that_no_url_changes(compare: OpenPage) -> None:
+def test_the_server_compares_the_files_for_all_urls(compare: OpenPage) -> None:
     compare_with(compare, EXAMPLE.replace("Disallow: /search\n", "Disallow: /search*\n"))
     proof = compare.find("[data-result=compare-proof]")
     expect(proof).to_have_text("Proved for every URL and every crawler: no verdict changes.", timeout=TIMEOUT_MS)
     compare_with(compare, EXAMPLE.replace("Disallow: /search\n", "Disallow: /search\nDisallow: /unlisted\n"))
-    expect(proof).to_have_text("Verdicts on URLs that are not listed can change, too.", timeout=TIMEOUT_MS)
+    # Only the draft allows what the other file disallows.
+    exact = compare.find("[data-result=compare-exact] li").first
+    expect(exact).to_contain_text("newly allowed: /unlisted (in part) such as /unlisted", timeout=TIMEOUT_MS)
     expect(compare.find(".compare-view [data-state=empty]")).to_contain_text("None of the listed verdicts changes.")
+    other = EXAMPLE + "\nUser-agent: UnlistedBot\nDisallow: /\n"
+    compare_with(compare, other)
+    expect(proof).to_have_text("No verdict of the chosen crawlers changes, on any URL.", timeout=TIMEOUT_MS)
 
 
 def test_a_fetched_file_is_compared_with_the_edited_draft(tester: OpenPage) -> None:

@@ -278,5 +278,10 @@ export const viewsDe: ViewsCatalogue = {
   compare_choose: "Datei wählen",
   compare_proved_equal: "Bewiesen für alle URLs und alle Crawler: Kein Urteil ändert sich.",
   compare_others_can_change: "Auch Urteile über URLs, die nicht in der Liste stehen, können sich ändern.",
+  compare_exact: "Für alle URLs",
+  compare_proved_for_chosen: "Für die gewählten Crawler ändert sich kein Ergebnis, bei keiner URL.",
+  compare_in_part: "{pattern} (teilweise)",
+  compare_more_patterns: { by: "count", one: "und {count} weiteres", other: "und {count} weitere" },
+  compare_such_as: "zum Beispiel {url}",
   compare_engine_failed: "Die Engine ist nicht gestartet, deshalb wurde nichts verglichen.",
 };

@@ -274,6 +274,11 @@ export const viewsEn = {
   compare_choose: "Choose a file",
   compare_proved_equal: "Proved for every URL and every crawler: no verdict changes.",
   compare_others_can_change: "Verdicts on URLs that are not listed can change, too.",
+  compare_exact: "For all URLs",
+  compare_proved_for_chosen: "No verdict of the chosen crawlers changes, on any URL.",
+  compare_in_part: "{pattern} (in part)",
+  compare_more_patterns: { by: "count", one: "and {count} more", other: "and {count} more" },
+  compare_such_as: "such as {url}",
   compare_engine_failed: "The engine did not start, so nothing was compared.",
 } as const satisfies Record<string, Message>;
 

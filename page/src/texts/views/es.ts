@@ -282,5 +282,10 @@ export const viewsEs: ViewsCatalogue = {
   compare_choose: "Elegir un archivo",
   compare_proved_equal: "Demostrado para todas las URL y todos los rastreadores: no cambia ninguna decisión.",
   compare_others_can_change: "También pueden cambiar las decisiones sobre URL que no están en la lista.",
+  compare_exact: "Para todas las URL",
+  compare_proved_for_chosen: "Para los rastreadores elegidos no cambia ningún resultado, en ninguna URL.",
+  compare_in_part: "{pattern} (en parte)",
+  compare_more_patterns: { by: "count", one: "y {count} más", other: "y {count} más" },
+  compare_such_as: "por ejemplo {url}",
   compare_engine_failed: "El motor no arrancó, así que no se comparó nada.",
 };

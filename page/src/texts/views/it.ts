@@ -274,5 +274,10 @@ export const viewsIt: ViewsCatalogue = {
   compare_choose: "Scegli un file",
   compare_proved_equal: "Dimostrato per ogni URL e ogni crawler: nessun esito cambia.",
   compare_others_can_change: "Possono cambiare anche gli esiti di URL che non sono in elenco.",
+  compare_exact: "Per tutti gli URL",
+  compare_proved_for_chosen: "Per i crawler scelti non cambia alcun risultato, per nessun URL.",
+  compare_in_part: "{pattern} (in parte)",
+  compare_more_patterns: { by: "count", one: "e {count} altro", other: "e altri {count}" },
+  compare_such_as: "ad esempio {url}",
   compare_engine_failed: "Il motore non si è avviato, quindi non è stato confrontato nulla.",
 };

@@ -244,5 +244,10 @@ export const viewsJa: ViewsCatalogue = {
   compare_choose: "ファイルを選ぶ",
   compare_proved_equal: "すべての URL とすべてのクローラーについて、判定が変わらないことが証明されています。",
   compare_others_can_change: "一覧にない URL の判定も変わることがあります。",
+  compare_exact: "すべてのURL",
+  compare_proved_for_chosen: "選択したクローラーでは、どのURLの結果も変わりません。",
+  compare_in_part: "{pattern}(一部)",
+  compare_more_patterns: { by: "count", other: "ほか {count} 件" },
+  compare_such_as: "例: {url}",
   compare_engine_failed: "エンジンを起動できなかったため、比較していません。",
 };

@@ -244,5 +244,10 @@ export const viewsKo: ViewsCatalogue = {
   compare_choose: "파일 고르기",
   compare_proved_equal: "모든 URL과 모든 크롤러에 대해 판정이 바뀌지 않음이 증명되었습니다.",
   compare_others_can_change: "목록에 없는 URL의 판정도 바뀔 수 있습니다.",
+  compare_exact: "모든 URL",
+  compare_proved_for_chosen: "선택한 크롤러에서는 어떤 URL의 결과도 바뀌지 않습니다.",
+  compare_in_part: "{pattern}(일부)",
+  compare_more_patterns: { by: "count", other: "외 {count}개" },
+  compare_such_as: "예: {url}",
   compare_engine_failed: "엔진이 시작되지 않아 비교하지 못했습니다.",
 };

@@ -142,8 +142,8 @@ def to_json(report: Report) -> dict[str, Any]:
         "changes": [
             {
                 "agents": list(row.names),
-                "newly_allowed": _urls_json(row.gained, row.checked[0]),
-                "newly_disallowed": _urls_json(row.lost, row.checked[1]),
+                "newly_allowed": {**row.gained.to_dict(), "listed": row.checked[0]},
+                "newly_disallowed": {**row.lost.to_dict(), "listed": row.checked[1]},
             }
             for row in report.rows
         ],
@@ -151,15 +151,6 @@ def to_json(report: Report) -> dict[str, Any]:
             {"condition": failure.condition.text, "agent": failure.agent, "url": failure.url}
             for failure in report.failures
         ],
-    }
-
-
-def _urls_json(urls: URLSet, listed: list[str]) -> dict[str, Any]:
-    return {
-        "patterns": list(urls.patterns),
-        "partial_patterns": list(urls.partial_patterns),
-        "examples": list(urls.examples),
-        "listed": listed,
     }
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from canfetch.client.watch.observations import Observation
-from canfetch.compare import Change, URLSet, diff
+from canfetch.compare import Change, diff
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.times import rfc3339
@@ -71,8 +71,8 @@ def change_json(before: Observation, after: Observation, change: BehaviourChange
         "changes": [
             {
                 "agents": [name_of(agent) for agent in one.agents],
-                "newly_disallowed": _urls_json(one.newly_disallowed),
-                "newly_allowed": _urls_json(one.newly_allowed),
+                "newly_disallowed": one.newly_disallowed.to_dict(max_examples=_MAX_EXAMPLES),
+                "newly_allowed": one.newly_allowed.to_dict(max_examples=_MAX_EXAMPLES),
             }
             for one in change.changes
         ],
@@ -92,12 +92,4 @@ def _observation_json(observation: Observation) -> dict[str, Any]:
         "status": observation.status,
         "explanation": observation.explanation,
         "sha256": observation.sha256,
-    }
-
-
-def _urls_json(urls: URLSet) -> dict[str, Any]:
-    return {
-        "patterns": list(urls.patterns),
-        "partial_patterns": list(urls.partial_patterns),
-        "examples": list(urls.examples[:_MAX_EXAMPLES]),
     }

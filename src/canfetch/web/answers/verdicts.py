@@ -6,17 +6,19 @@ Objects have the forms of `canfetch check`, `canfetch matrix` and docs/verdict-j
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Protocol
 
+from canfetch.compare import diff
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.profiles import PROFILES
 from canfetch.core.text import printable_text
 from canfetch.core.verdict import Verdict
-from canfetch.errors import CanfetchError
+from canfetch.errors import CanfetchError, Undecided
 from canfetch.lint.verdict_changes import VerdictChanges
 from canfetch.web.answers.crawlers import NamedAgent
 
 EXPLANATION_SCHEMA: Final = "canfetch.explanation/1"
 COMPARISON_SCHEMA: Final = "canfetch.comparison/1"
+_MAX_EXAMPLES: Final = 20
 
 
 class Decider(Protocol):
@@ -121,7 +123,9 @@ def comparison(
     `changed_profiles` is exact and does not depend on `urls`: in every other profile, all verdicts are equal for every
     agent and every URL. A profile in which this cannot be decided within the limits is listed, too.
 
-    Cost: A parse of both versions in each profile, and two decisions for each URL and agent.
+    `all_urls` is the exact comparison in `profile`: which of the agents gain and lose which URLs.
+
+    Cost: A parse of both versions in each profile, two decisions for each URL and agent, and `canfetch.compare.diff`.
     """
     before, after = parse_content(old, profile=profile), parse_content(new, profile=profile)
     differences: list[dict[str, Any]] = []
@@ -138,6 +142,26 @@ def comparison(
         "changed": differences,
         "errors": errors,
         "changed_profiles": list(VerdictChanges(old).changed_profiles(new)) if old != new else [],
+        "all_urls": _exact_comparison(before, after, agents),
+    }
+
+
+def _exact_comparison(before: RobotsTxt, after: RobotsTxt, agents: Sequence[NamedAgent]) -> dict[str, Any]:
+    """Return what changes for which agents, for all URLs."""
+    try:
+        changes = diff(before, after, agents=[agent.agent for agent in agents])
+    except Undecided:
+        return {"changes": [], "undecided": True}
+    return {
+        "changes": [
+            {
+                "agents": [agent.shown_name for agent in agents if agent.agent in change.agents],
+                "newly_disallowed": change.newly_disallowed.to_dict(max_examples=_MAX_EXAMPLES),
+                "newly_allowed": change.newly_allowed.to_dict(max_examples=_MAX_EXAMPLES),
+            }
+            for change in changes
+        ],
+        "undecided": False,
     }
 
 

@@ -132,6 +132,29 @@ class ChangedVerdict(BaseModel):
     new: VerdictObject
 
 
+class ChangedURLs(BaseModel):
+    """URLs as patterns of a robots.txt, with a shortest URL for each."""
+
+    patterns: list[str] = Field(description="Patterns all of whose URLs change.")
+    partial_patterns: list[str] = Field(description="Patterns some of whose URLs change.")
+    examples: list[str]
+
+
+class ExactChange(BaseModel):
+    """What changes for some agents, all alike."""
+
+    agents: list[str]
+    newly_disallowed: ChangedURLs
+    newly_allowed: ChangedURLs
+
+
+class ExactComparison(BaseModel):
+    """What changes on all URLs, in `profile`, for the agents of the request."""
+
+    changes: list[ExactChange]
+    undecided: bool = Field(description="Whether the files are too large to be compared.")
+
+
 class Comparison(BaseModel):
     """Two versions of a file, compared by their verdicts."""
 
@@ -143,3 +166,4 @@ class Comparison(BaseModel):
     changed_profiles: list[str] = Field(
         description="The profiles in which a verdict on any URL changes for any agent. The others are proved equal."
     )
+    all_urls: ExactComparison

@@ -1,0 +1,67 @@
+/** What the server proved for all URLs, not only the listed ones. */
+
+import { type Child, h } from "../../dom.js";
+import type { Texts } from "../../texts.js";
+
+interface ChangedURLs {
+  readonly patterns: readonly string[];
+  readonly partial_patterns: readonly string[];
+  readonly examples: readonly string[];
+}
+
+interface ExactChange {
+  readonly agents: readonly string[];
+  readonly newly_disallowed: ChangedURLs;
+  readonly newly_allowed: ChangedURLs;
+}
+
+/** The parts of the answer of `POST /v1/compare` that are shown. */
+export interface ProvedComparison {
+  readonly changed_profiles: readonly string[];
+  readonly all_urls: { readonly changes: readonly ExactChange[]; readonly undecided: boolean };
+}
+
+const MAX_PATTERNS = 8;
+
+export function proofSection(texts: Texts, { changed_profiles: changed, all_urls: exact }: ProvedComparison, profile: string): Child {
+  const note = (key: Parameters<Texts["t"]>[0]): HTMLElement => h("p", { class: "note proof-note" }, texts.t(key));
+  if (!changed.includes(profile)) return note("compare_proved_equal");
+  if (exact.undecided) return note("compare_others_can_change");
+  if (exact.changes.length === 0) return note("compare_proved_for_chosen");
+  return h(
+    "section",
+    { class: "records", "data-result": "compare-exact" },
+    h("h3", {}, texts.t("compare_exact")),
+    h("ul", { class: "statements" }, exact.changes.map((change) => changeItem(texts, change))),
+  );
+}
+
+function changeItem(texts: Texts, { agents, newly_disallowed: lost, newly_allowed: gained }: ExactChange): HTMLElement {
+  return h(
+    "li",
+    { class: "statement" },
+    h("span", { class: "row-name", translate: "no" }, texts.list(agents)),
+    changedUrls(texts, lost, "blocked"),
+    changedUrls(texts, gained, "allowed"),
+  );
+}
+
+function changedUrls(texts: Texts, { patterns, partial_patterns: partial, examples }: ChangedURLs, outcome: "blocked" | "allowed"): Child {
+  const [example] = examples;
+  if (example === undefined) return null;
+  const shown = [
+    ...patterns.map((pattern) => h("code", {}, pattern)),
+    ...partial.map((pattern) => h("span", {}, texts.nodes("compare_in_part", { pattern: h("code", {}, pattern) }))),
+  ];
+  const more = shown.length - MAX_PATTERNS;
+  return h(
+    "p",
+    { class: "small" },
+    h("span", { class: `${outcome}-text` }, texts.t(`compare_newly_${outcome}`)),
+    ": ",
+    shown.slice(0, MAX_PATTERNS).flatMap((item, index) => (index === 0 ? [item] : [", ", item])),
+    more > 0 ? ` ${texts.t("compare_more_patterns", { count: more })}` : null,
+    " ",
+    h("span", { class: "soft" }, texts.nodes("compare_such_as", { url: h("code", {}, example) })),
+  );
+}
