@@ -14,6 +14,7 @@ import pytest
 
 import canfetch
 from canfetch import errors
+from canfetch.bulk import reading, studies
 
 # Plain values, described in docs/api.md; every other name has a docstring of its own.
 WITHOUT_DOCSTRING = {"POLICIES", "PROFILES", "engine"}
@@ -22,6 +23,8 @@ PUBLIC_MODULES = [
     canfetch.agents,
     canfetch.author,
     canfetch.bulk,
+    reading,
+    studies,
     canfetch.compare,
     canfetch.extensions,
     canfetch.lint,

@@ -7,7 +7,7 @@ Source: HTTPArchive/custom-metrics, dist/robots_txt.js.
 
 import re
 from collections import Counter
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from canfetch.bulk.types import BOOL, FLOAT64, INT32, INT64, TEXT, list_of, struct_of
 from canfetch.core.text import printable_text
@@ -36,14 +36,46 @@ def count_records(content: bytes) -> tuple[Any, ...]:
 
     Cost: O(bytes).
     """
+    read = read_records(content)
+    by_type = Counter(_counted(key, _TYPES) for key, _ in read.records)
+    counts = (tuple(by_type[name] for name in _TYPES), _by_user_agent(read.records))
+    return read.size, read.size_kib, read.over_google_limit, read.comments, counts
+
+
+class MetricRecords(NamedTuple):
+    """A file as the metric reads it.
+
+    Attributes:
+        size: Its length in code units of UTF-16.
+        comments: The number of comments.
+        records: The key and the value of each record, in lower case.
+    """
+
+    size: int
+    comments: int
+    records: list[tuple[str, str]]
+
+    @property
+    def size_kib(self) -> float:
+        """The size in KiB."""
+        return self.size / _BYTES_PER_KIB
+
+    @property
+    def over_google_limit(self) -> bool:
+        """Whether the file is larger than Google reads."""
+        return self.size_kib > _GOOGLE_LIMIT_KIB
+
+
+def read_records(content: bytes) -> MetricRecords:
+    """Return a file as the metric reads it.
+
+    Cost: O(bytes).
+    """
     text = content.decode("utf-8", "replace").removeprefix("\ufeff")
-    size = len(text) + sum(character > "\uffff" for character in text)
+    size = len(text) if text.isascii() else len(text) + sum(character > "\uffff" for character in text)
     lines, comments = _lines_without_comments(text)
     records = [_record(line) for line in "\n".join(lines).strip().lower().split("\n") if line]
-    kib = size / _BYTES_PER_KIB
-    by_type = Counter(_counted(key, _TYPES) for key, _ in records)
-    counts = (tuple(by_type[name] for name in _TYPES), _by_user_agent(records))
-    return size, kib, kib > _GOOGLE_LIMIT_KIB, comments, counts
+    return MetricRecords(size, comments, records)
 
 
 def _lines_without_comments(text: str) -> tuple[list[str], int]:

@@ -121,6 +121,6 @@ def write_part(written: PartOptions, part: Part) -> None:
         CaptureStore(written.store, read_only=True) as store,
         open_part(path, written.format, options.schema, header=part.number == 0) as sink,
     ):
-        for _, capture in store.files(part.first, part.last):
-            for row in options.rows(resolve_capture(capture, store, policy)):
-                sink.write(row)
+        captures = store.files(part.first, part.last)
+        for row in options.rows(resolve_capture(capture, store, policy) for _, capture in captures):
+            sink.write(row)

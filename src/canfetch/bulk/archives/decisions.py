@@ -1,6 +1,5 @@
 """Decisions about URLs by resolved files: the same as those of a client that fetched them."""
 
-from collections.abc import Sequence
 from functools import cache
 from typing import Final, NamedTuple
 
@@ -12,7 +11,6 @@ from canfetch.core.verdict import Access, Effect, Reason, Rule
 from canfetch.errors import InvalidURL
 
 _ROBOTS_TXT_TARGET: Final = b"/robots.txt"
-ANY_AGENT: Final = Agent("*")
 NO_ROBOTS: Final = "no-robots"
 REDIRECT_UNRESOLVED: Final = "redirect-unresolved"
 INVALID_URL: Final = "invalid-url"
@@ -62,13 +60,6 @@ class FileDecisions:
         if self._robots is None:
             self._robots = parse(self._content or b"", profile=self._profile)
         return self._robots
-
-    def allows(self, url: AnyURL, agents: Sequence[NamedAgent]) -> list[bool | None]:
-        """Return whether each agent may fetch a valid URL, or None where it is unknown."""
-        if self._effect is not Effect.CONDITIONAL_ALLOW:
-            return [self._without_rules(url, ANY_AGENT).allowed] * len(agents)
-        robots = self._parsed()
-        return [robots.allows(url, agent=agent.agent) for agent in agents]
 
     def decide(self, url: AnyURL, agent: Agent) -> Decision:
         """Decide about a URL of the file's origin."""

@@ -2,16 +2,17 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
 from canfetch.bulk.archives.decisions import FileDecisions, NamedAgent
 from canfetch.bulk.archives.http_archive_metrics import robots_metrics
 from canfetch.bulk.archives.resolution import ResolvedFile
+from canfetch.bulk.decisions import clear_cache, matrix
 from canfetch.bulk.writing.columns import Column, ColumnType, Row, Schema
 from canfetch.core.document import parse
 from canfetch.core.text import display_text
-from canfetch.core.verdict import Rule
+from canfetch.core.verdict import Effect, Rule
 
 _TEXT, _BYTES, _INTEGER, _NUMBER, _BOOLEAN, _TIME = (
     ColumnType.TEXT,
@@ -88,8 +89,10 @@ METRICS: Final = Schema(
     ),
 )
 _MATRIX_NAME: Final = "canfetch.matrix/1"
-# More records than lines of any file within the size limit that people wrote.
 _MAX_RULE_TEXT: Final = 8192
+# The files of a matrix that are decided together, and the size of their contents.
+_BATCH_FILES: Final = 512
+_BATCH_BYTES: Final = 1 << 23
 
 
 class TableOptions(NamedTuple):
@@ -115,9 +118,11 @@ class TableOptions(NamedTuple):
         own = (*_FILE, Column("effect", _TEXT))
         return Schema(_MATRIX_NAME, (*own, *(Column(agent.name, _BOOLEAN) for agent in self.agents)))
 
-    def rows(self, file: ResolvedFile) -> Iterator[Row]:
-        """Yield the rows of one file."""
-        return _ROWS[self.table](file, self)
+    def rows(self, files: Iterable[ResolvedFile]) -> Iterator[Row]:
+        """Yield the rows of files, in their order."""
+        if self.table == "matrix":
+            return _matrix(files, self)
+        return (row for file in files for row in _ROWS[self.table](file, self))
 
 
 def _file_cells(file: ResolvedFile) -> Row:
@@ -177,9 +182,36 @@ def rule_cells(rule: Rule | None) -> tuple[int | None, str | None, int | None]:
     return (None, None, None) if rule is None else (rule.line, str(rule)[:_MAX_RULE_TEXT], rule.specificity)
 
 
-def _matrix(file: ResolvedFile, options: TableOptions) -> Iterator[Row]:
-    allowed: Sequence[bool | None] = _decisions_of(file, options).allows(options.paths[0], options.agents)
-    yield (*_file_cells(file), None if file.effect is None else str(file.effect), *allowed)
+def _matrix(files: Iterable[ResolvedFile], options: TableOptions) -> Iterator[Row]:
+    batch: list[ResolvedFile] = []
+    size = 0
+    for file in files:
+        batch.append(file)
+        size += len(file.content or b"")
+        if len(batch) >= _BATCH_FILES or size >= _BATCH_BYTES:
+            yield from _matrix_batch(batch, options)
+            batch, size = [], 0
+    if batch:
+        yield from _matrix_batch(batch, options)
+
+
+def _matrix_batch(files: list[ResolvedFile], options: TableOptions) -> Iterator[Row]:
+    """Yield the rows of some files. The kernel decides for all agents that have the same groups at once."""
+    agents = {agent.name: agent.agent for agent in options.agents}
+    path = options.paths[0]
+    contents = [file.content if file.effect is Effect.CONDITIONAL_ALLOW else None for file in files]
+    decided = matrix(contents, agents, path, profile=options.profile).to_pylist()
+    # Each file is decided once, so that keeping it compiled would only take memory.
+    clear_cache()
+    for file, content, row in zip(files, contents, decided, strict=True):
+        allowed: Iterable[bool | None]
+        if content is None:
+            # Without rules, the answer is the same for all agents.
+            decision = _decisions_of(file, options).decide(path, options.agents[0].agent)
+            allowed = [decision.allowed] * len(agents)
+        else:
+            allowed = row.values()
+        yield (*_file_cells(file), None if file.effect is None else str(file.effect), *allowed)
 
 
 def _metrics(file: ResolvedFile, _: TableOptions) -> Iterator[Row]:
@@ -194,6 +226,5 @@ _ROWS: Final[dict[str, Callable[[ResolvedFile, TableOptions], Iterator[Row]]]] =
     "files": _files,
     "records": _records,
     "decisions": _decisions,
-    "matrix": _matrix,
     "metrics": _metrics,
 }

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, Final, NamedTuple
 
-from canfetch.bulk.reading.captures import Capture, Fault
+from canfetch.bulk.reading.captures import Capture, Fault, is_robots_url
 from canfetch.bulk.reading.file_trees import read_folder, read_tar
 from canfetch.bulk.reading.rows import COLUMNS, missing_columns, to_capture
 from canfetch.bulk.reading.tables import CUT_LINE, NO_LINE_END, PlacedRow, read_csv, read_ndjson, read_parquet
@@ -91,6 +91,19 @@ def _format_of_content(name: str) -> str | None:
     if head[_TAR_MAGIC_AT:].startswith(b"ustar"):
         return "tar"
     return "ndjson" if head.lstrip().startswith(b"{") else None
+
+
+def read_captures(name: str, *, format: str | None = None) -> Iterator[Capture | Fault]:  # noqa: A002 - as above
+    """Yield the robots.txt captures of an archive in order, and the records that are set aside.
+
+    Args:
+        name: A WARC file, a folder, a tar file, or a Parquet, CSV or NDJSON table; `-` for standard input.
+        format: One of `warc`, `folder`, `tar`, `parquet`, `csv` and `ndjson`, or None to recognise it.
+    Raises: OSError: The archive cannot be opened. InvalidOption: Its format is unknown, or it is not a table of files.
+        MissingExtra: Its format needs a package that is not installed.
+    Cost: O(bytes); a few MiB are in memory.
+    """
+    return read_source(find_source(name, format), wants=is_robots_url)
 
 
 def read_source(

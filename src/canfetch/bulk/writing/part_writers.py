@@ -18,6 +18,7 @@ _TEMPORARY_SUFFIX: Final = ".tmp"
 _GROUP_ROWS: Final = 1 << 15
 # The bytes and text of the rows that are in memory.
 _GROUP_BYTES: Final = 1 << 24
+_SIZED: Final = frozenset([ColumnType.TEXT, ColumnType.BYTES, ColumnType.ANY])
 _COPY_BYTES: Final = 1 << 20
 
 
@@ -104,13 +105,18 @@ class _ParquetSink:
         self._stack = stack
         self._parquet = parquet
         self._arrow_schema = arrow_schema(schema)
+        # The columns whose cells can be large.
+        self._sized = [index for index, column in enumerate(schema.columns) if column.type in _SIZED]
         self._writer: Any = None
         self._rows: list[Row] = []
         self._bytes = 0
 
     def write(self, row: Row) -> None:
         self._rows.append(row)
-        self._bytes += sum(len(cell) for cell in row if isinstance(cell, bytes | str))
+        for index in self._sized:
+            cell = row[index]
+            if isinstance(cell, bytes | str):
+                self._bytes += len(cell)
         if len(self._rows) >= _GROUP_ROWS or self._bytes >= _GROUP_BYTES:
             self._flush()
 
