@@ -39,8 +39,8 @@ ENGINE_SOURCES := $(shell find rust/core rust/wasm -type f \( -name '*.rs' -o -n
 PAGE := $(shell find page -type f -not -path '*/node_modules/*' 2>/dev/null) examples/robots.txt
 PAGE_MANIFEST := src/canfetch/web/assets/manifest.json
 
-.PHONY: help run serve test test-services differential coverage lint format types docs rust bench fuzz package clean \
-	distclean services setup-lint engine-module page check-page page-if-npm
+.PHONY: help run serve test test-services differential coverage lint format types docs rust bench scoreboard fuzz \
+	package clean distclean services setup-lint engine-module page check-page page-if-npm
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -180,6 +180,9 @@ check-page: page/node_modules/.package-lock.json ## check the types of the teste
 
 bench: $(INSTALLED) ## compare the speed with other implementations: make bench [ARGS=--quick]
 	$(BIN)/python -m benchmarks $(ARGS)
+
+scoreboard: $(INSTALLED) ## ask other implementations the conformance cases: make scoreboard [ARGS='--adapter protego']
+	$(BIN)/python -m conformance.scoreboard $(ARGS)
 
 FUZZ_TARGET ?= decide
 FUZZ_SECONDS ?= 60

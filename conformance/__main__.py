@@ -1,11 +1,11 @@
 """Run the conformance cases against an implementation.
 
-There are two ways to connect an implementation, which README.md describes: a program that reads questions and writes
-answers as lines of JSON (`--program`), or a command that is run for each question (`--command`).
+There are three ways to connect an implementation, which README.md describes: a program that reads questions and writes
+answers as lines of JSON (`--program`), a command that is run for each question (`--command`), or one of the adapters of
+the scoreboard (`--adapter`).
 """
 
 import argparse
-import base64
 import json
 import os
 import shlex
@@ -16,9 +16,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from conformance.cases import Answer, Case, Question, load
+from conformance.protocol import describe, export_question, parse_answer, to_json
+from conformance.scoreboard.builder import BuildError, build_for
+from conformance.scoreboard.catalogue import BUILD, adapters
+from conformance.scoreboard.program import AdapterProgram
 
 Implementation = Callable[[Question], "Answer | str"]
 
@@ -33,12 +36,12 @@ def main(arguments: list[str] | None = None) -> int:
                 print(json.dumps(export_question(question)))
         return 0
     if not cases:
-        print("conformance: no case matches --file, --id, --level and --profile", file=sys.stderr)
+        print("conformance: no case matches --case, --file, --id, --level and --profile", file=sys.stderr)
         return 2
     try:
         with _start(options) as answer_question:
             return _run(cases, answer_question, options)
-    except (OSError, ValueError) as error:
+    except (BuildError, OSError, ValueError) as error:
         print(f"conformance: {error}", file=sys.stderr)
         return 2
 
@@ -54,6 +57,12 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
         metavar="TEMPLATE",
         help="Run TEMPLATE for each question, with {robots}, {agent}, {url} and {profile} filled in.",
     )
+    mode.add_argument(
+        "--adapter",
+        metavar="NAME",
+        choices=adapters(),
+        help="Build and ask the adapter NAME of the scoreboard, with its limits on time and memory.",
+    )
     mode.add_argument("--export", action="store_true", help="Print all questions with their answers as JSON lines.")
     parser.add_argument("--profile", action="append", help="Use only this profile. Can be repeated.")
     parser.add_argument("--level", action="append", help="Use only cases of this level, such as MUST. Can be repeated.")
@@ -66,6 +75,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--id", action="append", metavar="PREFIX", help="Use only cases whose ID has this prefix. Can be repeated."
     )
+    parser.add_argument("--case", action="append", metavar="ID", help="Use only the case ID. Can be repeated.")
     parser.add_argument("--no-lines", action="store_true", help="Do not compare the lines of deciding rules.")
     parser.add_argument("--no-reasons", action="store_true", help="Do not compare reasons.")
     parser.add_argument("--quiet", action="store_true", help="Print only failures and the total.")
@@ -78,7 +88,8 @@ def _is_selected(case: Case, options: argparse.Namespace) -> bool:
 
     profile = options.profile is None or bool(set(options.profile) & set(case.profiles))
     level = options.level is None or case.level in options.level
-    return profile and level and has_prefix(case.file, options.file) and has_prefix(case.id, options.id)
+    exact = options.case is None or case.id in options.case
+    return profile and level and exact and has_prefix(case.file, options.file) and has_prefix(case.id, options.id)
 
 
 def _run(cases: list[Case], answer_question: Implementation, options: argparse.Namespace) -> int:
@@ -105,56 +116,25 @@ def _run(cases: list[Case], answer_question: Implementation, options: argparse.N
     return 1 if totals["FAIL"] else 0
 
 
-def describe(question: Question) -> str:
-    """Describe a question on one line. Long URLs and names are shortened."""
-    url = question.url if len(question.url) <= 100 else question.url[:80] + b"... (%d bytes)" % len(question.url)
-    names = question.agents or (f"{question.user_agent}",)
-    agents = ", ".join(name if len(name) <= 40 else f"{name[:40]}..." for name in names)
-    return f"{question.profile}: {agents}, {url.decode('utf-8', 'backslashreplace')!r}"
-
-
-def to_json(question: Question) -> dict[str, Any]:
-    """Return a question as the JSON object that a program reads."""
-    return {
-        "id": question.case,
-        "profile": question.profile,
-        "agents": list(question.agents),
-        "user_agent": question.user_agent,
-        "star_applies": question.star_applies,
-        "robots": base64.b64encode(question.robots).decode(),
-        "robots_url": question.robots_url,
-        "max_bytes": question.max_bytes,
-        "url": base64.b64encode(question.url).decode(),
-    }
-
-
-def export_question(question: Question) -> dict[str, Any]:
-    """Return a question and its expected answer as one JSON object."""
-    answer = {key: value for key, value in question.expected._asdict().items() if value is not None}
-    return {**to_json(question), "expected": answer}
-
-
-def parse_answer(text: str) -> "Answer | str":
-    """Parse an answer: an object, or a list of one. Return a string, the reason, if the question was skipped."""
-    value = json.loads(text)
-    if isinstance(value, list) and value:
-        value = value[0]
-    if not isinstance(value, dict):
-        raise ValueError(f"invalid answer {text.strip()[:80]!r}: expected a JSON object")  # noqa: TRY004
-    if "skip" in value:
-        return str(value["skip"])
-    line, reason, allowed = value.get("line"), value.get("reason"), value.get("allowed")
-    if line is None and "rule" in value:
-        line = value["rule"]["line"] if value["rule"] else 0
-    if allowed is None:
-        return Answer(error=str(value.get("error")))
-    return Answer(bool(allowed), line, reason)
+@contextmanager
+def _start(options: argparse.Namespace) -> Iterator[Implementation]:
+    if options.adapter:
+        connection = _adapter(options.adapter)
+    elif options.program:
+        connection = _program(options.program)
+    else:
+        connection = _command(options.command)
+    with connection as implementation:
+        yield implementation
 
 
 @contextmanager
-def _start(options: argparse.Namespace) -> Iterator[Implementation]:
-    with _program(options.program) if options.program else _command(options.command) as implementation:
-        yield implementation
+def _adapter(name: str) -> Iterator[Implementation]:
+    """Build and start an adapter of the scoreboard."""
+    adapter = adapters()[name]
+    build_for(adapter, BUILD)
+    with AdapterProgram(adapter.command(), adapter.process_environment(), to_json) as program:
+        yield lambda question: adapter.reason_to_skip(question) or program.ask(question)
 
 
 @contextmanager

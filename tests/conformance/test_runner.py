@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conformance.__main__ import fill_template, main, parse_answer
+from conformance.__main__ import fill_template, main
 from conformance.cases import ROOT, Answer, build_parts, load
+from conformance.protocol import parse_answer
 
 ANSWERER = shlex.join([sys.executable, str(ROOT / "answer.py")])
 COMMAND = (

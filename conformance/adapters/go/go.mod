@@ -1,0 +1,5 @@
+module adapters
+
+go 1.26
+
+require github.com/temoto/robotstxt v1.1.2

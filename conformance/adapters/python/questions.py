@@ -1,0 +1,43 @@
+"""Read questions from standard input, and write the answers to standard output: one line of JSON each."""
+
+import base64
+import json
+import sys
+from collections.abc import Callable
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+
+class Question(NamedTuple):
+    """What an adapter asks its library. `text` and `url` are decoded as UTF-8; `robots` holds the bytes."""
+
+    robots: bytes
+    agent: str
+    url: str
+
+    @property
+    def text(self) -> str:
+        """The file as a string, for libraries that take no bytes."""
+        return self.robots.decode("utf-8", "replace")
+
+    @property
+    def path(self) -> str:
+        """The URL without scheme, authority and fragment, for libraries that take no URLs."""
+        parts = urlsplit(self.url)
+        return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+
+
+def answer_questions(decide: Callable[[Question], bool]) -> None:
+    """Answer questions with `decide` until standard input ends."""
+    for line in sys.stdin:
+        print(json.dumps(_answer(json.loads(line), decide)), flush=True)
+
+
+def _answer(fields: dict[str, Any], decide: Callable[[Question], bool]) -> dict[str, Any]:
+    question = Question(
+        base64.b64decode(fields["robots"]), fields["agents"][0], base64.b64decode(fields["url"]).decode()
+    )
+    try:
+        return {"allowed": bool(decide(question))}
+    except Exception as error:  # noqa: BLE001 - whatever the library raises is its answer
+        return {"exception": f"{type(error).__name__}: {error}"[:200]}

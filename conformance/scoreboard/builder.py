@@ -1,0 +1,90 @@
+"""Build the adapters, each language with its own package manager, from its lock file."""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from conformance.scoreboard.catalogue import ADAPTERS, Adapter
+
+JAVA_CLASSES = "classes"
+
+
+class BuildError(Exception):
+    """Raised when the adapters of a language cannot be built. The message says why."""
+
+
+def build(language: str, folder: Path) -> None:
+    """Build the adapters of `language` into `folder`, unless they are built from the same sources already."""
+    source, target = ADAPTERS / language, folder / language
+    stamp, digest = target / "built", _digest(source)
+    if stamp.exists() and stamp.read_text() == digest:
+        return
+    target.mkdir(parents=True, exist_ok=True)
+    stamp.unlink(missing_ok=True)
+    BUILDERS[language](source, target)
+    stamp.write_text(digest)
+
+
+def build_for(adapter: Adapter, folder: Path) -> None:
+    """Build what `adapter` needs. An adapter of the running interpreter needs nothing."""
+    if adapter.build is not None:
+        build(adapter.build, folder)
+
+
+def _build_python(source: Path, target: Path) -> None:
+    _run([sys.executable, "-m", "venv", str(target / "venv")])
+    _run(
+        [str(target / "venv/bin/python"), "-m", "pip", "install", "--quiet", "--require-hashes", "--no-deps"]
+        + ["--requirement", str(source / "requirements.txt")]
+    )
+
+
+def _build_rust(source: Path, target: Path) -> None:
+    manifest = str(source / "Cargo.toml")
+    _run(
+        ["cargo", "build", "--release", "--locked", "--quiet", "--manifest-path", manifest, "--target-dir", str(target)]
+    )
+
+
+def _build_go(source: Path, target: Path) -> None:
+    _run(["go", "build", "-C", str(source), "-mod=readonly", "-o", f"{target}{os.sep}", "./..."])
+
+
+def _build_java(source: Path, target: Path) -> None:
+    maven = ["mvn", "--quiet", "--batch-mode", f"--file={source / 'pom.xml'}", f"-Dbuild.folder={target}"]
+    _run([*maven, "compile", "dependency:copy-dependencies", f"-DoutputDirectory={target / 'lib'}"])
+
+
+def _build_javascript(source: Path, target: Path) -> None:
+    # Node.js looks for packages next to the script.
+    shutil.copytree(source, target, dirs_exist_ok=True, ignore=shutil.ignore_patterns("node_modules"))
+    _run(["npm", "ci", "--silent", "--ignore-scripts", "--prefix", str(target)])
+
+
+BUILDERS: dict[str, Callable[[Path, Path], None]] = {
+    "python": _build_python,
+    "rust": _build_rust,
+    "go": _build_go,
+    "java": _build_java,
+    "javascript": _build_javascript,
+}
+
+
+def _digest(source: Path) -> str:
+    digest = hashlib.sha256(sys.version.encode())
+    for path in sorted(path for path in source.rglob("*") if path.is_file() and "__pycache__" not in path.parts):
+        digest.update(path.relative_to(source).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _run(command: list[str]) -> None:
+    if shutil.which(command[0]) is None:
+        raise BuildError(f"{command[0]} is not installed")
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        lines = (done.stderr or done.stdout).strip().splitlines()
+        raise BuildError("\n".join([f"{' '.join(command[:3])} ... exited with code {done.returncode}", *lines[-5:]]))
