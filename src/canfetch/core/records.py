@@ -6,6 +6,7 @@
 Engines do not need this view. It is created on first use.
 """
 
+import sys
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
@@ -65,6 +66,7 @@ _WHITE_SPACE: Final = Note.WHITE_SPACE_IN_VALUE.value
 _DOLLAR_INSIDE: Final = Note.DOLLAR_INSIDE.value
 _BAD_ESCAPE: Final = Note.BAD_ESCAPE.value
 _NOT_ASCII: Final = Note.NOT_ASCII.value
+_NUL: Final = Note.NUL.value
 # Real files repeat lines, and a hostile one may contain nothing else, so that each text is parsed once.
 _CACHED_LINES_LIMIT: Final = 4096
 # A rule's value of these bytes has no notes, except that it may be empty or void.
@@ -261,10 +263,12 @@ def _add_byte_order_mark(by_notes: dict[int, list[int]]) -> None:
 class _LineReader:
     """Parses lines, each text once. Most lines are rules with one of a few keys and a plain value."""
 
-    __slots__ = ("_profile", "_rule_keys", "parsed_lines")
+    __slots__ = ("_max_bytes", "_noted_bytes", "_profile", "_rule_keys", "parsed_lines")
 
     def __init__(self, profile: Profile) -> None:
         self._profile = profile
+        self._max_bytes = profile.max_line_bytes or sys.maxsize
+        self._noted_bytes = _NOTED if profile.nul_ends_line else _NOTED + b"\0"
         self._rule_keys: dict[bytes, _RuleKey] = {}
         self.parsed_lines: dict[bytes, _ParsedLine] = {}
 
@@ -292,7 +296,7 @@ class _LineReader:
             self._rule_keys[before] = _RuleKey(int(kind), start, end, notes_on_key(key, kind), in_grammar=in_grammar)
 
     def _plain(self, content: bytes) -> _ParsedLine | None:
-        """Parse a rule whose key has occurred before, or a record beyond the RFC. Return None for unusual lines."""
+        """Parse a rule whose key has occurred before, or another record. Return None for unusual lines."""
         before, colon, rest = content.partition(b":")
         if not colon:
             return None
@@ -303,13 +307,13 @@ class _LineReader:
         value = rest.strip(WS)
         profile = self._profile
         peculiar = value.translate(None, _UNREMARKABLE)
-        if peculiar.translate(None, _NOTED) or len(content) > (profile.max_line_bytes or len(content)):
+        if len(content) > self._max_bytes or (peculiar and peculiar.translate(None, self._noted_bytes)):
             return None
         kind, key_start, key_end, notes, in_grammar = known
         if not in_grammar:
             notes |= _OUTSIDE_GRAMMAR
         if peculiar:
-            notes |= _notes_on_peculiar_bytes(value, peculiar)
+            notes |= _notes_on_peculiar_bytes(value, peculiar, profile)
         if value[:1] != b"/":
             notes |= _OUTSIDE_GRAMMAR if value else _EMPTY_VALUE
             if is_void(value, profile):
@@ -319,21 +323,27 @@ class _LineReader:
         return kind, key_start, key_end, start, start + len(value), notes, effect
 
     def _plain_other(self, content: bytes, key: bytes, rest: bytes) -> _ParsedLine | None:
-        """Parse a record that is neither a user-agent line nor a rule. Return None for unusual lines."""
+        """Parse a user-agent line with a plain name, or a record beyond the RFC. Return None for unusual lines."""
         value = rest.strip(WS)
-        profile = self._profile
-        kind = record_kind(key, profile)
-        is_long = len(content) > (profile.max_line_bytes or len(content))
-        if is_long or kind >= RecordKind.USER_AGENT or value.translate(None, _UNREMARKABLE):
+        kind = record_kind(key, self._profile)
+        notes = notes_on_key(key, kind)
+        is_plain = len(content) <= self._max_bytes and not value.translate(None, _UNREMARKABLE)
+        if kind is RecordKind.USER_AGENT:
+            is_plain = is_plain and not notes and value != b"" and not value.translate(None, IDENTIFIER)
+        if not is_plain or kind in _RULES:
             return None
         start = len(content) - len(rest.lstrip(WS))
-        notes = notes_on_key(key, kind) if value else notes_on_key(key, kind) | _EMPTY_VALUE
-        return int(kind), 0, len(key), start, start + len(value), notes, _NO_EFFECT
+        effect = _USER_AGENT if kind is RecordKind.USER_AGENT else _NO_EFFECT
+        return int(kind), 0, len(key), start, start + len(value), notes if value else notes | _EMPTY_VALUE, effect
 
 
-def _notes_on_peculiar_bytes(value: bytes, peculiar: bytes) -> int:
-    """Return the notes on those bytes of a rule's value that are not unremarkable. There are no controls among them."""
+def _notes_on_peculiar_bytes(value: bytes, peculiar: bytes, profile: Profile) -> int:
+    """Return the notes on the bytes of a rule's value that are not unremarkable. They include no control but NUL."""
     notes = 0
+    if b"\0" in peculiar:
+        notes |= _NUL | _OUTSIDE_GRAMMAR
+        if is_void(value, profile):
+            notes |= _VOID_RULE
     if b" " in peculiar or b"\t" in peculiar:
         notes |= _WHITE_SPACE | _OUTSIDE_GRAMMAR
     if b"$" in peculiar and b"$" in value[:-1]:

@@ -7,7 +7,8 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
-from itertools import accumulate, chain, pairwise
+from functools import cached_property
+from itertools import accumulate, chain, count, pairwise
 from typing import Final, NamedTuple
 
 from canfetch.core.escapes import PLAIN, canonical
@@ -118,14 +119,19 @@ class _Heads:
     def __init__(self, rules: Iterable[CanonicalRule]) -> None:
         self._specificities: dict[bytes, list[int]] = {}
         for one in rules:
-            specificities = self._specificities.setdefault(one.head, [])
-            specificities.append(one.rule.specificity)
-            if one.rule.specificity != len(one.form):
-                specificities.append(len(one.form))
+            rule, form, head = one
+            specificities = self._specificities.setdefault(head, [])
+            specificities.append(rule.specificity)
+            if rule.specificity != len(form):
+                specificities.append(len(form))
         for specificities in self._specificities.values():
-            specificities.sort()
-        self._sorted = sorted(self._specificities)
-        self._lengths = sorted({len(head) for head in self._sorted})
+            if len(specificities) > 1:
+                specificities.sort()
+        self._lengths = sorted(set(map(len, self._specificities)))
+
+    @cached_property
+    def _sorted(self) -> list[bytes]:
+        return sorted(self._specificities)
 
     def is_between(self, one: CanonicalRule, low: int, high: int) -> bool:
         """Return whether a rule with a specificity from `low` to `high` may match some target that `one` matches."""
@@ -157,16 +163,29 @@ class CoveredRule(NamedTuple):
     equal: tuple[LintedRule, ...]
 
 
-def covered_rules(file: LintedFile) -> tuple[CoveredRule, ...]:
+def covered_rules(file: LintedFile) -> Iterable[CoveredRule]:
     """Return each rule that a shorter rule of the same kind and group covers.
 
     Cost: O(bytes of rules · log rules), and a search for each of a few wildcards, at the first call.
     """
-    return file.compute_once(_covered_rules)
+    return file.compute_once(_CoveredRules)
 
 
-def _covered_rules(file: LintedFile) -> tuple[CoveredRule, ...]:
-    return tuple(_iter_covered(file))
+class _CoveredRules:
+    """The redundant rules of a file, each found when it is first reached, because a report shows only some of many."""
+
+    def __init__(self, file: LintedFile) -> None:
+        self._found: list[CoveredRule] = []
+        self._others = _iter_covered(file)
+
+    def __iter__(self) -> Iterator[CoveredRule]:
+        for place in count():
+            if place == len(self._found):
+                following = next(self._others, None)
+                if following is None:
+                    return
+                self._found.append(following)
+            yield self._found[place]
 
 
 def _iter_covered(file: LintedFile) -> Iterator[CoveredRule]:
@@ -242,31 +261,30 @@ def _covered_among(rules: list[CanonicalRule]) -> Iterator[_Covered]:
     """Yield the rules that another one covers, in file order. All of them allow, or all of them disallow."""
     if len(rules) < 2:
         return
-    first: dict[bytes, CanonicalRule] = {}
-    for one in rules:
-        first.setdefault(one.form, one)
-    literals = {form: one for form, one in first.items() if form == one.head}
-    longest = _covering_literals(literals, sorted({one.head for one in first.values()}))
-    by_form = {
-        form: covering
-        for form, one in first.items()
-        if (covering := (None if form == one.head else literals.get(one.head)) or longest.get(one.head)) is not None
-    }
-    wildcards = [one for form, one in first.items() if form.count(b"*") == 1 and not form.endswith(b"$")]
-    by_wildcards: dict[bytes, CanonicalRule] = {}
-    if wildcards:
-        heads = sorted({one.head for form, one in first.items() if form not in by_form})
-        by_wildcards = _covering_wildcards(heads, wildcards[:_MAX_WILDCARDS])
-    if not by_form and not by_wildcards:
-        return
     equal: dict[bytes, list[CanonicalRule]] = {}
     for one in rules:
         equal.setdefault(one.form, []).append(one)
+    literals: dict[bytes, CanonicalRule] = {}
+    others: dict[bytes, CanonicalRule] = {}
     for form, ones in equal.items():
-        covering = by_form.get(form) or by_wildcards.get(ones[0].head)
+        (literals if form == ones[0].head else others)[form] = ones[0]
+    heads = sorted({*literals, *[one.head for one in others.values()]})
+    longest = _covering_literals(literals, heads)
+    wildcards = [one for form, one in others.items() if form.count(b"*") == 1 and not form.endswith(b"$")]
+    by_wildcards: dict[bytes, CanonicalRule] = {}
+    if wildcards:
+        heads = [head for head in heads if head not in longest]
+        by_wildcards = _covering_wildcards(heads, wildcards[:_MAX_WILDCARDS])
+    elif not longest and not others:
+        return
+    for form, ones in equal.items():
+        head = ones[0].head
+        # A rule with the same head is shorter, unless it is the rule itself.
+        same_head = None if form == head else literals.get(head)
+        covering = same_head or longest.get(head) or by_wildcards.get(head)
         # Google's parser also allows the folder of an index page.
         if covering is not None and not (ones[0].rule.allow and b"/index.htm" in form):
-            yield _Covered(covering, ones)
+            yield _new_tuple(_Covered, (covering, ones))
 
 
 def _covering_literals(literals: dict[bytes, CanonicalRule], heads: list[bytes]) -> dict[bytes, CanonicalRule]:

@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Iterator
+from functools import cached_property
 from itertools import islice
 from typing import Final
 
@@ -32,14 +33,23 @@ class _Prefixes:
 
     def __init__(self, group: LintedGroup) -> None:
         self.rules = [rule for rule in group.rules if _is_prefix(rule.value)]
-        self._first = {rule.value: rule for rule in reversed(self.rules)}
-        self._lengths = sorted(set(map(len, self._first)))
+
+    @cached_property
+    def _first(self) -> dict[bytes, LintedRule]:
+        return {rule.value: rule for rule in reversed(self.rules)}
+
+    @cached_property
+    def _lengths(self) -> list[int]:
+        return sorted(set(map(len, self._first)))
 
     def first_match(self, value: bytes) -> LintedRule | None:
         """Return the first rule whose value starts `value`."""
-        possible = self._lengths[: bisect_right(self._lengths, len(value))]
-        found = (self._first.get(value[:length]) for length in possible)
-        return min((rule for rule in found if rule is not None), key=lambda rule: rule.line, default=None)
+        first, best = self._first, None
+        for length in self._lengths[: bisect_right(self._lengths, len(value))]:
+            rule = first.get(value[:length])
+            if rule is not None and (best is None or rule.line < best.line):
+                best = rule
+        return best
 
 
 def _is_prefix(value: bytes) -> bool:
