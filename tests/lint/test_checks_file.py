@@ -153,6 +153,7 @@ def test_url_path(url: str, *, is_reported: bool) -> None:
         ("CF112", "Disallow: /a\u00a0b\n".encode(), "Disallow: /a\u00a0b\n".encode()),
         ("CF114", b"User-agent: *\r\nDisallow: /", b"User-agent: *\r\nDisallow: /\r\n"),
         ("CF115", b"Host: 1\r\nb: 2\r\nHost: 3\n\rd: 4\r", b"Host: 1\r\nb: 2\r\nHost: 3\r\n\r\nd: 4\r\n"),
+        ("CF115", b"\nHost: 1\r\nHost: 2\r\n", b"\r\nHost: 1\r\nHost: 2\r\n"),
     ],
 )
 def test_fix(code: str, content: bytes, after: bytes) -> None:

@@ -33,7 +33,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 def _edits(file: LintedFile, wanted: bytes) -> Iterator[Edit]:
     content = file.content
     for end in file.line_starts[1:]:
-        own = content[end - 2 : end]
+        own = content[max(end - 2, 0) : end]
         if own != _PAIR:
             own = own[-1:]
         if own != wanted:
