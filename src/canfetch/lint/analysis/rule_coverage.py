@@ -12,14 +12,12 @@ from itertools import accumulate, chain, count, pairwise
 from typing import Final, NamedTuple
 
 from canfetch.core.escapes import PLAIN, canonical
-from canfetch.core.keys import RecordKind
-from canfetch.core.records import Record
 from canfetch.lint.analysis.key_names import ALLOW, DISALLOW, USER_AGENT
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines, prefix_name
 from canfetch.lint.linted_file import LintedFile, LintedRule
 
 # Longer values are skipped.
-_MAX_VALUE_LENGTH: Final = 2000
+MAX_VALUE_LENGTH: Final = 2000
 # At most this many rules with one `*` are compared with all other rules of their group.
 _MAX_WILDCARDS: Final = 32
 # If a wildcard matches more than this part of the heads, those that it matches are left out of the next searches.
@@ -92,7 +90,7 @@ def _with_forms(rules: Iterable[LintedRule]) -> list[CanonicalRule]:
     found: list[CanonicalRule] = []
     for rule in rules:
         value = rule.value
-        if len(value) > _MAX_VALUE_LENGTH:
+        if len(value) > MAX_VALUE_LENGTH:
             continue
         if value[:1] == b"/" and not value.translate(None, _LITERAL):
             found.append(_new_tuple(CanonicalRule, (rule, value, value)))
@@ -371,44 +369,3 @@ def _groups_together(file: LintedFile) -> list[int]:
             other = named.setdefault(name, group.index)
             parents[root(group.index)] = root(other)
     return [root(index) for index in range(len(parents))]
-
-
-class _Forms(NamedTuple):
-    """The forms of the allow rules, or of the disallow rules, of one group."""
-
-    distinct: set[bytes]
-    in_order: list[bytes]
-    lengths: list[int]
-
-
-class Neighbours:
-    """The rules of each group, to find out how a rewritten rule would relate to the others."""
-
-    def __init__(self, file: LintedFile) -> None:
-        forms: dict[tuple[int, bool], set[bytes]] = {}
-        for rule, form, _ in chain.from_iterable(canonical_rules(file)):
-            forms.setdefault((rule.group, rule.allow), set()).add(form)
-        self._forms = {key: _Forms(some, sorted(some), sorted(set(map(len, some)))) for key, some in forms.items()}
-
-    def would_be_unrelated(self, record: Record, value: bytes) -> bool:
-        """Return whether a rule with this value would not repeat, cover or be covered by another in its group."""
-        return not self._is_related(record, value, allow=record.kind is RecordKind.ALLOW)
-
-    def would_be_unopposed(self, record: Record, value: bytes) -> bool:
-        """Return whether no opposing rule of the group starts with this value, or is a prefix of it.
-
-        With an opposing rule, a fix may change verdicts of crawlers that obey the first match.
-        """
-        return not self._is_related(record, value, allow=record.kind is not RecordKind.ALLOW)
-
-    def _is_related(self, record: Record, value: bytes, *, allow: bool) -> bool:
-        if len(value) > _MAX_VALUE_LENGTH:
-            return True  # not examined
-        forms = None if record.group is None else self._forms.get((record.group, allow))
-        if forms is None:
-            return False
-        form = canonical_form(value)
-        index = bisect_left(forms.in_order, form)
-        if index < len(forms.in_order) and forms.in_order[index].startswith(form):
-            return True
-        return any(form[:length] in forms.distinct for length in forms.lengths if length < len(form))
