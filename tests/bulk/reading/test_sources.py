@@ -79,13 +79,14 @@ def test_folder(tmp_path: Path) -> None:
     (tmp_path / "a.example" / "robots.txt").write_bytes(b"")
     (tmp_path / "not a host.txt").write_bytes(RULES)
     (tmp_path / ".hidden").write_bytes(RULES)
+    (tmp_path / "dangling.example.txt").symlink_to(tmp_path / "absent")
     items = read(tmp_path)
     assert [(item.owner, item.status) for item in captures(items)] == [
         ("b.example", None),
         ("a.example", None),
         ("a.example", None),
     ]
-    assert [reason.partition(":")[0] for reason in reasons(items)] == ["not a host.txt"]
+    assert [reason.partition(":")[0] for reason in reasons(items)] == ["dangling.example.txt", "not a host.txt"]
 
 
 def make_tar(path: Path, mode: str = "w") -> bytes:
@@ -106,16 +107,17 @@ def test_tar(tmp_path: Path, suffix: str, mode: str) -> None:
     assert [(item.owner, item.content) for item in captures(items)] == [("a.example", RULES), ("b.example", RULES)]
 
 
-@pytest.mark.parametrize("suffix, mode", [("tar", "w"), ("tar.gz", "w:gz")])
+@pytest.mark.parametrize("suffix, mode", [("tar", "w"), ("tar.gz", "w:gz"), ("tar.bz2", "w:bz2"), ("tar.xz", "w:xz")])
 def test_truncated_tar(tmp_path: Path, suffix: str, mode: str) -> None:
     path = tmp_path / f"files.{suffix}"
     content = make_tar(path, mode)
-    for end in range(1, len(content), 1 if mode == "w:gz" else 37):
+    # After both files, the zeros of the end marker and of the padding follow.
+    end_of_files = 2 * 1024 if mode == "w" else len(content)
+    for end in [*range(1, end_of_files, 61 if mode == "w" else 1), *range(512, end_of_files + (mode == "w"), 512)]:
         path.write_bytes(content[:end])
         items = read(path)
         assert all(item.content == RULES for item in captures(items)), end
-        if mode == "w:gz":
-            assert reasons(items), end
+        assert [item.is_end for item in items if isinstance(item, Fault)] == [True], end
 
 
 ROWS: list[dict[str, Any]] = [

@@ -6,7 +6,6 @@ remains, and the same command continues after the last complete part.
 
 import json
 import os
-import shutil
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, Self
@@ -19,6 +18,8 @@ _SUFFIX: Final = ".partial"
 _SETTINGS: Final = "settings.json"
 _LOCK: Final = "lock"
 _PART: Final = "part-"
+# The names of all files that a run writes in its folder, apart from the lock.
+_OWN_NAMES: Final = (_PART, "counts-", "captures.sqlite", _SETTINGS)
 
 
 class WorkFolder:
@@ -37,10 +38,10 @@ class WorkFolder:
         self.output = output
         self.format = format
         self.path = output.with_name(output.name + _SUFFIX)
-        if restart:
-            shutil.rmtree(self.path, ignore_errors=True)
         self.path.mkdir(exist_ok=True)
         self._lock = _lock(self.path / _LOCK)
+        if restart:
+            self._remove_files()
         recorded = self.path / _SETTINGS
         try:
             previous = json.loads(recorded.read_bytes())
@@ -68,8 +69,17 @@ class WorkFolder:
     def finish(self, part_count: int) -> None:
         """Write the output from its parts, and remove the folder."""
         join_parts(map(self.part, range(part_count)), self.output, self.format)
+        self._remove_files()
         self.close()
-        shutil.rmtree(self.path, ignore_errors=True)
+        with suppress(OSError):
+            (self.path / _LOCK).unlink()
+            self.path.rmdir()
+
+    def _remove_files(self) -> None:
+        """Remove the files of this module and its callers. Others in the folder are not touched."""
+        for path in list(self.path.iterdir()):
+            if path.name.startswith(_OWN_NAMES):
+                path.unlink(missing_ok=True)
 
     def close(self) -> None:
         """Release the folder, which keeps its parts."""

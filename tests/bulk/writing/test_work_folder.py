@@ -1,0 +1,79 @@
+"""The folder of an unfinished output."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from canfetch.bulk.writing.columns import Column, ColumnType, Schema
+from canfetch.bulk.writing.part_writers import open_part
+from canfetch.bulk.writing.work_folder import WorkFolder
+from canfetch.errors import InvalidOption
+
+SCHEMA = Schema("test/1", (Column("n", ColumnType.INTEGER),))
+POSIX = pytest.mark.skipif(sys.platform == "win32", reason="the folder is locked on POSIX only")
+
+
+def write(folder: WorkFolder, number: int) -> None:
+    with open_part(folder.part(number), folder.format, SCHEMA, header=number == 0) as sink:
+        sink.write((number,))
+
+
+def test_output_appears_when_it_is_complete(tmp_path: Path) -> None:
+    output = tmp_path / "out.csv"
+    with WorkFolder(output, "csv", {"a": 1}, restart=False) as folder:
+        write(folder, 0)
+        assert not output.exists()
+    with WorkFolder(output, "csv", {"a": 1}, restart=False) as folder:
+        assert folder.is_resumed
+        assert folder.has_part(0)
+        write(folder, 1)
+        folder.finish(2)
+    assert output.read_text(encoding="utf-8") == "n\n0\n1\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
+
+
+def test_part_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    with WorkFolder(tmp_path / "out.csv", "csv", {}, restart=False) as folder:
+        with (
+            pytest.raises(ZeroDivisionError),
+            open_part(folder.part(0), "csv", SCHEMA, header=True) as sink,
+        ):
+            sink.write((1 // 0,))
+        assert not list(folder.path.glob("part-*"))
+
+
+def test_restart_removes_only_its_own_files(tmp_path: Path) -> None:
+    output = tmp_path / "out.csv"
+    partial = tmp_path / "out.csv.partial"
+    partial.mkdir()
+    (partial / "notes.txt").write_text("mine", encoding="utf-8")
+    with WorkFolder(output, "csv", {"a": 1}, restart=True) as folder:
+        write(folder, 0)
+    with pytest.raises(InvalidOption, match="belongs to a run with other inputs or options"):
+        WorkFolder(output, "csv", {"a": 2}, restart=False)
+    with WorkFolder(output, "csv", {"a": 2}, restart=True) as folder:
+        assert not folder.has_part(0)
+        write(folder, 0)
+        folder.finish(1)
+    assert [path.name for path in partial.iterdir()] == ["notes.txt"]
+
+
+@POSIX
+def test_only_one_process_writes(tmp_path: Path) -> None:
+    output = tmp_path / "out.csv"
+    code = (
+        "import sys; from pathlib import Path; from canfetch.bulk.writing.work_folder import WorkFolder\n"
+        f"WorkFolder(Path({str(output)!r}), 'csv', {{}}, restart=True); print('open', flush=True); sys.stdin.read()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "open\n"
+        with pytest.raises(InvalidOption, match="another process writes to"):
+            WorkFolder(output, "csv", {}, restart=True)
+        process.kill()
+    with WorkFolder(output, "csv", {}, restart=False) as folder:
+        assert folder.is_resumed
