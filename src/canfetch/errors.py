@@ -14,6 +14,7 @@ A malformed robots.txt never raises, and a failing network only where no value c
     ├── InvalidColumn         a column cannot be read, or columns do not fit together
     ├── InvalidDraft          a line of a draft robots.txt is invalid
     ├── InvalidSitePolicy     a site policy is invalid or cannot be rendered
+    ├── InvalidExpectations   a file of expectations is invalid
     ├── InvalidAddressList    a list of crawlers' addresses is invalid
     ├── ServingError          a robots.txt cannot be served, or closes a production site
     ├── OriginMismatch        a URL belongs to another origin than the robots.txt
@@ -173,6 +174,10 @@ class InvalidDraft(CanfetchError, ValueError):
 
 class InvalidSitePolicy(CanfetchError, ValueError):
     """Raised when a site policy is invalid or cannot be rendered. The message names the key and the fix."""
+
+
+class InvalidExpectations(CanfetchError, ValueError):
+    """Raised when a file of expectations is invalid. The message names the entry and the fix."""
 
 
 class InvalidAddressList(CanfetchError, ValueError):

@@ -160,6 +160,7 @@ def test_completion_scripts(run: Run, folder: Path, shell: str, sign: str) -> No
             | {
                 "diff",
                 "minimize",
+                "test",
                 "agents",
                 "bulk",
                 "study",

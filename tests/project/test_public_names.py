@@ -26,6 +26,7 @@ PUBLIC_MODULES = [
     reading,
     studies,
     canfetch.compare,
+    canfetch.expectations,
     canfetch.extensions,
     canfetch.lint,
     canfetch.pages,

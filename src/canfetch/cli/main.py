@@ -42,6 +42,7 @@ _COMMANDS: Final = {
     "lsp": "linting.lsp",
     "diff": "comparing.diff",
     "minimize": "comparing.minimize",
+    "test": "comparing.test",
     "init": "authoring.init",
     "policy": "authoring.policy",
     "agents": "registry.agents",

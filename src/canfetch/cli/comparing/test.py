@@ -1,0 +1,151 @@
+"""`canfetch test`: check expectations about a robots.txt."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, NamedTuple, NoReturn
+
+import click
+
+from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError
+from canfetch.cli.shared.input_files import read_robots, warn_about_content
+from canfetch.cli.shared.option_parameters import format_option, no_color_option, quiet_option
+from canfetch.cli.shared.row_writers import JsonWriter
+from canfetch.cli.shared.single_value_option import Option, complete_path
+from canfetch.cli.shared.terminal import Palette, printable, use_color
+from canfetch.errors import InvalidExpectations
+from canfetch.expectations import (
+    EXPECTATION_FILE,
+    Expectation,
+    Expectations,
+    Failure,
+    check_expectations,
+    load_expectations,
+)
+
+
+class _Options(NamedTuple):
+    files: tuple[str, ...]
+    robots: str | None
+    format: str
+    quiet: bool
+    no_color: bool
+
+
+class _Result(NamedTuple):
+    file: str
+    expectation: Expectation
+    failure: Failure | None
+
+    @property
+    def code(self) -> int:
+        if self.failure is None:
+            return EXIT_OK
+        return EXIT_ERROR if self.failure.verdict is None else EXIT_NEGATIVE
+
+    def to_json(self) -> dict[str, Any]:
+        expectation, failure = self.expectation, self.failure
+        return {
+            "schema": "canfetch.expectation/1",
+            "file": self.file,
+            "line": expectation.line or None,
+            "agent": expectation.agent_name,
+            "url": expectation.url,
+            "pattern": expectation.pattern,
+            "allowed": expectation.allowed,
+            "why": expectation.why or None,
+            "holds": None if failure is not None and failure.verdict is None else failure is None,
+            "counterexample": None if failure is None else failure.url,
+            "verdict": None if failure is None or failure.verdict is None else failure.verdict.to_json(),
+            "error": None if failure is None else failure.error,
+        }
+
+
+def _run(**values: Any) -> NoReturn:
+    options = _Options(**values)
+    palette = Palette(enabled=use_color(no_color=options.no_color))
+    writer = None if options.format == "text" else JsonWriter(lines=options.format == "ndjson")
+    code, checked, failed = EXIT_OK, 0, 0
+    for result in _results(options):
+        code = max(code, result.code)
+        checked += 1
+        failed += result.failure is not None
+        if writer is not None:
+            writer.write(result.to_json())
+        elif result.failure is not None:
+            place = f"{result.file}:{result.expectation.line}" if result.expectation.line else result.file
+            sys.stdout.write(f"{palette.bad(printable(place))}: {printable(str(result.failure))}\n")
+    if writer is not None:
+        writer.end()
+    elif not options.quiet:
+        count = "1 expectation" if checked == 1 else f"{checked} expectations"
+        sys.stdout.write(f"{count} checked, {failed} failed.\n" if failed else f"{count} checked, all hold.\n")
+    click.get_current_context().exit(code)
+
+
+def _results(options: _Options) -> Iterator[_Result]:
+    # Every file is read before anything is printed.
+    loaded = [(name, _load(name)) for name in options.files or (EXPECTATION_FILE,)]
+    # Standard input can be read only once.
+    override = None if options.robots is None else _read(options.robots, "--robots")
+    contents = [
+        _read(str(Path(name).parent / expectations.robots)) if override is None else override
+        for name, expectations in loaded
+    ]
+    for (name, expectations), content in zip(loaded, contents, strict=True):
+        try:
+            robots = expectations.parse(content)
+        except InvalidExpectations as error:
+            raise CommandError(f"{name}: {error}") from None
+        failures = check_expectations(robots, expectations.entries)
+        for expectation, failure in zip(expectations.entries, failures, strict=True):
+            yield _Result(name, expectation, failure)
+
+
+def _load(name: str) -> Expectations:
+    try:
+        return load_expectations(Path(name))
+    except InvalidExpectations as error:
+        raise CommandError(f"{name}: {error}") from None
+    except OSError as error:
+        raise CommandError(f"cannot read {name}: {error.strerror or error}") from None
+
+
+def _read(name: str, option: str = "") -> bytes:
+    content = read_robots(name, option)
+    warn_about_content(content, name, option, warn=lambda line: click.echo(line, err=True))
+    return content
+
+
+command: Final = click.Command(
+    "test",
+    params=[
+        click.Argument(["files"], nargs=-1, metavar="[FILE]...", shell_complete=complete_path),
+        Option(
+            ["--robots"],
+            metavar="FILE",
+            type=click.Path(allow_dash=True),
+            help="Check this robots.txt, and not the one that the files name.",
+        ),
+        format_option(),
+        quiet_option(),
+        no_color_option(),
+    ],
+    callback=_run,
+    short_help="Check expectations about a robots.txt.",
+    help=f"""Check what agents may and may not fetch against a file of expectations, {EXPECTATION_FILE} by default.
+
+    An expectation about a pattern is proved for all URLs that match it. If it does not hold, a shortest URL that
+    contradicts it is shown, with the line that decides.""",
+    epilog="""\b
+Examples:
+  canfetch test
+  canfetch test robots.expect.toml --robots new-robots.txt
+  canfetch test --format ndjson
+
+\b
+json, ndjson: schema, file, line, agent, url, pattern, allowed, why, holds, counterexample, verdict, error
+
+\b
+Exit codes: 0 all expectations hold, 1 some do not, 2 an error occurred or an expectation cannot be checked.""",
+)

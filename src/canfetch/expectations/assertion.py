@@ -1,0 +1,37 @@
+"""An expectation as an assertion, for tests in Python."""
+
+from canfetch.agents import REGISTRY
+from canfetch.core.document import RobotsTxt, parse
+from canfetch.errors import InvalidOption
+from canfetch.expectations.checking import check_expectations
+from canfetch.expectations.expectation_file import Expectation
+
+
+def assert_expected(
+    robots: RobotsTxt | bytes | str,
+    *,
+    agent: str,
+    allowed: bool,
+    url: str | None = None,
+    pattern: str | None = None,
+    why: str = "",
+) -> None:
+    """Check an expectation about a robots.txt.
+
+    Args:
+        robots: The file or its content.
+        agent: A product token, with the fallback tokens of the registry.
+        allowed: Whether the agent is expected to be allowed.
+        url: A URL or a path.
+        pattern: A pattern as in a robots.txt, instead of `url`. The expectation is proved for all of its URLs.
+        why: The reason for the expectation, for the message.
+    Raises: AssertionError: It does not hold, or cannot be checked; InvalidOption: Both or none of `url` and `pattern`
+        are given; InvalidProductToken.
+    """
+    if (url is None) == (pattern is None):
+        raise InvalidOption("expected either url or pattern")
+    file = robots if isinstance(robots, RobotsTxt) else parse(robots)
+    expectation = Expectation(agent, REGISTRY.agent(agent), url, pattern, allowed, why)
+    for failure in check_expectations(file, [expectation]):
+        if failure is not None:
+            raise AssertionError(str(failure))

@@ -1,0 +1,62 @@
+"""Checks expectations about one robots.txt."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from canfetch.compare import find_url
+from canfetch.core.document import RobotsTxt
+from canfetch.core.verdict import Verdict
+from canfetch.errors import CanfetchError, Undecided
+from canfetch.expectations.expectation_file import Expectation
+
+
+class Failure(NamedTuple):
+    """An expectation that does not hold, or that cannot be checked.
+
+    Attributes:
+        expectation: The expectation.
+        verdict: The verdict on a URL that contradicts it, or None if it could not be checked.
+        url: That URL, as short as possible for a pattern, or None.
+        error: Why the expectation could not be checked, or None.
+    """
+
+    expectation: Expectation
+    verdict: Verdict | None = None
+    url: str | None = None
+    error: str | None = None
+
+    def __str__(self) -> str:
+        expectation = self.expectation
+        if self.verdict is None:
+            reason = f"cannot be checked: {self.error}"
+        else:
+            verb = "may fetch" if self.verdict.allowed else "may not fetch"
+            reason = f"{expectation.agent_name} {verb} {self.url}: {self.verdict.explanation}"
+        why = f" ({expectation.why})" if expectation.why else ""
+        return f"expected that {expectation}{why}, but {reason}"
+
+
+def check_expectations(robots: RobotsTxt, expectations: Iterable[Expectation]) -> Iterator[Failure | None]:
+    """Yield None for each expectation that holds, and a failure for each other one, in order.
+
+    An expectation about a pattern holds if it holds for every URL that matches. `/robots.txt` does not count, because
+    most crawlers fetch it in any case.
+
+    Cost: A decision for each URL, and `canfetch.compare.find_url` for each pattern.
+    """
+    for expectation in expectations:
+        yield _check(robots, expectation)
+
+
+def _check(robots: RobotsTxt, expectation: Expectation) -> Failure | None:
+    try:
+        url = expectation.url
+        if expectation.pattern is not None:
+            url = find_url(robots, agent=expectation.agent, allowed=not expectation.allowed, within=expectation.pattern)
+            if url is None:
+                return None
+        assert url is not None
+        verdict = robots.decide(url, agent=expectation.agent)
+    except (Undecided, CanfetchError) as error:
+        return Failure(expectation, error=str(error))
+    return None if verdict.allowed is expectation.allowed else Failure(expectation, verdict, url)

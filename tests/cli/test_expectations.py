@@ -1,0 +1,77 @@
+"""`canfetch test`."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Any
+HOLDS = '[[expect]]\nagent = "GPTBot"\npattern = "/shop/cart"\nallowed = false\n'
+FAILS = '\n[[expect]]\nagent = "GPTBot"\npattern = "/shop/"\nallowed = true\nwhy = "sales"\n'
+
+
+def write(folder: Path, text: str, name: str = "robots.expect.toml") -> None:
+    (folder / name).write_text(text, encoding="utf-8")
+
+
+def test_all_hold(run: Run, folder: Path) -> None:
+    write(folder, HOLDS)
+    ran = run("test")
+    assert (ran.code, ran.out, ran.err) == (0, "1 expectation checked, all hold.\n", "")
+    assert run("test", "--quiet").out == ""
+
+
+def test_a_failure_names_the_line_the_reason_and_a_url(run: Run, folder: Path) -> None:
+    write(folder, HOLDS + FAILS)
+    ran = run("test")
+    assert (ran.code, ran.err) == (1, "")
+    assert ran.lines[0].startswith(
+        "robots.expect.toml:6: expected that GPTBot may fetch all of /shop/ (sales), "
+        "but GPTBot may not fetch /shop/cart: "
+    )
+    assert ran.lines[1:] == ["2 expectations checked, 1 failed."]
+
+
+@pytest.mark.parametrize("form", ["json", "ndjson"])
+def test_json_has_the_counterexample_and_its_verdict(run: Run, folder: Path, form: str) -> None:
+    write(folder, HOLDS + FAILS)
+    ran = run("test", "--format", form)
+    rows = json.loads(ran.out) if form == "json" else [json.loads(line) for line in ran.lines]
+    assert [row["holds"] for row in rows] == [True, False]
+    assert rows[1]["counterexample"] == "/shop/cart"
+    assert rows[1]["verdict"]["rule"]["line"] == 7
+    assert (rows[0]["verdict"], rows[0]["line"], rows[1]["why"]) == (None, 1, "sales")
+
+
+def test_another_robots_txt_and_several_files(run: Run, folder: Path) -> None:
+    write(folder, HOLDS, "a.toml")
+    write(folder, FAILS, "b.toml")
+    ran = run("test", "a.toml", "b.toml", "--robots", "-", stdin=b"User-agent: *\nDisallow: /shop/cart\n")
+    assert (ran.code, ran.lines[-1]) == (1, "2 expectations checked, 1 failed.")
+    assert run("test", "a.toml", "--robots", "-", stdin=b"User-agent: *\nDisallow: /shop/cart\n").code == 0
+    assert run("test", "a.toml", "b.toml").code == 1
+
+
+def test_an_expectation_that_cannot_be_checked_is_an_error(run: Run, folder: Path) -> None:
+    write(folder, '[[expect]]\nagent = "A"\nurl = "x y"\nallowed = true\n')
+    ran = run("test")
+    assert ran.code == 2
+    assert "cannot be checked: invalid URL 'x y'" in ran.out
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("robot = 1\n", "canfetch: robots.expect.toml: unknown key 'robot': did you mean 'robots'? "),
+        (f'robots = "missing.txt"\n{HOLDS}', "missing.txt"),
+        (None, "canfetch: cannot read robots.expect.toml: "),
+    ],
+)
+def test_mistakes_are_one_line(run: Run, folder: Path, text: str | None, message: str) -> None:
+    if text is not None:
+        write(folder, text)
+    ran = run("test")
+    assert (ran.code, ran.out) == (2, "")
+    assert message in ran.err
+    assert ran.err.count("\n") == 1

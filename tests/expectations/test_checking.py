@@ -1,0 +1,156 @@
+"""Expectations, proved for all URLs of a pattern."""
+
+from typing import Any
+
+import pytest
+
+import canfetch
+from canfetch.errors import InvalidExpectations, InvalidOption
+from canfetch.expectations import Failure, check_expectations, parse_expectations
+from canfetch.expectations.assertion import assert_expected
+
+ROBOTS = b"""\
+User-agent: *
+Disallow: /private/
+Allow: /private/press/
+
+User-agent: GPTBot
+Disallow: /
+Allow: /blog/
+"""
+
+
+def check(entry: str, content: bytes = ROBOTS, **options: str) -> Failure | None:
+    head = "".join(f'{key} = "{value}"\n' for key, value in options.items())
+    expectations = parse_expectations(f"{head}[[expect]]\n{entry}")
+    (failure,) = check_expectations(expectations.parse(content), expectations.entries)
+    return failure
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        'agent = "GPTBot"\nurl = "/blog/1"\nallowed = true',
+        'agent = "GPTBot"\nurl = "https://example.com/shop"\nallowed = false',
+        'agent = "GPTBot"\npattern = "/blog/"\nallowed = true',
+        'agent = "GPTBot"\npattern = "/shop"\nallowed = false',
+        'agent = "ExampleBot"\npattern = "/private/press/*.html$"\nallowed = true',
+        # An agent's fallback tokens are those of the registry.
+        'agent = "Googlebot-Image"\npattern = "/private/x"\nallowed = false',
+    ],
+)
+def test_expectations_that_hold(entry: str) -> None:
+    assert check(entry) is None
+
+
+@pytest.mark.parametrize(
+    "entry, url, allowed, message",
+    [
+        (
+            'agent = "GPTBot"\nurl = "/blog/1"\nallowed = false\nwhy = "contract"',
+            "/blog/1",
+            True,
+            "expected that GPTBot may not fetch /blog/1 (contract), but GPTBot may fetch /blog/1: ",
+        ),
+        (
+            'agent = "GPTBot"\npattern = "/"\nallowed = false',
+            "/blog/",
+            True,
+            "expected that GPTBot may not fetch all of /, but GPTBot may fetch /blog/: ",
+        ),
+        (
+            'agent = "ExampleBot"\npattern = "/private/"\nallowed = false',
+            "/private/press/",
+            True,
+            "expected that ExampleBot may not fetch all of /private/, but ExampleBot may fetch /private/press/: ",
+        ),
+        (
+            'agent = "ExampleBot"\npattern = "/*press"\nallowed = true',
+            "/private/xpress",
+            False,
+            "but ExampleBot may not fetch /private/",
+        ),
+    ],
+)
+def test_a_failure_has_a_url_that_the_engine_confirms(entry: str, url: str, *, allowed: bool, message: str) -> None:
+    failure = check(entry)
+    assert failure is not None
+    assert failure.verdict is not None
+    assert failure.url is not None
+    assert len(failure.url) <= len(url)
+    assert failure.verdict.allowed is allowed
+    robots = canfetch.parse(ROBOTS)
+    assert robots.allows(failure.url, agent=failure.expectation.agent) is allowed
+    assert message in str(failure)
+
+
+def test_robots_txt_does_not_count() -> None:
+    assert check('agent = "GPTBot"\npattern = "/robots.txt"\nallowed = false', b"User-agent: *\nDisallow: /\n") is None
+
+
+def test_the_profile_of_the_file_is_used() -> None:
+    content = b"User-agent: *\nDisallow: /\nAllow: /blog/\n"
+    entry = 'agent = "ExampleBot"\npattern = "/blog/"\nallowed = true'
+    assert check(entry, content) is None
+    assert check(entry, content, profile="original1994") is not None
+
+
+def test_urls_of_other_origins_are_reported() -> None:
+    entry = 'agent = "ExampleBot"\nurl = "https://other.example/x"\nallowed = true'
+    failure = check(entry, robots_url="https://example.com/robots.txt")
+    assert failure is not None
+    assert failure.verdict is None
+    assert "cannot be checked" in str(failure)
+
+
+def test_several_agents_and_patterns_are_several_expectations() -> None:
+    entries = parse_expectations(
+        '[[expect]]\nagent = ["A", "B"]\npattern = ["/x", "/y"]\nallowed = true\n\n[[expect]]\nagent = "C"\nurl = "/"\n'
+        "allowed = false\n"
+    ).entries
+    assert [(entry.agent_name, entry.pattern or entry.url, entry.line) for entry in entries] == [
+        ("A", "/x", 1),
+        ("A", "/y", 1),
+        ("B", "/x", 1),
+        ("B", "/y", 1),
+        ("C", "/", 6),
+    ]
+
+
+@pytest.mark.parametrize(
+    "toml, message",
+    [
+        ("[[expect]\n", "invalid TOML: "),
+        ("robot = 'x'\n", "unknown key 'robot': did you mean 'robots'?"),
+        ("profile = 'gogle'\n", "unknown profile 'gogle'"),
+        ("profile = 1\n", "invalid profile 1: expected a string"),
+        ("expect = 1\n", "invalid expect: expected tables"),
+        ("", "no expectations: add a table"),
+        ("[[expect]]\nagent = 'A'\nurl = '/'\n", "expect 1: invalid allowed None: expected true or false"),
+        ("[[expect]]\nagent = 'A'\nallowed = true\n", "expect 1: expected either url or pattern"),
+        ("[[expect]]\nagent = 'A'\nurl = '/'\npattern = '/'\nallowed = true\n", "expected either url or pattern"),
+        ("[[expect]]\nagent = 'A'\npattern = 'x'\nallowed = true\n", "invalid pattern 'x': expected one that starts"),
+        ("[[expect]]\nagent = 'A'\nurl = []\nallowed = true\n", "invalid url []: expected a string, or a list"),
+        ("[[expect]]\nagent = 'a b'\nurl = '/'\nallowed = true\n", "expect 1: "),
+        ("[[expect]]\nagent = 'A'\nurl = '/'\nallowed = true\nwhy = 1\n", "invalid why 1: expected a string"),
+        ("[[expect]]\nagnet = 'A'\n", "expect 1: unknown key 'agnet': did you mean 'agent'?"),
+    ],
+)
+def test_mistakes_name_the_entry_and_the_fix(toml: str, message: str) -> None:
+    with pytest.raises(InvalidExpectations) as caught:
+        parse_expectations(toml)
+    assert message in str(caught.value)
+
+
+def test_an_invalid_robots_url_is_an_error() -> None:
+    with pytest.raises(InvalidExpectations, match="robots_url: "):
+        check('agent = "A"\nurl = "/"\nallowed = true', robots_url="https://example.com/x")
+
+
+@pytest.mark.parametrize("content", [ROBOTS, ROBOTS.decode(), canfetch.parse(ROBOTS)], ids=["bytes", "str", "parsed"])
+def test_assertions_in_python(content: Any) -> None:
+    assert_expected(content, agent="GPTBot", pattern="/blog/", allowed=True)
+    with pytest.raises(AssertionError, match="GPTBot may fetch /blog/"):
+        assert_expected(content, agent="GPTBot", pattern="/", allowed=False)
+    with pytest.raises(InvalidOption, match="either url or pattern"):
+        assert_expected(content, agent="GPTBot", allowed=False)

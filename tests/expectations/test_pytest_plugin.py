@@ -1,0 +1,73 @@
+"""The pytest plugin, in a run of its own."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXPECTATIONS = """\
+[[expect]]
+agent = "GPTBot"
+pattern = "/blog/"
+allowed = true
+
+[[expect]]
+agent = "GPTBot"
+pattern = "/"
+allowed = false
+why = "contract"
+"""
+TEST = """\
+def test_blog(expect_robots):
+    expect_robots("User-agent: *\\nDisallow: /blog/", agent="ExampleBot", pattern="/blog/", allowed=False)
+"""
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments]
+    # An installed canfetch has the plugin by its entry point.
+    plugin = {"PYTEST_PLUGINS": "canfetch.pytest_plugin", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    environment = {**os.environ, **plugin}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "robots.txt").write_text("User-agent: *\nDisallow: /\nAllow: /blog/\n")
+    (tmp_path / "robots.expect.toml").write_text(EXPECTATIONS)
+    (tmp_path / "test_robots.py").write_text(TEST)
+    return tmp_path
+
+
+def test_each_expectation_is_a_test(folder: Path) -> None:
+    done = run(folder, "-v")
+    assert done.returncode == 1
+    assert "robots.expect.toml::GPTBot may fetch all of /blog/ PASSED" in done.stdout
+    assert "robots.expect.toml::GPTBot may not fetch all of / FAILED" in done.stdout
+    assert "test_robots.py::test_blog PASSED" in done.stdout
+    assert "expected that GPTBot may not fetch all of / (contract), but GPTBot may fetch /blog/: " in done.stdout
+    assert "Traceback" not in done.stdout
+    assert "1 failed, 2 passed" in done.stdout
+
+
+def test_an_invalid_file_is_an_error_of_collection(folder: Path) -> None:
+    (folder / "robots.expect.toml").write_text("robot = 1\n")
+    done = run(folder)
+    assert done.returncode == 2
+    assert "robots.expect.toml: unknown key 'robot': did you mean 'robots'?" in done.stdout
+
+
+def test_a_missing_robots_txt_is_an_error_of_collection(folder: Path) -> None:
+    (folder / "robots.txt").unlink()
+    done = run(folder)
+    assert done.returncode == 2
+    assert "No such file or directory" in done.stdout
+
+
+def test_the_plugin_imports_the_library_only_when_it_is_used(tmp_path: Path) -> None:
+    (tmp_path / "test_nothing.py").write_text(
+        "import sys\n\ndef test_nothing():\n    assert 'canfetch.core' not in sys.modules\n"
+    )
+    assert run(tmp_path).returncode == 0
