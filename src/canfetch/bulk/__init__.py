@@ -3,7 +3,7 @@
 The functions accept any column with the Arrow PyCapsule interface, such as those of pyarrow, Polars, pandas and DuckDB,
 and also lists and single values. They return a `Column`, which all of these read. No such library is needed.
 
-The submodules `duckdb`, `pandas`, `polars` and `spark` provide the same functions inside these engines.
+The submodules `duckdb`, `pandas`, `polars` and `spark` have the same functions for these engines.
 """
 
 from canfetch.bulk.column import Column

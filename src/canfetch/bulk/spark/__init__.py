@@ -1,0 +1,28 @@
+"""Spark: functions of columns, SQL functions, tables of files on all workers, and archives as a data source.
+
+canfetch has to be installed on the workers. Spark copies the content of a file for each row that it joins, so
+`BroadcastFiles` sends the files to each worker once, and rows name them by ID.
+"""
+
+from canfetch.bulk.extras import import_extra
+
+import_extra("pyspark", "spark", "for canfetch.bulk.spark")
+import_extra("pyarrow", "spark", "by Spark for Arrow data")
+
+from canfetch.bulk.spark.archives import RobotsArchives  # noqa: E402 - after the check
+from canfetch.bulk.spark.broadcast_files import BroadcastFiles  # noqa: E402
+from canfetch.bulk.spark.functions import allows, decide, matrix, metrics, rules, sitemaps, usage  # noqa: E402
+from canfetch.bulk.spark.registration import register  # noqa: E402
+
+__all__ = [
+    "BroadcastFiles",
+    "RobotsArchives",
+    "allows",
+    "decide",
+    "matrix",
+    "metrics",
+    "register",
+    "rules",
+    "sitemaps",
+    "usage",
+]

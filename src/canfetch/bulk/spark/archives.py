@@ -1,0 +1,71 @@
+"""Archives of robots.txt files as a data source of Spark."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+from pyspark.sql.types import StructType
+
+from canfetch.bulk.reading.captures import Fault
+from canfetch.bulk.reading.sources import find_source, read_source
+from canfetch.errors import InvalidOption
+
+_SCHEMA = (
+    "owner string, url string, time double, status int, content binary, source string, position bigint, fault string"
+)
+
+
+class RobotsArchives(DataSource):
+    """Archives of robots.txt files: WARC, tar, Parquet, CSV, NDJSON and folders, one partition for each.
+
+        spark.dataSource.register(RobotsArchives)
+        spark.read.format("robots-archives").load("/archives/a.warc.gz,/archives/b.warc.gz")
+
+    Options: `path` has names that all workers can read, separated by commas, and `format` is that of all archives,
+    which is recognised by default. A record that cannot be used is a row with a `fault` and without content.
+    """
+
+    @classmethod
+    def name(cls) -> str:
+        """The name of the format."""
+        return "robots-archives"
+
+    def schema(self) -> str:
+        """The columns: those of a capture, and the fault of a record that cannot be used."""
+        return _SCHEMA
+
+    def reader(self, schema: StructType) -> "ArchiveReader":
+        """Return the reader of the archives."""
+        del schema
+        return ArchiveReader(self.options)
+
+
+class ArchiveReader(DataSourceReader):
+    """Reads one archive in each task."""
+
+    def __init__(self, options: Any) -> None:
+        self._names = [name for name in options.get("path", "").split(",") if name]
+        self._format = options.get("format")
+        if not self._names:
+            raise InvalidOption("robots-archives needs the option path: the names of archives, separated by commas")
+
+    def partitions(self) -> list[InputPartition]:
+        """Return a partition for each archive."""
+        return [InputPartition(name) for name in self._names]
+
+    def read(self, partition: InputPartition) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of an archive."""
+        for item in read_source(find_source(partition.value, self._format), wants=lambda _: True):
+            if isinstance(item, Fault):
+                yield None, None, None, None, None, item.source, item.position, item.reason
+            else:
+                yield (
+                    item.owner,
+                    item.url,
+                    item.time,
+                    item.status,
+                    item.content,
+                    item.source,
+                    item.position,
+                    None,
+                )

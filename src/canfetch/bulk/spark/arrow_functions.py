@@ -1,0 +1,66 @@
+"""Functions of Arrow arrays as functions of Spark."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import pyarrow as pa
+from pyspark.sql import Column
+from pyspark.sql.pandas.functions import arrow_udf
+
+from canfetch.bulk import column
+from canfetch.bulk.types import BOOL, FLOAT64, INT32, INT64, TEXT, ColumnType
+from canfetch.core.agent import Agent
+
+_NAMES: Final = {BOOL: "boolean", INT32: "int", INT64: "bigint", FLOAT64: "double", TEXT: "string"}
+
+AnySparkColumn = Column | str
+"""A column, or its name."""
+
+
+def spark_type(type_: ColumnType) -> str:
+    """Return the name of a type in SQL."""
+    if isinstance(type_, str):
+        return _NAMES[type_]
+    kind, inner = type_
+    if kind == "list":
+        return f"array<{spark_type(inner)}>"
+    fields = (f"`{name.replace('`', '``')}`: {spark_type(field)}" for name, field in inner)
+    return f"struct<{', '.join(fields)}>"
+
+
+def spark_function(type_: ColumnType, parameters: int, function: Callable[..., column.Column]) -> Any:
+    """Return a function of Spark. It is sent to the workers, so `function` has to be small."""
+
+    def of_one(first: pa.Array) -> pa.Array:
+        return function(first).to_pyarrow()
+
+    def of_two(first: pa.Array, second: pa.Array) -> pa.Array:
+        return function(first, second).to_pyarrow()
+
+    def of_three(first: pa.Array, second: pa.Array, third: pa.Array) -> pa.Array:
+        return function(first, second, third).to_pyarrow()
+
+    # Spark counts the parameters of a function, and reads its annotations.
+    chosen = (of_one, of_two, of_three)[parameters - 1]
+    # Its overloads do not describe functions whose arrays have no type.
+    create: Any = arrow_udf
+    return create(chosen, returnType=spark_type(type_))
+
+
+def call_with_agent(
+    type_: ColumnType,
+    function: Callable[..., column.Column],
+    first: AnySparkColumn,
+    agent: str | Agent | Column,
+    url: AnySparkColumn,
+) -> Column:
+    """Return the column of a function of a file, an agent and a URL. A `str` agent is a product token."""
+    if isinstance(agent, Column):
+        called: Column = spark_function(type_, 3, function)(first, agent, url)
+        return called
+
+    def with_agent(files: Any, urls: Any) -> column.Column:
+        return function(files, agent, urls)
+
+    called_with: Column = spark_function(type_, 2, with_agent)(first, url)
+    return called_with

@@ -1,0 +1,63 @@
+"""SQL functions of Spark."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from canfetch.bulk import contents, decisions
+from canfetch.bulk.decisions import AnyAgents, named_chains
+from canfetch.bulk.http_archive import METRICS
+from canfetch.bulk.spark.arrow_functions import spark_function
+from canfetch.bulk.spark.broadcast_files import BroadcastFiles
+from canfetch.bulk.types import BOOL, DECISION, struct_of
+
+
+def register(
+    spark: SparkSession,
+    *,
+    files: BroadcastFiles | None = None,
+    agents: AnyAgents | None = None,
+    prefix: str = "",
+    **options: Any,
+) -> None:
+    """Register the functions of `canfetch.bulk` for SQL. Functions that exist are replaced.
+
+    `allows` and `decide` take the content of a file, an agent and a URL. `rules`, `sitemaps` and `metrics` take the
+    content. With `files`, `allows_at` and `decide_at` take the ID of a file instead. With `agents`, `matrix` takes the
+    content and a URL, and `matrix_at` the ID and a URL.
+
+    Args:
+        spark: The session.
+        files: The files that rows name by ID.
+        agents: The agents of the matrix.
+        prefix: The beginning of all names, such as `robots_`.
+        **options: The options of `canfetch.bulk.allows`. `files` has its own.
+    Raises: InvalidOption: `agents` is invalid; UnknownProfile, InvalidLimit, EngineError.
+    """
+    # Raises at once if an option is invalid, instead of in a query.
+    decisions.allows(None, None, None, **options)
+    parse = {name: value for name, value in options.items() if name != "use_registry"}
+    functions = {
+        "allows": spark_function(BOOL, 3, partial(decisions.allows, **options)),
+        "decide": spark_function(DECISION, 3, partial(decisions.decide, **options)),
+        "rules": spark_function(contents.RULES, 1, partial(contents.rules, **parse)),
+        "sitemaps": spark_function(contents.SITEMAPS, 1, partial(contents.sitemaps, **parse)),
+        "metrics": spark_function(METRICS, 1, contents.metrics),
+    }
+    if files is not None:
+        functions |= files.sql_functions()
+    if agents is not None:
+        columns: AnyAgents = dict(agents) if isinstance(agents, Mapping) else list(agents)
+        names, _ = named_chains(columns, use_registry=bool(options.get("use_registry")))
+        type_ = struct_of(**dict.fromkeys(names, BOOL))
+
+        def matrix(content: Any, url: Any) -> Any:
+            return decisions.matrix(content, columns, url, **options)
+
+        functions["matrix"] = spark_function(type_, 2, matrix)
+        if files is not None:
+            functions["matrix_at"] = files.matrix_function(columns)
+    for name, function in functions.items():
+        spark.udf.register(prefix + name, function)

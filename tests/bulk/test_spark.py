@@ -1,0 +1,188 @@
+"""Spark on two workers returns the rows of `canfetch.bulk`, also if one of them is killed in the middle of a job."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from canfetch import Agent, bulk
+from canfetch.errors import InvalidColumn, UnknownProfile
+
+pytest.importorskip("pyspark")
+pa = pytest.importorskip("pyarrow")
+
+from tests.bulk.spark_cluster import java_is_installed, killing_one_worker, session, started_cluster  # noqa: E402
+
+pytestmark = [
+    pytest.mark.service,
+    pytest.mark.skipif(sys.platform != "linux", reason="the cluster is started as on Linux"),
+    pytest.mark.skipif(not java_is_installed(), reason="Java is not installed"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+]
+
+CONTENT = "user-agent: *\ndisallow: /a\nsitemap: /s\n\nuser-agent: GPTBot\nContent-Signal: ai-train=no\nallow: /\n"
+CONTENTS = [CONTENT, CONTENT, None, "user-agent: gptbot\ndisallow: /é"]
+AGENTS = ["GPTBot", "bot", "bot", "two words"]
+URLS = ["/a", "/a", "/a", "/é"]
+IDS = [1, 2, 3, 4]
+AGENT_LIST: list[str | Agent] = ["GPTBot", Agent("bot")]
+ROWS = 32_000
+PARTITIONS = 16
+
+
+@pytest.fixture(scope="module")
+def master(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with started_cluster(tmp_path_factory.mktemp("cluster")) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def spark(master: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    with session(master, tmp_path_factory.mktemp("driver")) as spark:
+        yield spark
+
+
+@pytest.fixture(scope="module")
+def pages(spark: Any) -> Any:
+    """Return a frame with a row for each page."""
+    rows = list(zip(IDS, CONTENTS, AGENTS, URLS, strict=True))
+    return spark.createDataFrame(rows, "id bigint, content string, agent string, url string").coalesce(1)
+
+
+@pytest.fixture(scope="module")
+def files(spark: Any) -> Any:
+    from canfetch.bulk.spark import BroadcastFiles
+
+    return BroadcastFiles(spark, dict(zip(IDS, CONTENTS, strict=True)))
+
+
+def plain(value: Any) -> Any:
+    """Return a value of Spark as a plain one."""
+    if hasattr(value, "asDict"):
+        return {name: plain(field) for name, field in value.asDict().items()}
+    return [plain(item) for item in value] if isinstance(value, list) else value
+
+
+def expected() -> dict[str, list[Any]]:
+    """Return the rows of each function."""
+    files = bulk.Files(dict(zip(IDS, CONTENTS, strict=True)))
+    columns = {
+        "allows": bulk.allows(CONTENTS, AGENTS, URLS),
+        "decide": bulk.decide(CONTENTS, AGENTS, URLS),
+        "usage": bulk.usage(CONTENTS, AGENTS, URLS, purpose="training"),
+        "matrix": bulk.matrix(CONTENTS, AGENT_LIST, URLS),
+        "rules": bulk.rules(CONTENTS),
+        "sitemaps": bulk.sitemaps(CONTENTS),
+        "metrics": bulk.metrics(CONTENTS),
+        "allows_at": files.allows_at(IDS, AGENTS, URLS),
+        "decide_at": files.decide_at(IDS, AGENTS, URLS),
+        "matrix_at": files.matrix_at(IDS, AGENT_LIST, URLS),
+        "constant": files.allows_at(IDS, "bot", URLS),
+    }
+    return {name: column.to_pylist() for name, column in columns.items()}
+
+
+def test_functions_of_columns(pages: Any, files: Any) -> None:
+    from canfetch.bulk import spark as robots
+
+    agent = pages["agent"]
+    found = pages.select(
+        robots.allows("content", agent, "url").alias("allows"),
+        robots.decide("content", agent, "url").alias("decide"),
+        robots.usage("content", agent, "url", purpose="training").alias("usage"),
+        robots.matrix("content", AGENT_LIST, "url").alias("matrix"),
+        robots.rules("content").alias("rules"),
+        robots.sitemaps("content").alias("sitemaps"),
+        robots.metrics("content").alias("metrics"),
+        files.allows_at("id", agent, "url").alias("allows_at"),
+        files.decide_at("id", agent, "url").alias("decide_at"),
+        files.matrix_at("id", AGENT_LIST, "url").alias("matrix_at"),
+        files.allows_at("id", "bot", "url").alias("constant"),
+    ).collect()
+    for name, rows in expected().items():
+        assert [plain(row[name]) for row in found] == rows, name
+
+
+def test_sql_functions(spark: Any, pages: Any, files: Any) -> None:
+    from canfetch.bulk.spark import register
+
+    register(spark, files=files, agents=AGENT_LIST, prefix="robots_")
+    pages.createOrReplaceTempView("pages")
+    calls = {
+        "allows": "content, agent, url",
+        "decide": "content, agent, url",
+        "matrix": "content, url",
+        "sitemaps": "content",
+        "allows_at": "id, agent, url",
+        "decide_at": "id, agent, url",
+        "matrix_at": "id, url",
+    }
+    columns = ", ".join(f"robots_{name}({arguments}) as {name}" for name, arguments in calls.items())
+    found = spark.sql(f"select {columns} from pages").collect()  # noqa: S608
+    rows = expected()
+    for name in calls:
+        assert [plain(row[name]) for row in found] == rows[name], name
+    with pytest.raises(UnknownProfile):
+        register(spark, profile="x")
+
+
+def test_files_of_a_frame_and_of_arrow_data(spark: Any, pages: Any) -> None:
+    from canfetch.bulk.spark import BroadcastFiles
+
+    for table in (pages.select("id", "content"), pa.table({"id": IDS, "content": CONTENTS})):
+        found = pages.select(BroadcastFiles(spark, table).allows_at("id", "bot", "url").alias("found")).collect()
+        assert [row.found for row in found] == expected()["constant"]
+    with pytest.raises(InvalidColumn):
+        BroadcastFiles(spark, pa.table({"id": [1, 1], "content": ["", ""]}))
+
+
+def test_parquet_files_are_decided_where_they_are_read(files: Any, tmp_path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    paths = []
+    for part in range(3):
+        table = pa.table({"id": IDS, "agent": AGENTS, "url": URLS, "part": [part] * len(IDS)})
+        paths.append(str(tmp_path / f"{part}.parquet"))
+        pq.write_table(table, paths[-1])
+    found = files.decide_parquet(paths).orderBy("part", "id").collect()
+    names = ["allowed", "reason", "line", "rule", "specificity"]
+    assert [{name: row[name] for name in names} for row in found] == expected()["decide_at"] * 3
+    assert [row.part for row in found] == [part for part in range(3) for _ in IDS]
+    constant = files.decide_parquet(paths, agent="bot").where("part = 1").orderBy("id").collect()
+    assert [row.allowed for row in constant] == expected()["constant"]
+
+
+def test_archives_are_a_data_source(spark: Any, tmp_path: Path) -> None:
+    from canfetch.bulk.spark import RobotsArchives, metrics
+
+    for host in ("a.example", "b.example"):
+        (tmp_path / host).mkdir()
+        (tmp_path / host / f"{host}.txt").write_text(CONTENT, encoding="utf-8")
+    spark.dataSource.register(RobotsArchives)
+    path = ",".join(str(tmp_path / host) for host in ("a.example", "b.example"))
+    frame = spark.read.format("robots-archives").load(path)
+    found = frame.select("owner", "fault", metrics("content").alias("metrics")).orderBy("owner").collect()
+    assert [(row.owner, row.fault) for row in found] == [("a.example", None), ("b.example", None)]
+    assert [plain(row.metrics) for row in found] == bulk.metrics([CONTENT, CONTENT]).to_pylist()
+
+
+def test_a_job_completes_if_a_worker_is_killed(spark: Any, files: Any, tmp_path: Path) -> None:
+    marker = tmp_path / "killed"
+    urls = "case when n % 3 = 0 then '/a' else '/b' end as url"
+    rows = spark.range(0, ROWS, 1, PARTITIONS).selectExpr("id as n", "1 + id % 4 as id", urls)
+    shaken = rows.mapInArrow(killing_one_worker(str(marker), ROWS // 2), rows.schema)
+    found = shaken.withColumn("allowed", files.allows_at("id", "bot", "url")).groupBy("id", "allowed").count().collect()
+    assert marker.read_text(encoding="ascii")
+    numbers = range(ROWS)
+    local = bulk.Files(dict(zip(IDS, CONTENTS, strict=True))).allows_at(
+        [1 + number % 4 for number in numbers], "bot", ["/b" if number % 3 else "/a" for number in numbers]
+    )
+    want: dict[tuple[int, bool | None], int] = {}
+    for number, allowed in zip(numbers, local, strict=True):
+        key = 1 + number % 4, allowed
+        want[key] = want.get(key, 0) + 1
+    assert {(row.id, row.allowed): row["count"] for row in found} == want
