@@ -1,0 +1,355 @@
+"""Columns: the kernel alone, and inside pandas, Polars, DuckDB and Spark, beside functions in Python.
+
+    python -m benchmarks.columns [--rows 10000000] [--files 4000] [--spark]
+
+Each engine runs three functions on the same rows: canfetch, Protego with a cache of its parsed files, and a function
+that returns a constant, which is the limit of the engine. They take turns in one process. Figures are decisions in a
+second of processor time of all threads; for Spark, whose work is in other processes, in a second of wall time on two
+cores. A ratio is the median over rounds. `CANFETCH_CORPUS=FOLDER` takes real files.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.metadata
+import os
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+from protego import Protego
+
+from benchmarks.inputs import CORPUS, KEYS, ORIGIN, Dice, generate, real_files, segment
+from canfetch import bulk
+
+AGENTS = ["Googlebot", "GPTBot", "ExampleBot", "bingbot", "CCBot"]
+FILE_BYTES = 3_000
+URLS = 100_000
+BATCH_ROWS = 100_000
+ROUNDS = 3
+
+
+class Rows(NamedTuple):
+    """The rows of all measurements: dictionaries of contents and agents, and plain columns."""
+
+    contents: list[bytes]
+    ids: pa.Array
+    content: pa.Array
+    agent: pa.Array
+    url: pa.Array
+
+    def first(self, count: int) -> Rows:
+        """Return the first rows."""
+        return Rows(self.contents, *(column.slice(0, count) for column in self[1:]))
+
+    def table(self) -> pa.Table:
+        """Return the rows as an engine reads them, with plain texts."""
+        return pa.table({"id": self.ids, "agent": self.agent.dictionary_decode(), "url": self.url})
+
+
+class Result(NamedTuple):
+    """The decisions per second of one function."""
+
+    name: str
+    rates: list[float]
+    target: str = ""
+
+
+def make_rows(rows: int, files: int) -> Rows:
+    """Generate the rows."""
+    import numpy as np
+
+    if os.environ.get(CORPUS):
+        contents = list(dict.fromkeys(file.content for file in real_files()[0][:files]))
+    else:
+        contents = [generate(FILE_BYTES, seed=seed).content for seed in range(files)]
+    dice = Dice(9309)
+    urls = []
+    for _ in range(URLS):
+        path = "/".join(segment(dice) for _ in range(1 + dice.below(4)))
+        urls.append(f"{ORIGIN}/{path}" + (f"?{dice.pick(KEYS)}={dice.below(1000)}" if dice.chance(0.3) else ""))
+    random = np.random.default_rng(9309)
+    ids = pa.array(random.integers(0, len(contents), rows, dtype=np.int32))
+    agent = pa.array(random.integers(0, len(AGENTS), rows, dtype=np.int8))
+    url = pa.array(urls).take(pa.array(random.integers(0, URLS, rows, dtype=np.int32)))
+    content = pa.DictionaryArray.from_arrays(ids, pa.array(contents, pa.binary()))
+    return Rows(contents, ids, content, pa.DictionaryArray.from_arrays(agent, pa.array(AGENTS)), url)
+
+
+class CachingProtego:
+    """Decides rows with Protego, whose parsed files are kept."""
+
+    def __init__(self, contents: list[bytes]) -> None:
+        self._texts = [content.decode("utf-8", "replace") for content in contents]
+        self._parsed: dict[int, Any] = {}
+
+    def allows(self, file: int, agent: str, url: str) -> bool:
+        """Return whether the agent may fetch the URL."""
+        parsed = self._parsed.get(file)
+        if parsed is None:
+            parsed = self._parsed[file] = Protego.parse(self._texts[file])
+        allowed: bool = parsed.can_fetch(url, agent)
+        return allowed
+
+    def column(self, ids: Any, agents: Any, urls: Any) -> Any:
+        """Return a column for columns of Arrow data."""
+        rows = zip(ids.to_pylist(), agents.to_pylist(), urls.to_pylist(), strict=True)
+        return pa.array([self.allows(*row) for row in rows])
+
+
+def constant(ids: Any, agents: Any, urls: Any) -> Any:  # noqa: ARG001 - the parameters of all functions
+    """Return a column of the same length, without looking at the rows."""
+    return pa.repeat(pa.scalar(value=True), len(ids))
+
+
+def measure(
+    clock: Callable[[], float], tasks: dict[str, tuple[Callable[[], object], int, str]], rounds: int = ROUNDS
+) -> list[Result]:
+    """Run functions in turns, after one run of each for warming up."""
+    rates: dict[str, list[float]] = {name: [] for name in tasks}
+    for name, (run, _, _) in tasks.items():
+        if not name.startswith("Protego"):
+            run()
+    for _ in range(rounds):
+        for name, (run, rows, _) in tasks.items():
+            start = clock()
+            run()
+            rates[name].append(rows / (clock() - start))
+    return [Result(name, rates[name], target) for name, (_, _, target) in tasks.items()]
+
+
+def print_results(section: str, results: list[Result]) -> None:
+    """Print the table of a section."""
+    print(f"\n### {section}\n\n| function | decisions a second | beside Protego | goal |\n| --- | ---: | ---: | --- |")
+    protego = next((result.rates for result in results if result.name.startswith("Protego")), None)
+    for result in results:
+        ratio = ""
+        if protego is not None and result.rates is not protego:
+            pairs = zip(result.rates, protego, strict=True)
+            ratio = f"{statistics.median(rate / other for rate, other in pairs):.0f}x"
+        print(f"| {result.name} | {statistics.median(result.rates):,.0f} | {ratio} | {result.target} |")
+
+
+def kernel(rows: Rows, slow: int) -> list[Result]:
+    """Measure the kernel alone."""
+
+    def cold() -> None:
+        bulk.clear_cache()
+        bulk.allows(rows.content, rows.agent, rows.url)
+
+    files = bulk.Files(dict(enumerate(rows.contents)))
+    protego, few = CachingProtego(rows.contents), rows.first(slow)
+    count = len(rows.ids)
+    return measure(
+        time.process_time,
+        {
+            "Protego, row by row": (lambda: protego.column(few.ids, few.agent, few.url), slow, ""),
+            "canfetch, files compiled before": (
+                lambda: bulk.allows(rows.content, rows.agent, rows.url),
+                count,
+                "5,000,000",
+            ),
+            "canfetch, with compiling": (cold, count, ""),
+            "canfetch, by ID": (lambda: files.allows_at(rows.ids, rows.agent, rows.url), count, ""),
+            "canfetch, with reasons": (lambda: bulk.decide(rows.content, rows.agent, rows.url), count, ""),
+        },
+    )
+
+
+def pandas(rows: Rows, slow: int) -> list[Result]:
+    """Measure pandas."""
+    import canfetch.bulk.pandas  # noqa: F401
+
+    protego = CachingProtego(rows.contents)
+    frame = rows.table().to_pandas()
+    contents = importlib.import_module("pandas").Series.from_arrow(rows.content).astype("category")
+    few = frame.head(slow)
+
+    def by_protego() -> list[bool]:
+        return [protego.allows(*row) for row in zip(few["id"], few["agent"], few["url"], strict=True)]
+
+    agents = frame["agent"].astype("category")
+    return measure(
+        time.process_time,
+        {
+            "Protego in a list comprehension": (by_protego, slow, ""),
+            "constant in a list comprehension": (lambda: [True for _ in frame["url"]], len(frame), ""),
+            "canfetch, categories": (lambda: contents.canfetch.allows(agents, frame["url"]), len(frame), "80x"),
+        },
+    )
+
+
+def polars(rows: Rows, slow: int) -> list[Result]:
+    """Measure Polars."""
+    import polars as pl
+
+    import canfetch.bulk.polars  # noqa: F401
+
+    protego, files = CachingProtego(rows.contents), bulk.Files(dict(enumerate(rows.contents)))
+    frame: Any = pl.from_arrow(rows.table())
+    columns = ["id", "agent", "url"]
+
+    def run(data: Any, function: Callable[..., Any], **options: Any) -> Any:
+        def batch(series: Any, **_: Any) -> Any:
+            return pl.Series(function(*series))
+
+        expression = pl.map_batches(columns, batch, return_dtype=pl.Boolean, is_elementwise=True)
+        return data.lazy().select(expression).collect(**options)
+
+    few = frame.head(slow)
+    return measure(
+        time.process_time,
+        {
+            "Protego in map_batches": (
+                lambda: run(few, lambda *series: protego.column(*(one.to_arrow() for one in series))),
+                slow,
+                "",
+            ),
+            "constant in map_batches": (lambda: run(frame, constant), len(frame), ""),
+            "canfetch": (
+                lambda: frame.select(pl.col("id").canfetch.allows_at(files, pl.col("agent"), "url")),
+                len(frame),
+                "60x",
+            ),
+            "canfetch, streaming": (
+                lambda: (
+                    frame.lazy()
+                    .select(pl.col("id").canfetch.allows_at(files, pl.col("agent"), "url"))
+                    .collect(engine="streaming")
+                ),
+                len(frame),
+                "",
+            ),
+        },
+    )
+
+
+def duckdb(rows: Rows, slow: int) -> list[Result]:
+    """Measure DuckDB with one thread, because cheap functions are slower in several."""
+    connection = importlib.import_module("duckdb").connect()
+    connection.execute("set threads = 1")
+    table, files = rows.table(), bulk.Files(dict(enumerate(rows.contents)))
+    connection.register("arrow_rows", table)
+    connection.execute("create table rows as select * from arrow_rows")
+    importlib.import_module("canfetch.bulk.duckdb").register(connection, files=files, id_type="INTEGER")
+    protego = CachingProtego(rows.contents)
+
+    def add(name: str, function: Callable[[Any, Any, Any], Any]) -> None:
+        parameters = ["INTEGER", "VARCHAR", "VARCHAR"]
+        connection.create_function(name, function, parameters, "BOOLEAN", type="arrow", null_handling="special")
+
+    add("by_protego", protego.column)
+    add("by_nothing", constant)
+
+    def query(function: str, limit: int) -> Callable[[], object]:
+        source = f"(select * from rows limit {limit})"  # noqa: S608
+        sql = f"select count(*) from {source} where {function}(id, agent, url)"  # noqa: S608
+        return lambda: connection.sql(sql).fetchall()
+
+    def read() -> int:
+        batches = connection.cursor().sql("select id, agent, url from rows").to_arrow_reader(BATCH_ROWS)
+        return sum(len(files.allows_at(batch["id"], batch["agent"], batch["url"])) for batch in batches)
+
+    count = table.num_rows
+    return measure(
+        time.process_time,
+        {
+            "Protego in an Arrow UDF": (query("by_protego", slow), slow, ""),
+            "constant in an Arrow UDF": (query("by_nothing", count), count, ""),
+            "canfetch, UDF by ID": (query("allows_at", count), count, "40x"),
+            "canfetch, reader of batches": (read, count, "80x"),
+        },
+    )
+
+
+def spark(rows: Rows, slow: int) -> list[Result]:
+    """Measure Spark on two local cores, by wall time."""
+    from pyspark.sql import SparkSession
+    from pyspark.sql.functions import col
+
+    from canfetch.bulk.spark import BroadcastFiles
+    from canfetch.bulk.spark.arrow_functions import spark_function
+    from canfetch.bulk.types import BOOL
+
+    session = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
+    parts = 4
+    with TemporaryDirectory() as folder:
+        table = rows.table()
+        paths = []
+        for part in range(parts):
+            paths.append(str(Path(folder) / f"{part}.parquet"))
+            size = table.num_rows // parts
+            importlib.import_module("pyarrow.parquet").write_table(table.slice(part * size, size), paths[-1])
+        files = BroadcastFiles(session, dict(enumerate(rows.contents)))
+        sent = session.sparkContext.broadcast(rows.contents)
+        cached: list[CachingProtego] = []
+
+        def by_protego(ids: Any, agents: Any, urls: Any) -> Any:
+            if not cached:
+                cached.append(CachingProtego(sent.value))
+            return _Arrow(cached[0].column(ids, agents, urls))
+
+        def count(column: Any, limit: int | None = None) -> Callable[[], object]:
+            frame = session.read.parquet(*paths)
+            if limit is not None:
+                frame = session.createDataFrame(table.slice(0, limit)).repartition(parts)
+            return lambda: frame.where(column).count()
+
+        names = [col(name) for name in ("id", "agent", "url")]
+        of_protego = spark_function(BOOL, 3, by_protego)(*names)
+        of_nothing = spark_function(BOOL, 3, lambda *columns: _Arrow(constant(*columns)))(*names)
+        total = size * parts
+        decided = files.decide_parquet(paths).where("allowed")
+        results = measure(
+            time.perf_counter,
+            {
+                "Protego in an Arrow UDF": (count(of_protego, slow), slow, ""),
+                "constant in an Arrow UDF": (count(of_nothing), total, ""),
+                "canfetch, UDF by ID": (count(files.allows_at("id", col("agent"), "url")), total, ""),
+                "canfetch, paths of files": (decided.count, total, "25x"),
+            },
+        )
+        session.stop()
+        return results
+
+
+class _Arrow:
+    """An array of pyarrow as `spark_function` expects a result."""
+
+    def __init__(self, array: Any) -> None:
+        self._array = array
+
+    def to_pyarrow(self) -> Any:
+        """Return the array."""
+        return self._array
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, default=10_000_000, help="rows for the kernel; engines get a fifth")
+    parser.add_argument("--files", type=int, default=4_000, help="distinct files")
+    parser.add_argument("--slow-rows", type=int, default=100_000, help="rows for Protego")
+    parser.add_argument("--spark", action="store_true", help="measure Spark, too")
+    options = parser.parse_args()
+    rows = make_rows(options.rows, options.files)
+    mean = sum(map(len, rows.contents)) // len(rows.contents)
+    packages = ("canfetch", "protego", "pyarrow", "pandas", "polars", "duckdb", *["pyspark"] * options.spark)
+    print(", ".join(f"{name} {importlib.metadata.version(name)}" for name in packages))
+    print(f"{len(rows.contents):,} files of {mean:,} bytes, {len(AGENTS)} agents, {options.rows:,} rows")
+    print_results("Kernel, one thread", kernel(rows, options.slow_rows))
+    few = rows.first(max(options.rows // 5, options.slow_rows))
+    sections = {"pandas": pandas, "Polars": polars, "DuckDB, one thread": duckdb}
+    for section, run in sections.items():
+        print_results(section, run(few, options.slow_rows))
+    if options.spark:
+        print_results("Spark, two cores, wall time", spark(few, options.slow_rows))
+
+
+if __name__ == "__main__":
+    main()
