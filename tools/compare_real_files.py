@@ -18,7 +18,7 @@ from statistics import median
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
 import canfetch
-from canfetch.compare import DEFAULT_STEPS, Minimization, coverage, dead_rules, difference, find_minimization
+from canfetch.compare import Minimization, coverage, dead_rules, difference, find_minimization
 from canfetch.compare.selections import selecting_agents
 from canfetch.errors import Undecided
 
@@ -39,7 +39,7 @@ class Totals:
         self.seconds: list[float] = []
 
 
-def compare_file(content: bytes, totals: Totals, steps: int) -> dict[str, object]:
+def compare_file(content: bytes, totals: Totals, steps: int | None) -> dict[str, object]:
     """Add one file to the totals, and return what is notable about it."""
     robots = canfetch.parse(content)
     found: dict[str, object] = {}
@@ -64,7 +64,7 @@ def compare_file(content: bytes, totals: Totals, steps: int) -> dict[str, object
     return found
 
 
-def _profiles_differ(robots: canfetch.RobotsTxt, steps: int) -> str | None:
+def _profiles_differ(robots: canfetch.RobotsTxt, steps: int | None) -> str | None:
     """Return a URL on which the profiles differ, the first one that is not `/robots.txt`."""
     google = robots.with_profile("google")
     urls: list[str] = []
@@ -94,7 +94,7 @@ def main() -> int:
     """Compare the files of a folder."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="a folder with robots.txt files")
-    parser.add_argument("--steps", type=int, default=DEFAULT_STEPS, help="the limit of the work of each comparison")
+    parser.add_argument("--steps", type=int, help="the limit of the work of each comparison")
     parser.add_argument("--every", type=int, default=1, help="compare every Nth file only")
     parser.add_argument("--verbose", action="store_true", help="print what is notable about each file")
     options = parser.parse_args()

@@ -14,6 +14,7 @@ __all__ = [
     "Column",
     "CompiledFile",
     "Kernel",
+    "TargetDomain",
     "__version__",
     "build_column",
     "compile_file",
@@ -85,3 +86,26 @@ class Kernel:
 def build_column(type_: Any, values: list[Any], /) -> Column: ...
 def read_values(column: Any, /) -> list[bytes | int | None]: ...
 def compile_file(content: bytes, profile_name: str, /) -> CompiledFile: ...
+
+@final
+class TargetDomain:
+    def __init__(
+        self,
+        table: list[int],
+        accepting: list[bool],
+        needs_query: list[bool],
+        classes: list[bytes] | None,
+        ordinary: bytes,
+        order: bytes,
+        forms: list[tuple[list[bool], list[bool]]],
+        /,
+    ) -> None: ...
+    def search(
+        self,
+        patterns: list[tuple[bytes, tuple[bytes, ...], bool, int, bool]],
+        sides: list[tuple[bytes, bool, bool]],
+        wanted: int,
+        most: int,
+        steps: int,
+        /,
+    ) -> tuple[list[bytes] | None, str, int, int]: ...

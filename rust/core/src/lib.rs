@@ -5,6 +5,7 @@
 //! * `groups` parses a file into spans, without copying and without an allocation for each line;
 //! * `select` finds the groups for an agent, and `compiled` holds the rule sets that agents share;
 //! * `pattern` and `target` convert rules and URLs to their canonical forms;
+//! * `compare` finds the shortest target on which several lists of rules decide in a certain way;
 //! * `matcher` compares them: the first URLs by a plain walk over the rules, later ones through an index.
 //!
 //! No Python, no I/O, no clock, no backtracking. A decision takes at most time proportional to the bytes of the rules
@@ -25,6 +26,7 @@
 
 mod abnf;
 mod bytes;
+pub mod compare;
 mod compiled;
 mod decide;
 mod groups;

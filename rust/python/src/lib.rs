@@ -5,6 +5,7 @@
 mod arrow;
 mod bound_rules;
 mod columns;
+mod comparison;
 mod compiled_file;
 mod file_contents;
 mod rule_objects;
@@ -31,6 +32,8 @@ mod _native {
     use super::bound_rules::BoundRules;
     #[pymodule_export]
     use super::columns::kernel::Kernel;
+    #[pymodule_export]
+    use super::comparison::TargetDomain;
     #[pymodule_export]
     use super::compiled_file::CompiledFile;
     use super::file_contents::FileContents;

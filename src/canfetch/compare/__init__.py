@@ -8,12 +8,10 @@ from canfetch.compare.changes import Change, URLSet, diff
 from canfetch.compare.coverage import Coverage, CoverageKind, coverage
 from canfetch.compare.dead_rules import RuleEffect, dead_rules, rule_effects
 from canfetch.compare.differences import Difference, difference, equivalent
-from canfetch.compare.limits import DEFAULT_STEPS
 from canfetch.compare.minimization import Minimization, find_minimization, minimize
 from canfetch.compare.within import find_changed_url, find_url
 
 __all__ = [
-    "DEFAULT_STEPS",
     "Change",
     "Coverage",
     "CoverageKind",

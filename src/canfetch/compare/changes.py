@@ -1,14 +1,14 @@
 """Changes between two files: the URLs that agents gain and lose, as patterns with examples."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from canfetch.compare.compared_rules import ComparedRules, compared_rules
 from canfetch.compare.differences import differing_target
 from canfetch.compare.domains import convert_alike
-from canfetch.compare.limits import DEFAULT_STEPS, Budget
+from canfetch.compare.limits import Budget
 from canfetch.compare.overlaps import Overlaps
-from canfetch.compare.patterns import RankedPattern, Side, exemption
+from canfetch.compare.patterns import Pattern, RankedPattern, Side, exemption
 from canfetch.compare.sides import Decisions
 from canfetch.compare.witnesses import shortest_target
 from canfetch.core.agent import Agent, as_agent
@@ -16,6 +16,8 @@ from canfetch.core.document import RobotsTxt
 from canfetch.core.text import display_text
 from canfetch.core.urls import AnyURL
 
+# A pattern without its rule.
+_Key = tuple[tuple[int, ...], bool, Pattern]
 _LOST: Decisions = (True, False)
 _GAINED: Decisions = (False, True)
 
@@ -95,13 +97,13 @@ class Change(NamedTuple):
         return self.agents[0]
 
 
-def diff(old: RobotsTxt, new: RobotsTxt, *, agents: Iterable[str | Agent], steps: int = DEFAULT_STEPS) -> list[Change]:
+def diff(old: RobotsTxt, new: RobotsTxt, *, agents: Iterable[str | Agent], steps: int | None = None) -> list[Change]:
     """Return what changes for which agents. Agents for which nothing changes are left out.
 
     Args:
         old, new: The files. Files of two profiles that convert URLs differently are compared as by `difference`.
         agents: Product tokens or `Agent` objects.
-        steps: The limit of the work, for all agents together.
+        steps: The limit of the work, for all agents together. The default takes about a second.
     Raises: InvalidProductToken; Undecided: The rules are too large to be decided within `steps`.
     Cost: O(bytes of the rules) for each distinct selection of groups, and never more than `steps`.
     """
@@ -150,7 +152,8 @@ class _Changes:
             else:
                 parts.append(candidate)
         whole = self._without_covered(whole)
-        parts = [one for one in parts if self._find(one, decisions, outside=whole) is not None]
+        covered = {_key(one) for candidate in whole for one in candidate.patterns}
+        parts = [one for one in parts if self._find(one, decisions, outside=covered) is not None]
         urls = [self._before.url_of(target) for target in sorted(dict.fromkeys(examples), key=len)]
         return URLSet(
             self._before, self._after, decisions, (one.text for one in whole), (one.text for one in parts), urls
@@ -174,18 +177,22 @@ class _Changes:
     def _without_covered(self, candidates: list["_Candidate"]) -> list["_Candidate"]:
         """Return the candidates of which no other one contains all URLs."""
         kept: list[_Candidate] = []
+        covered: set[_Key] = set()
         for candidate in candidates:
-            if not kept or self._find(candidate, *_DECISIONS, outside=kept) is not None:
+            if not kept or self._find(candidate, *_DECISIONS, outside=covered) is not None:
                 kept.append(candidate)
+                covered.update(map(_key, candidate.patterns))
         return kept
 
-    def _find(self, candidate: "_Candidate", *wanted: Decisions, outside: Sequence["_Candidate"] = ()) -> bytes | None:
+    def _find(self, candidate: "_Candidate", *wanted: Decisions, outside: Collection[_Key] = ()) -> bytes | None:
         """Return a shortest target of a candidate with wanted decisions, outside of other candidates."""
         sides = [
             Side(near, side.default, side.longest_match) for near, side in zip(candidate.near, self._sides, strict=True)
         ]
         sides.append(self._matching(candidate.patterns))
-        sides.append(self._matching([one for other in outside for one in other.patterns]))
+        # Only those near the candidate may match the same targets.
+        near = (one for near in candidate.near for one in near)
+        sides.append(self._matching([one for one in near if _key(one) in outside]))
 
         def confirm(target: bytes) -> bool:
             return self._before.decisions(self._after, target, for_urls=self._for_urls) in wanted
@@ -214,5 +221,9 @@ class _Candidate(NamedTuple):
     near: list[list[RankedPattern]]
 
 
-def _keys(patterns: Iterable[RankedPattern]) -> frozenset[tuple[object, ...]]:
-    return frozenset((one.rank, one.allow, one.pattern) for one in patterns)
+def _key(one: RankedPattern) -> _Key:
+    return one.rank, one.allow, one.pattern
+
+
+def _keys(patterns: Iterable[RankedPattern]) -> frozenset[_Key]:
+    return frozenset(map(_key, patterns))

@@ -4,7 +4,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from canfetch.compare.compared_rules import ComparedRules, compared_rules
-from canfetch.compare.limits import DEFAULT_STEPS, Budget
+from canfetch.compare.limits import Budget
 from canfetch.compare.patterns import ROBOTS_TXT, ROBOTS_TXT_PATTERN, Side, exemption
 from canfetch.compare.witnesses import shortest_target
 from canfetch.core.agent import Agent
@@ -36,13 +36,13 @@ class Coverage(NamedTuple):
 _KINDS: Final = {(True, False): CoverageKind.ALL, (False, True): CoverageKind.NONE, (True, True): CoverageKind.SOME}
 
 
-def coverage(robots: RobotsTxt, *, agent: str | Agent, steps: int = DEFAULT_STEPS) -> Coverage:
+def coverage(robots: RobotsTxt, *, agent: str | Agent, steps: int | None = None) -> Coverage:
     """Return whether `agent` may fetch all URLs, some, or none, with the shortest examples.
 
     Args:
         robots: The file.
         agent: A product token or an `Agent`.
-        steps: The limit of the work.
+        steps: The limit of the work. The default takes about a second.
     Raises: InvalidProductToken; Undecided: The rules are too large to be decided within `steps`.
     Cost: O(bytes of the rules) for most files, and never more than `steps`.
     """

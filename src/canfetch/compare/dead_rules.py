@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from canfetch.compare.compared_rules import ComparedRules, compared_rules
-from canfetch.compare.limits import DEFAULT_STEPS, Budget
+from canfetch.compare.limits import Budget
 from canfetch.compare.overlaps import Overlaps
 from canfetch.compare.patterns import RankedPattern, Side, exemption, ranked_patterns
 from canfetch.compare.witnesses import Confirm, shortest_target
@@ -31,7 +31,7 @@ class RuleEffect(NamedTuple):
     winners: tuple[Rule, ...]
 
 
-def dead_rules(robots: RobotsTxt, *, agent: str | Agent, steps: int = DEFAULT_STEPS) -> tuple[RuleEffect, ...]:
+def dead_rules(robots: RobotsTxt, *, agent: str | Agent, steps: int | None = None) -> tuple[RuleEffect, ...]:
     """Return the rules for `agent` that decide about no URL, each with the rules that always win.
 
     A rule that decides may still be redundant, because without it another rule would decide alike: see `minimize`.
@@ -39,14 +39,14 @@ def dead_rules(robots: RobotsTxt, *, agent: str | Agent, steps: int = DEFAULT_ST
     Args:
         robots: The file.
         agent: A product token or an `Agent`.
-        steps: The limit of the work.
+        steps: The limit of the work. The default takes about a second.
     Raises: InvalidProductToken; Undecided: The rules are too large to be decided within `steps`.
     Cost: O(bytes of the rules) for most files, and never more than `steps`.
     """
     return tuple(effect for effect in rule_effects(robots, agent=agent, steps=steps) if effect.example is None)
 
 
-def rule_effects(robots: RobotsTxt, *, agent: str | Agent, steps: int = DEFAULT_STEPS) -> tuple[RuleEffect, ...]:
+def rule_effects(robots: RobotsTxt, *, agent: str | Agent, steps: int | None = None) -> tuple[RuleEffect, ...]:
     """Return for each rule for `agent` an example of what it decides, or the rules that always win.
 
     Args, Raises, Cost: As for `dead_rules`.

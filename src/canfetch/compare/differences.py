@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from canfetch.compare.compared_rules import ComparedRules, compared_rules
 from canfetch.compare.domains import convert_alike
-from canfetch.compare.limits import DEFAULT_STEPS, Budget
+from canfetch.compare.limits import Budget
 from canfetch.compare.sides import Decisions
 from canfetch.compare.witnesses import shortest_target
 from canfetch.core.agent import Agent
@@ -33,7 +33,7 @@ def difference(
     *,
     agent: str | Agent,
     other_agent: str | Agent | None = None,
-    steps: int = DEFAULT_STEPS,
+    steps: int | None = None,
 ) -> Difference | None:
     """Return a shortest URL that two files treat differently, or None if there is none.
 
@@ -44,7 +44,7 @@ def difference(
         first, second: The files, in any profiles. They may be the same file.
         agent: A product token or an `Agent`.
         other_agent: The agent for the second file, if it is another one.
-        steps: The limit of the work.
+        steps: The limit of the work. The default takes about a second.
     Raises: InvalidProductToken; Undecided: The rules are too large to be decided within `steps`.
     Cost: O(bytes of the rules) for most files, and never more than `steps`.
     """
@@ -62,7 +62,7 @@ def equivalent(
     *,
     agent: str | Agent,
     other_agent: str | Agent | None = None,
-    steps: int = DEFAULT_STEPS,
+    steps: int | None = None,
 ) -> bool:
     """Return whether two files have the same verdict for every URL.
 

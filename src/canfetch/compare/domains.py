@@ -20,8 +20,9 @@ from canfetch.core.text import HEX_DIGITS, UNRESERVED
 
 DEAD: Final = -1
 # Letters first: a byte that no pattern expects appears in examples.
-_ORDINARY: Final = b"xyzghijklmnopqrstuvwXYZGHIJKLMNOPQRSTUVW-_~"
-_ORDINARY_IN_ORDER: Final = _ORDINARY + bytes(byte for byte in b"abcdef0123456789ABCDEF=&" if byte not in _ORDINARY)
+ORDINARY: Final = b"xyzghijklmnopqrstuvwXYZGHIJKLMNOPQRSTUVW-_~"
+"""Bytes that are alike in every place of a domain, unless some pattern expects them."""
+_ORDINARY_IN_ORDER: Final = ORDINARY + bytes(byte for byte in b"abcdef0123456789ABCDEF=&" if byte not in ORDINARY)
 _NICE_ORDER: Final = _ORDINARY_IN_ORDER + bytes(byte for byte in range(0x100) if byte not in _ORDINARY_IN_ORDER)
 READABLE_FIRST: Final = {byte: position for position, byte in enumerate(_NICE_ORDER)}
 """The order in which bytes are tried, so that examples consist of letters where any byte will do."""
@@ -55,9 +56,10 @@ class Domain:
         accepting: Whether a target may end in each state.
         needs_query: Whether `?` has to be tried in each state.
         complete: As above.
+        classes: The bytes that are alike in every place. Only complete domains have them.
     """
 
-    __slots__ = ("_classes", "accepting", "complete", "needs_query", "table")
+    __slots__ = ("accepting", "classes", "complete", "needs_query", "table")
 
     def __init__(
         self,
@@ -86,7 +88,7 @@ class Domain:
         self.accepting = [accepts(state) for state in states]
         self.complete = complete
         self.needs_query = [needs_query(state) for state in states]
-        self._classes = self._byte_classes() if complete else []
+        self.classes = self._byte_classes() if complete else []
 
     def _byte_classes(self) -> list[bytes]:
         # Form (b) distinguishes reserved bytes.
@@ -117,9 +119,9 @@ class Domain:
         if state == 0:
             return [byte for byte in range(0x100) if row[byte] != DEAD]
         if self.complete:
-            found = (next((byte for byte in members if byte not in expected), None) for members in self._classes)
+            found = (next((byte for byte in members if byte not in expected), None) for members in self.classes)
             return [byte for byte in found if byte is not None and row[byte] != DEAD]
-        ordinary = next((byte for byte in _ORDINARY if byte not in expected), None)
+        ordinary = next((byte for byte in ORDINARY if byte not in expected), None)
         if ordinary is None:
             raise NoOrdinaryByte
         bytes_to_try = [ordinary] if row[ordinary] != DEAD else []

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Final, NamedTuple
 
-from canfetch.compare.limits import DEFAULT_STEPS, Budget
+from canfetch.compare.limits import Budget
 from canfetch.compare.overlaps import Overlaps
 from canfetch.compare.patterns import RankedPattern, Side, exemption, ranked_patterns
 from canfetch.compare.selections import selections
@@ -33,7 +33,7 @@ class Minimization(NamedTuple):
     profiles: tuple[str, ...]
 
 
-def minimize(robots: RobotsTxt, *, profiles: Iterable[str] = (), steps: int = DEFAULT_STEPS) -> bytes:
+def minimize(robots: RobotsTxt, *, profiles: Iterable[str] = (), steps: int | None = None) -> bytes:
     """Return the smallest file found that has the same verdict for every agent and every URL.
 
     Args: robots, profiles, steps: As for `find_minimization`, which also returns the removed rules.
@@ -42,7 +42,7 @@ def minimize(robots: RobotsTxt, *, profiles: Iterable[str] = (), steps: int = DE
     return find_minimization(robots, profiles=profiles, steps=steps).content
 
 
-def find_minimization(robots: RobotsTxt, *, profiles: Iterable[str] = (), steps: int = DEFAULT_STEPS) -> Minimization:
+def find_minimization(robots: RobotsTxt, *, profiles: Iterable[str] = (), steps: int | None = None) -> Minimization:
     """Leave out all rules without which every agent has the same verdict for every URL.
 
     A comment is left out if it directly precedes rules that are all left out. Other records and comments stay, and each
@@ -51,7 +51,7 @@ def find_minimization(robots: RobotsTxt, *, profiles: Iterable[str] = (), steps:
     Args:
         robots: The file.
         profiles: The names of further profiles in which the verdicts must stay the same.
-        steps: The limit of the work.
+        steps: The limit of the work. The default takes about a second.
     Raises: UnknownProfile; Undecided: The rules are too large to be decided within `steps`, or a profile reads the
         remaining lines in another way.
     Cost: For most files, O(bytes of the rules) for each group that an agent selects; never more than `steps`.

@@ -14,6 +14,7 @@ from canfetch.core.escapes import unescape_literal
 from canfetch.core.patterns import parse_pattern, split_segments
 from canfetch.core.profiles import Profile
 from canfetch.core.reference.robotparser.paths import old_path, rewritten_path
+from canfetch.core.text import HEX_DIGITS
 from canfetch.core.verdict import Rule
 
 ROBOTS_TXT: Final = b"/robots.txt"
@@ -151,3 +152,21 @@ def _by_length(patterns: Iterable[RankedPattern]) -> list[RankedPattern]:
             lengths.add(len(head))
             kept.append(one._replace(rank=(-len(head), 0)))
     return kept
+
+
+def has_stray_percent(pattern: Pattern) -> bool:
+    """Return whether a pattern has a `%` without two digits, or the escape of a digit, which is valid only after a `%`.
+
+    Cost: O(bytes), in C for most patterns.
+    """
+    return any(b"%" in part and _has_stray(part) for part in (pattern.head, *pattern.middles))
+
+
+def _has_stray(part: bytes) -> bool:
+    for after in part.split(b"%")[1:]:
+        digits = after[:2]
+        if len(digits) < 2 or digits.strip(b"0123456789ABCDEF"):
+            return True
+        if int(digits, 16) in HEX_DIGITS:
+            return True
+    return False

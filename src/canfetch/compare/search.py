@@ -10,13 +10,13 @@
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
 from canfetch.compare.domains import DEAD, READABLE_FIRST, Domain
 from canfetch.compare.forms import ENCODED, QUERY_MARK, Form
 from canfetch.compare.limits import Budget
-from canfetch.compare.patterns import Side
+from canfetch.compare.patterns import Pattern, Side
 from canfetch.compare.sides import Decisions, SideTable, Standing
 from canfetch.compare.tracks import SegmentTable, Track
 
@@ -46,32 +46,34 @@ class Search:
 
     Args:
         sides: The sides.
+        patterns: Their ranks and patterns, in order of precedence.
         budget: The work that is left.
     """
 
-    def __init__(self, sides: Sequence[Side], budget: Budget) -> None:
+    __slots__ = ("_budget", "_forms", "_patterns", "_segments", "_sides")
+
+    def __init__(
+        self, sides: Sequence[Side], patterns: Sequence[tuple[tuple[int, ...], Pattern]], budget: Budget
+    ) -> None:
         self._budget = budget
-        keys = sorted({(one.rank, one.pattern) for side in sides for one in side.patterns})
-        budget.spend(len(keys))
-        self._patterns = [pattern for _, pattern in keys]
-        self._sides = SideTable(sides, keys)
+        budget.spend(len(patterns))
+        self._patterns = [pattern for _, pattern in patterns]
+        self._sides = SideTable(sides, patterns)
         self._segments = SegmentTable(self._patterns, self._sides.ends_last, budget)
         # The target itself comes first, because its heads remain for one target only.
         self._forms = sorted({Form.AS_IS, *(pattern.form for pattern in self._patterns)})
 
-    @cached_property
-    def needs_complete_domain(self) -> bool:
-        """Whether some pattern contains a `%` that is not part of an ordinary escape."""
-        return any(_has_stray(part) for pattern in self._patterns for part in (pattern.head, *pattern.middles))
-
-    def targets(self, domain: Domain, wanted: Iterable[Decisions]) -> Iterator[bytes]:
-        """Yield targets with wanted decisions, the shortest first: at least one, if there are any.
+    def targets(self, domain: Domain, wanted: Iterable[Decisions], most: int) -> list[bytes]:
+        """Return up to `most` shortest targets with wanted decisions. Without any, no target has them.
 
         Raises:
             Undecided: The budget is exhausted.
             NoOrdinaryByte: The search needs a complete domain.
         """
         self._sides.want(wanted)
+        return list(islice(self._targets(domain), most))
+
+    def _targets(self, domain: Domain) -> Iterator[bytes]:
         queue = deque(self._start())
         visited: set[object] = set()
         budget = self._budget
@@ -226,14 +228,3 @@ class Search:
             return False
         visited.add(key)
         return True
-
-
-def _has_stray(part: bytes) -> bool:
-    """Return whether a part has a `%` without two digits, or the escape of a digit, which is valid only after a `%`."""
-    for after in part.split(b"%")[1:]:
-        digits = after[:2]
-        if len(digits) < 2 or not all(digit in b"0123456789ABCDEF" for digit in digits):
-            return True
-        if int(digits, 16) in b"0123456789ABCDEFabcdef":
-            return True
-    return False

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from canfetch.compare.compared_rules import ComparedRules, compared_rules
 from canfetch.compare.domains import convert_alike
-from canfetch.compare.limits import DEFAULT_STEPS, Budget
+from canfetch.compare.limits import Budget
 from canfetch.compare.patterns import Side, exemption, ranked_patterns
 from canfetch.compare.sides import Decisions
 from canfetch.compare.witnesses import shortest_target
@@ -17,7 +17,7 @@ from canfetch.errors import InvalidOption
 
 
 def find_url(
-    robots: RobotsTxt, *, agent: str | Agent, allowed: bool, within: str = "/", steps: int = DEFAULT_STEPS
+    robots: RobotsTxt, *, agent: str | Agent, allowed: bool, within: str = "/", steps: int | None = None
 ) -> str | None:
     """Return a shortest URL that `agent` may fetch, or may not, among those that match a pattern.
 
@@ -29,7 +29,7 @@ def find_url(
         allowed: Whether to find an allowed URL, or a disallowed one.
         within: A pattern as in a robots.txt, in the profile of the file. It does not match `/robots.txt` if that is
             always allowed.
-        steps: The limit of the work.
+        steps: The limit of the work. The default takes about a second.
     Raises: InvalidProductToken; InvalidOption: `within` is not a pattern; Undecided: The rules are too large.
     Cost: O(bytes of the rules) for most files, and never more than `steps`.
     """
@@ -43,7 +43,7 @@ def find_changed_url(
     agent: str | Agent,
     allowed: bool,
     within: str = "/",
-    steps: int = DEFAULT_STEPS,
+    steps: int | None = None,
 ) -> str | None:
     """Return a shortest URL that `agent` gains or loses, among those that match a pattern, or None if there is none.
 
@@ -52,7 +52,7 @@ def find_changed_url(
         agent: A product token or an `Agent`.
         allowed: Whether to find a URL that is newly allowed, or one that is newly disallowed.
         within: A pattern as in a robots.txt, in the profile of the old file.
-        steps: The limit of the work.
+        steps: The limit of the work. The default takes about a second.
     Raises, Cost: As for `find_url`.
     """
     rules = [compared_rules(old, agent), compared_rules(new, agent)]

@@ -1,13 +1,13 @@
 """Witnesses: the shortest URL on which some sides decide in a certain way, confirmed by the engine."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from canfetch.compare.direct import decide_directly, shortest_matches
 from canfetch.compare.domains import NoOrdinaryByte, domain_of
 from canfetch.compare.limits import Budget
-from canfetch.compare.patterns import RankedPattern, Side
+from canfetch.compare.native_search import NativeSearch, native_domain_class
+from canfetch.compare.patterns import Pattern, RankedPattern, Side, has_stray_percent
 from canfetch.compare.search import Search
 from canfetch.compare.sides import Decisions
 from canfetch.core.profiles import Profile
@@ -48,26 +48,33 @@ def shortest_target(
         budget.spend(sum(len(side.patterns) for side in sides))
         if decide_directly(target, sides) in wanted and _is_target(target, profiles) and confirm(target):
             return target
-    search = Search(sides, budget)
     exact = not any(profile.robotparser for profile in profiles)
-    targets: Iterator[bytes] = iter(())
+    patterns = sorted({(one.rank, one.pattern) for side in sides for one in side.patterns})
+    search = _search(sides, patterns, budget)
     for complete in (False, True):
-        if search.needs_complete_domain and not complete:
+        if not complete and any(has_stray_percent(pattern) for _, pattern in patterns):
             continue
         try:
-            targets = search.targets(domain_of(*profiles, complete=complete), wanted)
-            first = next(targets, None)
+            first = search.targets(domain_of(*profiles, complete=complete), wanted, 1)
         except NoOrdinaryByte:
             continue
-        if first is None or confirm(first):
-            return first
+        if not first or confirm(first[0]):
+            return first[0] if first else None
         if exact:
-            raise EngineError(f"the comparison and the engine disagree on {first!r}: please report this file")
+            raise EngineError(f"the comparison and the engine disagree on {first[0]!r}: please report this file")
     # The shortest target is one that no URL has.
-    for target in islice(targets, _MAX_UNCONFIRMED):
+    for target in search.targets(domain_of(*profiles, complete=True), wanted, _MAX_UNCONFIRMED):
         if confirm(target):
             return target
     raise Undecided("undecided: urllib.robotparser has no URL for the differing targets", states=budget.states)
+
+
+def _search(
+    sides: Sequence[Side], patterns: Sequence[tuple[tuple[int, ...], Pattern]], budget: Budget
+) -> Search | NativeSearch:
+    if native_domain_class() is None:
+        return Search(sides, patterns, budget)
+    return NativeSearch(sides, patterns, budget)
 
 
 def _is_target(target: bytes, profiles: tuple[Profile, Profile]) -> bool:

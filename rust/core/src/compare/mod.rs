@@ -1,0 +1,385 @@
+//! Exact comparison: the shortest targets on which several sides decide in a certain way.
+//!
+//! The same search as `canfetch.compare.search` in Python, with the same answers. A state is what remains of all
+//! patterns after some bytes of a target; states are explored in order of length. Python passes the patterns, the
+//! decisions of each side and the possible targets as tables.
+
+mod segments;
+mod sides;
+
+use std::collections::{HashSet, VecDeque};
+
+use segments::{Progress, SegmentTable};
+pub use sides::{MAX_SIDES, Side};
+use sides::{SideTable, Standing};
+
+/// The place of bytes that no target continues with.
+pub const DEAD: u16 = u16::MAX;
+/// Bounds the memory of a search to about 150 MB.
+const MAX_STATES: usize = 400_000;
+
+/// One text of a rule.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    /// The literal bytes at the start.
+    pub head: Vec<u8>,
+    /// The segments after each `*`, none of which is empty.
+    pub middles: Vec<Vec<u8>>,
+    /// Whether the target must end with the pattern.
+    pub anchored: bool,
+    /// The index of the form of the target that it is compared with.
+    pub form: usize,
+    /// Whether the pattern ends with `*`, if the length of the match matters.
+    pub grows: bool,
+}
+
+/// A form of the target: the bytes that it encodes, in the path up to the first `?`, and in the query.
+#[derive(Clone, Debug)]
+pub struct Form {
+    /// For each byte, whether it is encoded in the path.
+    pub in_path: Vec<bool>,
+    /// For each byte, whether it is encoded in the query.
+    pub in_query: Vec<bool>,
+}
+
+impl Form {
+    fn encodes(&self, byte: u8, in_query: bool) -> bool {
+        if in_query { self.in_query[usize::from(byte)] } else { self.in_path[usize::from(byte)] }
+    }
+
+    fn encoded(&self, in_query: bool) -> &[bool] {
+        if in_query { &self.in_query } else { &self.in_path }
+    }
+}
+
+/// The possible targets: an automaton over bytes. Its first place is 0.
+#[derive(Clone, Debug)]
+pub struct Domain {
+    /// The next place for each place and byte, or [`DEAD`].
+    pub table: Vec<u16>,
+    /// Whether a target may end in each place.
+    pub accepting: Vec<bool>,
+    /// Whether `?` has to be tried in each place.
+    pub needs_query: Vec<bool>,
+    /// The bytes that are alike in every place, if all kinds of bytes have to be tried.
+    pub classes: Option<Vec<Vec<u8>>>,
+    /// Bytes that are alike in every place, one of which has to be tried otherwise.
+    pub ordinary: Vec<u8>,
+    /// The order in which bytes are tried.
+    pub order: Vec<u8>,
+}
+
+impl Domain {
+    fn next(&self, place: u16, byte: u8) -> u16 {
+        self.table[usize::from(place) * 256 + usize::from(byte)]
+    }
+
+    /// Adds bytes that represent all those that no pattern expects. Returns false if there are none.
+    fn add_unexpected(&self, place: u16, expected: &mut [bool; 256]) -> bool {
+        if place == 0 {
+            for byte in 0..=255 {
+                expected[usize::from(byte)] |= self.next(0, byte) != DEAD;
+            }
+            return true;
+        }
+        if let Some(classes) = &self.classes {
+            let known = *expected;
+            for class in classes {
+                if let Some(&byte) = class.iter().find(|&&byte| !known[usize::from(byte)]) {
+                    expected[usize::from(byte)] = true;
+                }
+            }
+            return true;
+        }
+        let Some(&ordinary) = self.ordinary.iter().find(|&&byte| !expected[usize::from(byte)]) else { return false };
+        expected[usize::from(ordinary)] = true;
+        expected[usize::from(b'?')] |= self.needs_query[usize::from(place)];
+        true
+    }
+}
+
+/// The result of a search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Targets with wanted decisions, the shortest first. If there are none, no target has them.
+    Targets(Vec<Vec<u8>>),
+    /// The limit was reached.
+    TooLarge,
+    /// Patterns expect each ordinary byte, so that all kinds of bytes have to be tried.
+    NoOrdinaryByte,
+}
+
+/// The steps that a search may still take, and the states that it has explored.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    /// The steps that remain.
+    pub steps: u64,
+    /// The explored states.
+    pub states: u64,
+}
+
+impl Budget {
+    fn spend(&mut self, steps: usize) -> Option<()> {
+        self.steps = self.steps.checked_sub(steps as u64)?;
+        Some(())
+    }
+}
+
+/// What remains of the patterns that are compared with one form of the target.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Track {
+    /// The patterns whose heads go on, in order of precedence.
+    pub heads: Vec<u32>,
+    /// The bytes of the heads that are found.
+    pub depth: usize,
+    /// The segments that the other patterns wait for.
+    pub waiting: u32,
+    /// Those of which some bytes are found.
+    pub progress: Progress,
+}
+
+#[derive(Clone, Debug)]
+struct State {
+    tracks: Vec<Track>,
+    standing: Standing,
+    place: u16,
+    in_query: bool,
+    /// The last byte and the byte before it, and so on.
+    last: u32,
+}
+
+/// The patterns whose matches end at one byte.
+#[derive(Debug, Default)]
+struct Matches {
+    matched: Vec<u32>,
+    at_end: Vec<u32>,
+}
+
+/// The patterns of some sides, ready to be searched.
+#[derive(Debug)]
+pub struct Search<'a> {
+    patterns: &'a [Pattern],
+    forms: &'a [Form],
+    used_forms: Vec<usize>,
+    sides: SideTable,
+    segments: SegmentTable<'a>,
+    /// The bytes of all targets, each with the index of the byte before it.
+    bytes: Vec<(u32, u8)>,
+}
+
+impl<'a> Search<'a> {
+    /// Prepares a search. The patterns are in order of precedence.
+    pub fn new(patterns: &'a [Pattern], forms: &'a [Form], sides: Vec<Side>, wanted: u16) -> Self {
+        let mut used_forms: Vec<usize> = patterns.iter().map(|pattern| pattern.form).chain([0]).collect();
+        used_forms.sort_unstable();
+        used_forms.dedup();
+        let sides = SideTable::new(sides, wanted, patterns.len());
+        let segments = SegmentTable::new(patterns, &sides);
+        Self { patterns, forms, used_forms, sides, segments, bytes: vec![(0, 0)] }
+    }
+
+    /// Returns up to `most` targets with wanted decisions, the shortest first.
+    pub fn targets(&mut self, domain: &Domain, most: usize, budget: &mut Budget) -> Outcome {
+        match self.find(domain, most, budget) {
+            Some(outcome) => outcome,
+            None => Outcome::TooLarge,
+        }
+    }
+
+    fn find(&mut self, domain: &Domain, most: usize, budget: &mut Budget) -> Option<Outcome> {
+        let mut found = Vec::new();
+        let mut visited: HashSet<Box<[u32]>> = HashSet::new();
+        let mut queue = VecDeque::new();
+        budget.spend(self.patterns.len())?;
+        let start = self.start();
+        if self.sides.is_useful(&start.tracks, &start.standing, &mut self.segments) {
+            queue.push_back(start);
+        }
+        while let Some(state) = queue.pop_front() {
+            budget.states += 1;
+            let mut expected = self.expected(&state, domain);
+            if !domain.add_unexpected(state.place, &mut expected) {
+                return Some(Outcome::NoOrdinaryByte);
+            }
+            for &byte in &domain.order {
+                let place = domain.next(state.place, byte);
+                if !expected[usize::from(byte)] || place == DEAD {
+                    continue;
+                }
+                let (following, wanted) = self.next(&state, byte, place, budget)?;
+                if wanted && domain.accepting[usize::from(place)] {
+                    found.push(self.target(following.last));
+                    if found.len() == most {
+                        return Some(Outcome::Targets(found));
+                    }
+                }
+                if self.sides.is_useful(&following.tracks, &following.standing, &mut self.segments)
+                    && self.is_new(&following, &mut visited)
+                {
+                    queue.push_back(following);
+                    if queue.len() + visited.len() > MAX_STATES {
+                        return None;
+                    }
+                }
+            }
+        }
+        Some(Outcome::Targets(found))
+    }
+
+    fn start(&mut self) -> State {
+        let mut tracks = Vec::with_capacity(self.used_forms.len());
+        let mut matched = Vec::new();
+        for &form in &self.used_forms {
+            let mut track = Track::default();
+            let mut waiting = Vec::new();
+            for (index, pattern) in self.patterns.iter().enumerate().filter(|(_, pattern)| pattern.form == form) {
+                if !pattern.head.is_empty() {
+                    track.heads.push(index as u32);
+                } else if let Some(first) = self.segments.first_segment(index as u32) {
+                    waiting.push(first);
+                } else if !pattern.anchored {
+                    // A pattern without any bytes matches everything.
+                    matched.push(index as u32);
+                }
+            }
+            track.waiting = self.segments.wait(waiting);
+            tracks.push(track);
+        }
+        let mut standing = self.sides.start();
+        self.sides.after_matches(&mut standing, &matched);
+        self.settle(&mut tracks, &mut standing);
+        State { tracks, standing, place: 0, in_query: false, last: 0 }
+    }
+
+    /// The bytes that some pattern expects.
+    fn expected(&self, state: &State, domain: &Domain) -> [bool; 256] {
+        let mut expected = [false; 256];
+        for (&form, track) in self.used_forms.iter().zip(&state.tracks) {
+            for &index in &track.heads {
+                expected[usize::from(self.patterns[index as usize].head[track.depth])] = true;
+            }
+            self.segments.add_expected(track, &mut expected);
+            if form != 0 && !self.is_empty(track) {
+                for (byte, _) in self.forms[form].encoded(state.in_query).iter().enumerate().filter(|(_, is)| **is) {
+                    expected[byte] |= domain.next(state.place, byte as u8) != DEAD;
+                }
+                expected[usize::from(b'?')] = true;
+            }
+        }
+        expected
+    }
+
+    fn is_empty(&self, track: &Track) -> bool {
+        track.heads.is_empty() && self.segments.is_nothing(track.waiting)
+    }
+
+    /// The state after one more byte, and whether the decisions about the target that ends there are wanted.
+    fn next(&mut self, state: &State, byte: u8, place: u16, budget: &mut Budget) -> Option<(State, bool)> {
+        let mut matches = Matches::default();
+        let mut tracks = Vec::with_capacity(state.tracks.len());
+        for (number, track) in state.tracks.iter().enumerate() {
+            let escape = escape(byte);
+            let encodes = self.forms[self.used_forms[number]].encodes(byte, state.in_query);
+            let pieces: &[u8] = if encodes { &escape } else { &[byte] };
+            let ends = matches.at_end.len();
+            let mut following = self.advance(track, pieces[0], &mut matches, budget)?;
+            for &piece in &pieces[1..] {
+                // What matches in between still matches, but no target ends there.
+                matches.at_end.truncate(ends);
+                following = self.advance(&following, piece, &mut matches, budget)?;
+            }
+            tracks.push(following);
+        }
+        let mut standing = state.standing;
+        self.sides.after_matches(&mut standing, &matches.matched);
+        let wanted = self.sides.is_wanted(&standing, &matches.matched, &matches.at_end);
+        self.settle(&mut tracks, &mut standing);
+        let last = self.bytes.len() as u32;
+        self.bytes.push((state.last, byte));
+        let in_query = state.in_query || byte == b'?';
+        Some((State { tracks, standing, place, in_query, last }, wanted))
+    }
+
+    /// What remains of a track after one more byte.
+    fn advance(&mut self, track: &Track, byte: u8, matches: &mut Matches, budget: &mut Budget) -> Option<Track> {
+        let mut following = Track { depth: track.depth + 1, ..Track::default() };
+        let (waiting, progress) = self.segments.step(track, byte, &mut matches.matched, &mut matches.at_end, budget)?;
+        following.waiting = waiting;
+        following.progress = progress;
+        budget.spend(1 + track.heads.len() / 8)?;
+        let mut begun = Vec::new();
+        for &index in &track.heads {
+            let pattern = &self.patterns[index as usize];
+            if pattern.head[track.depth] != byte {
+                continue;
+            }
+            if pattern.head.len() > following.depth {
+                following.heads.push(index);
+            } else if let Some(first) = self.segments.first_segment(index) {
+                begun.push(first);
+                if pattern.grows && pattern.middles.is_empty() {
+                    matches.matched.push(index);
+                }
+            } else if pattern.anchored {
+                matches.at_end.push(index);
+            } else {
+                matches.matched.push(index);
+            }
+        }
+        if !begun.is_empty() {
+            begun.extend_from_slice(self.segments.waiting(following.waiting));
+            following.waiting = self.segments.wait(begun);
+        }
+        Some(following)
+    }
+
+    /// Drops the patterns that can no longer decide.
+    fn settle(&mut self, tracks: &mut [Track], standing: &mut Standing) {
+        self.sides.lower_limits(tracks, standing, &mut self.segments);
+        for track in tracks {
+            track.heads.retain(|&index| self.sides.matters(index, standing));
+            if track.heads.is_empty() {
+                track.depth = 0;
+            }
+            self.segments.filter(track, &self.sides, standing);
+        }
+    }
+
+    /// Whether no state with the same remains was seen before.
+    fn is_new(&self, state: &State, visited: &mut HashSet<Box<[u32]>>) -> bool {
+        if !state.tracks[0].heads.is_empty() {
+            // Heads that are compared with the target itself remain for one target only.
+            return true;
+        }
+        let mut key = vec![u32::from(state.place), u32::from(state.standing.decisions)];
+        key.extend_from_slice(&state.standing.limits);
+        for (number, track) in state.tracks.iter().enumerate() {
+            key.extend([track.waiting, track.progress.len() as u32]);
+            for &(segment, length) in &track.progress {
+                key.extend([segment, length]);
+            }
+            if number > 0 && !self.is_empty(track) {
+                key.extend([track.heads.len() as u32, track.depth as u32, u32::from(state.in_query)]);
+                key.extend_from_slice(&track.heads);
+            }
+        }
+        visited.insert(key.into_boxed_slice())
+    }
+
+    fn target(&self, last: u32) -> Vec<u8> {
+        let mut target = Vec::new();
+        let mut at = last;
+        while at != 0 {
+            let (before, byte) = self.bytes[at as usize];
+            target.push(byte);
+            at = before;
+        }
+        target.reverse();
+        target
+    }
+}
+
+fn escape(byte: u8) -> [u8; 3] {
+    const HEX: &[u8; 16] = b"0123456789ABCDEF";
+    [b'%', HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]
+}

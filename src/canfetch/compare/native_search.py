@@ -1,0 +1,96 @@
+"""The search in the native engine, with the same answers as `Search`."""
+
+from collections.abc import Container, Iterable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+from canfetch.compare.domains import ORDINARY, READABLE_FIRST, NoOrdinaryByte
+from canfetch.compare.forms import ENCODED, Form
+from canfetch.compare.patterns import Pattern, Side
+from canfetch.core.engines import engine_name, native_module
+
+if TYPE_CHECKING:
+    from canfetch._native import TargetDomain
+    from canfetch.compare.domains import Domain
+    from canfetch.compare.limits import Budget
+    from canfetch.compare.sides import Decisions
+
+_ABSENT = 2
+_FOUND, _TOO_LARGE = "found", "too large"
+
+
+@cache
+def native_domain_class() -> "type[TargetDomain] | None":
+    """Return the class of the native engine, or None if the Python engine is used or the module is older."""
+    if engine_name() == "python":
+        return None
+    return getattr(native_module(), "TargetDomain", None)
+
+
+class NativeSearch:
+    """The patterns of some sides, ready to be searched.
+
+    Args:
+        sides: The sides.
+        patterns: Their ranks and patterns, in order of precedence.
+        budget: The work that is left.
+    """
+
+    __slots__ = ("_budget", "_patterns", "_sides")
+
+    def __init__(
+        self, sides: Sequence[Side], patterns: Sequence[tuple[tuple[int, ...], Pattern]], budget: "Budget"
+    ) -> None:
+        self._budget = budget
+        indices = {key: index for index, key in enumerate(patterns)}
+        self._patterns = [(one.head, one.middles, one.anchored, int(one.form), one.grows) for _, one in patterns]
+        self._sides: list[tuple[bytes, bool, bool]] = []
+        for side in sides:
+            values = bytearray([_ABSENT]) * len(patterns)
+            for one in side.patterns:
+                values[indices[one.rank, one.pattern]] = one.allow
+            self._sides.append((bytes(values), side.default, side.longest_match))
+
+    def targets(self, domain: "Domain", wanted: "Iterable[Decisions]", most: int) -> list[bytes]:
+        """Return up to `most` shortest targets with wanted decisions. Without any, no target has them.
+
+        Raises: Undecided, NoOrdinaryByte.
+        """
+        bits = 0
+        for decisions in wanted:
+            bits |= 1 << sum(decision << side for side, decision in enumerate(decisions))
+        budget = self._budget
+        native = _native_domain(domain)
+        targets, status, states, steps = native.search(self._patterns, self._sides, bits, most, budget.steps)
+        budget.states += states
+        budget.steps = steps
+        if status == _TOO_LARGE:
+            raise budget.exhausted()
+        if status != _FOUND or targets is None:
+            raise NoOrdinaryByte
+        return targets
+
+
+# Domains are created once, so that only a few are ever converted.
+_domains: dict[int, "TargetDomain"] = {}
+
+
+def _native_domain(domain: "Domain") -> "TargetDomain":
+    native = _domains.get(id(domain))
+    if native is None:
+        native_class = native_domain_class()
+        assert native_class is not None
+        native = _domains[id(domain)] = native_class(
+            [place & 0xFFFF for row in domain.table for place in row],
+            domain.accepting,
+            domain.needs_query,
+            domain.classes if domain.complete else None,
+            ORDINARY,
+            bytes(READABLE_FIRST),
+            [(_mask(ENCODED[form][0]), _mask(ENCODED[form][1])) for form in Form],
+        )
+    return native
+
+
+def _mask(encoded: Container[int]) -> list[bool]:
+    return [byte in encoded for byte in range(0x100)]
