@@ -128,7 +128,8 @@ def one_shot_for(engine: str | None, profile_name: str) -> AllowsOnce | None:
     native = native_module()
     if native is None or compiler_for(engine, profile_name) is not native.compile_file:
         return None
-    allows_once: AllowsOnce = native.allows_once
+    # None if the module is older than this function.
+    allows_once: AllowsOnce | None = getattr(native, "allows_once", None)
     return allows_once
 
 

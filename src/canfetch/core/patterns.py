@@ -69,12 +69,12 @@ def parse_pattern(value: bytes, *, allow: bool, profile: Profile) -> tuple[Patte
     if profile.literal_paths:
         return (PatternText(escape_literal(value, decode=profile.decode_escapes), len(value), form_b=False),)
     form_a = canonical(value)
-    texts = [PatternText(_encode_literal_dollars(form_a), len(form_a), form_b=False)]
+    texts = [_new_tuple(PatternText, (_encode_literal_dollars(form_a), len(form_a), False))]
     if not profile.single_form and has_reserved_data(form_a):
         # DEVIATION(rfc9309): form (b) has the specificity of form (a), so that a rule's precedence does not depend on
         # the spelling of its value.
         form_b = _encode_literal_dollars(encode_reserved_data(form_a))
-        texts.append(PatternText(form_b, len(form_a), form_b=True))
+        texts.append(_new_tuple(PatternText, (form_b, len(form_a), True)))
     return tuple(texts)
 
 
@@ -135,13 +135,10 @@ def split_segments(text: bytes) -> Segments:
     head, *rest = (text[:-1] if anchored else text).split(b"*")
     if not rest:
         return Segments(head, (), anchored)
-    middles = [middle for middle in rest[:-1] if middle]
-    if rest[-1]:
-        middles.append(rest[-1])
-    else:
-        # `/a*$` is the same as `/a*`.
-        anchored = False
-    return Segments(head, tuple(middles), anchored)
+    # `/a*$` is the same as `/a*`.
+    anchored = anchored and bool(rest[-1])
+    middles = tuple(rest) if all(rest) else tuple(filter(None, rest))
+    return _new_tuple(Segments, (head, middles, anchored))
 
 
 def matches(text: bytes, target: bytes) -> bool:

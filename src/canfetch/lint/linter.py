@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from canfetch.core.choices import unknown_choice
+from canfetch.core.collection_pause import pause_collection
 from canfetch.core.content_formats import foreign_format
 from canfetch.core.profiles import PROFILES, get_profile
 from canfetch.core.quoting import quoted
@@ -18,7 +19,6 @@ from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.checks import CHECKS, CHECKS_BY_WORD
 from canfetch.lint.checks.comments.unused_suppression import CHECK as UNUSED_SUPPRESSION
 from canfetch.lint.checks.comments.unused_suppression import unused_suppressions
-from canfetch.lint.collection_pause import pause_collection
 from canfetch.lint.finding import Finding
 from canfetch.lint.fix_effects import FixEffects
 from canfetch.lint.fix_rounds import (

@@ -1,7 +1,10 @@
 """A file compiled by the Python engine, and its rules bound to one agent."""
 
 from collections.abc import Iterable
+from contextlib import nullcontext
+from typing import Final
 
+from canfetch.core.collection_pause import pause_collection
 from canfetch.core.contract import Decision, GroupRow, OriginCheck, OtherRow
 from canfetch.core.escapes import encode_reserved_data, unescape_literal
 from canfetch.core.limits import COMPILED_RULES_LIMIT, COMPILED_SETS_LIMIT
@@ -14,6 +17,7 @@ from canfetch.core.urls import AnyURL, SplitURL, invalid_url, split_url, url_byt
 from canfetch.core.verdict import Rule
 
 ROBOTS_TXT_TARGET = b"/robots.txt"
+_LARGE_RULE_SET: Final = 2_000
 
 
 class CompiledFile:
@@ -57,8 +61,9 @@ class CompiledFile:
     def _rule_set(self, groups: tuple[int, ...]) -> RuleSet:
         rule_set = self._rule_sets.get(groups)
         if rule_set is None:
-            rules = (rule for index in groups for rule in self._groups[index].rules)
-            rule_set = RuleSet(rules, self._profile)
+            rules = [rule for index in groups for rule in self._groups[index].rules]
+            with pause_collection() if len(rules) > _LARGE_RULE_SET else nullcontext():
+                rule_set = RuleSet(rules, self._profile)
             self._cached_rule_count += rule_set.rule_count
             if len(self._rule_sets) >= COMPILED_SETS_LIMIT or self._cached_rule_count > COMPILED_RULES_LIMIT:
                 # Clear all rule sets, because another thread may add one while this one looks for the oldest.

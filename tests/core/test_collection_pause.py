@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from canfetch.core.collection_pause import pause_collection
 from canfetch.lint import Linter
-from canfetch.lint.collection_pause import pause_collection
 
 LARGE = b"User-agent: *\n" + b"Disallow: /private/folder/\n" * 3_000
 
