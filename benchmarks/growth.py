@@ -112,7 +112,7 @@ def agent_count(engine: str) -> Operations:
         last = names[-1]
         return lambda: robots.allows("https://www.example.com/a/b", agent=last), 1
 
-    return {"parse, then allows for each agent, per agent": first, "robots.allows(url, agent=) again": again}
+    return {"parse, allows for each agent, per agent": first, "robots.allows again": again}
 
 
 def url_length(engine: str) -> Operations:
@@ -216,7 +216,9 @@ def draw(panels: list[Panel], path: Path) -> None:
         axis.xaxis.set_major_formatter(FuncFormatter(lambda size, _: f"{size:,.0f}"))
         axis.yaxis.set_major_formatter(FuncFormatter(lambda nanoseconds, _: format_duration(nanoseconds)))
         axis.grid(visible=True, which="major", color="0.85")
-        axis.legend(fontsize=8)
+        # Room for the legend above the lines.
+        axis.margins(y=0.35)
+        axis.legend(fontsize=7, loc="upper left", ncols=2)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, metadata={"Date": None})
 
