@@ -26,6 +26,7 @@ A malformed robots.txt never raises, and a failing network only where no value c
     ├── StoreError            a store cannot be opened, read or written (an OSError)
     ├── EvidenceError         evidence cannot be read or written (an OSError)
     ├── Undecided             a comparison is too large to be decided (a RuntimeError)
+    ├── WorkerKilled          a process that writes a table was killed (a RuntimeError)
     ├── MissingExtra          an optional dependency is not installed (an ImportError)
     └── EngineError           an engine is unavailable, or two engines disagree (a RuntimeError)
 
@@ -154,6 +155,10 @@ class RobotsDisallowed(CanfetchError, OSError):
 
 class MissingExtra(CanfetchError, ImportError):
     """Raised when an optional dependency is not installed. The message names the extra to install."""
+
+
+class WorkerKilled(CanfetchError, RuntimeError):
+    """Raised when a process that writes a part of a table was killed, for example because memory ran out."""
 
 
 class InvalidOption(CanfetchError, ValueError):

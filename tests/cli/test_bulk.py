@@ -142,7 +142,8 @@ def started(folder: Path, env: dict[str, str], arguments: list[str]) -> subproce
 @pytest.mark.service
 @pytest.mark.parametrize(
     "command, form",
-    [("parse", "parquet"), ("decide", "csv"), ("matrix", "ndjson"), ("metrics", "csv"), ("filter", "parquet")],
+    [("parse", "parquet"), ("decide", "csv"), ("matrix", "ndjson"), ("metrics", "csv"), ("filter", "parquet")]
+    + [("study", "csv")],
 )
 def test_killed_runs_are_resumed(folder: Path, environment: Any, command: str, form: str) -> None:
     if form == "parquet":
@@ -158,12 +159,15 @@ def test_killed_runs_are_resumed(folder: Path, environment: Any, command: str, f
     inputs = ["urls.txt", *robots] if command == "filter" else archives
     agents = ["--agent", "GPTBot"] if command in {"decide", "filter", "matrix"} else []
     arguments = ["bulk", command, *inputs, *agents, "-j1"]
+    if command == "study":
+        arguments = ["study", "definitions", *inputs, "-j1"]
     with started(folder, environment(), [*arguments, "-o", f"whole.{form}"]) as process:
         assert process.wait() == 0
     output = folder / f"out.{form}"
     partial = folder / f"out.{form}.partial"
     kills = 0
-    for stage in ("captures.sqlite", "part-00000000*", "part-00000001*", "part-00000002*"):
+    part = "counts" if command == "study" else "part"
+    for stage in ("captures.sqlite", f"{part}-00000000*", f"{part}-00000001*", f"{part}-00000002*"):
         with started(folder, environment(), [*arguments, "-o", output.name]) as process:
             while process.poll() is None and not list(partial.glob(stage)):
                 time.sleep(0.001)
@@ -185,3 +189,60 @@ def test_killed_runs_are_resumed(folder: Path, environment: Any, command: str, f
         assert parquet.read_table(output).equals(parquet.read_table(whole))
     else:
         assert output.read_bytes() == whole.read_bytes()
+
+
+def children(process: int) -> list[int]:
+    """Return the worker processes of a process, without the one that tracks its resources."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int((path / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[1])
+            if parent == process and b"spawn_main" in (path / "cmdline").read_bytes():
+                found.append(int(path.name))
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+    return found
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="processes are listed as Linux does")
+@pytest.mark.service
+def test_killed_processes(folder: Path, environment: Any) -> None:
+    (folder / "robots.warc.gz").write_bytes(
+        compressed([response(f"host{n}.example", RULES + b"# %d\n" % n) for n in range(20_000)])
+    )
+    arguments = ["bulk", "matrix", "robots.warc.gz", "-j2", "-o", "out.csv"]
+    partial = folder / "out.csv.partial"
+
+    def start() -> subprocess.Popen[bytes]:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "canfetch", *arguments], cwd=folder, env=environment(), stderr=subprocess.PIPE
+        )
+        while process.poll() is None and not list(partial.glob("part-*.tmp")):
+            time.sleep(0.001)
+        return process
+
+    # One worker is killed: the command ends with a message.
+    with start() as process:
+        if process.poll() is None:
+            os.kill(children(process.pid)[0], signal.SIGKILL)
+        _, err = process.communicate()
+    assert process.returncode == 2
+    assert b"a worker process was killed, maybe because memory ran out" in err
+    # The command is killed: its workers end as well.
+    with start() as process:
+        workers = children(process.pid)
+        process.kill()
+    while any(Path(f"/proc/{worker}").exists() and state(worker) != "Z" for worker in workers):
+        time.sleep(0.01)
+    assert not (folder / "out.csv").exists()
+    done = subprocess.run([sys.executable, "-m", "canfetch", *arguments], cwd=folder, env=environment(), check=False)
+    assert done.returncode == 0
+    assert (folder / "out.csv").read_bytes().count(b"\n") == 20_001
+
+
+def state(process: int) -> str:
+    """Return the state of a process, such as `Z` for one that has ended."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return "Z"

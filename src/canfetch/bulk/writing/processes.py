@@ -2,10 +2,14 @@
 
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from multiprocessing import get_context
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context, parent_process
 from typing import Any, TypeVar
+
+from canfetch.errors import WorkerKilled
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -27,6 +31,7 @@ def run_tasks(
         function: A function of a module, which is called in other processes if there are several.
         tasks: Taken as processes become free, so that few of them are in memory.
         processes: The number of processes. One means this process.
+    Raises: WorkerKilled: A process was killed. The tasks that are complete have been yielded.
     """
     if processes == 1:
         for task in tasks:
@@ -34,7 +39,7 @@ def run_tasks(
         return
     remaining = iter(tasks)
     # Forked processes would share open SQLite files and locks.
-    pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=_ignore_interrupts)
+    pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=_start_process)
     running: dict[Future[Any], Task] = {}
     try:
         while True:
@@ -47,10 +52,24 @@ def run_tasks(
             done, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
                 yield running.pop(future), future.result()
+    except BrokenProcessPool:
+        raise WorkerKilled(
+            "a worker process was killed, maybe because memory ran out: run the command again to continue, "
+            "with fewer --jobs if necessary"
+        ) from None
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _ignore_interrupts() -> None:
+def _start_process() -> None:
     # Ctrl-C reaches all processes of a terminal. The first one ends the others.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # A process whose parent was killed would wait for its next task for ever.
+    parent = parent_process()
+    if parent is not None:
+        threading.Thread(target=_exit_with, args=(parent,), daemon=True).start()
+
+
+def _exit_with(parent: Any) -> None:
+    parent.join()
+    os._exit(1)
