@@ -112,7 +112,7 @@ def agent_count(engine: str) -> Operations:
         last = names[-1]
         return lambda: robots.allows("https://www.example.com/a/b", agent=last), 1
 
-    return {"parse, allows for each agent, per agent": first, "robots.allows again": again}
+    return {"first allows of each agent": first, "allows again": again}
 
 
 def url_length(engine: str) -> Operations:
