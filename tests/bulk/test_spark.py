@@ -13,6 +13,7 @@ from canfetch.errors import InvalidColumn, UnknownProfile
 pytest.importorskip("pyspark")
 pa = pytest.importorskip("pyarrow")
 
+from tests.bulk.generated_rows import generated_rows  # noqa: E402
 from tests.bulk.spark_cluster import java_is_installed, killing_one_worker, session, started_cluster  # noqa: E402
 
 pytestmark = [
@@ -168,6 +169,29 @@ def test_archives_are_a_data_source(spark: Any, tmp_path: Path) -> None:
     found = frame.select("owner", "fault", metrics("content").alias("metrics")).orderBy("owner").collect()
     assert [(row.owner, row.fault) for row in found] == [("a.example", None), ("b.example", None)]
     assert [plain(row.metrics) for row in found] == bulk.metrics([CONTENT, CONTENT]).to_pylist()
+
+
+def test_spark_has_the_verdicts_of_lists(spark: Any, tmp_path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    from canfetch.bulk.spark import BroadcastFiles, allows
+
+    rows = generated_rows()
+    expected = bulk.allows(rows.contents, rows.agents, rows.urls, use_registry=True).to_pylist()
+    numbers = range(len(rows.ids))
+    table = pa.table({"n": numbers, "id": rows.ids, "agent": rows.agents, "url": rows.urls})
+    pq.write_table(table, tmp_path / "rows.parquet")
+    contents = pa.table({"id": list(rows.files), "content": pa.array(rows.files.values(), pa.binary())})
+    frame = spark.read.parquet(str(tmp_path / "rows.parquet")).repartition(4)
+    files = BroadcastFiles(spark, contents, use_registry=True)
+    joined = frame.join(spark.createDataFrame(contents), "id", "left")
+    found = {
+        "by ID": frame.select("n", files.allows_at("id", frame["agent"], "url").alias("allowed")),
+        "by content": joined.select("n", allows("content", joined["agent"], "url", use_registry=True).alias("allowed")),
+        "paths": files.decide_parquet([str(tmp_path / "rows.parquet")]).select("n", "allowed"),
+    }
+    for way, verdicts in found.items():
+        assert [row.allowed for row in verdicts.orderBy("n").collect()] == expected, way
 
 
 def test_a_job_completes_if_a_worker_is_killed(spark: Any, files: Any, tmp_path: Path) -> None:
