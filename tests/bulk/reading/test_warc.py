@@ -3,11 +3,13 @@
 import gzip
 import io
 import random
+import tracemalloc
 
 import pytest
 from tests.bulk.warc_files import RULES, chunked, compressed, deflated, http_response, record, redirect, response
 
 from canfetch.bulk.reading.captures import MAX_CONTENT_BYTES, Capture, Fault
+from canfetch.bulk.reading.gzip_members import BrokenMember, MemberReader
 from canfetch.bulk.reading.warc import read_warc
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 
@@ -262,3 +264,27 @@ def test_fuzzed_archives(seed: int) -> None:
         # Checksums show all damage.
         assert all(item.content == RULES for item in captures(items))
     assert len(items) >= 1
+
+
+def test_bomb_takes_little_memory() -> None:
+    content = (
+        compressed([response("a.example")]) + gzip.compress(bytes(100 << 20)) + compressed([response("b.example")])
+    )
+    tracemalloc.start()
+    try:
+        items = read(content)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert hosts(items) == ["a.example", "b.example"]
+    assert len(faults(items)) == 1
+    assert peak < 64 << 20
+
+
+def test_broken_members_within_broken_members() -> None:
+    # Each of these is the start of a member that ends with an error only after all that follow.
+    start = b"\x1f\x8b\x08" + bytes(7) + b"\x00\xff\xff\x00\x00"
+    content = start * 200_000
+    reader = MemberReader(io.BytesIO(content), lambda _: None)
+    assert all(isinstance(piece, BrokenMember) for piece in reader.pieces())
+    assert reader.wasted_bytes < (1 << 27) + 2 * len(content)

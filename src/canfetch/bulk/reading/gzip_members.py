@@ -21,6 +21,8 @@ _STEP_BYTES: Final = 1 << 14
 _OUTPUT_STEP: Final = 1 << 20
 # How far back reading continues after an error.
 _MAX_RAW_BYTES: Final = 1 << 23
+# After this many bytes in broken members, reading continues at the place of the error instead.
+_MAX_WASTED_BYTES: Final = 1 << 27
 
 
 class ByteStream(Protocol):
@@ -61,6 +63,9 @@ class MemberReader:
     Args:
         stream: The file. It needs not be seekable.
         advance: Called with the number of bytes after each read.
+
+    Attributes:
+        wasted_bytes: The bytes of broken members that were decompressed.
     Cost: O(bytes), with at most 16 MiB in memory.
     """
 
@@ -72,6 +77,9 @@ class MemberReader:
         self._offset = 0
         self._at = 0
         self._ended = False
+        # How much of the current member was decompressed.
+        self._fed = 0
+        self.wasted_bytes = 0
 
     def pieces(self) -> Iterator[Piece | BrokenMember]:
         """Yield the members in order. A member of up to 4 MiB is one piece, and its checksum is correct."""
@@ -95,7 +103,9 @@ class MemberReader:
                 if not lost:
                     yield broken
                 lost = True
-                self._find_magic(self._at + 1)
+                # A hostile file could have a member that ends late at each byte.
+                self.wasted_bytes += self._fed
+                self._find_magic(self._at + (1 if self.wasted_bytes < _MAX_WASTED_BYTES else max(self._fed, 1)))
         if self._raw[self._at :].strip(b"\0") and not lost:
             yield BrokenMember(self._offset + self._at, "the file ends within this member", is_end=True, was_used=False)
 
@@ -137,6 +147,7 @@ class MemberReader:
             if not data:
                 data = self._raw[self._at + fed : self._at + fed + step]
                 fed += len(data)
+                self._fed = fed
                 step = _STEP_BYTES
             if not data:
                 if self._ended:
@@ -145,7 +156,7 @@ class MemberReader:
                 if fed > _MAX_RAW_BYTES:
                     # Reading cannot continue before this place after an error.
                     self._at += fed
-                    fed = 0
+                    fed = self._fed = 0
                 self._read()
                 continue
             try:

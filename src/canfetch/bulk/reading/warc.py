@@ -85,8 +85,10 @@ def _compressed_records(
             continue
         if piece.is_first and not parser.is_between_records and piece.data.startswith(VERSION):
             # A record never continues in a member that starts with another one.
+            was_lost = parser.is_lost
             parser.reset()
-            yield start, BrokenRecord(start, "the record is shorter than its Content-Length")
+            if not was_lost:
+                yield start, BrokenRecord(start, "the record is shorter than its Content-Length")
         if parser.is_between_records or piece.is_first:
             start = piece.offset
         for record in parser.feed(piece.data):

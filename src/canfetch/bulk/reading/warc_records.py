@@ -77,6 +77,11 @@ class RecordParser:
         """Whether all bytes so far belong to complete records."""
         return not self._skip and not self._buffer[self._at :].strip(_LINE_ENDS)
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether the last bytes are no record, which was reported."""
+        return self._lost
+
     def _parse(self, *, is_end: bool) -> Iterator[WarcRecord | BrokenRecord]:
         while self._skip_block() and self._skip_blank():
             if not self._buffer.startswith(VERSION, self._at):

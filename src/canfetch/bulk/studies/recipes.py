@@ -164,7 +164,7 @@ RECIPES: Final = {
     for recipe in (
         Recipe(
             "imc-2025",
-            "AI crawlers that are fully or partially disallowed, mentioned, and explicitly allowed, by snapshot.",
+            "AI crawlers: disallowed fully or partially, mentioned, explicitly allowed.",
             "Liu et al., Somesite I Used To Crawl, IMC 2025, figures 2 to 4",
             IMC_2025_AGENTS,
             _by_definitions("imc-2025/1", "imc-2025-mention/1", "imc-2025-explicit-allow/1", "exact/1"),
@@ -172,7 +172,7 @@ RECIPES: Final = {
         ),
         Recipe(
             "common-crawl",
-            "Responses by what a crawler does after them, and the rulesets of user agents.",
+            "Responses by what a crawler does next, and rulesets.",
             "Common Crawl, robotstxt-experiments, IIPC 2025",
             ("CCBot", "GPTBot", "ClaudeBot", "Google-Extended", "Bytespider", "Googlebot"),
             _common_crawl_cells,
@@ -188,7 +188,7 @@ RECIPES: Final = {
         ),
         Recipe(
             "consent-in-crisis",
-            "What is blocked for AI crawlers: with the published parser, with a corrected one, and exactly.",
+            "Blocked AI crawlers, by the published parser and exactly.",
             "Longpre et al., Consent in Crisis, 2024",
             CONSENT_AGENTS,
             _by_definitions("consent-in-crisis-published/1", "consent-in-crisis/1", "exact/1"),

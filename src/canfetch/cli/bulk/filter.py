@@ -6,22 +6,24 @@ from typing import Any, Final, NoReturn
 import click
 
 from canfetch.bulk.archives.archive_job import Collected, store_path
+from canfetch.bulk.archives.decisions import NamedAgent
 from canfetch.bulk.archives.filter_job import Counts, FilterOptions, URLList, filter_urls, open_list
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.url_lists import FORMATS
 from canfetch.cli.bulk.archive_run import FaultLines, collect_captures
 from canfetch.cli.bulk.options import (
-    agent_parameters,
     find_sources,
     open_work_folder,
     output_format,
     pop_run_options,
     process_count,
     run_parameters,
-    selected_agents,
 )
+from canfetch.cli.shared.agent_arguments import resolve_agent
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK, CommandError
+from canfetch.cli.shared.option_parameters import complete_crawler, exact_option, registry_option
 from canfetch.cli.shared.progress import Progress, byte_progress
+from canfetch.cli.shared.registry_file import load_registry
 from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.core.quoting import quoted
 from canfetch.errors import CanfetchError, InvalidOption
@@ -32,6 +34,9 @@ _MISSING: Final = {"null": None, "allow": True, "deny": False}
 def _run(
     lists: tuple[str, ...],
     *,
+    agent: str,
+    agents_registry: str | None,
+    exact: bool,
     robots: tuple[str, ...],
     url_column: str,
     time_column: str | None,
@@ -41,11 +46,15 @@ def _run(
     **values: Any,
 ) -> NoReturn:
     run = pop_run_options(values)
-    agents = selected_agents(values)
-    if len(agents) > 1:
-        raise CommandError(f"--agent can be passed only once here, but got {len(agents)} agents")
+    named = resolve_agent(agent, exact=exact, registry=load_registry(agents_registry))
     options = FilterOptions(
-        agents[0], url_column, time_column, _MISSING[missing], only_allowed, run.policy, run.profile
+        NamedAgent(named.name, named.agent),
+        url_column,
+        time_column,
+        _MISSING[missing],
+        only_allowed,
+        run.policy,
+        run.profile,
     )
     form = output_format(run)
     urls = [_open(name, urls_format, options) for name in lists]
@@ -53,10 +62,10 @@ def _run(
         if other.columns != urls[0].columns:
             raise CommandError(f"{quoted(other.name)} has other columns than {quoted(urls[0].name)}")
     sources = find_sources(robots, run.input_format)
-    agent = [agents[0].name, *agents[0].agent.tokens, agents[0].agent.star_applies]
+    chain = [named.name, *named.agent.tokens, named.agent.star_applies]
     settings = {
         "command": "filter",
-        "options": {**options._asdict(), "agent": agent},
+        "options": {**options._asdict(), "agent": chain},
         "formats": [run.input_format, urls_format],
     }
     with open_work_folder(run, form, [*lists, "--robots", *robots], settings) as folder:
@@ -126,7 +135,15 @@ command: Final = click.Command(
             required=True,
             help="Archive of robots.txt files, as for 'canfetch bulk parse'. Can be repeated.",
         ),
-        *agent_parameters(),
+        Option(
+            ["--agent"],
+            metavar="TOKEN",
+            required=True,
+            shell_complete=complete_crawler,
+            help="Product token of the agent, such as GPTBot.",
+        ),
+        registry_option(),
+        exact_option(),
         Option(["--url-column"], metavar="NAME", default="url", show_default=True, help="Column of the URLs."),
         Option(
             ["--time-column"],

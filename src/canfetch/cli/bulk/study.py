@@ -123,7 +123,7 @@ command: Final = click.Command(
     short_help="Recompute the tables of published studies.",
     help=f"""Count the files of archives as published studies do, as a table and a plot.
 
-    The archives are those of 'canfetch bulk parse'. Each row is a class of files, with their number and share.
+The archives are those of 'canfetch bulk parse'. Each row is a class of files, with their number and share.
 
 \b
 Studies:
