@@ -40,7 +40,7 @@ PAGE := $(shell find page -type f -not -path '*/node_modules/*' 2>/dev/null) exa
 PAGE_MANIFEST := src/canfetch/web/assets/manifest.json
 
 .PHONY: help run serve test test-services differential coverage lint format types docs rust bench scoreboard fuzz \
-	package clean distclean services setup-lint engine-module page check-page page-if-npm
+	package conformance-package clean distclean services setup-lint engine-module page check-page page-if-npm
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -195,6 +195,15 @@ package: $(STAMPS)/venv page-if-npm ## build the sdist, the wheel of this platfo
 	rm -rf build/lib* build/bdist* dist
 	$(BIN)/python -m build
 	CANFETCH_BUILD=python $(BIN)/python -m build --wheel
+
+# Built from a copy, which has the licence and stays free of build output.
+conformance-package: $(STAMPS)/venv ## build the conformance cases as a package of their own, in dist/conformance
+	rm -rf build/conformance dist/conformance
+	mkdir -p build
+	cp -R conformance build/conformance
+	cp LICENSE build/conformance
+	find build/conformance -name __pycache__ -type d -prune -exec rm -rf {} +
+	$(BIN)/python -m build --outdir dist/conformance build/conformance
 
 clean: ## remove build output
 	rm -rf build dist docs/_build rust/target rust/fuzz/target rust/wasm/target src/*.egg-info src/canfetch/_native.*so .coverage htmlcov

@@ -133,7 +133,7 @@ def _adapter(name: str) -> Iterator[Implementation]:
     """Build and start an adapter of the scoreboard."""
     adapter = adapters()[name]
     build_for(adapter, BUILD)
-    with AdapterProgram(adapter.command(), adapter.process_environment(), to_json) as program:
+    with AdapterProgram(adapter.command(), adapter.process_environment()) as program:
         yield lambda question: adapter.reason_to_skip(question) or program.ask(question)
 
 

@@ -4,7 +4,7 @@ import base64
 import json
 from typing import Any
 
-from conformance.cases import Answer, Question
+from conformance.cases import RAISED, Answer, Question
 
 
 def describe(question: Question) -> str:
@@ -45,6 +45,8 @@ def parse_answer(text: str) -> "Answer | str":
         raise ValueError(f"invalid answer {text.strip()[:80]!r}: expected a JSON object")  # noqa: TRY004
     if "skip" in value:
         return str(value["skip"])
+    if "exception" in value:
+        return Answer(error=f"{RAISED} {value['exception']}")
     line, reason, allowed = value.get("line"), value.get("reason"), value.get("allowed")
     if line is None and "rule" in value:
         line = value["rule"]["line"] if value["rule"] else 0

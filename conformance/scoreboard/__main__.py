@@ -11,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from conformance.cases import ROOT, load
-from conformance.protocol import to_json
 from conformance.scoreboard import page
 from conformance.scoreboard.builder import BuildError, build
 from conformance.scoreboard.catalogue import BUILD, Adapter, Unavailable, adapters, unavailable
@@ -74,7 +73,7 @@ def _ask(chosen: list[Adapter], processes: int) -> list[Row]:
 
     def ask(task: tuple[Adapter, str]) -> Row:
         adapter, profile = task
-        row = run(adapter, profile, cases, to_json)
+        row = run(adapter, profile, cases)
         print(f"scoreboard: {adapter.name}, profile {profile}: {len(row.failures())} failures", file=sys.stderr)
         return row
 

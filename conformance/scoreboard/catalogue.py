@@ -59,8 +59,9 @@ class Adapter(NamedTuple):
             "robots-urls": question.robots_url is not None,
             "size-limits": question.max_bytes is not None,
             "urls-of-bytes": not _is_text(question.url),
-            # An error is asked for only if the implementation knows the URL of the file, or rejects URLs.
+            # Few interfaces promise to reject URLs.
             "invalid-urls": question.expected.error == "invalid-url",
+            "invalid-robots-urls": question.expected.error == "invalid-robots-url",
         }
         return ", ".join(need for need, needed in needs.items() if needed and need not in self.supports)
 

@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from conformance.cases import Case
+from conformance.cases import RAISED, Case
 from conformance.protocol import describe
 from conformance.scoreboard.catalogue import Adapter, Unavailable
-from conformance.scoreboard.program import CRASHED, LARGE, MEGABYTES, RAISED, SECONDS, SLOW
+from conformance.scoreboard.program import CRASHED, LARGE, MEGABYTES, SECONDS, SLOW
 from conformance.scoreboard.results import (
     HOSTILE,
     LEVELS,
@@ -130,6 +130,7 @@ def _introduction() -> list[str]:
         f"Cases of the level `{OWN_LEVEL}` are choices of this project, and `MAY` is optional. Neither counts.",
         f"Each question may take {SECONDS:g} second of processor time and {MEGABYTES} MB of memory. {breakdowns}",
         "A question that crashes a program or exceeds the memory is repeated in a new process before it counts.",
+        "`wrong` and `raised` (an exception) count hostile cases; `crashed`, `too slow` and `large` count all cases.",
     ]
     return ["\n".join(f"- {item}" for item in items)]
 
@@ -162,7 +163,7 @@ def _profile_tables(rows: Sequence[Row]) -> list[str]:
         )
     tables = [_table(header, by_level)]
     sections = [key for key in SECTIONS if any(_cell(row, _in_section(key)) for row in rows)]
-    if len(sections) > 1:
+    if any(row.adapter.package != "canfetch" for row in rows) and len(sections) > 1:
         tables.append("By section of the RFC, without hostile and optional cases:")
         tables.append(
             _table(

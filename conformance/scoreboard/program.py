@@ -5,12 +5,13 @@ import os
 import selectors
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from conformance.cases import Answer, Question
+from conformance.protocol import parse_answer, to_json
 
 # Processor time for one question. Wall-clock time would depend on what else the machine does.
 SECONDS = 1.0
@@ -19,7 +20,7 @@ MEGABYTES = 1024
 # A program that waits instead of computing is stopped after this many seconds of wall-clock time.
 WALL_SECONDS = 120.0
 
-CRASHED, SLOW, LARGE, RAISED = "crashed", "too slow", "too much memory", "raised"
+CRASHED, SLOW, LARGE = "crashed", "too slow", "too much memory"
 
 _TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 # A question that every implementation answers at once. A program that answers it has started.
@@ -36,15 +37,11 @@ class AdapterProgram:
     Args:
         command: The command that starts the adapter.
         environment: The environment of its process.
-        to_json: Converts a question to the JSON object that the program reads.
     """
 
-    def __init__(
-        self, command: list[str], environment: dict[str, str], to_json: Callable[[Question], dict[str, Any]]
-    ) -> None:
+    def __init__(self, command: list[str], environment: dict[str, str]) -> None:
         self._command = command
         self._environment = environment
-        self._to_json = to_json
         self._process: subprocess.Popen[bytes] | None = None
         self._answered = 0
         self._unread = b""
@@ -59,8 +56,8 @@ class AdapterProgram:
         """Stop the program."""
         self._stop()
 
-    def ask(self, question: Question) -> Answer:
-        """Return the answer of the program. A crash or an exceeded limit is an `Answer` with an error."""
+    def ask(self, question: Question) -> "Answer | str":
+        """Return the answer of the program, or why it skips the question. A crash or an exceeded limit is an error."""
         try:
             try:
                 return self._ask(question)
@@ -74,10 +71,10 @@ class AdapterProgram:
             self._stop()
             return Answer(error=str(outcome))
 
-    def _ask(self, question: Question) -> Answer:
+    def _ask(self, question: Question) -> "Answer | str":
         if self._process is None:
             self._start()
-        answer = _to_answer(self._exchange(question, SECONDS), question)
+        answer = parse_answer(self._exchange(question, SECONDS).decode())
         self._answered += 1
         return answer
 
@@ -104,7 +101,7 @@ class AdapterProgram:
         assert process.stdin is not None
         started, deadline = _processor_seconds(process.pid), time.monotonic() + WALL_SECONDS
         try:
-            process.stdin.write(json.dumps(self._to_json(question)).encode() + b"\n")
+            process.stdin.write(json.dumps(to_json(question)).encode() + b"\n")
             process.stdin.flush()
         except BrokenPipeError:
             raise LimitExceeded(_exit_outcome(process)) from None
@@ -143,16 +140,6 @@ def _chunks(process: subprocess.Popen[bytes]) -> Iterator[bytes | None]:
 
 def _exit_outcome(process: subprocess.Popen[bytes]) -> str:
     return f"{CRASHED}, exit code {process.wait()}"
-
-
-def _to_answer(line: bytes, question: Question) -> Answer:
-    value = json.loads(line)
-    if "allowed" in value:
-        return Answer(bool(value["allowed"]))
-    if question.expected.error is not None:
-        # Libraries have exceptions of their own, so any counts as the expected error.
-        return Answer(error=question.expected.error)
-    return Answer(error=f"{RAISED} {value['exception']}")
 
 
 def _processor_seconds(pid: int) -> float:

@@ -3,11 +3,11 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from conformance.cases import Answer, Case, Question
+from conformance.cases import RAISED, Answer, Case, Question
 from conformance.scoreboard.catalogue import BUILD, Adapter
-from conformance.scoreboard.program import CRASHED, LARGE, RAISED, SLOW, AdapterProgram
+from conformance.scoreboard.program import CRASHED, LARGE, SLOW, AdapterProgram
 
 PASSED, SKIPPED, WRONG = "passed", "skipped", "wrong"
 # From best to worst: a case has the worst outcome of its questions.
@@ -76,9 +76,9 @@ class Row(NamedTuple):
         return [result for result in self.results if result.failure is not None and result.counts]
 
 
-def run(adapter: Adapter, profile: str, cases: Iterable[Case], to_json: Callable[[Question], dict[str, Any]]) -> Row:
+def run(adapter: Adapter, profile: str, cases: Iterable[Case]) -> Row:
     """Ask an adapter, which has been built, all cases of a profile."""
-    with AdapterProgram(adapter.command(), adapter.process_environment(), to_json) as program:
+    with AdapterProgram(adapter.command(), adapter.process_environment()) as program:
         results = tuple(_run_case(adapter, program, case, profile) for case in cases if profile in case.profiles)
     return Row(adapter, adapter.installed_version(BUILD), profile, results)
 
@@ -92,6 +92,9 @@ def _run_case(adapter: Adapter, program: AdapterProgram, case: Case, profile: st
             skipped = reason
             continue
         answer = program.ask(question)
+        if isinstance(answer, str):
+            skipped = answer
+            continue
         found = _outcome(answer, question.expected)
         if OUTCOMES.index(found) > OUTCOMES.index(outcome):
             outcome = found

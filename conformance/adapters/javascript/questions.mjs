@@ -23,6 +23,10 @@ export async function answerQuestions(decide) {
       robotsURL: fields.robots_url,
     };
     let answer;
+    if (fields.agents.length !== 1) {
+      process.stdout.write(`${JSON.stringify({ skip: "only one product token is supported" })}\n`);
+      continue;
+    }
     try {
       const allowed = await decide(question);
       answer = allowed === undefined ? { exception: "undefined" } : { allowed };

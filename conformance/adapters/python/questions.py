@@ -2,10 +2,10 @@
 
 import base64
 import json
+import re
 import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
 
 class Question(NamedTuple):
@@ -23,14 +23,18 @@ class Question(NamedTuple):
     @property
     def path(self) -> str:
         """The URL without scheme, authority and fragment, for libraries that take no URLs."""
-        parts = urlsplit(self.url)
-        return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        # urlsplit would drop an empty query, and control characters.
+        rest = re.sub(r"^([A-Za-z][A-Za-z0-9+.-]*:)?//[^/?]*", "", self.url.partition("#")[0])
+        return rest if rest.startswith("/") else f"/{rest}"
 
 
 def answer_questions(decide: Callable[[Question], bool]) -> None:
     """Answer questions with `decide` until standard input ends."""
     for line in sys.stdin:
-        print(json.dumps(_answer(json.loads(line), decide)), flush=True)
+        fields = json.loads(line)
+        one_agent = len(fields["agents"]) == 1
+        answer = _answer(fields, decide) if one_agent else {"skip": "only one product token is supported"}
+        print(json.dumps(answer), flush=True)
 
 
 def _answer(fields: dict[str, Any], decide: Callable[[Question], bool]) -> dict[str, Any]:

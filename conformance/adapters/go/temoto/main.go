@@ -37,6 +37,9 @@ func path(url string) string {
 }
 
 func answer(asked question) map[string]any {
+	if len(asked.Agents) != 1 {
+		return map[string]any{"skip": "only one product token is supported"}
+	}
 	robots, err := robotstxt.FromBytes(asked.Robots)
 	if err != nil {
 		return map[string]any{"exception": fmt.Sprintf("%.200s", err)}

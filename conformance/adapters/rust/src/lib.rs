@@ -1,6 +1,6 @@
 //! Reads questions from standard input, and writes the answers to standard output: one line of JSON each.
 
-use std::io::{BufRead, Write};
+use std::io::BufRead;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
@@ -35,6 +35,10 @@ impl Question {
 pub fn answer_questions(decide: impl Fn(&Question) -> Result<bool, String>) {
     for line in std::io::stdin().lock().lines() {
         let fields: Value = serde_json::from_str(&line.expect("standard input is readable")).expect("a line is JSON");
+        if fields["agents"].as_array().is_none_or(|agents| agents.len() != 1) {
+            println!("{}", json!({ "skip": "only one product token is supported" }));
+            continue;
+        }
         let decode = |key: &str| STANDARD.decode(fields[key].as_str().unwrap_or_default()).expect("base64");
         let question = Question {
             robots: decode("robots"),
@@ -45,7 +49,7 @@ pub fn answer_questions(decide: impl Fn(&Question) -> Result<bool, String>) {
             Ok(allowed) => json!({ "allowed": allowed }),
             Err(error) => json!({ "exception": error }),
         };
+        // Standard output is line-buffered.
         println!("{answer}");
-        std::io::stdout().flush().expect("standard output is writable");
     }
 }

@@ -25,6 +25,11 @@ public final class CrawlerCommons {
     }
 
     private static JsonObject answer(JsonObject question) {
+        if (question.get("agents").getAsJsonArray().size() != 1) {
+            var skipped = new JsonObject();
+            skipped.addProperty("skip", "only one product token is supported");
+            return skipped;
+        }
         byte[] robots = Base64.getDecoder().decode(question.get("robots").getAsString());
         String url = new String(Base64.getDecoder().decode(question.get("url").getAsString()), StandardCharsets.UTF_8);
         // The parser requires lower case.
