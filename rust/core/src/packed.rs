@@ -1,5 +1,6 @@
 //! Lists of small records in one allocation: each record is a fixed number of words.
 
+use std::array::from_fn;
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -76,7 +77,7 @@ impl<'w, T: Packed<N>, const N: usize> List<'w, T, N> {
     where
         T: 'w,
     {
-        (0..self.len()).map(move |index| self.at(index))
+        self.words.chunks_exact(N).map(|words| T::unpack(from_fn(|at| words[at])))
     }
 }
 

@@ -72,7 +72,10 @@ pub fn all(groups: &Groups, selected: &[u32], content: &[u8], profile: &Profile,
 }
 
 fn rules<'a>(groups: &'a Groups, selected: &'a [u32]) -> impl Iterator<Item = (u32, Rule)> {
-    selected.iter().flat_map(|&group| groups.rules_of(group)).map(|rule| (rule as u32, groups.rules().at(rule)))
+    selected.iter().flat_map(|&group| {
+        let rules = groups.rules_of(group);
+        (rules.start as u32..).zip(groups.rules().range(rules).iter())
+    })
 }
 
 /// Whether the rule certainly does not match. A quick check that excludes nearly every rule.
