@@ -1,7 +1,11 @@
 """Quotes or dashes from a word processor."""
 
+import re
 from collections.abc import Iterator
+from functools import partial
+from typing import Final
 
+from canfetch.core.keys import RecordKind
 from canfetch.core.notes import Note
 from canfetch.lint.analysis.characters import CURLY_QUOTES, LONG_DASHES
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
@@ -12,26 +16,32 @@ from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
+_QUOTE: Final = re.compile(b"|".join(CURLY_QUOTES))
+
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find keys with curly quotes or long dashes, and values that start or end with a curly quote."""
     if file.content.isascii():
         return
     yield from _in_keys(file)
-    for record in file.keyed_records:
-        if record.value is None or record.notes & (Note.UNKNOWN_KEY | Note.EMPTY_VALUE):
+    for record in file.lines_matching(_QUOTE):
+        if record.value is None or record.kind is RecordKind.OTHER:
             continue
         value = file.value(record)
-        if value.isascii():
-            continue
-        start, end = record.value
-        edits = []
-        if value.startswith(CURLY_QUOTES):
-            edits.append(Edit(start, start + _quote_length(value, first=True), b""))
-        if value.endswith(CURLY_QUOTES) and (not edits or edits[0].end < end):
-            edits.append(Edit(end - _quote_length(value, first=False), end, b""))
-        if edits:
-            yield Occurrence(record.value, {"text": file.text(value)}, fix=Fix(tuple(edits), changes_verdicts=True))
+        if value.startswith(CURLY_QUOTES) or value.endswith(CURLY_QUOTES):
+            yield Occurrence(
+                record.value, {"text": file.text(value)}, fix=partial(_without_quotes, record.value, value)
+            )
+
+
+def _without_quotes(span: tuple[int, int], value: bytes) -> Fix:
+    start, end = span
+    edits = []
+    if value.startswith(CURLY_QUOTES):
+        edits.append(Edit(start, start + _quote_length(value, first=True), b""))
+    if value.endswith(CURLY_QUOTES) and (not edits or edits[0].end < end):
+        edits.append(Edit(end - _quote_length(value, first=False), end, b""))
+    return Fix(tuple(edits), changes_verdicts=True)
 
 
 def _in_keys(file: LintedFile) -> Iterator[Occurrence]:
