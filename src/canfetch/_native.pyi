@@ -1,9 +1,8 @@
 # The interface of the native engine, described in canfetch.core.contract.
 
 from collections.abc import Callable, Iterable
-from typing import Any, Final, final
+from typing import Any, Final, TypeAlias, final
 
-from canfetch.bulk.arguments import Chain
 from canfetch.core.contract import Decision, GroupRow, OriginCheck, OtherRow
 from canfetch.core.verdict import Rule
 
@@ -20,6 +19,9 @@ __all__ = [
     "compile_file",
     "read_values",
 ]
+
+# The product tokens of an agent, and whether the `*` groups apply to it.
+_Chain: TypeAlias = tuple[tuple[bytes, ...], bool]
 
 __version__: str
 CONTRACT: Final[int]
@@ -69,7 +71,7 @@ class Kernel:
         profile_name: str,
         max_bytes: int,
         memory_limit: int,
-        resolve_agent: Callable[[bytes], Chain | None],
+        resolve_agent: Callable[[bytes], _Chain | None],
         by_id: bool,
         /,
     ) -> Kernel: ...
@@ -79,7 +81,7 @@ class Kernel:
     def load_table(self, table: Any, id_name: str, content_name: str, /) -> None: ...
     def allows(self, file: Any, agent: Any, url: Any, /) -> Column: ...
     def decide(self, file: Any, agent: Any, url: Any, /) -> Column: ...
-    def matrix(self, file: Any, names: list[str], chains: list[Chain], url: Any, /) -> Column: ...
+    def matrix(self, file: Any, names: list[str], chains: list[_Chain], url: Any, /) -> Column: ...
     def clear(self) -> None: ...
     def __len__(self) -> int: ...
 

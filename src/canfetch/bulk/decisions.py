@@ -99,7 +99,7 @@ def matrix(
 
     Args:
         content, url, profile, max_bytes, use_registry, engine: As for `allows`.
-        agents: Product tokens or `Agent`s, the same for all rows. A mapping also names the fields.
+        agents: Product tokens or `Agent` objects, the same for all rows. A mapping also names the fields.
     Returns: A column of structs, with a boolean for each agent. All are null if there is no verdict.
     Raises: As `allows`; InvalidOption: there is no agent, or two have the same name.
     Cost: As `allows` for each row and each distinct selection of groups.

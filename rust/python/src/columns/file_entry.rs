@@ -89,26 +89,3 @@ impl FileEntry {
         self.slots = Default::default();
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use canfetch_core::profile;
-
-    #[test]
-    fn each_agent_has_its_own_slot() {
-        let Some(profile) = profile("rfc9309") else { unreachable!() };
-        let entry = FileEntry::new(b"user-agent: a\ndisallow: /a\n".as_slice().into(), profile);
-        let memory = AtomicUsize::new(0);
-        for agent in 0..AGENTS_LIMIT as u32 {
-            let token = if agent % 2 == 0 { b"a".to_vec() } else { b"b".to_vec() };
-            let chain = Chain { tokens: vec![token], star_applies: true };
-            assert_eq!(entry.rules(agent, &chain, &memory).rule_count(), usize::from(agent % 2 == 0));
-        }
-        for agent in 0..AGENTS_LIMIT as u32 {
-            // Bound before, so the chain does not matter.
-            let other = Chain { tokens: vec![b"other".to_vec()], star_applies: true };
-            assert_eq!(entry.rules(agent, &other, &memory).rule_count(), usize::from(agent % 2 == 0));
-        }
-    }
-}
