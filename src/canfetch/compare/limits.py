@@ -21,11 +21,13 @@ class Budget:
         states: The states that were explored.
     """
 
-    __slots__ = ("limit", "states", "steps")
+    __slots__ = ("_python_weight", "limit", "states", "steps")
 
     def __init__(self, steps: int | None = None) -> None:
+        is_native = native_domain_class() is not None
         if steps is None:
-            steps = PYTHON_STEPS if native_domain_class() is None else NATIVE_STEPS
+            steps = NATIVE_STEPS if is_native else PYTHON_STEPS
+        self._python_weight = NATIVE_STEPS // PYTHON_STEPS if is_native else 1
         self.limit = self.steps = steps
         self.states = 0
 
@@ -37,6 +39,13 @@ class Budget:
         self.steps -= steps
         if self.steps < 0:
             raise self.exhausted()
+
+    def spend_in_python(self, objects: int) -> None:
+        """Count the work of Python code, which takes as long as many steps of the native engine.
+
+        Raises: Undecided: There are not enough steps left.
+        """
+        self.spend(objects * self._python_weight)
 
     def exhausted(self) -> Undecided:
         """Return the error for a comparison that has reached a limit."""

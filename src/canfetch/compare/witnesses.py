@@ -44,8 +44,10 @@ def shortest_target(
         EngineError: The engine disagrees with the comparison.
     """
     wanted = tuple(wanted)
+    size = 8 + sum(len(side.patterns) for side in sides)
+    budget.spend_in_python(2 * size)
     for target in shortest_matches(matching):
-        budget.spend(sum(len(side.patterns) for side in sides))
+        budget.spend_in_python(size)
         if decide_directly(target, sides) in wanted and _is_target(target, profiles) and confirm(target):
             return target
     exact = not any(profile.robotparser for profile in profiles)

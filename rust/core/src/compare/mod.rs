@@ -15,8 +15,10 @@ use sides::{SideTable, Standing};
 
 /// The place of bytes that no target continues with.
 pub const DEAD: u16 = u16::MAX;
-/// Bounds the memory of a search to about 150 MB.
-const MAX_STATES: usize = 400_000;
+/// The memory that a search may use for what grows with its states, in bytes.
+const MAX_MEMORY: usize = 120_000_000;
+/// The steps of one byte after one state, besides those of its patterns.
+const STEPS_OF_A_BYTE: usize = 16;
 
 /// One text of a rule.
 #[derive(Clone, Debug)]
@@ -148,6 +150,14 @@ struct State {
     last: u32,
 }
 
+impl State {
+    /// The approximate memory that the state uses.
+    fn memory(&self) -> usize {
+        let tracks = self.tracks.iter().map(|track| 96 + 4 * track.heads.len() + 8 * track.progress.len());
+        64 + tracks.sum::<usize>()
+    }
+}
+
 /// The patterns whose matches end at one byte.
 #[derive(Debug, Default)]
 struct Matches {
@@ -165,6 +175,8 @@ pub struct Search<'a> {
     segments: SegmentTable<'a>,
     /// The bytes of all targets, each with the index of the byte before it.
     bytes: Vec<(u32, u8)>,
+    /// The memory of the states that were seen.
+    remembered: usize,
 }
 
 impl<'a> Search<'a> {
@@ -175,7 +187,7 @@ impl<'a> Search<'a> {
         used_forms.dedup();
         let sides = SideTable::new(sides, wanted, patterns.len());
         let segments = SegmentTable::new(patterns, &sides);
-        Self { patterns, forms, used_forms, sides, segments, bytes: vec![(0, 0)] }
+        Self { patterns, forms, used_forms, sides, segments, bytes: vec![(0, 0)], remembered: 0 }
     }
 
     /// Returns up to `most` targets with wanted decisions, the shortest first.
@@ -195,7 +207,9 @@ impl<'a> Search<'a> {
         if self.sides.is_useful(&start.tracks, &start.standing, &mut self.segments) {
             queue.push_back(start);
         }
+        let mut queued = 0_usize;
         while let Some(state) = queue.pop_front() {
+            queued = queued.saturating_sub(state.memory());
             budget.states += 1;
             let mut expected = self.expected(&state, domain);
             if !domain.add_unexpected(state.place, &mut expected) {
@@ -216,10 +230,11 @@ impl<'a> Search<'a> {
                 if self.sides.is_useful(&following.tracks, &following.standing, &mut self.segments)
                     && self.is_new(&following, &mut visited)
                 {
+                    queued += following.memory();
                     queue.push_back(following);
-                    if queue.len() + visited.len() > MAX_STATES {
-                        return None;
-                    }
+                }
+                if queued + self.remembered + self.segments.memory() + self.bytes.len() * 8 > MAX_MEMORY {
+                    return None;
                 }
             }
         }
@@ -275,6 +290,7 @@ impl<'a> Search<'a> {
 
     /// The state after one more byte, and whether the decisions about the target that ends there are wanted.
     fn next(&mut self, state: &State, byte: u8, place: u16, budget: &mut Budget) -> Option<(State, bool)> {
+        budget.spend(STEPS_OF_A_BYTE)?;
         let mut matches = Matches::default();
         let mut tracks = Vec::with_capacity(state.tracks.len());
         for (number, track) in state.tracks.iter().enumerate() {
@@ -346,7 +362,7 @@ impl<'a> Search<'a> {
     }
 
     /// Whether no state with the same remains was seen before.
-    fn is_new(&self, state: &State, visited: &mut HashSet<Box<[u32]>>) -> bool {
+    fn is_new(&mut self, state: &State, visited: &mut HashSet<Box<[u32]>>) -> bool {
         if !state.tracks[0].heads.is_empty() {
             // Heads that are compared with the target itself remain for one target only.
             return true;
@@ -363,7 +379,10 @@ impl<'a> Search<'a> {
                 key.extend_from_slice(&track.heads);
             }
         }
-        visited.insert(key.into_boxed_slice())
+        let bytes = 48 + 4 * key.len();
+        let is_new = visited.insert(key.into_boxed_slice());
+        self.remembered += if is_new { bytes } else { 0 };
+        is_new
     }
 
     fn target(&self, last: u32) -> Vec<u8> {

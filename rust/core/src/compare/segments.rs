@@ -57,6 +57,7 @@ pub struct SegmentTable<'a> {
     ends_last: Vec<bool>,
     sets: Vec<Waiting>,
     numbers: HashMap<Box<[u32]>, u32>,
+    memory: usize,
 }
 
 impl<'a> SegmentTable<'a> {
@@ -81,7 +82,7 @@ impl<'a> SegmentTable<'a> {
             }
         }
         let ends_last = (0..patterns.len() as u32).map(|text| sides.ends_last(text)).collect();
-        Self { segments, first, ends_last, sets: Vec::new(), numbers: HashMap::new() }
+        Self { segments, first, ends_last, sets: Vec::new(), numbers: HashMap::new(), memory: 0 }
     }
 
     /// The first segment of a pattern.
@@ -112,10 +113,16 @@ impl<'a> SegmentTable<'a> {
             highest: HashMap::new(),
             equal: HashMap::new(),
         };
+        self.memory += 400 + 20 * segments.len();
         let number = self.sets.len() as u32;
         self.sets.push(set);
         self.numbers.insert(segments, number);
         number
+    }
+
+    /// The approximate memory of all sets.
+    pub fn memory(&self) -> usize {
+        self.memory
     }
 
     /// The segments of a set.
