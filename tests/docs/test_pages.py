@@ -16,7 +16,7 @@ NOT_RUN = {
     "README.md": ["downloads packages"],
     "docs/agents.md": ["downloads lists of addresses"],
     "docs/benchmarks.md": ["takes ten minutes", "takes minutes"],
-    "docs/comparison.md": ["takes minutes", "needs a folder of robots.txt files"],
+    "docs/comparison.md": ["needs a folder of robots.txt files", "takes minutes"],
     "docs/columns.md": ["needs Spark", "needs Spark", "downloads packages and needs Spark"],
     "docs/editors.md": ["downloads packages"],
     "docs/installation.md": [
