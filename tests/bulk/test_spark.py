@@ -14,12 +14,12 @@ pytest.importorskip("pyspark")
 pa = pytest.importorskip("pyarrow")
 
 from tests.bulk.generated_rows import generated_rows  # noqa: E402
-from tests.bulk.spark_cluster import java_is_installed, killing_one_worker, session, started_cluster  # noqa: E402
+from tests.bulk.spark_cluster import is_expected, killing_one_worker, session, started_cluster  # noqa: E402
 
 pytestmark = [
     pytest.mark.service,
     pytest.mark.skipif(sys.platform != "linux", reason="the cluster is started as on Linux"),
-    pytest.mark.skipif(not java_is_installed(), reason="Java is not installed"),
+    pytest.mark.skipif(not is_expected(), reason="Java is not installed"),
     pytest.mark.filterwarnings("ignore::FutureWarning"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
