@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from canfetch.core.profiles import PROFILES
+
 Run = Any
 OLD = "User-agent: *\nDisallow: /old/\nDisallow: /both/\n\nUser-agent: GPTBot\nDisallow: /\n"
 NEW = (
@@ -125,3 +127,13 @@ def test_missing_files_and_two_standard_inputs(run: Run) -> None:
     assert run("diff", "old.txt", "nothing.txt").err == "canfetch: cannot read 'nothing.txt': no such file\n"
     assert run("diff", "-", "-").code == 2
     assert run("diff", "-", "old.txt", "--agent", "GPTBot", stdin=OLD.encode()).code == 0
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_site_that_is_opened_gains_everything(run: Run, folder: Path, profile: str) -> None:
+    (folder / "open.txt").write_text("User-agent: *\nDisallow:\n")
+    (folder / "closed.txt").write_text("User-agent: *\nDisallow: /\n")
+    ran = run("diff", "closed.txt", "open.txt", "--agent", "Foo", "--profile", profile, "--format", "json")
+    (change,) = json.loads(ran.out)["changes"]
+    urls = change["newly_allowed"]
+    assert [*urls["patterns"], *urls["partial_patterns"]] == ["/"]

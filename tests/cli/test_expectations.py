@@ -20,6 +20,9 @@ def test_all_hold(run: Run, folder: Path) -> None:
     ran = run("test")
     assert (ran.code, ran.out, ran.err) == (0, "1 expectation checked, all hold.\n", "")
     assert run("test", "--quiet").out == ""
+    write(folder, HOLDS + FAILS)
+    ran = run("test", "--quiet")
+    assert (ran.code, ran.out, ran.err) == (1, "", "")
 
 
 def test_a_failure_names_the_line_the_reason_and_a_url(run: Run, folder: Path) -> None:

@@ -50,3 +50,10 @@ def test_options_that_exclude_each_other(run: Run) -> None:
     assert run("minimize", "robots.txt", "--in-place", "--check").err == (
         "canfetch: --in-place and --check exclude each other\n"
     )
+
+
+def test_blank_lines_remain_if_no_rule_is_left_out(run: Run) -> None:
+    content = b"User-agent: *\nDisallow: /a\n\n\n\nUser-agent: b\nDisallow: /x\n"
+    ran = run("minimize", "-", "--check", stdin=content)
+    assert (ran.code, ran.out) == (0, "")
+    assert run("minimize", "-", stdin=content).out.encode() == content

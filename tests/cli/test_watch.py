@@ -94,6 +94,7 @@ def test_an_unreachable_origin_does_not_stop_the_others(run: Run) -> None:
     with serving(answer(OPEN)) as site, refusing_port() as port:
         ran = run("watch", f"http://127.0.0.1:{port}", site.origin, *ONCE)
     assert (ran.code, ran.out) == (0, "")
+    assert ran.err.startswith(f"canfetch: warning: no response at the first check of http://127.0.0.1:{port}: ")
     rows = json.loads(run("history", "--format", "json").out)
     assert {row["effect"] for row in rows} == {"full-disallow", "conditional-allow"}
 

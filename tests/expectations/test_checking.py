@@ -126,14 +126,19 @@ def test_several_agents_and_patterns_are_several_expectations() -> None:
         ("profile = 1\n", "invalid profile 1: expected a string"),
         ("expect = 1\n", "invalid expect: expected tables"),
         ("", "no expectations: add a table"),
-        ("[[expect]]\nagent = 'A'\nurl = '/'\n", "expect 1: invalid allowed None: expected true or false"),
+        ("[[expect]]\nagent = 'A'\nurl = '/'\n", "expect 1: allowed is missing"),
+        ("[[expect]]\nurl = '/'\nallowed = true\n", "expect 1: agent is missing"),
+        ("[[expect]]\nagent = 'A'\nurl = '/'\nallowed = 1\n", "expect 1: invalid allowed 1: expected true or false"),
         ("[[expect]]\nagent = 'A'\nallowed = true\n", "expect 1: expected either url or pattern"),
         ("[[expect]]\nagent = 'A'\nurl = '/'\npattern = '/'\nallowed = true\n", "expected either url or pattern"),
         ("[[expect]]\nagent = 'A'\npattern = 'x'\nallowed = true\n", "invalid pattern 'x': expected one that starts"),
         ("[[expect]]\nagent = 'A'\nurl = []\nallowed = true\n", "invalid url []: expected a string, or a list"),
         ("[[expect]]\nagent = 'a b'\nurl = '/'\nallowed = true\n", "expect 1: "),
         ("[[expect]]\nagent = 'A'\nurl = '/'\nallowed = true\nwhy = 1\n", "invalid why 1: expected a string"),
-        ("[[expect]]\nagnet = 'A'\n", "expect 1: unknown key 'agnet': did you mean 'agent'?"),
+        (
+            "[[expect]]\nagent = 'A'\nallowed = true\nurls = '/'\n",
+            "expect 1: unknown key 'urls': did you mean 'url'?",
+        ),
     ],
 )
 def test_mistakes_name_the_entry_and_the_fix(toml: str, message: str) -> None:

@@ -42,7 +42,7 @@ mod _native {
 
     /// The version of the interface that both engines share.
     #[pymodule_export]
-    const CONTRACT: u32 = 3;
+    const CONTRACT: u32 = 4;
 
     /// Compiles a file that is already transcoded and truncated. Never fails on its content.
     #[pyfunction]

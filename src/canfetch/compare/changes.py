@@ -168,7 +168,8 @@ class _Changes:
         for side, allows in zip(self._sides, decisions, strict=True):
             for one in side.patterns:
                 if one.rule is not None and one.allow is allows:
-                    found.setdefault(display_text(one.rule.pattern), []).append(one)
+                    # An empty value matches what `/` matches, in the profiles in which it is a rule.
+                    found.setdefault(display_text(one.rule.pattern) or "/", []).append(one)
         for text, patterns in sorted(found.items(), key=lambda item: (len(item[0]), item[0])):
             near = [overlaps.of(patterns) for overlaps in self._overlaps]
             if _keys(near[0]) != _keys(near[1]) or self._for_urls:

@@ -169,7 +169,7 @@ def _may_be_removed(line: int, readings: Sequence[_Reading], removed: set[int]) 
 
 
 def _without(lines: Sequence[bytes], removed: set[int]) -> Iterable[bytes]:
-    """Yield the remaining lines. Of several blank lines in a row, the first one remains."""
+    """Yield the remaining lines. Blank lines on both sides of removed ones remain on one side."""
     blocks = [(kind, list(block)) for kind, block in groupby(enumerate(lines, 1), lambda item: _kind(item, removed))]
     blank = False
     for position, (kind, block) in enumerate(blocks):
@@ -179,7 +179,7 @@ def _without(lines: Sequence[bytes], removed: set[int]) -> Iterable[bytes]:
             continue
         if kind == "blank":
             if not blank:
-                yield block[0][1]
+                yield from (line for _, line in block)
         else:
             yield from (line for _, line in block)
         blank = kind == "blank"

@@ -150,8 +150,8 @@ def parse_expectations(toml: str, *, registry: Registry = REGISTRY) -> Expectati
 
 
 def _expectations(entry: Mapping[str, Any], place: str, line: int, registry: Registry) -> Iterator[Expectation]:
-    _check_keys(entry, _ENTRY, place)
-    allowed = entry.get("allowed")
+    _check_keys(entry, _ENTRY, place, required=("agent", "allowed"))
+    allowed = entry["allowed"]
     if not isinstance(allowed, bool):
         raise InvalidExpectations(f"{place}invalid allowed {quoted(allowed)}: expected true or false")
     if ("url" in entry) == ("pattern" in entry):
@@ -175,7 +175,12 @@ def _expectations(entry: Mapping[str, Any], place: str, line: int, registry: Reg
             yield Expectation(name, agent, url, pattern, allowed, why, line)
 
 
-def _check_keys(table: Mapping[str, Any], known: tuple[str, ...], place: str) -> None:
+def _check_keys(
+    table: Mapping[str, Any], known: tuple[str, ...], place: str, *, required: tuple[str, ...] = ()
+) -> None:
+    for key in required:
+        if key not in table:
+            raise InvalidExpectations(f"{place}{key} is missing")
     for key in table:
         if key not in known:
             raise InvalidExpectations(place + unknown_choice("key", key, known))

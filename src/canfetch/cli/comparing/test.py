@@ -72,7 +72,7 @@ def _run(**values: Any) -> NoReturn:
         failed += result.failure is not None
         if writer is not None:
             writer.write(result.to_json())
-        elif result.failure is not None:
+        elif result.failure is not None and not options.quiet:
             place = f"{result.file}:{result.expectation.line}" if result.expectation.line else result.file
             sys.stdout.write(f"{palette.bad(printable(place))}: {printable(str(result.failure))}\n")
     if writer is not None:

@@ -23,7 +23,8 @@ class Watcher:
         agents: The agents whose access is compared. Without any, all that a file names, and one that it does not name.
         profile: How files are parsed.
         webhook: Where changes are sent, or None.
-        warn: Called with a line about a message that could not be sent.
+        warn: Called with a line about an origin that does not respond at its first check, or about a message that
+            could not be sent.
         clock: Returns seconds since the epoch.
     """
 
@@ -56,6 +57,8 @@ class Watcher:
             if previous is not None and _is_same(previous, observed):
                 self._history.record_check(observed.origin, now=observed.at)
                 return None
+            if previous is None and observed.status is None:
+                self._warn(f"no response at the first check of {observed.origin}: {observed.explanation}")
             report = None if previous is None else self._report(previous.observation, observed)
             if self._history.record(observed, previous=previous, change=report, sends=self._webhook is not None):
                 return report
