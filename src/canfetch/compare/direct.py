@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from canfetch.compare.forms import in_form
 from canfetch.compare.patterns import Pattern, RankedPattern, Side
 from canfetch.compare.sides import Decisions
+from canfetch.core.patterns import Segments
 
 
 def shortest_matches(patterns: Iterable[RankedPattern]) -> Iterator[bytes]:
@@ -43,17 +44,5 @@ def _shortest_match(pattern: Pattern) -> bytes:
 
 def _matches(pattern: Pattern, target: bytes) -> bool:
     target = in_form(target, pattern.form)
-    if not target.startswith(pattern.head):
-        return False
-    position = len(pattern.head)
-    if not pattern.middles:
-        return not pattern.anchored or position == len(target)
-    for middle in pattern.middles[:-1]:
-        found = target.find(middle, position)
-        if found < 0:
-            return False
-        position = found + len(middle)
-    last = pattern.middles[-1]
-    if pattern.anchored:
-        return len(target) - len(last) >= position and target.endswith(last)
-    return target.find(last, position) >= 0
+    segments = Segments(pattern.head, pattern.middles, pattern.anchored)
+    return target.startswith(pattern.head) and segments.matches_after_head(target)
