@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -15,6 +16,8 @@ from tests.cli.conftest import serving
 from tests.client.watch.receivers import receiver
 from tests.servers.dead_ports import refusing_port
 from tests.servers.web import Behaviour, Exchange, Site
+
+from canfetch.client.watch.history import WatchHistory
 
 Run = Any
 UNKEPT = ("--store", "none")
@@ -176,3 +179,26 @@ def test_a_killed_watch_loses_no_change(
         assert after["change"]["before"]["sha256"] == before["sha256"]
     sent = [json.loads(received.body) for received in running.received]
     assert [report for report in reports[1:] if report not in sent] == []
+
+
+@pytest.mark.service
+@pytest.mark.skipif(os.name != "posix", reason="SIGINT")
+def test_in_the_foreground_it_runs_until_it_is_interrupted(
+    folder: Path, environment: Callable[[dict[str, str] | None], dict[str, str]]
+) -> None:
+    with changing() as site:
+        command = [sys.executable, "-m", "canfetch", "watch", site.origin, *UNKEPT, "-v"]
+        process = subprocess.Popen(command, cwd=folder, env=environment(None), stderr=subprocess.PIPE, text=True)
+        assert process.stderr is not None
+        # The log of the first fetch.
+        assert site.origin in process.stderr.readline()
+        with WatchHistory(folder / "robots-history.sqlite3") as history:
+            deadline = time.monotonic() + 60
+            while history.last_version(site.origin) is None and time.monotonic() < deadline:
+                time.sleep(0.05)
+            assert history.last_version(site.origin) is not None
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+    assert process.returncode == 130
+    # It was not due again.
+    assert site.count("/robots.txt") == 1
