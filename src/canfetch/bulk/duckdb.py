@@ -112,7 +112,7 @@ class _Adder:
 
     def __call__(self, name: str, parameters: list[str], type_: ColumnType, function: Callable[..., Column]) -> None:
         name = self._prefix + name
-        # DuckDB has no function that tells whether a name is taken.
+        # DuckDB has no function that shows whether a name is taken.
         with suppress(self._duckdb.Error):
             self._connection.remove_function(name)
         # The types of DuckDB do not describe functions of Arrow data.

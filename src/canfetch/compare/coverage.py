@@ -55,7 +55,7 @@ def coverage(robots: RobotsTxt, *, agent: str | Agent, steps: int | None = None)
 
 def _example(rules: ComparedRules, budget: Budget, *, allowed: bool) -> str | None:
     side = rules.side()
-    # `/robots.txt` has the other decision, so that it is no example.
+    # `/robots.txt` has the other decision, so that it is not an example.
     patterns = [one for one in side.patterns if one.pattern != ROBOTS_TXT_PATTERN or one.rule is not None]
     side = Side([*patterns, exemption(allow=not allowed)], longest_match=side.longest_match)
 

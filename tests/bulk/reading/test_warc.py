@@ -93,7 +93,7 @@ def test_truncation_at_every_byte(*, is_compressed: bool) -> None:
     records = [response(host) for host in HOSTS[:2]]
     parts = [compressed([item]) for item in records] if is_compressed else records
     content = b"".join(parts)
-    # The line ends after a block are no part of it. A checksum that is cut verifies nothing.
+    # The line ends after a block are not part of it. A checksum that is cut verifies nothing.
     whole = [len(parts[0]), len(content)] if is_compressed else [len(parts[0]) - 4, len(content) - 4]
     for end in range(len(content)):
         items = read(content[:end])

@@ -118,7 +118,7 @@ fn listed<'py>(items: impl Iterator<Item = Bound<'py, PyAny>>) -> PyResult<Argum
             integers.push(None);
         } else if item.is_instance_of::<PyInt>() && is_text {
             texts.push(None);
-            // Stands for all numbers that are too large.
+            // Represents all numbers that are too large.
             integers.push(Some(item.extract().unwrap_or(i64::MIN)));
         } else if let (Some(bytes), true) = (text_bytes(&item)?, is_integer) {
             let address = item.as_ptr() as usize;

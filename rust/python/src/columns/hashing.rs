@@ -1,4 +1,4 @@
-//! A hash for contents and names: fast on kilobytes, and with a secret, so that nobody can choose values that collide.
+//! A hash for contents and names: fast on kilobytes, and with a secret, so that no file can be made to collide.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 

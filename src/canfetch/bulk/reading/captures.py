@@ -18,7 +18,7 @@ class Capture(NamedTuple):
 
     Attributes:
         owner: The origin whose URLs the file governs, such as `https://example.com`. A host without a scheme, such as
-            `example.com`, stands for its http and its https origin.
+            `example.com`, means both its http and its https origin.
         url: The URL that was requested.
         time: When, in seconds since the epoch, or None if it is unknown.
         status: The status code. None for a file without a response, which counts as 200.

@@ -69,7 +69,7 @@ def find_source(name: str, format: str | None = None) -> Source:  # noqa: A002 -
 
 
 def format_of_name(name: str) -> str | None:
-    """Return the format that the suffix of a name stands for, or None."""
+    """Return the format that the suffix of a name means, or None."""
     stem, suffix = os.path.splitext(name.lower())  # noqa: PTH122 - names only
     if suffix in _COMPRESSIONS:
         suffix = os.path.splitext(stem)[1]  # noqa: PTH122 - names only

@@ -79,7 +79,7 @@ class RecordParser:
 
     @property
     def is_lost(self) -> bool:
-        """Whether the last bytes are no record, which was reported."""
+        """Whether the last bytes are not a record, which was reported."""
         return self._lost
 
     def _parse(self, *, is_end: bool) -> Iterator[WarcRecord | BrokenRecord]:

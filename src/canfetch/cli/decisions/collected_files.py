@@ -1,7 +1,7 @@
 """Many local robots.txt files, one for each origin: `--robots-dir` and `--robots-map`.
 
 A file belongs to one origin, such as `https://example.com:8443`, or to a host with an optional port, such as
-`example.com` or `example.com:8443`. A host stands for its http and its https origin, unless these have own files.
+`example.com` or `example.com:8443`. A host means both its http and its https origin, unless these have own files.
 """
 
 import csv

@@ -28,7 +28,7 @@ def change_lines(report: dict[str, Any], palette: Palette) -> Iterator[str]:
 
 
 def _names(agents: list[str]) -> str:
-    """Return the names of agents. `*` stands for all that neither version names."""
+    """Return the names of agents. `*` means all agents that neither version names."""
     names = ["all other crawlers" if name == "*" else printable(name) for name in agents]
     more = len(names) - _MAX_AGENTS
     return ", ".join(names) if more <= 0 else f"{', '.join(names[:_MAX_AGENTS])} and {more} more"

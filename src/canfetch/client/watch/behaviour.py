@@ -11,7 +11,7 @@ from canfetch.core.times import rfc3339
 from canfetch.errors import InvalidProductToken, Undecided
 
 CHANGE_SCHEMA: Final = "canfetch.change/1"
-# A token that no file names. It stands for all crawlers without a group of their own.
+# A token that no file names. It represents all crawlers without a group of their own.
 _OTHERS: Final = Agent("*")
 _MAX_AGENTS: Final = 1_000
 _MAX_EXAMPLES: Final = 10
