@@ -58,10 +58,16 @@ def test_profile_option_selects_the_base_of_the_comparison(run: Run) -> None:
     assert [block.splitlines()[0] for block in blocks] == ["FooBot, /a", "BarBot, /a", "FooBot, /b", "BarBot, /b"]
     assert [block.splitlines()[-1].strip() for block in blocks] == [
         f"10 of 11 profiles differ from yandex: {', '.join(name for name in canfetch.PROFILES if name != 'yandex')}",
-        "all 11 profiles agree",
-        "all 11 profiles agree",
-        "all 11 profiles agree",
+        "all 11 profiles agree here; draft1996 differs on /a/b",
+        "all 11 profiles agree here; rfc9309 differs on /a",
+        "all 11 profiles agree here; draft1996 differs on /a/b",
     ]
+
+
+def test_equal_readings_have_no_difference_elsewhere(run: Run) -> None:
+    simple = b"User-agent: *\nDisallow: /a/\n"
+    ran = run("explain", "/b", "/c", "--agent", "FooBot", "--robots", "-", "--all-profiles", stdin=simple)
+    assert [line for line in ran.lines if "agree" in line] == ["  all 11 profiles agree"] * 2
 
 
 @pytest.mark.parametrize("form", ["json", "ndjson", "csv"])

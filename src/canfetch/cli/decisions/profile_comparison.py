@@ -4,14 +4,20 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from canfetch.cli.shared.terminal import Palette, display_width, pad, printable, use_color
+from canfetch.compare import difference
 from canfetch.core.profiles import PROFILES
 from canfetch.core.verdict import Verdict
+from canfetch.errors import Undecided
 
 if TYPE_CHECKING:
     from canfetch.cli.decisions.run import Answer, DecisionRun
 
 _NAME_WIDTH: Final = max(map(display_width, PROFILES))
 _DIFFERENT: Final = "!"
+# Of a comparison with one profile. It is a few hundredths of a second.
+_STEPS: Final = 500_000
+# Some profiles apply rules to it. No crawler asks.
+_ROBOTS_TXT: Final = "/robots.txt"
 
 
 class ProfileComparison:
@@ -23,6 +29,8 @@ class ProfileComparison:
         self._base_profile = run.options.profile
         self._url_answers: list[Answer] = []
         self._started = False
+        # By file and agent: where a profile differs on other URLs.
+        self._elsewhere: dict[tuple[bytes, int], str] = {}
 
     def write(self, answer: "Answer") -> None:
         """Add the answer of one profile, and write the blocks of a URL after the last profile."""
@@ -47,8 +55,34 @@ class ProfileComparison:
         self._started = True
         name, url = printable(self._agents[index].name), printable(self._url_answers[0].url)
         lines = [f"{self._palette.strong(name)}, {url}", *(self._line(verdict, base) for verdict in verdicts)]
-        lines.append(self._palette.faint(f"  {_summary(verdicts, base)}"))
+        summary = _summary(verdicts, base)
+        if all(verdict.allowed == base.allowed for verdict in verdicts):
+            summary += self._difference_elsewhere(index)
+        lines.append(self._palette.faint(f"  {summary}"))
         sys.stdout.write("".join(f"{line}\n" for line in lines))
+
+    def _difference_elsewhere(self, index: int) -> str:
+        """Return the end of a sentence about a URL on which a profile differs, or an empty string."""
+        files = {}
+        for answer in self._url_answers:
+            named = None if answer.file is None else answer.file.deciding_file()
+            if named is None:
+                # The response allows or disallows everything.
+                return ""
+            files[answer.verdicts[index].profile] = named.robots
+        base = files[self._base_profile]
+        key = base.content, index
+        if key not in self._elsewhere:
+            self._elsewhere[key] = ""
+            for name, robots in files.items():
+                try:
+                    found = difference(base, robots, agent=self._agents[index].agent, steps=_STEPS)
+                except Undecided:
+                    continue
+                if found is not None and found.url != _ROBOTS_TXT:
+                    self._elsewhere[key] = f" here; {name} differs on {printable(found.url)}"
+                    break
+        return self._elsewhere[key]
 
     def _line(self, verdict: Verdict, base: Verdict) -> str:
         status = self._palette.good("allowed   ") if verdict.allowed else self._palette.bad("disallowed")
