@@ -251,3 +251,13 @@ def test_other_records(profile: str, key: bytes, value: bytes) -> None:
     [commented] = records(b" " + key + b":" + value.partition(b"#")[0] + b"#", profile)
     spans = [None if span is None else (span[0] + 1, span[1] + 1) for span in (record.key, record.value)]
     assert (commented.kind, commented.key, commented.value, commented.notes) == (record.kind, *spans, record.notes)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("value", [b"/a\0b", b"/\0", b"a\0"])
+def test_nul_bytes_in_rules(profile: str, value: bytes) -> None:
+    # A key that has occurred before is on the fast path, and a comment takes the line off it.
+    _, plain = records(b"Disallow: /x\nDisallow: " + value, profile)
+    _, commented = records(b"Disallow: /x\nDisallow: " + value + b"#", profile)
+    assert Note.NUL in plain.notes
+    assert (plain.kind, plain.value, plain.notes) == (commented.kind, commented.value, commented.notes)
