@@ -15,6 +15,7 @@ __all__ = [
     "Kernel",
     "TargetDomain",
     "__version__",
+    "allows_once",
     "build_column",
     "compile_file",
     "read_values",
@@ -85,14 +86,17 @@ class Kernel:
     def clear(self) -> None: ...
     def __len__(self) -> int: ...
 
+def allows_once(
+    content: bytes, profile_name: str, tokens: tuple[bytes, ...], star_applies: bool, url: str | bytes, /
+) -> bool: ...
 def build_column(type_: Any, values: list[Any], /) -> Column: ...
 def read_values(column: Any, /) -> list[bytes | int | None]: ...
 def compile_file(content: bytes, profile_name: str, /) -> CompiledFile: ...
 
 @final
 class TargetDomain:
-    def __init__(
-        self,
+    def __new__(
+        cls,
         table: list[int],
         accepting: list[bool],
         needs_query: list[bool],
@@ -101,7 +105,7 @@ class TargetDomain:
         order: bytes,
         forms: list[tuple[list[bool], list[bool]]],
         /,
-    ) -> None: ...
+    ) -> TargetDomain: ...
     def search(
         self,
         patterns: list[tuple[bytes, tuple[bytes, ...], bool, int, bool]],

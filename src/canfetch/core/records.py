@@ -313,7 +313,7 @@ class _LineReader:
         if not in_grammar:
             notes |= _OUTSIDE_GRAMMAR
         if peculiar:
-            notes |= _notes_on_peculiar_bytes(value, peculiar, profile)
+            notes |= _notes_on_peculiar_bytes(value, peculiar)
         if value[:1] != b"/":
             notes |= _OUTSIDE_GRAMMAR if value else _EMPTY_VALUE
             if is_void(value, profile):
@@ -337,13 +337,12 @@ class _LineReader:
         return int(kind), 0, len(key), start, start + len(value), notes if value else notes | _EMPTY_VALUE, effect
 
 
-def _notes_on_peculiar_bytes(value: bytes, peculiar: bytes, profile: Profile) -> int:
+def _notes_on_peculiar_bytes(value: bytes, peculiar: bytes) -> int:
     """Return the notes on the bytes of a rule's value that are not unremarkable. They include no control but NUL."""
     notes = 0
     if b"\0" in peculiar:
-        notes |= _NUL | _OUTSIDE_GRAMMAR
-        if is_void(value, profile):
-            notes |= _VOID_RULE
+        # In the profiles that read it, a value with NUL matches no URL.
+        notes |= _NUL | _OUTSIDE_GRAMMAR | _VOID_RULE
     if b" " in peculiar or b"\t" in peculiar:
         notes |= _WHITE_SPACE | _OUTSIDE_GRAMMAR
     if b"$" in peculiar and b"$" in value[:-1]:
