@@ -37,7 +37,8 @@ def minimize(robots: RobotsTxt, *, profiles: Iterable[str] = (), steps: int | No
     """Return the smallest file found that has the same verdict for every agent and every URL.
 
     Args: robots, profiles, steps: As for `find_minimization`, which also returns the removed rules.
-    Raises, Cost: As for `find_minimization`.
+    Raises: As `find_minimization`.
+    Cost: As `find_minimization`.
     """
     return find_minimization(robots, profiles=profiles, steps=steps).content
 

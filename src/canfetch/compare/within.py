@@ -53,7 +53,8 @@ def find_changed_url(
         allowed: Whether to find a URL that is newly allowed, or one that is newly disallowed.
         within: A pattern as in a robots.txt, in the profile of the old file.
         steps: The limit of the work. The default takes about a second.
-    Raises, Cost: As for `find_url`.
+    Raises: As `find_url`.
+    Cost: As `find_url`.
     """
     rules = [compared_rules(old, agent), compared_rules(new, agent)]
     return _find(rules, (not allowed, allowed), within, Budget(steps))

@@ -218,8 +218,8 @@ command: Final = click.Command(
     help="""Fetch the robots.txt of each origin regularly, keep all versions, and report each change of what agents may
     fetch. Changes of the text alone are kept, but not reported.
 
-    Without --agent, the agents that a version names are compared, and all others as *. The comparison covers all URLs,
-    and is not a sample.""",
+    Without --agent, the agents that a version names are compared, and all others together. The comparison
+    covers all URLs, and is not a sample.""",
     epilog="""\b
 Examples:
   canfetch watch https://example.com example.org --every 6h
