@@ -170,7 +170,7 @@ def test_text_that_is_not_a_warc_file() -> None:
         b"HTTP/1.1 200 OK\r\n\r\n"[:-2],
         b"SSH-2.0-x\r\n\r\n" + RULES,
         http_response(RULES)[:-5],
-        http_response(gzip.compress(RULES)[:-20], headers=[("Content-Encoding", "gzip")]),
+        http_response(gzip.compress(RULES, mtime=0)[:-20], headers=[("Content-Encoding", "gzip")]),
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunked(RULES)[:-12],
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunked(RULES, 100)[:-12],
     ],
@@ -184,13 +184,13 @@ def test_incomplete_response_is_never_an_empty_file(block: bytes) -> None:
 @pytest.mark.parametrize(
     "body, headers",
     [
-        (gzip.compress(RULES), [("Content-Encoding", "gzip")]),
+        (gzip.compress(RULES, mtime=0), [("Content-Encoding", "gzip")]),
         (deflated(RULES), [("Content-Encoding", "deflate")]),
         (RULES, [("Content-Encoding", "gzip")]),
         (RULES, [("Content-Encoding", "br")]),
         (chunked(RULES), [("Transfer-Encoding", "chunked")]),
         (RULES, [("Transfer-Encoding", "chunked")]),
-        (chunked(gzip.compress(RULES)), [("Transfer-Encoding", "chunked"), ("Content-Encoding", "x-gzip")]),
+        (chunked(gzip.compress(RULES, mtime=0)), [("Transfer-Encoding", "chunked"), ("Content-Encoding", "x-gzip")]),
     ],
 )
 def test_codings_that_were_stored_or_removed(body: bytes, headers: list[tuple[str, str]]) -> None:
@@ -268,7 +268,9 @@ def test_fuzzed_archives(seed: int) -> None:
 
 def test_bomb_takes_little_memory() -> None:
     content = (
-        compressed([response("a.example")]) + gzip.compress(bytes(100 << 20)) + compressed([response("b.example")])
+        compressed([response("a.example")])
+        + gzip.compress(bytes(100 << 20), mtime=0)
+        + compressed([response("b.example")])
     )
     tracemalloc.start()
     try:
