@@ -5,13 +5,14 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from lsprotocol import types
-from tests.lsp.editor import Editor, apply, capabilities, span
+from tests.lsp.editor import PATIENCE, Editor, apply, capabilities, span
 
 from canfetch.lsp.server import MAX_DOCUMENT_CHARACTERS
 from canfetch.lsp.stdio import serve
@@ -330,8 +331,14 @@ def test_unknown_encodings_are_utf_16() -> None:
 @pytest.fixture(scope="module")
 def puller() -> Iterator[Editor]:
     """Return an editor that requests diagnostics, and answers requests of the server."""
-    editor = Editor(capabilities(pull=True, workspace=True), settings={"severities": "google"})
+    editor = Editor(capabilities(pull=True, workspace=True), settings={"severities": "google", "ignore": ["CF301"]})
     editor.wait_for(lambda: len(editor.registered) == 2)
+    # The server requests the settings after the registrations. Until it has them, the probe has a finding.
+    probe = editor.open(uri("probe"), "Disallow: /\n")
+    deadline = time.monotonic() + PATIENCE
+    while codes(pull(editor, probe).items):
+        assert time.monotonic() < deadline
+    editor.close(probe)
     yield editor
     assert editor.shut_down() == 0
     assert editor.standard_error == ""

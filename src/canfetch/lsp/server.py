@@ -163,12 +163,14 @@ class RobotsServer(LanguageServer):
         initial = self._initial_options
         if isinstance(initial, dict) and isinstance(value, dict):
             value = {**initial, **value}
+        before = self.settings
         try:
             self.settings = parse_editor_settings(initial if value is None else value)
         except InvalidOption as error:
             self.settings = EditorSettings()
             self.show_once(str(error), types.MessageType.Error)
-        self.refresh()
+        if self.settings != before:
+            self.refresh()
 
     def change_settings(self, value: object) -> None:
         """Use the settings of a notification, or request them if the editor answers that."""
