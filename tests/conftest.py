@@ -7,7 +7,7 @@ import os
 import signal
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from canfetch.core.engines import native_module
 from canfetch.core.profiles import PROFILES, Profile
@@ -21,7 +21,14 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 EXAMPLES = int(os.environ.get("CANFETCH_EXAMPLES") or 0)
-settings.register_profile("canfetch", max_examples=EXAMPLES or 25, derandomize=not EXAMPLES, deadline=None)
+settings.register_profile(
+    "canfetch",
+    max_examples=EXAMPLES or 25,
+    derandomize=not EXAMPLES,
+    # No test fails because a machine is slow.
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("canfetch")
 
 
