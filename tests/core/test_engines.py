@@ -32,6 +32,7 @@ def clear_caches() -> None:
     engines.engine_name.cache_clear()
     engines.get_compiler.cache_clear()
     engines.compiler_for.cache_clear()
+    engines.native_engine_for.cache_clear()
 
 
 @pytest.fixture

@@ -70,6 +70,13 @@ impl BoundRules {
         self.file.get().contents()
     }
 
+    /// Returns whether a URL of the file's origin may be fetched. Its path begins at `path`.
+    #[inline]
+    pub fn allows_path(&self, py: Python<'_>, url: &[u8], path: usize) -> bool {
+        let contents = self.contents();
+        self.rules.allows(contents.file(py), &target(url, path, contents.profile()))
+    }
+
     /// Validates a URL and compares its origin; `None` if it is invalid.
     #[inline]
     fn validate(&self, url: &[u8]) -> Option<ValidURL> {

@@ -8,6 +8,7 @@ mod columns;
 mod comparison;
 mod compiled_file;
 mod file_contents;
+mod origin_table;
 mod rule_objects;
 mod tokens;
 mod urls;
@@ -37,12 +38,14 @@ mod _native {
     #[pymodule_export]
     use super::compiled_file::CompiledFile;
     use super::file_contents::FileContents;
+    #[pymodule_export]
+    use super::origin_table::OriginTable;
     use super::tokens::with_tokens;
     use super::urls::{invalid_url, url_bytes};
 
     /// The version of the interface that both engines share.
     #[pymodule_export]
-    const CONTRACT: u32 = 4;
+    const CONTRACT: u32 = 5;
 
     /// Compiles a file that is already transcoded and truncated. Never fails on its content.
     #[pyfunction]

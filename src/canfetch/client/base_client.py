@@ -3,6 +3,7 @@
 import logging
 import time
 from collections.abc import Callable, Generator
+from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 from canfetch.access.effective_access import FetchNeed
@@ -17,6 +18,7 @@ from canfetch.client.loggers import DECISION_LOGGER
 from canfetch.client.options import ClientOptions, Options
 from canfetch.client.origin_cache import OriginCache
 from canfetch.client.origin_state import OriginState
+from canfetch.client.origin_table import create_origin_table
 from canfetch.client.procedure import Action, Clock, obtain_entry
 from canfetch.client.resilient_store import ResilientStore
 from canfetch.client.stats import ClientStats, FetchCounters
@@ -65,7 +67,7 @@ class BaseClient:
         self._evidence = evidence
         self._clock = clock
         self._seed = seed
-        self._cache = OriginCache(self.options.max_memory_bytes)
+        self._cache = OriginCache(self.options.max_memory_bytes, partial(create_origin_table, self.options))
         self._counters = FetchCounters()
         self._observer = FetchObserver(self.options, self._counters, _fetch_tracer(tracer))
         self._is_closed = False

@@ -2,33 +2,37 @@
 
 import heapq
 import threading
-from itertools import count
+from collections.abc import Callable
 from typing import Final
 
 from canfetch.client.cached_file import CachedFile
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.origin_state import OriginState
+from canfetch.client.origin_table import OriginTable
 from canfetch.core.origin import Origin
 from canfetch.core.urls import AnyURL
 
 _SPARE_HEAP_ITEMS: Final = 64
-MIN_NAME_LENGTH: Final = len("http://a")
 
 
 class OriginCache:
     """Origin states by the name of the origin, safe for use by several threads.
 
-    Lookups take no lock. They only set `last_used` of the state to the next number. A heap holds the origins by the
-    `last_used` that was known when they were pushed. To evict, origins that were used since are pushed again, and the
-    first other one is removed.
+    The states are in an `OriginTable`. Lookups do not take the lock of the cache: they only number the use of the
+    origin in the table. A heap holds the origins by the number that was known when they were pushed. To evict, origins
+    that were used since are pushed again, and the first other one is removed.
+
+    Args:
+        create_table: Returns an empty table.
 
     Attributes:
-        by_name: The states, for `allows` of the clients, which cannot afford a call of `find`. Only for reading.
-        next_number: Returns the next number for `last_used`.
+        allows: `OriginTable.allows`. Returns whether the agent of the client may fetch a URL, or None if that takes
+            more than a lookup.
     """
 
     __slots__ = (
         "__weakref__",
+        "_create_table",
         "_evictions",
         "_files",
         "_heap",
@@ -36,13 +40,13 @@ class OriginCache:
         "_lock",
         "_max_bytes",
         "_memory_bytes",
-        "_numbers_without_hit",
-        "by_name",
-        "next_number",
+        "_table",
+        "allows",
     )
 
-    def __init__(self, max_bytes: int) -> None:
+    def __init__(self, max_bytes: int, create_table: Callable[[], OriginTable] = OriginTable) -> None:
         self._max_bytes = max_bytes
+        self._create_table = create_table
         self._evictions = 0
         self._clear()
         reset_on_fork(self)
@@ -55,18 +59,17 @@ class OriginCache:
     def _clear(self) -> None:
         self._memory_bytes = 0
         self._lock = threading.Lock()
-        self.by_name: dict[str, OriginState] = {}
-        self.next_number = count(1).__next__
-        # Numbers that were taken for something else than a lookup.
-        self._numbers_without_hit = 0
-        # Pairs of `last_used` and name. A name can be in the heap twice; `_heap_number` records which pair is current.
+        self._table = self._create_table()
+        self.allows = self._table.allows
+        # Pairs of the number of a use and a name. A name can be in the heap twice; `_heap_number` records which pair is
+        # current.
         self._heap: list[tuple[int, str]] = []
         self._heap_number: dict[str, int] = {}
         # Files by content: thousands of hosts on one platform can have the same file.
         self._files: dict[bytes, CachedFile] = {}
 
     def __len__(self) -> int:
-        return len(self.by_name)
+        return len(self._table)
 
     @property
     def memory_bytes(self) -> int:
@@ -75,10 +78,9 @@ class OriginCache:
 
     @property
     def hits(self) -> int:
-        """Number of lookups that found an origin. They are the numbers that were taken, so they cost nothing."""
+        """Number of lookups that found an origin."""
         with self._lock:
-            self._numbers_without_hit += 1
-            return self.next_number() - self._numbers_without_hit
+            return self._table.hits
 
     @property
     def evictions(self) -> int:
@@ -92,23 +94,12 @@ class OriginCache:
         Cost: One dictionary lookup if `url` starts with the canonical name of a cached origin. Otherwise the URL is
             parsed.
         """
-        if isinstance(url, str):
-            # The slash after the host, if the scheme is http or https and the host has a character. If not, the text
-            # before it is no name of an origin. Compare up to the slash, so that a URL of https://example.com does not
-            # find https://example.co.
-            end = url.find("/", MIN_NAME_LENGTH)
-            state = self.by_name.get(url[:end]) if end > 0 else None
-            if state is not None:
-                state.last_used = self.next_number()
-                return state
-        return self.get(str(Origin.from_url(url)))
+        state = self._table.find(url)
+        return self.get(str(Origin.from_url(url))) if state is None else state
 
     def get(self, name: str) -> OriginState | None:
         """Return the state of an origin, or None, and mark it as used."""
-        state = self.by_name.get(name)
-        if state is not None:
-            state.last_used = self.next_number()
-        return state
+        return self._table.get(name)
 
     def put(self, state: OriginState) -> None:
         """Add or replace the state of an origin, and evict others while the cache is over its limit.
@@ -119,27 +110,24 @@ class OriginCache:
         # The string of the entry exists anyway, so the key takes no memory.
         name = state.entry.origin
         with self._lock:
-            previous = self.by_name.get(name)
+            # Before the state is found by lookups, because it may get the file of another origin.
             self._add_memory(state)
-            self._numbers_without_hit += 1
-            state.last_used = self.next_number()
-            # Replaced in place, so that lookups without the lock always find the origin.
-            self.by_name[name] = state
+            previous, number = self._table.put(name, state)
             if previous is not None:
                 self._subtract_memory(previous)
             if name not in self._heap_number:
-                self._push(name, state.last_used)
-            while self._memory_bytes > self._max_bytes and len(self.by_name) > 1:
+                self._push(name, number)
+            while self._memory_bytes > self._max_bytes and len(self._table) > 1:
                 self._evict_one()
 
     def remove(self, name: str) -> None:
         """Remove an origin."""
         with self._lock:
-            state = self.by_name.pop(name, None)
+            state = self._table.pop(name)
             if state is not None:
                 del self._heap_number[name]
                 self._subtract_memory(state)
-                if len(self._heap) > 2 * len(self.by_name) + _SPARE_HEAP_ITEMS:
+                if len(self._heap) > 2 * len(self._table) + _SPARE_HEAP_ITEMS:
                     # Removed names are still in the heap.
                     self._heap = [(number, name) for name, number in self._heap_number.items()]
                     heapq.heapify(self._heap)
@@ -152,11 +140,13 @@ class OriginCache:
         number, name = heapq.heappop(self._heap)
         if self._heap_number.get(name) != number:
             return
-        state = self.by_name[name]
-        if state.last_used > number:
-            self._push(name, state.last_used)
+        last_used = self._table.last_used(name)
+        if last_used > number:
+            self._push(name, last_used)
             return
-        del self._heap_number[name], self.by_name[name]
+        del self._heap_number[name]
+        state = self._table.pop(name)
+        assert state is not None
         self._evictions += 1
         self._subtract_memory(state)
 

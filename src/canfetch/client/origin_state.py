@@ -34,19 +34,15 @@ class OriginState:
         valid_from: The start of the time in which no fetch is needed. Earlier, a clock was wrong.
         next_fetch_at: The end of that time.
         memory_bytes: The approximate memory of the state without its file, in bytes.
-        last_used: The number of the last use, as `OriginCache` counts.
-        allows_own_agent: Returns whether the agent of the client may fetch a URL of this origin. None before the first
-            query, and while the answer depends on the time.
     """
 
     __slots__ = (
         "__weakref__",
         "_access_and_info",
+        "_own_allows",
         "_own_rules",
-        "allows_own_agent",
         "entry",
         "file",
-        "last_used",
         "memory_bytes",
         "next_fetch_at",
         "options",
@@ -63,11 +59,10 @@ class OriginState:
         self.file = None if entry.copy is None else CachedFile(entry.copy.content, options)
         # Computed once, because a string takes more memory after it was encoded.
         self.memory_bytes = entry.memory_bytes - (0 if entry.copy is None else len(entry.copy.content))
-        self.last_used = 0
         # Set once the results are known not to depend on the time.
         self._access_and_info: tuple[EffectiveAccess, AccessInfo] | None = None
         self._own_rules: AgentRules | None = None
-        self.allows_own_agent: Callable[[AnyURL], bool] | None = None
+        self._own_allows: Callable[[AnyURL], bool] | None = None
 
     def share_file(self, file: CachedFile) -> None:
         """Replace the file with one that has the same content. Only valid before the first query."""
@@ -130,10 +125,10 @@ class OriginState:
     ) -> bool:
         """Return whether `agent` may fetch `url`, without checking that `url` belongs to this origin."""
         if agent is None:
-            if self.allows_own_agent is not None:
-                return self.allows_own_agent(url)
+            allows = self.own_allows()
+            if allows is not None:
+                return allows(url)
             agent = self.options.agent
-            self.allows_own_agent = self._permanent_allows(agent)
         elif self.file is not None and self.entry.outcome.effect is Effect.CONDITIONAL_ALLOW:
             return self.file.parse().allows(url, agent=agent)
         access = self.effective_access(now, site_reachable=site_reachable)
@@ -142,12 +137,19 @@ class OriginState:
         as_agent(agent)
         return access.effect is Effect.FULL_ALLOW or self._is_exempt(self._target(url))
 
-    def _permanent_allows(self, agent: Agent) -> Callable[[AnyURL], bool] | None:
-        # While an origin is unreachable, the result depends on the time.
-        effect = self.entry.outcome.effect
-        if effect is Effect.CONDITIONAL_ALLOW and self.file is not None:
-            return self.file.parse().rules_for(agent).allows
-        return _always_true if effect is Effect.FULL_ALLOW else None
+    def own_allows(self) -> Callable[[AnyURL], bool] | None:
+        """Return the function that answers for the agent of the client, or None if the answer depends on the time.
+
+        Cost: O(bytes of the file) on the first call.
+        """
+        if self._own_allows is None:
+            # While an origin is unreachable, the answer depends on the time.
+            effect = self.entry.outcome.effect
+            if effect is Effect.CONDITIONAL_ALLOW and self.file is not None:
+                self._own_allows = self.file.parse().rules_for(self.options.agent).allows
+            elif effect is Effect.FULL_ALLOW:
+                self._own_allows = _always_true
+        return self._own_allows
 
     def decide(self, url: AnyURL, agent: Agent, now: float, *, site_reachable: bool | None = None) -> ClientVerdict:
         """Decide whether `agent` may fetch `url`, by a rule of the file or by the access policy.

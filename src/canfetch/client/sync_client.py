@@ -17,7 +17,6 @@ from canfetch.client.components import check_transport
 from canfetch.client.evidence import EvidenceRecorder
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.options import ClientOptions
-from canfetch.client.origin_cache import MIN_NAME_LENGTH
 from canfetch.client.origin_state import OriginState
 from canfetch.client.procedure import Action, Clock, Pause, SendRequest
 from canfetch.client.stores import Store
@@ -97,15 +96,10 @@ class Client(BaseClient):
         """
         if self._needs_verdicts:
             return self.decide(url, agent=agent, site_reachable=site_reachable).allowed
-        # The usual case without calls, which would double its time: `find` has the same lookup.
-        if agent is None and isinstance(url, str) and (end := url.find("/", MIN_NAME_LENGTH)) > 0:
-            cache = self._cache
-            known = cache.by_name.get(url[:end])
-            if known is not None and known.valid_from <= self._clock() < known.next_fetch_at:
-                allows_own_agent = known.allows_own_agent
-                if allows_own_agent is not None:
-                    known.last_used = cache.next_number()
-                    return allows_own_agent(url)
+        if agent is None:
+            allowed = self._cache.allows(url, self._clock())
+            if allowed is not None:
+                return allowed
         state = self._cache.find(url)
         now = self._clock()
         if state is None or not state.valid_from <= now < state.next_fetch_at:

@@ -9,7 +9,7 @@ from typing import Final, Protocol
 from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import Rule
 
-CONTRACT: Final = 4
+CONTRACT: Final = 5
 """The version of this interface. A native module with another version is rejected."""
 
 OriginCheck = Callable[[AnyURL, int | None], None]

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Final
 
 from canfetch.core.choices import unknown_choice
-from canfetch.core.contract import CONTRACT, AllowsOnce, CompileFile
+from canfetch.core.contract import CONTRACT, CompileFile
 from canfetch.core.profiles import PROFILES, Profile, get_profile
 from canfetch.errors import EngineError
 
@@ -120,17 +120,13 @@ def compiler_for(engine: str | None, profile_name: str) -> CompileFile:
 
 
 @cache
-def one_shot_for(engine: str | None, profile_name: str) -> AllowsOnce | None:
-    """Return the function that parses a file for a single decision, or None if the engine has no such function.
+def native_engine_for(engine: str | None, profile_name: str) -> ModuleType | None:
+    """Return the native module if it alone compiles files in an engine and a profile, otherwise None.
 
     Raises: UnknownProfile, EngineError.
     """
     native = native_module()
-    if native is None or compiler_for(engine, profile_name) is not native.compile_file:
-        return None
-    # None if the module is older than this function.
-    allows_once: AllowsOnce | None = getattr(native, "allows_once", None)
-    return allows_once
+    return native if native is not None and compiler_for(engine, profile_name) is native.compile_file else None
 
 
 def supported_profiles(engine: str) -> tuple[str, ...]:

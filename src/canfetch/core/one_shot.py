@@ -1,8 +1,9 @@
 """A single decision about a file that is not needed again."""
 
 from canfetch.core.agent import Agent, as_agent
+from canfetch.core.contract import AllowsOnce
 from canfetch.core.document import parse
-from canfetch.core.engines import one_shot_for
+from canfetch.core.engines import native_engine_for
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.source import UTF_16_MARK_START, encode_content
 from canfetch.core.urls import AnyURL
@@ -36,13 +37,14 @@ def allows(
     """
     if isinstance(content, str):
         content = encode_content(content)
-    allows_once = one_shot_for(engine, profile)
+    native = native_engine_for(engine, profile)
     if (
-        allows_once is None
+        native is None
         or content.__class__ is not bytes
         or len(content) > DEFAULT_MAX_BYTES
         or content[:1] >= UTF_16_MARK_START
     ):
         return parse(content, profile=profile, engine=engine).allows(url, agent=agent)
     chain = as_agent(agent)
+    allows_once: AllowsOnce = native.allows_once
     return allows_once(content, profile, chain.encoded_tokens, chain.star_applies, url)

@@ -7,7 +7,7 @@
 //! * `kernel` connects them, and `loader` loads the files of a table.
 
 mod file_entry;
-mod hashing;
+pub mod hashing;
 pub mod kernel;
 mod loader;
 mod results;

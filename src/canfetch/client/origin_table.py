@@ -1,0 +1,113 @@
+"""The states of cached origins by name, and their answers for the agent of the client.
+
+Each decision of a client reads this table, so the native engine has its own class with the same methods.
+"""
+
+from itertools import count
+from typing import Final
+
+from canfetch.client.options import Options
+from canfetch.client.origin_state import OriginState
+from canfetch.core.engines import native_engine_for
+from canfetch.core.urls import AnyURL
+
+_MIN_NAME_LENGTH: Final = len("http://a")
+
+
+class _CachedOrigin:
+    __slots__ = ("last_used", "state")
+
+    def __init__(self, state: OriginState, last_used: int) -> None:
+        self.state = state
+        self.last_used = last_used
+
+
+class OriginTable:
+    """Origin states by name. Lookups take no lock, and number the uses of all origins."""
+
+    __slots__ = ("_additions", "_next_number", "_origins")
+
+    def __init__(self) -> None:
+        self._origins: dict[str, _CachedOrigin] = {}
+        self._next_number = count(1).__next__
+        # Numbers that were taken for something else than a lookup.
+        self._additions = 0
+
+    def allows(self, url: AnyURL, now: float) -> bool | None:
+        """Return whether the agent of the client may fetch `url`.
+
+        Returns: None, without marking the origin as used, if the origin is not cached under the first bytes of the
+            URL, needs a fetch, or its answer depends on the time.
+        Raises: What `OriginState.own_allows` and the function that it returns raise.
+        """
+        origin = self._find(url)
+        if origin is None or not origin.state.valid_from <= now < origin.state.next_fetch_at:
+            return None
+        allows = origin.state.own_allows()
+        if allows is None:
+            return None
+        origin.last_used = self._next_number()
+        return allows(url)
+
+    def find(self, url: AnyURL) -> OriginState | None:
+        """Return the state of the origin of `url` if the URL begins with its name, and mark it as used."""
+        return self._use(self._find(url))
+
+    def get(self, name: str) -> OriginState | None:
+        """Return the state of an origin, or None, and mark it as used."""
+        return self._use(self._origins.get(name))
+
+    def put(self, name: str, state: OriginState) -> tuple[OriginState | None, int]:
+        """Add or replace the state of an origin. Return the previous state and the number of this use."""
+        previous = self._origins.get(name)
+        self._additions += 1
+        number = self._next_number()
+        # Replaced in one step, so that lookups always find the origin.
+        self._origins[name] = _CachedOrigin(state, number)
+        return None if previous is None else previous.state, number
+
+    def pop(self, name: str) -> OriginState | None:
+        """Remove an origin, and return its state."""
+        origin = self._origins.pop(name, None)
+        return None if origin is None else origin.state
+
+    def last_used(self, name: str) -> int:
+        """Return the number of the last use of an origin, or 0."""
+        origin = self._origins.get(name)
+        return 0 if origin is None else origin.last_used
+
+    @property
+    def hits(self) -> int:
+        """Number of lookups that found an origin. They are the numbers that were taken, so they cost nothing."""
+        self._additions += 1
+        return self._next_number() - self._additions
+
+    def __len__(self) -> int:
+        return len(self._origins)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._origins
+
+    def _find(self, url: AnyURL) -> _CachedOrigin | None:
+        if not isinstance(url, str):
+            return None
+        # The slash after the host, if the scheme is http or https and the host has a character. If not, the text before
+        # it is no name of an origin. Compare up to the slash, so that a URL of https://example.com does not find
+        # https://example.co.
+        end = url.find("/", _MIN_NAME_LENGTH)
+        return self._origins.get(url[:end]) if end > 0 else None
+
+    def _use(self, origin: _CachedOrigin | None) -> OriginState | None:
+        if origin is None:
+            return None
+        origin.last_used = self._next_number()
+        return origin.state
+
+
+def create_origin_table(options: Options) -> OriginTable:
+    """Return an empty table of the engine that the options select."""
+    native = native_engine_for(options.engine, options.profile.name)
+    if native is None:
+        return OriginTable()
+    table: OriginTable = native.OriginTable()
+    return table
