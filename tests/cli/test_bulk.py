@@ -232,6 +232,8 @@ def test_killed_processes(folder: Path, environment: Any) -> None:
         if process.returncode:
             break
         (folder / "out.csv").unlink()
+    else:
+        pytest.fail("the command always ended before it was killed")
     assert process.returncode == 2
     assert b"a worker process was killed, maybe because memory ran out" in err
     # The command is killed: its workers end as well.
@@ -242,6 +244,8 @@ def test_killed_processes(folder: Path, environment: Any) -> None:
         if process.returncode:
             break
         (folder / "out.csv").unlink()
+    else:
+        pytest.fail("the command always ended before it was killed")
     assert process.returncode == -signal.SIGKILL
     while any(Path(f"/proc/{worker}").exists() and state(worker) != "Z" for worker in workers):
         time.sleep(0.01)
