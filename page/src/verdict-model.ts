@@ -71,6 +71,8 @@ export class VerdictModel {
     explained: null,
     readers: null,
   });
+  /** Resolved when the first answers have arrived, or there are none. */
+  started: Promise<void> = Promise.resolve();
   readonly #store: AppStore;
   readonly #server: Server | null;
   #engine: VerdictEngine | null = null;
@@ -93,7 +95,11 @@ export class VerdictModel {
   }
 
   /** Load the engine and the registry. After a failure, this can be called again. */
-  async start(): Promise<void> {
+  start(): Promise<void> {
+    return (this.started = this.#start());
+  }
+
+  async #start(): Promise<void> {
     this.results.set({ engine: "starting", failure: "" });
     try {
       const engine = startVerdictEngine(this.#server);

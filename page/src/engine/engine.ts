@@ -87,8 +87,15 @@ export class Engine implements VerdictEngine {
       event.preventDefault();
       this.#fail(new EngineError("not-loaded", event.message ?? "the worker failed"));
     };
-    const moduleURL = new URL(this.#options.moduleURL, document.baseURI).href;
-    this.profiles = await this.#ask<"start">({ kind: "start", moduleURL });
+    // The page compiles the module while the worker starts, and uses its own preloaded copy of the file.
+    compile(this.#options.moduleURL).then(
+      (module) => worker.postMessage({ kind: "module", module } satisfies Message),
+      (error: unknown) => {
+        if (this.#worker !== worker) return;
+        this.#fail(new EngineError("not-loaded", error instanceof Error ? error.message : String(error)));
+      },
+    );
+    this.profiles = await this.#ask<"start">({ kind: "start" });
     if (this.#file !== null) await this.#ask<"open">({ kind: "open", ...this.#file });
   }
 
@@ -200,6 +207,14 @@ export class Engine implements VerdictEngine {
     this.#sentTargets = this.#sentAgents = null;
     for (const id of [...this.#waiting.keys()]) this.#reject(id, error);
   }
+}
+
+async function compile(moduleURL: string): Promise<WebAssembly.Module> {
+  const response = await fetch(moduleURL);
+  if (!response.ok) throw new Error(`${moduleURL}: status ${response.status}`);
+  if (response.headers.get("content-type") === "application/wasm") return WebAssembly.compileStreaming(response);
+  // A server that sends static files may not know the type.
+  return WebAssembly.compile(await response.arrayBuffer());
 }
 
 function isFatal(code: EngineErrorCode): boolean {

@@ -16,6 +16,12 @@ export type Setting =
   | { readonly kind: "targets"; readonly targets: readonly (string | Uint8Array)[] }
   | { readonly kind: "agents"; readonly agents: readonly AgentChain[] };
 
+/** The compiled module, for which the answer to `start` waits. */
+export interface ModuleMessage {
+  readonly kind: "module";
+  readonly module: WebAssembly.Module;
+}
+
 /** Questions about them, each with its answer. `matrix` has two answers: the verdicts, and then the differences. */
 export interface Answers {
   start: readonly string[];
@@ -28,7 +34,7 @@ export interface Answers {
 }
 
 export type Question =
-  | { readonly kind: "start"; readonly id: number; readonly moduleURL: string }
+  | { readonly kind: "start"; readonly id: number }
   | ({ readonly id: number } & Extract<Setting, { kind: "open" }>)
   | { readonly kind: "matrix"; readonly id: number; readonly profile: string; readonly compareWith: readonly string[] }
   | {
@@ -53,7 +59,9 @@ export type Question =
       readonly agents: readonly AgentChain[];
     };
 
-export type Message = Question | Exclude<Setting, { kind: "open" }>;
+export type Message = ModuleMessage | QueuedMessage;
+/** Handled in the order of arrival. */
+export type QueuedMessage = Question | Exclude<Setting, { kind: "open" }>;
 
 export type Answer =
   | { readonly id: number; readonly part: number; readonly value: Answers[keyof Answers] }

@@ -1,7 +1,7 @@
 /** The worker: answers the messages of `engine.ts` in order, and drops questions that a newer one replaces. */
 
 import { EngineModule } from "./engine-module.js";
-import type { Answer, Answers, Message, Question } from "./messages.js";
+import type { Answer, Answers, Message, Question, QueuedMessage } from "./messages.js";
 import { Session } from "./session.js";
 import { EngineError } from "./types.js";
 
@@ -11,9 +11,10 @@ const scope = self as unknown as {
   postMessage(message: Answer): void;
 };
 
-const queue: Message[] = [];
+const queue: QueuedMessage[] = [];
 let running = false;
 let session: Session | null = null;
+const compiled = Promise.withResolvers<WebAssembly.Module>();
 
 // Messages that have arrived meanwhile are delivered before the message of this channel.
 const channel = new MessageChannel();
@@ -28,6 +29,10 @@ function pause(): Promise<void> {
 }
 
 scope.onmessage = ({ data }) => {
+  if (data.kind === "module") {
+    compiled.resolve(data.module);
+    return;
+  }
   queue.push(data);
   if (!running) void run();
 };
@@ -45,9 +50,9 @@ async function run(): Promise<void> {
   running = false;
 }
 
-async function handle(message: Message): Promise<void> {
+async function handle(message: QueuedMessage): Promise<void> {
   if (message.kind === "start") {
-    session = new Session(await EngineModule.instantiate(await compile(message.moduleURL)));
+    session = new Session(await EngineModule.instantiate(await compiled.promise));
     answer(message, session.profiles);
     return;
   }
@@ -93,20 +98,6 @@ function isReplaced(): boolean {
 
 function answer(question: Question, value: Answers[keyof Answers], part = 0): void {
   scope.postMessage({ id: question.id, part, value });
-}
-
-async function compile(moduleURL: string): Promise<WebAssembly.Module> {
-  try {
-    const response = await fetch(moduleURL);
-    if (!response.ok) throw new Error(`${moduleURL}: status ${response.status}`);
-    if (response.headers.get("content-type") === "application/wasm") {
-      return await WebAssembly.compileStreaming(response);
-    }
-    // A server that sends static files may not know the type.
-    return await WebAssembly.compile(await response.arrayBuffer());
-  } catch (error) {
-    throw new EngineError("not-loaded", error instanceof Error ? error.message : String(error));
-  }
 }
 
 function describe(error: unknown): { code: EngineError["code"]; detail: string } {

@@ -21,6 +21,8 @@ export interface FilePanel {
 }
 
 const SHOWN_READERS = 3;
+/** The editor waits for the first verdicts, but not for long. */
+const EDITOR_PATIENCE_MS = 1500;
 
 export function filePanel(app: App): FilePanel {
   const { store, texts, verdicts, server } = app;
@@ -96,7 +98,7 @@ export function filePanel(app: App): FilePanel {
 
   // --- the editor ---
 
-  void import("./editor.js").then(({ Editor: EditorClass }) => {
+  void loadEditor().then((EditorClass) => {
     if (isDropped) return;
     fill(host);
     editor = new EditorClass({
@@ -114,6 +116,12 @@ export function filePanel(app: App): FilePanel {
     else void verdicts.setLine(editor.line);
     element.dataset["editor"] = "ready";
   });
+
+  /** The editor is most of the page's script, so the first verdicts are painted before it starts. */
+  async function loadEditor(): Promise<typeof Editor> {
+    await Promise.race([verdicts.started.then(nextTask), pause(EDITOR_PATIENCE_MS)]);
+    return (await import("./editor.js")).Editor;
+  }
 
   const goTo = (line: number, focus: boolean): void => {
     target = { line, focus };
@@ -386,6 +394,15 @@ export function filePanel(app: App): FilePanel {
       editor?.destroy();
     },
   };
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, milliseconds));
+}
+
+/** Wait until the next frame is painted. */
+function nextTask(): Promise<void> {
+  return new Promise((resolve) => void requestAnimationFrame(() => setTimeout(resolve, 0)));
 }
 
 function isDiffering(
