@@ -82,18 +82,21 @@ export class Engine implements VerdictEngine {
     this.#stop(new EngineError("stopped", "restarted"));
     const worker = this.#options.newWorker();
     this.#worker = worker;
-    worker.onmessage = ({ data }: MessageEvent<Answer>) => this.#take(data);
+    // What a worker that was replaced meanwhile still sends does not count.
+    const fail = (detail: string): void => {
+      if (this.#worker === worker) this.#fail(new EngineError("not-loaded", detail));
+    };
+    worker.onmessage = ({ data }: MessageEvent<Answer>) => {
+      if (this.#worker === worker) this.#take(data);
+    };
     worker.onerror = (event) => {
       event.preventDefault();
-      this.#fail(new EngineError("not-loaded", event.message ?? "the worker failed"));
+      fail(event.message ?? "the worker failed");
     };
     // The page compiles the module while the worker starts, and uses its own preloaded copy of the file.
     compile(this.#options.moduleURL).then(
       (module) => worker.postMessage({ kind: "module", module } satisfies Message),
-      (error: unknown) => {
-        if (this.#worker !== worker) return;
-        this.#fail(new EngineError("not-loaded", error instanceof Error ? error.message : String(error)));
-      },
+      (error: unknown) => fail(error instanceof Error ? error.message : String(error)),
     );
     this.profiles = await this.#ask<"start">({ kind: "start" });
     if (this.#file !== null) await this.#ask<"open">({ kind: "open", ...this.#file });

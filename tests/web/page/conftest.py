@@ -38,8 +38,9 @@ BROWSER_OPTIONS: Final = (
     "--disable-sync",
 )
 _START_SECONDS: Final = 30
-# Long enough for a machine on which other tests run.
-TIMEOUT_MS: Final = 20_000
+# Milliseconds. Long enough for a slow machine on which other tests run.
+TIMEOUT_MS: Final = 60_000
+expect.set_options(timeout=TIMEOUT_MS)
 
 
 class Sites:
@@ -160,8 +161,8 @@ class OpenPage:
         self.ready()
 
     def ready(self) -> None:
-        expect(self.find("[data-part=file][data-editor=ready]")).to_be_attached(timeout=TIMEOUT_MS)
-        expect(self.find("[data-part=verdicts]:not(.pending)")).to_be_attached(timeout=TIMEOUT_MS)
+        expect(self.find("[data-part=file][data-editor=ready]")).to_be_attached()
+        expect(self.find("[data-part=verdicts]:not(.pending)")).to_be_attached()
 
     def find(self, selector: str) -> Locator:
         return self.page.locator(selector)
@@ -192,10 +193,10 @@ class OpenPage:
         self.control("urls-apply").click()
 
     def expect_blocked(self, count: int) -> None:
-        expect(self.find("[data-summary]")).to_contain_text(f"{count} blocked", timeout=TIMEOUT_MS)
+        expect(self.find("[data-summary]")).to_contain_text(f"{count} blocked")
 
     def expect_why(self, text: str) -> None:
-        expect(self.find("[data-part=why]")).to_contain_text(text, timeout=TIMEOUT_MS)
+        expect(self.find("[data-part=why]")).to_contain_text(text)
 
     def blocked_cells(self) -> list[str]:
         """Return crawler and path of each blocked cell that is in the document."""

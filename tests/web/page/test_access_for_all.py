@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import expect
-from tests.web.page.conftest import ROOT, TIMEOUT_MS, NewPage, OpenPage
+from tests.web.page.conftest import ROOT, NewPage, OpenPage
 
 pytestmark = pytest.mark.service
 
@@ -59,7 +59,7 @@ def test_a_single_key_moves_the_focus_into_the_new_view(tester: OpenPage) -> Non
     tester.cell("GPTBot", "/blog/members/1").focus()
     for key, view in [("4", "compare"), ("2", "usage"), ("1", "access")]:
         tester.page.keyboard.press(key)
-        expect(tester.find(f"main[data-view={view}] #view")).to_be_focused(timeout=TIMEOUT_MS)
+        expect(tester.find(f"main[data-view={view}] #view")).to_be_focused()
 
 
 def test_keyboard_alone_fetches_edits_explains_fixes_and_copies(tester: OpenPage) -> None:
@@ -69,7 +69,7 @@ def test_keyboard_alone_fetches_edits_explains_fixes_and_copies(tester: OpenPage
     keyboard.press("Control+a")
     keyboard.insert_text("https://keys.example/robots.txt")
     keyboard.press("Enter")
-    expect(tester.editor).to_contain_text("Disalow", timeout=TIMEOUT_MS)
+    expect(tester.editor).to_contain_text("Disalow")
     for _ in range(20):
         keyboard.press("Tab")
         if tester.editor.evaluate("element => element.getRootNode().activeElement === element"):
@@ -79,7 +79,7 @@ def test_keyboard_alone_fetches_edits_explains_fixes_and_copies(tester: OpenPage
     tester.expect_blocked(5 * 13)
     keyboard.press("Control+Home")
     keyboard.press("ArrowDown")
-    expect(tester.control("notes")).to_have_attribute("data-state", "ready", timeout=TIMEOUT_MS)
+    expect(tester.control("notes")).to_have_attribute("data-state", "ready")
     keyboard.press("Control+.")
     keyboard.press("Enter")
     expect(tester.editor).to_contain_text("Disallow: /shop/")
@@ -118,9 +118,7 @@ def test_a_change_of_verdicts_is_announced(tester: OpenPage) -> None:
     tester.editor.click()
     tester.page.keyboard.press("Control+End")
     tester.page.keyboard.type("\nUser-agent: Applebot\nDisallow: /")
-    expect(tester.find("[data-live=polite]")).to_have_text(
-        "83 of 224 blocked; 14 more than before.", timeout=TIMEOUT_MS
-    )
+    expect(tester.find("[data-live=polite]")).to_have_text("83 of 224 blocked; 14 more than before.")
 
 
 @pytest.mark.parametrize(
@@ -141,7 +139,7 @@ def test_a_change_of_verdicts_is_announced(tester: OpenPage) -> None:
 def test_axe_finds_nothing_serious(new_page: NewPage, state: str, scheme: str) -> None:
     tester = new_page(color_scheme=scheme)
     tester.open()
-    expect(tester.control("notes")).to_have_attribute("data-state", "ready", timeout=TIMEOUT_MS)
+    expect(tester.control("notes")).to_have_attribute("data-state", "ready")
     if state == "list":
         tester.control("as-list").click()
     elif state == "empty":
@@ -202,7 +200,7 @@ def test_text_of_twice_the_size_keeps_everything_reachable(tester: OpenPage) -> 
 def test_the_four_marks_are_distinct_without_colour(new_page: NewPage, forced: str) -> None:
     tester = new_page(forced_colors=forced)
     tester.open()
-    expect(tester.find("[data-differs]")).to_have_text("5", timeout=TIMEOUT_MS)
+    expect(tester.find("[data-differs]")).to_have_text("5")
     tester.page.evaluate("document.documentElement.style.setProperty('filter', 'grayscale(1)')")
     marks = [
         tester.cell(crawler, path).screenshot()

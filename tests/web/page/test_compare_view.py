@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import pytest
 from playwright.sync_api import Route, expect
-from tests.web.page.conftest import ROOT, TIMEOUT_MS, NewPage, OpenPage
+from tests.web.page.conftest import ROOT, NewPage, OpenPage
 
 import canfetch
 
@@ -27,7 +27,7 @@ _UNFOLDED_LINES: Final = """() => {
 def compare(tester: OpenPage) -> OpenPage:
     """Return the page with the view Compare."""
     tester.find("#tab-compare").click()
-    expect(tester.find(".compare-view [role=gridcell]").first).to_be_visible(timeout=TIMEOUT_MS)
+    expect(tester.find(".compare-view [role=gridcell]").first).to_be_visible()
     return tester
 
 
@@ -77,20 +77,18 @@ def test_changes_equal_those_of_the_library(tester: OpenPage, seed: int) -> None
     tester.find("#tab-compare").click()
     compare_with(tester, before)
     expected = library_changes(before, EXAMPLE, paths, crawlers)
-    expect(tester.find(".compare-view [role=gridcell]:not([data-state=same])")).to_have_count(
-        len(expected), timeout=TIMEOUT_MS
-    )
+    expect(tester.find(".compare-view [role=gridcell]:not([data-state=same])")).to_have_count(len(expected))
     assert shown_changes(tester) == expected
 
 
 def test_a_change_is_explained_by_the_lines_before_and_after(compare: OpenPage) -> None:
     compare_with(compare, "User-agent: *\nDisallow: /search\n")
-    compare.find('[role=gridcell][aria-label="bingbot, /shop/cart/checkout: newly blocked"]').click(timeout=TIMEOUT_MS)
+    compare.find('[role=gridcell][aria-label="bingbot, /shop/cart/checkout: newly blocked"]').click()
     sides = compare.find(".before-after dd")
     expect(sides.nth(0)).to_have_text("Allowedno rule matches")
     expect(sides.nth(1)).to_have_text("Blockedline 6Disallow: /shop/cart/")
     sides.nth(1).get_by_role("button").click()
-    expect(compare.find(".compare-view .cm-line.line-blocks")).to_have_text("Disallow: /shop/cart/", timeout=TIMEOUT_MS)
+    expect(compare.find(".compare-view .cm-line.line-blocks")).to_have_text("Disallow: /shop/cart/")
     compare.find(".compare-view [data-pane=text]").click()
     expect(compare.find(".compare-view .diff-line.marked .diff-text")).to_have_text("Disallow: /shop/cart/")
 
@@ -98,7 +96,7 @@ def test_a_change_is_explained_by_the_lines_before_and_after(compare: OpenPage) 
 def test_equal_files_have_an_empty_state(compare: OpenPage) -> None:
     compare_with(compare, EXAMPLE)
     expect(compare.find(".compare-view [data-state=empty]")).to_contain_text(
-        "The draft is equal to the file that it is compared with.", timeout=TIMEOUT_MS
+        "The draft is equal to the file that it is compared with."
     )
     expect(summary(compare)).to_have_text("224 verdicts, all unchanged")
 
@@ -106,51 +104,47 @@ def test_equal_files_have_an_empty_state(compare: OpenPage) -> None:
 def test_the_server_compares_the_files_for_all_urls(compare: OpenPage) -> None:
     compare_with(compare, EXAMPLE.replace("Disallow: /search\n", "Disallow: /search*\n"))
     proof = compare.find("[data-result=compare-proof]")
-    expect(proof).to_have_text("Proved for every URL and every crawler: no verdict changes.", timeout=TIMEOUT_MS)
+    expect(proof).to_have_text("Proved for every URL and every crawler: no verdict changes.")
     compare_with(compare, EXAMPLE.replace("Disallow: /search\n", "Disallow: /search\nDisallow: /unlisted\n"))
     # Only the draft allows what the other file disallows.
     exact = compare.find("[data-result=compare-exact] li").first
-    expect(exact).to_contain_text("newly allowed: /unlisted (in part) such as /unlisted", timeout=TIMEOUT_MS)
+    expect(exact).to_contain_text("newly allowed: /unlisted (in part) such as /unlisted")
     expect(compare.find(".compare-view [data-state=empty]")).to_contain_text("None of the listed verdicts changes.")
     other = EXAMPLE + "\nUser-agent: UnlistedBot\nDisallow: /\n"
     compare_with(compare, other)
-    expect(proof).to_have_text("No verdict of the chosen crawlers changes, on any URL.", timeout=TIMEOUT_MS)
+    expect(proof).to_have_text("No verdict of the chosen crawlers changes, on any URL.")
 
 
 def test_a_fetched_file_is_compared_with_the_edited_draft(tester: OpenPage) -> None:
     tester.site.sites.add("https://shop.example/robots.txt", b"User-agent: *\r\nDisallow: /cart/\r\n")
     tester.control("address").fill("https://shop.example/robots.txt")
     tester.control("fetch").click()
-    expect(tester.find(".source-main")).to_contain_text("200", timeout=TIMEOUT_MS)
+    expect(tester.find(".source-main")).to_contain_text("200")
     tester.editor.click()
     tester.page.keyboard.press("Control+End")
     tester.page.keyboard.type("Disallow: /shop/\n")
     tester.control("compare").click()
     expect(tester.find(".compare-view [data-result=before]")).to_have_text(
-        "The draft is compared with the fetched file.", timeout=TIMEOUT_MS
+        "The draft is compared with the fetched file."
     )
     expect(tester.find(".compare-view .diff-line.added")).to_have_count(1)
-    expect(tester.find('[role=gridcell][aria-label="MJ12bot, /shop/: newly blocked"]')).to_be_visible(
-        timeout=TIMEOUT_MS
-    )
+    expect(tester.find('[role=gridcell][aria-label="MJ12bot, /shop/: newly blocked"]')).to_be_visible()
 
 
 def test_an_opened_file_is_compared_with_the_edited_draft(tester: OpenPage, tmp_path: Path) -> None:
     file = tmp_path / "shop.txt"
     file.write_bytes(b"User-agent: *\r\nDisallow: /shop/\r\n")
     tester.control("file").set_input_files(file)
-    expect(tester.find(".source-main")).to_have_text("File opened.", timeout=TIMEOUT_MS)
+    expect(tester.find(".source-main")).to_have_text("File opened.")
     tester.editor.click()
     tester.page.keyboard.press("Control+End")
     tester.page.keyboard.type("Disallow: /blog/\n")
     expect(tester.find(".source-main")).to_have_text("File opened, edited here.")
     tester.find("#tab-compare").click()
-    expect(tester.find(".compare-view [data-result=before]")).to_have_text(
-        "The draft is compared with shop.txt.", timeout=TIMEOUT_MS
-    )
+    expect(tester.find(".compare-view [data-result=before]")).to_have_text("The draft is compared with shop.txt.")
     expect(tester.find(".compare-view .diff-line.added")).to_have_count(1)
     # Five rows under /blog/, and AdsBot-Google ignores the rules for all crawlers.
-    expect(summary(tester)).to_contain_text("65 newly blocked, 0 newly allowed", timeout=TIMEOUT_MS)
+    expect(summary(tester)).to_contain_text("65 newly blocked, 0 newly allowed")
 
 
 def test_the_live_file_is_fetched_without_replacing_the_draft(compare: OpenPage) -> None:
@@ -158,23 +152,21 @@ def test_the_live_file_is_fetched_without_replacing_the_draft(compare: OpenPage)
     compare.find(".compare-view [data-pane=before]").click()
     compare.control("compare-live").click()
     before = compare.find(".compare-view [data-result=before]")
-    expect(before).to_have_text("The draft is compared with https://www.example.com/robots.txt.", timeout=TIMEOUT_MS)
-    expect(summary(compare)).to_contain_text("0 newly blocked", timeout=TIMEOUT_MS)
+    expect(before).to_have_text("The draft is compared with https://www.example.com/robots.txt.")
+    expect(summary(compare)).to_contain_text("0 newly blocked")
     compare.control("compare-loaded").click()
     expect(before).to_contain_text("an older version of the example")
     compare.control("address").fill("https://down.example/robots.txt")
     compare.control("address").blur()
     compare.control("compare-live").click()
-    expect(before).to_contain_text("The server of the site did not answer", timeout=TIMEOUT_MS)
+    expect(before).to_contain_text("The server of the site did not answer")
 
 
 def test_a_file_is_opened(compare: OpenPage, tmp_path: Path) -> None:
     file = tmp_path / "old.txt"
     file.write_bytes(b"User-agent: GPTBot\r\nDisallow: /\r\n")
     compare.control("compare-file").set_input_files(file)
-    expect(compare.find(".compare-view [data-result=before]")).to_have_text(
-        "The draft is compared with old.txt.", timeout=TIMEOUT_MS
-    )
+    expect(compare.find(".compare-view [data-result=before]")).to_have_text("The draft is compared with old.txt.")
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -200,13 +192,13 @@ def test_the_difference_contains_both_files(compare: OpenPage, seed: int) -> Non
 
 def test_a_link_restores_both_files(compare: OpenPage, new_page: NewPage) -> None:
     compare_with(compare, "User-agent: *\nDisallow: /blog/\n")
-    expect(compare.find(".compare-view [data-result=before]")).to_contain_text("this text", timeout=TIMEOUT_MS)
+    expect(compare.find(".compare-view [data-result=before]")).to_contain_text("this text")
     compare.control("link").click()
     expect(compare.find(".toast")).to_contain_text("Link copied")
     fragment = compare.page.url.partition("#")[2]
     opened = new_page()
     opened.page.goto(f"{compare.site.address}#{fragment}")
-    expect(opened.find(".compare-view [data-result=before]")).to_contain_text("this text", timeout=TIMEOUT_MS)
+    expect(opened.find(".compare-view [data-result=before]")).to_contain_text("this text")
     expect(opened.control("compare-before")).to_have_value("User-agent: *\nDisallow: /blog/\n")
 
 
@@ -219,11 +211,11 @@ def test_without_an_engine_the_server_compares(new_page: NewPage) -> None:
     opened.page.route("**/*.wasm", refuse)
     opened.page.goto(opened.site.address)
     opened.find("#tab-compare").click()
-    expect(opened.find(".compare-view [role=gridcell]").first).to_be_visible(timeout=TIMEOUT_MS)
+    expect(opened.find(".compare-view [role=gridcell]").first).to_be_visible()
     opened.page.route("**/v1/compare", refuse)
     compare_with(opened, "User-agent: *\nDisallow: /\n")
     failed = opened.find(".compare-view [data-state=failed]")
-    expect(failed).to_contain_text("The engine did not start, so nothing was compared.", timeout=TIMEOUT_MS)
+    expect(failed).to_contain_text("The engine did not start, so nothing was compared.")
     opened.page.unroute("**/v1/compare")
     failed.get_by_role("button").click()
-    expect(summary(opened)).to_contain_text("0 newly blocked", timeout=TIMEOUT_MS)
+    expect(summary(opened)).to_contain_text("0 newly blocked")

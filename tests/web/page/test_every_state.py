@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import pytest
 from playwright.sync_api import Page, expect
-from tests.web.page.conftest import ROOT, TIMEOUT_MS, NewPage, OpenPage
+from tests.web.page.conftest import ROOT, NewPage, OpenPage
 
 pytestmark = pytest.mark.service
 
@@ -38,13 +38,13 @@ REACHABLE: Final = """() => {
 
 def show_view(tester: OpenPage, view: str) -> None:
     tester.find("body").press(str(1 + VIEWS.index(view)))
-    expect(tester.find(f"main[data-view={view}] > *").first).to_be_visible(timeout=TIMEOUT_MS)
+    expect(tester.find(f"main[data-view={view}] > *").first).to_be_visible()
 
 
 def states(tester: OpenPage) -> Iterator[str]:
     """Put the page into its states, one after the other, and yield their names."""
     page = tester.page
-    expect(tester.control("notes")).to_have_attribute("data-state", "ready", timeout=TIMEOUT_MS)
+    expect(tester.control("notes")).to_have_attribute("data-state", "ready")
     yield "first visit"
     tester.control("notes").click()
     expect(tester.find(".note-item").first).to_be_visible()
@@ -65,7 +65,7 @@ def states(tester: OpenPage) -> Iterator[str]:
     large = b"User-agent: *\n" + b"Disallow: /a/folder/\n" * 30_000
     payload: Any = {"name": "robots.txt", "mimeType": "text/plain", "buffer": large}
     tester.control("file").set_input_files(payload)
-    expect(tester.find(".limit")).to_be_visible(timeout=TIMEOUT_MS)
+    expect(tester.find(".limit")).to_be_visible()
     yield "large file"
     sites = tester.site.sites
     sites.add("https://state.example/robots.txt", b"User-agent: *\nDisallow: /shop/\n")
@@ -78,10 +78,10 @@ def states(tester: OpenPage) -> Iterator[str]:
     ):
         tester.control("address").fill(url)
         tester.control("fetch").click()
-        expect(tester.find(".source-state")).to_have_attribute("data-state", kind, timeout=TIMEOUT_MS)
+        expect(tester.find(".source-state")).to_have_attribute("data-state", kind)
         yield f"fetch: {kind}"
     tester.set_urls("https://other.example/x\nnothing\n/a")
-    expect(tester.find(".row-remark:visible").first).to_be_visible(timeout=TIMEOUT_MS)
+    expect(tester.find(".row-remark:visible").first).to_be_visible()
     yield "rows without verdicts"
     tester.control("only-differing").click()
     yield "only differing rows"

@@ -9,7 +9,7 @@ from typing import Any, Final
 import pytest
 from playwright.sync_api import expect
 from tests.differential.generator import generate_case
-from tests.web.page.conftest import TIMEOUT_MS, NewPage, OpenPage
+from tests.web.page.conftest import NewPage, OpenPage
 
 import canfetch
 from canfetch.core.document import RobotsTxt
@@ -93,7 +93,7 @@ def tall(new_page: NewPage) -> OpenPage:
     """Return a page in which the rows of a case are visible at once."""
     tester = new_page(viewport={"width": 1440, "height": 1900})
     tester.open()
-    expect(tester.find("[data-differs]")).to_have_text("5", timeout=TIMEOUT_MS)
+    expect(tester.find("[data-differs]")).to_have_text("5")
     return tester
 
 
@@ -120,7 +120,7 @@ def test_rules_of_an_explanation_have_the_order_of_the_library(tall: OpenPage) -
         if len(losers[selected]) < 2:
             continue
         tall.page.evaluate(OPEN, [fragment(file, urls, crawlers, selected), 2])
-        expect(tall.find(".why-panel .rule")).to_have_count(len(losers[selected]), timeout=TIMEOUT_MS)
+        expect(tall.find(".why-panel .rule")).to_have_count(len(losers[selected]))
         assert [tuple(rule) for rule in tall.page.evaluate(LINES)] == losers[selected], f"seed {seed}"
         compared += 1
     assert compared > 10
@@ -143,12 +143,12 @@ def test_safe_fixes_change_the_file_and_no_cell(tall: OpenPage) -> None:
     file = f"{named}\nUser-agent:*\nDisallow: /caf\u00e9\ndisallow: /%7Estaff/\n"
     before: list[list[str]] = tall.page.evaluate(OPEN, [fragment(file, urls, CRAWLERS), 2])
     assert before == expected_rows(file, urls, CRAWLERS)
-    expect(tall.control("fix")).to_be_visible(timeout=TIMEOUT_MS)
+    expect(tall.control("fix")).to_be_visible()
     text = tall.editor.inner_text()
     generation = tall.find(".verdict-panel").get_attribute("data-generation")
     tall.control("fix").click()
     expect(tall.find(".toast")).to_contain_text("Fixed")
-    expect(tall.find(".verdict-panel")).not_to_have_attribute("data-generation", generation or "", timeout=TIMEOUT_MS)
+    expect(tall.find(".verdict-panel")).not_to_have_attribute("data-generation", generation or "")
     assert tall.editor.inner_text() != text
     rows = "() => [...document.querySelectorAll('.grid-row')].map((row) => [...row.querySelectorAll('[data-column]')])"
     after = tall.page.evaluate(f"({rows})().map((cells) => cells.map((cell) => cell.className))")

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pytest
 from playwright.sync_api import expect
-from tests.web.page.conftest import TIMEOUT_MS, NewPage, OpenPage
+from tests.web.page.conftest import NewPage, OpenPage
 
 pytestmark = pytest.mark.service
 
@@ -74,7 +74,7 @@ def distinct_pixels(one: list[list[int]], other: list[list[int]]) -> int:
 def test_marks_differ_in_lightness_and_shape(new_page: NewPage, scheme: str, forced: str) -> None:
     tester = new_page(color_scheme=scheme, forced_colors=forced, device_scale_factor=2)
     tester.open()
-    expect(tester.find("[data-differs]")).to_have_text("5", timeout=TIMEOUT_MS)
+    expect(tester.find("[data-differs]")).to_have_text("5")
     pictures = {name: picture(tester, mark) for name, mark in MARKS.items()}
     distances = {(a, b): distinct_pixels(pictures[a], pictures[b]) for a, b in combinations(pictures, 2)}
     assert {pair: count for pair, count in distances.items() if count < 40} == {}

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import pytest
 from playwright.sync_api import expect
-from tests.web.page.conftest import ROOT, TIMEOUT_MS, NewPage, OpenPage
+from tests.web.page.conftest import ROOT, NewPage, OpenPage
 
 import canfetch
 from canfetch.pages import parse_page
@@ -31,7 +31,7 @@ def cell(tester: OpenPage, crawler: str, use: str) -> Any:
 def rules(tester: OpenPage) -> OpenPage:
     """Return the page with the view Page rules."""
     tester.find("#tab-rules").click()
-    expect(cell(tester, "Googlebot", "Indexing")).to_be_visible(timeout=TIMEOUT_MS)
+    expect(cell(tester, "Googlebot", "Indexing")).to_be_visible()
     return tester
 
 
@@ -43,7 +43,7 @@ def test_a_noindex_behind_a_disallow_is_never_seen(rules: OpenPage) -> None:
     expect(explanation).to_contain_text("robots.txt blocks the page, on line 22. The crawler never sees its rules.")
     expect(explanation).to_contain_text("Because Googlebot never sees this noindex, it may still list the URL")
     rules.find("[data-result=unseen] .line-button").click()
-    expect(rules.find(".rules-view .cm-line.line-blocks")).to_have_text("Disallow: /blog/drafts/", timeout=TIMEOUT_MS)
+    expect(rules.find(".rules-view .cm-line.line-blocks")).to_have_text("Disallow: /blog/drafts/")
     assert rules.problems == []
 
 
@@ -56,7 +56,7 @@ def test_every_cell_equals_the_answer_of_the_library(rules: OpenPage) -> None:
     html = '<!doctype html><meta name="robots" content="nofollow"><meta name="bingbot" content="nocache">'
     rules.control("rules-headers").fill("\n".join(f"{name}: {value}" for name, value in headers))
     rules.control("rules-html").fill(html)
-    expect(cell(rules, "bingbot", "Following links")).to_have_attribute("data-state", "blocked", timeout=TIMEOUT_MS)
+    expect(cell(rules, "bingbot", "Following links")).to_have_attribute("data-state", "blocked")
     url = "https://www.example.com/blog/drafts/next"
     robots = canfetch.parse(EXAMPLE, url="https://www.example.com/robots.txt")
     page = parse_page(html, headers=headers, url=url)
@@ -79,21 +79,19 @@ def test_the_place_of_a_rule_is_selected_in_the_pasted_text(rules: OpenPage) -> 
     places.filter(has_text="X-Robots-Tag header 2").click()
     assert selected("rules-headers") == "X-Robots-Tag: adsbot-google: nofollow"
     rules.control("rules-html").fill('<p>é</p>\n<meta name="robots" content="noindex">')
-    places.filter(has_text="meta element, line 2").click(timeout=TIMEOUT_MS)
+    places.filter(has_text="meta element, line 2").click()
     assert selected("rules-html") == '<meta name="robots" content="noindex">'
 
 
 def test_a_misspelt_rule_has_no_effect_and_a_suggestion(rules: OpenPage) -> None:
     rules.control("rules-html").fill('<meta name="robots" content="no-index">')
-    expect(rules.find(".rules-view .rule-note")).to_have_text("no effect; did you mean noindex?", timeout=TIMEOUT_MS)
+    expect(rules.find(".rules-view .rule-note")).to_have_text("no effect; did you mean noindex?")
     expect(cell(rules, "bingbot", "Indexing")).to_have_attribute("data-state", "none")
 
 
 def test_the_draft_counts_for_pages_of_its_own_host_only(rules: OpenPage) -> None:
     rules.control("rules-url").fill("https://other.example/page")
-    expect(rules.find(".rules-view .panel-body .note").filter(has_text="for another host")).to_be_visible(
-        timeout=TIMEOUT_MS
-    )
+    expect(rules.find(".rules-view .panel-body .note").filter(has_text="for another host")).to_be_visible()
     expect(cell(rules, "Googlebot", "Indexing")).to_have_attribute("data-state", "blocked")
     rules.control("rules-headers").fill("")
     rules.control("rules-html").fill("")
@@ -113,7 +111,7 @@ def test_a_fetched_page_is_read_with_the_live_file_of_its_host(rules: OpenPage) 
     html = b'<!doctype html><title>x</title><meta name="robots" content="noindex">'
     sites.add("https://pages.example/moved", html, headers=(("Content-Type", "text/html"),))
     fetch(rules, "https://pages.example/old")
-    expect(rules.find("[data-result=fetched]")).to_contain_text("The live robots.txt counts", timeout=TIMEOUT_MS)
+    expect(rules.find("[data-result=fetched]")).to_contain_text("The live robots.txt counts")
     expect(cell(rules, "bingbot", "Indexing")).to_have_attribute("data-state", "blocked")
     expect(cell(rules, "Googlebot", "Indexing")).to_have_attribute("data-state", "unread")
     cell(rules, "Googlebot", "Fetching").click()
@@ -133,9 +131,7 @@ def test_a_fetched_page_is_read_with_the_live_file_of_its_host(rules: OpenPage) 
 )
 def test_a_page_that_is_not_fetched_is_explained(rules: OpenPage, address: str, text: str) -> None:
     fetch(rules, address)
-    expect(rules.find(".rules-view .main-panel, .rules-view .explanation").filter(has_text=text)).not_to_have_count(
-        0, timeout=TIMEOUT_MS
-    )
+    expect(rules.find(".rules-view .main-panel, .rules-view .explanation").filter(has_text=text)).not_to_have_count(0)
 
 
 def test_invalid_input_is_not_shown_as_a_failure_of_the_server(new_page: NewPage) -> None:
@@ -146,7 +142,7 @@ def test_invalid_input_is_not_shown_as_a_failure_of_the_server(new_page: NewPage
     opened.find("#tab-rules").click()
     opened.control("rules-headers").fill("X-Robots-Tag: noindex")
     failed = opened.find("[data-state=failed]")
-    expect(failed).to_have_text("Diese Eingabe ist ungültig: headers: too long", timeout=TIMEOUT_MS)
+    expect(failed).to_have_text("Diese Eingabe ist ungültig: headers: too long")
     expect(failed.get_by_role("button")).to_have_count(0)
 
 
@@ -155,7 +151,7 @@ def test_the_output_of_curl_can_be_pasted(tester: OpenPage) -> None:
     head = "HTTP/2 301\nx-robots-tag: nofollow\n\nHTTP/2 200\nx-robots-tag: noindex\n\n<html>\n"
     tester.control("rules-headers").fill(head)
     note = tester.find("[data-result=rules-body]")
-    expect(note).to_contain_text("What follows the blank line after the headers is not read.", timeout=TIMEOUT_MS)
+    expect(note).to_contain_text("What follows the blank line after the headers is not read.")
     tester.control("rules-headers").fill("> GET / HTTP/2\n< HTTP/2 200\n< x-robots-tag: noindex\n<\n* Closed\n")
-    expect(note).to_have_count(0, timeout=TIMEOUT_MS)
+    expect(note).to_have_count(0)
     expect(tester.find("[data-state=failed]")).to_have_count(0)

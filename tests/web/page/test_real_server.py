@@ -9,7 +9,7 @@ from tests.servers.behaviours import BEHAVIOURS
 from tests.servers.dead_ports import refusing_port
 from tests.servers.redirects import redirect
 from tests.servers.web import Behaviour, Exchange, Site
-from tests.web.page.conftest import TIMEOUT_MS, OpenPage, Sites
+from tests.web.page.conftest import OpenPage, Sites
 from tests.web.page.conftest import Site as Served
 from tests.web.test_serve import SECONDS, serving
 
@@ -32,7 +32,7 @@ def opened(browser: Browser, port: int) -> Iterator[OpenPage]:
 def expect_answer(tester: OpenPage, url: str, state: str, text: str) -> None:
     tester.control("address").fill(url)
     tester.control("fetch").click()
-    expect(tester.find(".source-state")).to_have_attribute("data-state", state, timeout=TIMEOUT_MS)
+    expect(tester.find(".source-state")).to_have_attribute("data-state", state)
     expect(tester.find(".source-state")).to_contain_text(text)
 
 
@@ -99,17 +99,17 @@ def test_a_server_with_a_token_asks_for_it(built_page: object, browser: Browser)
     with serving("--token", MARKER) as (_, port), opened(browser, port) as tester:
         dialog = tester.find("dialog[data-dialog=token]")
         for value, is_right in (("wrong", False), (MARKER, True)):
-            expect(dialog).to_be_visible(timeout=TIMEOUT_MS)
+            expect(dialog).to_be_visible()
             dialog.get_by_label("Token", exact=True).fill(value)
             dialog.locator("[data-control=token-apply]").click()
             if not is_right:
-                expect(dialog).to_contain_text("The server rejected this token.", timeout=TIMEOUT_MS)
-        expect(tester.find(".notes-chip[data-state=ready]")).to_be_visible(timeout=TIMEOUT_MS)
+                expect(dialog).to_contain_text("The server rejected this token.")
+        expect(tester.find(".notes-chip[data-state=ready]")).to_be_visible()
         expect(dialog).to_have_count(0)
         # The tab keeps it.
         tester.page.reload()
         tester.ready()
-        expect(tester.find(".notes-chip[data-state=ready]")).to_be_visible(timeout=TIMEOUT_MS)
+        expect(tester.find(".notes-chip[data-state=ready]")).to_be_visible()
         expect(dialog).to_have_count(0)
 
 
@@ -117,9 +117,9 @@ def test_a_reader_without_the_token_is_asked_once(built_page: object, browser: B
     assert built_page
     with serving("--token", MARKER) as (_, port), opened(browser, port) as tester:
         dialog = tester.find("dialog[data-dialog=token]")
-        expect(dialog).to_be_visible(timeout=TIMEOUT_MS)
+        expect(dialog).to_be_visible()
         tester.page.keyboard.press("Escape")
-        expect(tester.find(".notes-chip[data-state=failed]")).to_be_visible(timeout=TIMEOUT_MS)
+        expect(tester.find(".notes-chip[data-state=failed]")).to_be_visible()
         # The verdicts need no server.
         with tester.page.expect_response("**/v1/lint"):
             tester.replace_file("User-agent: *\nDisallow: /\n")

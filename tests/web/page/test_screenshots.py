@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import expect
-from tests.web.page.conftest import ROOT, TIMEOUT_MS, NewPage
+from tests.web.page.conftest import ROOT, NewPage
 
 pytestmark = pytest.mark.service
 
@@ -31,15 +31,15 @@ def test_pictures_of_the_views(new_page: NewPage, name: str, options: dict[str, 
     FOLDER.mkdir(parents=True, exist_ok=True)
     tester = new_page(device_scale_factor=2, reduced_motion="reduce", **options)
     tester.open()
-    expect(tester.control("notes")).to_have_attribute("data-state", "ready", timeout=TIMEOUT_MS)
-    expect(tester.find("[data-differs]")).to_have_text("5", timeout=TIMEOUT_MS)
+    expect(tester.control("notes")).to_have_attribute("data-state", "ready")
+    expect(tester.find("[data-differs]")).to_have_text("5")
     if name.startswith("phone"):
         tester.cell("GPTBot", "/blog/members/1").tap()
         expect(tester.find(".why-panel.open")).to_be_visible()
     pictures = [picture(tester.page, f"{name}-access")]
     for key, view in (("2", "usage"), ("3", "rules"), ("4", "compare")):
         tester.find("body").press(key)
-        expect(tester.find(f"main[data-view={view}] [role=gridcell]").first).to_be_visible(timeout=TIMEOUT_MS)
+        expect(tester.find(f"main[data-view={view}] [role=gridcell]").first).to_be_visible()
         pictures.append(picture(tester.page, f"{name}-{view}"))
     assert all(path.stat().st_size > 10_000 for path in pictures)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from tests.web.page.conftest import TIMEOUT_MS, NewPage, OpenPage
+from tests.web.page.conftest import NewPage, OpenPage
 
 pytestmark = pytest.mark.service
 
@@ -32,7 +32,7 @@ def fetch(tester: OpenPage, url: str) -> None:
 
 
 def expect_state(tester: OpenPage, state: str, text: str) -> None:
-    expect(tester.find(".source-state")).to_have_attribute("data-state", state, timeout=TIMEOUT_MS)
+    expect(tester.find(".source-state")).to_have_attribute("data-state", state)
     expect(tester.find(".source-state")).to_contain_text(text)
 
 
@@ -91,7 +91,7 @@ def test_a_sitemap_is_fetched_on_request_only(tester: OpenPage) -> None:
     tester.control("sitemap-address").fill("https://www.example.com/map.xml")
     assert tester.site.sites.requests == []
     tester.control("sitemap-fetch").click()
-    expect(tester.find(".sitemap-message")).to_contain_text("1 URL added from the sitemap.", timeout=TIMEOUT_MS)
+    expect(tester.find(".sitemap-message")).to_contain_text("1 URL added from the sitemap.")
     tester.control("urls-apply").click()
     expect(tester.find("[role=grid]")).to_have_attribute("aria-rowcount", "18")
 
@@ -194,7 +194,7 @@ def test_a_large_file_shows_the_limit_and_the_first_line_that_is_not_read(
     )
     tester.control("file").set_input_files(file)
     expected = f"Reading stops at line {line:,}: the limit is 500 KiB."
-    expect(tester.find("[data-part=file] .limit")).to_have_text(expected, timeout=TIMEOUT_MS)
+    expect(tester.find("[data-part=file] .limit")).to_have_text(expected)
 
 
 def test_a_large_web_page_is_recognised_without_the_linter(tester: OpenPage, tmp_path: Path) -> None:
@@ -217,7 +217,7 @@ def test_a_fix_in_the_notes_changes_the_file_and_can_be_undone(tester: OpenPage)
     tester.replace_file("User-agent: *\nDisalow: /shop/\n")
     tester.expect_blocked(4 * 13)
     chip = tester.control("notes")
-    expect(chip).to_have_attribute("data-state", "ready", timeout=TIMEOUT_MS)
+    expect(chip).to_have_attribute("data-state", "ready")
     chip.click()
     item = tester.find(".note-item[data-line='2']").filter(has=tester.page.locator("button[data-fix]")).first
     item.locator("button[data-fix]").click()
@@ -234,10 +234,10 @@ def test_the_button_for_fixes_does_not_move_the_others(new_page: NewPage, locale
     tester.open()
     tester.replace_file("User-agent: *\nDisallow: /shop/\n")
     fix = tester.control("fix")
-    expect(fix).to_be_hidden(timeout=TIMEOUT_MS)
+    expect(fix).to_be_hidden()
     before = tester.control("save").bounding_box()
     tester.replace_file("User-agent: *\nDisalow: /shop/\nUser-agent: b\nDisallow /a\n")
-    expect(fix).to_be_visible(timeout=TIMEOUT_MS)
+    expect(fix).to_be_visible()
     after = tester.control("save").bounding_box()
     assert before is not None
     assert after is not None
@@ -246,7 +246,7 @@ def test_the_button_for_fixes_does_not_move_the_others(new_page: NewPage, locale
 
 def test_escape_closes_the_notes_and_returns_the_focus(tester: OpenPage) -> None:
     chip = tester.control("notes")
-    expect(chip).to_have_attribute("data-state", "ready", timeout=TIMEOUT_MS)
+    expect(chip).to_have_attribute("data-state", "ready")
     chip.click()
     tester.find(".note-line").first.focus()
     tester.page.keyboard.press("Escape")
@@ -255,7 +255,7 @@ def test_escape_closes_the_notes_and_returns_the_focus(tester: OpenPage) -> None
 
 
 def test_a_mark_in_the_margin_opens_its_note(tester: OpenPage) -> None:
-    expect(tester.control("notes")).to_have_attribute("data-state", "ready", timeout=TIMEOUT_MS)
+    expect(tester.control("notes")).to_have_attribute("data-state", "ready")
     tester.find(".mark-warning").click()
     expect(tester.find(".note-item[data-line='52']")).to_be_in_viewport()
 
@@ -293,7 +293,7 @@ def test_a_link_restores_the_page(tester: OpenPage, new_page: NewPage) -> None:
 def test_a_link_opens_the_view_that_it_names(new_page: NewPage) -> None:
     tester = new_page()
     tester.page.goto(tester.site.address + fragment({"r": "", "u": ["/"], "a": ["GPTBot"], "w": "compare"}))
-    expect(tester.find("main[data-view=compare]")).to_be_attached(timeout=TIMEOUT_MS)
+    expect(tester.find("main[data-view=compare]")).to_be_attached()
 
 
 @pytest.mark.parametrize(
@@ -316,7 +316,7 @@ def test_a_broken_link_is_reported_and_the_example_is_shown(new_page: NewPage, b
 
 
 def test_verdicts_explanations_and_links_work_without_the_network(tester: OpenPage) -> None:
-    expect(tester.control("notes")).to_have_attribute("data-state", "ready", timeout=TIMEOUT_MS)
+    expect(tester.control("notes")).to_have_attribute("data-state", "ready")
     tester.page.context.set_offline(True)
     tester.replace_file("User-agent: GPTBot\nDisallow: /")
     tester.expect_blocked(16)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import pytest
 from playwright.sync_api import Route, expect
-from tests.web.page.conftest import ROOT, TIMEOUT_MS, NewPage, OpenPage
+from tests.web.page.conftest import ROOT, NewPage, OpenPage
 
 import canfetch
 from canfetch.web.site.assets import Assets
@@ -31,7 +31,7 @@ def cell(tester: OpenPage, crawler: str, purpose: str) -> Any:
 def usage(tester: OpenPage) -> OpenPage:
     """Return the page with the view Uses."""
     tester.find("#tab-usage").click()
-    expect(cell(tester, "GPTBot", "Training")).to_be_visible(timeout=TIMEOUT_MS)
+    expect(cell(tester, "GPTBot", "Training")).to_be_visible()
     return tester
 
 
@@ -39,9 +39,7 @@ def test_a_file_without_statements_offers_some_and_adds_them_to_every_group(usag
     expect(usage.find(".usage-view [data-state=empty]")).to_contain_text("This file states nothing about uses.")
     usage.find("[data-recipe=no_training]").click()
     usage.page.locator("[data-control=usage-target]").select_option("/blog/2026/why-robots")
-    expect(cell(usage, "GPTBot", "Training")).to_have_attribute(
-        "aria-label", "GPTBot, Training: reserved by line 37", timeout=TIMEOUT_MS
-    )
+    expect(cell(usage, "GPTBot", "Training")).to_have_attribute("aria-label", "GPTBot, Training: reserved by line 37")
     expect(usage.find(".usage-view .explanation")).to_contain_text("The site reserves this use, on line 37.")
     expect(usage.find(".usage-view .cm-line.line-blocks")).to_have_text("Content-Signal: search=yes, ai-train=no")
     assert usage.problems == []
@@ -53,7 +51,7 @@ def test_every_cell_equals_the_answer_of_the_library(usage: OpenPage) -> None:
     ).replace("User-agent: CCBot\n", "User-agent: CCBot\nContent-Usage: train-ai=y, search=n\n")
     usage.replace_file(text)
     usage.page.locator("[data-control=usage-target]").select_option("/blog/2026/why-robots")
-    expect(cell(usage, "CCBot", "Search")).to_have_attribute("data-state", "blocked", timeout=TIMEOUT_MS)
+    expect(cell(usage, "CCBot", "Search")).to_have_attribute("data-state", "blocked")
     robots = canfetch.parse(text)
     crawlers = usage.find(".usage-view .row-name").all_inner_texts()
     assert len(crawlers) == 14
@@ -79,7 +77,7 @@ def test_statements_in_other_groups_are_shown_as_not_read(usage: OpenPage) -> No
         "User-agent: *\nContent-Signal: ai-train=no\nAllow: /\n\nUser-agent: GPTBot\nDisallow: /private/\n"
     )
     expect(usage.find(".usage-view .explanation")).to_contain_text(
-        "The statement on line 2 is in a group that GPTBot does not read.", timeout=TIMEOUT_MS
+        "The statement on line 2 is in a group that GPTBot does not read."
     )
     usage.find(".usage-view .explanation .line-button").first.click()
     expect(usage.editor).to_be_focused()
@@ -96,10 +94,10 @@ def test_a_tdm_file_reserves_the_rights(usage: OpenPage) -> None:
     content = [{"location": "/*", "tdm-reservation": 1, "tdm-policy": "https://www.example.com/terms"}]
     usage.control("tdm-file").fill(json.dumps(content))
     explanation = usage.find(".usage-view .explanation")
-    expect(explanation).to_contain_text("The rights to text and data mining are reserved.", timeout=TIMEOUT_MS)
+    expect(explanation).to_contain_text("The rights to text and data mining are reserved.")
     expect(explanation).to_contain_text("Entry 1 of tdmrep.json decides.")
     usage.control("tdm-file").fill("{")
-    expect(explanation).to_contain_text("tdmrep.json has no effect", timeout=TIMEOUT_MS)
+    expect(explanation).to_contain_text("tdmrep.json has no effect")
 
 
 @pytest.mark.parametrize(
@@ -124,12 +122,12 @@ def test_a_failed_request_is_explained_and_can_be_repeated(tester: OpenPage, sta
     tester.page.route("**/v1/usage", fail)
     tester.find("#tab-usage").click()
     if status == 401:
-        expect(tester.find("dialog[data-dialog=token]")).to_be_visible(timeout=TIMEOUT_MS)
+        expect(tester.find("dialog[data-dialog=token]")).to_be_visible()
         tester.page.keyboard.press("Escape")
-    expect(tester.find(".usage-view [data-state=failed]")).to_contain_text(text, timeout=TIMEOUT_MS)
+    expect(tester.find(".usage-view [data-state=failed]")).to_contain_text(text)
     tester.page.unroute("**/v1/usage")
     tester.find(".usage-view [data-state=failed] button").click()
-    expect(cell(tester, "GPTBot", "Training")).to_be_visible(timeout=TIMEOUT_MS)
+    expect(cell(tester, "GPTBot", "Training")).to_be_visible()
 
 
 def test_a_large_draft_is_sent_on_request_only(tester: OpenPage) -> None:
@@ -137,14 +135,14 @@ def test_a_large_draft_is_sent_on_request_only(tester: OpenPage) -> None:
     content = f"User-agent: *\nContent-Signal: ai-train=no\n{lines}".encode()
     # Chromium takes minutes to insert as many lines by the keyboard.
     tester.control("file").set_input_files({"name": "robots.txt", "mimeType": "text/plain", "buffer": content})
-    expect(tester.find(".source-main")).to_contain_text("opened", timeout=TIMEOUT_MS)
+    expect(tester.find(".source-main")).to_contain_text("opened")
     tester.requests.clear()
     tester.find("#tab-usage").click()
     large = tester.find(".usage-view [data-state=large]")
-    expect(large).to_contain_text("so it is sent only when you ask for it", timeout=TIMEOUT_MS)
+    expect(large).to_contain_text("so it is sent only when you ask for it")
     assert not [url for url in tester.requests if url.endswith("/v1/usage")]
     large.get_by_role("button").click()
-    expect(cell(tester, "GPTBot", "Training")).to_have_attribute("data-state", "blocked", timeout=TIMEOUT_MS)
+    expect(cell(tester, "GPTBot", "Training")).to_have_attribute("data-state", "blocked")
 
 
 def test_the_keyboard_moves_and_explains(usage: OpenPage) -> None:
@@ -165,7 +163,7 @@ def test_a_link_restores_the_view(usage: OpenPage, new_page: NewPage) -> None:
     fragment = usage.page.url.partition("#")[2]
     opened = new_page()
     opened.page.goto(f"{usage.site.address}#{fragment}")
-    expect(opened.find(".usage-view .explanation-title")).to_have_text("CCBot: AI input", timeout=TIMEOUT_MS)
+    expect(opened.find(".usage-view .explanation-title")).to_have_text("CCBot: AI input")
     expect(opened.page.locator("[data-control=usage-target]")).to_have_value("/blog/2026/why-robots")
 
 
@@ -195,10 +193,8 @@ def test_a_static_site_says_what_needs_a_server_and_compares_without_one(
     expect(opened.control("profile").locator("option[disabled]")).to_have_count(2)
     for view in ("usage", "rules"):
         opened.find(f"#tab-{view}").click()
-        expect(opened.find(f".{view}-view [data-state=no-server]")).to_contain_text(
-            "Run canfetch serve", timeout=TIMEOUT_MS
-        )
+        expect(opened.find(f".{view}-view [data-state=no-server]")).to_contain_text("Run canfetch serve")
     opened.find("#tab-compare").click()
-    expect(opened.find(".compare-view [role=gridcell]").first).to_be_visible(timeout=TIMEOUT_MS)
+    expect(opened.find(".compare-view [role=gridcell]").first).to_be_visible()
     expect(opened.control("compare-live")).to_have_count(0)
     assert opened.problems == []

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 from tests.differential.generator import generate_case
-from tests.web.page.conftest import ROOT, TIMEOUT_MS, NewPage, OpenPage
+from tests.web.page.conftest import ROOT, NewPage, OpenPage
 
 import canfetch
 
@@ -39,7 +39,7 @@ def test_the_first_visit_shows_the_example_its_verdicts_and_an_explanation(teste
 
 
 def test_no_request_leaves_the_origin_and_typing_requests_only_the_linter(tester: OpenPage) -> None:
-    expect(tester.control("notes")).to_have_attribute("data-state", "ready", timeout=TIMEOUT_MS)
+    expect(tester.control("notes")).to_have_attribute("data-state", "ready")
     tester.requests.clear()
     tester.editor.click()
     tester.page.keyboard.press("Control+End")
@@ -73,11 +73,11 @@ def test_generated_files_have_the_cells_of_the_library(tester: OpenPage) -> None
         tester.expect_blocked(len(expected))
         for cell in sorted(expected)[:3]:
             crawler, _, path = cell.partition(", ")
-            expect(tester.cell(crawler, path)).to_have_class(re.compile("blocked"), timeout=TIMEOUT_MS)
+            expect(tester.cell(crawler, path)).to_have_class(re.compile("blocked"))
 
 
 def test_googles_parser_changes_the_five_cells_whose_readings_differ(tester: OpenPage) -> None:
-    expect(tester.find("[data-differs]")).to_have_text("5", timeout=TIMEOUT_MS)
+    expect(tester.find("[data-differs]")).to_have_text("5")
     names = "cells => cells.map(cell => cell.getAttribute('aria-label').split(':')[0])"
     expect(tester.cell("MJ12bot", "/index.php")).to_be_attached()
     differing = set(tester.find(".cell.differs[role=gridcell]").evaluate_all(names))
@@ -100,7 +100,7 @@ def test_readings_of_the_python_engine_come_from_the_server(tester: OpenPage) ->
 
 
 def test_only_rows_with_differing_readings_are_shown_on_request(tester: OpenPage) -> None:
-    expect(tester.find("[data-differs]")).to_have_text("5", timeout=TIMEOUT_MS)
+    expect(tester.find("[data-differs]")).to_have_text("5")
     tester.control("only-differing").click()
     rows = tester.find(".grid-row [role=rowheader]")
     expect(rows).to_have_text(
@@ -161,7 +161,7 @@ def test_a_large_file_shows_where_reading_stops_and_is_linted_on_request(tester:
     file = tmp_path / "robots.txt"
     file.write_text(f"User-agent: *\n{rules}")
     tester.control("file").set_input_files(file)
-    expect(tester.find(".limit")).to_contain_text("Reading stops at line", timeout=TIMEOUT_MS)
+    expect(tester.find(".limit")).to_contain_text("Reading stops at line")
     expect(tester.control("notes")).to_have_attribute("data-state", "on-request")
 
 
@@ -191,7 +191,7 @@ def test_an_engine_that_does_not_start_is_reported_and_the_editor_still_works(ne
     tester = new_page()
     tester.page.route("**/engine-*.wasm", lambda route: route.abort())
     tester.page.goto(tester.site.address)
-    expect(tester.find(".message-title")).to_have_text("The engine did not start.", timeout=TIMEOUT_MS)
+    expect(tester.find(".message-title")).to_have_text("The engine did not start.")
     expect(tester.editor).to_contain_text("User-agent")
     tester.page.unroute("**/engine-*.wasm")
     tester.control("retry").click()
