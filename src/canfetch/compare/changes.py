@@ -1,23 +1,21 @@
 """Changes between two files: the URLs that agents gain and lose, as patterns with examples."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from canfetch.compare.compared_rules import ComparedRules, compared_rules
-from canfetch.compare.differences import differing_target
 from canfetch.compare.domains import convert_alike
 from canfetch.compare.limits import Budget
-from canfetch.compare.overlaps import Overlaps
-from canfetch.compare.patterns import Pattern, RankedPattern, Side, exemption
-from canfetch.compare.sides import Decisions
+from canfetch.compare.overlaps import Overlaps, may_overlap
+from canfetch.compare.patterns import ROBOTS_TXT_PATTERN, Pattern
+from canfetch.compare.questions import Question, own_patterns
+from canfetch.compare.sides import Decisions, Wanted, are_as_wanted
 from canfetch.compare.witnesses import shortest_target
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.text import display_text
 from canfetch.core.urls import AnyURL
 
-# A pattern without its rule.
-_Key = tuple[tuple[int, ...], bool, Pattern]
 _LOST: Decisions = (True, False)
 _GAINED: Decisions = (False, True)
 
@@ -132,28 +130,35 @@ class _Changes:
         self._budget = budget
         self._for_urls = not convert_alike(before.profile, after.profile)
         self._sides = [rules.side(for_urls=self._for_urls) for rules in (before, after)]
-        self._overlaps = [Overlaps(side.patterns) for side in self._sides]
+        self._own = own_patterns(self._sides)
+        self._overlaps = Overlaps(one for own in self._own for one in own)
+        # No rule applies to an exempt `/robots.txt`.
+        exempt = before.profile.robots_txt_allowed and after.profile.robots_txt_allowed
+        self._outside = [ROBOTS_TXT_PATTERN] if exempt else []
 
     def urls(self, decisions: Decisions) -> URLSet:
         """Return the URLs with these decisions."""
-        shortest = differing_target(self._before, self._after, self._budget, (decisions,))
+        shortest = None if self._before.decides_alike(self._after) else self._find((), decisions)
         if shortest is None:
             return URLSet(self._before, self._after, decisions, (), (), ())
         examples = [shortest]
         whole: list[_Candidate] = []
         parts: list[_Candidate] = []
         for candidate in self._candidates(decisions):
-            example = self._find(candidate, decisions)
+            example = self._find(candidate.patterns, decisions)
             if example is None:
                 continue
             examples.append(example)
-            if self._find(candidate, *(other for other in _DECISIONS if other != decisions)) is None:
+            others: list[Wanted] = [(not decisions[0], None), (None, not decisions[1])]
+            if self._find(candidate.patterns, *others, shortest=False) is None:
                 whole.append(candidate)
             else:
                 parts.append(candidate)
         whole = self._without_covered(whole)
-        covered = {_key(one) for candidate in whole for one in candidate.patterns}
-        parts = [one for one in parts if self._find(one, decisions, outside=covered) is not None]
+        covered = [pattern for candidate in whole for pattern in candidate.patterns]
+        parts = [
+            one for one in parts if self._find(one.patterns, decisions, outside=covered, shortest=False) is not None
+        ]
         urls = [self._before.url_of(target) for target in sorted(dict.fromkeys(examples), key=len)]
         return URLSet(
             self._before, self._after, decisions, (one.text for one in whole), (one.text for one in parts), urls
@@ -164,67 +169,51 @@ class _Changes:
 
         The rules that forbid on one side match all of its URLs, and those that allow on the other side may be narrower.
         """
-        found: dict[str, list[RankedPattern]] = {}
+        found: dict[str, list[Pattern]] = {}
         for side, allows in zip(self._sides, decisions, strict=True):
-            for one in side.patterns:
+            for one in side.ranking.in_order:
                 if one.rule is not None and one.allow is allows:
                     # An empty value matches what `/` matches, in the profiles in which it is a rule.
-                    found.setdefault(display_text(one.rule.pattern) or "/", []).append(one)
+                    found.setdefault(display_text(one.rule.pattern) or "/", []).append(one.pattern)
         for text, patterns in sorted(found.items(), key=lambda item: (len(item[0]), item[0])):
-            near = [overlaps.of(patterns) for overlaps in self._overlaps]
-            if _keys(near[0]) != _keys(near[1]) or self._for_urls:
-                yield _Candidate(text, patterns, near)
+            if self._overlaps.of(patterns) or self._for_urls:
+                yield _Candidate(text, tuple(dict.fromkeys(patterns)))
 
     def _without_covered(self, candidates: list["_Candidate"]) -> list["_Candidate"]:
         """Return the candidates of which no other one contains all URLs."""
         kept: list[_Candidate] = []
-        covered: set[_Key] = set()
+        covered: list[Pattern] = []
         for candidate in candidates:
-            if not kept or self._find(candidate, *_DECISIONS, outside=covered) is not None:
+            if not kept or self._find(candidate.patterns, (None, None), outside=covered, shortest=False) is not None:
                 kept.append(candidate)
-                covered.update(map(_key, candidate.patterns))
+                covered += candidate.patterns
         return kept
 
-    def _find(self, candidate: "_Candidate", *wanted: Decisions, outside: Collection[_Key] = ()) -> bytes | None:
-        """Return a shortest target of a candidate with wanted decisions, outside of other candidates."""
-        sides = [
-            Side(near, side.default, side.longest_match) for near, side in zip(candidate.near, self._sides, strict=True)
-        ]
-        sides.append(self._matching(candidate.patterns))
-        # Only those near the candidate may match the same targets.
-        near = (one for near in candidate.near for one in near)
-        sides.append(self._matching([one for one in near if _key(one) in outside]))
+    def _find(
+        self, within: Sequence[Pattern], *wanted: Wanted, outside: Iterable[Pattern] = (), shortest: bool = True
+    ) -> bytes | None:
+        """Return a target of some patterns with wanted decisions, outside of other patterns."""
 
         def confirm(target: bytes) -> bool:
-            return self._before.decisions(self._after, target, for_urls=self._for_urls) in wanted
+            found = self._before.decisions(self._after, target, for_urls=self._for_urls)
+            return None not in found and are_as_wanted(found, wanted)
 
-        profiles = self._before.profile, self._after.profile
-        wanted_sides = [(*one, True, False) for one in wanted]
-        matching = () if self._for_urls else candidate.patterns
-        return shortest_target(sides, wanted_sides, profiles, self._budget, confirm, matching=matching)
-
-    def _matching(self, patterns: Iterable[RankedPattern]) -> Side:
-        """Return a side that allows what some pattern matches. No rule applies to an exempt `/robots.txt`."""
-        allowing = [one._replace(allow=True) for one in patterns]
-        if self._before.profile.robots_txt_allowed and self._after.profile.robots_txt_allowed:
-            allowing.append(exemption(allow=False))
-        return Side(allowing, default=False)
-
-
-_DECISIONS: tuple[Decisions, ...] = ((True, True), (True, False), (False, True), (False, False))
+        near = [one for one in outside if any(may_overlap(one, pattern) for pattern in within)]
+        question = Question(
+            self._sides,
+            wanted,
+            (self._before.profile, self._after.profile),
+            confirm,
+            within,
+            [*self._outside, *near],
+            self._own,
+            shortest,
+        )
+        return shortest_target(question, self._budget)
 
 
 class _Candidate(NamedTuple):
-    """A rule that may describe a difference: its text, its patterns, and the patterns of each side near it."""
+    """A rule that may describe a difference: its text and its patterns."""
 
     text: str
-    patterns: list[RankedPattern]
-    near: list[list[RankedPattern]]
-
-
-def _key(one: RankedPattern) -> _Key:
-    return one.rank, one.allow, one.pattern
-
-
-def _keys(patterns: Iterable[RankedPattern]) -> frozenset[_Key]:
-    return frozenset(map(_key, patterns))
+    patterns: tuple[Pattern, ...]

@@ -5,7 +5,9 @@ from typing import Final, NamedTuple
 
 from canfetch.compare.compared_rules import ComparedRules, compared_rules
 from canfetch.compare.limits import Budget
-from canfetch.compare.patterns import ROBOTS_TXT, ROBOTS_TXT_PATTERN, Side, exemption
+from canfetch.compare.patterns import ROBOTS_TXT, ROBOTS_TXT_PATTERN
+from canfetch.compare.questions import Question
+from canfetch.compare.rankings import RankedSide
 from canfetch.compare.witnesses import shortest_target
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
@@ -48,19 +50,17 @@ def coverage(robots: RobotsTxt, *, agent: str | Agent, steps: int | None = None)
     """
     rules = compared_rules(robots, agent)
     budget = Budget(steps)
-    allowed = _example(rules, budget, allowed=True)
-    disallowed = _example(rules, budget, allowed=False)
+    side = rules.side()
+    allowed = _example(rules, side, budget, allowed=True)
+    disallowed = _example(rules, side, budget, allowed=False)
     return Coverage(_KINDS[allowed is not None, disallowed is not None], allowed, disallowed)
 
 
-def _example(rules: ComparedRules, budget: Budget, *, allowed: bool) -> str | None:
-    side = rules.side()
-    # `/robots.txt` has the other decision, so that it is not an example.
-    patterns = [one for one in side.patterns if one.pattern != ROBOTS_TXT_PATTERN or one.rule is not None]
-    side = Side([*patterns, exemption(allow=not allowed)], longest_match=side.longest_match)
-
+def _example(rules: ComparedRules, side: RankedSide, budget: Budget, *, allowed: bool) -> str | None:
     def confirm(target: bytes) -> bool:
         return target != ROBOTS_TXT and rules.allows(target) is allowed
 
-    target = shortest_target([side], [(allowed,)], (rules.profile, rules.profile), budget, confirm)
+    profiles = rules.profile, rules.profile
+    question = Question([side], [(allowed,)], profiles, confirm, outside=[ROBOTS_TXT_PATTERN])
+    target = shortest_target(question, budget)
     return None if target is None else rules.url_of(target)

@@ -1,13 +1,14 @@
 """Dead rules: rules that decide about no URL."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from canfetch.compare.compared_rules import ComparedRules, compared_rules
 from canfetch.compare.limits import Budget
-from canfetch.compare.overlaps import Overlaps
-from canfetch.compare.patterns import RankedPattern, Side, exemption, ranked_patterns
-from canfetch.compare.witnesses import Confirm, shortest_target
+from canfetch.compare.patterns import ROBOTS_TXT_PATTERN, Pattern, RankedPattern, ranked_patterns
+from canfetch.compare.questions import Confirm, Question
+from canfetch.compare.rankings import RankedSide, Ranking
+from canfetch.compare.witnesses import shortest_target
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.verdict import Rule
@@ -60,84 +61,73 @@ class _RuleEffects:
     def __init__(self, rules: ComparedRules, budget: Budget) -> None:
         self._rules = rules
         self._budget = budget
+        profile = rules.profile
         # Of equally ranked rules, the first line decides. Each text of a rule has a rank of its own.
-        ranked = ranked_patterns(rules.rules, rules.profile)
-        self._patterns: list[RankedPattern] = [
-            one._replace(rank=(*one.rank, number)) for number, one in enumerate(ranked)
-        ]
-        self._overlaps = Overlaps(self._patterns)
+        ranked = ranked_patterns(rules.rules, profile)
+        patterns = [one._replace(rank=(*one.rank, number)) for number, one in enumerate(ranked)]
+        self._texts: dict[Rule, list[RankedPattern]] = {}
+        for one in patterns:
+            if one.rule is not None:
+                self._texts.setdefault(one.rule, []).append(one)
+        self._ranking = Ranking(patterns)
+        self._by_line = {rule.line: rule for rule in rules.rules}
+        # An exempt `/robots.txt` is not decided by a rule.
+        self._outside = [ROBOTS_TXT_PATTERN] if profile.robots_txt_allowed else []
 
     def __iter__(self) -> Iterator[RuleEffect]:
-        texts: dict[Rule, list[RankedPattern]] = {}
-        for one in self._patterns:
-            if one.rule is not None:
-                texts.setdefault(one.rule, []).append(one)
         for rule in self._rules.rules:
-            own = texts.get(rule)
-            if not own:
-                # A void rule matches nothing.
-                yield RuleEffect(rule, None, ())
-                continue
-            overlapping = self._overlaps.of(own)
-            target = self._decided_by(rule, own, overlapping)
-            if target is None:
-                yield RuleEffect(rule, None, self._winners(own, overlapping))
-            else:
+            own = [one.pattern for one in self._texts.get(rule, ())]
+            # A void rule matches nothing.
+            target = self._decided_by(rule, own) if own else None
+            if target is not None:
                 yield RuleEffect(rule, self._rules.url_of(target), ())
+            else:
+                yield RuleEffect(rule, None, self._winners(own) if own else ())
 
-    def _decided_by(self, rule: Rule, own: list[RankedPattern], overlapping: list[RankedPattern]) -> bytes | None:
-        side = self._side([one._replace(allow=one.rule == rule) for one in overlapping])
-
+    def _decided_by(self, rule: Rule, own: Sequence[Pattern]) -> bytes | None:
         def confirm(target: bytes) -> bool:
             return self._decider(target) == rule
 
-        return self._shortest_target([side], (True,), confirm, own)
+        side = self._side(self._ranking, lambda one: one.rule == rule)
+        return self._target(side, own, confirm, wanted=True)
 
-    def _winners(self, own: list[RankedPattern], overlapping: list[RankedPattern]) -> tuple[Rule, ...]:
+    def _winners(self, own: Sequence[Pattern]) -> tuple[Rule, ...]:
         """Return rules that together win about all URLs that a dead rule matches: only one, if one is enough."""
         winners: list[Rule] = []
         while len(winners) < _MAX_WINNERS:
-            target = self._not_won(own, overlapping, winners)
+            target = self._not_won(own, winners)
             decider = None if target is None else self._decider(target)
             if decider is None:
                 return tuple(winners)
-            if self._not_won(own, overlapping, [decider]) is None:
+            if self._not_won(own, [decider]) is None:
                 return (decider,)
             winners.append(decider)
         raise Undecided(f"undecided: more than {_MAX_WINNERS} rules win over one", states=self._budget.states)
 
-    def _not_won(self, own: list[RankedPattern], overlapping: list[RankedPattern], winners: list[Rule]) -> bytes | None:
+    def _not_won(self, own: Sequence[Pattern], winners: list[Rule]) -> bytes | None:
         """Return a target that a dead rule matches, but about which none of the winners wins."""
-        matched = Side([one._replace(allow=True) for one in own], default=False)
-        if self._rules.profile.robotparser_rewritten:
-            # A longer pattern may match less of a target, so that only the decision counts.
-            patterns = [one._replace(allow=one.rule in winners) for one in overlapping]
-        else:
-            patterns = [one._replace(allow=True) for one in overlapping if one.rule in winners]
 
         def confirm(target: bytes) -> bool:
             return self._decider(target) not in (None, *winners)
 
-        # `/robots.txt` is not decided by a rule.
-        return self._shortest_target([matched, self._side(patterns, exempt=True)], (True, False), confirm, own)
+        if self._rules.profile.robotparser_rewritten:
+            # A longer pattern may match less of a target, so that only the decision counts.
+            side = self._side(self._ranking, lambda one: one.rule in winners)
+        else:
+            side = self._side(Ranking(one for rule in winners for one in self._texts[rule]), lambda _: True)
+        return self._target(side, own, confirm, wanted=False)
 
-    def _side(self, patterns: list[RankedPattern], *, exempt: bool = False) -> Side:
+    def _side(self, ranking: Ranking, value: Callable[[RankedPattern], bool]) -> RankedSide:
+        return RankedSide(ranking, value, default=False, longest_match=self._rules.profile.robotparser_rewritten)
+
+    def _target(self, side: RankedSide, own: Sequence[Pattern], confirm: Confirm, *, wanted: bool) -> bytes | None:
         profile = self._rules.profile
-        if profile.robots_txt_allowed:
-            patterns = [*patterns, exemption(allow=exempt)]
-        return Side(patterns, default=False, longest_match=profile.robotparser_rewritten)
+        question = Question([side], [(wanted,)], (profile, profile), confirm, own, self._outside)
+        return shortest_target(question, self._budget)
 
     def _decider(self, target: bytes) -> Rule | None:
         if self._rules.allows(target) is None:
             return None
-        return self._without_specificity(self._rules.bound.decide(self._rules.url_of(target)).rule)
-
-    def _without_specificity(self, rule: Rule | None) -> Rule | None:
+        rule = self._rules.bound.decide(self._rules.url_of(target)).rule
         # Verdicts contain the specificity of the text that matched.
-        return None if rule is None else next(one for one in self._rules.rules if one.line == rule.line)
-
-    def _shortest_target(
-        self, sides: list[Side], wanted: tuple[bool, ...], confirm: Confirm, own: list[RankedPattern]
-    ) -> bytes | None:
-        profile = self._rules.profile
-        return shortest_target(sides, [wanted], (profile, profile), self._budget, confirm, matching=own)
+        return None if rule is None else self._by_line[rule.line]

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from canfetch.compare.compared_rules import ComparedRules, compared_rules
 from canfetch.compare.domains import convert_alike
 from canfetch.compare.limits import Budget
+from canfetch.compare.questions import Question, own_patterns
 from canfetch.compare.sides import Decisions
 from canfetch.compare.witnesses import shortest_target
 from canfetch.core.agent import Agent
@@ -73,10 +74,8 @@ def equivalent(
     return difference(first, second, agent=agent, other_agent=other_agent, steps=steps) is None
 
 
-def differing_target(
-    one: ComparedRules, two: ComparedRules, budget: Budget, wanted: tuple[Decisions, ...] = _DIFFERENT
-) -> bytes | None:
-    """Return a shortest target about which two agents have wanted decisions, or None if there is none.
+def differing_target(one: ComparedRules, two: ComparedRules, budget: Budget) -> bytes | None:
+    """Return a shortest target about which two agents decide differently, or None if there is none.
 
     Raises: Undecided.
     """
@@ -84,8 +83,9 @@ def differing_target(
         return None
 
     def confirm(target: bytes) -> bool:
-        return one.decisions(two, target, for_urls=for_urls) in wanted
+        return one.decisions(two, target, for_urls=for_urls) in _DIFFERENT
 
     for_urls = not convert_alike(one.profile, two.profile)
     sides = [one.side(for_urls=for_urls), two.side(for_urls=for_urls)]
-    return shortest_target(sides, wanted, (one.profile, two.profile), budget, confirm)
+    question = Question(sides, _DIFFERENT, (one.profile, two.profile), confirm, own=own_patterns(sides))
+    return shortest_target(question, budget)

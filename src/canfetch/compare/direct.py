@@ -1,48 +1,39 @@
-"""Decisions about one target, without a search.
+"""Targets that are found without a search.
 
-No target that matches a pattern is shorter than the bytes of the pattern. If one of exactly these bytes has the wanted
-decisions, the search is not necessary. So it is only made for the few rules that others cover.
+No target that matches a pattern is shorter than the bytes of the pattern, apart from those that a form encodes. If one
+of exactly these bytes has the wanted decisions, the search is not necessary. So it is only made for the few rules that
+others cover.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-
-from canfetch.compare.forms import in_form
-from canfetch.compare.patterns import Pattern, RankedPattern, Side
-from canfetch.compare.sides import Decisions
+from canfetch.compare.forms import Form, in_form
+from canfetch.compare.patterns import Pattern
 from canfetch.core.patterns import Segments
 
 
-def shortest_matches(patterns: Iterable[RankedPattern]) -> Iterator[bytes]:
-    """Yield targets that are as short as any that one of the patterns matches."""
-    targets = {_shortest_match(one.pattern) for one in patterns}
-    shortest = min(map(len, targets), default=0)
-    yield from sorted(target for target in targets if len(target) == shortest)
+def direct_match(pattern: Pattern) -> bytes | None:
+    """Return a shortest target that a pattern matches, or None if it is not that simple. No URL may have it."""
+    target = b"".join((pattern.head, *pattern.middles))
+    target = target if target.startswith(b"/") else b"/" + target
+    return target if len(target) == least_length(pattern) and matches(pattern, target) else None
 
 
-def decide_directly(target: bytes, sides: Sequence[Side]) -> Decisions | None:
-    """Return the decisions about a target, or None if they depend on the lengths of matches.
+def least_length(pattern: Pattern) -> int:
+    """Return a length that no target is below that a pattern matches."""
+    parts = pattern.head, *pattern.middles
+    length = sum(map(len, parts)) + (not pattern.head.startswith(b"/"))
+    if not pattern.head and pattern.middles and pattern.middles[0].startswith(b"/"):
+        length -= 1
+    if pattern.form is not Form.AS_IS:
+        # Each escape may be one byte of the target.
+        length -= 2 * sum(part.count(b"%") for part in parts)
+    return length
 
-    Cost: O(bytes of the target times bytes of the patterns) at worst.
+
+def matches(pattern: Pattern, target: bytes) -> bool:
+    """Return whether a pattern matches a target.
+
+    Cost: O(bytes of the target times bytes of the pattern) at worst.
     """
-    if any(side.longest_match for side in sides):
-        return None
-    return tuple(_decide(target, side) for side in sides)
-
-
-def _decide(target: bytes, side: Side) -> bool:
-    best: RankedPattern | None = None
-    for one in side.patterns:
-        if (best is None or one.rank < best.rank) and _matches(one.pattern, target):
-            best = one
-    return side.default if best is None else best.allow
-
-
-def _shortest_match(pattern: Pattern) -> bytes:
-    text = b"".join((pattern.head, *pattern.middles))
-    return text if text.startswith(b"/") else b"/" + text
-
-
-def _matches(pattern: Pattern, target: bytes) -> bool:
     target = in_form(target, pattern.form)
     segments = Segments(pattern.head, pattern.middles, pattern.anchored)
     return target.startswith(pattern.head) and segments.matches_after_head(target)

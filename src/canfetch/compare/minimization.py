@@ -5,8 +5,9 @@ from itertools import groupby
 from typing import Final, NamedTuple
 
 from canfetch.compare.limits import Budget
-from canfetch.compare.overlaps import Overlaps
-from canfetch.compare.patterns import RankedPattern, Side, exemption, ranked_patterns
+from canfetch.compare.patterns import RankedPattern, exemption, ranked_patterns
+from canfetch.compare.questions import Question
+from canfetch.compare.rankings import RankedSide, Ranking
 from canfetch.compare.selections import selections
 from canfetch.compare.witnesses import shortest_target
 from canfetch.core.document import RobotsTxt, parse
@@ -78,12 +79,13 @@ class _Selection:
 
     def __init__(self, rules: Sequence[Rule], profile: Profile) -> None:
         patterns = list(ranked_patterns(rules, profile))
-        self.lines = frozenset(rule.line for rule in rules)
-        self.overlaps = Overlaps(patterns)
-        self.by_line: dict[int, list[RankedPattern]] = {}
+        self.by_line: dict[int, list[RankedPattern]] = {rule.line: [] for rule in rules}
         for one in patterns:
             if one.rule is not None:
-                self.by_line.setdefault(one.rule.line, []).append(one)
+                self.by_line[one.rule.line].append(one)
+        if profile.robots_txt_allowed:
+            patterns.append(exemption())
+        self.ranking = Ranking(patterns)
 
 
 class _Reading:
@@ -111,22 +113,33 @@ class _Reading:
         Raises: Undecided.
         """
         return all(
-            self._is_redundant(selection, line, removed) for selection in self._selections if line in selection.lines
+            self._is_redundant(selection, line, removed) for selection in self._selections if line in selection.by_line
         )
 
     def _is_redundant(self, selection: _Selection, line: int, removed: set[int]) -> bool:
-        own = selection.by_line.get(line)
+        own = selection.by_line[line]
         if not own:
             return True
-        near = [one for one in selection.overlaps.of(own) if one.rule is None or one.rule.line not in removed]
-        if self.profile.robots_txt_allowed:
-            near.append(exemption())
-        without = [one for one in near if one.rule is None or one.rule.line != line]
+
+        def value(one: RankedPattern) -> bool | None:
+            return None if one.rule is not None and one.rule.line in removed else one.allow
+
+        def value_without(one: RankedPattern) -> bool | None:
+            return None if one.rule is not None and one.rule.line == line else value(one)
+
         longest_match = self.profile.robotparser_rewritten
-        sides = [Side(near, longest_match=longest_match), Side(without, longest_match=longest_match)]
-        # A target that no URL has keeps a rule that could be left out.
-        profiles = self.profile, self.profile
-        return shortest_target(sides, _DIFFERENT, profiles, self._budget, lambda _: True, matching=own) is None
+        sides = [RankedSide(selection.ranking, one, longest_match=longest_match) for one in (value, value_without)]
+        question = Question(
+            sides,
+            _DIFFERENT,
+            (self.profile, self.profile),
+            # A target that no URL has keeps a rule that could be left out.
+            confirm=lambda _: True,
+            within=[one.pattern for one in own],
+            own=(own, ()),
+            shortest=False,
+        )
+        return shortest_target(question, self._budget) is None
 
     def is_proved(self, content: bytes, removed: set[int]) -> bool:
         """Return whether another file has the same groups with the same rules, apart from the removed ones."""

@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
 from canfetch.compare.forms import Form
-from canfetch.compare.patterns import RankedPattern
+from canfetch.compare.patterns import Pattern, RankedPattern
 
 
 class Overlaps:
@@ -21,20 +21,21 @@ class Overlaps:
     def __init__(self, patterns: Iterable[RankedPattern]) -> None:
         self._patterns = list(patterns)
         self._all = any(one.pattern.form > Form.FORM_B for one in self._patterns)
-        pairs = sorted((_path_head(one), index) for index, one in enumerate(self._patterns))
+        pairs = sorted((_head_in_path(one.pattern), index) for index, one in enumerate(self._patterns))
         self._heads = [head for head, _ in pairs]
         self._indices = [index for _, index in pairs]
         self._lengths = sorted({len(head) for head in self._heads})
 
-    def of(self, some: Sequence[RankedPattern]) -> list[RankedPattern]:
+    def of(self, some: Iterable[Pattern]) -> Sequence[RankedPattern]:
         """Return the patterns that may match a target that one of `some` matches, in the original order.
 
         Cost: O(bytes of their heads, plus patterns found, and the logarithm of all) in general.
         """
-        if self._all:
+        some = list(some)
+        if self._all or any(one.form > Form.FORM_B for one in some):
             return self._patterns
         found: set[int] = set()
-        for head in {_path_head(one) for one in some}:
+        for head in set(map(_head_in_path, some)):
             for length in self._lengths:
                 if length >= len(head):
                     break
@@ -53,5 +54,13 @@ class Overlaps:
             yield self._indices[position]
 
 
-def _path_head(one: RankedPattern) -> bytes:
-    return one.pattern.head.partition(b"?")[0]
+def may_overlap(one: Pattern, other: Pattern) -> bool:
+    """Return whether two patterns may match a common target, as far as their heads show."""
+    if max(one.form, other.form) > Form.FORM_B:
+        return True
+    head, other_head = _head_in_path(one), _head_in_path(other)
+    return head.startswith(other_head) or other_head.startswith(head)
+
+
+def _head_in_path(pattern: Pattern) -> bytes:
+    return pattern.head.partition(b"?")[0]

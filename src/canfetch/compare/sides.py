@@ -9,8 +9,15 @@ from canfetch.compare.tracks import Track, Waiting
 
 Decisions = tuple[bool, ...]
 """The decision of each side about one target."""
+Wanted = tuple[bool | None, ...]
+"""The wanted decision of each side, or None if it does not matter."""
 
 _ABSENT: Final = 2
+
+
+def are_as_wanted(decisions: Sequence[bool | None], wanted: Iterable[Wanted]) -> bool:
+    """Return whether decisions are as in one of the wanted ones."""
+    return any(all(one in (decision, None) for decision, one in zip(decisions, each, strict=True)) for each in wanted)
 
 
 class Standing(NamedTuple):

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from canfetch.compare.compared_rules import ComparedRules, compared_rules
 from canfetch.compare.domains import convert_alike
 from canfetch.compare.limits import Budget
-from canfetch.compare.patterns import Side, exemption, ranked_patterns
+from canfetch.compare.patterns import ROBOTS_TXT_PATTERN, ranked_patterns
+from canfetch.compare.questions import Question, own_patterns
 from canfetch.compare.sides import Decisions
 from canfetch.compare.witnesses import shortest_target
 from canfetch.core.agent import Agent
@@ -66,17 +67,22 @@ def _find(rules: Sequence[ComparedRules], decisions: Decisions, within: str, bud
     pattern = list(ranked_patterns([Rule(False, encode_text(within), 0, 0)], first.profile))
     if not pattern:
         raise InvalidOption(f"invalid pattern {quoted(within)}: expected a path pattern that starts with '/' or '*'")
-    matching = [one._replace(allow=True) for one in pattern]
-    if all(one.profile.robots_txt_allowed for one in rules):
-        matching.append(exemption(allow=False))
-    sides = [*(one.side(for_urls=for_urls) for one in rules), Side(matching, default=False)]
+    sides = [one.side(for_urls=for_urls) for one in rules]
+    exempt = all(one.profile.robots_txt_allowed for one in rules)
 
     def confirm(target: bytes) -> bool:
         found = first.decisions(last, target, for_urls=for_urls)
         return found[: len(decisions)] == decisions
 
     profiles = first.profile, last.profile
-    target = shortest_target(
-        sides, [(*decisions, True)], profiles, budget, confirm, matching=() if for_urls else pattern
+    question = Question(
+        sides,
+        [decisions],
+        profiles,
+        confirm,
+        within=[one.pattern for one in pattern],
+        outside=[ROBOTS_TXT_PATTERN] if exempt else [],
+        own=own_patterns(sides),
     )
+    target = shortest_target(question, budget)
     return None if target is None else first.url_of(target)

@@ -1,0 +1,115 @@
+"""The rules of one side of a comparison in order of precedence, and which of them decides about a target."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import attrgetter
+from typing import NamedTuple
+
+from canfetch.compare.forms import Form, in_form
+from canfetch.compare.overlaps import Overlaps
+from canfetch.compare.patterns import Pattern, RankedPattern, Side
+from canfetch.core.patterns import Segments
+
+Key = tuple[tuple[int, ...], Pattern]
+"""The rank and the pattern: the place in the order of precedence."""
+
+
+def key_of(one: RankedPattern) -> Key:
+    """Return the place of a pattern in the order of precedence."""
+    return one.rank, one.pattern
+
+
+class _FormIndex:
+    """The patterns that are compared with one form of the target, by their heads."""
+
+    __slots__ = ("_by_head", "_lengths")
+
+    def __init__(self, patterns: Iterable[tuple[int, Pattern]]) -> None:
+        self._by_head: dict[bytes, list[tuple[int, Segments]]] = {}
+        for index, one in patterns:
+            segments = Segments(one.head, one.middles, one.anchored)
+            self._by_head.setdefault(one.head, []).append((index, segments))
+        self._lengths = sorted({len(head) for head in self._by_head})
+
+    def matching(self, text: bytes) -> Iterator[int]:
+        for length in self._lengths:
+            if length > len(text):
+                return
+            for index, segments in self._by_head.get(text[:length], ()):
+                if segments.matches_after_head(text):
+                    yield index
+
+
+class Ranking:
+    """Patterns in order of precedence, with an index for matching.
+
+    Args: patterns: The patterns, in any order.
+    """
+
+    __slots__ = ("_indices", "_keys", "_last", "_overlaps", "in_order")
+
+    def __init__(self, patterns: Iterable[RankedPattern]) -> None:
+        self.in_order = sorted(patterns, key=key_of)
+        self._keys = list(map(key_of, self.in_order))
+        self._indices: dict[Form, _FormIndex] = {}
+        self._overlaps: Overlaps | None = None
+        self._last: tuple[bytes, list[RankedPattern]] = (b"", [])
+
+    def matching(self, target: bytes) -> list[RankedPattern]:
+        """Return the patterns that match a target, in order of precedence.
+
+        Cost: O(distinct lengths of heads, and the bytes of the patterns whose heads match).
+        """
+        if self._last[0] != target:
+            if not self._indices:
+                for form in {one.pattern.form for one in self.in_order}:
+                    of_form = ((at, one.pattern) for at, one in enumerate(self.in_order) if one.pattern.form is form)
+                    self._indices[form] = _FormIndex(of_form)
+            found = (at for form, index in self._indices.items() for at in index.matching(in_form(target, form)))
+            self._last = target, [self.in_order[at] for at in sorted(found)]
+        return self._last[1]
+
+    def overlapping(self, pattern: Pattern) -> Sequence[RankedPattern]:
+        """Return the patterns that may match a common target with a pattern, in order of precedence."""
+        if self._overlaps is None:
+            self._overlaps = Overlaps(self.in_order)
+        return self._overlaps.of([pattern])
+
+    def at(self, key: Key) -> Sequence[RankedPattern]:
+        """Return the patterns at a place. The same rule may occur twice."""
+        return self.in_order[bisect_left(self._keys, key) : bisect_right(self._keys, key)]
+
+
+class RankedSide(NamedTuple):
+    """One side of a comparison: a decision for each target.
+
+    Attributes:
+        ranking: All patterns.
+        value: Returns the decision of a pattern, or None if this side does not have it.
+        default: The decision if none matches.
+        longest_match: Whether the pattern whose match ends last decides.
+    """
+
+    ranking: Ranking
+    value: Callable[[RankedPattern], bool | None] = attrgetter("allow")
+    default: bool = True
+    longest_match: bool = False
+
+    def decider(self, target: bytes) -> tuple[RankedPattern | None, bool]:
+        """Return the pattern that decides about a target, if any, and its decision. Not for `longest_match`."""
+        for one in self.ranking.matching(target):
+            value = self.value(one)
+            if value is not None:
+                return one, value
+        return None, self.default
+
+    def value_at(self, key: Key) -> bool | None:
+        """Return the decision of the pattern at a place in the order of precedence, or None if there is none."""
+        values = map(self.value, self.ranking.at(key))
+        return next((value for value in values if value is not None), None)
+
+    def for_search(self) -> Side:
+        """Return the side with all of its patterns."""
+        patterns = ((one, self.value(one)) for one in self.ranking.in_order)
+        kept = [one._replace(allow=value) for one, value in patterns if value is not None]
+        return Side(kept, self.default, self.longest_match)

@@ -1,0 +1,222 @@
+"""The search for a shortest target by refinement: only the patterns that matter to the answer are searched.
+
+1. A goal is a pattern that the target matches, and patterns that it does not match. It is searched, which is fast for
+   a few patterns. Its shortest target is never longer than the shortest one with wanted decisions.
+2. If another pattern decides about this target in an unwanted way, the goal is divided: the target does not match this
+   pattern, or it matches a pattern that wins over it. So goals contain only patterns that matter.
+3. The goal with the shortest target comes first, so that the first target with wanted decisions is a shortest one.
+   If no goal is left, there is none.
+4. Two sides that have most patterns in common differ only if the first pattern that matches belongs to one of them.
+   Each goal starts with such a pattern.
+
+No side may have `longest_match`.
+"""
+
+from collections.abc import Iterator, Sequence
+from heapq import heapify, heappop, heappush
+from itertools import count
+from typing import NamedTuple, TypeVar
+
+from canfetch.compare.direct import direct_match, least_length, matches
+from canfetch.compare.domains import NoOrdinaryByte, domain_of
+from canfetch.compare.limits import Budget
+from canfetch.compare.native_search import NativeSearch, native_domain_class
+from canfetch.compare.overlaps import may_overlap
+from canfetch.compare.patterns import Pattern, RankedPattern, Side, has_stray_percent
+from canfetch.compare.questions import Question
+from canfetch.compare.rankings import Key, key_of
+from canfetch.compare.search import Search
+from canfetch.compare.sides import Wanted, are_as_wanted
+
+_KeyT = TypeVar("_KeyT")
+# Comes before and after all others.
+_FIRST: Key = ((), Pattern(b""))
+_LAST: Key = ((1 << 62,), Pattern(b""))
+
+
+class _Goal(NamedTuple):
+    """Targets that match some patterns. Goals are ordered by the length of the shortest one.
+
+    Attributes:
+        length: No target of the goal is shorter.
+        number: The order of goals of the same length.
+        wanted: The wanted decisions.
+        matched: Patterns that the target matches.
+        deciders: For each side, the pattern that has to decide. None stands for any that `divided` does not exclude.
+        divided: For each side without a decider, the last place in the order of precedence at which it was divided. For
+            patterns that win over this one, there are other goals.
+        avoided: Patterns that the target does not match.
+        target: A shortest target, if it was searched for.
+    """
+
+    length: int
+    number: int
+    wanted: Wanted
+    matched: tuple[Pattern, ...]
+    deciders: tuple[Key | None, ...]
+    divided: tuple[Key, ...]
+    avoided: tuple[Pattern, ...] = ()
+    target: bytes | None = None
+
+
+class Refinement:
+    """The search for the answer to a question.
+
+    Args:
+        question: The question.
+        budget: The work that is left.
+    """
+
+    __slots__ = ("_budget", "_goals", "_numbers", "_question")
+
+    def __init__(self, question: Question, budget: Budget) -> None:
+        self._question = question
+        self._budget = budget
+        self._numbers = count()
+        self._goals: list[_Goal] = []
+
+    def shortest_target(self) -> bytes | None:
+        """Return a shortest target with wanted decisions, or None if there is none.
+
+        Raises: Undecided.
+        """
+        goals = self._goals = list(self._first_goals())
+        heapify(goals)
+        while goals:
+            goal: _Goal | None = heappop(goals)
+            while goal is not None:
+                # Targets are checked in order of length, or at once if any one will do.
+                if goal.target is not None:
+                    if self._is_wanted(goal.target):
+                        return goal.target
+                    goal = self._divide(goal)
+                    continue
+                target = self._search(goal)
+                goal = None if target is None else goal._replace(length=len(target), target=target)
+                if goal is not None and self._question.shortest and goals and goals[0] < goal:
+                    heappush(goals, goal)
+                    goal = None
+        return None
+
+    def _first_goals(self) -> Iterator[_Goal]:
+        within: list[tuple[Pattern, ...]] = [(pattern,) for pattern in self._question.within] or [()]
+        sides = self._question.sides
+        for wanted in self._question.wanted:
+            for matched in within:
+                if len(wanted) < 2 or None in wanted or wanted[0] is wanted[1]:
+                    yield self._goal(wanted, matched, (None,) * len(sides), (_FIRST,) * len(sides))
+                else:
+                    yield from self._differing_goals(wanted, matched)
+
+    def _differing_goals(self, wanted: Wanted, matched: tuple[Pattern, ...]) -> Iterator[_Goal]:
+        sides = self._question.sides
+        if all(side.default is decision for side, decision in zip(sides, wanted, strict=True)):
+            yield self._goal(wanted, matched, (None, None), (_FIRST, _FIRST))
+        for number, (own, side) in enumerate(zip(self._question.own, sides, strict=True)):
+            self._budget.spend_in_python(1)
+            for one in own:
+                if side.value(one) is not wanted[number]:
+                    continue
+                if not all(may_overlap(one.pattern, pattern) for pattern in matched):
+                    continue
+                key = key_of(one)
+                # It is the first one that matches on both sides.
+                other = key if sides[1 - number].value_at(key) is wanted[1 - number] else None
+                deciders = (key, other) if number == 0 else (other, key)
+                yield self._goal(wanted, (*matched, one.pattern), deciders, (key, key))
+
+    def _goal(
+        self, wanted: Wanted, matched: Sequence[Pattern], deciders: tuple[Key | None, ...], divided: tuple[Key, ...]
+    ) -> _Goal:
+        self._budget.spend_in_python(1)
+        patterns = tuple(dict.fromkeys(matched))
+        length = max(map(least_length, patterns), default=1)
+        return _Goal(length, next(self._numbers), wanted, patterns, deciders, divided)
+
+    def _is_wanted(self, target: bytes) -> bool:
+        question = self._question
+        decisions = [side.decider(target)[1] for side in question.sides]
+        self._budget.spend_in_python(1 + len(question.outside))
+        return are_as_wanted(decisions, question.wanted) and not any(matches(one, target) for one in question.outside)
+
+    def _divide(self, goal: _Goal) -> _Goal | None:
+        """Return a goal without the pattern that decides about its target, or None if there is no such goal."""
+        target = goal.target
+        assert target is not None
+        goal = goal._replace(target=None)
+        for one in self._question.outside:
+            if matches(one, target):
+                return goal._replace(avoided=(*goal.avoided, one))
+        for number, (side, wanted) in enumerate(zip(self._question.sides, goal.wanted, strict=True)):
+            winner, decision = side.decider(target)
+            if wanted is None or decision is wanted:
+                continue
+            place = _LAST if winner is None else key_of(winner)
+            if goal.deciders[number] is None and goal.divided[number] < place:
+                self._add_goals(goal, number, place)
+                goal = goal._replace(divided=_replaced(goal.divided, number, place))
+            return None if winner is None else goal._replace(avoided=(*goal.avoided, winner.pattern))
+        raise AssertionError("a target that is not wanted has an unwanted decision")
+
+    def _add_goals(self, goal: _Goal, number: int, end: Key) -> None:
+        """Add goals for the patterns that win over the one at `end`."""
+        side = self._question.sides[number]
+        start = goal.divided[number]
+        candidates = side.ranking.overlapping(goal.matched[0]) if goal.matched else side.ranking.in_order
+        self._budget.spend_in_python(1 + len(candidates) // 8)
+        for one in candidates:
+            key = key_of(one)
+            if not start < key < end or side.value(one) is not goal.wanted[number]:
+                continue
+            if not all(may_overlap(one.pattern, pattern) for pattern in goal.matched):
+                continue
+            if self._loses(goal, number, key):
+                continue
+            deciders = _replaced(goal.deciders, number, key)
+            new = self._goal(goal.wanted, (*goal.matched, one.pattern), deciders, goal.divided)
+            length = max(new.length, goal.length)
+            heappush(self._goals, new._replace(length=length, avoided=goal.avoided))
+
+    def _loses(self, goal: _Goal, number: int, key: Key) -> bool:
+        """Return whether a pattern also decides on the other side, and in an unwanted way."""
+        for other, (side, wanted, decider) in enumerate(
+            zip(self._question.sides, goal.wanted, goal.deciders, strict=True)
+        ):
+            if other != number and wanted is not None and decider is not None and key < decider:
+                value = side.value_at(key)
+                if value is not None and value is not wanted:
+                    return True
+        return False
+
+    def _search(self, goal: _Goal) -> bytes | None:
+        """Return a shortest target of a goal, or None if there is none."""
+        patterns = [*goal.matched, *goal.avoided]
+        profiles = self._question.profiles
+        complete = domain_of(*profiles, complete=True)
+        self._budget.spend_in_python(1 + len(patterns))
+        if len(patterns) == 1:
+            target = direct_match(patterns[0])
+            if target is not None and complete.contains(target):
+                return target
+        ranks = [((number,), pattern) for number, pattern in enumerate(patterns)]
+        ranked = [RankedPattern(rank, allow=True, pattern=pattern) for rank, pattern in ranks]
+        matched = len(goal.matched)
+        sides = [Side([one], default=False) for one in ranked[:matched]]
+        sides.append(Side(ranked[matched:], default=False))
+        wanted = [(*[True] * matched, False)]
+        search = search_for(sides, ranks, self._budget)
+        if not any(map(has_stray_percent, patterns)):
+            try:
+                return next(iter(search.targets(domain_of(*profiles, complete=False), wanted, 1)), None)
+            except NoOrdinaryByte:
+                pass
+        return next(iter(search.targets(complete, wanted, 1)), None)
+
+
+def search_for(sides: Sequence[Side], patterns: Sequence[Key], budget: Budget) -> Search | NativeSearch:
+    """Return the search of the engine. The patterns are in order of precedence."""
+    return (Search if native_domain_class() is None else NativeSearch)(sides, patterns, budget)
+
+
+def _replaced(keys: tuple[_KeyT, ...], number: int, key: _KeyT) -> tuple[_KeyT, ...]:
+    return (*keys[:number], key, *keys[number + 1 :])
