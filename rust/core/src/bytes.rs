@@ -93,6 +93,25 @@ pub fn skip_spaces(text: &[u8], mut from: usize) -> usize {
     from
 }
 
+/// Returns the position of the first byte in `from..to` that is neither a space nor a tab, or `to`.
+#[inline]
+pub fn skip_blanks(text: &[u8], mut from: usize, to: usize) -> usize {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const LOW: u64 = 0x7F * ONES;
+    while from < to && is_blank(text[from]) {
+        let Some(eight) = text[from..].first_chunk() else {
+            from += 1;
+            continue;
+        };
+        let word = u64::from_le_bytes(*eight);
+        let (space, tab) = (word ^ (ONES * u64::from(b' ')), word ^ (ONES * u64::from(b'\t')));
+        // The high bit of each byte that is not 0.
+        let others = (((space & LOW) + LOW) | space) & (((tab & LOW) + LOW) | tab) & !LOW;
+        from += others.trailing_zeros() as usize / 8;
+    }
+    from.min(to)
+}
+
 /// Returns the span of `text` within `from..to` without the bytes at both ends for which `is_white` is true.
 #[inline]
 pub fn strip(text: &[u8], mut from: usize, mut to: usize, is_white: impl Fn(u8) -> bool) -> (usize, usize) {
@@ -126,6 +145,23 @@ mod tests {
                 for end in [&b" \t"[..], b"\t ", b"", b"\n a"] {
                     let text = [&vec![fill; length][..], end].concat();
                     assert_eq!(find_blank(&text), text.iter().position(|&byte| is_blank(byte)), "{text:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn blanks_are_those_of_a_plain_search() {
+        for after in [b'a', b'\n', 0x0B, 0x00, 0x21, 0x1F, 0xA0, 0x89, 0x80, 0xFF] {
+            for length in 0..20 {
+                for bits in [0, 1, 0x55, 0xF0F0F] {
+                    let blanks = (0..length).map(|at| if bits >> at & 1 == 0 { b' ' } else { b'\t' });
+                    let text: Vec<u8> = blanks.chain([after, b' ', b'\t', after]).chain([b'x'; 8]).collect();
+                    for to in 0..text.len() {
+                        let plain = text[..to].iter().position(|&byte| !is_blank(byte)).unwrap_or(to);
+                        assert_eq!(skip_blanks(&text, 0, to), plain, "{text:?} {to}");
+                        assert_eq!(skip_blanks(&text[..to], 0, to), plain, "{text:?} {to}");
+                    }
                 }
             }
         }

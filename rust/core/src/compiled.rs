@@ -1,9 +1,10 @@
 //! A parsed file: its groups, and the rule sets of its agents.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::decide::{File, RuleSet};
-use crate::groups::Groups;
+use crate::groups::{Groups, OtherRecord};
+use crate::reader;
 use crate::select::{Directory, Selection, names};
 use crate::tables::{COMPILED_RULES_LIMIT, COMPILED_SETS_LIMIT, MAX_BYTES_LIMIT, PROFILES, Profile};
 
@@ -34,6 +35,8 @@ pub fn allows_once<T: AsRef<[u8]>>(
 pub struct CompiledFile {
     profile: &'static Profile,
     groups: Groups,
+    /// The records that are neither user-agent lines nor rules, which most callers never need.
+    others: OnceLock<Box<[OtherRecord]>>,
     directory: Directory,
     sets: Mutex<Sets>,
 }
@@ -54,14 +57,20 @@ impl CompiledFile {
         Self {
             profile,
             groups: Groups::read(content, profile),
+            others: OnceLock::new(),
             directory: Directory::default(),
             sets: Mutex::default(),
         }
     }
 
-    /// The groups and records of the file.
+    /// The groups of the file.
     pub fn groups(&self) -> &Groups {
         &self.groups
+    }
+
+    /// The records that are neither user-agent lines nor rules, in file order. The first call parses the file again.
+    pub fn others(&self, content: &[u8]) -> &[OtherRecord] {
+        self.others.get_or_init(|| reader::read_others(content, self.profile))
     }
 
     /// The file with its bytes, as decisions need it.
@@ -107,6 +116,8 @@ impl CompiledFile {
     /// The memory held, in bytes, without the content of the file.
     pub fn memory_bytes(&self) -> usize {
         let sets = self.sets.lock().unwrap_or_else(PoisonError::into_inner);
-        size_of::<Self>() + self.groups.memory_bytes() + sets.shared.iter().map(|set| set.memory_bytes()).sum::<usize>()
+        let others = self.others.get().map_or(0, |others| size_of_val(&**others));
+        let groups = self.groups.memory_bytes();
+        size_of::<Self>() + groups + others + sets.shared.iter().map(|set| set.memory_bytes()).sum::<usize>()
     }
 }

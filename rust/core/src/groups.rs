@@ -124,24 +124,6 @@ impl OtherRecord {
     }
 }
 
-impl Packed<6> for OtherRecord {
-    #[inline]
-    fn pack(self) -> [u32; 6] {
-        let (key, value) = (self.key, self.value);
-        [key.start, key.end, value.start, value.end, self.line_and_sitemap, self.groups_before]
-    }
-
-    #[inline]
-    fn unpack([key, key_end, value, value_end, line_and_sitemap, groups_before]: [u32; 6]) -> Self {
-        Self {
-            key: Span { start: key, end: key_end },
-            value: Span { start: value, end: value_end },
-            line_and_sitemap,
-            groups_before,
-        }
-    }
-}
-
 /// Where the user-agent lines and the rules of a group begin.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GroupStart {
@@ -161,27 +143,30 @@ impl Packed<2> for GroupStart {
     }
 }
 
-/// The groups, rules and other records of a file.
+/// The groups and rules of a file.
 #[derive(Debug)]
 pub struct Groups {
-    /// The words of all lists: rules, user-agent lines, group starts and other records.
+    /// The words of all lists: rules, user-agent lines and group starts.
     words: Box<[u32]>,
     /// Where each list but the first begins.
     agents: u32,
     starts: u32,
-    others: u32,
 }
 
 impl Groups {
     /// Parses a file. Never fails: invalid lines are skipped.
     pub fn read(content: &[u8], profile: &Profile) -> Self {
-        reader::read(content, profile)
+        reader::read_groups(content, profile)
     }
 
-    /// Wraps the words of the rules, the user-agent lines, the group starts and the other records. The numbers are those
-    /// of the words of the first three.
-    pub(crate) fn from_words(words: Box<[u32]>, rules: usize, agents: usize, starts: usize) -> Self {
-        Self { words, agents: rules as u32, starts: (rules + agents) as u32, others: (rules + agents + starts) as u32 }
+    /// Joins the words of the rules, the user-agent lines and the group starts.
+    pub(crate) fn from_lists(rules: &[[u32; 3]], agents: &[[u32; 4]], starts: &[[u32; 2]]) -> Self {
+        let lists = [rules.as_flattened(), agents.as_flattened(), starts.as_flattened()];
+        Self {
+            words: lists.concat().into(),
+            agents: lists[0].len() as u32,
+            starts: (lists[0].len() + lists[1].len()) as u32,
+        }
     }
 
     /// The number of groups.
@@ -208,13 +193,7 @@ impl Groups {
 
     #[inline]
     fn starts(&self) -> List<'_, GroupStart, 2> {
-        List::new(&self.words[self.starts as usize..self.others as usize])
-    }
-
-    /// The records that are neither user-agent lines nor rules.
-    #[inline]
-    pub fn others(&self) -> List<'_, OtherRecord, 6> {
-        List::new(&self.words[self.others as usize..])
+        List::new(&self.words[self.starts as usize..])
     }
 
     /// The user-agent lines of a group.
@@ -241,6 +220,7 @@ impl Groups {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compiled::CompiledFile;
     use crate::testing::profile;
 
     type Shape<'o> = (Vec<&'o [u8]>, Vec<(bool, &'o [u8], u32)>);
@@ -274,9 +254,9 @@ mod tests {
     #[test]
     fn rfc9309_2_2_4_other_records_have_a_group() {
         let content = b"Sitemap: s\nuser-agent: *\nHost: h # c\n";
-        let groups = Groups::read(content, profile("rfc9309"));
-        let seen: Vec<_> = groups
-            .others()
+        let file = CompiledFile::new(content, profile("rfc9309"));
+        let seen: Vec<_> = file
+            .others(content)
             .iter()
             .map(|other| {
                 (other.line(), other.is_sitemap(), other.key.of(content), other.value.of(content), other.group())

@@ -28,7 +28,7 @@ impl<T, const N: usize> Clone for List<'_, T, N> {
 impl<T, const N: usize> Copy for List<'_, T, N> {}
 
 impl<'w, T: Packed<N>, const N: usize> List<'w, T, N> {
-    /// Wraps words that were appended by [`pack`].
+    /// Wraps the words of records, as [`Packed::pack`] returned them.
     #[inline]
     pub fn new(words: &'w [u32]) -> Self {
         Self { words, records: PhantomData }
@@ -79,10 +79,4 @@ impl<'w, T: Packed<N>, const N: usize> List<'w, T, N> {
     {
         self.words.chunks_exact(N).map(|words| T::unpack(from_fn(|at| words[at])))
     }
-}
-
-/// Appends the words of records.
-#[inline]
-pub fn pack<T: Packed<N>, const N: usize>(records: &[T], words: &mut Vec<u32>) {
-    words.extend(records.iter().flat_map(|record| record.pack()));
 }

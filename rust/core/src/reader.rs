@@ -4,10 +4,10 @@ use std::cell::RefCell;
 use std::ops::Range;
 
 use crate::abnf;
-use crate::bytes::{is_space, skip_spaces, strip};
+use crate::bytes::{is_space, skip_blanks, skip_spaces, strip};
 use crate::groups::{AgentLine, GroupStart, Groups, OtherRecord, Rule, Span};
 use crate::lines::{Stops, end_of_text, first_line};
-use crate::packed::pack;
+use crate::packed::Packed;
 use crate::records::{self, Kind, Record, plain_key};
 use crate::tables::Profile;
 use crate::tokens::token_length;
@@ -17,23 +17,31 @@ thread_local! {
     static READER: RefCell<Reader> = const { RefCell::new(Reader::new()) };
 }
 
-/// Parses a file. Never fails: invalid lines are skipped.
-pub fn read(content: &[u8], profile: &Profile) -> Groups {
+/// Parses the groups of a file. Never fails: invalid lines are skipped.
+pub fn read_groups(content: &[u8], profile: &Profile) -> Groups {
     READER.with_borrow_mut(|reader| {
-        reader.clear();
         reader.read(content, profile);
         reader.finish()
     })
+}
+
+/// Parses the records that are neither user-agent lines nor rules.
+pub fn read_others(content: &[u8], profile: &Profile) -> Box<[OtherRecord]> {
+    let mut reader = Reader::new();
+    reader.others = Some(Vec::new());
+    reader.read(content, profile);
+    reader.others.unwrap_or_default().into()
 }
 
 /// The largest number of rules for which the lists of a reader are kept.
 const KEPT_RULES: usize = 2048;
 
 struct Reader {
-    starts: Vec<GroupStart>,
-    agents: Vec<AgentLine>,
-    rules: Vec<Rule>,
-    others: Vec<OtherRecord>,
+    starts: Vec<[u32; 2]>,
+    agents: Vec<[u32; 4]>,
+    rules: Vec<[u32; 3]>,
+    /// `None` if only groups are read: most other lines are then skipped after their first byte.
+    others: Option<Vec<OtherRecord>>,
     in_group: bool,
     rule_seen: bool,
 }
@@ -44,18 +52,10 @@ impl Reader {
             starts: Vec::new(),
             agents: Vec::new(),
             rules: Vec::new(),
-            others: Vec::new(),
+            others: None,
             in_group: false,
             rule_seen: true,
         }
-    }
-
-    fn clear(&mut self) {
-        self.starts.clear();
-        self.agents.clear();
-        self.rules.clear();
-        self.others.clear();
-        (self.in_group, self.rule_seen) = (false, true);
     }
 
     fn read(&mut self, content: &[u8], profile: &Profile) {
@@ -67,15 +67,17 @@ impl Reader {
             0 => usize::MAX,
             limit => limit,
         };
+        let groups_only = self.others.is_none();
         let mut stops = Stops::new(content, start);
         let mut line = 0;
         while start < content.len() {
             line += 1;
             let stop = stops.next_stop();
             let end = stops.end_of_line(stop);
-            if start == end {
+            let first = if groups_only { skip_blanks(content, start, stop) } else { start };
+            if first == end {
                 self.blank_line(profile);
-            } else if start < stop {
+            } else if first < stop && !(groups_only && begins_no_group(content[first])) {
                 let plain = if plain && end - start <= limit { plain_key(content, start) } else { None };
                 match plain {
                     Some((kind @ (Kind::Allow | Kind::Disallow), from)) => {
@@ -127,20 +129,21 @@ impl Reader {
         self.rule_seen = true;
         if self.in_group {
             let line_and_allow = line << 1 | u32::from(kind == Kind::Allow);
-            self.rules.push(Rule { value: Span::new(value), line_and_allow });
+            self.rules.push(Rule { value: Span::new(value), line_and_allow }.pack());
         }
     }
 
     fn take_agent(&mut self, content: &[u8], profile: &Profile, line: u32, (start, end): (usize, usize)) {
         if self.rule_seen {
-            self.starts.push(GroupStart { agents: self.agents.len() as u32, rules: self.rules.len() as u32 });
+            self.starts.push(GroupStart { agents: self.agents.len() as u32, rules: self.rules.len() as u32 }.pack());
             (self.in_group, self.rule_seen) = (true, false);
         }
-        self.agents.push(AgentLine {
+        let agent = AgentLine {
             token: Span::new((start, start + token_length(&content[start..end], profile))),
             line,
             group: self.starts.len() as u32 - 1,
-        });
+        };
+        self.agents.push(agent.pack());
     }
 
     /// Handles a blank line, which ends a group in some profiles.
@@ -153,25 +156,88 @@ impl Reader {
 
     /// Adds another record, which never ends a group (section 2.2.4).
     fn take_other(&mut self, line: u32, record: Record) {
-        self.others.push(OtherRecord {
-            key: Span::new(record.key),
-            value: Span::new(record.value),
-            line_and_sitemap: line << 1 | u32::from(record.kind == Kind::Sitemap),
-            groups_before: if self.in_group { self.starts.len() as u32 } else { 0 },
-        });
+        let groups_before = if self.in_group { self.starts.len() as u32 } else { 0 };
+        if let Some(others) = &mut self.others {
+            others.push(OtherRecord {
+                key: Span::new(record.key),
+                value: Span::new(record.value),
+                line_and_sitemap: line << 1 | u32::from(record.kind == Kind::Sitemap),
+                groups_before,
+            });
+        }
     }
 
+    /// Returns the groups, and prepares the reader for the next file.
     fn finish(&mut self) -> Groups {
-        let (rules, agents) = (3 * self.rules.len(), 4 * self.agents.len());
-        let (starts, others) = (2 * self.starts.len(), 6 * self.others.len());
-        let mut words = Vec::with_capacity(rules + agents + starts + others);
-        pack(&self.rules, &mut words);
-        pack(&self.agents, &mut words);
-        pack(&self.starts, &mut words);
-        pack(&self.others, &mut words);
-        if self.rules.capacity() > KEPT_RULES || self.agents.capacity() + self.others.capacity() > KEPT_RULES {
+        let groups = Groups::from_lists(&self.rules, &self.agents, &self.starts);
+        if self.rules.capacity() > KEPT_RULES || self.agents.capacity() > KEPT_RULES {
             *self = Self::new();
         }
-        Groups::from_words(words.into(), rules, agents, starts)
+        self.starts.clear();
+        self.agents.clear();
+        self.rules.clear();
+        (self.in_group, self.rule_seen) = (false, true);
+        groups
+    }
+}
+
+/// Whether a line that begins with this byte, after spaces and tabs, is neither a user-agent line nor a rule nor blank.
+#[inline]
+const fn begins_no_group(first: u8) -> bool {
+    // Other white space and control characters are rare.
+    first > b' ' && !matches!(first | 0x20, b'u' | b'a' | b'd')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::PROFILES;
+    use crate::testing::Dice;
+
+    #[test]
+    fn groups_are_the_same_whether_other_records_are_read() {
+        const PARTS: [&[u8]; 30] = [
+            b"user-agent: a",
+            b"User-Agent:*",
+            b"USERAGENT b",
+            b"allow: /a",
+            b"Disallow:/b",
+            b"disallow /c",
+            b"dissalow: /",
+            b"sitemap: s",
+            b"Site-map s",
+            b"crawl-delay: 1",
+            b"<a href=\"/\">",
+            b"# c",
+            b"#",
+            b":",
+            b" ",
+            b"\t",
+            b"        ",
+            b"\x0B",
+            b"\0",
+            b"\x01",
+            b"\x7F",
+            b"\xA0",
+            b"\xEF\xBB\xBF",
+            b"\n",
+            b"\n",
+            b"\n",
+            b"\n\n",
+            b"\r\n",
+            b"\r",
+            b"\x85",
+        ];
+        let mut dice = Dice::new(9309);
+        for _ in 0..3000 {
+            let content: Vec<u8> = (0..dice.below(30)).flat_map(|_| dice.pick(&PARTS).to_vec()).collect();
+            for profile in &PROFILES {
+                let mut complete = Reader::new();
+                complete.others = Some(Vec::new());
+                complete.read(&content, profile);
+                let (complete, groups) = (complete.finish(), read_groups(&content, profile));
+                assert_eq!(format!("{groups:?}"), format!("{complete:?}"), "{} {content:?}", profile.name);
+            }
+        }
     }
 }

@@ -57,8 +57,8 @@ impl CompiledFile {
     }
 
     /// Returns the records that are neither user-agent lines nor rules, as spans of the content.
-    fn other_records(&self) -> Vec<OtherItem> {
-        let others = self.contents.compiled().groups().others().iter();
+    fn other_records(&self, py: Python<'_>) -> Vec<OtherItem> {
+        let others = self.contents.compiled().others(self.contents.bytes(py)).iter();
         others
             .map(|other| {
                 let (key, value) = (other.key.bounds(), other.value.bounds());

@@ -1,7 +1,5 @@
 //! What a profile reads in a file: its groups, its lines, and who reads a line.
 
-use canfetch_core::Groups;
-
 use crate::document::Reading;
 use crate::engine::Failure;
 use crate::input::Agent;
@@ -48,7 +46,7 @@ pub fn write(reading: Reading<'_>, out: &mut Output) -> Result<u32, Failure> {
     }
     let mut kinds = filled(LineKind::Nothing as u8, line_count as usize)?;
     let mut owners = filled(0, line_count as usize)?;
-    for_each_record(groups, |line, kind, group| {
+    for_each_record(reading, |line, kind, group| {
         let at = line as usize - 1;
         if let (Some(kind_of_line), Some(owner)) = (kinds.get_mut(at), owners.get_mut(at)) {
             *kind_of_line = kind as u8;
@@ -68,7 +66,7 @@ pub fn write(reading: Reading<'_>, out: &mut Output) -> Result<u32, Failure> {
 pub fn write_readers(reading: Reading<'_>, line: u32, agents: &[Agent], out: &mut Output) -> Result<u32, Failure> {
     out.clear(agents.len() + 8)?;
     let mut record = (LineKind::Nothing, None);
-    for_each_record(reading.compiled.groups(), |other, kind, group| {
+    for_each_record(reading, |other, kind, group| {
         if other == line {
             record = (kind, group);
         }
@@ -91,7 +89,8 @@ pub fn write_readers(reading: Reading<'_>, line: u32, agents: &[Agent], out: &mu
     Ok(agents.len() as u32)
 }
 
-fn for_each_record(groups: &Groups, mut take: impl FnMut(u32, LineKind, Option<u32>)) {
+fn for_each_record(reading: Reading<'_>, mut take: impl FnMut(u32, LineKind, Option<u32>)) {
+    let groups = reading.compiled.groups();
     for agent in groups.agents().iter() {
         take(agent.line, LineKind::UserAgent, Some(agent.group));
     }
@@ -100,7 +99,7 @@ fn for_each_record(groups: &Groups, mut take: impl FnMut(u32, LineKind, Option<u
             take(rule.line(), if rule.allow() { LineKind::Allow } else { LineKind::Disallow }, Some(group));
         }
     }
-    for other in groups.others().iter() {
+    for other in reading.compiled.others(reading.content()) {
         if other.is_sitemap() {
             take(other.line(), LineKind::Sitemap, None);
         } else {

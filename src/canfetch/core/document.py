@@ -173,7 +173,7 @@ class RobotsTxt(FileSource):
     def sitemaps(self) -> tuple[str, ...]:
         """The values of all sitemap records as written, in file order. They do not belong to groups.
 
-        Cost: O(records other than rules and user-agent lines).
+        Cost: O(records other than rules and user-agent lines), and O(bytes) at the first call.
         """
         values = (
             parse_sitemap(self._content[value_start:value_end])
@@ -190,7 +190,7 @@ class RobotsTxt(FileSource):
         Args: agent: A product token or an `Agent`. Its groups are selected as for rules.
         Returns: The delay, or None if there is no valid one.
         Raises: InvalidProductToken.
-        Cost: O(records other than rules and user-agent lines).
+        Cost: O(records other than rules and user-agent lines), and O(bytes) at the first call.
         """
         delay = self._longest_delay(agent)
         if delay is None and get_profile(self.profile).crawl_delay_of_star and as_agent(agent).star_applies:
@@ -206,7 +206,7 @@ class RobotsTxt(FileSource):
 
         Args: agent: A product token or an `Agent`. Its groups are selected as for rules.
         Raises: InvalidProductToken.
-        Cost: O(records other than rules and user-agent lines).
+        Cost: O(records other than rules and user-agent lines), and O(bytes) at the first call.
         """
         rates = map(parse_request_rate, self._values_for(agent, REQUEST_RATE_KEY))
         return tuple(rate for rate in rates if rate is not None)
@@ -216,7 +216,7 @@ class RobotsTxt(FileSource):
 
         Args: agent: A product token or an `Agent`. Its groups are selected as for rules.
         Raises: InvalidProductToken.
-        Cost: O(records other than rules and user-agent lines).
+        Cost: O(records other than rules and user-agent lines), and O(bytes) at the first call.
         """
         windows = map(parse_visit_time, self._values_for(agent, VISIT_TIME_KEY))
         return tuple(window for window in windows if window is not None)
@@ -255,7 +255,7 @@ class RobotsTxt(FileSource):
     def extensions(self) -> "Extensions":
         """All records other than rules and user-agent lines, with their parsed values, scopes and notes.
 
-        Cost: O(bytes of these records) at the first call.
+        Cost: O(bytes) at the first call.
         """
         return self._file_facts.extension_index.records
 
@@ -308,7 +308,7 @@ class RobotsTxt(FileSource):
 
         Args: agent: A product token or an `Agent`. Its groups are selected as for rules.
         Raises: InvalidProductToken.
-        Cost: O(records other than rules and user-agent lines) at the first call for these groups.
+        Cost: O(bytes) at the first call.
         Source: RSL 1.0.
         """
         return self._extensions_for(agent).licenses
