@@ -4,7 +4,7 @@ The URLs are all paths of at most `--length` bytes over `/`, `*`, `$`, `%`, `?` 
 rules over the same bytes. Every claim that there is no URL is checked with all of them, and every example is checked to
 be as short as the shortest of them. The first contradiction ends the run.
 
-    python tools/enumerate_comparisons.py --profile rfc9309 --files 100000 --length 7 --seed 1
+    python tools/enumerate_comparisons.py --profile rfc9309 --files 50000 --length 7 --seed 1
 """
 
 from __future__ import annotations
@@ -20,9 +20,12 @@ from typing import TYPE_CHECKING
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
 import canfetch
-from canfetch.compare import coverage, diff, difference, find_minimization, rule_effects
+from canfetch.compare import coverage, dead_rules, diff, difference, equivalent, find_minimization, rule_effects
+from canfetch.core.profiles import get_profile
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from canfetch.compare import URLSet
 
 BYTES = "/*$%?ab"
@@ -31,6 +34,11 @@ OTHER_AGENT = "OtherBot"
 # Rules over these bytes match often.
 _FREQUENT = "//**$%?abab"
 _LENGTHS = (1, 1, 2, 2, 3, 3, 4, 5)
+# The sets of longer patterns are not kept in memory.
+_MAX_REMEMBERED = 5
+# Of so many pairs of files, the verdicts of one are compared with those derived from its rules.
+_DECISIONS_CHECKED = 20
+_DIGITS = bytes([ord("0"), ord("1")]).ljust(0x100, b"1")
 
 
 class Contradiction(AssertionError):
@@ -45,6 +53,8 @@ def _require(claim: object, *facts: object) -> None:
 class ShortURLs:
     """All short URLs in order of the length of their targets.
 
+    Sets of these URLs are integers with a bit for each, the lowest bit for the shortest target.
+
     Args:
         profile: The profile.
         length: The maximum length of their paths in bytes.
@@ -57,11 +67,87 @@ class ShortURLs:
         lengths = {url: len(decide(url).target) for url in urls}
         self.profile = profile
         self.urls = sorted(urls, key=lengths.__getitem__)
-        self.lengths = [lengths[url] for url in self.urls]
+        self.every = (1 << len(urls)) - 1
+        self._lengths = [lengths[url] for url in self.urls]
+        # The highest bit comes first.
+        self._reversed = self.urls[::-1]
+        self._matched: dict[str, int] = {}
 
-    def shortest(self, wanted: list[bool]) -> int | None:
-        """Return the length of the shortest target for which `wanted` is true, or None."""
-        return next((length for length, one in zip(self.lengths, wanted, strict=True) if one), None)
+    def shortest(self, urls: int) -> int | None:
+        """Return the length of the shortest target of a set, or None if the set is empty."""
+        return self._lengths[(urls & -urls).bit_length() - 1] if urls else None
+
+    def first(self, urls: int) -> str:
+        """Return a URL of a set with a shortest target."""
+        return self.urls[(urls & -urls).bit_length() - 1]
+
+    def allowed(self, robots: canfetch.RobotsTxt, agent: str = AGENT) -> int:
+        """Return the URLs that an agent may fetch, from the verdicts about all of them."""
+        return _bits(robots.rules_for(agent).allows_many(self._reversed))
+
+    def matched(self, pattern: str) -> int:
+        """Return the URLs that a pattern matches."""
+        found = self._matched.get(pattern)
+        if found is None:
+            alone = canfetch.parse(f"User-agent: *\nDisallow: {pattern}\n", profile=self.profile)
+            found = self.every ^ self.allowed(alone)
+            if len(pattern) <= _MAX_REMEMBERED:
+                self._matched[pattern] = found
+        return found
+
+
+class Decisions:
+    """The decisions of one agent's rules about all short URLs.
+
+    They follow from the URLs that each rule matches, and from the order of precedence. Which URLs a rule matches is the
+    verdict of the engine about a file with this rule alone. For urllib.robotparser, the engine decides about each URL.
+
+    Args:
+        robots: The file.
+        short: The URLs.
+        agent: The agent.
+
+    Attributes:
+        rules: The rules in file order.
+        matched: The URLs that each rule matches, by its line.
+        decided: The URLs about which each rule decides, by its line.
+        allowed: The allowed URLs.
+    """
+
+    def __init__(self, robots: canfetch.RobotsTxt, short: ShortURLs, agent: str = AGENT) -> None:
+        bound = robots.rules_for(agent)
+        groups = robots.groups
+        self.rules = [rule for index in bound.group_indices for rule in groups[index].rules]
+        self.matched: dict[int, int] = {}
+        self.decided: dict[int, int] = {}
+        profile = get_profile(robots.profile)
+        if profile.robotparser:
+            self._decide_all(bound, short)
+            return
+        in_order = self.rules
+        if not profile.first_match:
+            in_order = sorted(self.rules, key=lambda rule: (-rule.specificity, not rule.allow, rule.line))
+        self.allowed = remaining = short.every
+        for rule in in_order:
+            self.matched[rule.line] = matched = short.matched(rule.pattern.decode())
+            self.decided[rule.line] = decided = matched & remaining
+            remaining ^= decided
+            if not rule.allow:
+                self.allowed ^= decided
+
+    def _decide_all(self, bound: canfetch.AgentRules, short: ShortURLs) -> None:
+        verdicts = [bound.decide(url) for url in reversed(short.urls)]
+        self.allowed = _bits([verdict.allowed for verdict in verdicts])
+        for rule in self.rules:
+            line = rule.line
+            self.decided[line] = _bits([verdict.line == line for verdict in verdicts])
+            self.matched[line] = self.decided[line] | _bits(
+                [any(other.line == line for other in verdict.also_matched) for verdict in verdicts]
+            )
+
+
+def _bits(flags: list[bool]) -> int:
+    return int(bytes(flags).translate(_DIGITS), 2)
 
 
 def random_file(rng: random.Random) -> str:
@@ -97,23 +183,31 @@ def check_files(old: str, new: str, short: ShortURLs) -> None:
 
     Raises: Contradiction.
     """
-    first, second = (canfetch.parse(text, profile=short.profile) for text in (old, new))
-    check_coverage(first, short)
-    check_rules(first, short)
-    check_minimization(first, short)
-    check_difference(first, second, short)
+    files = [canfetch.parse(text, profile=short.profile) for text in (old, new)]
+    decisions = [Decisions(robots, short) for robots in files]
+    for robots, decided in zip(files, decisions, strict=True):
+        check_coverage(robots, decided, short)
+        check_rules(robots, decided, short)
+        check_minimization(robots, decided, short)
+    check_difference(files[0], files[1], [decided.allowed for decided in decisions], short)
 
 
-def _allowed(robots: canfetch.RobotsTxt, short: ShortURLs, agent: str = AGENT) -> list[bool]:
-    return robots.rules_for(agent).allows_many(short.urls)
+def check_decisions(text: str, short: ShortURLs) -> None:
+    """Check that the decisions derived from each rule alone are the verdicts about the file."""
+    robots = canfetch.parse(text, profile=short.profile)
+    for agent in (AGENT, OTHER_AGENT):
+        same = Decisions(robots, short, agent).allowed == short.allowed(robots, agent)
+        _require(same, "decisions", robots.content, agent)
 
 
-def check_coverage(robots: canfetch.RobotsTxt, short: ShortURLs) -> None:
+def check_coverage(robots: canfetch.RobotsTxt, decisions: Decisions, short: ShortURLs) -> None:
     """Check the kind and the examples of the coverage."""
     found = coverage(robots, agent=AGENT)
-    allowed = _allowed(robots, short)
-    for wanted, example in ((True, found.allowed_example), (False, found.disallowed_example)):
-        shortest = short.shortest([one is wanted for one in allowed])
+    for wanted, example, urls in (
+        (True, found.allowed_example, decisions.allowed),
+        (False, found.disallowed_example, short.every ^ decisions.allowed),
+    ):
+        shortest = short.shortest(urls)
         if example is None:
             _require(shortest is None, "coverage", robots.content, found)
         else:
@@ -122,43 +216,53 @@ def check_coverage(robots: canfetch.RobotsTxt, short: ShortURLs) -> None:
             _require(shortest is None or len(verdict.target) <= shortest, "coverage", robots.content, found)
 
 
-def check_rules(robots: canfetch.RobotsTxt, short: ShortURLs) -> None:
+def check_rules(robots: canfetch.RobotsTxt, decisions: Decisions, short: ShortURLs) -> None:
     """Check which rules are dead, the examples of the others, and the rules that win over dead ones."""
     rules = robots.rules_for(AGENT)
-    verdicts = [rules.decide(url) for url in short.urls]
-    shortest: dict[int | None, int] = {}
-    for length, verdict in zip(short.lengths, verdicts, strict=True):
-        shortest.setdefault(verdict.line, length)
+    dead = []
+    by_rule = 0
+    for decided in decisions.decided.values():
+        by_rule |= decided
     for effect in rule_effects(robots, agent=AGENT):
         line = effect.rule.line
+        shortest = short.shortest(decisions.decided[line])
         if effect.example is None:
-            _require(line not in shortest, "dead rule", robots.content, effect)
-            winners = {rule.line for rule in effect.winners}
-            for verdict in verdicts:
-                matching = {rule.line for rule in verdict.also_matched}
-                if verdict.line is not None and line in matching:
-                    _require(winners & {verdict.line, *matching}, "winners", robots.content, effect, verdict)
+            dead.append(effect)
+            _require(shortest is None, "dead rule", robots.content, effect)
+            won = 0
+            for rule in effect.winners:
+                won |= decisions.matched[rule.line]
+            lost = decisions.matched[line] & by_rule & ~won
+            _require(not lost, "winners", robots.content, effect, lost and short.first(lost))
         else:
             verdict = rules.decide(effect.example)
-            _require(verdict.line == line, "rule", robots.content, effect)
-            _require(len(verdict.target) <= shortest.get(line, sys.maxsize), "rule", robots.content, effect)
+            # In the profile cpython-new, the specificity of a verdict is the length of the match.
+            same = verdict.line == line and (verdict.rule == effect.rule or robots.profile == "cpython-new")
+            _require(same, "rule", robots.content, effect)
+            _require(shortest is None or len(verdict.target) <= shortest, "rule", robots.content, effect)
+    _require(dead_rules(robots, agent=AGENT) == tuple(dead), "dead rules", robots.content)
 
 
-def check_minimization(robots: canfetch.RobotsTxt, short: ShortURLs) -> None:
+def check_minimization(robots: canfetch.RobotsTxt, decisions: Decisions, short: ShortURLs) -> None:
     """Check that the minimized file has the same verdicts, and that it cannot be minimized again."""
     found = find_minimization(robots)
+    if not found.removed:
+        return
     smaller = canfetch.parse(found.content, profile=short.profile)
-    for agent in (AGENT, OTHER_AGENT):
-        same = _allowed(robots, short, agent) == _allowed(smaller, short, agent)
-        _require(same, "minimization", robots.content, found)
+    same = decisions.allowed == Decisions(smaller, short).allowed
+    other = Decisions(robots, short, OTHER_AGENT).allowed == Decisions(smaller, short, OTHER_AGENT).allowed
+    _require(same and other, "minimization", robots.content, found)
     _require(find_minimization(smaller).content == found.content, "minimized twice", robots.content, found)
 
 
-def check_difference(old: canfetch.RobotsTxt, new: canfetch.RobotsTxt, short: ShortURLs) -> None:
+def check_difference(
+    old: canfetch.RobotsTxt, new: canfetch.RobotsTxt, allowed: Sequence[int], short: ShortURLs
+) -> None:
     """Check whether two files differ, the example, and the changes with their patterns."""
-    pairs = list(zip(_allowed(old, short), _allowed(new, short), strict=True))
+    before, after = allowed
     found = difference(old, new, agent=AGENT)
-    shortest = short.shortest([before is not after for before, after in pairs])
+    shortest = short.shortest(before ^ after)
+    _require(equivalent(old, new, agent=AGENT) is (found is None), "equivalent", old.content, new.content)
     if found is None:
         _require(shortest is None, "difference", old.content, new.content)
     else:
@@ -168,12 +272,12 @@ def check_difference(old: canfetch.RobotsTxt, new: canfetch.RobotsTxt, short: Sh
     changes = diff(old, new, agents=[AGENT])
     _require(bool(changes) is (found is not None), "diff", old.content, new.content, changes)
     for change in changes:
-        _check_urls(old, change.newly_allowed, short, [pair == (False, True) for pair in pairs], new)
-        _check_urls(old, change.newly_disallowed, short, [pair == (True, False) for pair in pairs], new)
+        _check_urls(old, change.newly_allowed, short, after & ~before, new)
+        _check_urls(old, change.newly_disallowed, short, before & ~after, new)
 
 
 def _check_urls(
-    old: canfetch.RobotsTxt, urls: URLSet, short: ShortURLs, changed: list[bool], new: canfetch.RobotsTxt
+    old: canfetch.RobotsTxt, urls: URLSet, short: ShortURLs, changed: int, new: canfetch.RobotsTxt
 ) -> None:
     facts = old.content, new.content, urls
     shortest = short.shortest(changed)
@@ -183,17 +287,17 @@ def _check_urls(
     _require(all(map(urls.contains, urls.examples)), "examples", *facts, urls.examples)
     length = len(old.decide(urls.examples[0], agent=AGENT).target)
     _require(shortest is None or length <= shortest, "examples", *facts, urls.examples)
-    whole = _matched(urls.patterns, short)
-    some = _matched(urls.partial_patterns, short)
-    for url, in_set, in_whole, in_some in zip(short.urls, changed, whole, some, strict=True):
-        _require(in_set or not in_whole, "pattern", *facts, url)
-        _require(not in_set or in_whole or in_some, "patterns", *facts, url)
+    whole, some = (_matched(patterns, short) for patterns in (urls.patterns, urls.partial_patterns))
+    wrong, missing = whole & ~changed, changed & ~(whole | some)
+    _require(not wrong, "pattern", *facts, wrong and short.first(wrong))
+    _require(not missing, "patterns", *facts, missing and short.first(missing))
 
 
-def _matched(patterns: tuple[str, ...], short: ShortURLs) -> list[bool]:
-    rules = "".join(f"Disallow: {pattern}\n" for pattern in patterns if pattern)
-    allowed = _allowed(canfetch.parse(f"User-agent: *\n{rules}", profile=short.profile), short)
-    return [not one for one in allowed]
+def _matched(patterns: tuple[str, ...], short: ShortURLs) -> int:
+    found = 0
+    for pattern in patterns:
+        found |= short.matched(pattern)
+    return found
 
 
 def main() -> int:
@@ -203,13 +307,18 @@ def main() -> int:
     parser.add_argument("--files", type=int, default=1000, help="the number of pairs of files")
     parser.add_argument("--length", type=int, default=5, help="the maximum length of the paths")
     parser.add_argument("--seed", type=int, default=1, help="the seed of the random files")
+    parser.add_argument("--verbose", action="store_true", help="print the progress")
     options = parser.parse_args()
     rng = random.Random(options.seed)  # noqa: S311 - reproducible files
     short = ShortURLs(options.profile, options.length)
     started = time.monotonic()
-    for _ in range(options.files):
+    for number in range(options.files):
         old = random_file(rng)
         check_files(old, changed_file(old, rng), short)
+        if number % _DECISIONS_CHECKED == 0:
+            check_decisions(old, short)
+        if options.verbose and number % 100 == 99:
+            print(f"{options.profile}: {number + 1} pairs, {time.monotonic() - started:.0f} s", flush=True)
     seconds = time.monotonic() - started
     print(f"{options.profile}: {options.files} pairs, {len(short.urls)} URLs, no contradiction, {seconds:.0f} s")
     return 0

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from operator import itemgetter
 
 from canfetch.core.contract import Decision, OriginCheck, OtherRow
+from canfetch.core.patterns import specificity
 from canfetch.core.profiles import Profile, get_profile
 from canfetch.core.reference.robotparser.parser import ParsedRule, parse_text
 from canfetch.core.reference.robotparser.paths import old_target, rewritten_target
@@ -131,12 +132,15 @@ class RobotparserRules:
     def _matches(self, target: str | None) -> list[tuple[Rule, bool]]:
         if target is None:
             return []
-        found = [
-            (Rule(*rule.row, covered), rule.allows)
-            for rule in self._rules
-            if rule.path is not None and (covered := rule.path.match_length(target)) >= 0
-        ]
-        if self._profile.robotparser_rewritten:
+        rewritten = self._profile.robotparser_rewritten
+        found: list[tuple[Rule, bool]] = []
+        for rule in self._rules:
+            length = -1 if rule.path is None else rule.path.match_length(target)
+            if length >= 0:
+                # Before the rewrite, the first match decides, whatever its length.
+                precedence = length if rewritten else specificity(rule.row[1], self._profile)
+                found.append((Rule(*rule.row, precedence), rule.allows))
+        if rewritten:
             # The longest match comes first, then allow before disallow, then the first line, because sorting is stable.
             found.sort(key=itemgetter(1), reverse=True)
             found.sort(key=lambda match: -match[0].specificity)
