@@ -276,9 +276,7 @@ def check_difference(
         _check_urls(old, change.newly_disallowed, short, before & ~after, new)
 
 
-def _check_urls(
-    old: canfetch.RobotsTxt, urls: URLSet, short: ShortURLs, changed: int, new: canfetch.RobotsTxt
-) -> None:
+def _check_urls(old: canfetch.RobotsTxt, urls: URLSet, short: ShortURLs, changed: int, new: canfetch.RobotsTxt) -> None:
     facts = old.content, new.content, urls
     shortest = short.shortest(changed)
     if not urls:

@@ -12,6 +12,7 @@ from canfetch.compare import (
     equivalent,
     find_minimization,
     minimize,
+    rule_effects,
 )
 from canfetch.errors import Undecided
 
@@ -228,3 +229,27 @@ def test_a_comparison_that_is_too_large_is_undecided() -> None:
     assert caught.value.states >= 0
     with pytest.raises(Undecided):
         equivalent(first, second, agent=AGENT, steps=10)
+
+
+def test_rules_and_verdicts_have_the_same_specificity_before_the_rewrite_of_robotparser() -> None:
+    robots = parse(group("Disallow: /$", "Disallow: /a?b*"), profile="cpython-old")
+    for effect in rule_effects(robots, agent=AGENT):
+        assert effect.example is not None
+        assert robots.decide(effect.example, agent=AGENT).rule == effect.rule
+
+
+def test_an_escape_of_reserved_data_may_be_one_byte_of_the_shortest_url() -> None:
+    robots = parse(group("Disallow: /?u=%3A", "Disallow: /*?v=%2C"))
+    assert [effect.example for effect in rule_effects(robots, agent=AGENT)] == ["/?u=:", "/?v=,"]
+
+
+def test_hundreds_of_rules_with_several_wildcards_are_decided() -> None:
+    words = [f"{first}{second}" for first in "abcdefghij" for second in "klmnopqrst"]
+    rules = [f"Disallow: /*{one}=*&{other}=" for one, other in zip(words, words[7:] + words[:7], strict=True)]
+    robots = parse(group(*rules, "Allow: /*ak=1*&br=", "Disallow: /x*&zz=*ak=1*&br=2"))
+    assert [dead.rule.line for dead in dead_rules(robots, agent=AGENT)] == []
+    assert find_minimization(robots).removed == ()
+    smaller = parse(group(*rules[1:], "Allow: /*ak=1*&br=", "Disallow: /x*&zz=*ak=1*&br=2"))
+    found = difference(robots, smaller, agent=AGENT)
+    assert found is not None
+    assert found.url == "/ak=&ar="
