@@ -29,7 +29,8 @@ Implementation = Callable[[Question], "Answer | str"]
 def main(arguments: list[str] | None = None) -> int:
     """Run the selected cases. Return 0 if all answers are correct, 1 if not, 2 if the cases could not be run."""
     options = _options(arguments)
-    cases = [case for case in load() if _is_selected(case, options)]
+    loaded = adapters()[options.adapter].cases() if options.adapter else load()
+    cases = [case for case in loaded if _is_selected(case, options)]
     if options.export:
         for case in cases:
             for question in case.questions():
@@ -133,7 +134,7 @@ def _adapter(name: str) -> Iterator[Implementation]:
     """Build and start an adapter of the scoreboard."""
     adapter = adapters()[name]
     build_for(adapter, BUILD)
-    with AdapterProgram(adapter.command(), adapter.process_environment()) as program:
+    with AdapterProgram(adapter.command(), adapter.process_environment(), adapter.asks) as program:
         yield lambda question: adapter.reason_to_skip(question) or program.ask(question)
 
 

@@ -3,6 +3,7 @@
 `README.md` explains the keys, and `schema.json` defines the format. Only the standard library is needed.
 """
 
+import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -13,6 +14,8 @@ ROOT = Path(__file__).resolve().parent
 FOLDERS = ("google", "hostile", "rfc9309", "disputed", "strict", "tables")
 
 RAISED = "raised"
+
+_ID_LINE = re.compile(r'^id = "([^"\n]*)"$', re.MULTILINE)
 
 
 class Answer(NamedTuple):
@@ -64,10 +67,14 @@ class Question(NamedTuple):
     max_bytes: int | None
     url: bytes
     expected: Answer
+    # What the origin of `url` responds to a request for robots.txt, in cases for clients.
+    event: Mapping[str, Any] | None = None
+    # The response whose page-level rules are read, in cases for them.
+    page: Mapping[str, Any] | None = None
 
 
 class Case(NamedTuple):
-    """One case: a file, an agent, and the expected answers in each of its profiles."""
+    """One case: a file, an agent, and the expected answers in each of its profiles. `line` is that of its ID."""
 
     id: str
     source: str
@@ -75,6 +82,7 @@ class Case(NamedTuple):
     why: str
     profiles: tuple[str, ...]
     file: str
+    line: int
     table: Mapping[str, Any]
 
     def questions(self) -> Iterator[Question]:
@@ -85,9 +93,9 @@ class Case(NamedTuple):
                 yield Question(
                     case=self.id,
                     profile=profile,
-                    agents=_as_tuple(expectation.get("agent", self.table.get("agent", []))),
+                    agents=as_tuple(expectation.get("agent", self.table.get("agent", []))),
                     user_agent=self.table.get("user_agent"),
-                    star_applies=self.table.get("star_applies", True),
+                    star_applies=expectation.get("star_applies", self.table.get("star_applies", True)),
                     robots=robots,
                     robots_url=self.table.get("robots_url"),
                     max_bytes=self.table.get("max_bytes"),
@@ -98,6 +106,8 @@ class Case(NamedTuple):
                         expectation.get("reason"),
                         expectation.get("error"),
                     ),
+                    event=self.table.get("event"),
+                    page=expectation.get("page"),
                 )
 
 
@@ -113,16 +123,24 @@ def case_files(root: Path = ROOT) -> list[Path]:
 
 def load_file(path: Path, root: Path = ROOT) -> Iterator[Case]:
     """Yield the cases of one file."""
-    for table in tomllib.loads(path.read_bytes().decode())["case"]:
+    text = path.read_bytes().decode()
+    lines = id_lines(text)
+    for table in tomllib.loads(text)["case"]:
         yield Case(
-            table["id"],
-            table["source"],
-            table["level"],
-            table["why"],
-            _as_tuple(table["profile"]),
-            path.relative_to(root).as_posix(),
-            table,
+            id=table["id"],
+            source=table["source"],
+            level=table["level"],
+            why=table["why"],
+            profiles=as_tuple(table["profile"]),
+            file=path.relative_to(root).as_posix(),
+            line=lines[table["id"]],
+            table=table,
         )
+
+
+def id_lines(text: str) -> dict[str, int]:
+    """Return the line of each case ID in the text of a file, counted from 1."""
+    return {match[1]: text.count("\n", 0, match.start()) + 1 for match in _ID_LINE.finditer(text)}
 
 
 def encode_value(table: Mapping[str, Any], key: str) -> bytes:
@@ -154,5 +172,6 @@ def _build_repetition(part: Mapping[str, Any], number: int) -> bytes:
     return bytes.fromhex(part["hex"]) if "hex" in part else build_parts(part["parts"], number)
 
 
-def _as_tuple(value: str | list[str]) -> tuple[str, ...]:
+def as_tuple(value: str | list[str]) -> tuple[str, ...]:
+    """Return a value that is a string or a list of strings as a tuple."""
     return (value,) if isinstance(value, str) else tuple(value)

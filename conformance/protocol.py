@@ -12,12 +12,13 @@ def describe(question: Question) -> str:
     url = question.url if len(question.url) <= 100 else question.url[:80] + b"... (%d bytes)" % len(question.url)
     names = question.agents or (f"{question.user_agent}",)
     agents = ", ".join(name if len(name) <= 40 else f"{name[:40]}..." for name in names)
-    return f"{question.profile}: {agents}, {url.decode('utf-8', 'backslashreplace')!r}"
+    decision = "" if question.page is None else f"{question.page['decision']} of "
+    return f"{question.profile}: {agents}, {decision}{url.decode('utf-8', 'backslashreplace')!r}"
 
 
 def to_json(question: Question) -> dict[str, Any]:
     """Return a question as the JSON object that a program reads."""
-    return {
+    fields = {
         "id": question.case,
         "profile": question.profile,
         "agents": list(question.agents),
@@ -28,6 +29,7 @@ def to_json(question: Question) -> dict[str, Any]:
         "max_bytes": question.max_bytes,
         "url": base64.b64encode(question.url).decode(),
     }
+    return fields if question.page is None else {**fields, "page": question.page}
 
 
 def export_question(question: Question) -> dict[str, Any]:

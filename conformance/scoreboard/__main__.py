@@ -10,7 +10,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from conformance.cases import ROOT, load
+from conformance.cases import ROOT
 from conformance.scoreboard import page
 from conformance.scoreboard.builder import BuildError, build
 from conformance.scoreboard.catalogue import BUILD, Adapter, Unavailable, adapters, unavailable
@@ -40,6 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
     for adapter in dict.fromkeys(row.adapter for row in rows):
         text = page.failures_page(adapter, [row for row in rows if row.adapter == adapter])
         (pages / f"{adapter.name}.md").write_text(text, "utf-8")
+    (options.output / f"{page.OWN_CHOICES}.md").write_text(page.own_choices_page(rows), "utf-8")
     (options.output / "scoreboard.md").write_text(page.markdown(rows, missing, date), "utf-8")
     text = json.dumps(page.as_json(rows, missing, date), indent=1, ensure_ascii=False)
     (options.output / "scoreboard.json").write_text(text + "\n", "utf-8")
@@ -69,11 +70,9 @@ def _build(chosen: list[Adapter]) -> dict[str | None, str]:
 
 
 def _ask(chosen: list[Adapter], processes: int) -> list[Row]:
-    cases = load()
-
     def ask(task: tuple[Adapter, str]) -> Row:
         adapter, profile = task
-        row = run(adapter, profile, cases)
+        row = run(adapter, profile)
         print(f"scoreboard: {adapter.name}, profile {profile}: {len(row.failures())} failures", file=sys.stderr)
         return row
 

@@ -67,7 +67,9 @@ def _build_javascript(source: Path, target: Path) -> None:
 
 BUILDERS: dict[str, Callable[[Path, Path], None]] = {
     "python": _build_python,
+    "python-clients": _build_python,
     "rust": _build_rust,
+    "rust-clients": _build_rust,
     "go": _build_go,
     "java": _build_java,
     "javascript": _build_javascript,

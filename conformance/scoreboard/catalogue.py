@@ -8,11 +8,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from conformance.cases import ROOT, Question
+from conformance.access_cases import load_access
+from conformance.cases import ROOT, Case, Question, load
+from conformance.page_cases import OPTIONAL_INPUT, load_pages
 
 ADAPTERS = ROOT / "adapters"
 # Where adapters are built: in the current folder, because an installed package should not change. Git ignores it.
 BUILD = Path("build", "adapters").resolve()
+# By what an adapter is asked about: files, responses for robots.txt, or page-level rules.
+ROBOTS, ACCESS, PAGES = "robots", "access", "pages"
+LOADERS = {ROBOTS: load, ACCESS: load_access, PAGES: load_pages}
 
 
 class Adapter(NamedTuple):
@@ -28,6 +33,7 @@ class Adapter(NamedTuple):
     claim: str
     source: str
     program: tuple[str, ...]
+    asks: str = ROBOTS
     build: str | None = None
     version_command: tuple[str, ...] = ()
     supports: frozenset[str] = frozenset()
@@ -50,6 +56,10 @@ class Adapter(NamedTuple):
         environment = self.process_environment()
         return subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout.strip()
 
+    def cases(self) -> list[Case]:
+        """Return the cases that the adapter is asked."""
+        return LOADERS[self.asks]()
+
     def reason_to_skip(self, question: Question) -> str:
         """Return why the interface of this implementation cannot express `question`, or an empty string."""
         needs = {
@@ -62,7 +72,11 @@ class Adapter(NamedTuple):
             # Few interfaces promise to reject URLs.
             "invalid-urls": question.expected.error == "invalid-url",
             "invalid-robots-urls": question.expected.error == "invalid-robots-url",
+            "ftp": question.event is not None and "ftp" in question.event,
         }
+        if question.page is not None:
+            needs |= {key: question.page[key] is not None for key in OPTIONAL_INPUT}
+            needs[question.page["decision"]] = True
         return ", ".join(need for need, needed in needs.items() if needed and need not in self.supports)
 
 

@@ -2,60 +2,54 @@
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from conformance.cases import RAISED, Case
+from conformance.cases import Case
 from conformance.protocol import describe
-from conformance.scoreboard.catalogue import Adapter, Unavailable
-from conformance.scoreboard.program import CRASHED, LARGE, MEGABYTES, SECONDS, SLOW
-from conformance.scoreboard.results import (
-    HOSTILE,
-    LEVELS,
-    OWN_LEVEL,
-    SKIPPED,
-    WRONG,
-    CaseResult,
-    Row,
-    level_group,
-    section,
-)
+from conformance.scoreboard.catalogue import ACCESS, PAGES, ROBOTS, Adapter, Unavailable
+from conformance.scoreboard.program import CLIENT_SECONDS, MEGABYTES, SECONDS
+from conformance.scoreboard.results import HOSTILE, LEVELS, OWN_LEVEL, SKIPPED, CaseResult, Row
+from conformance.scoreboard.tables import SECTIONS, cell, has_level, in_section, page_name, profile_tables, table
 
+# The headings of the tables, by what is asked and by profile, access policy or dialect.
 PROFILES = {
-    "rfc9309": "RFC 9309",
-    "strict": "The grammar of RFC 9309 alone",
-    "google": "Google's parser",
-    "googlebot": "Googlebot",
-    "google2019": "Google's specification of 2019",
-    "draft1996": "The draft of 1996",
-    "original1994": "The specification of 1994",
-    "bing": "Bing's documentation",
-    "yandex": "Yandex's documentation",
-    "cpython-old": "urllib.robotparser before its rewrite",
-    "cpython-new": "urllib.robotparser after its rewrite",
-}
-SECTIONS = {
-    "2.1": "2.1 protocol",
-    "2.2": "2.2 formal syntax",
-    "2.2.1": "2.2.1 user-agent lines",
-    "2.2.2": "2.2.2 allow and disallow lines",
-    "2.2.3": "2.2.3 special characters",
-    "2.2.4": "2.2.4 other records",
-    "2.3": "2.3 access method",
-    "2.3.1.1": "2.3.1.1 success",
-    "2.3.1.5": "2.3.1.5 parsing errors",
-    "2.5": "2.5 limits",
-    "3": "3 security",
-    "5.1": "5.1 example",
-    "5.2": "5.2 example",
-    "errata": "errata",
-    "RFC 3986": "RFC 3986",
-    "Google": "Google's documents",
-    "other": "other",
+    ROBOTS: {
+        "rfc9309": "RFC 9309",
+        "strict": "The grammar of RFC 9309 alone",
+        "google": "Google's parser",
+        "googlebot": "Googlebot",
+        "google2019": "Google's specification of 2019",
+        "draft1996": "The draft of 1996",
+        "original1994": "The specification of 1994",
+        "bing": "Bing's documentation",
+        "yandex": "Yandex's documentation",
+        "cpython-old": "urllib.robotparser before its rewrite",
+        "cpython-new": "urllib.robotparser after its rewrite",
+    },
+    ACCESS: {
+        "rfc9309": "Clients: RFC 9309",
+        "google": "Clients: Google's specification",
+        "google2019": "Clients: Google's specification of 2019",
+        "yandex": "Clients: Yandex's documentation",
+        "draft1996": "Clients: the draft of 1996",
+    },
+    PAGES: {
+        "google": "Page-level rules: Google's documentation",
+        "bing": "Page-level rules: Bing's documentation",
+        "yandex": "Page-level rules: Yandex's documentation",
+        "apple": "Page-level rules: Apple's documentation",
+        "amazon": "Page-level rules: Amazon's documentation",
+        "repext": "Page-level rules: draft-illyes-repext",
+        "restrictive": "Page-level rules: no documentation",
+    },
 }
 COMMAND = "make scoreboard"
+OWN_CHOICES = "scoreboard/own-choices"
 # A case is listed as widely failed if at least this share of the implementations fails it.
 WIDELY = 0.5
+# A choice of this project is listed as disputed if at least this many implementations differ.
+DISPUTED = 2
 
 
 def reproduce(adapter: Adapter, profile: str, case: Case) -> str:
@@ -65,23 +59,19 @@ def reproduce(adapter: Adapter, profile: str, case: Case) -> str:
 
 def markdown(rows: Sequence[Row], missing: Sequence[Unavailable], date: dt.date) -> str:
     """Return the page with the tables."""
-    implementations = list(dict.fromkeys(row.adapter for row in rows))
-    parts = [
-        "# Scoreboard",
-        f"{len(implementations)} implementations answered the [conformance cases](conformance.md) on {date:%d %B %Y}.",
-        f"`{COMMAND}` builds and asks them, and writes this page, the lists of failures and `docs/scoreboard.json`.",
-        *_introduction(),
-    ]
-    for profile, title in PROFILES.items():
-        chosen = [row for row in rows if row.profile == profile]
-        if chosen:
-            parts += [f"## {title}", f"Profile `{profile}`.", *_profile_tables(chosen)]
-    parts += _widely_failed(rows)
+    parts = ["# Scoreboard", _summary(rows, date), *_introduction()]
+    for asks, profiles in PROFILES.items():
+        for profile, title in profiles.items():
+            chosen = [row for row in rows if (row.adapter.asks, row.profile) == (asks, profile)]
+            if chosen:
+                parts += [f"## {title}", *profile_tables(chosen)]
+    parts += _widely_failed([row for row in rows if row.adapter.asks == ROBOTS])
     parts += ["## Implementations", *_implementations(rows)]
     if missing:
         parts += ["## Not on the scoreboard"]
         parts += ["\n".join(f"- {each.title} ({each.language}): {each.reason}" for each in missing)]
-    parts += ["```{toctree}\n:maxdepth: 1\n:caption: Failures\n\n" + "\n".join(_page(each) for each in implementations)]
+    pages = [page_name(adapter) for adapter in dict.fromkeys(row.adapter for row in rows)]
+    parts += ["```{toctree}\n:maxdepth: 1\n:caption: Failures\n\n" + "\n".join([*pages, OWN_CHOICES])]
     return "\n\n".join(parts) + "\n```\n"
 
 
@@ -92,8 +82,30 @@ def failures_page(adapter: Adapter, rows: Sequence[Row]) -> str:
         parts.append("No case failed.")
     for row in rows:
         if row.failures():
-            parts.append(f"## Profile {row.profile}")
+            parts.append(f"## {PROFILES[adapter.asks][row.profile]}")
             parts.append("\n".join(_failure_item(row, result) for result in row.failures()))
+    return "\n\n".join(parts) + "\n"
+
+
+def own_choices_page(rows: Sequence[Row]) -> str:
+    """Return the page with the choices of this project on which several implementations with one claim differ."""
+    parts = [
+        "# Own choices on which others differ",
+        (
+            f"The sources of these cases are silent, so the expected result is a choice of this project. At least"
+            f" {DISPUTED} implementations that claim to follow the same document decide differently. They are not"
+            " wrong, and the cases do not count on the [scoreboard](../scoreboard.md)."
+        ),
+    ]
+    for asks, profiles in PROFILES.items():
+        for profile, title in profiles.items():
+            chosen = [
+                row
+                for row in rows
+                if (row.adapter.asks, row.profile) == (asks, profile) and row.adapter.package != "canfetch"
+            ]
+            if lines := _disputed(chosen):
+                parts += [f"## {title}", table(["case", "choice of this project", "differ", "asked"], lines)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -102,11 +114,16 @@ def as_json(rows: Sequence[Row], missing: Sequence[Unavailable], date: dt.date) 
     return {
         "date": date.isoformat(),
         "command": COMMAND,
-        "limits": {"processor_seconds": SECONDS, "megabytes": MEGABYTES},
+        "limits": {
+            "processor_seconds": SECONDS,
+            "processor_seconds_of_clients": CLIENT_SECONDS,
+            "megabytes": MEGABYTES,
+        },
         "implementations": [
             {
                 "name": adapter.name,
                 "title": adapter.title,
+                "asks": adapter.asks,
                 "language": adapter.language,
                 "registry": adapter.registry,
                 "package": adapter.package,
@@ -120,71 +137,66 @@ def as_json(rows: Sequence[Row], missing: Sequence[Unavailable], date: dt.date) 
     }
 
 
+def _summary(rows: Sequence[Row], date: dt.date) -> str:
+    kinds = Counter(adapter.asks for adapter in {row.adapter for row in rows})
+    counts = [
+        f"{kinds[asks]} {name}{'' if kinds[asks] == 1 else 's'}"
+        for asks, name in ((ROBOTS, "parser"), (ACCESS, "client"), (PAGES, "reader"))
+        if kinds[asks]
+    ]
+    listed = " and ".join(filter(None, [", ".join(counts[:-1]), counts[-1]]))
+    return (
+        f"{listed.replace('reader', 'reader of page-level rules', 1)} answered the [conformance cases](conformance.md)"
+        f" on {date:%d %B %Y}. `{COMMAND}` builds and asks them, and writes this page, the lists of failures and"
+        " `docs/scoreboard.json`."
+    )
+
+
 def _introduction() -> list[str]:
-    skipped = "Questions that an interface cannot express, such as a list of agents, are skipped."
-    breakdowns = "A crash or a slow answer counts at every level."
-    items = [
-        "An implementation is asked only in the profile that its documentation claims.",
+    general = [
+        "An implementation is asked only in the profile, access policy or dialect that its documentation claims.",
         "Only verdicts are compared. A case passes if all its questions are answered correctly.",
-        f"A cell shows how many cases passed, of those that were asked. {skipped}",
-        f"Cases of the level `{OWN_LEVEL}` are choices of this project, and `MAY` is optional. Neither counts.",
-        f"Each question may take {SECONDS:g} second of processor time and {MEGABYTES} MB of memory. {breakdowns}",
+        (
+            "A cell shows how many cases passed, of those that were asked. Questions that an interface cannot express,"
+            " such as a list of agents, are skipped."
+        ),
+        (
+            f"Cases of the level `{OWN_LEVEL}` are choices of this project, and `MAY` is optional. Neither counts."
+            f" Choices on which several implementations differ are [listed]({OWN_CHOICES}.md)."
+        ),
+        (
+            f"Each question may take {SECONDS:g} second of processor time, {CLIENT_SECONDS:g} for a client, and"
+            f" {MEGABYTES} MB of memory. A crash or a slow answer counts at every level."
+        ),
         "A question that crashes a program or exceeds the memory is repeated in a new process before it counts.",
-        "`wrong` and `raised` (an exception) count hostile cases; `crashed`, `too slow` and `large` count all cases.",
+        (
+            "Of parsers, `wrong` and `raised` (an exception) count hostile cases; `crashed`, `too slow` and `large`"
+            " count all cases."
+        ),
     ]
-    return ["\n".join(f"- {item}" for item in items)]
-
-
-def _profile_tables(rows: Sequence[Row]) -> list[str]:
-    columns = [name for name in LEVELS if any(_cell(row, _has_level(name)) for row in rows)]
-    header = [
-        "implementation",
-        "version",
-        *columns,
-        *("hostile", WRONG, RAISED, CRASHED, SLOW, "large"),
-        "(MAY)",
-        "(own choices)",
+    clients = [
+        "A client fetches the robots.txt of an origin on loopback that redirects, fails or responds with errors.",
+        (
+            "Each question has an origin of its own. So what clients do over time, and with several origins, is not"
+            " asked: it needs a clock that can be set."
+        ),
+        "`raised` leaves the decision to the caller. Such a case does not pass, but it is not wrong.",
+        "Clients have a timeout of at most ten seconds, and otherwise their default options.",
     ]
-    by_level = []
-    for row in rows:
-        hostile = row.outcomes(lambda result: result.case.file.startswith(HOSTILE) and result.counts)
-        breakdowns = row.outcomes(lambda result: result.counts)
-        by_level.append(
-            [
-                f"[{row.adapter.title}]({_page(row.adapter)}.md)",
-                row.version,
-                *(_cell(row, _has_level(name)) or "-" for name in columns),
-                _cell(row, _has_level(HOSTILE)) or "-",
-                f"{hostile[WRONG]}",
-                f"{hostile[RAISED]}",
-                *(f"{breakdowns[kind]}" for kind in (CRASHED, SLOW, LARGE)),
-                *(_cell(row, _has_level(level)) or "-" for level in ("MAY", OWN_LEVEL)),
-            ]
-        )
-    tables = [_table(header, by_level)]
-    sections = [key for key in SECTIONS if any(_cell(row, _in_section(key)) for row in rows)]
-    if any(row.adapter.package != "canfetch" for row in rows) and len(sections) > 1:
-        tables.append("By section of the RFC, without hostile and optional cases:")
-        tables.append(
-            _table(
-                ["section", *(row.adapter.title for row in rows)],
-                [[SECTIONS[key], *(_cell(row, _in_section(key)) or "-" for row in rows)] for key in sections],
-            )
-        )
-    return tables
+    lists = [("", general), ("Clients:", clients)]
+    return [part for title, items in lists for part in (title, "\n".join(f"- {item}" for item in items)) if part]
 
 
-def _has_level(name: str) -> Callable[[Case], bool]:
-    return lambda case: level_group(case) == name
-
-
-def _in_section(key: str) -> Callable[[Case], bool]:
-    return lambda case: level_group(case) in LEVELS and section(case) == key
-
-
-def _cell(row: Row, select: Callable[[Case], bool]) -> str:
-    passed, asked = row.score(select)
-    return f"{passed}/{asked}" if asked else ""
+def _disputed(rows: Sequence[Row]) -> list[list[str]]:
+    own = [result for row in rows for result in row.results if result.case.level == OWN_LEVEL]
+    cases = {result.case.id: result.case for result in own}
+    asked = Counter(result.case.id for result in own if result.outcome != SKIPPED)
+    differ = Counter(result.case.id for result in own if result.failure is not None)
+    return [
+        [_case_link(case, "../.."), case.why, f"{differ[name]}", f"{asked[name]}"]
+        for name, case in cases.items()
+        if differ[name] >= DISPUTED
+    ]
 
 
 def _widely_failed(rows: Sequence[Row]) -> list[str]:
@@ -199,10 +211,10 @@ def _widely_failed(rows: Sequence[Row]) -> list[str]:
     return [
         "## Cases that most implementations fail",
         (
-            "Profile `rfc9309`, without canfetch. Such a case shows a common defect, or is wrong itself: see"
-            " [cases that may be wrong](conformance.md#cases-that-may-be-wrong)."
+            "Parsers with the profile `rfc9309`, without canfetch. Such a case shows a common defect, or is wrong"
+            " itself: see [cases that may be wrong](conformance.md#cases-that-may-be-wrong)."
         ),
-        _table(
+        table(
             ["case", "source", "level", "failed", "asked"],
             [
                 [_case_link(cases[key], ".."), cases[key].source, cases[key].level, f"{failed[key]}", f"{asked[key]}"]
@@ -213,14 +225,16 @@ def _widely_failed(rows: Sequence[Row]) -> list[str]:
 
 
 def _implementations(rows: Sequence[Row]) -> Iterable[str]:
-    table = []
+    lines = []
     versions = {row.adapter: row.version for row in rows}
     for adapter, version in versions.items():
         package = f"{adapter.registry}: `{adapter.package}`" if adapter.registry else f"`{adapter.package}`"
+        # The version that answers may be that of an interpreter in the package.
+        pinned = f"{adapter.version}, with {version}" if adapter.version not in ("", version) else version
         quotes = "; ".join(f"“{quote}” ({source})" for quote, source in adapter.differs)
         claim = f"“{adapter.claim}” ({adapter.source})"
-        table.append([adapter.title, adapter.language, f"{package} {version}", claim, quotes or "-"])
-    yield _table(["implementation", "language", "package", "claim", "deliberate differences"], table)
+        lines.append([adapter.title, adapter.language, f"{package} {pinned}", claim, quotes or "-"])
+    yield table(["implementation", "language", "package", "claim", "deliberate differences"], lines)
 
 
 def _failure_item(row: Row, result: CaseResult) -> str:
@@ -238,15 +252,16 @@ def _row_json(row: Row) -> dict[str, Any]:
     return {
         "profile": row.profile,
         "version": row.version,
-        "levels": {name: row.score(_has_level(name)) for name in [*LEVELS, HOSTILE]},
-        "sections": {key: row.score(_in_section(key)) for key in SECTIONS if _cell(row, _in_section(key))},
-        "may": row.score(_has_level("MAY")),
-        "own_choices": row.score(_has_level(OWN_LEVEL)),
+        "levels": {name: row.score(has_level(name)) for name in [*LEVELS, HOSTILE]},
+        "sections": {key: row.score(in_section(key)) for key in SECTIONS if cell(row, in_section(key))},
+        "may": row.score(has_level("MAY")),
+        "own_choices": row.score(has_level(OWN_LEVEL)),
         "outcomes": dict(row.outcomes(lambda result: result.counts)),
         "failures": [
             {
                 "case": result.case.id,
                 "file": f"conformance/{result.case.file}",
+                "line": result.case.line,
                 "level": result.case.level,
                 "source": result.case.source,
                 "outcome": result.outcome,
@@ -262,11 +277,7 @@ def _row_json(row: Row) -> dict[str, Any]:
 
 
 def _case_link(case: Case, root: str) -> str:
-    return f"[`{case.id}`]({root}/conformance/{case.file})"
-
-
-def _page(adapter: Adapter) -> str:
-    return f"scoreboard/{adapter.name}"
+    return f"[`{case.id}`]({root}/conformance/{case.file}#L{case.line})"
 
 
 def _code(value: object) -> str:
@@ -274,8 +285,3 @@ def _code(value: object) -> str:
     text = "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in str(value))
     fence = "``" if "`" in text else "`"
     return f"{fence}{' ' if len(fence) > 1 else ''}{text}{' ' if len(fence) > 1 else ''}{fence}"
-
-
-def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |" for line in lines)

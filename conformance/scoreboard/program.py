@@ -11,10 +11,14 @@ from types import TracebackType
 from typing import Self
 
 from conformance.cases import Answer, Question
+from conformance.origin import Origin
 from conformance.protocol import parse_answer, to_json
+from conformance.scoreboard.catalogue import ACCESS, PAGES, ROBOTS
 
 # Processor time for one question. Wall-clock time would depend on what else the machine does.
 SECONDS = 1.0
+# Clients also start a connection pool, an event loop, or a whole crawler for a question.
+CLIENT_SECONDS = 20.0
 # Resident memory while answering one question.
 MEGABYTES = 1024
 # A program that waits instead of computing is stopped after this many seconds of wall-clock time.
@@ -23,8 +27,15 @@ WALL_SECONDS = 120.0
 CRASHED, SLOW, LARGE = "crashed", "too slow", "too much memory"
 
 _TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
-# A question that every implementation answers at once. A program that answers it has started.
-_FIRST = Question("start", "rfc9309", ("ExampleBot",), None, True, b"", None, None, b"https://example.com/", Answer())
+# A question of each kind that every implementation answers at once. A program that answers it has started.
+_START = Question("start", "rfc9309", ("ExampleBot",), None, True, b"", None, None, b"https://example.com/", Answer())
+_FIRST = {
+    ROBOTS: _START,
+    ACCESS: _START._replace(url=b"/open", event={"body": ""}),
+    PAGES: _START._replace(
+        profile="google", page={"headers": [], "html": None, "now": "2026-01-01", "decision": "may_index"}
+    ),
+}
 
 
 class LimitExceeded(Exception):
@@ -37,11 +48,13 @@ class AdapterProgram:
     Args:
         command: The command that starts the adapter.
         environment: The environment of its process.
+        asks: What the adapter is asked about, which determines its first question and its limit of time.
     """
 
-    def __init__(self, command: list[str], environment: dict[str, str]) -> None:
+    def __init__(self, command: list[str], environment: dict[str, str], asks: str = ROBOTS) -> None:
         self._command = command
         self._environment = environment
+        self._asks = asks
         self._process: subprocess.Popen[bytes] | None = None
         self._answered = 0
         self._unread = b""
@@ -74,7 +87,7 @@ class AdapterProgram:
     def _ask(self, question: Question) -> "Answer | str":
         if self._process is None:
             self._start()
-        answer = parse_answer(self._exchange(question, SECONDS).decode())
+        answer = parse_answer(self._exchange(question, CLIENT_SECONDS if self._asks == ACCESS else SECONDS).decode())
         self._answered += 1
         return answer
 
@@ -84,7 +97,7 @@ class AdapterProgram:
         )
         self._unread, self._answered = b"", 0
         try:
-            self._exchange(_FIRST, WALL_SECONDS)
+            self._exchange(_FIRST[self._asks], WALL_SECONDS)
         except LimitExceeded as error:
             self._stop()
             raise ValueError(f"{self._command[0]} does not answer: {error}") from None
@@ -96,6 +109,14 @@ class AdapterProgram:
             self._process = None
 
     def _exchange(self, question: Question, seconds: float) -> bytes:
+        if question.event is None:
+            return self._exchange_line(question, seconds)
+        with Origin(question.event) as origin:
+            line = self._exchange_line(question._replace(url=origin.url.encode() + question.url), seconds)
+            # Ports differ from run to run, and libraries put them into messages.
+            return line.replace(f":{origin.port}".encode(), b":PORT")
+
+    def _exchange_line(self, question: Question, seconds: float) -> bytes:
         process = self._process
         assert process is not None
         assert process.stdin is not None

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import NamedTuple
 
 from conformance.cases import RAISED, Answer, Case, Question
@@ -22,11 +22,13 @@ LEVELS = {
     "stated": ("stated", "example"),
     "Google": ("google",),
     "observed": ("observed",),
+    "required": ("required",),
+    "derived": ("derived",),
 }
 # Choices of this project.
 OWN_LEVEL = "canfetch"
-# What an implementation may decide for itself does not count.
-OPTIONAL = frozenset({OWN_LEVEL, "MAY"})
+# What an implementation may decide for itself does not count: `either` is the MAY of the cases for clients.
+OPTIONAL = {OWN_LEVEL: OWN_LEVEL, "MAY": "MAY", "either": "MAY"}
 HOSTILE = "hostile"
 
 _SECTION = re.compile(r"RFC 9309 (?:sections? |erratum )(\d+(?:\.\d+)*)")
@@ -76,10 +78,11 @@ class Row(NamedTuple):
         return [result for result in self.results if result.failure is not None and result.counts]
 
 
-def run(adapter: Adapter, profile: str, cases: Iterable[Case]) -> Row:
+def run(adapter: Adapter, profile: str) -> Row:
     """Ask an adapter, which has been built, all cases of a profile."""
-    with AdapterProgram(adapter.command(), adapter.process_environment()) as program:
-        results = tuple(_run_case(adapter, program, case, profile) for case in cases if profile in case.profiles)
+    with AdapterProgram(adapter.command(), adapter.process_environment(), adapter.asks) as program:
+        cases = [case for case in adapter.cases() if profile in case.profiles]
+        results = tuple(_run_case(adapter, program, case, profile) for case in cases)
     return Row(adapter, adapter.installed_version(BUILD), profile, results)
 
 
@@ -115,7 +118,7 @@ def _outcome(answer: Answer, expected: Answer) -> str:
 def level_group(case: Case) -> str:
     """Return the column of a case: a group of levels, `hostile`, or a level that does not count."""
     if case.level in OPTIONAL:
-        return case.level
+        return OPTIONAL[case.level]
     if case.file.startswith(HOSTILE):
         return HOSTILE
     return next(name for name, levels in LEVELS.items() if case.level in levels)

@@ -19,13 +19,6 @@ FAILURES = {
 }
 # The result of each FTP event: a status or a failure.
 FTP_RESULTS: dict[str, int | FailureKind] = {"file": 200, "missing": 404, "no-login": 401, "full": FailureKind.PROTOCOL}
-# By effect: whether /open and /forbidden are allowed.
-ALLOWED = {
-    "rules": (True, False),
-    "full-allow": (True, True),
-    "full-disallow": (False, False),
-    "full-allow-by-rules": (True, True),
-}
 
 
 def load_cases(name: str) -> list[dict[str, Any]]:

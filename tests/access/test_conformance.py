@@ -4,7 +4,8 @@ import asyncio
 from typing import Any
 
 import pytest
-from tests.access.conftest import ALLOWED, AsyncScriptedOrigin, ScriptedOrigin, effect_in_verdict, load_cases
+from conformance.access_cases import ALLOWED
+from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin, effect_in_verdict, load_cases
 
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.sync_client import Client

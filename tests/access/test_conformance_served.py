@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conformance.access_cases import ALLOWED
 from tests.access.case_servers import CaseServers, is_at_other_authority
 from tests.access.client_harness import USER_AGENT, ClientUnderTest, open_client
-from tests.access.conftest import ALLOWED, FAILURES, FTP_RESULTS, RULES, effect_in_verdict, load_cases
+from tests.access.conftest import FAILURES, FTP_RESULTS, RULES, effect_in_verdict, load_cases
 from tests.servers.certificates import Authority
 from tests.servers.fixtures import authority
 from tests.servers.ftp import FtpSite

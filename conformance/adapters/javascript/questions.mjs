@@ -21,6 +21,7 @@ export async function answerQuestions(decide) {
       agent: fields.agents[0],
       url: Buffer.from(fields.url, "base64").toString("utf8"),
       robotsURL: fields.robots_url,
+      page: fields.page,
     };
     let answer;
     if (fields.agents.length !== 1) {

@@ -14,6 +14,7 @@ class Question(NamedTuple):
     robots: bytes
     agent: str
     url: str
+    profile: str
 
     @property
     def text(self) -> str:
@@ -39,7 +40,10 @@ def answer_questions(decide: Callable[[Question], bool]) -> None:
 
 def _answer(fields: dict[str, Any], decide: Callable[[Question], bool]) -> dict[str, Any]:
     question = Question(
-        base64.b64decode(fields["robots"]), fields["agents"][0], base64.b64decode(fields["url"]).decode()
+        base64.b64decode(fields["robots"]),
+        fields["agents"][0],
+        base64.b64decode(fields["url"]).decode(),
+        fields["profile"],
     )
     try:
         return {"allowed": bool(decide(question))}

@@ -1,0 +1,102 @@
+"""The tables of the scoreboard, in Markdown."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from conformance.cases import RAISED, Case
+from conformance.scoreboard.catalogue import ROBOTS, Adapter
+from conformance.scoreboard.program import CRASHED, LARGE, SLOW
+from conformance.scoreboard.results import HOSTILE, LEVELS, OWN_LEVEL, WRONG, Row, level_group, section
+
+SECTIONS = {
+    "2.1": "2.1 protocol",
+    "2.2": "2.2 formal syntax",
+    "2.2.1": "2.2.1 user-agent lines",
+    "2.2.2": "2.2.2 allow and disallow lines",
+    "2.2.3": "2.2.3 special characters",
+    "2.2.4": "2.2.4 other records",
+    "2.3": "2.3 access method",
+    "2.3.1.1": "2.3.1.1 success",
+    "2.3.1.2": "2.3.1.2 redirects",
+    "2.3.1.3": "2.3.1.3 unavailable",
+    "2.3.1.4": "2.3.1.4 unreachable",
+    "2.3.1.5": "2.3.1.5 parsing errors",
+    "2.5": "2.5 limits",
+    "3": "3 security",
+    "5.1": "5.1 example",
+    "5.2": "5.2 example",
+    "errata": "errata",
+    "RFC 3986": "RFC 3986",
+    "Google": "Google's documents",
+    "other": "other",
+}
+
+
+def page_name(adapter: Adapter) -> str:
+    """Return the path of the page with the failures of an implementation, without its suffix."""
+    return f"scoreboard/{adapter.name}"
+
+
+def profile_tables(rows: Sequence[Row]) -> list[str]:
+    """Return the tables of one profile: by level, and by section of the RFC if there are several."""
+    columns = [name for name in LEVELS if any(cell(row, has_level(name)) for row in rows)]
+    asks_files = rows[0].adapter.asks == ROBOTS
+    header = [
+        "implementation",
+        "version",
+        *columns,
+        *([HOSTILE] if asks_files else []),
+        *(WRONG, RAISED, CRASHED, SLOW, "large"),
+        "(MAY)",
+        "(own choices)",
+    ]
+    by_level = []
+    for row in rows:
+        outcomes = row.outcomes(lambda result: result.counts)
+        # Of files, most cases would count as wrong or raised, so only hostile ones are counted.
+        answers = row.outcomes(lambda result: result.case.file.startswith(HOSTILE) and result.counts)
+        if not asks_files:
+            answers = outcomes
+        by_level.append(
+            [
+                f"[{row.adapter.title}]({page_name(row.adapter)}.md)",
+                row.version,
+                *(cell(row, has_level(name)) or "-" for name in columns),
+                *([cell(row, has_level(HOSTILE)) or "-"] if asks_files else []),
+                *(f"{answers[kind]}" for kind in (WRONG, RAISED)),
+                *(f"{outcomes[kind]}" for kind in (CRASHED, SLOW, LARGE)),
+                *(cell(row, has_level(level)) or "-" for level in ("MAY", OWN_LEVEL)),
+            ]
+        )
+    tables = [table(header, by_level)]
+    sections = [key for key in SECTIONS if any(cell(row, in_section(key)) for row in rows)]
+    if any(row.adapter.package != "canfetch" for row in rows) and len(sections) > 1:
+        tables.append("By section of the RFC, without hostile and optional cases:")
+        tables.append(
+            table(
+                ["section", *(row.adapter.title for row in rows)],
+                [[SECTIONS[key], *(cell(row, in_section(key)) or "-" for row in rows)] for key in sections],
+            )
+        )
+    return tables
+
+
+def has_level(name: str) -> Callable[[Case], bool]:
+    """Return whether a case belongs to a column of levels."""
+    return lambda case: level_group(case) == name
+
+
+def in_section(key: str) -> Callable[[Case], bool]:
+    """Return whether a case that counts belongs to a section."""
+    return lambda case: level_group(case) in LEVELS and section(case) == key
+
+
+def cell(row: Row, select: Callable[[Case], bool]) -> str:
+    """Return how many of the selected cases passed, of those that were asked, or nothing."""
+    passed, asked = row.score(select)
+    return f"{passed}/{asked}" if asked else ""
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table in Markdown."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |" for line in lines)
