@@ -87,6 +87,28 @@ class Occurrence(NamedTuple):
         """Return whether the place does no harm, or call the function that returns it."""
         return self.harmless() if callable(self.harmless) else self.harmless
 
+    def make(self) -> "Occurrence":
+        """Return the occurrence itself, as `LineOccurrence.make` does."""
+        return self
+
+
+class LineOccurrence(NamedTuple):
+    """A place within one line. It is an `Occurrence` whose values are computed only if it becomes a finding.
+
+    Checks that may report each line of a hostile file yield it. Of most places, only the line is needed: to leave out
+    the findings of other checks with the same cause.
+
+    Attributes:
+        line: The number of the line.
+        make: Returns the occurrence. Its span is within the line, and it is about no other lines.
+    """
+
+    line: int
+    make: Callable[[], Occurrence]
+
+
+AnyOccurrence = Occurrence | LineOccurrence
+
 
 class Check(NamedTuple):
     """One check.
@@ -122,7 +144,7 @@ class Check(NamedTuple):
     source: str
     bad: LintInput
     good: LintInput
-    find: "Callable[[LintedFile], Iterator[Occurrence]]"
+    find: "Callable[[LintedFile], Iterator[AnyOccurrence]]"
     fixable: bool = False
     requires: Literal["path", "url", "pages"] | None = None
     removes_redundant_lines: bool = False

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from fnmatch import fnmatchcase
 from itertools import islice
+from operator import methodcaller
 from typing import Final, NamedTuple
 
 from canfetch.core.choices import unknown_choice
@@ -15,7 +16,7 @@ from canfetch.core.quoting import quoted
 from canfetch.core.robots_recognition import refusal_to_rewrite
 from canfetch.errors import InvalidOption
 from canfetch.lint.analysis.named_engines import named_engines
-from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.check import AnyOccurrence, Check
 from canfetch.lint.checks import CHECKS, CHECKS_BY_WORD
 from canfetch.lint.checks.comments.unused_suppression import CHECK as UNUSED_SUPPRESSION
 from canfetch.lint.checks.comments.unused_suppression import unused_suppressions
@@ -46,6 +47,7 @@ _SUPERSEDING: Final = superseding_codes(CHECKS)
 _MAX_ROUNDS: Final = 64
 # The bytes that are linted in all rounds. A file of 500 KB has four rounds.
 _ROUND_BYTES: Final = 2 << 20
+_make: Final = methodcaller("make")
 
 
 class FixResult(NamedTuple):
@@ -142,7 +144,7 @@ class Linter:
         suppressed: list[Finding] = []
         truncated: list[Check] = []
 
-        def add(check: Check, severity: Severity, occurrences: Iterator[Occurrence]) -> None:
+        def add(check: Check, severity: Severity, occurrences: Iterator[AnyOccurrence]) -> None:
             # Lighthouse reports a line wherever it is.
             in_any_place = self._overrides.get(check.code) or (severity if self.severities == LIGHTHOUSE else None)
             harmless = in_any_place or Severity.INFO
@@ -156,7 +158,7 @@ class Linter:
                     one.make_query(),
                     one.make_fix() if is_fixable else None,
                 )
-                for one in occurrences
+                for one in map(_make, occurrences)
             )
             if check.code in suppressions.codes:
                 hidden, found = suppressions.split(found)

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from graphlib import TopologicalSorter
 
-from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.check import AnyOccurrence, Check, LineOccurrence
 from canfetch.lint.linted_file import LintedFile
 
 
@@ -41,9 +41,9 @@ class ReportedLines:
         self._lines: dict[str, set[int]] = {
             other: set() for code in enabled for other in superseding[code] if other in enabled
         }
-        self._unread: dict[str, Iterator[Occurrence]] = {}
+        self._unread: dict[str, Iterator[AnyOccurrence]] = {}
 
-    def without_superseded(self, check: Check, occurrences: Iterable[Occurrence]) -> Iterator[Occurrence]:
+    def without_superseded(self, check: Check, occurrences: Iterable[AnyOccurrence]) -> Iterator[AnyOccurrence]:
         """Yield the occurrences that no finding of another check explains, and note their lines.
 
         The checks that supersede this one must have run before, and what was not read of their occurrences must have
@@ -55,7 +55,12 @@ class ReportedLines:
         for one in occurrences:
             if explained is None:
                 explained = [lines for code in superseding if (lines := self._complete_lines(code))]
-            if own is not None or explained:
+            if isinstance(one, LineOccurrence):
+                if any(one.line in lines for lines in explained):
+                    continue
+                if own is not None:
+                    own.add(one.line)
+            elif own is not None or explained:
                 first = self._line(one.span[0])
                 if any(first in lines or not lines.isdisjoint(one.lines) for lines in explained):
                     continue
@@ -63,7 +68,7 @@ class ReportedLines:
                     own.update(range(first, self._line(max(one.span[0], one.span[1] - 1)) + 1), one.lines)
             yield one
 
-    def read_later(self, check: Check, occurrences: Iterator[Occurrence]) -> None:
+    def read_later(self, check: Check, occurrences: Iterator[AnyOccurrence]) -> None:
         """Read the remaining occurrences of a check when a check that it supersedes finds something."""
         if check.code in self._lines:
             self._unread[check.code] = occurrences

@@ -13,15 +13,17 @@ _LOWER: Final = b"abcdefghijklmnopqrstuvwxyz"
 _DIGITS: Final = b"0123456789"
 _ALPHA: Final = _LOWER + _LOWER.upper()
 _KEY_START: Final = frozenset(_LOWER + b"*")
-_KEY: Final = frozenset(_LOWER + _DIGITS + b"_-.*")
+_KEY: Final = _LOWER + _DIGITS + b"_-.*"
 _TOKEN_START: Final = frozenset(_ALPHA + b"*")
-_TOKEN: Final = frozenset(_ALPHA + _DIGITS + b"!#$%&'*+-.^_`|~:/")
-_BASE64: Final = frozenset(_ALPHA + _DIGITS + b"+/=")
+_TOKEN: Final = _ALPHA + _DIGITS + b"!#$%&'*+-.^_`|~:/"
+_BASE64: Final = _ALPHA + _DIGITS + b"+/="
 _HEX: Final = frozenset(b"0123456789abcdef")
-_NUMBER: Final = frozenset(_DIGITS + b".")
+_NUMBER: Final = _DIGITS + b"."
 _ESCAPED: Final = frozenset(b'"\\')
-_SPACE: Final = frozenset(b" ")
-_WHITE_SPACE: Final = frozenset(b" \t")
+_SPACE: Final = b" "
+_WHITE_SPACE: Final = b" \t"
+# Runs of bytes are read in parts of this length, so that each byte is copied once.
+_PART_LENGTH: Final = 32
 _MAX_INTEGER_DIGITS: Final = 15
 _MAX_WHOLE_DIGITS: Final = 12
 _MAX_FRACTION_DIGITS: Final = 3
@@ -86,10 +88,13 @@ class _Parser:
         if not self._take(prefix):
             raise _InvalidDictionary
 
-    def _take_while(self, allowed: frozenset[int]) -> bytes:
+    def _take_while(self, allowed: bytes) -> bytes:
         start = self.position
-        while self._peek() in allowed:
-            self.position += 1
+        while part := self.text[self.position : self.position + _PART_LENGTH]:
+            rest = part.lstrip(allowed)
+            self.position += len(part) - len(rest)
+            if rest:
+                break
         return self.text[start : self.position]
 
     def _key(self) -> bytes:

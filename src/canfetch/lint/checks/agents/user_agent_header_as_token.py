@@ -1,6 +1,7 @@
 """A User-Agent header instead of a product token."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
 from canfetch.agents import REGISTRY
@@ -10,7 +11,7 @@ from canfetch.core.tokens import product_token
 from canfetch.errors import InvalidProductToken
 from canfetch.lint.analysis.agent_names import is_header
 from canfetch.lint.analysis.group_assignment import can_assign_group
-from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.check import Check, LineOccurrence, Occurrence, VerdictQuery
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -20,21 +21,24 @@ from canfetch.lint.severity import Severity, everywhere
 _BROWSERS: Final = frozenset(["mozilla", "opera"])
 
 
-def find(file: LintedFile) -> Iterator[Occurrence]:
+def find(file: LintedFile) -> Iterator[LineOccurrence]:
     """Find user-agent lines with a version or a comment."""
     for record in file.user_agents:
-        value = file.value(record)
-        if record.value is None or not is_header(value):
-            continue
-        text = file.text(value)
-        token = _product_token(text)
-        fix = None
-        if token is not None and _is_certain(file, record, text, token):
-            fix = replace_span(*record.value, token.encode(), changes_verdicts=True)
-        read = file.text(value.partition(b"/")[0].partition(b" ")[0])
-        # Most crawlers ignore what follows their name, but no crawler is called Mozilla.
-        is_harmless = b"(" not in value and read.lower() not in _BROWSERS
-        yield Occurrence(record.value, {"header": text, "read": read}, VerdictQuery(None), fix, harmless=is_harmless)
+        if record.value is not None and is_header(file.value(record)):
+            yield LineOccurrence(record.line, partial(_occurrence, file, record, record.value))
+
+
+def _occurrence(file: LintedFile, record: Record, span: tuple[int, int]) -> Occurrence:
+    value = file.value(record)
+    text = file.text(value)
+    token = _product_token(text)
+    fix = None
+    if token is not None and _is_certain(file, record, text, token):
+        fix = replace_span(*span, token.encode(), changes_verdicts=True)
+    read = file.text(value.partition(b"/")[0].partition(b" ")[0])
+    # Most crawlers ignore what follows their name, but no crawler is called Mozilla.
+    is_harmless = b"(" not in value and read.lower() not in _BROWSERS
+    return Occurrence(span, {"header": text, "read": read}, VerdictQuery(None), fix, harmless=is_harmless)
 
 
 def _is_certain(file: LintedFile, record: Record, header: str, token: str) -> bool:

@@ -1,13 +1,14 @@
 """An indexing rule that no search engine reads in robots.txt."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
 from canfetch.core.records import Record
 from canfetch.lint.analysis.engine_verdicts import try_allows
 from canfetch.lint.analysis.example_paths import example_path
 from canfetch.lint.analysis.extension_records import extensions_named
-from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.check import Check, LineOccurrence, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
@@ -16,16 +17,20 @@ from canfetch.lint.severity import Severities, Severity
 _MAX_VERDICTS: Final = 200
 
 
-def find(file: LintedFile) -> Iterator[Occurrence]:
+def find(file: LintedFile) -> Iterator[LineOccurrence]:
     """Find `Noindex`, `Nofollow` and `Noarchive` lines."""
     disallowed: set[tuple[int, bytes]] | None = None
     for number, (_, record, _) in enumerate(extensions_named(file, "noindex", "nofollow", "noarchive")):
         if disallowed is None:
             disallowed = {(rule.group, rule.value) for rule in file.rules if not rule.allow}
-        # Crawlers do not fetch a disallowed page, so they would not read `noindex` in it either.
-        is_written = (record.group, file.value(record)) in disallowed
-        harmless = is_written or (number < _MAX_VERDICTS and _is_disallowed(file, record))
-        yield Occurrence(file.text_span(record), {"key": file.text(file.key(record))}, harmless=harmless)
+        yield LineOccurrence(record.line, partial(_occurrence, file, record, disallowed, number))
+
+
+def _occurrence(file: LintedFile, record: Record, disallowed: set[tuple[int, bytes]], number: int) -> Occurrence:
+    # Crawlers do not fetch a disallowed page, so they would not read `noindex` in it either.
+    is_written = record.group is not None and (record.group, file.value(record)) in disallowed
+    harmless = is_written or (number < _MAX_VERDICTS and _is_disallowed(file, record))
+    return Occurrence(file.text_span(record), {"key": file.text(file.key(record))}, harmless=harmless)
 
 
 def _is_disallowed(file: LintedFile, record: Record) -> bool:

@@ -10,7 +10,7 @@ from canfetch.core.notes import Note
 from canfetch.lint.analysis.characters import CURLY_QUOTES, LONG_DASHES
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
 from canfetch.lint.analysis.unread_agents import EXPLAINED_CHECKS, query_for_unread
-from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.check import AnyOccurrence, Check, LineOccurrence, Occurrence
 from canfetch.lint.fixes import Edit, Fix
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -19,7 +19,7 @@ from canfetch.lint.severity import Severity, everywhere
 _QUOTE: Final = re.compile(b"|".join(CURLY_QUOTES))
 
 
-def find(file: LintedFile) -> Iterator[Occurrence]:
+def find(file: LintedFile) -> Iterator[AnyOccurrence]:
     """Find keys with curly quotes or long dashes, and values that start or end with a curly quote."""
     if file.content.isascii():
         return
@@ -29,9 +29,11 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             continue
         value = file.value(record)
         if value.startswith(CURLY_QUOTES) or value.endswith(CURLY_QUOTES):
-            yield Occurrence(
-                record.value, {"text": file.text(value)}, fix=partial(_without_quotes, record.value, value)
-            )
+            yield LineOccurrence(record.line, partial(_around_value, file, record.value, value))
+
+
+def _around_value(file: LintedFile, span: tuple[int, int], value: bytes) -> Occurrence:
+    return Occurrence(span, {"text": file.text(value)}, fix=_without_quotes(span, value))
 
 
 def _without_quotes(span: tuple[int, int], value: bytes) -> Fix:

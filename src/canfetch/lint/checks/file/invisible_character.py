@@ -1,7 +1,7 @@
 """An invisible character."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
@@ -14,7 +14,7 @@ from canfetch.lint.analysis.content_kinds import file_is_markup
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
 from canfetch.lint.analysis.unread_agents import EXPLAINED_CHECKS, query_below, query_for_unread
-from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.check import Check, LineOccurrence, Occurrence, VerdictQuery
 from canfetch.lint.fixes import Edit, Fix
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -24,7 +24,7 @@ _ALL: Final = {**INVISIBLE, **BLANKS}
 _MAX_IN_LINE: Final = 64
 
 
-def find(file: LintedFile) -> Iterator[Occurrence]:
+def find(file: LintedFile) -> Iterator[LineOccurrence]:
     """Find invisible characters and odd blanks outside of comments."""
     if file.content.isascii():
         return
@@ -37,9 +37,22 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         start, end = record.span
         match = pattern.search(file.content[start:end].partition(b"#")[0])
         if match is not None:
-            fix = partial(_fix, file, record, pattern, present)
-            query = partial(_query, file, record, meant.get(record.line), fix, present)
-            yield Occurrence((start + match.start(), start + match.end()), {"name": _ALL[match[0]]}, query, fix)
+            make = partial(_occurrence, file, record, match, pattern, present, meant.get(record.line))
+            yield LineOccurrence(record.line, make)
+
+
+def _occurrence(  # noqa: PLR0917 - called in one place
+    file: LintedFile,
+    record: Record,
+    match: re.Match[bytes],
+    pattern: re.Pattern[bytes],
+    present: list[bytes],
+    meant: bytes | None,
+) -> Occurrence:
+    start = record.span[0]
+    fix = _fix(file, record, pattern, present)
+    query = None if fix is None else _query(file, record, meant, present)
+    return Occurrence((start + match.start(), start + match.end()), {"name": _ALL[match[0]]}, query, fix)
 
 
 def _fix(file: LintedFile, record: Record, pattern: re.Pattern[bytes], present: list[bytes]) -> Fix | None:
@@ -54,11 +67,7 @@ def _fix(file: LintedFile, record: Record, pattern: re.Pattern[bytes], present: 
     return Fix(tuple(Edit(start + at, start + at + len(mark), b"") for at, mark in found), changes_verdicts=True)
 
 
-def _query(
-    file: LintedFile, record: Record, meant: bytes | None, fix: Callable[[], Fix | None], present: list[bytes]
-) -> VerdictQuery | None:
-    if fix() is None:
-        return None
+def _query(file: LintedFile, record: Record, meant: bytes | None, present: list[bytes]) -> VerdictQuery | None:
     value = file.value(record)
     for mark in present:
         value = value.replace(mark, b"")

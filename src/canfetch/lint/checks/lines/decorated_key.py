@@ -1,35 +1,39 @@
 """A key with list or bold markup."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from canfetch.core.text import WHITE_SPACE
-from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
+from canfetch.lint.analysis.odd_lines import Oddity, OddLine, odd_lines
 from canfetch.lint.analysis.unread_agents import EXPLAINED_CHECKS, query_for_unread
-from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.check import Check, LineOccurrence, Occurrence
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 
-def find(file: LintedFile) -> Iterator[Occurrence]:
+def find(file: LintedFile) -> Iterator[LineOccurrence]:
     """Find keys that are known without the markup around them."""
     for line in odd_lines(file, Oddity.DECORATED):
-        if line.name is None:
-            continue
-        value_start = line.value_start
-        value = file.value(line.record)
-        if file.key(line.record).startswith(b"**") and value.startswith(b"**"):
-            # `**Disallow:** /x`: the bold markup ends after the colon.
-            rest = value[2:].lstrip(WHITE_SPACE)
-            value_start += len(value) - len(rest)
-            value = rest
-        yield Occurrence(
-            line.key,
-            {"key": file.text(file.key(line.record)), "name": file.text(line.name)},
-            query_for_unread(file, line.record, line.name, value),
-            replace_span(line.key[0], value_start, line.name + b": ", changes_verdicts=True),
-        )
+        if line.name is not None:
+            yield LineOccurrence(line.record.line, partial(_occurrence, file, line, line.name))
+
+
+def _occurrence(file: LintedFile, line: OddLine, name: bytes) -> Occurrence:
+    value_start = line.value_start
+    value = file.value(line.record)
+    if file.key(line.record).startswith(b"**") and value.startswith(b"**"):
+        # `**Disallow:** /x`: the bold markup ends after the colon.
+        rest = value[2:].lstrip(WHITE_SPACE)
+        value_start += len(value) - len(rest)
+        value = rest
+    return Occurrence(
+        line.key,
+        {"key": file.text(file.key(line.record)), "name": file.text(name)},
+        query_for_unread(file, line.record, name, value),
+        replace_span(line.key[0], value_start, name + b": ", changes_verdicts=True),
+    )
 
 
 CHECK = Check(

@@ -1,29 +1,33 @@
 """Another character instead of the colon."""
 
 from collections.abc import Iterator
+from functools import partial
 
-from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
+from canfetch.lint.analysis.odd_lines import Oddity, OddLine, odd_lines
 from canfetch.lint.analysis.unread_agents import EXPLAINED_CHECKS, query_for_unread
-from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.check import Check, LineOccurrence, Occurrence
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 
-def find(file: LintedFile) -> Iterator[Occurrence]:
+def find(file: LintedFile) -> Iterator[LineOccurrence]:
     """Find known keys that are followed by another separator."""
     for line in odd_lines(file, Oddity.FOREIGN_COLON):
-        if line.name is None:
-            continue
-        mark = file.content[line.key[1] : line.value_start].strip()
-        value = file.content[line.value_start : line.record.span[1]].partition(b"#")[0].strip()
-        yield Occurrence(
-            (line.key[0], max(line.key[1], line.value_start)),
-            {"key": file.text(file.content[slice(*line.key)]), "mark": file.text(mark)},
-            query_for_unread(file, line.record, line.name, value),
-            replace_span(line.key[0], line.value_start, line.name + b": ", changes_verdicts=True),
-        )
+        if line.name is not None:
+            yield LineOccurrence(line.record.line, partial(_occurrence, file, line, line.name))
+
+
+def _occurrence(file: LintedFile, line: OddLine, name: bytes) -> Occurrence:
+    mark = file.content[line.key[1] : line.value_start].strip()
+    value = file.content[line.value_start : line.record.span[1]].partition(b"#")[0].strip()
+    return Occurrence(
+        (line.key[0], max(line.key[1], line.value_start)),
+        {"key": file.text(file.content[slice(*line.key)]), "mark": file.text(mark)},
+        query_for_unread(file, line.record, name, value),
+        replace_span(line.key[0], line.value_start, name + b": ", changes_verdicts=True),
+    )
 
 
 CHECK = Check(

@@ -6,11 +6,12 @@ from functools import partial
 from typing import Final
 
 from canfetch.core.notes import Note
+from canfetch.core.records import Record
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.line_ends import has_text_line_break
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
 from canfetch.lint.analysis.rule_values import rule_records_matching
-from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.check import Check, LineOccurrence, Occurrence
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -20,33 +21,40 @@ _MARKS: Final = (b"<!--", b"//", b"--", b";", b"/*")
 _INSIDE: Final = re.compile(rb"[ \t](?:// |<!--)| (?:--|;) ")
 
 
-def find(file: LintedFile) -> Iterator[Occurrence]:
+def find(file: LintedFile) -> Iterator[LineOccurrence]:
     """Find comment marks of other languages at the start of a line or after a value."""
     for line in odd_lines(file, Oddity.FOREIGN_COMMENT):
-        start, end = file.text_span(line.record)
-        mark = next(mark for mark in _MARKS if file.content.startswith(mark, start))
-        content = file.line_content(line.record)
-        is_read = Note.NOT_A_RECORD not in line.record.notes
-        changes = is_read or Note.NUL in line.record.notes or has_text_line_break(content)
-        yield Occurrence(
-            (start, end), {"mark": file.text(mark)}, fix=replace_span(start, start, b"# ", changes_verdicts=changes)
-        )
+        yield LineOccurrence(line.record.line, partial(_at_start, file, line.record))
     if not file.records.with_note(Note.WHITE_SPACE_IN_VALUE):
         return
     for record in rule_records_matching(file, _INSIDE):
-        value = file.value(record)
-        match = _INSIDE.search(value)
-        if match is None or record.value is None:
-            continue
-        start = record.value[0] + match.start() + 1
-        mark = next((mark for mark in _MARKS if file.content.startswith(mark, start)), b"")
-        path = value[: match.start()].rstrip()
-        yield Occurrence(
-            (start, record.value[1]),
-            {"mark": file.text(mark)},
-            partial(query_for, path) if record.group is not None and b" " not in path else None,
-            replace_span(start, start, b"# ", changes_verdicts=True),
-        )
+        match = _INSIDE.search(file.value(record))
+        if match is not None:
+            yield LineOccurrence(record.line, partial(_after_value, file, record, match.start()))
+
+
+def _at_start(file: LintedFile, record: Record) -> Occurrence:
+    start, end = file.text_span(record)
+    is_read = Note.NOT_A_RECORD not in record.notes
+    changes = is_read or Note.NUL in record.notes or has_text_line_break(file.line_content(record))
+    fix = replace_span(start, start, b"# ", changes_verdicts=changes)
+    return Occurrence((start, end), {"mark": file.text(_mark_at(file, start))}, fix=fix)
+
+
+def _after_value(file: LintedFile, record: Record, length: int) -> Occurrence:
+    value_start, end = record.value or record.span
+    start = value_start + length + 1
+    path = file.content[value_start : start - 1].rstrip()
+    return Occurrence(
+        (start, end),
+        {"mark": file.text(_mark_at(file, start))},
+        query_for(path) if record.group is not None and b" " not in path else None,
+        replace_span(start, start, b"# ", changes_verdicts=True),
+    )
+
+
+def _mark_at(file: LintedFile, start: int) -> bytes:
+    return next((mark for mark in _MARKS if file.content.startswith(mark, start)), b"")
 
 
 CHECK = Check(

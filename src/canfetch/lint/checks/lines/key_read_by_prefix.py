@@ -1,30 +1,35 @@
 """A key that Google reads by its prefix."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from canfetch.core.extensions.known_records import KNOWN_RECORDS
 from canfetch.core.notes import Note
 from canfetch.lint.analysis.example_paths import query_for
-from canfetch.lint.analysis.odd_lines import Oddity, odd_lines, prefix_name
-from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.analysis.odd_lines import Oddity, OddLine, odd_lines, prefix_name
+from canfetch.lint.check import Check, LineOccurrence, Occurrence
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
 
-def find(file: LintedFile) -> Iterator[Occurrence]:
+def find(file: LintedFile) -> Iterator[LineOccurrence]:
     """Find keys that start with the key of a rule, a user-agent line or a sitemap."""
     for line in odd_lines(file, Oddity.PREFIX):
-        key = file.key(line.record)
-        name = prefix_name(key)
-        fix = None
-        if line.name is not None and key.lower() not in KNOWN_RECORDS and Note.MISSING_COLON not in line.record.notes:
-            fix = replace_span(*line.key, line.name, changes_verdicts=True)
-        query = None
-        if name in (b"allow", b"disallow") and line.record.group is not None:
-            query = query_for(file.value(line.record))
-        yield Occurrence(line.key, {"key": file.text(key), "name": file.text(name.capitalize())}, query, fix)
+        yield LineOccurrence(line.record.line, partial(_occurrence, file, line))
+
+
+def _occurrence(file: LintedFile, line: OddLine) -> Occurrence:
+    key = file.key(line.record)
+    name = prefix_name(key)
+    fix = None
+    if line.name is not None and key.lower() not in KNOWN_RECORDS and Note.MISSING_COLON not in line.record.notes:
+        fix = replace_span(*line.key, line.name, changes_verdicts=True)
+    query = None
+    if name in (b"allow", b"disallow") and line.record.group is not None:
+        query = query_for(file.value(line.record))
+    return Occurrence(line.key, {"key": file.text(key), "name": file.text(name.capitalize())}, query, fix)
 
 
 CHECK = Check(

@@ -1,11 +1,13 @@
 """A value in quotes."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
 from canfetch.core.keys import RecordKind
+from canfetch.core.records import Record
 from canfetch.lint.analysis.example_paths import query_for
-from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.check import Check, LineOccurrence, Occurrence
 from canfetch.lint.fixes import Edit, Fix
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -14,7 +16,7 @@ from canfetch.lint.severity import Severity, everywhere
 _QUOTES: Final = (b'"', b"'", b"`")
 
 
-def find(file: LintedFile) -> Iterator[Occurrence]:
+def find(file: LintedFile) -> Iterator[LineOccurrence]:
     """Find values that start and end with the same quote."""
     for record in file.records_containing(*_QUOTES):
         if record.value is None or record.kind is RecordKind.OTHER:
@@ -24,15 +26,18 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         if quote not in _QUOTES or end - start < 3 or file.content[end - 1 : end] != quote:
             continue
         inner = file.content[start + 1 : end - 1]
-        if inner != inner.strip() or quote in inner:
-            continue
-        is_rule = record.kind in (RecordKind.ALLOW, RecordKind.DISALLOW) and record.group is not None
-        yield Occurrence(
-            record.value,
-            {"value": file.text(file.value(record))},
-            query_for(inner) if is_rule else None,
-            Fix((Edit(start, start + 1, b""), Edit(end - 1, end, b"")), changes_verdicts=True),
-        )
+        if inner == inner.strip() and quote not in inner:
+            yield LineOccurrence(record.line, partial(_occurrence, file, record, inner, start, end))
+
+
+def _occurrence(file: LintedFile, record: Record, inner: bytes, start: int, end: int) -> Occurrence:
+    is_rule = record.kind in (RecordKind.ALLOW, RecordKind.DISALLOW) and record.group is not None
+    return Occurrence(
+        (start, end),
+        {"value": file.text(file.value(record))},
+        query_for(inner) if is_rule else None,
+        Fix((Edit(start, start + 1, b""), Edit(end - 1, end, b"")), changes_verdicts=True),
+    )
 
 
 CHECK = Check(

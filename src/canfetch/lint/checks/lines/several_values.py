@@ -10,7 +10,7 @@ from canfetch.core.records import Record
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.line_ends import line_end
 from canfetch.lint.analysis.value_lists import path_lists, split_urls
-from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.check import AnyOccurrence, Check, LineOccurrence, Occurrence
 from canfetch.lint.fixes import Fix, replace_span
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -19,19 +19,20 @@ from canfetch.lint.severity import Severity, everywhere
 _MAX_PATHS: Final = 64
 
 
-def find(file: LintedFile) -> Iterator[Occurrence]:
+def find(file: LintedFile) -> Iterator[AnyOccurrence]:
     """Find rules with several paths, and sitemaps with several URLs."""
     yield from _sitemaps(file)
     for line, paths in path_lists(file).items():
-        record = file.records[line - 1]
-        if record.value is None:
-            continue
-        yield Occurrence(
-            record.value,
-            {"value": file.text(file.value(record)), "count": str(len(paths))},
-            partial(query_for, paths[1]) if record.group is not None else None,
-            partial(_on_own_lines, file, record, paths) if len(paths) <= _MAX_PATHS else None,
-        )
+        yield LineOccurrence(line, partial(_list_of_paths, file, file.records[line - 1], paths))
+
+
+def _list_of_paths(file: LintedFile, record: Record, paths: list[bytes]) -> Occurrence:
+    return Occurrence(
+        record.value or record.span,
+        {"value": file.text(file.value(record)), "count": str(len(paths))},
+        query_for(paths[1]) if record.group is not None else None,
+        partial(_on_own_lines, file, record, paths) if len(paths) <= _MAX_PATHS else None,
+    )
 
 
 def _on_own_lines(file: LintedFile, record: Record, paths: list[bytes]) -> Fix | None:

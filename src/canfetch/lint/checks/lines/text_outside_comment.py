@@ -1,13 +1,14 @@
 """Text outside a comment."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
 from canfetch.core.notes import Note
 from canfetch.lint.analysis.key_names import CORE_SPELLINGS
 from canfetch.lint.analysis.line_ends import has_text_line_break
-from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
-from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.analysis.odd_lines import Oddity, OddLine, odd_lines
+from canfetch.lint.check import Check, LineOccurrence, Occurrence
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -21,17 +22,21 @@ _REPORTED_BY_OTHERS: Final = Note.NUL | Note.CONTROL
 _CONTROLS: Final = bytes(set(range(0x20)) - set(b"\t\r\n"))
 
 
-def find(file: LintedFile) -> Iterator[Occurrence]:
+def find(file: LintedFile) -> Iterator[LineOccurrence]:
     """Find lines of prose that are not comments."""
     for line in odd_lines(file, Oddity.TEXT, without=_REPORTED_BY_OTHERS):
-        start, end = file.text_span(line.record)
-        text = file.content[start:end]
-        fix = None
-        if not _may_be_record(text) and _is_plain(file.line_content(line.record)):
-            # Some crawlers may read the line as a record. The fix changes that.
-            fix = replace_span(start, start, b"# ", changes_verdicts=Note.NOT_A_RECORD not in line.record.notes)
-        shown = file.text(text[:_MAX_QUOTE])
-        yield Occurrence((start, end), {"text": shown + "…" if len(text) > _MAX_QUOTE else shown}, fix=fix)
+        yield LineOccurrence(line.record.line, partial(_occurrence, file, line))
+
+
+def _occurrence(file: LintedFile, line: OddLine) -> Occurrence:
+    start, end = file.text_span(line.record)
+    text = file.content[start:end]
+    fix = None
+    if not _may_be_record(text) and _is_plain(file.line_content(line.record)):
+        # Some crawlers may read the line as a record. The fix changes that.
+        fix = replace_span(start, start, b"# ", changes_verdicts=Note.NOT_A_RECORD not in line.record.notes)
+    shown = file.text(text[:_MAX_QUOTE])
+    return Occurrence((start, end), {"text": shown + "…" if len(text) > _MAX_QUOTE else shown}, fix=fix)
 
 
 def _is_plain(content: bytes) -> bool:

@@ -13,7 +13,7 @@ from canfetch.lint.analysis.key_names import CORE_SPELLINGS, DISALLOW, TRANSLATE
 from canfetch.lint.analysis.line_ends import line_end
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
 from canfetch.lint.analysis.rule_values import rule_records_matching
-from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.check import Check, LineOccurrence, Occurrence, VerdictQuery
 from canfetch.lint.fixes import Edit, Fix
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -44,21 +44,34 @@ class _InnerKey(NamedTuple):
     name: bytes
 
 
-def find(file: LintedFile) -> Iterator[Occurrence]:
+def find(file: LintedFile) -> Iterator[LineOccurrence]:
     """Find values that contain another key and a colon."""
+    # Another check asks for the lines, too.
+    yield from file.compute_once(_found)
+
+
+def _found(file: LintedFile) -> list[LineOccurrence]:
+    found: list[LineOccurrence] = []
     for record in _with_colon(file):
-        if record.value is None or record.kind is None:
-            continue
         value = file.value(record)
-        if b":" in value and (b" " in value or b"\t" in value or _GLUED in value.lower()):
-            yield from _occurrences(file, NAMES[record.kind].capitalize(), record.value[0], value)
+        if record.kind is not None and _may_have_inner_key(value) and (inner := _inner_keys(value)):
+            make = partial(_occurrence, file, record, NAMES[record.kind].capitalize(), inner)
+            found.append(LineOccurrence(record.line, make))
     for line in odd_lines(file, Oddity.TRANSLATED):
-        if line.record.value is not None and Note.MISSING_COLON not in line.record.notes:
-            yield from _occurrences(file, line.name or b"", line.record.value[0], file.value(line.record))
-    for line in odd_lines(file, Oddity.JOINED):
-        if line.record.key is not None:
-            words = file.key(line.record).split()
-            yield Occurrence(line.record.key, {"key": file.text(words[-1])})
+        record = line.record
+        if Note.MISSING_COLON not in record.notes and (inner := _inner_keys(file.value(record))):
+            found.append(LineOccurrence(record.line, partial(_occurrence, file, record, line.name or b"", inner)))
+    joined = (line.record for line in odd_lines(file, Oddity.JOINED))
+    found += (LineOccurrence(record.line, partial(_in_key, file, record)) for record in joined)
+    return found
+
+
+def _may_have_inner_key(value: bytes) -> bool:
+    return b":" in value and (b" " in value or b"\t" in value or _GLUED in value.lower())
+
+
+def _in_key(file: LintedFile, record: Record) -> Occurrence:
+    return Occurrence(record.key or record.span, {"key": file.text(file.key(record).split()[-1])})
 
 
 def _with_colon(file: LintedFile) -> list[Record]:
@@ -67,15 +80,13 @@ def _with_colon(file: LintedFile) -> list[Record]:
     return sorted((*rules, *file.records_of(RecordKind.SITEMAP, RecordKind.USER_AGENT)))
 
 
-def _occurrences(file: LintedFile, outer: bytes, start: int, value: bytes) -> Iterator[Occurrence]:
-    inner = _inner_keys(value)
-    if not inner:
-        return
-    first = inner[0]
-    yield Occurrence(
-        (start + first.start, start + len(value)),
+def _occurrence(file: LintedFile, record: Record, outer: bytes, inner: list[_InnerKey]) -> Occurrence:
+    start, end = record.value or record.span
+    value, first = file.content[start:end], inner[0]
+    return Occurrence(
+        (start + first.start, end),
         {"key": file.text(value[first.start : first.end])},
-        partial(_query, inner, value),
+        _query(inner, value),
         partial(_fix, line_end(file), outer, inner, start),
     )
 

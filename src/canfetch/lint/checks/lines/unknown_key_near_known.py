@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from canfetch.lint.analysis.corrected_keys import corrected_keys
 from canfetch.lint.analysis.odd_lines import Oddity
 from canfetch.lint.analysis.unread_agents import EXPLAINED_CHECKS
-from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.check import Check, LineOccurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 
-def find(file: LintedFile) -> Iterator[Occurrence]:
+def find(file: LintedFile) -> Iterator[LineOccurrence]:
     """Find misspelt keys."""
     yield from corrected_keys(file, Oddity.NEAR)
 

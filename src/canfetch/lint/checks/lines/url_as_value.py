@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
 from canfetch.core.text import encode_text
 from canfetch.core.urls import split_url
-from canfetch.lint.analysis.addresses import find_address
+from canfetch.lint.analysis.addresses import Address, find_address
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.rule_values import rule_records_matching
-from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.check import Check, LineOccurrence, Occurrence
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -19,7 +20,7 @@ _NO_PATH: Final = re.compile(rb"\n[^/*\n]")
 _SAMPLE: Final = b"/folder/"
 
 
-def find(file: LintedFile) -> Iterator[Occurrence]:
+def find(file: LintedFile) -> Iterator[LineOccurrence]:
     """Find rules whose value is an absolute URL, or starts with a host."""
     own_host: bytes | None = None
     for record in rule_records_matching(file, _NO_PATH):
@@ -29,19 +30,23 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         if own_host is None:
             own_host = file.compute_once(_own_host)
         address = find_address(value, own_host)
-        if address is None:
-            continue
-        path = address.path
-        # The root would match the whole site, and links of apps have no path of a site.
-        has_path = address.is_web and path[:1] == b"/" and len(path) > 1
-        # The path of another host would be a different rule.
-        is_own = has_path and own_host != b"" and address.host == own_host
-        yield Occurrence(
-            record.value,
-            {"value": file.text(value), "path": file.text(path if has_path else _SAMPLE)},
-            query_for(path) if has_path else None,
-            replace_span(record.value[0], record.value[1] - len(path), b"", changes_verdicts=True) if is_own else None,
-        )
+        if address is not None:
+            yield LineOccurrence(record.line, partial(_occurrence, file, record.value, address, own_host))
+
+
+def _occurrence(file: LintedFile, span: tuple[int, int], address: Address, own_host: bytes) -> Occurrence:
+    path = address.path
+    # The root would match the whole site, and links of apps have no path of a site.
+    has_path = address.is_web and path[:1] == b"/" and len(path) > 1
+    # The path of another host would be a different rule.
+    is_own = has_path and own_host != b"" and address.host == own_host
+    start, end = span
+    return Occurrence(
+        span,
+        {"value": file.text(file.content[start:end]), "path": file.text(path if has_path else _SAMPLE)},
+        query_for(path) if has_path else None,
+        replace_span(start, end - len(path), b"", changes_verdicts=True) if is_own else None,
+    )
 
 
 def _own_host(file: LintedFile) -> bytes:

@@ -1,7 +1,6 @@
 """White space in a path."""
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator
 from functools import partial
 from typing import Final
@@ -13,7 +12,7 @@ from canfetch.lint.analysis.engine_verdicts import try_allows
 from canfetch.lint.analysis.example_paths import example_path, query_for
 from canfetch.lint.analysis.value_lists import path_lists
 from canfetch.lint.analysis.written_rules import has_written_rule
-from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.check import Check, LineOccurrence, Occurrence
 from canfetch.lint.checks.lines import foreign_comment, quoted_value, two_records_on_a_line
 from canfetch.lint.fixes import Edit, Fix
 from canfetch.lint.lint_input import LintInput
@@ -25,27 +24,28 @@ _MAX_VERDICTS: Final = 200
 _BLANK: Final = re.compile(rb"[ \t]")
 
 
-def find(file: LintedFile) -> Iterator[Occurrence]:
+def find(file: LintedFile) -> Iterator[LineOccurrence]:
     """Find rules whose value is one path with white space in it."""
     others = file.compute_once(_lines_of_other_checks)
     lists = path_lists(file)
     for number, index in enumerate(file.records.with_note(Note.WHITE_SPACE_IN_VALUE)):
         if index + 1 in others or index + 1 in lists:
             continue
-        record = file.records[index]
-        value = file.value(record)
-        blank = _BLANK.search(value)
-        if blank is None or record.value is None:
-            continue
-        start = record.value[0] + blank.start()
-        encoded = value.replace(b" ", b"%20").replace(b"\t", b"%09")
-        yield Occurrence(
-            (start, start + 1),
-            {"value": file.text(value)},
-            partial(query_for, encoded),
-            partial(_fix, record.value[0], value),
-            harmless=partial(_is_harmless, file, record, encoded, number),
-        )
+        yield LineOccurrence(index + 1, partial(_occurrence, file, file.records[index], number))
+
+
+def _occurrence(file: LintedFile, record: Record, number: int) -> Occurrence:
+    start, end = record.value or record.span
+    value = file.content[start:end]
+    blank = start + next(match.start() for match in _BLANK.finditer(value))
+    encoded = value.replace(b" ", b"%20").replace(b"\t", b"%09")
+    return Occurrence(
+        (blank, blank + 1),
+        {"value": file.text(value)},
+        query_for(encoded),
+        _fix(start, value),
+        harmless=partial(_is_harmless, file, record, encoded, number),
+    )
 
 
 def _fix(start: int, value: bytes) -> Fix | None:
@@ -76,9 +76,8 @@ def _lines_of_other_checks(file: LintedFile) -> frozenset[int]:
     """Return the lines that more specific checks report."""
     if not file.records.with_note(Note.WHITE_SPACE_IN_VALUE):
         return frozenset()
-    starts = file.records.starts
     return frozenset(
-        bisect_right(starts, occurrence.span[0])
+        occurrence.line
         for check in (foreign_comment, quoted_value, two_records_on_a_line)
         for occurrence in check.find(file)
     )

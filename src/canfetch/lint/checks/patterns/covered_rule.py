@@ -4,23 +4,28 @@ from collections.abc import Iterator
 from functools import partial
 
 from canfetch.lint.analysis.example_paths import query_for
-from canfetch.lint.analysis.rule_coverage import covered_rules
-from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.analysis.rule_coverage import CoveredRule, covered_rules
+from canfetch.lint.check import Check, LineOccurrence, Occurrence
 from canfetch.lint.fixes import Edit, Fix
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedRule
 from canfetch.lint.severity import Severity, everywhere
 
 
-def find(file: LintedFile) -> Iterator[Occurrence]:
+def find(file: LintedFile) -> Iterator[LineOccurrence]:
     """Find rules that have no effect, because a shorter rule of the same kind matches the same URLs."""
-    for rule, covering, equal in covered_rules(file):
-        yield Occurrence(
-            file.text_span(rule.record),
-            {"pattern": file.text(rule.value), "by": file.text(covering.value), "line": str(covering.line)},
-            partial(query_for, rule.value, contrast_only=True),
-            partial(_fix, equal),
-        )
+    for covered in covered_rules(file):
+        yield LineOccurrence(covered.rule.line, partial(_occurrence, file, covered))
+
+
+def _occurrence(file: LintedFile, covered: CoveredRule) -> Occurrence:
+    rule, covering, equal = covered
+    return Occurrence(
+        file.text_span(rule.record),
+        {"pattern": file.text(rule.value), "by": file.text(covering.value), "line": str(covering.line)},
+        query_for(rule.value, contrast_only=True),
+        partial(_fix, equal),
+    )
 
 
 def _fix(equal: tuple[LintedRule, ...]) -> Fix:

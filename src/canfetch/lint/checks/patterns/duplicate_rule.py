@@ -7,22 +7,22 @@ from functools import partial
 from canfetch.core.notes import Note
 from canfetch.lint.analysis.rule_coverage import repeated_rules
 from canfetch.lint.analysis.rule_fixes import remove_line
-from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.check import Check, LineOccurrence, Occurrence
 from canfetch.lint.fixes import Fix
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedRule
 from canfetch.lint.severity import Severity, everywhere
 
 
-def find(file: LintedFile) -> Iterator[Occurrence]:
+def find(file: LintedFile) -> Iterator[LineOccurrence]:
     """Find rules of one group and kind that match the same URLs."""
     for rule, earlier in repeated_rules(file):
-        details = {
-            "pattern": file.text(rule.value),
-            "earlier": file.text(earlier.value),
-            "line": str(earlier.line),
-        }
-        yield Occurrence(file.text_span(rule.record), details, fix=partial(_fix, file, rule, earlier))
+        yield LineOccurrence(rule.line, partial(_occurrence, file, rule, earlier))
+
+
+def _occurrence(file: LintedFile, rule: LintedRule, earlier: LintedRule) -> Occurrence:
+    details = {"pattern": file.text(rule.value), "earlier": file.text(earlier.value), "line": str(earlier.line)}
+    return Occurrence(file.text_span(rule.record), details, fix=partial(_fix, file, rule, earlier))
 
 
 def _fix(file: LintedFile, rule: LintedRule, earlier: LintedRule) -> Fix | None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
 from canfetch.core.origin import Origin, find_origin
@@ -16,7 +17,7 @@ from canfetch.lint.analysis.rule_fixes import rewrite_value
 from canfetch.lint.analysis.rule_neighbours import Neighbours
 from canfetch.lint.analysis.rule_values import rule_records_matching, rules_matching
 from canfetch.lint.analysis.unset_values import is_unset
-from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.check import AnyOccurrence, Check, LineOccurrence, Occurrence
 from canfetch.lint.fixes import Fix
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedRule
@@ -30,26 +31,25 @@ _WORDS: Final = frozenset(
 )
 
 
-def find(file: LintedFile) -> Iterator[Occurrence]:
+def find(file: LintedFile) -> Iterator[AnyOccurrence]:
     """Find rules whose value starts with another character."""
     here = None if file.input.url is None else find_origin(file.input.url)
-    neighbours = None
-    comparable: frozenset[int] = frozenset()
     for rule in rules_matching(file, _OTHER_START):
-        if rule.record.value is None:
-            continue
-        if neighbours is None:
-            neighbours, comparable = Neighbours(file), _comparable_groups(file)
-        path = _intended_path(rule.value, here)
-        yield Occurrence(
-            rule.record.value,
-            {"pattern": file.text(rule.value)},
-            None if path is None else query_for(path),
-            _fix(rule, path, neighbours) if path is not None and rule.group in comparable else None,
-        )
+        yield LineOccurrence(rule.line, partial(_occurrence, file, rule, here))
     for record in rule_records_matching(file, _OTHER_START):
         if record.group is None and record.value is not None:
             yield Occurrence(record.value, {"pattern": file.text(file.value(record))})
+
+
+def _occurrence(file: LintedFile, rule: LintedRule, here: Origin | None) -> Occurrence:
+    path = _intended_path(rule.value, here)
+    is_comparable = path is not None and rule.group in file.compute_once(_comparable_groups)
+    return Occurrence(
+        rule.record.value or rule.record.span,
+        {"pattern": file.text(rule.value)},
+        None if path is None else query_for(path),
+        _fix(rule, path, file.compute_once(Neighbours)) if path is not None and is_comparable else None,
+    )
 
 
 def _comparable_groups(file: LintedFile) -> frozenset[int]:
