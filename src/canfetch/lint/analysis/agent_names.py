@@ -10,12 +10,17 @@ from canfetch.core.text import WHITE_SPACE, display_text
 from canfetch.lint.linted_file import LintedFile
 
 _WHITE_SPACE: Final = bytes(WHITE_SPACE)
+# Most values consist of these bytes, and are neither headers nor lists.
+_NAME: Final = IDENTIFIER + b"0123456789.*"
 _BROWSER_PRODUCT: Final = b"mozilla"
 MAX_NAMES_IN_LINE: Final = 1000
 # Runs of white space separate names, too.
 _MAX_PARTS: Final = 4 * MAX_NAMES_IN_LINE
 _ALL_SEPARATORS: Final = b", ;|\t"
 _OTHER_SEPARATORS: Final = bytes.maketrans(b";|\t", b"   ")
+
+
+_new_tuple: Final = tuple.__new__
 
 
 class NamedAgent(NamedTuple):
@@ -44,7 +49,7 @@ class NamedAgent(NamedTuple):
 
 def is_header(value: bytes) -> bool:
     """Return whether a value is a User-Agent header, or a product with a version, instead of a product token."""
-    return b"(" in value or b"/" in value
+    return b"/" in value or b"(" in value
 
 
 def is_list(value: bytes) -> bool:
@@ -84,16 +89,29 @@ def named_agents(file: LintedFile) -> tuple[NamedAgent, ...]:
     return file.compute_once(_named_agents)
 
 
+def lists_of_agents(file: LintedFile) -> list[Record]:
+    """Return the user-agent lines that name several crawlers.
+
+    Cost: O(bytes of user-agent lines).
+    """
+    values = ((record, file.value(record)) for record in file.user_agents)
+    return [record for record, value in values if value.translate(None, _NAME) and is_list(value)]
+
+
 def _named_agents(file: LintedFile) -> tuple[NamedAgent, ...]:
     return tuple(_iter_names(file))
 
 
 def _iter_names(file: LintedFile) -> Iterator[NamedAgent]:
     for record in file.user_agents:
-        value = file.value(record)
-        if record.value is None or not value:
+        if record.value is None:
             continue
-        start = record.value[0]
+        start, end = record.value
+        value = file.content[start:end]
+        if not value.translate(None, _NAME):
+            if value:
+                yield _new_tuple(NamedAgent, (value, value.decode(), record.value, record, False))
+            continue
         if is_header(value):
             product = value.partition(b"/")[0].strip(_WHITE_SPACE)
             if product and b"(" not in product and product.lower() != _BROWSER_PRODUCT:

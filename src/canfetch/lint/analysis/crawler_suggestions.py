@@ -1,6 +1,5 @@
 """The known crawler that a misspelt product token probably refers to."""
 
-from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
@@ -33,7 +32,10 @@ def suggest_crawler(name: str) -> str | None:
     same_letters = by_letters.get(folded.translate(_SEPARATORS))
     if same_letters is not None:
         return same_letters
-    candidates = {known for shorter in (folded, *_one_letter_less(folded)) for known in by_shorter.get(shorter, ())}
+    spellings = [folded, *_one_letter_less(folded)]
+    if by_shorter.keys().isdisjoint(spellings):
+        return None
+    candidates = {known for shorter in spellings for known in by_shorter.get(shorter, ())}
     close = sorted(known for known in candidates if _is_one_edit_apart(folded, known.lower()))
     return close[0] if len(close) == 1 else None
 
@@ -52,8 +54,8 @@ def _tables() -> tuple[dict[str, str], dict[str, set[str]]]:
     return by_letters, by_shorter
 
 
-def _one_letter_less(name: str) -> Iterator[str]:
-    return (name[:index] + name[index + 1 :] for index in range(len(name)))
+def _one_letter_less(name: str) -> list[str]:
+    return [name[:index] + name[index + 1 :] for index in range(len(name))]
 
 
 def _is_one_edit_apart(one: str, other: str) -> bool:

@@ -10,6 +10,7 @@ from canfetch.lint.linted_file import LintedFile
 # The severity set of each operator, and what the names of its crawlers start with, for those not in the registry.
 _SETS: Final = {"Google": "google", "Microsoft": "bing", "Yandex": "yandex"}
 _PREFIXES: Final = {"google": "google", "bing": "bing", "msnbot": "bing", "yandex": "yandex"}
+_PREFIX_NAMES: Final = tuple(_PREFIXES)
 # The crawlers that fill the index of a search engine. Others, such as those for images or ads, have a special purpose.
 _MAIN_CRAWLERS: Final = frozenset({"googlebot", "bingbot", "msnbot", "duckduckbot", "applebot", "yandexbot", "yandex"})
 # A group with the second name matters only if there is none with the first.
@@ -40,4 +41,6 @@ def engine_of(name: str) -> str | None:
     """Return the severity set of the search engine that a product token in lower case belongs to, or None."""
     crawler = REGISTRY.get_crawler(name)
     engine = None if crawler is None else _SETS.get(crawler.operator)
-    return engine or next((engine for prefix, engine in _PREFIXES.items() if name.startswith(prefix)), None)
+    if engine is not None or not name.startswith(_PREFIX_NAMES):
+        return engine
+    return next(engine for prefix, engine in _PREFIXES.items() if name.startswith(prefix))

@@ -114,6 +114,8 @@ def _by_oddity(file: LintedFile) -> dict[Oddity, list[OddLine | int]]:
         indices = records.with_note(note)
         for index, text in zip(indices, file.lines(indices), strict=True):
             own = by_text.get(text)
+            if own is None and _is_known_record(text):
+                own = by_text[text] = found[Oddity.KNOWN]
             if own is None:
                 oddity = _plain_oddity(text)
                 if oddity is None:
@@ -126,6 +128,13 @@ def _by_oddity(file: LintedFile) -> dict[Oddity, list[OddLine | int]]:
             own.append(index)
     found[Oddity.KNOWN].clear()
     return found
+
+
+def _is_known_record(line: bytes) -> bool:
+    """Return whether a line is obviously a known record. Parsers may cut off the rest of a long line."""
+    key, colon, _ = line.partition(b":")
+    key = key.strip().lower()
+    return colon != b"" and len(line) <= _MAX_HEAD_LENGTH and is_known_key(key) and _prefix(key) is None
 
 
 def _plain_oddity(line: bytes) -> Oddity | None:

@@ -259,13 +259,10 @@ def _covered_among(rules: list[CanonicalRule]) -> Iterator[_Covered]:
     """Yield the rules that another one covers, in file order. All of them allow, or all of them disallow."""
     if len(rules) < 2:
         return
-    equal: dict[bytes, list[CanonicalRule]] = {}
-    for one in rules:
-        equal.setdefault(one.form, []).append(one)
     literals: dict[bytes, CanonicalRule] = {}
     others: dict[bytes, CanonicalRule] = {}
-    for form, ones in equal.items():
-        (literals if form == ones[0].head else others)[form] = ones[0]
+    for one in rules:
+        (literals if len(one.head) == len(one.form) else others).setdefault(one.form, one)
     heads = sorted({*literals, *[one.head for one in others.values()]})
     longest = _covering_literals(literals, heads)
     wildcards = [one for form, one in others.items() if form.count(b"*") == 1 and not form.endswith(b"$")]
@@ -273,8 +270,11 @@ def _covered_among(rules: list[CanonicalRule]) -> Iterator[_Covered]:
     if wildcards:
         heads = [head for head in heads if head not in longest]
         by_wildcards = _covering_wildcards(heads, wildcards[:_MAX_WILDCARDS])
-    elif not longest and not others:
-        return
+    covered = {*longest, *by_wildcards, *(one.head for one in others.values() if one.head in literals)}
+    equal: dict[bytes, list[CanonicalRule]] = {}
+    for one in rules if covered else ():
+        if one.head in covered:
+            equal.setdefault(one.form, []).append(one)
     for form, ones in equal.items():
         head = ones[0].head
         # A rule with the same head is shorter, unless it is the rule itself.

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from canfetch.core.records import Record
-from canfetch.lint.analysis.agent_names import MAX_NAMES_IN_LINE, NamedAgent, is_list, named_agents
+from canfetch.lint.analysis.agent_names import MAX_NAMES_IN_LINE, NamedAgent, lists_of_agents, named_agents
 from canfetch.lint.analysis.group_assignment import can_assign_group
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.fixes import Fix, replace_span
@@ -18,8 +18,8 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     for name in named_agents(file):
         if name.in_list:
             lists.setdefault(name.record.line, []).append(name)
-    for record in file.user_agents:
-        if record.value is None or not is_list(file.value(record)):
+    for record in lists_of_agents(file):
+        if record.value is None:
             continue
         names = lists.get(record.line, [])
         yield Occurrence(

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from canfetch.core.extensions.preference import Preference, UsagePurpose
 from canfetch.core.records import Record
-from canfetch.lint.analysis.extension_records import extensions_named
+from canfetch.lint.analysis.extension_records import extension_names, extensions_named
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -16,10 +16,13 @@ from canfetch.lint.severity import Severities, Severity
 _Preferences = dict[tuple[str, UsagePurpose, Preference], Record]
 _OPPOSITES: Final = ((Preference.ALLOW, Preference.DISALLOW), (Preference.DISALLOW, Preference.ALLOW))
 _EVERY_PATH: Final = (None, b"/")
+_EXTENSIONS: Final = frozenset({"content-signal", "content-usage"})
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find contradictions within the groups that name one crawler."""
+    if not extension_names(file) >= _EXTENSIONS:
+        return
     found: dict[tuple[int, UsagePurpose], tuple[Record, Record]] = {}
     for stated in _preferences_by_name(file):
         for purpose, (one, other) in product(UsagePurpose, _OPPOSITES):
@@ -44,7 +47,7 @@ def _preferences_by_name(file: LintedFile) -> Iterable[_Preferences]:
 
 def _preferences_by_group(file: LintedFile) -> dict[int, _Preferences]:
     by_group: dict[int, _Preferences] = {}
-    for extension, record, _ in extensions_named(file, "content-signal", "content-usage"):
+    for extension, record, _ in extensions_named(file, *_EXTENSIONS):
         meaning: Any = extension.parsed
         if meaning is None or extension.group is None or getattr(meaning, "path", None) not in _EVERY_PATH:
             continue

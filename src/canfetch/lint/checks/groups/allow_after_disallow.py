@@ -16,6 +16,7 @@ from canfetch.lint.severity import Severities, Severity
 
 # Names with more groups are rare, and each group takes a search.
 _MAX_EARLIER_GROUPS: Final = 8
+_SPECIAL: Final = b"*$ "
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
@@ -23,16 +24,27 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     all_prefixes: list[_Prefixes] = []
     for group in file.groups:
         all_prefixes.append(_Prefixes(group))
+        if not _has_allow_below_disallow(group):
+            continue
         pairs = _covered_allows(all_prefixes[-1])
         first = [pair for pair in pairs if not _is_decided_before(file, group, file.value(pair[0]), all_prefixes)]
         yield from _in_group(file, first)
+
+
+def _has_allow_below_disallow(group: LintedGroup) -> bool:
+    decisions = [rule.allow for rule in group.rules]
+    return False in decisions and True in decisions[decisions.index(False) :]
 
 
 class _Prefixes:
     """The rules of a group that parsers of the first match compare as prefixes. Of equal values, the first counts."""
 
     def __init__(self, group: LintedGroup) -> None:
-        self.rules = [rule for rule in group.rules if _is_prefix(rule.value)]
+        self._group = group
+
+    @cached_property
+    def rules(self) -> list[LintedRule]:
+        return [rule for rule in self._group.rules if _is_prefix(rule.value)]
 
     @cached_property
     def _first(self) -> dict[bytes, LintedRule]:
@@ -54,7 +66,7 @@ class _Prefixes:
 
 def _is_prefix(value: bytes) -> bool:
     # Parsers that use the first match read `*` and `$` as plain characters.
-    return value[:1] == b"/" and b"*" not in value and b"$" not in value and b" " not in value
+    return value[:1] == b"/" and len(value.translate(None, _SPECIAL)) == len(value)
 
 
 def _in_group(file: LintedFile, pairs: list[tuple[Record, Record]]) -> Iterator[Occurrence]:
