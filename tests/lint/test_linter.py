@@ -1,6 +1,7 @@
 """The linter: enabled checks, suppression comments, fixes and settings."""
 
 import re
+import weakref
 from pathlib import Path
 
 import pytest
@@ -435,6 +436,16 @@ def test_ignore_in_is_relative_to_the_folder() -> None:
     assert linter.lint(LintInput(BAD, path="/site/old/robots.txt")).findings == ()
     assert linter.lint(LintInput(BAD, path="/site/new/../old/robots.txt")).findings == ()
     assert linter.lint(LintInput(BAD, path="/old/robots.txt")).findings
+
+
+def test_reports_are_freed_without_the_garbage_collector() -> None:
+    linter = Linter(severities="all")
+    for check in CHECKS:
+        report = linter.lint(check.bad)
+        report.to_json()
+        file = weakref.ref(report.file)
+        del report
+        assert file() is None, check.name
 
 
 def test_file_must_be_bytes_or_lint_input() -> None:

@@ -6,7 +6,7 @@ bytes and context -> LintedFile -> checks -> findings -> LintReport -> output fo
 """
 
 from canfetch.lint.catalogue import LANGUAGES, Catalogue, load_catalogue
-from canfetch.lint.check import Category, Check, Occurrence, VerdictQuery
+from canfetch.lint.check import Category, Check, LineOccurrence, Occurrence, VerdictQuery
 from canfetch.lint.checks import CHECKS
 from canfetch.lint.crawler_verdicts import CrawlerVerdict
 from canfetch.lint.finding import Finding, Position
@@ -30,6 +30,7 @@ __all__ = [
     "Finding",
     "Fix",
     "FixResult",
+    "LineOccurrence",
     "LintInput",
     "LintReport",
     "Linter",

@@ -5,6 +5,7 @@
 3. What is not examined, or not decided, counts as a change.
 """
 
+import weakref
 from collections import deque
 from collections.abc import Iterable
 from enum import Enum
@@ -41,7 +42,8 @@ class FixEffects:
     """The effects of the fixes of one file, each computed once."""
 
     def __init__(self, file: "LintedFile") -> None:
-        self._file = file
+        # The file keeps the effects, and each finding keeps the file.
+        self._file: LintedFile = weakref.proxy(file)
         self._changes = VerdictChanges(file.input.content)
         self._bytes_left = _BUDGET_BYTES
         self._search_steps = _SEARCH_STEPS

@@ -117,6 +117,13 @@ class LintedFile:
         result: ResultT = self._computed[function]
         return result
 
+    def forget_except(self, *functions: "Callable[[LintedFile], Any]") -> None:
+        """Forget the results of `compute_once`, apart from those of some functions.
+
+        Many results refer to the file, which keeps them. Only the garbage collector would free such a cycle.
+        """
+        self._computed = {function: result for function, result in self._computed.items() if function in functions}
+
     @cached_property
     def records(self) -> Records:
         """Every line. Loops over all lines are slow for files with many blank lines or comments."""

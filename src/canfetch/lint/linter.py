@@ -181,6 +181,8 @@ class Linter:
             add(UNUSED_SUPPRESSION, enabled[UNUSED_SUPPRESSION.code], unused)
         findings.sort(key=lambda finding: (finding.span, finding.check.code))
         _examine_fixes(file, findings)
+        # Findings that are read later compute few of them again.
+        file.forget_except(FixEffects)
         name = lint_input.path or lint_input.url or "robots.txt"
         return LintReport(name, tuple(findings), tuple(suppressed), tuple(check.name for check in truncated), file)
 

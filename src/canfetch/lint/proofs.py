@@ -6,6 +6,7 @@
 3. Bindings and verdicts are shared by all findings of a file. Fixes are examined within a budget of parsed bytes.
 """
 
+import weakref
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from enum import Enum, auto
@@ -82,7 +83,8 @@ class Proofs:
     """The proofs of one file's findings."""
 
     def __init__(self, file: LintedFile) -> None:
-        self._file = file
+        # The file keeps the proofs, and each finding keeps the file.
+        self._file: LintedFile = weakref.proxy(file)
         self._readers: dict[tuple[tuple[int, ...], bool, tuple[str, ...]], list[tuple[Reader, AgentRules]]] = {}
         self._verdicts: dict[tuple[str, str], tuple[bool, int | None]] = {}
 
