@@ -96,6 +96,22 @@ def test_a_sitemap_is_fetched_on_request_only(tester: OpenPage) -> None:
     expect(tester.find("[role=grid]")).to_have_attribute("aria-rowcount", "18")
 
 
+@pytest.mark.parametrize(
+    "listed, address",
+    [
+        ("Sitemap: https://files.example/a.xml", "https://files.example/a.xml"),
+        ("Sitemap: /maps/b.xml", "https://www.example.com/maps/b.xml"),
+        ("Sitemap: https://", "https://www.example.com/sitemap.xml"),
+        ("Disallow:", "https://www.example.com/sitemap.xml"),
+    ],
+    ids=["absolute", "path", "invalid", "none"],
+)
+def test_the_sitemap_of_the_file_is_suggested(tester: OpenPage, listed: str, address: str) -> None:
+    tester.replace_file(f"User-agent: *\n{listed}\n")
+    tester.control("urls").click()
+    expect(tester.control("sitemap-address")).to_have_value(address)
+
+
 def test_a_live_file_shows_hops_age_and_effect(tester: OpenPage) -> None:
     sites = tester.site.sites
     sites.add("https://old.example/robots.txt", status=301, headers=(("location", "https://new.example/robots.txt"),))

@@ -146,7 +146,7 @@ function sitemapForm(app: App, address: string, add: (urls: readonly string[]) =
     "aria-label": texts.t("sitemap_label"),
     "data-control": "sitemap-address",
   });
-  url.value = listedSitemap(app.store.state.file) ?? address.replace(/\/robots\.txt$/, "/sitemap.xml");
+  url.value = listedSitemap(app.store.state.file, address) ?? address.replace(/\/robots\.txt$/, "/sitemap.xml");
   const message = h("div", { class: "small sitemap-message", role: "status" });
   const ask = async (): Promise<void> => {
     fill(message, texts.t("fetching"));
@@ -192,7 +192,8 @@ function sitemapForm(app: App, address: string, add: (urls: readonly string[]) =
   );
 }
 
-/** The first sitemap that the file lists. */
-function listedSitemap(file: string): string | null {
-  return /^\s*sitemap\s*:\s*(\S+)/im.exec(file)?.[1] ?? null;
+/** The first sitemap that the file lists. Its address should be absolute, and is often a path. */
+function listedSitemap(file: string, address: string): string | null {
+  const listed = /^\s*sitemap\s*:\s*(\S+)/im.exec(file)?.[1];
+  return listed !== undefined && URL.canParse(listed, address) ? new URL(listed, address).href : null;
 }
