@@ -16,6 +16,7 @@ import {
   decidingStatement,
   honouredRecords,
   isItsPurpose,
+  isReadable,
   type Purpose,
   PURPOSES,
   recordName,
@@ -310,15 +311,18 @@ class UsageView implements View {
       h(
         "ul",
         { class: "statements" },
-        records.map(({ line, name, value }) =>
-          h(
+        records.map((record) => {
+          const { line, name, value } = record;
+          const isRead = isReadable(record);
+          const readBy = texts.t("usage_read_by", { count: readers(line), total: crawlers.length });
+          return h(
             "li",
             { class: "statement" },
             lineButton(texts, line, this.#goTo),
             h("code", {}, `${recordName(name)}: ${value}`),
-            h("span", { class: "soft" }, texts.t("usage_read_by", { count: readers(line), total: crawlers.length })),
-          ),
-        ),
+            h("span", { class: isRead ? "soft" : "blocked-text" }, isRead ? readBy : texts.t("usage_unreadable")),
+          );
+        }),
       ),
     );
   }

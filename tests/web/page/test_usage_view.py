@@ -83,6 +83,14 @@ def test_statements_in_other_groups_are_shown_as_not_read(usage: OpenPage) -> No
     expect(usage.editor).to_be_focused()
 
 
+def test_statements_that_cannot_be_read_are_listed_as_such(usage: OpenPage) -> None:
+    usage.replace_file("User-agent: *\nContent-Signal: nonsense\nContent-Usage: train-ai=n\n")
+    statements = usage.find(".usage-view .records .statement")
+    expect(statements).to_have_count(2)
+    expect(statements.nth(0)).to_contain_text("cannot be read")
+    expect(statements.nth(1)).to_contain_text("of 14 crawlers")
+
+
 def test_the_registry_says_who_reads_statements(usage: OpenPage) -> None:
     honours = usage.find("[data-result=honours], .honours-note")
     expect(honours).to_contain_text("No operator of these crawlers documents that it reads Content-Signal")

@@ -100,6 +100,7 @@ export const viewsDe: ViewsCatalogue = {
     one: "gelesen von {count} von {total} Crawlern",
     other: "gelesen von {count} von {total} Crawlern",
   },
+  usage_unreadable: "nicht lesbar",
   usage_empty: "Diese Datei enthält keine Angaben zur Nutzung. Jeder Gruppe eine Angabe hinzufügen:",
   usage_recipes: "Angabe hinzufügen",
   usage_recipe_no_training: "Suche ja, Training nein",

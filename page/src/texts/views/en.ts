@@ -97,6 +97,7 @@ export const viewsEn = {
     one: "read by {count} of {total} crawlers",
     other: "read by {count} of {total} crawlers",
   },
+  usage_unreadable: "cannot be read",
   usage_empty: "This file states nothing about uses. Add a statement to each group:",
   usage_recipes: "Add a statement",
   usage_recipe_no_training: "Search yes, training no",

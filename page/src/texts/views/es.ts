@@ -100,6 +100,7 @@ export const viewsEs: ViewsCatalogue = {
     one: "la lee {count} de {total} rastreadores",
     other: "la leen {count} de {total} rastreadores",
   },
+  usage_unreadable: "no se puede leer",
   usage_empty: "Este archivo no indica nada sobre usos. Añada una indicación a cada grupo:",
   usage_recipes: "Añadir una indicación",
   usage_recipe_no_training: "Búsqueda sí, entrenamiento no",

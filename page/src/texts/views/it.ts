@@ -96,6 +96,7 @@ export const viewsIt: ViewsCatalogue = {
   usage_licences: "Licenze",
   usage_records: "Indicazioni nel file",
   usage_read_by: { by: "count", one: "letta da {count} crawler su {total}", other: "letta da {count} crawler su {total}" },
+  usage_unreadable: "non si può leggere",
   usage_empty: "Questo file non dice nulla sugli usi. Aggiungere un’indicazione a ogni gruppo:",
   usage_recipes: "Aggiungi un’indicazione",
   usage_recipe_no_training: "Ricerca sì, addestramento no",

@@ -83,6 +83,7 @@ export const viewsJa: ViewsCatalogue = {
   usage_licences: "ライセンス",
   usage_records: "ファイル内の記載",
   usage_read_by: { by: "count", other: "{total} 個中 {count} 個のクローラーが読む" },
+  usage_unreadable: "読み取れない行",
   usage_empty: "このファイルには利用についての記載がありません。各グループに追加できます:",
   usage_recipes: "記載を追加",
   usage_recipe_no_training: "検索は可、学習は不可",

@@ -83,6 +83,7 @@ export const viewsKo: ViewsCatalogue = {
   usage_licences: "라이선스",
   usage_records: "파일에 있는 의사 표시",
   usage_read_by: { by: "count", other: "크롤러 {total}개 중 {count}개가 읽음" },
+  usage_unreadable: "읽을 수 없는 줄",
   usage_empty: "이 파일에는 이용에 대한 내용이 없습니다. 각 그룹에 추가할 수 있습니다:",
   usage_recipes: "의사 표시 추가",
   usage_recipe_no_training: "검색 허용, 학습 거부",

@@ -53,6 +53,10 @@ export interface UsageAnswer {
   readonly tdm_file_problem: string | null;
 }
 
+export function isReadable({ notes }: UsageRecord): boolean {
+  return !notes.includes("unreadable");
+}
+
 /** What the site states about one use. `unread`: the crawler may not fetch the page, so no preference applies. */
 export type UsageState = "reserved" | "allowed" | "none" | "unread";
 

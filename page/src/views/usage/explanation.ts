@@ -8,6 +8,7 @@ import {
   type CrawlerUsage,
   decidingStatement,
   honouredRecords,
+  isReadable,
   type Purpose,
   recordName,
   type UsageAnswer,
@@ -86,8 +87,9 @@ function statements(
   const own = new Set(
     Object.values(crawler.usage).flatMap(({ statements: all }) => all.map(({ record }) => record.line)),
   );
-  const elsewhere = answer.records.filter(({ name, line, scope }) => {
-    return name !== "license" && scope === "group" && !own.has(line);
+  const elsewhere = answer.records.filter((record) => {
+    const { name, line, scope } = record;
+    return name !== "license" && scope === "group" && !own.has(line) && isReadable(record);
   });
   const rows = usage.statements.map((statement) => {
     const { record, label, preference } = statement;

@@ -5,17 +5,14 @@ from typing import Any, Final
 
 from canfetch.agents import get_crawler
 from canfetch.core.document import RobotsTxt
-from canfetch.core.extensions.ai_training import AITrainingRule
-from canfetch.core.extensions.content_signal import ContentSignal
-from canfetch.core.extensions.content_usage import ContentUsage
-from canfetch.core.extensions.license import License
 from canfetch.core.extensions.preference import UsagePurpose
 from canfetch.core.text import printable_text
 from canfetch.pages.page_rules import PageRules
 from canfetch.web.answers.crawlers import NamedAgent
 
 USAGE_TABLE_SCHEMA: Final = "canfetch.usage-table/1"
-_RECORDS: Final = (ContentSignal, ContentUsage, AITrainingRule, License)
+# Records that cannot be read are listed, too.
+_RECORDS: Final = frozenset({"content-signal", "content-usage", "disallowaitraining", "license"})
 
 
 def usage_json(
@@ -33,7 +30,7 @@ def usage_json(
         "url": printable_text(url),
         "profile": robots.profile,
         "crawlers": [_crawler_json(robots, url, agent) for agent in agents],
-        "records": [record.to_json() for record in robots.extensions if isinstance(record.parsed, _RECORDS)],
+        "records": [record.to_json() for record in robots.extensions if record.name in _RECORDS],
         "tdm_reservation": None if reservation is None else reservation.to_json(),
         "tdm_file_problem": None if page is None or page.tdm_file is None else page.tdm_file.problem,
     }
