@@ -4,7 +4,7 @@ The URLs are all paths of at most `--length` bytes over `/`, `*`, `$`, `%`, `?` 
 rules over the same bytes. Every claim that there is no URL is checked with all of them, and every example is checked to
 be as short as the shortest of them. The first contradiction ends the run.
 
-    python tools/enumerate_comparisons.py --profile rfc9309 --files 50000 --length 7 --seed 1
+    python tools/enumerate_comparisons.py --profile rfc9309 --files 5600 --length 7 --values 3000 --seed 1
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ OTHER_AGENT = "OtherBot"
 # Rules over these bytes match often.
 _FREQUENT = "//**$%?abab"
 _LENGTHS = (1, 1, 2, 2, 3, 3, 4, 5)
-# The sets of longer patterns are not kept in memory.
-_MAX_REMEMBERED = 5
+# So many sets of URLs are kept in memory: 100 MB with all URLs of up to 7 bytes.
+_MAX_REMEMBERED = 6000
 # Of so many pairs of files, the verdicts of one are compared with those derived from its rules.
 _DECISIONS_CHECKED = 20
 _DIGITS = bytes([ord("0"), ord("1")]).ljust(0x100, b"1")
@@ -91,7 +91,7 @@ class ShortURLs:
         if found is None:
             alone = canfetch.parse(f"User-agent: *\nDisallow: {pattern}\n", profile=self.profile)
             found = self.every ^ self.allowed(alone)
-            if len(pattern) <= _MAX_REMEMBERED:
+            if len(self._matched) < _MAX_REMEMBERED:
                 self._matched[pattern] = found
         return found
 
@@ -150,32 +150,41 @@ def _bits(flags: list[bool]) -> int:
     return int(bytes(flags).translate(_DIGITS), 2)
 
 
-def random_file(rng: random.Random) -> str:
-    """Return a file with up to 6 rules, and sometimes with a second group."""
-    text = _group("*", rng, 6)
-    return text + _group(OTHER_AGENT, rng, 3) if rng.random() < 0.2 else text
+def random_value(rng: random.Random) -> str:
+    """Return the value of a rule."""
+    value = "".join(rng.choice(_FREQUENT) for _ in range(rng.choice(_LENGTHS)))
+    return f"{rng.choice(('/', '/', '/', '/', '*', ''))}{value}"
 
 
-def changed_file(text: str, rng: random.Random) -> str:
+def random_file(rng: random.Random, values: Sequence[str] = ()) -> str:
+    """Return a file with up to 6 rules, and sometimes with a second group.
+
+    Args: values: Values of rules to choose from, or none for random ones.
+    """
+    text = _group("*", rng, 6, values)
+    return text + _group(OTHER_AGENT, rng, 3, values) if rng.random() < 0.2 else text
+
+
+def changed_file(text: str, rng: random.Random, values: Sequence[str] = ()) -> str:
     """Return a file with one or two other rules, or another file."""
     if rng.random() < 0.3:
-        return random_file(rng)
+        return random_file(rng, values)
     lines = text.splitlines()
     for _ in range(rng.randint(1, 2)):
         index = rng.randrange(1, len(lines))
         if not lines[index].startswith("User-agent"):
-            lines[index] = _rule(rng)
+            lines[index] = _rule(rng, values)
     return "\n".join(lines) + "\n"
 
 
-def _group(name: str, rng: random.Random, most: int) -> str:
-    return "\n".join([f"User-agent: {name}", *(_rule(rng) for _ in range(rng.randint(1, most)))]) + "\n"
+def _group(name: str, rng: random.Random, most: int, values: Sequence[str]) -> str:
+    rules = [_rule(rng, values) for _ in range(rng.randint(1, most))]
+    return "\n".join([f"User-agent: {name}", *rules]) + "\n"
 
 
-def _rule(rng: random.Random) -> str:
-    key = rng.choice(("Allow", "Disallow", "Disallow"))
-    value = "".join(rng.choice(_FREQUENT) for _ in range(rng.choice(_LENGTHS)))
-    return f"{key}: {rng.choice(('/', '/', '/', '/', '*', ''))}{value}"
+def _rule(rng: random.Random, values: Sequence[str]) -> str:
+    value = rng.choice(values) if values else random_value(rng)
+    return f"{rng.choice(('Allow', 'Disallow', 'Disallow'))}: {value}"
 
 
 def check_files(old: str, new: str, short: ShortURLs) -> None:
@@ -305,14 +314,16 @@ def main() -> int:
     parser.add_argument("--files", type=int, default=1000, help="the number of pairs of files")
     parser.add_argument("--length", type=int, default=5, help="the maximum length of the paths")
     parser.add_argument("--seed", type=int, default=1, help="the seed of the random files")
+    parser.add_argument("--values", type=int, default=0, help="choose from so many random rules: faster")
     parser.add_argument("--verbose", action="store_true", help="print the progress")
     options = parser.parse_args()
     rng = random.Random(options.seed)  # noqa: S311 - reproducible files
     short = ShortURLs(options.profile, options.length)
+    values = sorted({random_value(rng) for _ in range(options.values)})
     started = time.monotonic()
     for number in range(options.files):
-        old = random_file(rng)
-        check_files(old, changed_file(old, rng), short)
+        old = random_file(rng, values)
+        check_files(old, changed_file(old, rng, values), short)
         if number % _DECISIONS_CHECKED == 0:
             check_decisions(old, short)
         if options.verbose and number % 100 == 99:

@@ -253,3 +253,11 @@ def test_hundreds_of_rules_with_several_wildcards_are_decided() -> None:
     found = difference(robots, smaller, agent=AGENT)
     assert found is not None
     assert found.url == "/ak=&ar="
+
+
+def test_changes_are_described_by_the_rules_that_changed() -> None:
+    rules = ["Disallow: /a/", "Disallow: /b/", "Allow: /b/c/"]
+    (change,) = diff(parse(group(*rules)), parse(group(*rules, "Disallow: /*.pdf")), agents=[AGENT])
+    assert change.newly_disallowed.patterns == ()
+    assert change.newly_disallowed.partial_patterns == ("/*.pdf",)
+    assert not change.newly_allowed

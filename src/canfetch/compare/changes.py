@@ -6,7 +6,7 @@ from typing import NamedTuple
 from canfetch.compare.compared_rules import ComparedRules, compared_rules
 from canfetch.compare.domains import convert_alike
 from canfetch.compare.limits import Budget
-from canfetch.compare.overlaps import Overlaps, may_overlap
+from canfetch.compare.overlaps import may_overlap
 from canfetch.compare.patterns import ROBOTS_TXT_PATTERN, Pattern
 from canfetch.compare.questions import Question, own_patterns
 from canfetch.compare.sides import Decisions, Wanted, are_as_wanted
@@ -131,7 +131,6 @@ class _Changes:
         self._for_urls = not convert_alike(before.profile, after.profile)
         self._sides = [rules.side(for_urls=self._for_urls) for rules in (before, after)]
         self._own = own_patterns(self._sides)
-        self._overlaps = Overlaps(one for own in self._own for one in own)
         # No rule applies to an exempt `/robots.txt`.
         exempt = before.profile.robots_txt_allowed and after.profile.robots_txt_allowed
         self._outside = [ROBOTS_TXT_PATTERN] if exempt else []
@@ -165,19 +164,18 @@ class _Changes:
         )
 
     def _candidates(self, decisions: Decisions) -> Iterator["_Candidate"]:
-        """Yield the rules that may describe a difference, the shortest first.
+        """Yield the rules that describe a difference, the shortest first.
 
-        The rules that forbid on one side match all of its URLs, and those that allow on the other side may be narrower.
+        URLs are gained by rules that were left out, or that were added. One of these rules matches each such URL.
         """
         found: dict[str, list[Pattern]] = {}
-        for side, allows in zip(self._sides, decisions, strict=True):
-            for one in side.ranking.in_order:
+        for own, allows in zip(self._own, decisions, strict=True):
+            for one in own:
                 if one.rule is not None and one.allow is allows:
                     # An empty value matches what `/` matches, in the profiles in which it is a rule.
                     found.setdefault(display_text(one.rule.pattern) or "/", []).append(one.pattern)
         for text, patterns in sorted(found.items(), key=lambda item: (len(item[0]), item[0])):
-            if self._overlaps.of(patterns) or self._for_urls:
-                yield _Candidate(text, tuple(dict.fromkeys(patterns)))
+            yield _Candidate(text, tuple(dict.fromkeys(patterns)))
 
     def _without_covered(self, candidates: list["_Candidate"]) -> list["_Candidate"]:
         """Return the candidates of which no other one contains all URLs."""

@@ -7,7 +7,7 @@
 3. The goal with the shortest target comes first, so that the first target with wanted decisions is a shortest one.
    If no goal is left, there is none.
 4. Two sides that have most patterns in common differ only if the first pattern that matches belongs to one of them.
-   Each goal starts with such a pattern.
+   Goals start with these patterns.
 
 No side may have `longest_match`.
 """
@@ -15,7 +15,7 @@ No side may have `longest_match`.
 from collections.abc import Iterator, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import count
-from typing import NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from canfetch.compare.direct import direct_match, least_length, matches
 from canfetch.compare.domains import NoOrdinaryByte, domain_of
@@ -29,6 +29,8 @@ from canfetch.compare.search import Search
 from canfetch.compare.sides import Wanted, are_as_wanted
 
 _KeyT = TypeVar("_KeyT")
+# If more patterns than these make a difference within a pattern, its targets are divided like those of any question.
+_MAX_DIFFERING: Final = 8
 # Comes before and after all others.
 _FIRST: Key = ((), Pattern(b""))
 _LAST: Key = ((1 << 62,), Pattern(b""))
@@ -80,6 +82,9 @@ class Refinement:
 
         Raises: Undecided.
         """
+        for direct in self._direct_targets():
+            if self._is_wanted(direct):
+                return direct
         goals = self._goals = list(self._first_goals())
         heapify(goals)
         while goals:
@@ -98,32 +103,48 @@ class Refinement:
                     goal = None
         return None
 
+    def _direct_targets(self) -> Iterator[bytes]:
+        """Yield targets that are as short as any that `within` permits."""
+        within = self._question.within
+        complete = domain_of(*self._question.profiles, complete=True)
+        least = min(map(least_length, within), default=0)
+        for pattern in within:
+            target = direct_match(pattern)
+            if target is not None and len(target) == least and complete.contains(target):
+                yield target
+
     def _first_goals(self) -> Iterator[_Goal]:
         within: list[tuple[Pattern, ...]] = [(pattern,) for pattern in self._question.within] or [()]
-        sides = self._question.sides
         for wanted in self._question.wanted:
             for matched in within:
-                if len(wanted) < 2 or None in wanted or wanted[0] is wanted[1]:
-                    yield self._goal(wanted, matched, (None,) * len(sides), (_FIRST,) * len(sides))
-                else:
-                    yield from self._differing_goals(wanted, matched)
+                goals = None
+                if len(wanted) == 2 and None not in wanted and wanted[0] is not wanted[1]:
+                    goals = self._differing_goals(wanted, matched)
+                yield from [self._undivided_goal(wanted, matched)] if goals is None else goals
 
-    def _differing_goals(self, wanted: Wanted, matched: tuple[Pattern, ...]) -> Iterator[_Goal]:
+    def _differing_goals(self, wanted: Wanted, matched: tuple[Pattern, ...]) -> list[_Goal] | None:
+        """Return goals with the first pattern that matches on both sides, or None if there are too many."""
         sides = self._question.sides
+        goals: list[_Goal] = []
         if all(side.default is decision for side, decision in zip(sides, wanted, strict=True)):
-            yield self._goal(wanted, matched, (None, None), (_FIRST, _FIRST))
+            goals.append(self._undivided_goal(wanted, matched))
         for number, (own, side) in enumerate(zip(self._question.own, sides, strict=True)):
-            self._budget.spend_in_python(1)
             for one in own:
                 if side.value(one) is not wanted[number]:
                     continue
                 if not all(may_overlap(one.pattern, pattern) for pattern in matched):
                     continue
                 key = key_of(one)
-                # It is the first one that matches on both sides.
                 other = key if sides[1 - number].value_at(key) is wanted[1 - number] else None
                 deciders = (key, other) if number == 0 else (other, key)
-                yield self._goal(wanted, (*matched, one.pattern), deciders, (key, key))
+                goals.append(self._goal(wanted, (*matched, one.pattern), deciders, (key, key)))
+                if matched and len(goals) > _MAX_DIFFERING:
+                    return None
+        return goals
+
+    def _undivided_goal(self, wanted: Wanted, matched: tuple[Pattern, ...]) -> _Goal:
+        sides = self._question.sides
+        return self._goal(wanted, matched, (None,) * len(sides), (_FIRST,) * len(sides))
 
     def _goal(
         self, wanted: Wanted, matched: Sequence[Pattern], deciders: tuple[Key | None, ...], divided: tuple[Key, ...]
