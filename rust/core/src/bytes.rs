@@ -124,6 +124,14 @@ pub fn strip(text: &[u8], mut from: usize, mut to: usize, is_white: impl Fn(u8) 
     (from, to)
 }
 
+/// Returns the span of a value within `from..to`, without the white space around it.
+#[inline]
+pub fn strip_value(text: &[u8], from: usize, to: usize) -> (usize, usize) {
+    // Usually one space precedes a value, and nothing follows.
+    let start = from + usize::from(text.get(from) == Some(&b' '));
+    if start < to && text[start] > b' ' && text[to - 1] > b' ' { (start, to) } else { strip(text, from, to, is_space) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

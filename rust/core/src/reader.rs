@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::ops::Range;
 
 use crate::abnf;
-use crate::bytes::{is_space, skip_blanks, skip_spaces, strip};
+use crate::bytes::{is_space, skip_blanks, skip_spaces, strip, strip_value};
 use crate::groups::{AgentLine, GroupStart, Groups, OtherRecord, Rule, Span};
 use crate::lines::{Stops, end_of_text, first_line};
 use crate::packed::Packed;
@@ -63,10 +63,9 @@ impl Reader {
         // Without a NUL in the file, its lines need not be searched for one.
         let whole_lines = !(profile.nul_ends_line && memchr::memchr(0, content).is_some());
         let plain = whole_lines && !profile.abnf_only && !profile.ignore_allow;
-        let limit = match profile.max_line_bytes {
-            0 => usize::MAX,
-            limit => limit,
-        };
+        let limit = if profile.max_line_bytes == 0 { usize::MAX } else { profile.max_line_bytes };
+        // The length of lines that are read here if they begin with a usual key.
+        let plain_limit = if plain { limit } else { 0 };
         let groups_only = self.others.is_none();
         let mut stops = Stops::new(content, start);
         let mut line = 0;
@@ -74,20 +73,21 @@ impl Reader {
             line += 1;
             let stop = stops.next_stop();
             let end = stops.end_of_line(stop);
-            let first = if groups_only { skip_blanks(content, start, stop) } else { start };
-            if first == end {
-                self.blank_line(profile);
-            } else if first < stop && !(groups_only && begins_no_group(content[first])) {
-                let plain = if plain && end - start <= limit { plain_key(content, start) } else { None };
-                match plain {
-                    Some((kind @ (Kind::Allow | Kind::Disallow), from)) => {
-                        self.take_rule(line, kind, strip(content, from, stop, is_space));
-                    }
-                    Some((kind, from)) => {
-                        let value = strip(content, from, stop, is_space);
-                        self.take(content, profile, line, Record { kind, key: (start, from - 1), value });
-                    }
-                    None => self.read_line(content, profile, line, start..end, stop),
+            let may_be_plain = content[start] >= b'A' && stop - start <= plain_limit;
+            let key = if may_be_plain { plain_key(content, start) } else { None };
+            if let Some((kind, from)) = key {
+                let value = strip_value(content, from, stop);
+                if kind == Kind::UserAgent {
+                    self.take_agent(content, profile, line, value);
+                } else {
+                    self.take_rule(line, kind, value);
+                }
+            } else {
+                let first = if groups_only { skip_blanks(content, start, stop) } else { start };
+                if first == end {
+                    self.blank_line(profile);
+                } else if first < stop && !(groups_only && begins_no_group(content[first])) {
+                    self.read_line(content, profile, line, start..end, stop);
                 }
             }
             start = stops.next_line(end);

@@ -1,6 +1,6 @@
 //! Records: lines with a key and a value (RFC 9309 section 2.2).
 //!
-//! Nearly every line of a real file begins with one of four keys and a colon. [`plain_key`] recognises these with a few
+//! Nearly every line of a group begins with one of three keys and a colon. [`plain_key`] recognises these with a few
 //! comparisons. [`read`] handles all other lines and defines the result.
 
 use crate::bytes::{find_blank, is_blank, is_space, strip};
@@ -92,7 +92,7 @@ pub fn kind_of(key: &[u8], profile: &Profile) -> Kind {
 
 const LETTERS: u64 = 0x2020_2020_2020_2020;
 
-/// Returns the kind of the key at `at`, if it is one of the four with a colon right after it, and the start of its
+/// Returns the kind of the key at `at`, if it is that of a rule or a user-agent line with a colon right after it, and the start of its
 /// value. May find none close to the end of the file.
 #[inline]
 pub fn plain_key(content: &[u8], at: usize) -> Option<(Kind, usize)> {
@@ -106,8 +106,6 @@ pub fn plain_key(content: &[u8], at: usize) -> Option<(Kind, usize)> {
     const ALLOW: u64 = u64::from_le_bytes(*b"allow:\0\0");
     const ALLOW_LETTERS: u64 = LETTERS & 0xFF_FFFF_FFFF;
     const SIX: u64 = 0xFFFF_FFFF_FFFF;
-    const SITEMAP: u64 = u64::from_le_bytes(*b"sitemap:");
-    const SITEMAP_LETTERS: u64 = LETTERS & (u64::MAX >> 8);
 
     let line: &[u8; 12] = content.get(at..)?.first_chunk()?;
     let (eight, four) = (line.first_chunk()?, line.last_chunk()?);
@@ -116,10 +114,9 @@ pub fn plain_key(content: &[u8], at: usize) -> Option<(Kind, usize)> {
         (line[8] == b':').then_some((Kind::Disallow, at + 9))
     } else if (eight | ALLOW_LETTERS) & SIX == ALLOW {
         Some((Kind::Allow, at + 6))
-    } else if eight | USER_AGE_LETTERS == USER_AGE {
-        ((four | NT_LETTERS) & THREE == NT).then_some((Kind::UserAgent, at + 11))
     } else {
-        (eight | SITEMAP_LETTERS == SITEMAP).then_some((Kind::Sitemap, at + 8))
+        (eight | USER_AGE_LETTERS == USER_AGE && (four | NT_LETTERS) & THREE == NT)
+            .then_some((Kind::UserAgent, at + 11))
     }
 }
 
@@ -174,7 +171,7 @@ mod tests {
                         let record = read_line(line, "google2019").expect("a record");
                         assert_eq!((kind, value - 1), (record.kind, record.key.1));
                     } else {
-                        assert!(separator != ":" || !["disallow", "allow", "user-agent", "sitemap"].contains(&key));
+                        assert!(separator != ":" || !["disallow", "allow", "user-agent"].contains(&key));
                     }
                 }
             }
