@@ -33,6 +33,7 @@ def clear_caches() -> None:
     engines.get_compiler.cache_clear()
     engines.compiler_for.cache_clear()
     engines.native_engine_for.cache_clear()
+    engines.default_compilers.clear()
 
 
 @pytest.fixture

@@ -5,12 +5,12 @@
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.agent_rules import AgentRules
 from canfetch.core.contract import BoundRules, CompiledFile
-from canfetch.core.engines import compiler_for
+from canfetch.core.engines import compiler_for, default_compilers
 from canfetch.core.extensions.crawl_delay import KEY as CRAWL_DELAY_KEY
 from canfetch.core.extensions.crawl_delay import parse_crawl_delay
 from canfetch.core.extensions.request_rate import KEY as REQUEST_RATE_KEY
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 # Agents whose rules are cached, unless these have too many rules in total. The cache is cleared when it is full.
 _CACHED_AGENTS_LIMIT: Final = 256
+# The caches of all files whose caches are empty. Most files are never asked, or for one agent. Never changed.
+_NOTHING_CACHED: Final[dict[str | Agent, Any]] = {}
 
 
 class RobotsTxt(FileSource):
@@ -49,22 +51,35 @@ class RobotsTxt(FileSource):
 
     __slots__ = ("_bound_by_agent", "_cached_rules", "_compiled", "_facts", "_rules_by_agent")
 
-    def __init__(self, arguments: ParseArguments, compiled: CompiledFile | None = None) -> None:
-        content, url, profile, max_bytes, engine = self._arguments = arguments
-        compile_file = compiler_for(engine, profile)
-        if max_bytes is DEFAULT_MAX_BYTES and len(content) <= DEFAULT_MAX_BYTES and content[:1] < UTF_16_MARK_START:
+    def __init__(  # noqa: PLR0917 - keyword arguments would take longer
+        self,
+        content: bytes,
+        url: str | bytes | None,
+        profile: str,
+        max_bytes: int,
+        engine: str | None,
+        compiled: CompiledFile | None = None,
+    ) -> None:
+        compile_file = default_compilers[profile] if engine is None else compiler_for(engine, profile)
+        self._original = content
+        self._url = url
+        self._profile = profile
+        self._max_bytes = max_bytes
+        self._engine = engine
+        if max_bytes is DEFAULT_MAX_BYTES and len(content) <= DEFAULT_MAX_BYTES and content < UTF_16_MARK_START:
             # The fast path for nearly every file: nothing to transcode, nothing to cut.
-            self._content, self._source = content, None
+            self._source = None
         else:
             self._source = decode_source(content, get_profile(profile), max_bytes)
-            self._content = self._source.content
+            content = self._source.content
+        self._content = content
         self._binding = None if url is None else bind_origin(url)
-        self._compiled = compile_file(self._content, profile) if compiled is None else compiled
-        self._bound_by_agent: dict[str | Agent, BoundRules] = {}
+        self._compiled = compile_file(content, profile) if compiled is None else compiled
+        # Both are replaced when they are first needed.
+        self._bound_by_agent: dict[str | Agent, BoundRules] = _NOTHING_CACHED
+        self._rules_by_agent: dict[str | Agent, AgentRules] = _NOTHING_CACHED
         # The rules of these agents, counted from the second agent on.
         self._cached_rules = 0
-        # Both are created when they are first needed: most files are only asked whether they allow URLs.
-        self._rules_by_agent: dict[str | Agent, AgentRules] | None = None
         self._facts: FileFacts | None = None
 
     def allows(self, url: AnyURL, *, agent: str | Agent) -> bool:
@@ -111,8 +126,6 @@ class RobotsTxt(FileSource):
         """
         # Another thread may replace the cache at any time.
         cached = self._rules_by_agent
-        if cached is None:
-            cached = self._rules_by_agent = {}
         try:
             rules = cached.get(agent)
         except TypeError:
@@ -121,7 +134,9 @@ class RobotsTxt(FileSource):
             chain = as_agent(agent)
             bound = self._bound_by_agent.get(agent) or self._bind(agent)
             reconstruction = _reconstruct_rules, (self._arguments, chain)
-            rules = AgentRules(chain, bound, self.profile, self._file_facts, reconstruction)
+            rules = AgentRules(chain, bound, self._profile, self._file_facts, reconstruction)
+            if cached is _NOTHING_CACHED:
+                cached = self._rules_by_agent = {}
             cached[agent] = rules
         return rules
 
@@ -132,7 +147,9 @@ class RobotsTxt(FileSource):
             bound = self._compiled.bind(chain.encoded_tokens, chain.star_applies, None, None)
         else:
             bound = self._compiled.bind(chain.encoded_tokens, chain.star_applies, origin.prefix, origin.check)
-        if self._bound_by_agent:
+        if self._bound_by_agent is _NOTHING_CACHED:
+            self._bound_by_agent = {}
+        else:
             self._make_room(bound.rule_count)
         self._bound_by_agent[agent] = bound
         return bound
@@ -143,7 +160,7 @@ class RobotsTxt(FileSource):
         self._cached_rules += rule_count
         if len(self._bound_by_agent) >= _CACHED_AGENTS_LIMIT or self._cached_rules > COMPILED_RULES_LIMIT:
             self._bound_by_agent.clear()
-            self._rules_by_agent = None
+            self._rules_by_agent = _NOTHING_CACHED
             self._cached_rules = rule_count
 
     @property
@@ -236,10 +253,8 @@ class RobotsTxt(FileSource):
         Raises: UnknownProfile.
         Cost: O(bytes).
         """
-        content, url, _, max_bytes, engine = self._arguments
-        if get_profile(profile).robotparser:
-            engine = None
-        return RobotsTxt((content, None if url is None else plain_url(url), profile, max_bytes, engine))
+        engine = None if get_profile(profile).robotparser else self._engine
+        return RobotsTxt(self._original, self._url, profile, self._max_bytes, engine)
 
     def with_url(self, url: AnyURL) -> "RobotsTxt":
         """Return the same file, fetched from another URL. It is not parsed again.
@@ -248,8 +263,7 @@ class RobotsTxt(FileSource):
         Raises: InvalidRobotsURL.
         Cost: O(1), or O(bytes) if the file is in UTF-16 or over the size limit.
         """
-        content, _, profile, max_bytes, engine = self._arguments
-        return RobotsTxt((content, plain_url(url), profile, max_bytes, engine), self._compiled)
+        return RobotsTxt(self._original, plain_url(url), self._profile, self._max_bytes, self._engine, self._compiled)
 
     @property
     def extensions(self) -> "Extensions":
@@ -330,12 +344,12 @@ class RobotsTxt(FileSource):
         return f"<RobotsTxt{origin}: {len(self._content)} bytes, profile {self.profile}>"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return RobotsTxt, (self._arguments,)
+        return RobotsTxt, self._arguments
 
 
 def _reconstruct_rules(arguments: ParseArguments, agent: Agent) -> AgentRules:
     # Parses again instead of holding the file: a reference cycle would delay freeing the memory.
-    return RobotsTxt(arguments).rules_for(agent)
+    return RobotsTxt(*arguments).rules_for(agent)
 
 
 def parse(
@@ -368,4 +382,4 @@ def parse(
             content = bytes(content)
         else:
             raise TypeError(f"content must be bytes or str, not {type(content).__name__}")
-    return RobotsTxt((content, None if url is None else plain_url(url), profile, max_bytes, engine))
+    return RobotsTxt(content, None if url is None else plain_url(url), profile, max_bytes, engine)

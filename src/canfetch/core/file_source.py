@@ -3,21 +3,29 @@
 from canfetch.core.origin import Origin, OriginBinding
 from canfetch.core.source import Source
 
-# The content, URL, profile, limit and engine that were passed to `parse`. A plain tuple is cheap to create.
 ParseArguments = tuple[bytes, str | bytes | None, str, int, str | None]
+"""The content, URL, profile, limit and engine that were passed to `parse`."""
 
 
 class FileSource:
-    """The base class of `RobotsTxt`, which sets the fields."""
+    """The base class of `RobotsTxt`, which sets the fields. Separate fields are faster to create than a tuple."""
 
-    __slots__ = ("_arguments", "_binding", "_content", "_source")
+    __slots__ = ("_binding", "_content", "_engine", "_max_bytes", "_original", "_profile", "_source", "_url")
 
-    _arguments: ParseArguments
+    _original: bytes
+    _url: str | bytes | None
+    _profile: str
+    _max_bytes: int
+    _engine: str | None
     _content: bytes
     # None if the content was neither transcoded nor cut.
     _source: Source | None
     # None if the URL of the file is unknown.
     _binding: OriginBinding | None
+
+    @property
+    def _arguments(self) -> ParseArguments:
+        return self._original, self._url, self._profile, self._max_bytes, self._engine
 
     @property
     def content(self) -> bytes:
@@ -37,7 +45,7 @@ class FileSource:
     @property
     def profile(self) -> str:
         """The name of the parsing profile."""
-        return self._arguments[2]
+        return self._profile
 
     @property
     def origin(self) -> Origin | None:
@@ -50,4 +58,4 @@ class FileSource:
         For a UTF-8 file, these are the byte order mark, the spans of all records in order, and the tail. A UTF-16
         file is returned as it was passed in, because invalid UTF-16 cannot be encoded again.
         """
-        return self._arguments[0]
+        return self._original
