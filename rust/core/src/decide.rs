@@ -134,10 +134,20 @@ impl RuleSet {
         self.decide(file, target).reason.allows()
     }
 
+    /// Returns whether the target may be fetched, if the index is built. Reads nothing but this set of rules.
+    #[inline]
+    pub fn allows_by_index(&self, profile: &Profile, target: &[u8]) -> Option<bool> {
+        let index = self.index.get()?;
+        if let Some(reason) = self.reason_without_rules(profile, target) {
+            return Some(reason.allows());
+        }
+        Some(Reason::of(index.best(&Query::new(target))).allows())
+    }
+
     /// Returns whether the target may be fetched, and the deciding rule.
     #[inline]
     pub fn decide(&self, file: File<'_>, target: &[u8]) -> Verdict {
-        if let Some(reason) = self.reason_without_rules(file, target) {
+        if let Some(reason) = self.reason_without_rules(file.profile, target) {
             return Verdict { reason, rule: None };
         }
         let query = Query::new(target);
@@ -156,7 +166,7 @@ impl RuleSet {
             (Some(listing), Some(index)) => listing.all(index, &query),
             _ => self.all_before_listing(file, &query),
         };
-        if let Some(reason) = self.reason_without_rules(file, target) {
+        if let Some(reason) = self.reason_without_rules(file.profile, target) {
             return Explanation { verdict: Verdict { reason, rule: None }, matches };
         }
         let rule = matches.first().copied();
@@ -166,8 +176,8 @@ impl RuleSet {
 
     /// The reason of a verdict that depends on no rule.
     #[inline]
-    fn reason_without_rules(&self, file: File<'_>, target: &[u8]) -> Option<Reason> {
-        if file.profile.robots_txt_allowed && target == b"/robots.txt" {
+    fn reason_without_rules(&self, profile: &Profile, target: &[u8]) -> Option<Reason> {
+        if profile.robots_txt_allowed && target == b"/robots.txt" {
             Some(Reason::RobotsTxt)
         } else if self.groups.is_empty() {
             Some(Reason::NoGroup)

@@ -94,7 +94,9 @@ impl Grams {
         let buckets_shift = u32::BITS - bucket_bits;
         let mut grams = Vec::with_capacity(distinct + 1);
         let mut buckets = Vec::with_capacity((1 << bucket_bits) + 1);
-        let mut bits = vec![0; (distinct / 2).next_power_of_two().clamp(64, 1 << 14)].into_boxed_slice();
+        // Few grams have a short table: a walk over many files mostly waits for memory.
+        let words = (distinct / 2).max(distinct.min(64)).next_power_of_two().clamp(8, 1 << 14);
+        let mut bits = vec![0; words].into_boxed_slice();
         let bits_shift = u32::BITS - bits.len().ilog2() - u64::BITS.ilog2();
         let mut ranks = 0;
         for same in placed.chunk_by(|one, other| one.0 == other.0) {

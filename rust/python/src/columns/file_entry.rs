@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use canfetch_core::{CompiledFile, File, RuleSet, tables::Profile};
 
-/// The agents of the first block. Each further block is twice as large.
+/// The agents of the first block, which is part of the entry. Each further block is twice as large.
 const FIRST_BLOCK: usize = 8;
 const BLOCKS: usize = 10;
 /// The agents that a file can have rules for.
@@ -31,13 +31,14 @@ pub struct FileEntry {
     content: Arc<[u8]>,
     profile: &'static Profile,
     compiled: OnceLock<CompiledFile>,
-    slots: [OnceLock<Box<[Slot]>>; BLOCKS],
+    first: [Slot; FIRST_BLOCK],
+    further: [OnceLock<Box<[Slot]>>; BLOCKS - 1],
 }
 
 impl FileEntry {
     /// Wraps content that is already transcoded and truncated.
     pub fn new(content: Arc<[u8]>, profile: &'static Profile) -> Self {
-        Self { content, profile, compiled: OnceLock::new(), slots: Default::default() }
+        Self { content, profile, compiled: OnceLock::new(), first: Default::default(), further: Default::default() }
     }
 
     /// Compiles the file, unless that has been done.
@@ -64,12 +65,20 @@ impl FileEntry {
     /// Returns the rules of an agent, and adds their memory to `memory` when they are bound.
     #[inline]
     pub fn rules(&self, agent: u32, chain: &Chain, memory: &AtomicUsize) -> &Arc<RuleSet> {
+        let slot = match self.first.get(agent as usize) {
+            Some(slot) => slot,
+            None => self.further_slot(agent as usize),
+        };
+        slot.get_or_init(|| self.bind(chain, memory))
+    }
+
+    fn further_slot(&self, agent: usize) -> &Slot {
         // Block `n` begins at agent `FIRST_BLOCK * (2^n - 1)`.
-        let position = agent as usize + FIRST_BLOCK;
+        let position = agent + FIRST_BLOCK;
         let block = (position / FIRST_BLOCK).ilog2() as usize;
         let length = FIRST_BLOCK << block;
-        let slots = self.slots[block].get_or_init(|| (0..length).map(|_| Slot::new()).collect());
-        slots[position - length].get_or_init(|| self.bind(chain, memory))
+        let slots = self.further[block - 1].get_or_init(|| (0..length).map(|_| Slot::new()).collect());
+        &slots[position - length]
     }
 
     #[cold]
@@ -86,6 +95,7 @@ impl FileEntry {
 
     /// Forgets the rules of all agents.
     pub fn clear_rules(&mut self) {
-        self.slots = Default::default();
+        self.first = Default::default();
+        self.further = Default::default();
     }
 }

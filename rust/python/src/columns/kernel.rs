@@ -8,9 +8,10 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
+use super::block::{Block, Row, block_rows};
 use super::file_entry::{Chain, FileEntry};
 use super::loader::Loader;
-use super::results::{Allowed, Decisions, Matrix, Results, Row, Skipped};
+use super::results::{Allowed, Decisions, Matrix, Results, Skipped};
 use super::rows::{Found, Rows};
 use super::tables::{INVALID_AGENT, NO_CONTENT, Tables};
 use crate::arrow::array::Column;
@@ -19,10 +20,10 @@ use crate::arrow::text::TextChunk;
 use crate::arrow::values::{Argument, Chunks};
 use crate::arrow::{Imported, Invalid};
 
-/// Rows between two chances for other threads to add files.
-const BLOCK_ROWS: usize = 4096;
+/// Rows that are decided between two chances for other threads to add files.
+const LOCKED_ROWS: usize = 4096;
 /// Blocks between two checks for Ctrl-C.
-const BLOCKS_BETWEEN_SIGNALS: usize = 256;
+const BLOCKS_BETWEEN_SIGNALS: usize = 16;
 
 /// Compiled files and agents, and decisions on columns of them. Safe to use from several threads at once.
 #[pyclass(frozen, module = "canfetch._native")]
@@ -76,8 +77,9 @@ impl Kernel {
         };
         let mut rows = Rows::new(&file_chunks, agent_chunks.as_ref(), &url_chunks, self.by_content)?;
         let mut state = State { row: 0, generation: None };
+        let mut block = Block::default();
         while state.row < rows.length {
-            match py.detach(|| self.blocks(&mut rows, chains, &mut state, &mut results))? {
+            match py.detach(|| self.blocks(&mut rows, chains, &mut state, &mut block, &mut results))? {
                 Need::Nothing => py.check_signals()?,
                 Need::Content(content) => self.add_decoded(py, content)?,
                 Need::Agent(name) => self.add_agent(py, name)?,
@@ -92,10 +94,11 @@ impl Kernel {
         rows: &mut Rows<'_, 'a>,
         chains: &[Chain],
         state: &mut State,
+        block: &mut Block<'a>,
         results: &mut R,
     ) -> Result<Need<'a>, Invalid> {
         for _ in 0..BLOCKS_BETWEEN_SIGNALS {
-            match self.block(rows, chains, state, results)? {
+            match self.block(rows, chains, state, block, results)? {
                 Need::Nothing if state.row < rows.length => self.shrink(),
                 Need::Content(content) if !self.needs_decoding(content) => {
                     let content: Arc<[u8]> = content.into();
@@ -107,14 +110,16 @@ impl Kernel {
         Ok(Need::Nothing)
     }
 
+    /// Decides rows up to one whose file or agent is new.
     fn block<'a, R: Results>(
         &self,
         rows: &mut Rows<'_, 'a>,
         chains: &[Chain],
         state: &mut State,
+        block: &mut Block<'a>,
         results: &mut R,
     ) -> Result<Need<'a>, Invalid> {
-        let tables = self.read();
+        let mut tables = self.read();
         if state.generation != Some(tables.generation) {
             let numbers: Option<Vec<_>> = chains.iter().map(|chain| tables.chain(chain)).collect();
             let Some(numbers) = numbers else {
@@ -129,41 +134,28 @@ impl Kernel {
             results.forget();
             state.generation = Some(tables.generation);
         }
-        let tables = &*tables;
-        let end = rows.length.min(state.row + BLOCK_ROWS);
-        while state.row < end {
-            let row = state.row;
-            let file = match rows.file(row, tables)? {
-                Found::Null => None,
-                Found::Number(number) => Some(number),
-                Found::New(content) => return Ok(Need::Content(content)),
-            };
-            let agent = match rows.agent(row, tables)? {
-                Found::Null => None,
-                Found::Number(number) => Some(number),
-                Found::New(name) => return Ok(Need::Agent(name)),
-            };
-            match (file, agent, rows.url(row)?) {
-                (Some(file), Some(agent), Some(url)) => {
-                    if agent == INVALID_AGENT {
-                        results.skip(Skipped::InvalidAgent);
-                    } else if let Some(located) = locate(url) {
-                        if file == NO_CONTENT {
-                            results.skip(Skipped::NoRobots);
-                        } else {
-                            let (one, chains) = ([agent], rows.chains());
-                            let agents = if chains.is_empty() { &one[..] } else { chains };
-                            results.decide(tables, Row { file, agents, url, path: located.path });
-                        }
-                    } else {
-                        results.skip(Skipped::InvalidURL);
-                    }
+        let need = gather(rows, &tables, state.row, block)?;
+        block.sort(tables.files.len());
+        results.begin(block.rows().len());
+        for (number, positions) in block.order().chunks(LOCKED_ROWS).enumerate() {
+            if number > 0 {
+                drop(tables);
+                tables = self.read();
+                if state.generation != Some(tables.generation) {
+                    // The numbers of files and agents have changed: the block is decided again.
+                    rows.rewind();
+                    return Ok(Need::Nothing);
                 }
-                _ => results.skip(Skipped::Null),
             }
-            state.row += 1;
+            for &position in positions {
+                if let Ok(row) = block.rows()[position as usize] {
+                    results.decide(&tables, position as usize, row, rows.chains());
+                }
+            }
         }
-        Ok(Need::Nothing)
+        results.finish(&tables, block);
+        state.row += block.rows().len();
+        Ok(need)
     }
 
     /// Forgets the files and agents if they use too much memory.
@@ -236,6 +228,38 @@ impl Kernel {
     }
 }
 
+/// Finds the files and agents of a block of rows from `first` on, up to one whose file or agent is new.
+fn gather<'a>(
+    rows: &mut Rows<'_, 'a>,
+    tables: &Tables,
+    first: usize,
+    block: &mut Block<'a>,
+) -> Result<Need<'a>, Invalid> {
+    block.clear();
+    for row in first..rows.length.min(first + block_rows(tables.files.len())) {
+        let file = match rows.file(row, tables)? {
+            Found::Null => None,
+            Found::Number(number) => Some(number),
+            Found::New(content) => return Ok(Need::Content(content)),
+        };
+        let agent = match rows.agent(row, tables)? {
+            Found::Null => None,
+            Found::Number(number) => Some(number),
+            Found::New(name) => return Ok(Need::Agent(name)),
+        };
+        block.push(match (file, agent, rows.url(row)?) {
+            (Some(_), Some(INVALID_AGENT), Some(_)) => Err(Skipped::InvalidAgent),
+            (Some(file), Some(agent), Some(url)) => match locate(url) {
+                None => Err(Skipped::InvalidURL),
+                Some(_) if file == NO_CONTENT => Err(Skipped::NoRobots),
+                Some(located) => Ok(Row { file, agent, path: located.path, url }),
+            },
+            _ => Err(Skipped::Null),
+        });
+    }
+    Ok(Need::Nothing)
+}
+
 /// How far a call is.
 struct State {
     row: usize,
@@ -260,7 +284,7 @@ impl Kernel {
         let Some(profile) = profile(profile_name) else {
             return Err(PyValueError::new_err(format!("unsupported profile {profile_name:?}")));
         };
-        let tables = RwLock::new(if by_id { Tables::by_id() } else { Tables::by_content() });
+        let tables = RwLock::new(if by_id { Tables::by_id(profile) } else { Tables::by_content(profile) });
         Ok(Self { profile, max_bytes, memory_limit, resolve_agent, by_content: !by_id, tables })
     }
 

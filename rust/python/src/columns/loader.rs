@@ -23,7 +23,7 @@ pub struct Loader<'k> {
 impl<'k> Loader<'k> {
     /// Starts with no files.
     pub fn new(kernel: &'k Kernel) -> Self {
-        Self { kernel, tables: Tables::by_id(), numbers: HashMap::default() }
+        Self { kernel, tables: Tables::by_id(kernel.profile()), numbers: HashMap::default() }
     }
 
     /// Adds files by their IDs.

@@ -3,9 +3,11 @@
 //! * `tables` holds the compiled files and the agents, which calls share;
 //! * `file_entry` is one compiled file with the rules of each agent;
 //! * `rows` finds the file, the agent and the URL of a row;
+//! * `block` orders the rows of a block by their files;
 //! * `results` collects the answers;
 //! * `kernel` connects them, and `loader` loads the files of a table.
 
+mod block;
 mod file_entry;
 pub mod hashing;
 pub mod kernel;

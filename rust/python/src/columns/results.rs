@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::Arc;
 
-use canfetch_core::{RuleSet, target};
+use canfetch_core::{Match, RuleSet, Verdict, target};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use super::block::{Block, Row};
 use super::tables::Tables;
 use crate::arrow::array::{Array, Bits, Data, Texts};
 
@@ -38,21 +39,14 @@ impl Skipped {
     }
 }
 
-/// A row that has a verdict: numbers of its file and agents, and its URL with the start of the path.
-#[derive(Clone, Copy)]
-pub struct Row<'a> {
-    pub file: u32,
-    pub agents: &'a [u32],
-    pub url: &'a [u8],
-    pub path: usize,
-}
-
 /// Collects the answers of all rows, in order.
 pub trait Results: Send {
-    /// Adds a row without a verdict.
-    fn skip(&mut self, skipped: Skipped);
-    /// Decides a row.
-    fn decide(&mut self, tables: &Tables, row: Row<'_>);
+    /// Prepares for the decisions about a block.
+    fn begin(&mut self, rows: usize);
+    /// Decides the row at a position of the block. `agents` are those of all rows, if they have the same.
+    fn decide(&mut self, tables: &Tables, position: usize, row: Row<'_>, agents: &[u32]);
+    /// Adds the answers about a block, whose rows have all been decided.
+    fn finish(&mut self, tables: &Tables, block: &Block<'_>);
     /// Forgets the numbers of files, which have changed.
     fn forget(&mut self) {}
     /// The answers.
@@ -68,20 +62,29 @@ fn rules_of(tables: &Tables, file: u32, agent: u32) -> &Arc<RuleSet> {
 pub struct Allowed {
     valid: Bits,
     allowed: Bits,
+    block: Vec<bool>,
 }
 
 impl Results for Allowed {
-    fn skip(&mut self, _: Skipped) {
-        self.valid.push(false);
-        self.allowed.push(false);
+    fn begin(&mut self, rows: usize) {
+        self.block.clear();
+        self.block.resize(rows, false);
     }
 
     #[inline]
-    fn decide(&mut self, tables: &Tables, row: Row<'_>) {
-        let file = tables.files[row.file as usize].file();
-        let allowed = rules_of(tables, row.file, row.agents[0]).allows(file, &target(row.url, row.path, file.profile));
-        self.valid.push(true);
-        self.allowed.push(allowed);
+    fn decide(&mut self, tables: &Tables, position: usize, row: Row<'_>, _: &[u32]) {
+        let (rules, profile) = (rules_of(tables, row.file, row.agent), tables.profile);
+        let target = target(row.url, row.path, profile);
+        self.block[position] = rules
+            .allows_by_index(profile, &target)
+            .unwrap_or_else(|| rules.allows(tables.files[row.file as usize].file(), &target));
+    }
+
+    fn finish(&mut self, _: &Tables, block: &Block<'_>) {
+        for (row, &allowed) in block.rows().iter().zip(&self.block) {
+            self.valid.push(row.is_ok());
+            self.allowed.push(allowed);
+        }
     }
 
     fn into_array(self, _: Python<'_>) -> PyResult<Array> {
@@ -102,6 +105,7 @@ pub struct Decisions {
     rules: Vec<u32>,
     numbers: HashMap<(u32, u32), u32>,
     texts: Vec<(bool, Box<[u8]>)>,
+    block: Vec<Option<Verdict>>,
 }
 
 impl Decisions {
@@ -118,29 +122,48 @@ impl Decisions {
         self.specificities.push(specificity);
         self.rules.push(number);
     }
+
+    /// The line, the specificity and the number of the text of a rule.
+    fn rule_cells(&mut self, tables: &Tables, file: u32, found: Match) -> (i32, i32, u32) {
+        let source = tables.files[file as usize].file();
+        let rule = source.groups.rules().at(found.rule as usize);
+        let number = *self.numbers.entry((file, found.rule)).or_insert_with(|| {
+            self.texts.push((rule.allow(), rule.value.of(source.content).into()));
+            self.texts.len() as u32 - 1
+        });
+        // Files have at most 512 MiB, so both are small enough.
+        let small = |number: u32| i32::try_from(number).unwrap_or(i32::MAX);
+        (small(rule.line()), small(found.specificity), number)
+    }
 }
 
 impl Results for Decisions {
-    fn skip(&mut self, skipped: Skipped) {
-        self.push(None, skipped.reason());
-        self.push_rule(None);
+    fn begin(&mut self, rows: usize) {
+        self.block.clear();
+        self.block.resize(rows, None);
     }
 
-    fn decide(&mut self, tables: &Tables, row: Row<'_>) {
+    fn decide(&mut self, tables: &Tables, position: usize, row: Row<'_>, _: &[u32]) {
         let file = tables.files[row.file as usize].file();
-        let verdict = rules_of(tables, row.file, row.agents[0]).decide(file, &target(row.url, row.path, file.profile));
-        self.push(Some(verdict.reason.allows()), Some(verdict.reason.name()));
-        let rule = verdict.rule.map(|found| {
-            let rule = file.groups.rules().at(found.rule as usize);
-            let number = *self.numbers.entry((row.file, found.rule)).or_insert_with(|| {
-                self.texts.push((rule.allow(), rule.value.of(file.content).into()));
-                self.texts.len() as u32 - 1
-            });
-            // Files have at most 512 MiB, so both are small enough.
-            let small = |number: u32| i32::try_from(number).unwrap_or(i32::MAX);
-            (small(rule.line()), small(found.specificity), number)
-        });
-        self.push_rule(rule);
+        let target = target(row.url, row.path, file.profile);
+        self.block[position] = Some(rules_of(tables, row.file, row.agent).decide(file, &target));
+    }
+
+    fn finish(&mut self, tables: &Tables, block: &Block<'_>) {
+        for (position, row) in block.rows().iter().enumerate() {
+            match (row, self.block[position]) {
+                (Ok(row), Some(verdict)) => {
+                    self.push(Some(verdict.reason.allows()), Some(verdict.reason.name()));
+                    let rule = verdict.rule.map(|found| self.rule_cells(tables, row.file, found));
+                    self.push_rule(rule);
+                }
+                (Err(skipped), _) => {
+                    self.push(None, skipped.reason());
+                    self.push_rule(None);
+                }
+                (Ok(_), None) => unreachable!("each row with a verdict is decided"),
+            }
+        }
     }
 
     fn forget(&mut self) {
@@ -197,7 +220,8 @@ pub struct Matrix {
     valid: Bits,
     allowed: Vec<Bits>,
     plans: HashMap<u32, Plan>,
-    answers: Vec<bool>,
+    /// The answers of a block, those of each row one after the other.
+    block: Vec<bool>,
 }
 
 /// The rule sets of a file, each with the agents that it applies to.
@@ -207,15 +231,14 @@ impl Matrix {
     /// Creates a matrix with a column for each name.
     pub fn new(names: Vec<CString>) -> Self {
         let allowed = names.iter().map(|_| Bits::default()).collect();
-        let answers = vec![false; names.len()];
-        Self { names, valid: Bits::default(), allowed, plans: HashMap::new(), answers }
+        Self { names, valid: Bits::default(), allowed, plans: HashMap::new(), block: Vec::new() }
     }
 }
 
-fn plan(tables: &Tables, row: Row<'_>) -> Plan {
+fn plan(tables: &Tables, file: u32, agents: &[u32]) -> Plan {
     let mut plan = Plan::new();
-    for (column, &agent) in row.agents.iter().enumerate() {
-        let rules = rules_of(tables, row.file, agent);
+    for (column, &agent) in agents.iter().enumerate() {
+        let rules = rules_of(tables, file, agent);
         match plan.iter_mut().find(|(known, _)| Arc::ptr_eq(known, rules) || known.groups() == rules.groups()) {
             Some((_, columns)) => columns.push(column),
             None => plan.push((Arc::clone(rules), vec![column])),
@@ -225,29 +248,33 @@ fn plan(tables: &Tables, row: Row<'_>) -> Plan {
 }
 
 impl Results for Matrix {
-    fn skip(&mut self, _: Skipped) {
-        self.valid.push(false);
-        for column in &mut self.allowed {
-            column.push(false);
-        }
+    fn begin(&mut self, rows: usize) {
+        self.block.clear();
+        self.block.resize(rows * self.names.len(), false);
     }
 
-    fn decide(&mut self, tables: &Tables, row: Row<'_>) {
+    fn decide(&mut self, tables: &Tables, position: usize, row: Row<'_>, agents: &[u32]) {
         if self.plans.len() >= PLANS_LIMIT && !self.plans.contains_key(&row.file) {
             self.plans.clear();
         }
-        let plan = self.plans.entry(row.file).or_insert_with(|| plan(tables, row));
+        let plan = self.plans.entry(row.file).or_insert_with(|| plan(tables, row.file, agents));
         let file = tables.files[row.file as usize].file();
         let target = target(row.url, row.path, file.profile);
+        let answers = &mut self.block[position * agents.len()..][..agents.len()];
         for (rules, columns) in plan {
             let allowed = rules.allows(file, &target);
             for &column in columns.iter() {
-                self.answers[column] = allowed;
+                answers[column] = allowed;
             }
         }
-        self.valid.push(true);
-        for (column, &allowed) in self.allowed.iter_mut().zip(&self.answers) {
-            column.push(allowed);
+    }
+
+    fn finish(&mut self, _: &Tables, block: &Block<'_>) {
+        for (row, answers) in block.rows().iter().zip(self.block.chunks(self.names.len())) {
+            self.valid.push(row.is_ok());
+            for (column, &allowed) in self.allowed.iter_mut().zip(answers) {
+                column.push(allowed);
+            }
         }
     }
 

@@ -37,6 +37,12 @@ impl Place {
         self.ends.last().copied().unwrap_or(0)
     }
 
+    /// Allows to visit rows again.
+    fn rewind(&mut self) {
+        self.chunk = 0;
+        self.start = 0;
+    }
+
     /// The chunk of a row, and its row in this chunk. Rows are visited in ascending order.
     #[inline]
     fn of(&mut self, row: usize) -> (usize, usize) {
@@ -220,6 +226,18 @@ impl<'c, 'a> Rows<'c, 'a> {
             Agents::Texts(lookup) => lookup.forget(),
             Agents::Chains(numbers) => *numbers = chains,
         }
+    }
+
+    /// Allows to visit rows again, which are otherwise visited in ascending order.
+    pub fn rewind(&mut self) {
+        match &mut self.files {
+            Files::Texts(lookup) => lookup.place.rewind(),
+            Files::Integers(_, place) => place.rewind(),
+        }
+        if let Agents::Texts(lookup) = &mut self.agents {
+            lookup.place.rewind();
+        }
+        self.urls.1.rewind();
     }
 
     /// The file of a row. An ID that is not in the table is [`NO_CONTENT`].

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+use canfetch_core::tables::Profile;
+
 use super::file_entry::{AGENTS_LIMIT, Chain, FileEntry};
 use super::hashing::Hashing;
 use crate::arrow::Invalid;
@@ -21,6 +23,8 @@ type Numbers<K> = HashMap<K, u32, Hashing>;
 pub struct Tables {
     /// Changes when numbers of files or agents lose their meaning.
     pub generation: u64,
+    /// The parsing profile of all files.
+    pub profile: &'static Profile,
     /// The files.
     pub files: Vec<FileEntry>,
     /// The agents.
@@ -41,18 +45,18 @@ enum Keys {
 
 impl Tables {
     /// Creates tables for files that rows contain.
-    pub fn by_content() -> Self {
-        Self::new(Keys::Contents(Numbers::default()))
+    pub fn by_content(profile: &'static Profile) -> Self {
+        Self::new(profile, Keys::Contents(Numbers::default()))
     }
 
     /// Creates tables for files that are loaded once.
-    pub fn by_id() -> Self {
-        Self::new(Keys::Ids { texts: Numbers::default(), integers: Numbers::default(), dense: Vec::new() })
+    pub fn by_id(profile: &'static Profile) -> Self {
+        Self::new(profile, Keys::Ids { texts: Numbers::default(), integers: Numbers::default(), dense: Vec::new() })
     }
 
-    fn new(keys: Keys) -> Self {
+    fn new(profile: &'static Profile, keys: Keys) -> Self {
         let (files, chains, agents) = (Vec::new(), Vec::new(), Numbers::default());
-        Self { generation: 0, files, chains, agents, keys, memory: AtomicUsize::new(0) }
+        Self { generation: 0, profile, files, chains, agents, keys, memory: AtomicUsize::new(0) }
     }
 
     /// The number of the file with this content, or of the file with this ID.
