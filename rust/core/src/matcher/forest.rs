@@ -37,6 +37,12 @@ impl Forest {
         Self { heads: Trie::new(&heads), weak: Grams::new(&weak) }
     }
 
+    /// Reads what every search reads first.
+    #[inline]
+    pub fn touch(&self) -> u32 {
+        self.heads.touch() ^ self.weak.touch()
+    }
+
     /// Returns the best of `best` and the ranks whose texts match. Requires [`Self::for_deciding`].
     #[inline]
     pub fn best(&self, texts: &Texts, target: &Haystack<'_>, best: u32) -> u32 {

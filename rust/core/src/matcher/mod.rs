@@ -148,6 +148,12 @@ impl Index {
         Self { a: Forest::for_deciding(&texts, &a), b, texts }
     }
 
+    /// Reads what every query reads first.
+    #[inline]
+    pub fn touch(&self) -> u32 {
+        self.a.touch() ^ self.texts.ranked.first().map_or(0, |ranked| ranked.start)
+    }
+
     /// Returns the deciding rule, and whether it allows.
     #[inline]
     pub fn best(&self, query: &Query<'_>) -> Option<(Match, bool)> {

@@ -100,6 +100,13 @@ impl Trie {
         size_of_val(&*self.nodes) + self.firsts.len() + size_of_val(&*self.wild)
     }
 
+    /// Reads the root and the first of its children.
+    #[inline]
+    pub fn touch(&self) -> u32 {
+        let child = self.nodes.get(2).map_or(0, |node| node.children);
+        self.nodes[0].children ^ child ^ u32::from(self.firsts[0])
+    }
+
     /// Walks along the target and returns the best rank. `visit` is called with the wildcard ranks of each head that
     /// the target begins with and the best rank so far, and returns the new best rank.
     #[inline]

@@ -53,7 +53,9 @@ pub trait Results: Send {
     fn into_array(self, py: Python<'_>) -> PyResult<Array>;
 }
 
-fn rules_of(tables: &Tables, file: u32, agent: u32) -> &Arc<RuleSet> {
+/// The rules of a file for an agent.
+#[inline]
+pub fn rules_of(tables: &Tables, file: u32, agent: u32) -> &Arc<RuleSet> {
     tables.files[file as usize].rules(agent, &tables.chains[agent as usize], tables.memory_counter())
 }
 
