@@ -74,6 +74,12 @@ def test_usage_is_that_of_the_file(engine: str) -> None:
         usage(CONTENT, "bot", "/", purpose="x", engine=engine)
 
 
+def test_usage_of_rows_that_alternate_between_files(engine: str) -> None:
+    contents = [CONTENT, "user-agent: *\ncontent-signal: ai-train=yes"] * 3
+    found = usage(contents, "bot", "/y", purpose="training", engine=engine).to_pylist()
+    assert [row["preference"] for row in found] == ["disallow", "allow"] * 3
+
+
 def test_columns_of_integers_raise(engine: str) -> None:
     with pytest.raises(InvalidColumn):
         rules([1], engine=engine)

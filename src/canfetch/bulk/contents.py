@@ -1,6 +1,7 @@
-"""Columns of contents, read row by row: rules, sitemaps, preferences on usage, and counts."""
+"""Columns of contents, each distinct content parsed once: rules, sitemaps, preferences on usage, and counts."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 from canfetch.bulk.arguments import AnyColumn, as_agents, as_column, chain_agent, resolve_crawler, resolve_name
@@ -42,7 +43,7 @@ def rules(
     Raises: InvalidColumn; UnknownProfile, InvalidLimit, EngineError, TypeError.
     Cost: O(bytes of the distinct files), plus the result.
     """
-    parsed = _Parser(profile, max_bytes, engine)
+    parsed = _parser(profile, max_bytes, engine)
     return Column(build_column(RULES, _map_distinct(content, lambda one: _rule_rows(parsed(one)))))
 
 
@@ -60,7 +61,7 @@ def sitemaps(
     Raises: As `rules`.
     Cost: As `rules`.
     """
-    parsed = _Parser(profile, max_bytes, engine)
+    parsed = _parser(profile, max_bytes, engine)
     return Column(build_column(SITEMAPS, _map_distinct(content, lambda one: list(parsed(one).sitemaps))))
 
 
@@ -102,7 +103,7 @@ def usage(
         `explanation` of `RobotsTxt.usage`. `allowed` is whether the agent may fetch the URL, and `reason` is that of
         `decide`. The others are null if there is no verdict.
     Raises: As `allows`; InvalidOption: `purpose` is unknown.
-    Cost: As `RobotsTxt.usage` for each row.
+    Cost: As `RobotsTxt.usage` for each row, and parsing for each distinct content.
     """
     wanted = parse_purpose(purpose)
     agents = as_agents(agent, use_registry=use_registry)
@@ -119,17 +120,20 @@ def usage(
         use_registry=use_registry,
         engine=engine,
     ).to_pylist()
-    parsed = _Parser(profile, max_bytes, engine)
+    parsed = _parser(profile, max_bytes, engine)
     resolve = resolve_crawler if use_registry else resolve_name
-    rows = []
+    rows: list[tuple[Any, ...]] = [(None, verdict["reason"], None, None, None) for verdict in verdicts]
+    decided: dict[bytes, list[int]] = {}
     for index, verdict in enumerate(verdicts):
-        if verdict["allowed"] is None:
-            rows.append((None, verdict["reason"], None, None, None))
-            continue
-        chain = None if one_agent else resolve(_row(names, index))
-        named = one_agent or (chain_agent(chain) if chain else None)
-        assert named is not None
-        rows.append(_usage_row(parsed(_row(contents, index)), _row(urls, index), named, wanted, verdict))
+        if verdict["allowed"] is not None:
+            decided.setdefault(_row(contents, index), []).append(index)
+    for one_content, indexes in decided.items():
+        robots = parsed(one_content)
+        for index in indexes:
+            chain = None if one_agent else resolve(_row(names, index))
+            named = one_agent or (chain_agent(chain) if chain else None)
+            assert named is not None
+            rows[index] = _usage_row(robots, _row(urls, index), named, wanted, verdicts[index])
     return Column(build_column(USAGE, rows))
 
 
@@ -166,20 +170,11 @@ def _rule_rows(robots: RobotsTxt) -> list[tuple[Any, ...]]:
     return rows
 
 
-class _Parser:
-    """Parses files with the same options, and keeps the last one."""
-
-    def __init__(self, profile: str, max_bytes: int, engine: str | None) -> None:
-        self._options = {"profile": profile, "max_bytes": max_bytes, "engine": engine}
-        self._last = b"", self._parse(b"")
-
-    def _parse(self, content: bytes) -> RobotsTxt:
-        return parse(content, **self._options)  # type: ignore[arg-type]  # the options of `parse`
-
-    def __call__(self, content: bytes) -> RobotsTxt:
-        if self._last[0] != content:
-            self._last = content, self._parse(content)
-        return self._last[1]
+def _parser(profile: str, max_bytes: int, engine: str | None) -> Callable[[bytes], RobotsTxt]:
+    parsed = partial(parse, profile=profile, max_bytes=max_bytes, engine=engine)
+    # Raises at once if an option is invalid, also without rows.
+    parsed(b"")
+    return parsed
 
 
 def _read_texts(column: object) -> list[bytes | None]:

@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 
 from benchmarks.archives import generate_file
-from tests.bulk.archives.test_tables import make_table
+from tests.bulk.archives.test_output_tables import make_table
 from tests.bulk.warc_files import compressed, response
 
 import canfetch
@@ -14,7 +14,7 @@ from canfetch.access.policies import get_policy
 from canfetch.bulk.archives.archive_job import collect
 from canfetch.bulk.archives.capture_store import CaptureStore
 from canfetch.bulk.archives.decisions import NamedAgent
-from canfetch.bulk.archives.tables import TableOptions
+from canfetch.bulk.archives.output_tables import TableOptions
 from canfetch.bulk.archives.url_decisions import URLDecisions
 from canfetch.bulk.reading.sources import find_source
 
@@ -59,10 +59,10 @@ def test_urls(tmp_path: Path) -> None:
     collect([find_source(str(archive))], store, advance=lambda _: None, on_fault=lambda _: None)
     agent = canfetch.agent("GPTBot")
     with CaptureStore(store, read_only=True) as captures:
-        decisions = URLDecisions(captures, agent, policy=get_policy("rfc9309"), profile="rfc9309", missing=None)
+        decisions = URLDecisions(captures, policy=get_policy("rfc9309"), profile="rfc9309", missing=None)
         for number, content in enumerate(files):
             for path in PATHS:
-                decision = decisions.decide(f"https://host{number}.example{path}", None)
+                decision = decisions.decide(f"https://host{number}.example{path}", agent, None)
                 verdict = canfetch.parse(content).decide(path, agent=agent)
                 assert (decision.allowed, decision.reason, decision.rule) == (
                     verdict.allowed,

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.bulk.warc_files import compressed, http_response, record, redirect, response
+from tests.bulk.warc_files import RULES, compressed, http_response, record, redirect, response
 
 from canfetch.access.policies import get_policy
 from canfetch.agents import agent
@@ -45,7 +45,7 @@ def version(rules: str, time: str, *, status: int = 200) -> bytes:
 def decide(store: Path, url: str, time: str | None = None, **options: Any) -> tuple[bool | None, str]:
     with CaptureStore(store, read_only=True) as captures:
         settings = {"policy": get_policy("rfc9309"), "profile": "rfc9309", "missing": None, **options}
-        decision = URLDecisions(captures, agent("GPTBot"), **settings).decide(url, parse_time(time))
+        decision = URLDecisions(captures, **settings).decide(url, agent("GPTBot"), parse_time(time))
         return decision.allowed, decision.reason
 
 
@@ -103,12 +103,15 @@ def test_a_host_stands_for_both_schemes(tmp_path: Path) -> None:
     assert decide(store, "ftp://a.example/a") == (None, "no-robots")
 
 
-def run_filter(folder: Path, name: str, content: bytes, output: str, **more: Any) -> tuple[Path, Counts, list[Fault]]:
+def run_filter(
+    folder: Path, name: str, content: bytes, output: str, agents: tuple[str, ...] = ("GPTBot",), **more: Any
+) -> tuple[Path, Counts, list[Fault]]:
     settings = {"url_column": "url", "time_column": None, "missing": None, "only_allowed": False, **more}
-    options = FilterOptions(NamedAgent("GPTBot", agent("GPTBot")), policy="rfc9309", profile="rfc9309", **settings)
+    named = tuple(NamedAgent(token, agent(token)) for token in agents)
+    options = FilterOptions(named, policy="rfc9309", profile="rfc9309", **settings)
     path = folder / name
     path.write_bytes(content)
-    store = make_store(folder, [response("a.example")])
+    store = make_store(folder, [response("a.example", RULES + b"\nUser-agent: CCBot\nDisallow: /\n")])
     urls = [open_list(str(path), None, options)]
     faults: list[Fault] = []
     out = folder / output
@@ -131,6 +134,37 @@ def test_text(tmp_path: Path) -> None:
         "https://a.example/x,true,no-match,,",
         "https://b.example/,,no-robots,,",
     ]
+
+
+@pytest.mark.parametrize("only_allowed", [False, True])
+def test_several_agents_have_a_row_each(tmp_path: Path, *, only_allowed: bool) -> None:
+    rows = [
+        (URLS[0], "GPTBot", False),
+        (URLS[0], "CCBot", False),
+        (URLS[1], "GPTBot", True),
+        (URLS[1], "CCBot", False),
+        (URLS[2], "GPTBot", None),
+        (URLS[2], "CCBot", None),
+        ("x", "GPTBot", None),
+        ("x", "CCBot", None),
+    ]
+    expected = [row for row in rows if row[2] or not only_allowed]
+    content = "\n".join([*URLS, "x"]).encode()
+    agents = ("GPTBot", "CCBot")
+    path, counts, _ = run_filter(tmp_path, "urls.txt", content, "out.ndjson", agents, only_allowed=only_allowed)
+    assert counts == Counts(8, 1, 4)
+    found = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    assert [(row["url"], row["agent"], row["allowed"]) for row in found] == expected
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pyarrow.table({"url": [*URLS, "x"]}), tmp_path / "source.parquet")
+    content = (tmp_path / "source.parquet").read_bytes()
+    path, counts, _ = run_filter(tmp_path, "urls.parquet", content, "out.parquet", agents, only_allowed=only_allowed)
+    assert counts == Counts(8, 1, 4)
+    table = parquet.read_table(path).select(["url", "agent", "allowed"]).to_pylist()
+    assert [tuple(row.values()) for row in table] == expected
+    with pytest.raises(InvalidOption, match="already has a column 'agent': rename it"):
+        run_filter(tmp_path, "urls.csv", b"url,agent\nx,y\n", "out.csv", agents)
 
 
 def test_csv_keeps_its_columns(tmp_path: Path) -> None:

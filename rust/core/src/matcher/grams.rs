@@ -133,7 +133,9 @@ impl Grams {
     /// Reads the table that every search reads, a word of each line of the cache.
     #[inline]
     pub fn touch(&self) -> u32 {
-        self.bits.iter().step_by(8).take(8).fold(0, |all, word| all ^ *word as u32)
+        let bits = self.bits.iter().step_by(8).take(8).fold(0, |all, word| all ^ *word as u32);
+        let loose = self.loose.first().map_or(0, |loose| loose.rank);
+        bits ^ loose ^ self.buckets.first().unwrap_or(&0) ^ self.sorted.first().map_or(0, |gram| gram.ranks)
     }
 
     /// Returns the best of `best` and the ranks for which `matches` is true. `matches` is called only for ranks of

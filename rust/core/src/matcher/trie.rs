@@ -100,11 +100,10 @@ impl Trie {
         size_of_val(&*self.nodes) + self.firsts.len() + size_of_val(&*self.wild)
     }
 
-    /// Reads the root and the first of its children.
+    /// Reads the root and the first nodes below it, a node of each line of the cache.
     #[inline]
     pub fn touch(&self) -> u32 {
-        let child = self.nodes.get(2).map_or(0, |node| node.children);
-        self.nodes[0].children ^ child ^ u32::from(self.firsts[0])
+        self.nodes.iter().step_by(2).take(6).fold(u32::from(self.firsts[0]), |all, node| all ^ node.children)
     }
 
     /// Walks along the target and returns the best rank. `visit` is called with the wildcard ranks of each head that

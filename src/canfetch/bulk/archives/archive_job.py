@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 
 from canfetch.access.policies import get_policy
 from canfetch.bulk.archives.capture_store import CaptureStore
+from canfetch.bulk.archives.output_tables import TableOptions
 from canfetch.bulk.archives.resolution import resolve_capture
-from canfetch.bulk.archives.tables import TableOptions
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.sources import Source, read_source
 from canfetch.bulk.writing.part_writers import open_part

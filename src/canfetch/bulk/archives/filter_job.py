@@ -11,12 +11,12 @@ from canfetch.bulk.archives.capture_store import CaptureStore
 from canfetch.bulk.archives.decisions import INVALID_URL, NamedAgent
 from canfetch.bulk.archives.url_decisions import URLDecisions
 from canfetch.bulk.reading.captures import Fault
-from canfetch.bulk.reading.tables import Row as TableRow
-from canfetch.bulk.reading.tables import load_pyarrow
+from canfetch.bulk.reading.row_files import Row as TableRow
+from canfetch.bulk.reading.row_files import load_pyarrow
 from canfetch.bulk.reading.times import parse_time
 from canfetch.bulk.reading.url_lists import check_url_column, list_format, read_url_rows
 from canfetch.bulk.writing.columns import Column, ColumnType, Row, Schema
-from canfetch.bulk.writing.part_writers import open_part, replaced
+from canfetch.bulk.writing.part_writers import arrow_fields, open_part, replaced
 from canfetch.bulk.writing.processes import run_tasks
 from canfetch.bulk.writing.work_folder import WorkFolder
 from canfetch.core.quoting import quoted
@@ -29,6 +29,7 @@ DECISION_COLUMNS: Final = (
     Column("line", ColumnType.INTEGER, "The line of the deciding rule."),
     Column("rule", ColumnType.TEXT, "The deciding rule."),
 )
+AGENT_COLUMN: Final = Column("agent", ColumnType.TEXT, "The agent, if there are several.")
 _ROWS_PER_PART: Final = 20_000
 _BATCH_ROWS: Final = 4096
 
@@ -37,7 +38,7 @@ class FilterOptions(NamedTuple):
     """How URLs are decided.
 
     Attributes:
-        agent: The agent.
+        agents: The agents. With several, there is a row for each URL and agent.
         url_column: The column of URLs.
         time_column: The column of times, or None.
         missing: The answer for URLs whose robots.txt is unknown.
@@ -46,13 +47,18 @@ class FilterOptions(NamedTuple):
         profile: The parsing profile.
     """
 
-    agent: NamedAgent
+    agents: tuple[NamedAgent, ...]
     url_column: str
     time_column: str | None
     missing: bool | None
     only_allowed: bool
     policy: str
     profile: str
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns that are added to those of the list."""
+        return DECISION_COLUMNS if len(self.agents) == 1 else (AGENT_COLUMN, *DECISION_COLUMNS)
 
 
 class URLList(NamedTuple):
@@ -82,7 +88,7 @@ class FilterPart(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """The decided rows: all, allowed, and those without an answer."""
+    """The decisions: all, those that allow, and those without an answer."""
 
     rows: int = 0
     allowed: int = 0
@@ -103,7 +109,7 @@ def open_list(name: str, format: str | None, options: FilterOptions) -> URLList:
             raise InvalidOption(
                 f"{quoted(name)} has no column {quoted(wanted)}: expected one of {', '.join(names)[:200]}"
             )
-    taken = [column.name for column in DECISION_COLUMNS if column.name in names]
+    taken = [column.name for column in options.columns if column.name in names]
     if taken:
         raise InvalidOption(f"{quoted(name)} already has a column {quoted(taken[0])}: rename it")
     return URLList(name, known, columns)
@@ -225,7 +231,6 @@ def write_filtered_part(written: FilterPart, task: FilterTask) -> Counts:
     with CaptureStore(written.store, read_only=True) as store:
         decisions = URLDecisions(
             store,
-            options.agent.agent,
             policy=get_policy(options.policy),
             profile=options.profile,
             missing=options.missing,
@@ -252,13 +257,16 @@ def _read_counts(written: FilterPart, number: int) -> Counts | None:
         return None
 
 
-def _decided(decisions: URLDecisions, url: Any, time: Any) -> Row:
+def _decided(decisions: URLDecisions, options: FilterOptions, url: Any, time: Any) -> Iterator[Row]:
+    """Yield the cells of `options.columns` for each agent."""
     at = parse_time(time)
-    if not isinstance(url, str):
-        return None, INVALID_URL, None, None
-    decision = decisions.decide(url, at)
-    rule = decision.rule
-    return decision.allowed, decision.reason, None if rule is None else rule.line, None if rule is None else str(rule)
+    for name, agent in options.agents:
+        own = () if len(options.agents) == 1 else (name,)
+        if not isinstance(url, str):
+            yield (*own, None, INVALID_URL, None, None)
+            continue
+        allowed, reason, rule = decisions.decide(url, agent, at)
+        yield (*own, allowed, reason, *((None, None) if rule is None else (rule.line, str(rule))))
 
 
 def _write_rows(
@@ -268,15 +276,17 @@ def _write_rows(
     names = [column.name for column in columns]
     url_index = names.index(options.url_column)
     time_index = None if options.time_column is None else names.index(options.time_column)
-    schema = Schema(SCHEMA_NAME, (*columns, *DECISION_COLUMNS))
+    schema = Schema(SCHEMA_NAME, (*columns, *options.columns))
     total = Counts()
     with open_part(path, written.format, schema, header=task.number == 0) as sink:
         for row in rows:
             cells = tuple(row)
-            decided = _decided(decisions, cells[url_index], None if time_index is None else cells[time_index])
-            total = _count(total, decided[0])
-            if decided[0] or not options.only_allowed:
-                sink.write((*cells, *decided))
+            time = None if time_index is None else cells[time_index]
+            for decided in _decided(decisions, options, cells[url_index], time):
+                allowed = _allowed(decided)
+                total = _count(total, allowed)
+                if allowed or not options.only_allowed:
+                    sink.write((*cells, *decided))
     return total
 
 
@@ -296,34 +306,35 @@ def _write_arrow(
     """Write a Parquet part, whose columns keep their types."""
     pyarrow, parquet = load_pyarrow()
     options = written.options
-    types = {
-        ColumnType.BOOLEAN: pyarrow.bool_(),
-        ColumnType.INTEGER: pyarrow.int64(),
-        ColumnType.TEXT: pyarrow.string(),
-    }
-    for column in DECISION_COLUMNS:
-        arrow_schema = arrow_schema.append(pyarrow.field(column.name, types[column.type]))
+    added = arrow_fields(options.columns)
+    for field in added:
+        arrow_schema = arrow_schema.append(field)
     total = Counts()
     with replaced(path) as stream, parquet.ParquetWriter(stream, arrow_schema, compression="zstd") as writer:
         for batch in batches:
             urls = batch.column(options.url_column).to_pylist()
             times = [None] * len(urls) if options.time_column is None else batch.column(options.time_column).to_pylist()
-            decided = [_decided(decisions, url, time) for url, time in zip(urls, times, strict=True)]
+            pairs = zip(urls, times, strict=True)
+            decided = [row for url, time in pairs for row in _decided(decisions, options, url, time)]
             for row in decided:
-                total = _count(total, row[0])
-            arrays = (
-                [
-                    pyarrow.array(values, type=types[column.type])
-                    for column, values in zip(DECISION_COLUMNS, zip(*decided, strict=True), strict=True)
-                ]
-                if decided
-                else [pyarrow.array([], type=types[column.type]) for column in DECISION_COLUMNS]
-            )
-            table = pyarrow.table([*batch.columns, *arrays], schema=arrow_schema)
+                total = _count(total, _allowed(row))
+            cells = zip(*decided, strict=True) if decided else [()] * len(added)
+            arrays = [pyarrow.array(values, type=field.type) for values, field in zip(cells, added, strict=True)]
+            own = batch.columns
+            if len(options.agents) > 1:
+                rows = pyarrow.array([row for row in range(len(urls)) for _ in options.agents], pyarrow.int64())
+                own = [column.take(rows) for column in own]
+            table = pyarrow.table([*own, *arrays], schema=arrow_schema)
             if options.only_allowed:
-                table = table.filter(pyarrow.array([row[0] is True for row in decided]))
+                table = table.filter(pyarrow.array([_allowed(row) is True for row in decided]))
             writer.write_table(table)
     return total
+
+
+def _allowed(decided: Row) -> bool | None:
+    """Return whether the URL may be fetched, from the cells of `FilterOptions.columns`."""
+    allowed: bool | None = decided[-len(DECISION_COLUMNS)]
+    return allowed
 
 
 def _count(counts: Counts, allowed: bool | None) -> Counts:  # noqa: FBT001 - a cell

@@ -30,21 +30,17 @@ class _State(NamedTuple):
 
 
 class URLDecisions:
-    """Decides about URLs for one agent. The histories and files of the last origins are kept.
+    """Decides about URLs. The histories and files of the last origins are kept.
 
     Args:
         store: The captures.
-        agent: The agent.
         policy: The access policy.
         profile: The parsing profile.
         missing: The answer for URLs whose robots.txt is unknown.
     """
 
-    def __init__(
-        self, store: CaptureStore, agent: Agent, *, policy: AccessPolicy, profile: str, missing: bool | None
-    ) -> None:
+    def __init__(self, store: CaptureStore, *, policy: AccessPolicy, profile: str, missing: bool | None) -> None:
         self._store = store
-        self._agent = agent
         self._policy = policy
         self._profile = profile
         self._missing = missing
@@ -52,8 +48,8 @@ class URLDecisions:
         self._states: OrderedDict[int, _State] = OrderedDict()
         self._bytes = 0
 
-    def decide(self, url: str, at: float | None) -> Decision:
-        """Decide about an absolute URL.
+    def decide(self, url: str, agent: Agent, at: float | None) -> Decision:
+        """Decide whether an agent may fetch an absolute URL.
 
         Args: at: The time in seconds since the epoch, or None for the last capture.
         """
@@ -73,7 +69,7 @@ class URLDecisions:
         if file is None:
             content = None if access.copy is None else access.copy.content
             file = decisions[access.effect] = FileDecisions(access.access, access.effect, content, self._profile)
-        return file.decide(url, self._agent)
+        return file.decide(url, agent)
 
     def _history(self, origin: Origin) -> list[tuple[float, int]]:
         history = self._histories.get(origin)

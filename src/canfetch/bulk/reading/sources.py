@@ -10,8 +10,8 @@ from typing import BinaryIO, Final, NamedTuple
 
 from canfetch.bulk.reading.captures import Capture, Fault, is_robots_url
 from canfetch.bulk.reading.file_trees import read_folder, read_tar
+from canfetch.bulk.reading.row_files import CUT_LINE, NO_LINE_END, PlacedRow, read_csv, read_ndjson, read_parquet
 from canfetch.bulk.reading.rows import COLUMNS, missing_columns, to_capture
-from canfetch.bulk.reading.tables import CUT_LINE, NO_LINE_END, PlacedRow, read_csv, read_ndjson, read_parquet
 from canfetch.bulk.reading.warc import read_warc
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption

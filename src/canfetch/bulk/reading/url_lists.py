@@ -8,8 +8,7 @@ from typing import BinaryIO, Final
 from xml.parsers import expat
 
 from canfetch.bulk.reading.captures import Fault
-from canfetch.bulk.reading.sources import decompressed, format_of_name
-from canfetch.bulk.reading.tables import (
+from canfetch.bulk.reading.row_files import (
     CUT_LINE,
     MAX_LINE_BYTES,
     NO_LINE_END,
@@ -18,6 +17,7 @@ from canfetch.bulk.reading.tables import (
     read_csv,
     read_ndjson,
 )
+from canfetch.bulk.reading.sources import decompressed, format_of_name
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 

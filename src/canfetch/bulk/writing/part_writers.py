@@ -9,8 +9,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Protocol
 
-from canfetch.bulk.reading.tables import load_pyarrow
-from canfetch.bulk.writing.columns import ColumnType, Row, Schema, csv_cell, plain_value, portable
+from canfetch.bulk.reading.row_files import load_pyarrow
+from canfetch.bulk.writing.columns import Column, ColumnType, Row, Schema, csv_cell, plain_value, portable
 
 FORMATS: Final = ("parquet", "ndjson", "csv")
 SCHEMA_KEY: Final = b"canfetch.schema"
@@ -141,6 +141,12 @@ class _ParquetSink:
 def arrow_schema(schema: Schema) -> Any:
     """Return the schema of pyarrow, with the name and version of the table in its metadata."""
     pyarrow, _ = load_pyarrow()
+    return pyarrow.schema(arrow_fields(schema.columns), metadata={SCHEMA_KEY: schema.name.encode()})
+
+
+def arrow_fields(columns: Iterable[Column]) -> list[Any]:
+    """Return columns as fields of pyarrow."""
+    pyarrow, _ = load_pyarrow()
     types = {
         ColumnType.TEXT: pyarrow.string(),
         ColumnType.BYTES: pyarrow.binary(),
@@ -150,8 +156,7 @@ def arrow_schema(schema: Schema) -> Any:
         ColumnType.TIME: pyarrow.timestamp("us", tz="UTC"),
         ColumnType.ANY: pyarrow.string(),
     }
-    fields = [(column.name, types[column.type]) for column in schema.columns]
-    return pyarrow.schema(fields, metadata={SCHEMA_KEY: schema.name.encode()})
+    return [pyarrow.field(column.name, types[column.type]) for column in columns]
 
 
 def _arrow_values(kind: ColumnType, values: Sequence[Any]) -> Sequence[Any]:

@@ -7,11 +7,18 @@ from typing import Any, Final
 
 from canfetch.bulk.archives.archive_job import Collected, collect, store_path, write_table
 from canfetch.bulk.archives.capture_store import CaptureStore
-from canfetch.bulk.archives.tables import TableOptions
+from canfetch.bulk.archives.output_tables import TableOptions
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.sources import Source
 from canfetch.bulk.writing.part_writers import replaced
-from canfetch.cli.bulk.options import RunOptions, find_sources, open_work_folder, output_format, process_count
+from canfetch.cli.bulk.options import (
+    RunOptions,
+    find_sources,
+    open_work_folder,
+    output_format,
+    plain_agents,
+    process_count,
+)
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK, CommandError
 from canfetch.cli.shared.progress import Progress, byte_progress, item_progress
 from canfetch.core.quoting import quoted
@@ -90,5 +97,4 @@ def _write_faults(name: str, faults: Iterable[Fault]) -> None:
 
 
 def _plain(options: TableOptions) -> dict[str, Any]:
-    agents = [[agent.name, *agent.agent.tokens, agent.agent.star_applies] for agent in options.agents]
-    return {**options._asdict(), "agents": agents}
+    return {**options._asdict(), "agents": plain_agents(options.agents)}

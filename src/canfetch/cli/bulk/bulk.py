@@ -4,7 +4,7 @@ from typing import Any, Final, NoReturn
 
 import click
 
-from canfetch.bulk.archives.tables import TableOptions
+from canfetch.bulk.archives.output_tables import TableOptions
 from canfetch.cli.bulk.archive_run import run_archive_command
 from canfetch.cli.bulk.filter import command as filter_command
 from canfetch.cli.bulk.options import agent_parameters, input_argument, pop_run_options, run_parameters, selected_agents

@@ -6,24 +6,23 @@ from typing import Any, Final, NoReturn
 import click
 
 from canfetch.bulk.archives.archive_job import Collected, store_path
-from canfetch.bulk.archives.decisions import NamedAgent
 from canfetch.bulk.archives.filter_job import Counts, FilterOptions, URLList, filter_urls, open_list
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.url_lists import FORMATS
 from canfetch.cli.bulk.archive_run import FaultLines, collect_captures
 from canfetch.cli.bulk.options import (
+    agent_parameters,
     find_sources,
     open_work_folder,
     output_format,
+    plain_agents,
     pop_run_options,
     process_count,
     run_parameters,
+    selected_agents,
 )
-from canfetch.cli.shared.agent_arguments import resolve_agent
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK, CommandError
-from canfetch.cli.shared.option_parameters import complete_crawler, exact_option, registry_option
 from canfetch.cli.shared.progress import Progress, byte_progress
-from canfetch.cli.shared.registry_file import load_registry
 from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.core.quoting import quoted
 from canfetch.errors import CanfetchError, InvalidOption
@@ -34,9 +33,6 @@ _MISSING: Final = {"null": None, "allow": True, "deny": False}
 def _run(
     lists: tuple[str, ...],
     *,
-    agent: str,
-    agents_registry: str | None,
-    exact: bool,
     robots: tuple[str, ...],
     url_column: str,
     time_column: str | None,
@@ -46,9 +42,9 @@ def _run(
     **values: Any,
 ) -> NoReturn:
     run = pop_run_options(values)
-    named = resolve_agent(agent, exact=exact, registry=load_registry(agents_registry))
+    agents = selected_agents(values)
     options = FilterOptions(
-        NamedAgent(named.name, named.agent),
+        agents,
         url_column,
         time_column,
         _MISSING[missing],
@@ -62,10 +58,9 @@ def _run(
         if other.columns != urls[0].columns:
             raise CommandError(f"{quoted(other.name)} has other columns than {quoted(urls[0].name)}")
     sources = find_sources(robots, run.input_format)
-    chain = [named.name, *named.agent.tokens, named.agent.star_applies]
     settings = {
         "command": "filter",
-        "options": {**options._asdict(), "agent": chain},
+        "options": {**options._asdict(), "agents": plain_agents(agents)},
         "formats": [run.input_format, urls_format],
     }
     with open_work_folder(run, form, [*lists, "--robots", *robots], settings) as folder:
@@ -87,7 +82,8 @@ def _run(
                 progress.close()
         except CanfetchError as error:
             raise CommandError(str(error)) from None
-    _print_counts(counts, collected, rejected.count, run.output)
+    what = "URLs" if len(agents) == 1 else "decisions"
+    _print_counts(what, counts, collected, rejected.count, run.output)
     click.get_current_context().exit(EXIT_ERROR if collected.is_cut or rejected.is_cut else EXIT_OK)
 
 
@@ -114,10 +110,10 @@ def _open(name: str, form: str | None, options: FilterOptions) -> URLList:
         raise CommandError(f"cannot read {quoted(name)}: {error.strerror or error}") from None
 
 
-def _print_counts(counts: Counts, collected: Collected, rejected: int, output: str) -> None:
+def _print_counts(what: str, counts: Counts, collected: Collected, rejected: int, output: str) -> None:
     aside = collected.faults + rejected
     text = (
-        f"canfetch: {counts.rows:,} URLs: {counts.allowed:,} allowed, "
+        f"canfetch: {counts.rows:,} {what}: {counts.allowed:,} allowed, "
         f"{counts.rows - counts.allowed - counts.unknown:,} disallowed, {counts.unknown:,} unknown; wrote {output}"
     )
     Progress().print_error(text + (f"; {aside:,} records were set aside" if aside else ""))
@@ -135,15 +131,7 @@ command: Final = click.Command(
             required=True,
             help="Archive of robots.txt files, as for 'canfetch bulk parse'. Can be repeated.",
         ),
-        Option(
-            ["--agent"],
-            metavar="TOKEN",
-            required=True,
-            shell_complete=complete_crawler,
-            help="Product token of the agent, such as GPTBot.",
-        ),
-        registry_option(),
-        exact_option(),
+        *agent_parameters(),
         Option(["--url-column"], metavar="NAME", default="url", show_default=True, help="Column of the URLs."),
         Option(
             ["--time-column"],
@@ -171,7 +159,7 @@ command: Final = click.Command(
 
     URLS is a Parquet, CSV or NDJSON table, a text file with one URL per line, or a sitemap. Each URL is decided by the
     robots.txt of its origin in the archives: redirects are followed within them, and the status counts as the access
-    policy defines.""",
+    policy defines. With several agents, there is a row for each URL and agent, with a column agent.""",
     epilog="""\b
 Examples:
   canfetch bulk filter urls.txt --robots files.parquet --agent GPTBot -o decided.parquet

@@ -133,6 +133,11 @@ def selected_agents(values: dict[str, Any], *, all_by_default: bool = False) -> 
     return tuple(NamedAgent(agent.name, agent.agent) for agent in requested_agents(options))
 
 
+def plain_agents(agents: tuple[NamedAgent, ...]) -> list[list[Any]]:
+    """Return agents as values of JSON, for the settings of a run."""
+    return [[agent.name, *agent.agent.tokens, agent.agent.star_applies] for agent in agents]
+
+
 def find_sources(inputs: tuple[str, ...], input_format: str | None) -> list[Source]:
     """Return the inputs and their formats.
 

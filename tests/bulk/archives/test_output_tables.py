@@ -14,7 +14,7 @@ from canfetch.agents import agent
 from canfetch.bulk.archives.archive_job import collect, store_path, write_table
 from canfetch.bulk.archives.decisions import NamedAgent
 from canfetch.bulk.archives.http_archive_metrics import robots_metrics
-from canfetch.bulk.archives.tables import TableOptions
+from canfetch.bulk.archives.output_tables import TableOptions
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.sources import find_source
 from canfetch.bulk.writing.work_folder import WorkFolder
