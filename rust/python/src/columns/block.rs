@@ -2,7 +2,12 @@
 //!
 //! Rows of one file are decided one after the other, so that its index is read from memory once for all of them.
 
-use super::results::Skipped;
+use canfetch_core::locate;
+
+use super::results::{Skipped, rules_of};
+use super::rows::{Found, Rows};
+use super::tables::{INVALID_AGENT, NO_CONTENT, Tables};
+use crate::arrow::Invalid;
 
 /// The rows of a block for each file, so that a file has several, within limits: more rows than `MAX_ROWS` are no longer
 /// in the cache of a processor when they are decided.
@@ -25,8 +30,15 @@ pub struct Row<'a> {
 }
 
 /// Returns the length of a block for a number of files.
-pub fn block_rows(files: usize) -> usize {
+fn block_rows(files: usize) -> usize {
     files.saturating_mul(ROWS_PER_FILE).clamp(MIN_ROWS, MAX_ROWS)
+}
+
+/// What a block of rows needs before the next one.
+pub enum Need<'a> {
+    Nothing,
+    Content(&'a [u8]),
+    Agent(&'a [u8]),
 }
 
 /// The rows of a block, in their order.
@@ -38,20 +50,52 @@ pub struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    /// Removes all rows.
-    pub fn clear(&mut self) {
+    /// Finds the files and agents of a block of rows from `first` on, up to one whose file or agent is new.
+    pub fn gather(&mut self, rows: &mut Rows<'_, 'a>, tables: &Tables, first: usize) -> Result<Need<'a>, Invalid> {
         self.rows.clear();
-    }
-
-    /// Adds a row, or why it has no verdict.
-    #[inline]
-    pub fn push(&mut self, row: Result<Row<'a>, Skipped>) {
-        self.rows.push(row);
+        for row in first..rows.length.min(first + block_rows(tables.files.len())) {
+            let file = match rows.file(row, tables)? {
+                Found::Null => None,
+                Found::Number(number) => Some(number),
+                Found::New(content) => return Ok(Need::Content(content)),
+            };
+            let agent = match rows.agent(row, tables)? {
+                Found::Null => None,
+                Found::Number(number) => Some(number),
+                Found::New(name) => return Ok(Need::Agent(name)),
+            };
+            self.rows.push(match (file, agent, rows.url(row)?) {
+                (Some(_), Some(INVALID_AGENT), Some(_)) => Err(Skipped::InvalidAgent),
+                (Some(file), Some(agent), Some(url)) => match locate(url) {
+                    None => Err(Skipped::InvalidURL),
+                    Some(_) if file == NO_CONTENT => Err(Skipped::NoRobots),
+                    Some(located) => Ok(Row { file, agent, path: located.path, url }),
+                },
+                _ => Err(Skipped::Null),
+            });
+        }
+        Ok(Need::Nothing)
     }
 
     /// The rows, in their order.
     pub fn rows(&self) -> &[Result<Row<'a>, Skipped>] {
         &self.rows
+    }
+
+    /// Reads the beginning of the indexes that some rows need, for all of them at once.
+    #[inline]
+    pub fn touch(&self, tables: &Tables, positions: &[u32]) {
+        let mut last = None;
+        let mut touched = 0;
+        for &position in positions {
+            if let Ok(row) = self.rows[position as usize] {
+                if last != Some((row.file, row.agent)) {
+                    last = Some((row.file, row.agent));
+                    touched ^= rules_of(tables, row.file, row.agent).touch();
+                }
+            }
+        }
+        std::hint::black_box(touched);
     }
 
     /// The positions of the rows that have a verdict, after [`Self::sort`].

@@ -3,17 +3,17 @@
 use std::ffi::CString;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use canfetch_core::{locate, profile, tables::Profile};
+use canfetch_core::{profile, tables::Profile};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
-use super::block::{Block, Row, block_rows};
+use super::block::{Block, Need};
 use super::file_entry::{Chain, FileEntry};
 use super::loader::Loader;
-use super::results::{Allowed, Decisions, Matrix, Results, Skipped, rules_of};
-use super::rows::{Found, Rows};
-use super::tables::{INVALID_AGENT, NO_CONTENT, Tables};
+use super::results::{Allowed, Decisions, Matrix, Results};
+use super::rows::Rows;
+use super::tables::Tables;
 use crate::arrow::array::Column;
 use crate::arrow::integers::IntegerChunk;
 use crate::arrow::text::TextChunk;
@@ -45,13 +45,6 @@ type ChainTuple = (Vec<Vec<u8>>, bool);
 enum Agents {
     Column(Argument),
     Chains(Vec<Chain>),
-}
-
-/// What a block of rows needs before the next one.
-enum Need<'a> {
-    Nothing,
-    Content(&'a [u8]),
-    Agent(&'a [u8]),
 }
 
 impl Kernel {
@@ -136,7 +129,7 @@ impl Kernel {
             results.forget();
             state.generation = Some(tables.generation);
         }
-        let need = gather(rows, &tables, state.row, block)?;
+        let need = block.gather(rows, &tables, state.row)?;
         block.sort(tables.files.len());
         results.begin(block.rows().len());
         for (number, positions) in block.order().chunks(LOCKED_ROWS).enumerate() {
@@ -150,7 +143,7 @@ impl Kernel {
                 }
             }
             for near in positions.chunks(TOUCHED_ROWS) {
-                touch(&tables, block, near);
+                block.touch(&tables, near);
                 for &position in near {
                     if let Ok(row) = block.rows()[position as usize] {
                         results.decide(&tables, position as usize, row, rows.chains());
@@ -231,54 +224,6 @@ impl Kernel {
         }
         Argument::from_object(agent).map(Agents::Column)
     }
-}
-
-/// Finds the files and agents of a block of rows from `first` on, up to one whose file or agent is new.
-fn gather<'a>(
-    rows: &mut Rows<'_, 'a>,
-    tables: &Tables,
-    first: usize,
-    block: &mut Block<'a>,
-) -> Result<Need<'a>, Invalid> {
-    block.clear();
-    for row in first..rows.length.min(first + block_rows(tables.files.len())) {
-        let file = match rows.file(row, tables)? {
-            Found::Null => None,
-            Found::Number(number) => Some(number),
-            Found::New(content) => return Ok(Need::Content(content)),
-        };
-        let agent = match rows.agent(row, tables)? {
-            Found::Null => None,
-            Found::Number(number) => Some(number),
-            Found::New(name) => return Ok(Need::Agent(name)),
-        };
-        block.push(match (file, agent, rows.url(row)?) {
-            (Some(_), Some(INVALID_AGENT), Some(_)) => Err(Skipped::InvalidAgent),
-            (Some(file), Some(agent), Some(url)) => match locate(url) {
-                None => Err(Skipped::InvalidURL),
-                Some(_) if file == NO_CONTENT => Err(Skipped::NoRobots),
-                Some(located) => Ok(Row { file, agent, path: located.path, url }),
-            },
-            _ => Err(Skipped::Null),
-        });
-    }
-    Ok(Need::Nothing)
-}
-
-/// Reads the beginning of the indexes that some rows need, for all of them at once.
-#[inline]
-fn touch(tables: &Tables, block: &Block<'_>, positions: &[u32]) {
-    let mut last = None;
-    let mut touched = 0;
-    for &position in positions {
-        if let Ok(row) = block.rows()[position as usize] {
-            if last != Some((row.file, row.agent)) {
-                last = Some((row.file, row.agent));
-                touched ^= rules_of(tables, row.file, row.agent).touch();
-            }
-        }
-    }
-    std::hint::black_box(touched);
 }
 
 /// How far a call is.

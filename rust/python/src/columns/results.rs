@@ -63,7 +63,7 @@ pub fn rules_of(tables: &Tables, file: u32, agent: u32) -> &Arc<RuleSet> {
 #[derive(Default)]
 pub struct Allowed {
     valid: Bits,
-    allowed: Bits,
+    answers: Bits,
     block: Vec<bool>,
 }
 
@@ -85,12 +85,12 @@ impl Results for Allowed {
     fn finish(&mut self, _: &Tables, block: &Block<'_>) {
         for (row, &allowed) in block.rows().iter().zip(&self.block) {
             self.valid.push(row.is_ok());
-            self.allowed.push(allowed);
+            self.answers.push(allowed);
         }
     }
 
     fn into_array(self, _: Python<'_>) -> PyResult<Array> {
-        Ok(self.allowed.into_array(self.valid))
+        Ok(self.answers.into_array(self.valid))
     }
 }
 
