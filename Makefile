@@ -40,7 +40,7 @@ PAGE := $(shell find page -type f -not -path '*/node_modules/*' 2>/dev/null) exa
 PAGE_MANIFEST := src/canfetch/web/assets/manifest.json
 
 .PHONY: help run serve test test-services differential coverage lint format types docs rust bench scoreboard fuzz \
-	package conformance-package clean distclean services setup-lint engine-module page check-page page-if-npm
+	package conformance-package conformance-archive clean distclean services setup-lint engine-module page check-page page-if-npm
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -204,6 +204,9 @@ conformance-package: $(STAMPS)/venv ## build the conformance cases as a package 
 	cp LICENSE build/conformance
 	find build/conformance -name __pycache__ -type d -prune -exec rm -rf {} +
 	$(BIN)/python -m build --outdir dist/conformance build/conformance
+
+conformance-archive: $(STAMPS)/venv ## build the release archive of the conformance cases, in dist/conformance
+	$(BIN)/python -m conformance.archive dist/conformance
 
 clean: ## remove build output
 	rm -rf build dist docs/_build rust/target rust/fuzz/target rust/wasm/target src/*.egg-info src/canfetch/_native.*so .coverage htmlcov

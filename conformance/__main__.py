@@ -79,6 +79,12 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--case", action="append", metavar="ID", help="Use only the case ID. Can be repeated.")
     parser.add_argument("--no-lines", action="store_true", help="Do not compare the lines of deciding rules.")
     parser.add_argument("--no-reasons", action="store_true", help="Do not compare reasons.")
+    parser.add_argument(
+        "--known-failures",
+        type=Path,
+        metavar="FILE",
+        help="Ignore failures of the cases whose IDs FILE lists, one on each line; # starts a comment.",
+    )
     parser.add_argument("--quiet", action="store_true", help="Print only failures and the total.")
     return parser.parse_args(arguments)
 
@@ -94,6 +100,7 @@ def _is_selected(case: Case, options: argparse.Namespace) -> bool:
 
 
 def _run(cases: list[Case], answer_question: Implementation, options: argparse.Namespace) -> int:
+    known = _known_failures(options.known_failures)
     totals: Counter[str] = Counter()
     for case in cases:
         wrong, skipped = [], ""
@@ -108,13 +115,22 @@ def _run(cases: list[Case], answer_question: Implementation, options: argparse.N
             ):
                 wrong.append(f"  {describe(question)}\n    expected {question.expected}\n    got      {answer}")
         outcome = "FAIL" if wrong else "skip" if skipped else "pass"
+        if case.id in known and outcome != "skip":
+            outcome = "known" if wrong else "fixed"
         totals[outcome] += 1
-        if wrong or not options.quiet:
+        if outcome in ("FAIL", "fixed") or not options.quiet:
             print(f"{outcome} {case.id} [{case.level}; {case.source}]", skipped if outcome == "skip" else "")
-        if wrong:
+        if outcome == "FAIL":
             print("\n".join([f"  {case.why}", *wrong]))
-    print(f"{totals['pass']} passed, {totals['FAIL']} failed, {totals['skip']} skipped, of {len(cases)} cases")
+    passed = totals["pass"] + totals["fixed"]
+    others = f"; {totals['known']} known failures, {totals['fixed']} fixed" if known else ""
+    print(f"{passed} passed, {totals['FAIL']} failed, {totals['skip']} skipped, of {len(cases)} cases{others}")
     return 1 if totals["FAIL"] else 0
+
+
+def _known_failures(path: Path | None) -> set[str]:
+    lines = [] if path is None else path.read_text("utf-8").splitlines()
+    return {line.partition("#")[0].strip() for line in lines} - {""}
 
 
 @contextmanager

@@ -101,6 +101,20 @@ def test_unusable_program_or_selection_exits_with_2(
     assert message in error
 
 
+def test_known_failures_do_not_fail_the_run(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    known = tmp_path / "known.txt"
+    known.write_text("# read the whole file\ndisputed-03-merge # merges nothing\n\ndisputed-01-tie-by-rule-length\n")
+    only = ["--program", always('{"allowed": true}'), "--id", "disputed-01", "--id", "disputed-03", "--quiet"]
+
+    assert main([*only, "--known-failures", str(known)]) == 0
+
+    out = capfd.readouterr().out
+    assert "fixed disputed-01-tie-by-rule-length" in out
+    assert "disputed-03-merge" not in out
+    assert out.endswith("1 passed, 0 failed, 0 skipped, of 2 cases; 1 known failures, 1 fixed\n")
+    assert main([*only, "--known-failures", str(tmp_path / "missing.txt")]) == 2
+
+
 def test_reason_for_skipping_is_reported(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["--program", always('{"skip": "no profiles"}'), "--id", "disputed-01"]) == 0
 
