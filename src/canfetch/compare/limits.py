@@ -9,6 +9,11 @@ PYTHON_STEPS: Final = 1_000_000
 NATIVE_STEPS: Final = 40_000_000
 
 
+def steps_for(microseconds: int) -> int:
+    """Return about as many steps as the engine in use takes in this time."""
+    return microseconds * (PYTHON_STEPS if native_domain_class() is None else NATIVE_STEPS) // 1_000_000
+
+
 class Budget:
     """The steps that comparisons may still take, so that no file makes them slow or large.
 

@@ -2,9 +2,13 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from canfetch.compare.forms import Form
 from canfetch.compare.patterns import Pattern, RankedPattern
+
+# With more heads, most patterns overlap one of them.
+_MAX_HEADS: Final = 32
 
 
 class Overlaps:
@@ -52,6 +56,22 @@ class Overlaps:
             if self._heads[position] != head:
                 return
             yield self._indices[position]
+
+
+def overlapping(patterns: Iterable[RankedPattern], some: Iterable[Pattern]) -> list[RankedPattern]:
+    """Return the patterns that may match a target that one of `some` matches, in the original order.
+
+    For a single question, this is faster than `Overlaps`.
+
+    Cost: O(patterns, plus bytes of the heads of `some`).
+    """
+    patterns = list(patterns)
+    heads = set(map(_head_in_path, some))
+    if len(heads) > _MAX_HEADS or any(one.pattern.form > Form.FORM_B for one in patterns):
+        return patterns
+    starts = {head[:length] for head in heads for length in range(len(head) + 1)}
+    longer = tuple(heads)
+    return [one for one in patterns if (head := _head_in_path(one.pattern)) in starts or head.startswith(longer)]
 
 
 def may_overlap(one: Pattern, other: Pattern) -> bool:

@@ -82,6 +82,15 @@ def side_of(rules: Iterable[Rule], profile: Profile, *, for_urls: bool = False) 
     if for_urls and profile.robotparser:
         form = Form.REQUOTED if profile.robotparser_rewritten else Form.QUOTED
         patterns = [one._replace(pattern=one.pattern._replace(form=form)) for one in patterns]
+    return side_of_patterns(patterns, profile)
+
+
+def side_of_patterns(patterns: Iterable[RankedPattern], profile: Profile) -> Side:
+    """Return the decisions of patterns in file order.
+
+    Cost: O(patterns).
+    """
+    patterns = list(patterns)
     if decides_in_file_order(profile):
         patterns = _by_length(patterns)
     if profile.robots_txt_allowed:

@@ -8,23 +8,23 @@ The agents are every product token that a changed group names, every crawler of 
 to, and crawlers without a group.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from collections.abc import Iterable, Iterator
+from functools import cache, partial
 from typing import Final, NamedTuple
 
 from canfetch.agents import REGISTRY
+from canfetch.compare.domains import to_url_path
+from canfetch.compare.limits import Budget, steps_for
+from canfetch.compare.rule_lists import RuleLists, RuleText, common_ends
 from canfetch.core.agent import Agent
 from canfetch.core.contract import BoundRules, CompiledFile
 from canfetch.core.engines import get_profile_compiler
-from canfetch.core.escapes import unescape_literal
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.profiles import PROFILES, Profile
 from canfetch.core.source import decode_source
 from canfetch.core.text import display_text
 from canfetch.core.tokens import STAR
-from canfetch.errors import InvalidProductToken, InvalidURL
-from canfetch.lint.rule_comparison import OrderedText, WorkLimit, WorkLimitReached, differing_targets
-from canfetch.lint.rule_order import OrderOfURL, RuleOrder, common_ends
+from canfetch.errors import InvalidProductToken, InvalidURL, Undecided
 
 # Enough for thousands of rules with literal paths. Only files with dozens of similar wildcards need more.
 DEFAULT_STEPS: Final = 20_000
@@ -32,10 +32,8 @@ _ORIGIN: Final = b"https://example.com"
 # No crawler has this name, and it is not part of one.
 _UNNAMED: Final = Agent("~~")
 _MAX_NAMES: Final = 2000
-# At most this many differing targets are turned into URLs for the engine.
-_MAX_CANDIDATES: Final = 32
 
-_Rules = tuple[tuple[bool, bytes], ...]
+_Rules = tuple[RuleText, ...]
 # A group without line numbers: its names and rules.
 _Group = tuple[tuple[bytes, ...], _Rules]
 
@@ -67,14 +65,14 @@ class VerdictChanges:
         undecided: The number of comparisons in one profile that reached a limit.
     """
 
-    __slots__ = ("_agents", "_content", "_orders", "_readings", "steps", "undecided")
+    __slots__ = ("_agents", "_content", "_readings", "_rule_lists", "steps", "undecided")
 
     def __init__(self, content: bytes) -> None:
         self.steps = 0
         self.undecided = 0
         self._content = content
         self._readings: dict[str, _Reading] = {}
-        self._orders: dict[str, RuleOrder] = {}
+        self._rule_lists: dict[str, RuleLists] = {}
         # Most fixes of a file change groups with the same names.
         self._agents: dict[frozenset[bytes], list[Agent]] = {}
 
@@ -86,89 +84,55 @@ class VerdictChanges:
         Args:
             other: The other version.
             profiles: The profiles to compare.
-            steps: The limit of the comparison in each profile.
+            steps: The limit of the comparison in each profile. One step takes about a microsecond.
         Cost: A parse in each profile, and the steps.
         """
         changed: list[str] = []
         for name in profiles:
-            limit = WorkLimit(steps)
-            changes = self._changes(other, PROFILES[name], limit)
-            self.undecided += changes is None
-            if changes is not False:
+            budget = Budget(steps_for(steps))
+            try:
+                changes = self._changes(other, PROFILES[name], budget)
+            except Undecided:
+                changes = True
+                self.undecided += 1
+            if changes:
                 changed.append(name)
-            self.steps += steps - limit.steps
+            self.steps += steps - max(budget.steps, 0) // steps_for(1)
         return tuple(changed)
 
-    def _changes(self, other: bytes, profile: Profile, limit: WorkLimit) -> bool | None:
-        """Return whether a verdict changes, or None if this is not decided."""
+    def _changes(self, other: bytes, profile: Profile, budget: Budget) -> bool:
+        """Return whether a verdict changes.
+
+        Raises: Undecided.
+        """
         before = self._readings.get(profile.name)
         if before is None:
             before = self._readings[profile.name] = _read(self._content, profile)
-            self._orders[profile.name] = RuleOrder(profile)
+            self._rule_lists[profile.name] = RuleLists(profile)
         after = _read(other, profile)
         changed = _changed_groups(before.groups, after.groups)
         names = frozenset(name for group_names, _ in changed for name in group_names)
         if not changed:
             return False
         if len(names) > _MAX_NAMES:
-            return None
+            raise Undecided(f"undecided: more than {_MAX_NAMES} names", states=0)
         agents = self._agents.get(names)
         if agents is None:
             agents = self._agents[names] = list(_agents(names))
         compared: set[tuple[tuple[int, ...], tuple[int, ...]]] = set()
-        try:
-            for agent in agents:
-                sides = _bind(before, agent), _bind(after, agent)
-                key = tuple(sides[0].group_indices), tuple(sides[1].group_indices)
-                if key not in compared:
-                    compared.add(key)
-                    rules = _rules(before, key[0]), _rules(after, key[1])
-                    differ = rules[0] != rules[1] and self._differ(*rules, *sides, profile, limit)
-                    if differ is not False:
-                        return differ
-        except (WorkLimitReached, OrderOfURL):
-            return None
-        return False
-
-    def _differ(  # noqa: PLR0917 - called in one place
-        self,
-        rules_before: _Rules,
-        rules_after: _Rules,
-        before: BoundRules,
-        after: BoundRules,
-        profile: Profile,
-        limit: WorkLimit,
-    ) -> bool | None:
-        limit.spend(len(rules_before) + len(rules_after))
-        texts = self._orders[profile.name].relevant_texts(rules_before, rules_after)
-        slash_first = not profile.robotparser
-        if any(_is_confirmed(target, before, after, profile) for target in texts.examples()):
-            return True
-        reduced = texts.reduced()
-        if reduced is not None and _are_equivalent(*reduced, limit, slash_first=slash_first):
-            return False
-        candidates = 0
-        for target in differing_targets(texts.before, texts.after, limit, slash_first=slash_first):
-            candidates += 1
-            if _is_confirmed(target, before, after, profile):
+        for agent in agents:
+            bound = _bind(before, agent), _bind(after, agent)
+            key = tuple(bound[0].group_indices), tuple(bound[1].group_indices)
+            if key in compared:
+                continue
+            compared.add(key)
+            rules = _rules(before, key[0]), _rules(after, key[1])
+            if rules[0] == rules[1]:
+                continue
+            confirm = partial(_differ, before=bound[0], after=bound[1], profile=profile)
+            if self._rule_lists[profile.name].differing_target(*rules, budget, confirm) is not None:
                 return True
-            if candidates == _MAX_CANDIDATES:
-                return None
-        # A candidate that is not the target of any URL may hide another one.
-        return None if candidates else False
-
-
-def _are_equivalent(
-    before: Sequence[OrderedText], after: Sequence[OrderedText], limit: WorkLimit, *, slash_first: bool
-) -> bool:
-    """Return whether two lists are proved to be equivalent with half of the remaining steps."""
-    half = WorkLimit(limit.steps // 2)
-    try:
-        return next(differing_targets(before, after, half, slash_first=slash_first), None) is None
-    except WorkLimitReached:
         return False
-    finally:
-        limit.spend(limit.steps // 2 - max(half.steps, 0))
 
 
 def _changed_groups(before: list[_Group], after: list[_Group]) -> list[_Group]:
@@ -209,8 +173,8 @@ def _rules(reading: _Reading, indices: tuple[int, ...]) -> _Rules:
     return tuple(rule for index in indices for rule in reading.groups[index][1])
 
 
-def _is_confirmed(target: bytes, before: BoundRules, after: BoundRules, profile: Profile) -> bool:
-    url = _ORIGIN + (unescape_literal(target) if profile.literal_paths else target)
+def _differ(target: bytes, before: BoundRules, after: BoundRules, profile: Profile) -> bool:
+    url = _ORIGIN + to_url_path(target, profile)
     try:
         return before.allows(url) is not after.allows(url)
     except InvalidURL:

@@ -1,0 +1,117 @@
+"""Lists of rules that have most of their rules in common, such as those of a file before and after a small change.
+
+Only the rules that overlap a changed one are compared, and what is known about a rule is computed once for all lists.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from canfetch.compare.limits import Budget
+from canfetch.compare.overlaps import overlapping
+from canfetch.compare.patterns import RankedPattern, decides_in_file_order, ranked_patterns, side_of_patterns
+from canfetch.compare.questions import Confirm, Question, own_patterns
+from canfetch.compare.rankings import RankedSide, Ranking
+from canfetch.compare.witnesses import shortest_target
+from canfetch.core.profiles import Profile
+from canfetch.core.verdict import Rule
+from canfetch.errors import Undecided
+
+_DIFFERENT: Final = ((True, False), (False, True))
+RuleText = tuple[bool, bytes]
+"""A rule without its line: whether it allows, and its value."""
+
+
+class RuleLists:
+    """Compares lists of rules in one profile.
+
+    Args: profile: The profile.
+    """
+
+    __slots__ = ("_patterns", "_profile")
+
+    def __init__(self, profile: Profile) -> None:
+        self._profile = profile
+        self._patterns: dict[RuleText, tuple[RankedPattern, ...]] = {}
+
+    def differing_target(
+        self, before: Sequence[RuleText], after: Sequence[RuleText], budget: Budget, confirm: Confirm
+    ) -> bytes | None:
+        """Return a target about which two lists decide differently, or None if there is none.
+
+        Args:
+            before, after: The lists, in file order.
+            budget: The work that is left.
+            confirm: Asks the engine whether the verdicts about a target differ.
+        Raises: Undecided: The budget is exhausted, or no target is confirmed.
+        Cost: O(rules), and the search of the rules that overlap a changed one.
+        """
+        budget.spend_in_python((len(before) + len(after)) // 8)
+        changed = [one for rule in self._changed(before, after) for one in self._patterns_of(rule)]
+        if not changed:
+            return None
+        lists = [self._overlapping(rules, changed) for rules in (before, after)]
+        if self._profile.robotparser and self._are_equivalent_without_common(lists, changed, budget):
+            return None
+        return self._search(lists, budget, confirm)
+
+    def _are_equivalent_without_common(
+        self, lists: Sequence[list[RankedPattern]], changed: Sequence[RankedPattern], budget: Budget
+    ) -> bool:
+        """Return whether two lists are proved to be equivalent without some of the rules that both have.
+
+        If all changed rules have the same decision, common rules with this decision can only hide a difference. The
+        search for urllib.robotparser considers all rules at once, so that each one that is left out makes it faster.
+        """
+        decisions = {one.allow for one in changed}
+        if len(decisions) > 1:
+            return False
+        kept = set(changed)
+        reduced = [[one for one in some if one.allow not in decisions or one in kept] for some in lists]
+        half = Budget(budget.steps // 2)
+        try:
+            return self._search(reduced, half, lambda _: True) is None
+        except Undecided:
+            return False
+        finally:
+            budget.spend(half.limit - max(half.steps, 0))
+
+    def _search(self, lists: Sequence[list[RankedPattern]], budget: Budget, confirm: Confirm) -> bytes | None:
+        sides = [self._side(patterns) for patterns in lists]
+        profiles = self._profile, self._profile
+        question = Question(sides, _DIFFERENT, profiles, confirm, own=own_patterns(sides), shortest=False)
+        return shortest_target(question, budget)
+
+    def _changed(self, before: Sequence[RuleText], after: Sequence[RuleText]) -> set[RuleText]:
+        """Return the rules that only one list has, or that moved in a profile in which the order counts."""
+        if not decides_in_file_order(self._profile):
+            return set(before) ^ set(after)
+        start, end = common_ends(before, after)
+        return {*before[start : len(before) - end], *after[start : len(after) - end]}
+
+    def _overlapping(self, rules: Sequence[RuleText], changed: Iterable[RankedPattern]) -> list[RankedPattern]:
+        patterns = (one for rule in rules for one in self._patterns_of(rule))
+        return overlapping(patterns, [one.pattern for one in changed])
+
+    def _side(self, patterns: Iterable[RankedPattern]) -> RankedSide:
+        side = side_of_patterns(patterns, self._profile)
+        return RankedSide(Ranking(side.patterns), default=side.default, longest_match=side.longest_match)
+
+    def _patterns_of(self, rule: RuleText) -> tuple[RankedPattern, ...]:
+        patterns = self._patterns.get(rule)
+        if patterns is None:
+            allow, value = rule
+            # Neither the line nor the specificity counts.
+            patterns = self._patterns[rule] = tuple(ranked_patterns([Rule(allow, value, 0, 0)], self._profile))
+        return patterns
+
+
+def common_ends(before: Sequence[object], after: Sequence[object]) -> tuple[int, int]:
+    """Return how many values two sequences have in common at the start, and then at the end."""
+    shorter = min(len(before), len(after))
+    start = 0
+    while start < shorter and before[start] == after[start]:
+        start += 1
+    end = 0
+    while end < shorter - start and before[-1 - end] == after[-1 - end]:
+        end += 1
+    return start, end

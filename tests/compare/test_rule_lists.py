@@ -1,0 +1,84 @@
+"""Lists of rules before and after a small change."""
+
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from canfetch import parse
+from canfetch.compare.domains import to_url_path
+from canfetch.compare.limits import Budget
+from canfetch.compare.rule_lists import RuleLists, RuleText
+from canfetch.core.agent_rules import AgentRules
+from canfetch.core.profiles import get_profile
+from canfetch.errors import InvalidURL, Undecided
+
+PATTERNS = st.lists(st.sampled_from(["a", "b", "*", "/"]), max_size=4).map("".join)
+VALUES = st.builds("/{}{}".format, PATTERNS, st.sampled_from(["", "$"])).map(str.encode)
+RULES = st.lists(st.tuples(st.booleans(), VALUES), max_size=4)
+TARGETS = [b"/" + bytes(rest) for length in range(6) for rest in product(b"ab/", repeat=length)]
+ORIGIN = b"https://example.com"
+
+
+def rules_for(rules: list[RuleText], profile: str) -> AgentRules:
+    lines = [(b"Allow: " if allow else b"Disallow: ") + value for allow, value in rules]
+    # A group needs a rule, and this one matches no target.
+    content = b"\n".join([b"User-agent: *", b"Disallow: /never", *lines])
+    return parse(content, profile=profile).rules_for("a")
+
+
+def differing_target(before: list[RuleText], after: list[RuleText], profile: str, budget: Budget) -> bytes | None:
+    bound = rules_for(before, profile), rules_for(after, profile)
+
+    def confirm(target: bytes) -> bool:
+        url = ORIGIN + to_url_path(target, get_profile(profile))
+        try:
+            return bound[0].allows(url) is not bound[1].allows(url)
+        except InvalidURL:
+            return False
+
+    return RuleLists(get_profile(profile)).differing_target(before, after, budget, confirm)
+
+
+@settings(max_examples=150)
+@given(RULES, RULES, RULES, RULES, st.sampled_from(["rfc9309", "google", "draft1996", "cpython-old", "cpython-new"]))
+def test_differing_targets_are_found_exactly(
+    start: list[RuleText], before: list[RuleText], after: list[RuleText], end: list[RuleText], profile: str
+) -> None:
+    before, after = [*start, *before, *end], [*start, *after, *end]
+    urls = [ORIGIN + target for target in TARGETS]
+    verdicts = [rules_for(rules, profile).allows_many(urls) for rules in (before, after)]
+    found = differing_target(before, after, profile, Budget())
+    if found is None:
+        assert verdicts[0] == verdicts[1]
+
+
+def test_order_of_rules_counts_if_the_first_match_decides() -> None:
+    before, after = [(True, b"/a/b"), (False, b"/a")], [(False, b"/a"), (True, b"/a/b")]
+    assert differing_target(before, after, "rfc9309", Budget()) is None
+    found = differing_target(before, after, "draft1996", Budget())
+    assert found is not None
+    assert found.startswith(b"/a/b")
+
+
+def test_rules_that_overlap_no_changed_rule_are_not_compared() -> None:
+    many = [(False, b"/x%d/*a*b" % number) for number in range(500)]
+    budget = Budget()
+    assert differing_target([*many, (False, b"/y/a")], many, "rfc9309", budget) == b"/y/a"
+    one_rule = Budget()
+    assert differing_target([(False, b"/y/a")], [], "rfc9309", one_rule) == b"/y/a"
+    # Only the lists are longer.
+    assert budget.states == one_rule.states
+
+
+def test_common_rules_do_not_slow_down_the_search_for_urllib_robotparser() -> None:
+    many = [(False, b"/a?*%d=" % number) for number in range(12)]
+    budget = Budget()
+    assert differing_target([*many, (False, b"/a?*x=*")], [*many, (False, b"/a?*x=")], "cpython-new", budget) is None
+    assert budget.states < 1000
+
+
+def test_a_comparison_past_the_budget_is_undecided() -> None:
+    with pytest.raises(Undecided):
+        differing_target([(False, b"/a")], [(False, b"/b")], "rfc9309", Budget(1))
