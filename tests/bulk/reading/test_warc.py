@@ -9,7 +9,7 @@ import pytest
 from tests.bulk.warc_files import RULES, chunked, compressed, deflated, http_response, record, redirect, response
 
 from canfetch.bulk.reading.captures import MAX_CONTENT_BYTES, Capture, Fault
-from canfetch.bulk.reading.gzip_members import BrokenMember, MemberReader
+from canfetch.bulk.reading.compressed_members import BrokenMember, MemberReader
 from canfetch.bulk.reading.warc import read_warc
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 

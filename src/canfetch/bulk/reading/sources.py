@@ -22,6 +22,7 @@ _BY_SUFFIX: Final = {
     ".warc": "warc",
     ".wet": "warc",
     ".wat": "warc",
+    ".arc": "arc",
     ".tar": "tar",
     ".tgz": "tar",
     ".tbz2": "tar",
@@ -33,6 +34,9 @@ _BY_SUFFIX: Final = {
     ".jsonl": "ndjson",
 }
 _COMPRESSIONS: Final = (".gz", ".bz2", ".xz")
+# Only of WARC files.
+_ZSTD: Final = ".zst"
+_ARC_MAGIC: Final = b"filedesc://"
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _PEEK_BYTES: Final = 1024
 _TAR_MAGIC_AT: Final = 257
@@ -63,6 +67,8 @@ def find_source(name: str, format: str | None = None) -> Source:  # noqa: A002 -
     size = os.path.getsize(name)  # noqa: PTH202 - as above
     if format is None:
         format = format_of_name(name) or _format_of_content(name)  # noqa: A001 - as above
+    if format == "arc":
+        raise InvalidOption(f"{quoted(name)}: ARC files are not supported: convert it to WARC, such as with warcio")
     if format is None:
         raise InvalidOption(f"{quoted(name)}: unknown format: pass --input-format, one of {', '.join(FORMATS)}")
     return Source(name, format, size)
@@ -71,6 +77,9 @@ def find_source(name: str, format: str | None = None) -> Source:  # noqa: A002 -
 def format_of_name(name: str) -> str | None:
     """Return the format that the suffix of a name means, or None."""
     stem, suffix = os.path.splitext(name.lower())  # noqa: PTH122 - names only
+    if suffix == _ZSTD:
+        known = _BY_SUFFIX.get(os.path.splitext(stem)[1])  # noqa: PTH122 - names only
+        return known if known == "warc" else None
     if suffix in _COMPRESSIONS:
         suffix = os.path.splitext(stem)[1]  # noqa: PTH122 - names only
     return _BY_SUFFIX.get(suffix)
@@ -86,6 +95,8 @@ def _format_of_content(name: str) -> str | None:
             return None
     if head.startswith(b"WARC/"):
         return "warc"
+    if head.startswith(_ARC_MAGIC):
+        return "arc"
     if head.startswith(b"PAR1"):
         return "parquet"
     if head[_TAR_MAGIC_AT:].startswith(b"ustar"):

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from canfetch.access.responses import Headers
+from canfetch.bulk.reading import zstd_members
 from canfetch.bulk.reading.captures import MAX_CONTENT_BYTES, Capture, Fault, Name
-from canfetch.bulk.reading.gzip_members import MAGIC, BrokenMember, ByteStream, MemberReader
+from canfetch.bulk.reading.compressed_members import GZIP, BrokenMember, ByteStream, Compression, MemberReader
 from canfetch.bulk.reading.http_messages import BrokenMessage, parse_response
 from canfetch.bulk.reading.times import parse_time
 from canfetch.bulk.reading.warc_records import VERSION, BrokenRecord, RecordParser, WarcRecord
@@ -21,6 +22,7 @@ from canfetch.core.text import printable_text
 from canfetch.errors import InvalidURL
 
 _READ_BYTES: Final = 1 << 18
+_HEAD_BYTES: Final = 4
 _TYPES: Final = frozenset(["response", "resource", "conversion", "revisit"])
 _SCHEMES: Final = ("http://", "https://")
 
@@ -30,22 +32,43 @@ Item = Capture | Fault
 def read_warc(
     stream: ByteStream, source: str, *, wants: Callable[[str], bool], advance: Callable[[int], None]
 ) -> Iterator[Item]:
-    """Yield the captures of a WARC file, which may be compressed with gzip, and the records that are set aside.
+    """Yield the captures of a WARC file, which may be compressed with gzip or zstd, and the records that are set aside.
 
     Args:
         stream: The file. It needs not be seekable.
         source: Its name.
         wants: Whether the capture of a URL is needed. The bodies of others are not decoded.
         advance: Called with the number of bytes after each read.
+    Raises: MissingExtra: The file is compressed with zstd, and no package for it is installed.
     Cost: O(bytes), with a few MiB in memory.
     """
-    head = stream.read(len(MAGIC))
-    rest = _Rewound(head, stream)
-    records = _compressed_records if head and MAGIC.startswith(head) else _plain_records
-    for offset, record in records(rest, advance):
+    for offset, record in _records(stream, advance):
         item = _to_item(record, offset, source, wants)
         if item is not None:
             yield item
+
+
+def _records(stream: ByteStream, advance: Callable[[int], None]) -> Iterator[tuple[int, WarcRecord | BrokenRecord]]:
+    head = b""
+    while len(head) < _HEAD_BYTES and (data := stream.read(_HEAD_BYTES - len(head))):
+        head += data
+    rest = _Rewound(head, stream)
+    if head and head.startswith(GZIP.magic[: len(head)]):
+        return _compressed_records(rest, advance, GZIP)
+    if head == zstd_members.MAGIC:
+        return _compressed_records(rest, advance, zstd_members.zstd())
+    if head == zstd_members.DICTIONARY_MAGIC:
+        dictionary = zstd_members.read_dictionary(stream)
+        if dictionary is None:
+            return iter([(0, BrokenRecord(0, "the dictionary at the start is cut or too long", is_end=True))])
+        offset = 2 * _HEAD_BYTES + len(dictionary)
+        advance(offset)
+        try:
+            compression = zstd_members.zstd(dictionary)
+        except ValueError as error:
+            return iter([(0, BrokenRecord(0, str(error), is_end=True))])
+        return _compressed_records(stream, advance, compression, offset)
+    return _plain_records(rest, advance)
 
 
 class _Rewound:
@@ -73,11 +96,11 @@ def _plain_records(
 
 
 def _compressed_records(
-    stream: ByteStream, advance: Callable[[int], None]
+    stream: ByteStream, advance: Callable[[int], None], compression: Compression, offset: int = 0
 ) -> Iterator[tuple[int, WarcRecord | BrokenRecord]]:
     parser = RecordParser()
-    start = 0
-    for piece in MemberReader(stream, advance).pieces():
+    start = offset
+    for piece in MemberReader(stream, advance, compression, offset).pieces():
         if isinstance(piece, BrokenMember):
             # The first records of a long member were used. The one at the damage is lost.
             parser.reset()

@@ -1,4 +1,4 @@
-"""The members of a gzip file, each checked before it is used. Damage costs the members that it touches.
+"""The members of a compressed file, each checked before it is used. Damage costs the members that it touches.
 
 The gzip module and most readers of archives end at the first error, and some return a truncated last member as if it
 were complete.
@@ -32,6 +32,37 @@ class ByteStream(Protocol):
         """Return at most `size` bytes, and none only at the end."""
 
 
+class Decoder(Protocol):
+    """Decompresses one member, as `zlib.decompressobj` does."""
+
+    @property
+    def eof(self) -> bool:
+        """Whether the member is complete."""
+
+    @property
+    def unused_data(self) -> bytes:
+        """The bytes after its end."""
+
+    @property
+    def unconsumed_tail(self) -> bytes:
+        """The bytes that are not decompressed yet."""
+
+    def decompress(self, data: bytes, max_length: int, /) -> bytes:
+        """Return about `max_length` decompressed bytes at most."""
+
+
+class Compression(NamedTuple):
+    """A format of members: its name, how a member starts, its decoder, and the exception of the decoder."""
+
+    name: str
+    magic: bytes
+    decoder: Callable[[], Decoder]
+    error: type[Exception]
+
+
+GZIP: Final = Compression("gzip", MAGIC, lambda: zlib.decompressobj(_GZIP_WBITS), zlib.error)
+
+
 class Piece(NamedTuple):
     """Decompressed bytes of a member: the offset of the member, and whether these are its first and its last bytes."""
 
@@ -58,23 +89,28 @@ class BrokenMember(NamedTuple):
 
 
 class MemberReader:
-    """Reads the members of a gzip file.
+    """Reads the members of a compressed file.
 
     Args:
-        stream: The file. It needs not be seekable.
+        stream: The file, or what follows its dictionary. It needs not be seekable.
         advance: Called with the number of bytes after each read.
+        compression: The format of the members.
+        offset: How much of the file was read before.
 
     Attributes:
         wasted_bytes: The bytes of broken members that were decompressed.
     Cost: O(bytes), with at most 16 MiB in memory.
     """
 
-    def __init__(self, stream: ByteStream, advance: Callable[[int], None]) -> None:
+    def __init__(
+        self, stream: ByteStream, advance: Callable[[int], None], compression: Compression = GZIP, offset: int = 0
+    ) -> None:
         self._stream = stream
+        self._compression = compression
         self._advance = advance
         # Compressed bytes, the offset of the first one, and the start of the current member among them.
         self._raw = b""
-        self._offset = 0
+        self._offset = offset
         self._at = 0
         self._ended = False
         # How much of the current member was decompressed.
@@ -82,13 +118,14 @@ class MemberReader:
         self.wasted_bytes = 0
 
     def pieces(self) -> Iterator[Piece | BrokenMember]:
-        """Yield the members in order. A member of up to 4 MiB is one piece, and its checksum is correct."""
+        """Yield the members in order. A member of up to 4 MiB is one piece, whose checksum is correct."""
         lost = False
-        while self._has(len(MAGIC)):
-            if not self._raw.startswith(MAGIC, self._at):
+        name, magic = self._compression.name, self._compression.magic
+        while self._has(len(magic)):
+            if not self._raw.startswith(magic, self._at):
                 if not lost and self._raw[self._at :].strip(b"\0"):
                     lost = True
-                    yield BrokenMember(self._offset + self._at, "not gzip data", is_end=False, was_used=False)
+                    yield BrokenMember(self._offset + self._at, f"not {name} data", is_end=False, was_used=False)
                 self._find_magic(self._at)
                 continue
             broken = None
@@ -125,12 +162,13 @@ class MemberReader:
 
     def _find_magic(self, start: int) -> None:
         """Continue at the next byte from `start` on that may start a member."""
+        magic = self._compression.magic
         while True:
-            found = self._raw.find(MAGIC, start)
+            found = self._raw.find(magic, start)
             if found >= 0:
                 self._at = found
                 return
-            self._at = len(self._raw) if self._ended else max(start, len(self._raw) - len(MAGIC) + 1)
+            self._at = len(self._raw) if self._ended else max(start, len(self._raw) - len(magic) + 1)
             if self._ended:
                 return
             self._read()
@@ -139,7 +177,7 @@ class MemberReader:
     def _member(self) -> Iterator[Piece | BrokenMember]:
         """Yield the member at the current position, and continue after it unless it is broken."""
         offset = self._offset + self._at
-        decoder = zlib.decompressobj(_GZIP_WBITS)
+        decoder = self._compression.decoder()
         parts: list[bytes] = []
         size, used, fed, step = 0, False, 0, _FIRST_STEP_BYTES
         while True:
@@ -161,9 +199,11 @@ class MemberReader:
                 continue
             try:
                 part = decoder.decompress(data, _OUTPUT_STEP)
-            except zlib.error as error:
+            except self._compression.error as error:
                 reason = str(error).rpartition(": ")[2]
-                yield BrokenMember(offset, f"invalid gzip data: {reason}", is_end=False, was_used=used)
+                yield BrokenMember(
+                    offset, f"invalid {self._compression.name} data: {reason}", is_end=False, was_used=used
+                )
                 return
             parts.append(part)
             size += len(part)
