@@ -6,9 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchmarks.archives import write_archive
 
-from canfetch import Agent, bulk
-from canfetch.errors import InvalidColumn, UnknownProfile
+from canfetch import Agent, agent, bulk
+from canfetch.bulk.archives.archive_job import collect, write_table
+from canfetch.bulk.archives.decisions import NamedAgent
+from canfetch.bulk.archives.filter_job import FilterOptions, filter_urls, open_list
+from canfetch.bulk.archives.output_tables import TableOptions
+from canfetch.bulk.reading.sources import find_source
+from canfetch.bulk.studies.study_job import StudyOptions, count_study
+from canfetch.bulk.writing.work_folder import WorkFolder
+from canfetch.errors import InvalidColumn, UnknownProfile, WorkerKilled
 
 pytest.importorskip("pyspark")
 pa = pytest.importorskip("pyarrow")
@@ -192,6 +200,56 @@ def test_spark_has_the_verdicts_of_lists(spark: Any, tmp_path: Path) -> None:
     }
     for way, verdicts in found.items():
         assert [row.allowed for row in verdicts.orderBy("n").collect()] == expected, way
+
+
+def test_tables_of_archives_are_those_of_the_local_engine(spark: Any, tmp_path: Path) -> None:
+    assert spark
+    archive, store = tmp_path / "robots.warc.gz", tmp_path / "store.sqlite"
+    # More than one part.
+    write_archive(archive, 5_000)
+    collect([find_source(str(archive))], store, advance=lambda _: None, on_fault=lambda _: None)
+    agents = tuple(NamedAgent(name, agent(name)) for name in ("GPTBot", "Googlebot"))
+    tables = [
+        TableOptions("files"),
+        TableOptions("records"),
+        TableOptions("metrics"),
+        TableOptions("matrix", agents),
+        TableOptions("decisions", agents, ("/", "/private/")),
+    ]
+    urls = tmp_path / "urls.csv"
+    rows = [f"https://host{number}.example/private/{number}" for number in range(0, 6_000, 50)]
+    urls.write_text("\n".join(["url", *rows, "x"]) + "\n", encoding="utf-8")
+    filtered = FilterOptions(agents, "url", None, None, only_allowed=False, policy="rfc9309", profile="rfc9309")
+    study = StudyOptions("imc-2025", ("GPTBot",), "month", "rfc9309")
+    found: dict[str, list[object]] = {}
+    for engine in ("local", "spark"):
+        common: dict[str, Any] = {"processes": 1, "advance": lambda _: None, "engine": engine}
+        results: list[object] = []
+        for number, options in enumerate(tables):
+            output = tmp_path / f"{engine}{number}.ndjson"
+            with WorkFolder(output, "ndjson", {}, restart=False) as folder:
+                (folder.path / "captures.sqlite").write_bytes(store.read_bytes())
+                write_table(folder, options, policy="rfc9309", **common)
+            results.append(output.read_bytes())
+        output = tmp_path / f"{engine}.ndjson"
+        with WorkFolder(output, "ndjson", {}, restart=False) as folder:
+            lists = [open_list(str(urls), None, filtered)]
+            results.append(filter_urls(folder, store, lists, filtered, on_fault=lambda _: None, **common))
+        results.append(output.read_bytes())
+        (tmp_path / engine).mkdir()
+        results.append(count_study(store, tmp_path / engine, study, **common))
+        found[engine] = results
+    assert found["spark"] == found["local"]
+    assert all(found["local"])
+
+
+def test_a_task_that_fails_is_an_error(spark: Any) -> None:
+    from canfetch.bulk.spark.tasks import run_spark_tasks
+
+    assert spark
+    assert list(run_spark_tasks(float, ["1", "2"])) == [("1", 1.0), ("2", 2.0)]
+    with pytest.raises(WorkerKilled, match=r"a task failed on Spark: .* run the command again to continue"):
+        list(run_spark_tasks(float, ["1", "x"]))
 
 
 def test_a_job_completes_if_a_worker_is_killed(spark: Any, files: Any, tmp_path: Path) -> None:

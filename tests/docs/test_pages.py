@@ -15,6 +15,7 @@ NOT_RUN = {
     "CONTRIBUTING.md": ["needs a checkout"],
     "README.md": ["downloads packages"],
     "docs/agents.md": ["downloads lists of addresses"],
+    "docs/bulk.md": ["needs Spark"],
     "docs/benchmarks.md": ["takes ten minutes", "takes minutes"],
     "docs/comparison.md": ["needs a folder of robots.txt files", "takes minutes"],
     "docs/columns.md": ["needs Spark", "needs Spark", "downloads packages and needs Spark"],

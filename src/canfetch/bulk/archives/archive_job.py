@@ -83,7 +83,13 @@ def collect(
 
 
 def write_table(
-    folder: WorkFolder, options: TableOptions, *, policy: str, processes: int, advance: Callable[[int], None]
+    folder: WorkFolder,
+    options: TableOptions,
+    *,
+    policy: str,
+    processes: int,
+    advance: Callable[[int], None],
+    engine: str = "local",
 ) -> None:
     """Write the table of the collected captures, and finish the output.
 
@@ -93,15 +99,16 @@ def write_table(
         policy: The access policy.
         processes: The number of processes.
         advance: Called with the number of captures of each part that is complete.
+        engine: As for `run_tasks`.
     """
     path = store_path(folder)
     with CaptureStore(path, read_only=True) as store:
         last = store.last_id()
     parts = list_parts(last)
-    written = PartOptions(path, folder.path, folder.format, options, policy)
+    written = PartOptions(path.absolute(), folder.path.absolute(), folder.format, options, policy)
     missing = [part for part in parts if not folder.has_part(part.number)]
     advance(sum(part.last - part.first + 1 for part in parts) - sum(part.last - part.first + 1 for part in missing))
-    for part, _ in run_tasks(partial(write_part, written), missing, processes=processes):
+    for part, _ in run_tasks(partial(write_part, written), missing, processes=processes, engine=engine):
         advance(part.last - part.first + 1)
     folder.finish(len(parts))
 

@@ -93,6 +93,8 @@ class CaptureStore:
     def finish(self) -> None:
         """Prepare the store for reading, after the last source."""
         self._connection.executescript(_INDEXES)
+        # A write-ahead log needs shared memory, which readers on other machines do not have.
+        self._connection.execute("pragma journal_mode = delete")
 
     def wants(self, url: str) -> bool:
         """Return whether the capture of a URL is needed: a robots.txt, or what one redirected to."""

@@ -1,6 +1,7 @@
 """Lists of URLs with the decision about each, by the captures of archives."""
 
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -148,6 +149,7 @@ def filter_urls(
     processes: int,
     advance: Callable[[int], None],
     on_fault: Callable[[Fault], None],
+    engine: str = "local",
 ) -> Counts:
     """Write the rows of lists with the decision about each, and finish the output.
 
@@ -159,8 +161,9 @@ def filter_urls(
         processes: The number of processes.
         advance: Called with the number of bytes that were read.
         on_fault: Called with each row that is set aside.
+        engine: As for `run_tasks`.
     """
-    written = FilterPart(store, folder.path, folder.format, options)
+    written = FilterPart(store.absolute(), folder.path.absolute(), folder.format, options)
     total = Counts()
     count = 0
 
@@ -174,7 +177,8 @@ def filter_urls(
             else:
                 total = _add(total, done)
 
-    for _, counts in run_tasks(partial(write_filtered_part, written), missing_tasks(), processes=processes):
+    write = partial(write_filtered_part, written)
+    for _, counts in run_tasks(write, missing_tasks(), processes=processes, engine=engine):
         total = _add(total, counts)
     folder.finish(count)
     return total
@@ -195,8 +199,10 @@ def _tasks(
                     file.num_row_groups,
                     [file.metadata.row_group(n).total_byte_size for n in range(file.num_row_groups)],
                 )
+            # Other processes may run in another folder.
+            placed = urls._replace(name=os.path.abspath(urls.name))  # noqa: PTH100 - a name as typed
             for group in range(groups):
-                yield FilterTask(number, urls, (), group)
+                yield FilterTask(number, placed, (), group)
                 advance(sizes[group])
                 number += 1
             continue

@@ -52,7 +52,13 @@ class _StudyPart(NamedTuple):
 
 
 def count_study(
-    store: Path, folder: Path, options: StudyOptions, *, processes: int, advance: Callable[[int], None]
+    store: Path,
+    folder: Path,
+    options: StudyOptions,
+    *,
+    processes: int,
+    advance: Callable[[int], None],
+    engine: str = "local",
 ) -> list[Row]:
     """Return the rows of a study.
 
@@ -62,6 +68,7 @@ def count_study(
         options: What to count.
         processes: The number of processes.
         advance: Called with the number of captures of each part that is complete.
+        engine: As for `run_tasks`.
     """
     total: Counter[_Key] = Counter()
     with CaptureStore(store, read_only=True) as captures:
@@ -74,8 +81,8 @@ def count_study(
         else:
             total.update(counts)
             advance(part.last - part.first + 1)
-    run = partial(_count_part, _StudyPart(store, folder, options))
-    for part, counts in run_tasks(run, missing, processes=processes):
+    run = partial(_count_part, _StudyPart(store.absolute(), folder.absolute(), options))
+    for part, counts in run_tasks(run, missing, processes=processes, engine=engine):
         total.update(counts)
         advance(part.last - part.first + 1)
     return list(_rows(total, options.recipe))

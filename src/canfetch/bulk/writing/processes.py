@@ -1,4 +1,4 @@
-"""Parts of an output, written by several processes."""
+"""Parts of an output, written by several processes, on this machine or on the workers of Spark."""
 
 import os
 import signal
@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context, parent_process
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from canfetch.errors import WorkerKilled
+
+ENGINES: Final = ("local", "spark")
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -23,7 +25,7 @@ def available_cores() -> int:
 
 
 def run_tasks(
-    function: Callable[[Task], Result], tasks: Iterable[Task], *, processes: int
+    function: Callable[[Task], Result], tasks: Iterable[Task], *, processes: int, engine: str = "local"
 ) -> Iterator[tuple[Task, Result]]:
     """Yield tasks and their results as they are completed.
 
@@ -31,8 +33,16 @@ def run_tasks(
         function: A function of a module, which is called in other processes if there are several.
         tasks: Taken as processes become free, so that few of them are in memory.
         processes: The number of processes. One means this process.
-    Raises: WorkerKilled: A process was killed. The tasks that are complete have been yielded.
+        engine: `local`, or `spark` for the workers of Spark, which have processes of their own.
+    Raises: WorkerKilled: A process was killed. The tasks that are complete have been yielded. MissingExtra: PySpark is
+        not installed.
     """
+    if engine == "spark":
+        # Loads Spark, which few runs need.
+        from canfetch.bulk.spark.tasks import run_spark_tasks  # noqa: PLC0415
+
+        yield from run_spark_tasks(function, tasks)
+        return
     if processes == 1:
         for task in tasks:
             yield task, function(task)

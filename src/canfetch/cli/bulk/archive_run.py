@@ -40,7 +40,14 @@ def run_archive_command(command: str, inputs: tuple[str, ...], options: TableOpt
             collected = collect_captures(sources, store_path(folder), run)
             progress = item_progress(collected.captures, enabled=True)
             try:
-                write_table(folder, options, policy=run.policy, processes=process_count(run), advance=progress.advance)
+                write_table(
+                    folder,
+                    options,
+                    policy=run.policy,
+                    processes=process_count(run),
+                    advance=progress.advance,
+                    engine=run.engine,
+                )
             finally:
                 progress.close()
         except CanfetchError as error:

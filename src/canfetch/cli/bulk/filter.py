@@ -77,6 +77,7 @@ def _run(
                     processes=process_count(run),
                     advance=progress.advance,
                     on_fault=rejected.add,
+                    engine=run.engine,
                 )
             finally:
                 progress.close()

@@ -11,7 +11,7 @@ from canfetch.bulk.archives.decisions import NamedAgent
 from canfetch.bulk.reading.sources import FORMATS as INPUT_FORMATS
 from canfetch.bulk.reading.sources import STANDARD_INPUT, Source, find_source
 from canfetch.bulk.writing.part_writers import FORMATS as OUTPUT_FORMATS
-from canfetch.bulk.writing.processes import available_cores
+from canfetch.bulk.writing.processes import ENGINES, available_cores
 from canfetch.bulk.writing.work_folder import WorkFolder
 from canfetch.cli.shared.agent_list import requested_agents
 from canfetch.cli.shared.command_errors import CommandError
@@ -35,6 +35,7 @@ class RunOptions(NamedTuple):
     input_format: str | None
     policy: str
     profile: str
+    engine: str
     jobs: int | None
     faults: str | None
     force: bool
@@ -79,10 +80,17 @@ def run_parameters() -> list[click.Parameter]:
         ),
         profile_option(),
         Option(
+            ["--engine"],
+            type=Choice(ENGINES),
+            default="local",
+            show_default=True,
+            help="Where parts are written: by processes of this machine, or by the workers of Spark.",
+        ),
+        Option(
             ["-j", "--jobs"],
             type=click.IntRange(1, _MAX_PROCESSES),
             metavar="N",
-            help="Number of processes.  [default: one for each core]",
+            help="Number of processes on this machine.  [default: one for each core]",
         ),
         Option(
             ["--faults"],

@@ -59,7 +59,14 @@ def _run(
             collected = collect_captures(sources, store, run)
             progress = item_progress(collected.captures, enabled=True)
             try:
-                rows = count_study(store, folder.path, options, processes=process_count(run), advance=progress.advance)
+                rows = count_study(
+                    store,
+                    folder.path,
+                    options,
+                    processes=process_count(run),
+                    advance=progress.advance,
+                    engine=run.engine,
+                )
             finally:
                 progress.close()
             if plot is not None and plot_format is not None:

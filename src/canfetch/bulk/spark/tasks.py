@@ -1,0 +1,40 @@
+"""Parts of an output, written by the workers of Spark, which share a file system with this process."""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import Final, TypeVar
+
+from py4j.protocol import Py4JJavaError
+from pyspark.sql import SparkSession
+
+from canfetch.core.quoting import quoted
+from canfetch.errors import WorkerKilled
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+# So that a worker with short tasks does not wait for one with a long task.
+_TASKS_PER_CORE: Final = 4
+
+
+def run_spark_tasks(function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[tuple[Task, Result]]:
+    """As `run_tasks`, on the active session of Spark, or on one with the settings of `spark-submit`.
+
+    Raises: WorkerKilled: A task failed on several workers.
+    """
+    active = SparkSession.getActiveSession()
+    # Two attempts of a task at the same time would write the same file.
+    builder = SparkSession.builder.appName("canfetch").config("spark.speculation", "false")
+    spark = active or builder.getOrCreate()
+    try:
+        context = spark.sparkContext
+        remaining = iter(tasks)
+        while some := list(islice(remaining, _TASKS_PER_CORE * context.defaultParallelism)):
+            results = context.parallelize(some, len(some)).map(function).collect()
+            yield from zip(some, results, strict=True)
+    except Py4JJavaError as error:
+        reason = quoted(str(error.java_exception.getMessage()).partition("\n")[0])
+        raise WorkerKilled(f"a task failed on Spark: {reason}: run the command again to continue") from None
+    finally:
+        if active is None:
+            spark.stop()
