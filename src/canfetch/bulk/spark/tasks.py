@@ -5,9 +5,9 @@ from itertools import islice
 from typing import Final, TypeVar
 
 from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from canfetch.core.quoting import quoted
 from canfetch.errors import WorkerKilled
 
 Task = TypeVar("Task")
@@ -32,9 +32,14 @@ def run_spark_tasks(function: Callable[[Task], Result], tasks: Iterable[Task]) -
         while some := list(islice(remaining, _TASKS_PER_CORE * context.defaultParallelism)):
             results = context.parallelize(some, len(some)).map(function).collect()
             yield from zip(some, results, strict=True)
-    except Py4JJavaError as error:
-        reason = quoted(str(error.java_exception.getMessage()).partition("\n")[0])
-        raise WorkerKilled(f"a task failed on Spark: {reason}: run the command again to continue") from None
+    except (PySparkException, Py4JJavaError) as error:
+        raise WorkerKilled(f"a task failed on Spark: {_reason(error)}: run the command again to continue") from error
     finally:
         if active is None:
             spark.stop()
+
+
+def _reason(error: Exception) -> str:
+    """Return the last line of a message that is not part of a stack, as that of the exception on the worker."""
+    lines = [line for line in str(error).splitlines() if line.strip() and not line.startswith((" ", "\t", "SQLSTATE"))]
+    return lines[-1] if lines else type(error).__name__
