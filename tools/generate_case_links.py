@@ -12,22 +12,18 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
-LINK = re.compile(r"\[`(?P<id>[^`]+)`\]\((?P<up>(?:\.\./)+)conformance/[^)]+\)")
+LINK = re.compile(r"\[`(?P<id>[^`]+)`(?:, line \d+)?\]\((?P<root>\.\.(?:/\.\.)*)/conformance/[^)]+\)")
 
 sys.path.insert(0, str(ROOT))
 
 from conformance.cases import Case  # noqa: E402 - the runner is not installed
 from conformance.scoreboard.catalogue import LOADERS  # noqa: E402
+from conformance.scoreboard.page import case_link  # noqa: E402
 
 
 def update_page(text: str, cases: dict[str, Case]) -> str:
     """Return a page with current links."""
-
-    def link(match: re.Match[str]) -> str:
-        case = cases[match["id"]]
-        return f"[`{case.id}`]({match['up']}conformance/{case.file}#L{case.line})"
-
-    return LINK.sub(link, text)
+    return LINK.sub(lambda match: case_link(cases[match["id"]], match["root"]), text)
 
 
 def update_report(text: str, cases: dict[str, Case]) -> str:

@@ -57,6 +57,12 @@ def reproduce(adapter: Adapter, profile: str, case: Case) -> str:
     return f"python -m conformance --adapter {adapter.name} --profile {profile} --case {case.id}"
 
 
+def case_link(case: Case, root: str) -> str:
+    """Return a link to the line of a case. `root` is the path of the repository from the page."""
+    # The documentation as HTML offers the file as a download, so the line is also in the text.
+    return f"[`{case.id}`, line {case.line}]({root}/conformance/{case.file}#L{case.line})"
+
+
 def markdown(rows: Sequence[Row], missing: Sequence[Unavailable], date: dt.date) -> str:
     """Return the page with the tables."""
     parts = ["# Scoreboard", _summary(rows, date), *_introduction()]
@@ -139,16 +145,10 @@ def as_json(rows: Sequence[Row], missing: Sequence[Unavailable], date: dt.date) 
 
 def _summary(rows: Sequence[Row], date: dt.date) -> str:
     kinds = Counter(adapter.asks for adapter in {row.adapter for row in rows})
-    counts = [
-        f"{kinds[asks]} {name}{'' if kinds[asks] == 1 else 's'}"
-        for asks, name in ((ROBOTS, "parser"), (ACCESS, "client"), (PAGES, "reader"))
-        if kinds[asks]
-    ]
-    listed = " and ".join(filter(None, [", ".join(counts[:-1]), counts[-1]]))
     return (
-        f"{listed.replace('reader', 'reader of page-level rules', 1)} answered the [conformance cases](conformance.md)"
-        f" on {date:%d %B %Y}. `{COMMAND}` builds and asks them, and writes this page, the lists of failures and"
-        " `docs/scoreboard.json`."
+        f"On {date:%d %B %Y}, the [conformance cases](conformance.md) were answered by parsers ({kinds[ROBOTS]}),"
+        f" clients that fetch robots.txt ({kinds[ACCESS]}), and readers of page-level rules ({kinds[PAGES]})."
+        f" `{COMMAND}` builds and asks them, and writes this page, the lists of failures and `docs/scoreboard.json`."
     )
 
 
@@ -193,7 +193,7 @@ def _disputed(rows: Sequence[Row]) -> list[list[str]]:
     asked = Counter(result.case.id for result in own if result.outcome != SKIPPED)
     differ = Counter(result.case.id for result in own if result.failure is not None)
     return [
-        [_case_link(case, "../.."), case.why, f"{differ[name]}", f"{asked[name]}"]
+        [case_link(case, "../.."), case.why, f"{differ[name]}", f"{asked[name]}"]
         for name, case in cases.items()
         if differ[name] >= DISPUTED
     ]
@@ -217,7 +217,7 @@ def _widely_failed(rows: Sequence[Row]) -> list[str]:
         table(
             ["case", "source", "level", "failed", "asked"],
             [
-                [_case_link(cases[key], ".."), cases[key].source, cases[key].level, f"{failed[key]}", f"{asked[key]}"]
+                [case_link(cases[key], ".."), cases[key].source, cases[key].level, f"{failed[key]}", f"{asked[key]}"]
                 for key in widely
             ],
         ),
@@ -242,7 +242,7 @@ def _failure_item(row: Row, result: CaseResult) -> str:
     case, failure = result.case, result.failure
     question = _code(describe(failure.question).partition(": ")[2])
     return (
-        f"- {_case_link(case, '../..')} ({case.level}; {case.source}): {case.why} {question}: expected"
+        f"- {case_link(case, '../..')} ({case.level}; {case.source}): {case.why} {question}: expected"
         f" {_code(failure.question.expected._replace(line=None, reason=None))}, got {_code(failure.answer)}.\n\n"
         f"      {reproduce(row.adapter, row.profile, case)}\n"
     )
@@ -274,10 +274,6 @@ def _row_json(row: Row) -> dict[str, Any]:
             if result.failure is not None
         ],
     }
-
-
-def _case_link(case: Case, root: str) -> str:
-    return f"[`{case.id}`]({root}/conformance/{case.file}#L{case.line})"
 
 
 def _code(value: object) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from conformance.cases import RAISED, Case
-from conformance.scoreboard.catalogue import ROBOTS, Adapter
+from conformance.scoreboard.catalogue import PAGES, ROBOTS, Adapter
 from conformance.scoreboard.program import CRASHED, LARGE, SLOW
 from conformance.scoreboard.results import HOSTILE, LEVELS, OWN_LEVEL, WRONG, Row, level_group, section
 
@@ -39,7 +39,8 @@ def page_name(adapter: Adapter) -> str:
 def profile_tables(rows: Sequence[Row]) -> list[str]:
     """Return the tables of one profile: by level, and by section of the RFC if there are several."""
     columns = [name for name in LEVELS if any(cell(row, has_level(name)) for row in rows)]
-    asks_files = rows[0].adapter.asks == ROBOTS
+    asks = rows[0].adapter.asks
+    asks_files = asks == ROBOTS
     header = [
         "implementation",
         "version",
@@ -69,7 +70,7 @@ def profile_tables(rows: Sequence[Row]) -> list[str]:
         )
     tables = [table(header, by_level)]
     sections = [key for key in SECTIONS if any(cell(row, in_section(key)) for row in rows)]
-    if any(row.adapter.package != "canfetch" for row in rows) and len(sections) > 1:
+    if asks != PAGES and any(row.adapter.package != "canfetch" for row in rows) and len(sections) > 1:
         tables.append("By section of the RFC, without hostile and optional cases:")
         tables.append(
             table(
