@@ -3,13 +3,15 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from canfetch.compare.forms import Form, in_form
 from canfetch.compare.overlaps import Overlaps
 from canfetch.compare.patterns import Pattern, RankedPattern, Side
 from canfetch.core.patterns import Segments
 
+# Segments are found by so many bytes.
+_GRAM: Final = 4
 Key = tuple[tuple[int, ...], Pattern]
 """The rank and the pattern: the place in the order of precedence."""
 
@@ -20,24 +22,41 @@ def key_of(one: RankedPattern) -> Key:
 
 
 class _FormIndex:
-    """The patterns that are compared with one form of the target, by their heads."""
+    """The patterns that are compared with one form of the target.
 
-    __slots__ = ("_by_head", "_lengths")
+    A pattern is found by its head, or by the first bytes of its longest segment if that is longer.
+    """
+
+    __slots__ = ("_by_gram", "_by_head", "_lengths")
 
     def __init__(self, patterns: Iterable[tuple[int, Pattern]]) -> None:
         self._by_head: dict[bytes, list[tuple[int, Segments]]] = {}
+        self._by_gram: list[dict[bytes, list[tuple[int, Segments]]]] = [{} for _ in range(_GRAM + 1)]
         for index, one in patterns:
-            segments = Segments(one.head, one.middles, one.anchored)
-            self._by_head.setdefault(one.head, []).append((index, segments))
+            entry = index, Segments(one.head, one.middles, one.anchored)
+            longest = max(one.middles, key=len, default=b"")
+            if len(longest) < len(one.head):
+                self._by_head.setdefault(one.head, []).append(entry)
+            else:
+                gram = longest[:_GRAM]
+                self._by_gram[len(gram)].setdefault(gram, []).append(entry)
         self._lengths = sorted({len(head) for head in self._by_head})
 
     def matching(self, text: bytes) -> Iterator[int]:
+        for index, segments in self._candidates(text):
+            if text.startswith(segments.head) and segments.matches_after_head(text):
+                yield index
+
+    def _candidates(self, text: bytes) -> Iterator[tuple[int, Segments]]:
         for length in self._lengths:
             if length > len(text):
-                return
-            for index, segments in self._by_head.get(text[:length], ()):
-                if segments.matches_after_head(text):
-                    yield index
+                break
+            yield from self._by_head.get(text[:length], ())
+        for length, by_gram in enumerate(self._by_gram):
+            if by_gram:
+                grams = {text[start : start + length] for start in range(len(text) - length + 1)}
+                for gram in grams & by_gram.keys():
+                    yield from by_gram[gram]
 
 
 class Ranking:
@@ -58,7 +77,7 @@ class Ranking:
     def matching(self, target: bytes) -> list[RankedPattern]:
         """Return the patterns that match a target, in order of precedence.
 
-        Cost: O(distinct lengths of heads, and the bytes of the patterns whose heads match).
+        Cost: O(bytes of the target, distinct lengths of heads, and the bytes of the patterns that are likely to match).
         """
         if self._last[0] != target:
             if not self._indices:
