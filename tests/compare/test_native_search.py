@@ -24,7 +24,7 @@ def test_both_engines_find_the_same_targets(profile: str) -> None:
         old = random_file(rng)
         files = [parse(text, profile=profile) for text in (old, changed_file(old, rng))]
         rules = [compared_rules(robots, "ExampleBot") for robots in files]
-        sides = [one.side().for_search() for one in rules]
+        sides = [one.side(Budget()).for_search() for one in rules]
         patterns = sorted({(one.rank, one.pattern) for side in sides for one in side.patterns})
         domain = domain_of(rules[0].profile, rules[1].profile, complete=True)
         budgets = Budget(), Budget()
@@ -35,7 +35,7 @@ def test_both_engines_find_the_same_targets(profile: str) -> None:
 
 def test_the_native_engine_stops_at_the_limit() -> None:
     rules = compared_rules(parse("User-agent: *\nDisallow: /*a*b*c\nAllow: /*c*b*a\n"), "ExampleBot")
-    side = rules.side().for_search()
+    side = rules.side(Budget()).for_search()
     patterns = sorted({(one.rank, one.pattern) for one in side.patterns})
     domain = domain_of(rules.profile, rules.profile, complete=False)
     with pytest.raises(Undecided, match=r"undecided: too large: explored \d+ states with a limit of 30 steps"):

@@ -129,7 +129,7 @@ class _Changes:
         self._after = after
         self._budget = budget
         self._for_urls = not convert_alike(before.profile, after.profile)
-        self._sides = [rules.side(for_urls=self._for_urls) for rules in (before, after)]
+        self._sides = [rules.side(budget, for_urls=self._for_urls) for rules in (before, after)]
         self._own = own_patterns(self._sides)
         # No rule applies to an exempt `/robots.txt`.
         exempt = before.profile.robots_txt_allowed and after.profile.robots_txt_allowed
@@ -170,7 +170,7 @@ class _Changes:
         """
         found: dict[str, list[Pattern]] = {}
         for own, allows in zip(self._own, decisions, strict=True):
-            for one in own:
+            for one in own.of(()):
                 if one.rule is not None and one.allow is allows:
                     # An empty value matches what `/` matches, in the profiles in which it is a rule.
                     found.setdefault(display_text(one.rule.pattern) or "/", []).append(one.pattern)

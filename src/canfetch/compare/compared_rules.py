@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from canfetch.compare.domains import to_url_path
+from canfetch.compare.limits import Budget
 from canfetch.compare.patterns import side_of
 from canfetch.compare.rankings import RankedSide, Ranking
 from canfetch.core.agent import Agent
@@ -31,10 +32,10 @@ class ComparedRules(NamedTuple):
     bound: AgentRules
     rules: tuple[Rule, ...]
 
-    def side(self, *, for_urls: bool = False) -> RankedSide:
+    def side(self, budget: Budget, *, for_urls: bool = False) -> RankedSide:
         """Return the decisions of the rules, as `side_of`."""
         side = side_of(self.rules, self.profile, for_urls=for_urls)
-        return RankedSide(Ranking(side.patterns), default=side.default, longest_match=side.longest_match)
+        return RankedSide(Ranking(side.patterns, budget), default=side.default, longest_match=side.longest_match)
 
     def url_of(self, target: bytes) -> str:
         """Return a URL with this target: a path, unless a path that starts with `//` would be a host."""

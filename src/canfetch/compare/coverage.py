@@ -50,7 +50,7 @@ def coverage(robots: RobotsTxt, *, agent: str | Agent, steps: int | None = None)
     """
     rules = compared_rules(robots, agent)
     budget = Budget(steps)
-    side = rules.side()
+    side = rules.side(budget)
     allowed = _example(rules, side, budget, allowed=True)
     disallowed = _example(rules, side, budget, allowed=False)
     return Coverage(_KINDS[allowed is not None, disallowed is not None], allowed, disallowed)

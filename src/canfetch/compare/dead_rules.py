@@ -69,7 +69,7 @@ class _RuleEffects:
         for one in patterns:
             if one.rule is not None:
                 self._texts.setdefault(one.rule, []).append(one)
-        self._ranking = Ranking(patterns)
+        self._ranking = Ranking(patterns, budget)
         self._by_line = {rule.line: rule for rule in rules.rules}
         # An exempt `/robots.txt` is not decided by a rule.
         self._outside = [ROBOTS_TXT_PATTERN] if profile.robots_txt_allowed else []
@@ -114,7 +114,9 @@ class _RuleEffects:
             # A longer pattern may match less of a target, so that only the decision counts.
             side = self._side(self._ranking, lambda one: one.rule in winners)
         else:
-            side = self._side(Ranking(one for rule in winners for one in self._texts[rule]), lambda _: True)
+            side = self._side(
+                Ranking((one for rule in winners for one in self._texts[rule]), self._budget), lambda _: True
+            )
         return self._target(side, own, confirm, wanted=False)
 
     def _side(self, ranking: Ranking, value: Callable[[RankedPattern], bool]) -> RankedSide:

@@ -86,6 +86,6 @@ def differing_target(one: ComparedRules, two: ComparedRules, budget: Budget) -> 
         return one.decisions(two, target, for_urls=for_urls) in _DIFFERENT
 
     for_urls = not convert_alike(one.profile, two.profile)
-    sides = [one.side(for_urls=for_urls), two.side(for_urls=for_urls)]
+    sides = [one.side(budget, for_urls=for_urls), two.side(budget, for_urls=for_urls)]
     question = Question(sides, _DIFFERENT, (one.profile, two.profile), confirm, own=own_patterns(sides))
     return shortest_target(question, budget)

@@ -5,6 +5,7 @@ from itertools import groupby
 from typing import Final, NamedTuple
 
 from canfetch.compare.limits import Budget
+from canfetch.compare.overlaps import Overlaps
 from canfetch.compare.patterns import RankedPattern, exemption, ranked_patterns
 from canfetch.compare.questions import Question
 from canfetch.compare.rankings import RankedSide, Ranking
@@ -77,7 +78,7 @@ def find_minimization(robots: RobotsTxt, *, profiles: Iterable[str] = (), steps:
 class _Selection:
     """The rules of one selection of groups."""
 
-    def __init__(self, rules: Sequence[Rule], profile: Profile) -> None:
+    def __init__(self, rules: Sequence[Rule], profile: Profile, budget: Budget) -> None:
         patterns = list(ranked_patterns(rules, profile))
         self.by_line: dict[int, list[RankedPattern]] = {rule.line: [] for rule in rules}
         for one in patterns:
@@ -85,7 +86,7 @@ class _Selection:
                 self.by_line[one.rule.line].append(one)
         if profile.robots_txt_allowed:
             patterns.append(exemption())
-        self.ranking = Ranking(patterns)
+        self.ranking = Ranking(patterns, budget)
 
 
 class _Reading:
@@ -97,11 +98,11 @@ class _Reading:
         self._budget = budget
         groups = robots.groups
         self._selections = [
-            _Selection([rule for index in indices for rule in groups[index].rules], self.profile)
+            _Selection([rule for index in indices for rule in groups[index].rules], self.profile, budget)
             for indices in selections(robots)
         ]
         # The lines of the rules of each group.
-        self.groups = [[rule.line for rule in group.rules] for group in groups]
+        self.groups = [frozenset(rule.line for rule in group.rules) for group in groups]
 
     def lengths(self) -> dict[int, int]:
         """Return the length of each rule by its line."""
@@ -136,7 +137,7 @@ class _Reading:
             # A target that no URL has keeps a rule that could be left out.
             confirm=lambda _: True,
             within=[one.pattern for one in own],
-            own=(own, ()),
+            own=(Overlaps(own), Overlaps(())),
             shortest=False,
         )
         return shortest_target(question, self._budget) is None

@@ -33,13 +33,16 @@ class Overlaps:
     def of(self, some: Iterable[Pattern]) -> Sequence[RankedPattern]:
         """Return the patterns that may match a target that one of `some` matches, in the original order.
 
+        Without any in `some`, all patterns are returned.
+
         Cost: O(bytes of their heads, plus patterns found, and the logarithm of all) in general.
         """
         some = list(some)
-        if self._all or any(one.form > Form.FORM_B for one in some):
+        heads = set(map(_head_in_path, some))
+        if self._all or not some or any(one.form > Form.FORM_B for one in some) or self._start_with(heads):
             return self._patterns
         found: set[int] = set()
-        for head in set(map(_head_in_path, some)):
+        for head in heads:
             for length in self._lengths:
                 if length >= len(head):
                     break
@@ -50,6 +53,13 @@ class Overlaps:
                     break
                 found.add(self._indices[position])
         return [self._patterns[index] for index in sorted(found)]
+
+    def _start_with(self, heads: Iterable[bytes]) -> bool:
+        """Return whether all heads start with one of some."""
+        if not self._heads:
+            return True
+        first, last = self._heads[0], self._heads[-1]
+        return any(first.startswith(head) and last.startswith(head) for head in heads)
 
     def _with_head(self, head: bytes) -> Iterable[int]:
         for position in range(bisect_left(self._heads, head), len(self._heads)):

@@ -1,15 +1,19 @@
 """What a comparison asks for: a shortest target on which some sides decide in a certain way."""
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
 
-from canfetch.compare.patterns import Pattern, RankedPattern
+from canfetch.compare.overlaps import Overlaps
+from canfetch.compare.patterns import Pattern
 from canfetch.compare.rankings import RankedSide, key_of
 from canfetch.compare.sides import Wanted
 from canfetch.core.profiles import Profile
 
 Confirm = Callable[[bytes], bool]
 """Returns whether the engine has the expected verdicts about a target."""
+
+
+_NONE: Final = Overlaps(())
 
 
 class Question(NamedTuple):
@@ -33,15 +37,15 @@ class Question(NamedTuple):
     confirm: Confirm
     within: Sequence[Pattern] = ()
     outside: Sequence[Pattern] = ()
-    own: Sequence[Iterable[RankedPattern]] = ((), ())
+    own: Sequence[Overlaps] = (_NONE, _NONE)
     shortest: bool = True
 
 
-def own_patterns(sides: Sequence[RankedSide]) -> list[list[RankedPattern]]:
+def own_patterns(sides: Sequence[RankedSide]) -> list[Overlaps]:
     """Return the patterns that only one of two sides has, or not with the same decision. One side has none."""
     if len(sides) < 2:
-        return [[] for _ in sides]
+        return [_NONE for _ in sides]
     return [
-        [one for one in side.ranking.in_order if other.value_at(key_of(one)) is not side.value(one)]
+        Overlaps(one for one in side.ranking.in_order if other.value_at(key_of(one)) is not side.value(one))
         for side, other in (sides, sides[::-1])
     ]

@@ -2,10 +2,12 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Final, NamedTuple
 
+from canfetch.compare.direct import least_length
 from canfetch.compare.forms import Form, in_form
+from canfetch.compare.limits import Budget
 from canfetch.compare.overlaps import Overlaps
 from canfetch.compare.patterns import Pattern, RankedPattern, Side
 from canfetch.core.patterns import Segments
@@ -19,6 +21,10 @@ Key = tuple[tuple[int, ...], Pattern]
 def key_of(one: RankedPattern) -> Key:
     """Return the place of a pattern in the order of precedence."""
     return one.rank, one.pattern
+
+
+def _by_length(patterns: Iterable[RankedPattern]) -> Sequence[tuple[int, RankedPattern]]:
+    return sorted(((least_length(one.pattern), one) for one in patterns), key=itemgetter(0))
 
 
 class _FormIndex:
@@ -42,12 +48,8 @@ class _FormIndex:
                 self._by_gram[len(gram)].setdefault(gram, []).append(entry)
         self._lengths = sorted({len(head) for head in self._by_head})
 
-    def matching(self, text: bytes) -> Iterator[int]:
-        for index, segments in self._candidates(text):
-            if text.startswith(segments.head) and segments.matches_after_head(text):
-                yield index
-
-    def _candidates(self, text: bytes) -> Iterator[tuple[int, Segments]]:
+    def candidates(self, text: bytes) -> Iterator[tuple[int, Segments]]:
+        """Yield the patterns that may match, by their index."""
         for length in self._lengths:
             if length > len(text):
                 break
@@ -62,16 +64,20 @@ class _FormIndex:
 class Ranking:
     """Patterns in order of precedence, with an index for matching.
 
-    Args: patterns: The patterns, in any order.
+    Args:
+        patterns: The patterns, in any order.
+        budget: Counts the patterns that are compared with targets.
     """
 
-    __slots__ = ("_indices", "_keys", "_last", "_overlaps", "in_order")
+    __slots__ = ("_budget", "_by_length", "_indices", "_keys", "_last", "_overlaps", "in_order")
 
-    def __init__(self, patterns: Iterable[RankedPattern]) -> None:
+    def __init__(self, patterns: Iterable[RankedPattern], budget: Budget) -> None:
+        self._budget = budget
         self.in_order = sorted(patterns, key=key_of)
         self._keys = list(map(key_of, self.in_order))
         self._indices: dict[Form, _FormIndex] = {}
         self._overlaps: Overlaps | None = None
+        self._by_length: Sequence[tuple[int, RankedPattern]] = ()
         self._last: tuple[bytes, list[RankedPattern]] = (b"", [])
 
     def matching(self, target: bytes) -> list[RankedPattern]:
@@ -84,15 +90,30 @@ class Ranking:
                 for form in {one.pattern.form for one in self.in_order}:
                     of_form = ((at, one.pattern) for at, one in enumerate(self.in_order) if one.pattern.form is form)
                     self._indices[form] = _FormIndex(of_form)
-            found = (at for form, index in self._indices.items() for at in index.matching(in_form(target, form)))
+            found: list[int] = []
+            for form, index in self._indices.items():
+                text = in_form(target, form)
+                candidates = list(index.candidates(text))
+                # About half a microsecond each.
+                self._budget.spend_in_python(1 + len(candidates) // 2)
+                found += [
+                    at
+                    for at, segments in candidates
+                    if text.startswith(segments.head) and segments.matches_after_head(text)
+                ]
             self._last = target, [self.in_order[at] for at in sorted(found)]
         return self._last[1]
 
-    def overlapping(self, pattern: Pattern) -> Sequence[RankedPattern]:
-        """Return the patterns that may match a common target with a pattern, in order of precedence."""
+    def overlapping(self, patterns: Sequence[Pattern]) -> Sequence[tuple[int, RankedPattern]]:
+        """Return the patterns that may match a common target with one of `patterns`, or all without any.
+
+        Each comes with the least length of the targets that it matches, and the shortest comes first.
+        """
         if self._overlaps is None:
             self._overlaps = Overlaps(self.in_order)
-        return self._overlaps.of([pattern])
+            self._by_length = _by_length(self.in_order)
+        found = self._overlaps.of(patterns)
+        return self._by_length if len(found) == len(self.in_order) else _by_length(found)
 
     def at(self, key: Key) -> Sequence[RankedPattern]:
         """Return the patterns at a place. The same rule may occur twice."""

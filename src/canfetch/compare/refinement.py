@@ -29,6 +29,8 @@ from canfetch.compare.search import Search
 from canfetch.compare.sides import Wanted, are_as_wanted
 
 _KeyT = TypeVar("_KeyT")
+# The work of a search besides its steps.
+_SEARCH: Final = 20
 # If more patterns than these make a difference within a pattern, its targets are divided like those of any question.
 _MAX_DIFFERING: Final = 8
 # Comes before and after all others.
@@ -49,6 +51,7 @@ class _Goal(NamedTuple):
             patterns that win over this one, there are other goals.
         avoided: Patterns that the target does not match.
         target: A shortest target, if it was searched for.
+        siblings: The next goals, none of which has a shorter target.
     """
 
     length: int
@@ -59,6 +62,7 @@ class _Goal(NamedTuple):
     divided: tuple[Key, ...]
     avoided: tuple[Pattern, ...] = ()
     target: bytes | None = None
+    siblings: "Iterator[_Goal] | None" = None
 
 
 class Refinement:
@@ -88,7 +92,7 @@ class Refinement:
         goals = self._goals = list(self._first_goals())
         heapify(goals)
         while goals:
-            goal: _Goal | None = heappop(goals)
+            goal: _Goal | None = self._pop()
             while goal is not None:
                 # Targets are checked in order of length, or at once if any one will do.
                 if goal.target is not None:
@@ -102,6 +106,16 @@ class Refinement:
                     heappush(goals, goal)
                     goal = None
         return None
+
+    def _pop(self) -> _Goal:
+        """Return the goal with the shortest target. It is replaced by the next one of its siblings."""
+        goal = heappop(self._goals)
+        if goal.siblings is None:
+            return goal
+        sibling = next(goal.siblings, None)
+        if sibling is not None:
+            heappush(self._goals, sibling._replace(siblings=goal.siblings))
+        return goal._replace(siblings=None)
 
     def _direct_targets(self) -> Iterator[bytes]:
         """Yield targets that are as short as any that `within` permits."""
@@ -129,7 +143,7 @@ class Refinement:
         if all(side.default is decision for side, decision in zip(sides, wanted, strict=True)):
             goals.append(self._undivided_goal(wanted, matched))
         for number, (own, side) in enumerate(zip(self._question.own, sides, strict=True)):
-            for one in own:
+            for one in own.of(matched[:1]):
                 if side.value(one) is not wanted[number]:
                     continue
                 if not all(may_overlap(one.pattern, pattern) for pattern in matched):
@@ -174,18 +188,21 @@ class Refinement:
                 continue
             place = _LAST if winner is None else key_of(winner)
             if goal.deciders[number] is None and goal.divided[number] < place:
-                self._add_goals(goal, number, place)
+                siblings = self._divided_goals(goal, number, place)
+                first = next(siblings, None)
+                if first is not None:
+                    heappush(self._goals, first._replace(siblings=siblings))
                 goal = goal._replace(divided=_replaced(goal.divided, number, place))
             return None if winner is None else goal._replace(avoided=(*goal.avoided, winner.pattern))
         raise AssertionError("a target that is not wanted has an unwanted decision")
 
-    def _add_goals(self, goal: _Goal, number: int, end: Key) -> None:
-        """Add goals for the patterns that win over the one at `end`."""
+    def _divided_goals(self, goal: _Goal, number: int, end: Key) -> Iterator[_Goal]:
+        """Yield goals for the patterns that win over the one at `end`, those of the shortest patterns first."""
         side = self._question.sides[number]
         start = goal.divided[number]
-        candidates = side.ranking.overlapping(goal.matched[0]) if goal.matched else side.ranking.in_order
-        self._budget.spend_in_python(1 + len(candidates) // 8)
-        for one in candidates:
+        candidates = side.ranking.overlapping(goal.matched[:1])
+        self._budget.spend_in_python(1 + len(candidates) // 2)
+        for least, one in candidates:
             key = key_of(one)
             if not start < key < end or side.value(one) is not goal.wanted[number]:
                 continue
@@ -193,10 +210,13 @@ class Refinement:
                 continue
             if self._loses(goal, number, key):
                 continue
-            deciders = _replaced(goal.deciders, number, key)
-            new = self._goal(goal.wanted, (*goal.matched, one.pattern), deciders, goal.divided)
-            length = max(new.length, goal.length)
-            heappush(self._goals, new._replace(length=length, avoided=goal.avoided))
+            self._budget.spend_in_python(1)
+            yield goal._replace(
+                length=max(goal.length, least),
+                number=next(self._numbers),
+                matched=(*(pattern for pattern in goal.matched if pattern != one.pattern), one.pattern),
+                deciders=_replaced(goal.deciders, number, key),
+            )
 
     def _loses(self, goal: _Goal, number: int, key: Key) -> bool:
         """Return whether a pattern also decides on the other side, and in an unwanted way."""
@@ -214,7 +234,7 @@ class Refinement:
         patterns = [*goal.matched, *goal.avoided]
         profiles = self._question.profiles
         complete = domain_of(*profiles, complete=True)
-        self._budget.spend_in_python(1 + len(patterns))
+        self._budget.spend_in_python(_SEARCH + len(patterns))
         if len(patterns) == 1:
             target = direct_match(patterns[0])
             if target is not None and complete.contains(target):

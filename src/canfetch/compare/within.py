@@ -67,7 +67,7 @@ def _find(rules: Sequence[ComparedRules], decisions: Decisions, within: str, bud
     pattern = list(ranked_patterns([Rule(False, encode_text(within), 0, 0)], first.profile))
     if not pattern:
         raise InvalidOption(f"invalid pattern {quoted(within)}: expected a path pattern that starts with '/' or '*'")
-    sides = [one.side(for_urls=for_urls) for one in rules]
+    sides = [one.side(budget, for_urls=for_urls) for one in rules]
     exempt = all(one.profile.robots_txt_allowed for one in rules)
 
     def confirm(target: bytes) -> bool:
