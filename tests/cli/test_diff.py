@@ -1,5 +1,6 @@
 """`canfetch diff`."""
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -137,3 +138,39 @@ def test_a_site_that_is_opened_gains_everything(run: Run, folder: Path, profile:
     (change,) = json.loads(ran.out)["changes"]
     urls = change["newly_allowed"]
     assert [*urls["patterns"], *urls["partial_patterns"]] == ["/"]
+
+
+SITEMAP = """<?xml version="1.0"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+  <url><loc>https://example.com/new/x</loc></url>
+  <url><loc>https://example.com/new/public/x</loc></url>
+  <url><loc>https://example.com/old/</loc></url>
+</urlset>
+"""
+
+
+def test_urls_of_sitemaps_are_counted(run: Run, folder: Path) -> None:
+    (folder / "map.xml").write_text(SITEMAP, encoding="utf-8")
+    (folder / "more.xml.gz").write_bytes(gzip.compress(SITEMAP.encode(), mtime=0))
+    (folder / "urls.txt").write_text("/new/y\n", encoding="utf-8")
+    options = ("diff", "old.txt", "new.txt", "--agent", "Googlebot", "--sitemap", "map.xml")
+    assert run(*options).out.count("        1 of 3 listed URLs\n") == 2
+    report = json.loads(run(*options, "--sitemap", "more.xml.gz", "--urls-file", "urls.txt", "--format", "json").out)
+    (change,) = report["changes"]
+    assert change["newly_disallowed"]["listed"] == ["/new/y", *["https://example.com/new/x"] * 2]
+
+
+@pytest.mark.parametrize(
+    "content, message",
+    [
+        (SITEMAP.replace("urlset", "sitemapindex"), "it is a sitemap index, expected its sitemaps"),
+        (SITEMAP[:200], "invalid XML: "),
+        ("<html></html>", "not a sitemap: the root element is html"),
+        (SITEMAP.replace("https://example.com/new/x", "fish"), "--sitemap: invalid URL 'fish'"),
+    ],
+)
+def test_invalid_sitemaps_are_errors(run: Run, folder: Path, content: str, message: str) -> None:
+    (folder / "map.xml").write_text(content, encoding="utf-8")
+    ran = run("diff", "old.txt", "new.txt", "--agent", "Googlebot", "--sitemap", "map.xml")
+    assert ran.code == 2
+    assert message in ran.err

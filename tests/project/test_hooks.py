@@ -12,6 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 MANIFEST = ROOT / ".pre-commit-hooks.yaml"
 ACTION = ROOT / "action.yml"
+DIFF_ACTION = ROOT / "diff" / "action.yml"
 BIN = Path(sys.executable).parent
 BAD = "User-agent: *\nDisallow /private/\n"
 GOOD = "User-agent: *\nDisallow: /private/\n"
@@ -29,12 +30,40 @@ def command(name: str) -> str:
     return found
 
 
+def run_step(action: Path, name: str, folder: Path, inputs: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run a step of an action in a folder, with the defaults of the other inputs."""
+    content = loaded(action)
+    (step,) = [step for step in content["runs"]["steps"] if step["name"] == name]
+    defaults = {
+        name: str(content["inputs"][key.removeprefix("${{ inputs.").removesuffix(" }}")]["default"])
+        for name, key in step["env"].items()
+    }
+    runner = folder / "runner"
+    (runner / "canfetch" / "bin").mkdir(parents=True)
+    (runner / "canfetch" / "bin" / "canfetch").symlink_to(command("canfetch"))
+    environment = {
+        **os.environ,
+        **defaults,
+        "RUNNER_TEMP": str(runner),
+        "GITHUB_STEP_SUMMARY": str(runner / "summary.md"),
+    }
+    return subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+        cwd=folder,
+        env={**environment, **inputs},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
 def test_pre_commit_accepts_the_manifest() -> None:
     subprocess.run([command("pre-commit"), "validate-manifest", str(MANIFEST)], check=True)
 
 
-def test_action_matches_the_github_schema() -> None:
-    subprocess.run([command("check-jsonschema"), "--builtin-schema", "vendor.github-actions", str(ACTION)], check=True)
+@pytest.mark.parametrize("action", [ACTION, DIFF_ACTION], ids=["lint", "diff"])
+def test_action_matches_the_github_schema(action: Path) -> None:
+    subprocess.run([command("check-jsonschema"), "--builtin-schema", "vendor.github-actions", str(action)], check=True)
 
 
 @pytest.mark.service
@@ -86,25 +115,42 @@ def test_hooks_run_under_pre_commit(tmp_path: Path, hook: str, text: str, *, pas
     ],
 )
 def test_action_lints(tmp_path: Path, text: str, inputs: dict[str, str], code: int) -> None:
-    steps = loaded(ACTION)["runs"]["steps"]
-    (step,) = [step for step in steps if step["name"] == "Lint"]
-    defaults = {
-        name: str(loaded(ACTION)["inputs"][key.removeprefix("${{ inputs.").removesuffix(" }}")]["default"])
-        for name, key in step["env"].items()
-    }
     (tmp_path / "robots.txt").write_text(text, encoding="utf-8")
-    folder = tmp_path / "runner" / "canfetch" / "bin"
-    folder.mkdir(parents=True)
-    (folder / "canfetch").symlink_to(command("canfetch"))
-    done = subprocess.run(
-        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
-        cwd=tmp_path,
-        env={**os.environ, **defaults, **inputs, "RUNNER_TEMP": str(tmp_path / "runner")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_step(ACTION, "Lint", tmp_path, inputs)
     assert done.returncode == code, done.stdout + done.stderr
     assert not (tmp_path / "pwned").exists()
     assert ("::error file=robots.txt,line=" in done.stdout) is (code == 1)
     assert (tmp_path / "robots.sarif").exists() is ("SARIF" in inputs)
+
+
+@pytest.mark.skipif(shutil.which("bash") is None or shutil.which("git") is None, reason="the action runs bash and git")
+@pytest.mark.parametrize(
+    "inputs, code, report",
+    [
+        ({}, 1, "| Googlebot | loses | `/new/` | `/new/` |"),
+        ({"FAIL_ON": "Googlebot loses /blog/\n\nany gains"}, 0, "| Googlebot | loses | `/new/` | `/new/` |"),
+        ({"FAIL_ON": "any gains\nGooglebot loses /new/x"}, 1, "- :x: `Googlebot loses /new/x`: Googlebot, /new/x"),
+        ({"SITEMAP": "map.txt", "FAIL_ON": "any gains"}, 0, "1 of 2 listed URLs"),
+        ({"BASE": "HEAD~1"}, 1, "| Googlebot | loses | `/new/`<br>`/both/` |"),
+        ({"AGENTS": "GPTBot; touch pwned", "FAIL_ON": "$(touch pwned)"}, 2, ""),
+    ],
+    ids=["change", "no condition holds", "condition", "sitemap", "new file", "injection"],
+)
+def test_action_compares_with_another_commit(tmp_path: Path, inputs: dict[str, str], code: int, report: str) -> None:
+    identity = ("-c", "user.name=Test", "-c", "user.email=test@example.com", "-c", "commit.gpgsign=false")
+
+    def git(*arguments: str) -> None:
+        subprocess.run(["git", *identity, *arguments], cwd=tmp_path, check=True, capture_output=True)
+
+    git("init", "--quiet")
+    git("commit", "--quiet", "--allow-empty", "--message", "Nothing")
+    (tmp_path / "robots.txt").write_text("User-agent: *\nDisallow: /both/\n", encoding="utf-8")
+    git("add", "robots.txt")
+    git("commit", "--quiet", "--message", "A robots.txt")
+    (tmp_path / "robots.txt").write_text("User-agent: *\nDisallow: /both/\nDisallow: /new/\n", encoding="utf-8")
+    (tmp_path / "map.txt").write_text("https://example.com/new/x\nhttps://example.com/\n", encoding="utf-8")
+    done = run_step(DIFF_ACTION, "Compare", tmp_path, {"BASE": "HEAD", "AGENTS": "Googlebot", **inputs})
+    assert done.returncode == code, done.stdout + done.stderr
+    assert not (tmp_path / "pwned").exists()
+    summary = (tmp_path / "runner" / "summary.md").read_text(encoding="utf-8")
+    assert report in summary

@@ -76,7 +76,7 @@ class RuleLists:
             budget.spend(half.limit - max(half.steps, 0))
 
     def _search(self, lists: Sequence[list[RankedPattern]], budget: Budget, confirm: Confirm) -> bytes | None:
-        sides = [self._side(patterns) for patterns in lists]
+        sides = [self._side(patterns, budget) for patterns in lists]
         profiles = self._profile, self._profile
         question = Question(sides, _DIFFERENT, profiles, confirm, own=own_patterns(sides), shortest=False)
         return shortest_target(question, budget)
@@ -92,9 +92,9 @@ class RuleLists:
         patterns = (one for rule in rules for one in self._patterns_of(rule))
         return overlapping(patterns, [one.pattern for one in changed])
 
-    def _side(self, patterns: Iterable[RankedPattern]) -> RankedSide:
+    def _side(self, patterns: Iterable[RankedPattern], budget: Budget) -> RankedSide:
         side = side_of_patterns(patterns, self._profile)
-        return RankedSide(Ranking(side.patterns), default=side.default, longest_match=side.longest_match)
+        return RankedSide(Ranking(side.patterns, budget), default=side.default, longest_match=side.longest_match)
 
     def _patterns_of(self, rule: RuleText) -> tuple[RankedPattern, ...]:
         patterns = self._patterns.get(rule)

@@ -8,7 +8,7 @@ import click
 
 from canfetch.cli.comparing.conditions import find_failure, parse_condition
 from canfetch.cli.comparing.diff_reports import Report, Row, html_lines, markdown_lines, text_lines, to_json
-from canfetch.cli.comparing.inputs import all_agents, read_file
+from canfetch.cli.comparing.inputs import all_agents, read_file, read_sitemap
 from canfetch.cli.shared.agent_arguments import RequestedAgent, resolve_agent
 from canfetch.cli.shared.command_errors import EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.input_files import check_standard_input, close_input, open_input, read_lines
@@ -38,6 +38,7 @@ class _Options(NamedTuple):
     exact: bool
     profile: str
     urls_file: str | None
+    sitemap: tuple[str, ...]
     fail_on: tuple[str, ...]
     format: str
     no_color: bool
@@ -45,18 +46,21 @@ class _Options(NamedTuple):
 
 def _run(**values: Any) -> NoReturn:
     options = _Options(**values)
-    check_standard_input([("", options.old), ("", options.new), ("--urls-file", options.urls_file)])
+    sitemaps = [("--sitemap", name) for name in options.sitemap]
+    check_standard_input([("", options.old), ("", options.new), ("--urls-file", options.urls_file), *sitemaps])
     conditions = [parse_condition(text) for text in options.fail_on]
     registry = load_registry(options.agents_registry)
     old, new = (read_file(name, profile=options.profile) for name in (options.old, options.new))
     agents = [resolve_agent(name, exact=options.exact, registry=registry) for name in dict.fromkeys(options.agents)]
     agents = agents or all_agents((old, new), registry)
     urls = [] if options.urls_file is None else list(_read_urls(options.urls_file))
+    for name in options.sitemap:
+        urls += read_sitemap(name)
     changes = diff(old, new, agents=[agent.agent for agent in agents])
     rows = [_row(change, agents, urls) for change in changes]
     failures = [find_failure(condition, (old, new), agents, registry) for condition in conditions]
     held = [failure for failure in failures if failure is not None]
-    checked = None if options.urls_file is None else len(urls)
+    checked = len(urls) if options.urls_file is not None or options.sitemap else None
     _write(Report(options.old, options.new, rows, len(agents), held, checked), options)
     failed = held if conditions else rows
     click.get_current_context().exit(EXIT_NEGATIVE if failed else EXIT_OK)
@@ -98,7 +102,8 @@ def _run_checked(**values: Any) -> NoReturn:
     try:
         _run(**values)
     except InvalidURL as error:
-        raise CommandError(f"--urls-file: {error}") from None
+        option = "--sitemap" if values["urls_file"] is None else "--urls-file"
+        raise CommandError(f"{option}: {error}") from None
 
 
 command: Final = click.Command(
@@ -115,6 +120,13 @@ command: Final = click.Command(
             metavar="FILE",
             type=click.Path(allow_dash=True),
             help="Also count the affected URLs of a list, one per line.",
+        ),
+        Option(
+            ["--sitemap"],
+            metavar="FILE",
+            type=click.Path(allow_dash=True),
+            multiple=True,
+            help="Also count the affected URLs of a sitemap: XML or text, plain or gzip. Can be repeated.",
         ),
         Option(
             ["--fail-on"],
@@ -137,6 +149,7 @@ command: Final = click.Command(
 Examples:
   canfetch diff robots.txt new-robots.txt
   canfetch diff old.txt new.txt --agent Googlebot --agent GPTBot --format markdown
+  canfetch diff old.txt new.txt --sitemap sitemap.xml
   canfetch diff old.txt new.txt --fail-on "Googlebot loses /" --fail-on "any gains /private/"
 
 \b

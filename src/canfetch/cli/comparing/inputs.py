@@ -1,17 +1,20 @@
 """The files and agents of commands that compare whole files."""
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 import click
 
 from canfetch.agents import Registry
 from canfetch.cli.shared.agent_arguments import RequestedAgent, resolve_agent
 from canfetch.cli.shared.command_errors import CommandError
-from canfetch.cli.shared.input_files import read_robots, warn_about_content
+from canfetch.cli.shared.input_files import read_input, read_robots, warn_about_content
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.errors import InvalidProductToken
 
+# Source: sitemaps.org, protocol 0.9.
+_MAX_URLS: Final = 50_000
 # No file names this agent.
 _UNNAMED = RequestedAgent("any other agent", Agent("~~"), None)
 
@@ -24,6 +27,25 @@ def read_file(name: str, *, profile: str) -> RobotsTxt:
     robots = parse(read_robots(name, ""), profile=profile)
     warn_about_content(robots.content, name, "", warn=lambda line: click.echo(line, err=True))
     return robots
+
+
+def read_sitemap(name: str) -> tuple[str, ...]:
+    """Return the URLs of a sitemap.
+
+    Raises: CommandError: The file cannot be read, or is not a complete sitemap.
+    """
+    # Other commands do not need an XML parser.
+    from canfetch.web.answers.sitemaps import MAX_SITEMAP_BYTES, parse_sitemap  # noqa: PLC0415
+
+    sitemap = parse_sitemap(read_input(name, "--sitemap", max_bytes=MAX_SITEMAP_BYTES + 1), max_urls=_MAX_URLS)
+    label = f"cannot read --sitemap {name}"
+    if sitemap.problem is not None:
+        raise CommandError(f"{label}: {sitemap.problem}")
+    if sitemap.kind == "index":
+        raise CommandError(f"{label}: it is a sitemap index, expected its sitemaps")
+    if sitemap.truncated:
+        raise CommandError(f"{label}: expected at most {_MAX_URLS:,} URLs and {MAX_SITEMAP_BYTES >> 20} MiB")
+    return sitemap.urls
 
 
 def all_agents(files: Iterable[RobotsTxt], registry: Registry) -> list[RequestedAgent]:
