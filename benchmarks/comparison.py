@@ -27,6 +27,7 @@ import canfetch
 from benchmarks.inputs import AGENT, CORPUS, CRAWLERS, Dice, generate, pattern, star_file
 from canfetch import RobotsTxt
 from canfetch.compare import coverage, dead_rules, diff, minimize
+from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.errors import Undecided
 
 AGENTS = (*CRAWLERS[:19], AGENT)
@@ -133,7 +134,7 @@ def measure_questions(rules: Sequence[int]) -> None:
     """Print a row for each question about one large file."""
     for count in rules:
         content = star_file(count).content
-        robots = canfetch.parse(content, max_bytes=len(content))
+        robots = canfetch.parse(content, max_bytes=max(DEFAULT_MAX_BYTES, len(content)))
         calls: dict[str, Callable[[], object]] = {
             "coverage": partial(coverage, robots, agent=AGENT),
             "dead_rules": partial(dead_rules, robots, agent=AGENT),
