@@ -3,9 +3,12 @@
 Only the rules that overlap a changed one are compared, and what is known about a rule is computed once for all lists.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Final
 
+from canfetch.compare.direct import direct_match
+from canfetch.compare.domains import domain_of
 from canfetch.compare.limits import Budget
 from canfetch.compare.overlaps import overlapping
 from canfetch.compare.patterns import RankedPattern, decides_in_file_order, ranked_patterns, side_of_patterns
@@ -17,6 +20,10 @@ from canfetch.core.verdict import Rule
 from canfetch.errors import Undecided
 
 _DIFFERENT: Final = ((True, False), (False, True))
+# At most this many changed rules are tried before a search.
+_MAX_DIRECT: Final = 64
+# The time for the indices of a pattern, in steps of the Python engine.
+_STEPS_PER_PATTERN: Final = 3
 RuleText = tuple[bool, bytes]
 """A rule without its line: whether it allows, and its value."""
 
@@ -49,10 +56,21 @@ class RuleLists:
         changed = [one for rule in self._changed(before, after) for one in self._patterns_of(rule)]
         if not changed:
             return None
+        for target in self._direct_matches(changed):
+            budget.spend_in_python(1)
+            if confirm(target):
+                return target
         lists = [self._overlapping(rules, changed) for rules in (before, after)]
+        budget.spend_in_python(_STEPS_PER_PATTERN * sum(map(len, lists)))
         if self._profile.robotparser and self._are_equivalent_without_common(lists, changed, budget):
             return None
         return self._search(lists, budget, confirm)
+
+    def _direct_matches(self, changed: Iterable[RankedPattern]) -> Iterator[bytes]:
+        """Yield targets that changed rules match. Most changes make a difference about the first of them."""
+        targets = (direct_match(one.pattern) for one in islice(changed, _MAX_DIRECT))
+        domain = domain_of(self._profile, self._profile, complete=True)
+        return (target for target in targets if target is not None and domain.contains(target))
 
     def _are_equivalent_without_common(
         self, lists: Sequence[list[RankedPattern]], changed: Sequence[RankedPattern], budget: Budget
@@ -81,12 +99,14 @@ class RuleLists:
         question = Question(sides, _DIFFERENT, profiles, confirm, own=own_patterns(sides), shortest=False)
         return shortest_target(question, budget)
 
-    def _changed(self, before: Sequence[RuleText], after: Sequence[RuleText]) -> set[RuleText]:
+    def _changed(self, before: Sequence[RuleText], after: Sequence[RuleText]) -> Iterable[RuleText]:
         """Return the rules that only one list has, or that moved in a profile in which the order counts."""
         if not decides_in_file_order(self._profile):
-            return set(before) ^ set(after)
+            # In file order, because the order decides which targets are tried.
+            one, other = set(before), set(after)
+            return dict.fromkeys([rule for rule in (*before, *after) if (rule in one) is not (rule in other)])
         start, end = common_ends(before, after)
-        return {*before[start : len(before) - end], *after[start : len(after) - end]}
+        return dict.fromkeys((*before[start : len(before) - end], *after[start : len(after) - end]))
 
     def _overlapping(self, rules: Sequence[RuleText], changed: Iterable[RankedPattern]) -> list[RankedPattern]:
         patterns = (one for rule in rules for one in self._patterns_of(rule))
