@@ -1,11 +1,11 @@
 //! The decision (RFC 9309 section 2.2.2): whether a target may be fetched, and which rule decides.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::groups::Groups;
 use crate::matcher::walk::{self, Match};
-use crate::matcher::{Index, Listing, Query};
+use crate::matcher::{Index, Listing, Query, Texts};
 use crate::tables::Profile;
 
 /// Decisions after which the index is built. Building it takes as long as 8 (100 rules) to 15 (2,000 rules) plain walks.
@@ -92,6 +92,8 @@ pub struct RuleSet {
     groups: Box<[u32]>,
     rule_count: usize,
     decisions: AtomicU32,
+    /// The first half of the index, until the index is built. If threads decide at once, it may be built twice.
+    texts: Mutex<Option<Texts>>,
     index: OnceLock<Index>,
     explanations: AtomicU32,
     listing: OnceLock<Listing>,
@@ -105,6 +107,7 @@ impl RuleSet {
             groups: selected.into(),
             rule_count,
             decisions: AtomicU32::new(0),
+            texts: Mutex::default(),
             index: OnceLock::new(),
             explanations: AtomicU32::new(0),
             listing: OnceLock::new(),
@@ -202,8 +205,14 @@ impl RuleSet {
 
     #[cold]
     fn best_before_index(&self, file: File<'_>, query: &Query<'_>) -> Option<(Match, bool)> {
-        if self.decisions.fetch_add(1, Relaxed) >= DECISIONS_BEFORE_INDEX {
+        let decisions = self.decisions.fetch_add(1, Relaxed);
+        if decisions > DECISIONS_BEFORE_INDEX {
             return self.index(file).best(query);
+        }
+        if decisions == DECISIONS_BEFORE_INDEX {
+            // Two decisions share the work, so that none of them takes long with a hostile file.
+            let texts = Texts::new(file.groups, &self.groups, file.content, file.profile);
+            *self.texts.lock().unwrap_or_else(PoisonError::into_inner) = Some(texts);
         }
         walk::best(file.groups, &self.groups, file.content, file.profile, query)
     }
@@ -218,6 +227,9 @@ impl RuleSet {
     }
 
     fn index(&self, file: File<'_>) -> &Index {
-        self.index.get_or_init(|| Index::new(file.groups, &self.groups, file.content, file.profile))
+        self.index.get_or_init(|| {
+            let texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner).take();
+            Index::of(texts.unwrap_or_else(|| Texts::new(file.groups, &self.groups, file.content, file.profile)))
+        })
     }
 }

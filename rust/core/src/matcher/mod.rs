@@ -90,9 +90,9 @@ const FORM_B: u32 = 1 << 2;
 /// A file of [`crate::tables::MAX_BYTES_LIMIT`] has fewer than 2^29 rules.
 const FLAG_BITS: u32 = 3;
 
-/// The texts of one selection's rules, by rank.
+/// The texts of one selection's rules, by rank: the first half of an index.
 #[derive(Debug)]
-struct Texts {
+pub struct Texts {
     bytes: Box<[u8]>,
     ranked: Box<[Ranked]>,
 }
@@ -115,33 +115,13 @@ struct Draft {
 
 impl Index {
     /// Builds the index of some groups.
+    #[cfg(test)]
     pub fn new(groups: &Groups, selected: &[u32], content: &[u8], profile: &Profile) -> Self {
-        let rules = || selected.iter().flat_map(|&group| groups.rules_of(group));
-        let mut bytes = Vec::with_capacity(rules().map(|rule| groups.rules().at(rule).value.of(content).len()).sum());
-        let mut drafts = Vec::with_capacity(rules().count());
-        let mut scratch = Scratch::default();
-        for index in rules() {
-            let rule = groups.rules().at(index);
-            entries(profile, rule.allow(), rule.value.of(content), &mut scratch, |entry| {
-                let start = bytes.len() as u32;
-                bytes.extend_from_slice(entry.text);
-                let precedence = if profile.first_match {
-                    0
-                } else {
-                    u64::from(u32::MAX - entry.specificity) << 1 | u64::from(!rule.allow())
-                };
-                drafts.push(Draft {
-                    key: precedence << 31 | index as u64,
-                    start,
-                    end: bytes.len() as u32,
-                    form: entry.form,
-                });
-            });
-        }
-        drafts.sort_unstable_by_key(|draft| draft.key);
-        bytes.shrink_to_fit();
-        let ranked = drafts.iter().map(|draft| Ranked::new(draft, &bytes, groups, profile)).collect();
-        let texts = Texts { bytes: bytes.into(), ranked };
+        Self::of(Texts::new(groups, selected, content, profile))
+    }
+
+    /// Builds the index of texts.
+    pub fn of(texts: Texts) -> Self {
         // Section 2.2.2: of equal rules only the first can decide.
         let (a, b) = (texts.distinct_ranks(Form::A, |_, _| {}), texts.distinct_ranks(Form::B, |_, _| {}));
         let b = (!b.is_empty()).then(|| Box::new(Forest::for_deciding(&texts, &b)));
@@ -210,6 +190,36 @@ impl Ranked {
 }
 
 impl Texts {
+    /// Collects and ranks the texts of some groups.
+    pub fn new(groups: &Groups, selected: &[u32], content: &[u8], profile: &Profile) -> Self {
+        let rules = || selected.iter().flat_map(|&group| groups.rules_of(group));
+        let mut bytes = Vec::with_capacity(rules().map(|rule| groups.rules().at(rule).value.of(content).len()).sum());
+        let mut drafts = Vec::with_capacity(rules().count());
+        let mut scratch = Scratch::default();
+        for index in rules() {
+            let rule = groups.rules().at(index);
+            entries(profile, rule.allow(), rule.value.of(content), &mut scratch, |entry| {
+                let start = bytes.len() as u32;
+                bytes.extend_from_slice(entry.text);
+                let precedence = if profile.first_match {
+                    0
+                } else {
+                    u64::from(u32::MAX - entry.specificity) << 1 | u64::from(!rule.allow())
+                };
+                drafts.push(Draft {
+                    key: precedence << 31 | index as u64,
+                    start,
+                    end: bytes.len() as u32,
+                    form: entry.form,
+                });
+            });
+        }
+        drafts.sort_unstable_by_key(|draft| draft.key);
+        bytes.shrink_to_fit();
+        let ranked = drafts.iter().map(|draft| Ranked::new(draft, &bytes, groups, profile)).collect();
+        Self { bytes: bytes.into(), ranked }
+    }
+
     /// The part of a rank's text that is compared, stars included.
     #[inline]
     fn body(&self, rank: u32) -> &[u8] {
