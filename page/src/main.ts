@@ -106,11 +106,15 @@ async function copyLink(): Promise<void> {
   await copy(location.href, app, "link_copied", "link_failed");
 }
 
+/** Whether reloading the page restores the draft. */
+let isKept = true;
+
 /** Keep the address of a changed page up to date, so that reloading it restores it. */
 async function updateAddress(): Promise<void> {
   const { state } = store;
   const fragment = state.file.length > MAX_ADDRESS_FILE ? null : await toFragment(state);
   if (state !== store.state) return;
+  isKept = fragment !== null || !state.edited;
   history.replaceState(null, "", fragment ?? location.pathname + location.search);
 }
 
@@ -150,6 +154,9 @@ let addressTimer = 0;
 store.on(["file", "address", "urls", "crawlers", "profile", "selected", "usage", "rules", "compare"], () => {
   clearTimeout(addressTimer);
   addressTimer = window.setTimeout(() => void updateAddress(), ADDRESS_DELAY_MS);
+});
+addEventListener("beforeunload", (event) => {
+  if (!isKept) event.preventDefault();
 });
 addEventListener("hashchange", () => void openLink().then(reportLink));
 pageKeys(() => app);

@@ -209,6 +209,14 @@ Disallow:
     assert result.preference is Preference.UNKNOWN
 
 
+def test_a_blocked_home_page_does_not_hide_what_the_site_states() -> None:
+    content = b"User-agent: *\nContent-Signal: ai-train=no\nAllow: /articles/\nDisallow: /\n"
+    result: Any = who_may_train(state_of(content), f"{ORIGIN}/", NOW, tdm_file=FetchedTDMFile()).result
+    assert len(result.opted_out) == len(training_crawlers())
+    assert result.preference is Preference.DISALLOW
+    assert [line.number for line in result.lines] == [2]
+
+
 @pytest.mark.parametrize("status, listed", [(404, "allowed"), (503, "disallowed")], ids=["unavailable", "unreachable"])
 def test_who_may_train_without_a_file(status: int, listed: str) -> None:
     answer = who_may_train(state_of(b"", status=status), f"{ORIGIN}/", NOW, tdm_file=FetchedTDMFile())

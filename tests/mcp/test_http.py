@@ -87,6 +87,10 @@ def test_an_answer_over_http(open_port: int, site: Site, mode: str) -> None:
     assert reply.result["line"] == {"number": 2, "quote": "`Disallow: /private`"}
 
 
+def test_a_slash_at_the_end_of_the_path_changes_nothing(open_port: int) -> None:
+    assert post(open_port, ping(), path=f"{PATH}/") == post(open_port, ping())
+
+
 def test_one_fetch_for_many_clients(open_port: int) -> None:
     async def run(url: str) -> list[Any]:
         async with httpx2.AsyncClient(trust_env=False, timeout=None) as http_client:
@@ -209,15 +213,28 @@ def status_of(
     client: str = "192.0.2.1",
     receive: Callable[[], Awaitable[dict[str, Any]]] = receive_one,
 ) -> int:
+    status: int = start_of(guard, host, token=token, client=client, receive=receive)["status"]
+    return status
+
+
+def start_of(
+    guard: HTTPGuard,
+    host: bytes,
+    *,
+    token: str | None = None,
+    client: str = "192.0.2.1",
+    receive: Callable[[], Awaitable[dict[str, Any]]] = receive_one,
+) -> Any:
+    """Return the message with the status and the headers of the response."""
     sent: list[Any] = []
 
     async def send(message: Any) -> None:
         sent.append(message)
 
     headers = [(b"host", host), (b"authorization", f"Bearer {token}".encode())]
-    asyncio.run(guard({"type": "http", "method": "POST", "headers": headers, "client": (client, 1)}, receive, send))
-    status: int = sent[0]["status"]
-    return status
+    scope = {"type": "http", "method": "POST", "path": PATH, "headers": headers, "client": (client, 1)}
+    asyncio.run(guard(scope, receive, send))
+    return sent[0]
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "10.0.0.1", "mcp.example"])  # noqa: S104 - refused
@@ -238,6 +255,8 @@ def test_the_requests_of_a_client_are_limited() -> None:
     guard = HTTPGuard(_ok, listens_on="127.0.0.1", token=None, limit=RateLimit(1e-6, 3))
     statuses = [status_of(guard, b"localhost", client=client) for client in ("192.0.2.1",) * 5 + ("192.0.2.2",)]
     assert statuses == [200, 200, 200, 429, 429, 200]
+    refused = start_of(guard, b"localhost")
+    assert int(dict(refused["headers"])[b"retry-after"]) > 0
 
 
 async def receive_nothing() -> dict[str, Any]:

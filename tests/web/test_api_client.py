@@ -3,6 +3,7 @@
 import socketserver
 import sys
 from collections.abc import Iterator
+from itertools import islice
 from threading import Thread
 
 import pytest
@@ -47,6 +48,35 @@ def test_stream_of_any_length(client: APIClient) -> None:
     questions = ({"url": "/x" if n % 2 else "/y", "agent": "GPTBot"} for n in range(2500))
     verdicts = list(client.decide_stream([{"content": CONTENT}, *questions]))
     assert [one["allowed"] for one in verdicts] == [True, False] * 1250
+
+
+def test_questions_after_a_rejected_file_have_errors(client: APIClient) -> None:
+    file = {"content": CONTENT, "robots_url": "http://b.example/robots.txt"}
+    questions = [{"url": "/x", "agent": "GPTBot"}] * 1500
+    rejected, *answers = islice(client.decide_stream([{"content": ""}, questions[0], file, *questions]), 1, None)
+    assert rejected == {"error": "robots_url: unknown key"}
+    assert [answer["allowed"] for answer in answers] == [None] * 1500
+    assert all("the last line with a file is not valid" in answer["error"] for answer in answers)
+
+
+@pytest.mark.parametrize("content, encoding", [("%%%", "base64"), (None, "utf-8"), (5, "utf-8")])
+def test_files_that_are_not_valid(client: APIClient, content: object, encoding: str) -> None:
+    question = {"url": "/x", "agent": "GPTBot"}
+    file = {"content": content, "content_encoding": encoding}
+    answers = list(client.decide_stream([{"content": CONTENT}, question, file, question]))
+    assert [answer.get("allowed") for answer in answers] == [False, None, None]
+
+
+def test_a_string_is_no_list(client: APIClient) -> None:
+    with pytest.raises(InvalidOption, match=r"invalid agents 'GPTBot': expected a list, such as \['GPTBot'\]"):
+        client.decide_many(["/a"], agents="GPTBot", content="")
+    with pytest.raises(InvalidOption, match="invalid urls '/a'"):
+        client.decide_many("/a", agents=["GPTBot"], content="")
+
+
+def test_names_in_paths_are_encoded(client: APIClient) -> None:
+    with pytest.raises(APIError, match="status 404"):
+        client.get("agents/no such \u00fc")
 
 
 def test_other_endpoints(client: APIClient) -> None:

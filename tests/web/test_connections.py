@@ -163,6 +163,12 @@ def test_lines_after_one_that_is_too_long_are_answered(port: int) -> None:
     assert [answers[0], answers[2]] == [too_long, too_long]
     assert answers[1]["allowed"] is False
     assert len(answers) == 3
+    # Neither the file before a file that is too long is meant, nor the live one.
+    long_file = {"content": "#" * MAX_LINE_BYTES}
+    answers = stream(port, [{"content": QUESTION["content"]}, long_file, question, {"content": ""}, question])
+    assert answers[0] == {"error": too_long["error"]}
+    assert "the last line with a file is not valid" in answers[1]["error"]
+    assert answers[2]["allowed"] is True
     longest = json.dumps(question).ljust(MAX_LINE_BYTES)
     answers = stream_text(port, f"{longest}\n{longest} \n{longest} ")
     assert answers[1:] == [too_long, too_long]

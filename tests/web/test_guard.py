@@ -54,10 +54,22 @@ def test_page_and_health_need_no_token(private: API) -> None:
     assert [private.get(path).status_code for path in ("/", "/healthz", "/readyz")] == [200, 200, 200]
 
 
-@pytest.mark.parametrize("host", ["evil.example", "localhost:8421", "localhost:8420.evil.example", "127.0.0.1:8420"])
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:8420", "localhost:8420.evil.example", "127.0.0.1.evil.example", ""]
+)
 def test_unknown_host_names_are_refused(private: API, host: str) -> None:
     problem = private.problem("GET", "/", 421, headers={"Host": host})
     assert problem["type"] == "urn:canfetch:problem:unknown-host"
+
+
+@pytest.mark.parametrize("host", ["localhost:8420", "LOCALHOST", "127.0.0.1:8421", "[::1]:8420"])
+def test_loopback_addresses_are_known_with_any_port(private: API, host: str) -> None:
+    assert private.get("/", headers={"Host": host}).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/", "/healthz", "/readyz"])
+def test_head_is_answered_as_get(private: API, path: str) -> None:
+    assert private.request("HEAD", path).status_code == 200
 
 
 @pytest.mark.parametrize(

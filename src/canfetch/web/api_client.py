@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from typing import Any, Final, Self
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 from canfetch.core.quoting import quoted
 from canfetch.errors import CanfetchError, InvalidOption
@@ -77,8 +77,11 @@ class APIClient:
     ) -> list[dict[str, Any]]:
         """Return the verdict on each URL for each agent. An object with `error` is a URL that is not valid.
 
-        Raises: APIError.
+        Raises: APIError. InvalidOption: `urls` or `agents` is a single string.
         """
+        for name, value in (("urls", urls), ("agents", agents)):
+            if isinstance(value, str):
+                raise InvalidOption(f"invalid {name} {quoted(value)}: expected a list, such as [{quoted(value)}]")
         answer = self.post("decide/batch", urls=list(urls), agents=list(agents), content=content, **options)
         return list(answer["verdicts"])
 
@@ -86,26 +89,33 @@ class APIClient:
         """Yield a verdict for each question, an object with `url` and `agent`.
 
         An object with `content` and without `url` sets the robots.txt for the questions after it, and has no verdict.
-        The questions are sent in blocks, so that their number is not limited.
+        If that robots.txt is rejected, an object with only `error` is yielded, and the questions after it have errors,
+        too. The questions are sent in blocks, so that their number is not limited.
 
         Raises: APIError.
         """
-        last_content: dict[str, Any] | None = None
+        file: dict[str, Any] | None = None
+        first_file: dict[str, Any] | None = None
         block: list[dict[str, Any]] = []
         for question in map(dict, questions):
             if len(block) >= _BLOCK:
-                yield from self._send_block(block)
-                block = [] if last_content is None else [last_content]
+                yield from self._send_block(first_file, block)
+                first_file, block = file, []
             if question.get("url") is None:
-                last_content = question
+                file = question
             block.append(question)
         if block:
-            yield from self._send_block(block)
+            yield from self._send_block(first_file, block)
 
-    def _send_block(self, block: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        body = "".join(f"{json.dumps(question)}\n" for question in block)
+    def _send_block(self, file: dict[str, Any] | None, block: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Send questions after the file of the block before, and return the answers to the questions."""
+        lines = block if file is None else [file, *block]
+        body = "".join(f"{json.dumps(line)}\n" for line in lines)
         answer = self._send("POST", "decide/stream", body.encode(), _NDJSON)
-        return [json.loads(line) for line in answer.splitlines()]
+        answers = [json.loads(line) for line in answer.splitlines()]
+        # The block before has the answer to a rejected file.
+        is_rejected = file is not None and "allowed" not in answers[0]
+        return answers[1:] if is_rejected else answers
 
     def lint(self, content: str, **options: Any) -> dict[str, Any]:
         """Return the findings in a robots.txt. Options are, for example, `language` and `robots_url`.
@@ -135,7 +145,7 @@ class APIClient:
 
         Raises: APIError.
         """
-        target = f"{path}?{urlencode(query, doseq=True)}" if query else path
+        target = quote(path, safe="/%") + (f"?{urlencode(query, doseq=True)}" if query else "")
         answer: dict[str, Any] = json.loads(self._send("GET", target, None, _JSON))
         return answer
 

@@ -4,10 +4,11 @@ import base64
 import json
 import re
 import zlib
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Dialog, expect
 from tests.web.page.conftest import NewPage, OpenPage
 
 pytestmark = pytest.mark.service
@@ -94,6 +95,27 @@ def test_a_sitemap_is_fetched_on_request_only(tester: OpenPage) -> None:
     expect(tester.find(".sitemap-message")).to_contain_text("1 URL added from the sitemap.")
     tester.control("urls-apply").click()
     expect(tester.find("[role=grid]")).to_have_attribute("aria-rowcount", "18")
+
+
+def test_a_draft_that_does_not_fit_into_the_address_is_not_lost_without_a_question(tester: OpenPage) -> None:
+    asked: list[str] = []
+
+    def accept(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.accept()
+
+    tester.page.on("dialog", accept)
+    tester.replace_file("User-agent: *\nDisallow: /a\n")
+    tester.page.wait_for_function("() => location.hash.startsWith('#v1.')")
+    tester.page.reload()
+    tester.ready()
+    assert asked == []
+    # Hashes cannot be compressed.
+    paths = [sha256(bytes([number % 256, number // 256])).hexdigest() for number in range(2000)]
+    tester.replace_file("User-agent: *\n" + "".join(f"Disallow: /{path}\n" for path in paths))
+    tester.page.wait_for_function("() => location.hash === ''")
+    tester.page.reload()
+    assert asked == ["beforeunload"]
 
 
 @pytest.mark.parametrize(

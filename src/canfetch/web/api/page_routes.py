@@ -25,6 +25,7 @@ _NOT_BUILT: Final = """<!DOCTYPE html>
 </html>
 """
 _HTML: Final = "text/html; charset=utf-8"
+_READING: Final = ["GET", "HEAD"]
 
 
 class _AssetPath(Convertor[str]):
@@ -46,19 +47,19 @@ def process_router(metrics: Metrics) -> APIRouter:
     """Return the routes that describe the state of the process."""
     router = APIRouter(include_in_schema=False)
 
-    @router.get("/healthz")
+    @router.api_route("/healthz", methods=_READING)
     async def healthz() -> Response:
         """Report that the process runs."""
         return json_response({"status": "ok"})
 
-    @router.get("/readyz")
+    @router.api_route("/readyz", methods=_READING)
     async def readyz(request: Request) -> Response:
         """Report whether the process can do its work."""
         if services_of(request).origins.is_ready:
             return json_response({"status": "ok"})
         return problem_response(Problem(503, "store-error", "the store of fetched files does not work"))
 
-    @router.get("/metrics")
+    @router.api_route("/metrics", methods=_READING)
     async def render_metrics() -> Response:
         """Return the metrics."""
         return Response(metrics.render(), media_type="text/plain; version=1.0.0; charset=utf-8")
@@ -70,7 +71,7 @@ def page_router(assets: Assets) -> APIRouter:
     """Return the routes of the page, for all paths that no other route has."""
     router = APIRouter(include_in_schema=False)
 
-    @router.get("/{path:asset}")
+    @router.api_route("/{path:asset}", methods=_READING)
     async def asset(request: Request, path: str) -> Response:
         """Return a file of the page."""
         name = path or INDEX

@@ -1,7 +1,7 @@
 """A stream of questions and verdicts, one JSON object a line."""
 
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pydantic import ValidationError
 from pydantic_core import to_json
@@ -30,9 +30,14 @@ else:
 
 NDJSON: Final = "application/x-ndjson"
 MAX_LINE_BYTES: Final = 4 * 1024 * 1024
-_TOO_LONG: Final = {"allowed": None, "error": f"the line is longer than {MAX_LINE_BYTES >> 20} MiB"}
+_TOO_LONG: Final = f"the line is longer than {MAX_LINE_BYTES >> 20} MiB"
+_NO_FILE: Final = "the last line with a file is not valid, so there is no file for this question"
 # The verdicts that are written at a time.
 _BLOCK_BYTES: Final = 64 * 1024
+
+
+class NoFileError(CanfetchError):
+    """Raised for a question after a file that is not valid."""
 
 
 class _DuplexResponse(StreamingResponse):
@@ -67,7 +72,7 @@ async def _answers(request: Request) -> AsyncIterator[bytes]:
     async for block in _line_blocks(request):
         out = bytearray()
         for line in block:
-            answer = _TOO_LONG if line is None else await stream.answer(line)
+            answer = await stream.answer(line)
             if answer is not None:
                 out += to_json(answer) + b"\n"
                 if len(out) >= _BLOCK_BYTES:
@@ -77,47 +82,60 @@ async def _answers(request: Request) -> AsyncIterator[bytes]:
             yield bytes(out)
 
 
-async def _line_blocks(request: Request) -> AsyncIterator[list[bytes | None]]:
-    """Yield the lines that have arrived. None is a line that is too long, of which no more than the limit is kept."""
+async def _line_blocks(request: Request) -> AsyncIterator[list["bytes | _LongLine"]]:
+    """Yield the lines that have arrived. Of a line that is too long, no more than the limit is kept."""
     rest = b""
-    is_too_long = False
+    long_line: _LongLine | None = None
     async for chunk in request.stream():
         *lines, rest = (rest + chunk).split(b"\n")
-        block = [line if len(line) <= MAX_LINE_BYTES else None for line in lines]
-        if is_too_long and block:
-            block[0] = None
-            is_too_long = False
-        if is_too_long or len(rest) > MAX_LINE_BYTES:
-            is_too_long = True
+        block = [line if len(line) <= MAX_LINE_BYTES else _LongLine(_sets_file(line)) for line in lines]
+        if long_line is not None and block:
+            block[0] = long_line
+            long_line = None
+        if long_line is None and len(rest) > MAX_LINE_BYTES:
+            long_line = _LongLine(_sets_file(rest))
+        if long_line is not None:
             rest = b""
         if block:
             yield block
-    if is_too_long:
-        yield [None]
+    if long_line is not None:
+        yield [long_line]
     elif rest.strip():
         yield [rest]
 
 
+class _LongLine(NamedTuple):
+    """A line that is too long, and whether it was meant to set the file."""
+
+    sets_file: bool
+
+
 class _VerdictStream:
-    """Answers lines. It remembers the file of the last line that set one."""
+    """Answers lines. It remembers the file of the last line that set one.
+
+    After a line whose file is rejected, questions have errors: neither the file before nor the live one was meant.
+    """
 
     def __init__(self, request: Request, services: Services) -> None:
         self._request = request
         self._services = services
         self._content: bytes | None = None
+        self._is_rejected = False
         self._robots: dict[str, RobotsTxt] = {}
 
-    async def answer(self, line: bytes) -> dict[str, Any] | None:
+    async def answer(self, line: "bytes | _LongLine") -> dict[str, Any] | None:
         """Return the verdict of a line, an object with `error`, or None for a line that sets the file."""
+        if isinstance(line, _LongLine):
+            return self._reject(_TOO_LONG, sets_file=line.sets_file)
         if not line.strip():
             return None
         try:
             asked = StreamLine.model_validate_json(line)
         except ValidationError as error:
-            return {"allowed": None, "error": invalid_request(error).detail}
+            return self._reject(invalid_request(error).detail, sets_file=_sets_file(line))
         if asked.url is None:
             if asked.content is None:
-                return {"allowed": None, "error": "expected url and agent, or content"}
+                return self._reject("expected url and agent, or content", sets_file=_sets_file(line))
             return self._set_file(asked)
         if asked.agent is None:
             return {"url": printable_text(asked.url), "allowed": None, "error": "agent is missing"}
@@ -126,16 +144,26 @@ class _VerdictStream:
         except CanfetchError as error:
             return error_json(asked.url, asked.agent, error)
 
+    def _reject(self, why: str, *, sets_file: bool) -> dict[str, Any]:
+        """Return the answer to a line that is not valid. That to a file has no `allowed`."""
+        if sets_file:
+            self._is_rejected = True
+            return {"error": why}
+        return {"allowed": None, "error": why}
+
     def _set_file(self, asked: StreamLine) -> dict[str, Any] | None:
         try:
             self._content = decode_content(asked.content or "", asked.content_encoding)
         except CanfetchError as error:
-            return {"allowed": None, "error": str(error)}
+            return self._reject(str(error), sets_file=True)
+        self._is_rejected = False
         self._robots.clear()
         return None
 
     async def _decide(self, asked: StreamLine, url: str, agent_name: str) -> dict[str, Any]:
         agent = named_agent(agent_name, exact=asked.exact)
+        if self._is_rejected and asked.content is None:
+            raise NoFileError(_NO_FILE)
         if self._content is None and asked.content is None:
             verdict = await self._services.origins.verdict(url, agent.agent, profile=asked.profile)
             return verdict_json(url, agent, verdict)
@@ -152,3 +180,8 @@ class _VerdictStream:
             robots = await in_thread(self._request, lambda: parse_content(kept, profile=asked.profile))
             self._robots[asked.profile] = robots
         return robots
+
+
+def _sets_file(line: bytes) -> bool:
+    """Return whether a line that is not valid was meant to set the file."""
+    return b'"content"' in line and b'"url"' not in line

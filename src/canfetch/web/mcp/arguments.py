@@ -97,7 +97,8 @@ class ExplainArguments(Arguments):
     robots_txt: Annotated[
         str | None,
         Field(
-            description="Content to use in place of the live file, such as a draft", max_length=MAX_ROBOTS_CHARACTERS
+            description="Content to use in place of the live file, such as a draft; not if it is empty",
+            max_length=MAX_ROBOTS_CHARACTERS,
         ),
     ] = None
 

@@ -4,7 +4,8 @@ import asyncio
 import time
 from collections.abc import Iterable
 from ipaddress import ip_address
-from typing import Final
+from math import ceil
+from typing import Final, NamedTuple
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -17,8 +18,15 @@ from canfetch.web.settings import UNLIMITED, RateLimit
 MAX_BODY_BYTES: Final = 4 * 1024 * 1024
 # Of all requests that are arriving. One request is never refused because of it.
 _MAX_ALL_BODIES_BYTES: Final = 16 * MAX_BODY_BYTES
-_HEADERS: Final = {401: (b"www-authenticate", b"Bearer"), 405: (b"allow", b"POST")}
 _LOCALHOST: Final = "localhost"
+
+
+class Refusal(NamedTuple):
+    """Why a request is refused: the status, a sentence, and the headers that belong to the status."""
+
+    status: int
+    reason: str
+    headers: tuple[tuple[bytes, bytes], ...] = ()
 
 
 class HTTPGuard:
@@ -68,16 +76,20 @@ class HTTPGuard:
             return
         refusal = self._refusal(scope)
         if refusal is not None:
-            await _respond(send, *refusal)
+            await _respond(send, refusal)
             return
+        if scope["path"] != "/" and scope["path"].endswith("/"):
+            # The SDK would redirect to the scheme of this server, which is not that of a proxy with TLS.
+            path = scope["path"].rstrip("/")
+            scope = {**scope, "path": path, "raw_path": path.encode()}
         body = await self._read_body(receive)
         if isinstance(body, bytes):
             await self._app(scope, _replay(body, receive), send)
         else:
-            await _respond(send, *body, receive)
+            await _respond(send, body, receive)
 
-    async def _read_body(self, receive: Receive) -> bytes | tuple[int, str]:
-        """Return the body, or the status and the reason why it is refused."""
+    async def _read_body(self, receive: Receive) -> bytes | Refusal:
+        """Return the body, or why it is refused."""
         parts: list[bytes] = []
         size = 0
         try:
@@ -85,39 +97,44 @@ class HTTPGuard:
                 while True:
                     message = await receive()
                     if message["type"] != "http.request":
-                        return 400, "the request is incomplete"
+                        return Refusal(400, "the request is incomplete")
                     part = message.get("body", b"")
                     parts.append(part)
                     size += len(part)
                     self.body_bytes += len(part)
                     if size > MAX_BODY_BYTES:
-                        return TOO_LARGE, f"the request is larger than {MAX_BODY_BYTES} bytes"
+                        return Refusal(TOO_LARGE, f"the request is larger than {MAX_BODY_BYTES} bytes")
                     if self.body_bytes > _MAX_ALL_BODIES_BYTES:
-                        return 503, "the server is receiving too many large requests: try again later"
+                        return Refusal(503, "the server is receiving too many large requests: try again later")
                     if not message.get("more_body", False):
                         return b"".join(parts)
         except TimeoutError:
-            return 408, "the request took too long to arrive"
+            return Refusal(408, "the request took too long to arrive")
         finally:
             self.body_bytes -= size
 
-    def _refusal(self, scope: Scope) -> tuple[int, str] | None:
-        """Return the status and the reason why a request is refused, or None."""
+    def _refusal(self, scope: Scope) -> Refusal | None:
+        """Return why a request is refused, or None."""
         headers: dict[bytes, bytes] = dict(scope["headers"])
         host = headers.get(b"host", b"").decode("latin-1").lower()
         if not self._knows(host):
-            return 421, "this server does not answer for that host name: pass it with --host-name"
+            return Refusal(421, "this server does not answer for that host name: pass it with --host-name")
         origin = headers.get(b"origin")
         site = headers.get(b"sec-fetch-site")
         if is_cross_site(scheme=scope.get("scheme", "http"), host=headers.get(b"host", b""), origin=origin, site=site):
-            return 403, "pages of other sites may not use this server"
+            return Refusal(403, "pages of other sites may not use this server")
         if self._token is not None and not has_token(headers.get(b"authorization"), self._token):
-            return 401, "this server requires its token: send 'Authorization: Bearer TOKEN'"
+            why = "this server requires its token: send 'Authorization: Bearer TOKEN'"
+            return Refusal(401, why, ((b"www-authenticate", b"Bearer"),))
         if scope["method"] != "POST":
             # The SDK answers GET with a stream that stays open, on which this server never sends anything.
-            return 405, "this server has no streams and no sessions: send POST requests"
+            why = "this server has no streams and no sessions: send POST requests"
+            return Refusal(405, why, ((b"allow", b"POST"),))
         wait = self._limiter.take(self._addresses.find(dict(scope)))
-        return None if wait == 0 else (429, f"too many requests: try again in {wait:.1f} seconds")
+        if wait == 0:
+            return None
+        seconds = str(ceil(wait))
+        return Refusal(429, f"too many requests: try again in {seconds} s", ((b"retry-after", seconds.encode()),))
 
     def _knows(self, host: str) -> bool:
         name = without_port(host).rstrip(".")
@@ -145,15 +162,15 @@ def _replay(body: bytes, receive: Receive) -> Receive:
     return receive_again
 
 
-async def _respond(send: Send, status: int, reason: str, receive: Receive | None = None) -> None:
+async def _respond(send: Send, refusal: Refusal, receive: Receive | None = None) -> None:
+    status, reason, own_headers = refusal
     body = f"{reason}\n".encode()
     headers = [
         (b"content-type", b"text/plain; charset=utf-8"),
         (b"content-length", str(len(body)).encode()),
         (b"connection", b"close"),
+        *own_headers,
     ]
-    if status in _HEADERS:
-        headers.append(_HEADERS[status])
     await send({"type": "http.response.start", "status": status, "headers": headers})
     if status == TOO_LARGE and receive is not None:
         await end_refusal(body, receive, send)

@@ -15,6 +15,7 @@ from canfetch.core.extensions.record import Extension
 from canfetch.core.extensions.request_rate import RequestRate
 from canfetch.core.extensions.windows import DailyWindow
 from canfetch.core.times import optional_rfc3339, rfc3339
+from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import Access, AccessInfo, Effect, Reason, Rule, Verdict
 from canfetch.pages.tdm import normalize_target, parse_tdm_file, select_reservation
 from canfetch.web.mcp.quotation import quote, visible_text
@@ -88,7 +89,7 @@ def again_sentence(access: RobotsAccess) -> str:
     return f"Ask again in {duration(access.ask_again_in_seconds)}."
 
 
-def usage_results(robots: RobotsTxt | None, url: str, agent: Agent) -> list[UsagePreference]:
+def usage_results(robots: RobotsTxt | None, url: AnyURL, agent: Agent) -> list[UsagePreference]:
     """Return what a file states on each use."""
     if robots is None:
         return [UsagePreference(use=use, preference=Preference.UNKNOWN, lines=[]) for use in UsagePurpose]

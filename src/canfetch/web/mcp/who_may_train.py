@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from functools import cache
-from itertools import islice
+from itertools import chain, islice
 from typing import Final, Literal
 
 from canfetch.agents import REGISTRY
@@ -11,6 +11,7 @@ from canfetch.client.origin_state import OriginState
 from canfetch.core.agent_rules import AgentRules
 from canfetch.core.document import RobotsTxt
 from canfetch.core.extensions.preference import Preference, UsagePurpose
+from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import Effect, Rule
 from canfetch.web.mcp.agents import STAND_IN
 from canfetch.web.mcp.arguments import WhoMayTrainArguments
@@ -77,12 +78,13 @@ def who_may_train(state: OriginState, url: str, now: float, *, tdm_file: Fetched
             continue
         rules = robots.rules_for(crawler.agent)
         groups = tuple(rules.group_indices)
-        permission = known.get(groups) or known.setdefault(groups, _permission(robots, rules, url))
+        permission = known.get(groups) or known.setdefault(groups, _permission(robots, rules))
         names[permission].append(crawler.name)
         rule = rules.decide(url).rule
         if rule is not None:
             deciding.setdefault(rule, []).append(crawler.name)
-    usage = next(one for one in usage_results(robots, url, STAND_IN.agent) if one.use is UsagePurpose.TRAINING)
+    page = url if robots is None else _readable_page(robots, robots.rules_for(STAND_IN.agent)) or url
+    usage = next(one for one in usage_results(robots, page, STAND_IN.agent) if one.use is UsagePurpose.TRAINING)
     result = WhoMayTrain(
         preference=usage.preference,
         lines=usage.lines,
@@ -104,12 +106,19 @@ def training_crawlers() -> tuple[Crawler, ...]:
     return tuple(one for one in REGISTRY.crawlers if "training" in one.purposes and not one.retired)
 
 
-def _permission(robots: RobotsTxt, rules: AgentRules, url: str) -> Permission:
-    if not any(map(rules.allows, _PAGES)) and not any(map(rules.allows, _exceptions(robots, rules))):
+def _permission(robots: RobotsTxt, rules: AgentRules) -> Permission:
+    page = _readable_page(robots, rules)
+    if page is None:
         return "disallowed"
-    if robots.usage(url, agent=rules.agent, purpose="training").preference is Preference.DISALLOW:
+    if robots.usage(page, agent=rules.agent, purpose="training").preference is Preference.DISALLOW:
         return "opted_out"
     return "partly" if any(not rule.allow and rule.pattern for rule in _rules(robots, rules)) else "allowed"
+
+
+def _readable_page(robots: RobotsTxt, rules: AgentRules) -> AnyURL | None:
+    """Return a page that a crawler may fetch, or None. Preferences do not apply to the others."""
+    pages: Iterator[AnyURL] = chain(_PAGES, _exceptions(robots, rules))
+    return next((page for page in pages if rules.allows(page)), None)
 
 
 def _rules(robots: RobotsTxt, rules: AgentRules) -> Iterator[Rule]:

@@ -6,6 +6,7 @@ headers. Nothing of a request except its method, path, status and time is logged
 
 import asyncio
 import logging
+import re
 import time
 from collections.abc import Callable
 from functools import partial
@@ -17,6 +18,7 @@ from starlette.types import Message, Receive, Scope, Send
 from canfetch.web.answers.origins import TooManyFetches, before_fetch
 from canfetch.web.server.clients import ClientAddresses, RateLimiter
 from canfetch.web.server.credentials import has_token, is_cross_site
+from canfetch.web.server.listening import is_loopback
 from canfetch.web.server.problems import DISCONNECTED, Problem
 from canfetch.web.server.refused_bodies import TOO_LARGE, end_refusal
 from canfetch.web.server.tracing import RequestTracer
@@ -57,6 +59,7 @@ BODY_LIMITS: Final = {
 }
 STREAMS: Final = frozenset({"/v1/decide/stream"})
 _OPEN_PATHS: Final = frozenset({"/healthz", "/readyz"})
+_PORT: Final = re.compile(rb":[0-9]+\Z")
 _READING_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -164,7 +167,7 @@ class Guard:
 
     def reject(self, scope: Scope, head: RequestHead) -> Problem | None:
         """Return why a request is rejected before its body is read, or None."""
-        if self._hosts and (head.host is None or head.host.lower() not in self._hosts):
+        if self._hosts and not self._knows(head.host):
             return _UNKNOWN_HOST
         path: str = scope["path"]
         is_api = path.startswith(API_PREFIX)
@@ -194,6 +197,14 @@ class Guard:
         return is_cross_site(
             scheme=scope.get("scheme", "http"), host=head.host or b"", origin=head.origin, site=head.site
         )
+
+    def _knows(self, host: bytes | None) -> bool:
+        """Return whether a host is one of the server's names, with any port, or a loopback address."""
+        text = b"" if host is None else host.lower()
+        if text in self._hosts:
+            return True
+        name = _PORT.sub(b"", text)
+        return name in self._hosts or is_loopback(name.decode("latin-1").strip("[]"))
 
     def charge_fetch(self, scope: Scope) -> None:
         """Count a fetch that a request causes.
