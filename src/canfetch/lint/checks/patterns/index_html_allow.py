@@ -4,19 +4,13 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.core.text import UNRESERVED, encode_text
 from canfetch.lint.analysis.engine_verdicts import try_allows
-from canfetch.lint.analysis.rule_coverage import MAX_VALUE_LENGTH, canonical_form, literal_prefix
 from canfetch.lint.analysis.rule_values import rules_matching
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
-# The rules of larger groups are left to the engine, which has an index.
-_MAX_RULES: Final = 64
-# A path of these bytes, without dot segments, is its own target.
-_PLAIN: Final = UNRESERVED + b"/"
 _PAGE: Final = re.compile(rb"/index\.htm")
 
 
@@ -30,8 +24,6 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         path = file.text(folder.replace(b"*", b"x") + b"/")
         if rule.record.value is None or not path.startswith("/"):
             continue
-        if not _may_be_disallowed(file, token, path):
-            continue
         # Most of these folders are allowed, so this order needs fewer verdicts.
         if try_allows(file, path, "rfc9309", token) is False and try_allows(file, path, "googlebot", token) is True:
             yield Occurrence(
@@ -39,17 +31,6 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
                 {"pattern": file.text(rule.value), "folder": path},
                 VerdictQuery(path),
             )
-
-
-def _may_be_disallowed(file: LintedFile, token: str, path: str) -> bool:
-    """Return whether some rule for a product token may disallow a path. This takes less time than a verdict."""
-    rules = [rule for group in file.groups_named(token) for rule in group.rules]
-    target = encode_text(path)
-    is_plain = not target.translate(None, _PLAIN) and b"/." not in target and b"//" not in target
-    if not is_plain or len(rules) > _MAX_RULES or any(len(rule.value) > MAX_VALUE_LENGTH for rule in rules):
-        return True
-    heads = (literal_prefix(canonical_form(rule.value)) for rule in rules if not rule.allow and rule.specificity)
-    return any(target.startswith(head) for head in heads)
 
 
 CHECK = Check(
