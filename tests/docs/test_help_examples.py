@@ -27,6 +27,7 @@ gzip robots.warc
 canfetch bulk parse robots.warc.gz -o files.parquet
 mkdir -p history/a.example && cp robots.txt history/a.example/2026-05-01.txt
 for name in new-robots.txt old.txt new.txt; do cp robots.txt $name; done
+echo https://example.com/blog/ > sitemap.xml
 printf '[[expect]]\\nagent = "GPTBot"\\nurl = "/shop/cart/"\\nallowed = false\\n' > robots.expect.toml
 echo https://www.example.com/fish > urls.txt && echo GPTBot > agents.txt
 printf 'url,fetched_at\\nhttps://a.example/,2026-05-02\\n' > pages.csv
