@@ -59,6 +59,16 @@ def test_questions_after_a_rejected_file_have_errors(client: APIClient) -> None:
     assert all("the last line with a file is not valid" in answer["error"] for answer in answers)
 
 
+def test_blocks_that_begin_with_a_file(client: APIClient) -> None:
+    question, file = {"url": "/x", "agent": "GPTBot"}, {"content": CONTENT}
+    # A rejected file is the first line of the second block, and its answer is not lost.
+    answers = list(client.decide_stream([file, *[question] * 999, {"content": 5}, question]))
+    assert [answer.get("allowed") for answer in answers] == [False] * 999 + [None] * 2
+    assert "allowed" not in answers[999]
+    # The second block has no answers.
+    assert list(client.decide_stream([file] * 2000)) == []
+
+
 @pytest.mark.parametrize("content, encoding", [("%%%", "base64"), (None, "utf-8"), (5, "utf-8")])
 def test_files_that_are_not_valid(client: APIClient, content: object, encoding: str) -> None:
     question = {"url": "/x", "agent": "GPTBot"}

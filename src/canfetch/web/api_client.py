@@ -108,14 +108,16 @@ class APIClient:
             yield from self._send_block(first_file, block)
 
     def _send_block(self, file: dict[str, Any] | None, block: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Send questions after the file of the block before, and return the answers to the questions."""
-        lines = block if file is None else [file, *block]
+        """Send a block after the file of the block before, and return the answers to the block."""
+        # A block that begins with its own file needs no other.
+        is_sent_again = file is not None and block[0].get("url") is not None
+        lines = [file, *block] if is_sent_again else block
         body = "".join(f"{json.dumps(line)}\n" for line in lines)
         answer = self._send("POST", "decide/stream", body.encode(), _NDJSON)
         answers = [json.loads(line) for line in answer.splitlines()]
-        # The block before has the answer to a rejected file.
-        is_rejected = file is not None and "allowed" not in answers[0]
-        return answers[1:] if is_rejected else answers
+        # The answer to a rejected file has no `allowed`, and was returned with the block before.
+        is_rejected_again = is_sent_again and "allowed" not in answers[0]
+        return answers[1:] if is_rejected_again else answers
 
     def lint(self, content: str, **options: Any) -> dict[str, Any]:
         """Return the findings in a robots.txt. Options are, for example, `language` and `robots_url`.

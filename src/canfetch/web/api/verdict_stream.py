@@ -145,7 +145,7 @@ class _VerdictStream:
             return error_json(asked.url, asked.agent, error)
 
     def _reject(self, why: str, *, sets_file: bool) -> dict[str, Any]:
-        """Return the answer to a line that is not valid. That to a file has no `allowed`."""
+        """Return the answer to a line that is not valid. The answer to a file has no `allowed`."""
         if sets_file:
             self._is_rejected = True
             return {"error": why}
