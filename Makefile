@@ -28,7 +28,9 @@ WORKERS ?= auto
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/.canfetch
 PIP = $(BIN)/python -m pip install --quiet --constraint tools/constraints.txt
-PYTEST = $(BIN)/python -m pytest
+# In CI, a test that fails runs once more, and the closing line counts it: a machine that stalls is no defect. On a
+# developer's machine the first failure counts.
+PYTEST = $(BIN)/python -m pytest$(if $(filter true,$(CI)), --reruns 1 -raR)
 RUST := $(shell find rust -type f \( -name '*.rs' -o -name 'Cargo.*' \) -not -path '*/target/*' -not -path 'rust/wasm/*' 2>/dev/null)
 # Part of the stamp's name, so that a toolchain installed later is used.
 TOOLCHAIN := $(if $(shell command -v cargo 2>/dev/null),cargo,no-cargo)
