@@ -71,6 +71,8 @@ class Question(NamedTuple):
     event: Mapping[str, Any] | None = None
     # The response whose page-level rules are read, in cases for them.
     page: Mapping[str, Any] | None = None
+    # What one client goes through, in cases for clients over time. The question is that of the last step.
+    steps: tuple[Mapping[str, Any], ...] = ()
 
 
 class Case(NamedTuple):
@@ -108,6 +110,7 @@ class Case(NamedTuple):
                     ),
                     event=self.table.get("event"),
                     page=expectation.get("page"),
+                    steps=self.table.get("steps", ()),
                 )
 
 

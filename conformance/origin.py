@@ -34,10 +34,13 @@ class Origin:
 
     Args:
         event: An event as described in access/answers.toml, with a `body`, which is the file.
+
+    Attributes:
+        event: The event. Another one applies to the next request, unless one of them is a failure to connect.
     """
 
     def __init__(self, event: Mapping[str, Any]) -> None:
-        self._event = event
+        self.event = event
         self._stopping = ThreadEvent()
         self._stack = contextlib.ExitStack()
         self._context: ssl.SSLContext | None = None
@@ -46,7 +49,7 @@ class Origin:
 
     def __enter__(self) -> Self:
         """Start to listen. Connections are refused if the event is `refused`."""
-        failure = self._event.get("failure")
+        failure = self.event.get("failure")
         if failure == "refused":
             taken = self._stack.enter_context(socket.socket())
             # A bound port that does not listen refuses connections, and no other process can listen on it.
@@ -95,7 +98,7 @@ class Origin:
                 self._respond(connection, target)
 
     def _respond(self, connection: socket.socket, target: str) -> None:
-        event = self._event
+        event = self.event
         hop = int(target.rpartition("?hop=")[2]) if "?hop=" in target else 0
         if target in ("/open", "/forbidden"):
             _send(connection, 200, b"<!doctype html><title>A page</title>\n", "Content-Type: text/html")
@@ -117,7 +120,7 @@ class Origin:
             _send(connection, event.get("status", 200), body, "Content-Type: text/plain", *headers)
 
     def _fail(self, connection: socket.socket, failure: str) -> None:
-        body = self._event["body"].encode()
+        body = self.event["body"].encode()
         if failure == "never-answers":
             self._stopping.wait(SILENT_SECONDS)
         elif failure == "short-body":

@@ -13,7 +13,8 @@ def describe(question: Question) -> str:
     names = question.agents or (f"{question.user_agent}",)
     agents = ", ".join(name if len(name) <= 40 else f"{name[:40]}..." for name in names)
     decision = "" if question.page is None else f"{question.page['decision']} of "
-    return f"{question.profile}: {agents}, {decision}{url.decode('utf-8', 'backslashreplace')!r}"
+    step = f" in step {len(question.steps)}" if question.steps else ""
+    return f"{question.profile}: {agents}, {decision}{url.decode('utf-8', 'backslashreplace')!r}{step}"
 
 
 def to_json(question: Question) -> dict[str, Any]:

@@ -39,6 +39,7 @@ class Adapter(NamedTuple):
     supports: frozenset[str] = frozenset()
     environment: tuple[tuple[str, str], ...] = ()
     differs: tuple[tuple[str, str], ...] = ()
+    not_asked: tuple[tuple[str, str], ...] = ()
 
     def command(self, folder: Path = BUILD) -> list[str]:
         """Return the command that starts the adapter, which is built in `folder`."""
@@ -73,6 +74,9 @@ class Adapter(NamedTuple):
             "invalid-urls": question.expected.error == "invalid-url",
             "invalid-robots-urls": question.expected.error == "invalid-robots-url",
             "ftp": question.event is not None and "ftp" in question.event,
+            "kept-clients": bool(question.steps),
+            "clocks": any(step["hours"] for step in question.steps),
+            "agents-of-one-client": len({step["agent"] for step in question.steps}) > 1,
         }
         if question.page is not None:
             needs |= {key: question.page[key] is not None for key in OPTIONAL_INPUT}
@@ -107,6 +111,7 @@ def _catalogue() -> dict[str, Any]:
 def _adapter(table: dict[str, Any]) -> Adapter:
     table = dict(table)
     table["differs"] = tuple((entry["quote"], entry["source"]) for entry in table.get("differs", ()))
+    table["not_asked"] = tuple(table.get("not_asked", {}).items())
     table["environment"] = tuple(table.get("environment", {}).items())
     table["supports"] = frozenset(table.get("supports", ()))
     for key in ("profiles", "program", "version_command"):

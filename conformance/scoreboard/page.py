@@ -44,6 +44,8 @@ PROFILES = {
         "restrictive": "Page-level rules: no documentation",
     },
 }
+# What a client needs for the cases about sequences of questions, as shown on the page.
+NEEDS = {"kept-clients": "all of them", "clocks": "over time", "agents-of-one-client": "two agents"}
 COMMAND = "make scoreboard"
 OWN_CHOICES = "scoreboard/own-choices"
 # A case is listed as widely failed if at least this share of the implementations fails it.
@@ -71,6 +73,7 @@ def markdown(rows: Sequence[Row], missing: Sequence[Unavailable], date: dt.date)
             chosen = [row for row in rows if (row.adapter.asks, row.profile) == (asks, profile)]
             if chosen:
                 parts += [f"## {title}", *profile_tables(chosen)]
+    parts += _not_asked(rows)
     parts += _widely_failed([row for row in rows if row.adapter.asks == ROBOTS])
     parts += ["## Implementations", *_implementations(rows)]
     if missing:
@@ -134,6 +137,7 @@ def as_json(rows: Sequence[Row], missing: Sequence[Unavailable], date: dt.date) 
                 "registry": adapter.registry,
                 "package": adapter.package,
                 "claim": {"quote": adapter.claim, "source": adapter.source},
+                "not_asked": dict(adapter.not_asked),
                 "differs": [{"quote": quote, "source": source} for quote, source in adapter.differs],
                 "profiles": [_row_json(row) for row in rows if row.adapter == adapter],
             }
@@ -177,14 +181,34 @@ def _introduction() -> list[str]:
     clients = [
         "A client fetches the robots.txt of an origin on loopback that redirects, fails or responds with errors.",
         (
-            "Each question has an origin of its own. So what clients do over time, and with several origins, is not"
-            " asked: it needs a clock that can be set."
+            "Clients that keep copies are also asked over time, with two origins and for two agents, if their"
+            " interface permits it: see [what clients are not asked](#what-clients-are-not-asked)."
         ),
         "`raised` leaves the decision to the caller. Such a case does not pass, but it is not wrong.",
         "Clients have a timeout of at most ten seconds, and otherwise their default options.",
     ]
     lists = [("", general), ("Clients:", clients)]
     return [part for title, items in lists for part in (title, "\n".join(f"- {item}" for item in items)) if part]
+
+
+def _not_asked(rows: Sequence[Row]) -> list[str]:
+    """Return the section about questions that the interfaces of clients cannot express."""
+    lines = [
+        [adapter.title, NEEDS[need], reason]
+        for adapter in dict.fromkeys(row.adapter for row in rows)
+        for need, reason in adapter.not_asked
+    ]
+    if not lines:
+        return []
+    return [
+        "## What clients are not asked",
+        (
+            "The cases of [`sequences.toml`](../conformance/access/sequences.toml) are about one client that keeps its"
+            " copies. They contain only what the sources require. For time, the clock of a client is set: that which"
+            " canfetch takes, and for the others in Python, `time.time`."
+        ),
+        table(["client", "not asked", "reason"], lines),
+    ]
 
 
 def _disputed(rows: Sequence[Row]) -> list[list[str]]:

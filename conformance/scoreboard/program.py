@@ -6,9 +6,10 @@ import selectors
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from conformance.cases import Answer, Question
 from conformance.origin import Origin
@@ -57,6 +58,7 @@ class AdapterProgram:
         self._asks = asks
         self._process: subprocess.Popen[bytes] | None = None
         self._answered = 0
+        self._clients = 0
         self._unread = b""
 
     def __enter__(self) -> Self:
@@ -109,20 +111,41 @@ class AdapterProgram:
             self._process = None
 
     def _exchange(self, question: Question, seconds: float) -> bytes:
+        if question.steps:
+            return self._exchange_steps(question, seconds)
         if question.event is None:
-            return self._exchange_line(question, seconds)
+            return self._exchange_line(to_json(question), seconds)
         with Origin(question.event) as origin:
-            line = self._exchange_line(question._replace(url=origin.url.encode() + question.url), seconds)
-            # Ports differ from run to run, and libraries put them into messages.
-            return line.replace(f":{origin.port}".encode(), b":PORT")
+            return self._exchange_page(origin, question, seconds)
 
-    def _exchange_line(self, question: Question, seconds: float) -> bytes:
+    def _exchange_steps(self, question: Question, seconds: float) -> bytes:
+        """Ask a client that is new about a page in each step. Return the answer to the last one."""
+        self._clients += 1
+        line = b""
+        with ExitStack() as stack:
+            origins = {
+                name: stack.enter_context(Origin({"body": ""})) for name in {step["origin"] for step in question.steps}
+            }
+            for step in question.steps:
+                origin = origins[step["origin"]]
+                origin.event = step["event"] or origin.event
+                asked = question._replace(agents=(step["agent"],))
+                line = self._exchange_page(origin, asked, seconds, client=self._clients, hours=step["hours"])
+        return line
+
+    def _exchange_page(self, origin: Origin, question: Question, seconds: float, **fields: float) -> bytes:
+        asked = question._replace(url=origin.url.encode() + question.url)
+        line = self._exchange_line({**to_json(asked), **fields}, seconds)
+        # Ports differ from run to run, and libraries put them into messages.
+        return line.replace(f":{origin.port}".encode(), b":PORT")
+
+    def _exchange_line(self, fields: dict[str, Any], seconds: float) -> bytes:
         process = self._process
         assert process is not None
         assert process.stdin is not None
         started, deadline = _processor_seconds(process.pid), time.monotonic() + WALL_SECONDS
         try:
-            process.stdin.write(json.dumps(to_json(question)).encode() + b"\n")
+            process.stdin.write(json.dumps(fields).encode() + b"\n")
             process.stdin.flush()
         except BrokenPipeError:
             raise LimitExceeded(_exit_outcome(process)) from None

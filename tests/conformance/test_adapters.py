@@ -157,6 +157,72 @@ def test_questions_about_ftp_and_unsupported_decisions_are_skipped() -> None:
     assert reader.reason_to_skip(question("/")._replace(page=page)) == "tdm_file, may_train"
 
 
+def test_clients_have_a_reason_for_each_sequence_that_they_are_not_asked() -> None:
+    needs = ("kept-clients", "clocks", "agents-of-one-client")
+    for adapter in adapters().values():
+        missing = [need for need in needs if need not in adapter.supports]
+        # Who keeps no client is asked nothing about one.
+        expected = missing[:1] if missing[:1] == ["kept-clients"] else missing
+        assert list(dict(adapter.not_asked)) == (expected if adapter.asks == ACCESS else []), adapter.name
+        assert all(reason.endswith(".") for _need, reason in adapter.not_asked)
+
+
+def test_sequences_are_skipped_for_clients_that_cannot_express_them() -> None:
+    step = {"hours": 0, "origin": "first", "agent": "ExampleBot", "event": {"body": ""}}
+    later, other = {**step, "hours": 25}, {**step, "agent": "OtherBot"}
+    reasons = [
+        adapters()[name].reason_to_skip(question("/")._replace(steps=steps))
+        for name, steps in (
+            ("urllib-client", (step,)),
+            ("colly-client", (step, later)),
+            ("colly-client", (step, other)),
+            ("crawlee-python-client", (step, other)),
+            ("scrapy-client", (step, later, other)),
+        )
+    ]
+
+    assert reasons == ["kept-clients", "clocks", "", "agents-of-one-client", ""]
+
+
+@pytest.mark.usefixtures("unhurried")
+def test_steps_of_a_sequence_are_asked_in_order_with_one_client() -> None:
+    # The answer has all the lines so far, with the file that the origin serves at that time.
+    source = """
+import base64, json, sys
+from urllib.parse import urljoin
+from urllib.request import ProxyHandler, build_opener
+opener = build_opener(ProxyHandler({}))
+seen = []
+for line in sys.stdin:
+    fields = json.loads(line)
+    if fields["id"] == "start":
+        print('{"allowed": true}', flush=True)
+        continue
+    url = base64.b64decode(fields["url"]).decode()
+    body = opener.open(urljoin(url, "/robots.txt")).read().decode()
+    seen.append([fields["client"], fields["hours"], fields["agents"], url.rpartition("/")[2], body])
+    print(json.dumps({"exception": json.dumps(seen)}), flush=True)
+"""
+    steps = (
+        {"hours": 0, "origin": "first", "agent": "A", "event": {"body": "one"}},
+        {"hours": 0, "origin": "other", "agent": "A", "event": {"body": "two"}},
+        {"hours": 25, "origin": "first", "agent": "B", "event": None},
+        {"hours": 26, "origin": "first", "agent": "B", "event": {"body": "three"}},
+    )
+    with AdapterProgram([sys.executable, "-c", source], {}, ACCESS) as program:
+        program.ask(question("/open")._replace(url=b"/open", steps=steps))
+        answer = program.ask(question("/forbidden")._replace(url=b"/forbidden", steps=steps))
+
+    assert isinstance(answer, Answer)
+    assert answer.error is not None
+    seen = [[0, ["A"], "one"], [0, ["A"], "two"], [25, ["B"], "one"], [26, ["B"], "three"]]
+    assert json.loads(answer.error.removeprefix(f"{RAISED} ")) == [
+        [client, hours, agents, page, body]
+        for client, page in ((1, "open"), (2, "forbidden"))
+        for hours, agents, body in seen
+    ]
+
+
 def test_every_kind_of_case_has_a_level_and_a_line() -> None:
     for asks, name in ((ROBOTS, "protego"), (ACCESS, "scrapy-client"), (PAGES, "robot-directives")):
         adapter = adapters()[name]

@@ -128,10 +128,21 @@ def test_invalid_requests_are_closed() -> None:
                 assert connection.recv(1) == b""
 
 
+def test_event_changes_while_the_origin_runs() -> None:
+    with origin() as running:
+        before = request(running.url)
+        running.event = {"status": 503, "body": "later"}
+        after = request(running.url)
+
+    assert (before[0], before[2].decode()) == (200, FILE)
+    assert (after[0], after[2]) == (503, b"later")
+
+
 def test_every_event_is_played_or_ftp() -> None:
     known = {"status", "body", "headers", "redirects", "other_authority", "locations", "target", "redirect_loop"}
-    for case in load_access():
-        event = case.table["event"]
+    events = [case.table.get("event") for case in load_access()]
+    events += [step["event"] for case in load_access() for step in case.table.get("steps", ())]
+    for event in filter(None, events):
         assert "ftp" in event or set(event) <= known | {"failure", "filler_bytes"}
         assert event.get("failure", "reset") in {
             "refused",
@@ -147,7 +158,8 @@ def test_client_of_canfetch_passes(monkeypatch: pytest.MonkeyPatch, capsys: pyte
     monkeypatch.setattr("conformance.origin.SILENT_SECONDS", 0.01)
     monkeypatch.setattr("conformance.scoreboard.program.CLIENT_SECONDS", 600.0)
 
-    only = ["--id", "access-network", "--id", "access-redirects", "--id", "access-status-50"]
+    prefixes = ("access-network", "access-redirects", "access-status-50", "access-sequence")
+    only = [word for prefix in prefixes for word in ("--id", prefix)]
     assert main(["--adapter", "canfetch-client", "--quiet", *only]) == 0
 
     assert " 0 failed, 0 skipped" in capsys.readouterr().out

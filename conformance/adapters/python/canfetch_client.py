@@ -1,14 +1,24 @@
 """canfetch.Client, with the access policy of the question."""
 
-from questions import Question, answer_questions
+from questions import Clock, KeptClient, Question, answer_questions
 
 import canfetch
 
+clock = Clock()
+
+
+def create(question: Question) -> canfetch.Client:
+    """Create a client, whose cache is empty."""
+    return canfetch.Client(user_agent=f"{question.agent}/1.0", policy=question.profile, clock=clock)
+
+
+kept = KeptClient(create, canfetch.Client.close)
+
 
 def decide(question: Question) -> bool:
-    """Decide with a new client, whose cache is empty."""
-    with canfetch.Client(user_agent=f"{question.agent}/1.0", policy=question.profile) as client:
-        return client.allows(question.url)
+    """Decide with a client."""
+    clock.hours = question.hours
+    return kept.for_question(question).allows(question.url, agent=question.agent)
 
 
 answer_questions(decide)

@@ -4,13 +4,20 @@ import asyncio
 import tempfile
 
 from crawl4ai.utils import RobotsParser
-from questions import Question, answer_questions
+from questions import Clock, KeptClient, Question, answer_questions
+
+# crawl4ai takes no clock. It reads that of `time.time`.
+clock = Clock()
+clock.replace_time()
+
+kept = KeptClient(lambda _question: tempfile.TemporaryDirectory(), tempfile.TemporaryDirectory.cleanup)
 
 
 def decide(question: Question) -> bool:
-    """Decide with an empty cache."""
-    with tempfile.TemporaryDirectory() as folder:
-        return asyncio.run(RobotsParser(cache_dir=folder).can_fetch(question.url, question.agent))
+    """Decide with the cache in a folder, which is empty for a new client."""
+    clock.hours = question.hours
+    parser = RobotsParser(cache_dir=kept.for_question(question).name)
+    return asyncio.run(parser.can_fetch(question.url, question.agent))
 
 
 answer_questions(decide)

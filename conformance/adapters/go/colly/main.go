@@ -15,22 +15,42 @@ import (
 type question struct {
 	Agents []string `json:"agents"`
 	URL    []byte   `json:"url"`
+	Client *int     `json:"client"`
 }
 
-// answer visits a URL. The collector reports a request after it has checked robots.txt, which is then allowed. Without a
-// usable robots.txt, it returns an error and requests nothing.
-func answer(asked question) map[string]any {
-	collector := colly.NewCollector(colly.UserAgent(asked.Agents[0]))
-	collector.IgnoreRobotsTxt = false
-	collector.SetRequestTimeout(10 * time.Second)
-	requested := false
-	collector.OnRequest(func(request *colly.Request) {
-		requested = true
+// crawl is a collector and whether it has requested the page.
+type crawl struct {
+	collector *colly.Collector
+	client    *int
+	requested bool
+}
+
+// newCrawl returns a collector that reports a request after it has checked robots.txt, which is then allowed.
+func newCrawl(client *int) *crawl {
+	created := &crawl{collector: colly.NewCollector(colly.AllowURLRevisit()), client: client}
+	created.collector.IgnoreRobotsTxt = false
+	created.collector.SetRequestTimeout(10 * time.Second)
+	created.collector.OnRequest(func(request *colly.Request) {
+		created.requested = true
 		request.Abort()
 	})
+	return created
+}
+
+// kept is the collector of the last question.
+var kept *crawl
+
+// answer visits a URL, with the collector of the last question if it has the same client. Without a usable robots.txt,
+// the collector returns an error and requests nothing.
+func answer(asked question) map[string]any {
+	if kept == nil || kept.client == nil || asked.Client == nil || *kept.client != *asked.Client {
+		kept = newCrawl(asked.Client)
+	}
+	kept.collector.UserAgent = asked.Agents[0]
+	kept.requested = false
 	// The error is that of robots.txt, because the request for the page is aborted.
-	_ = collector.Visit(string(asked.URL))
-	return map[string]any{"allowed": requested}
+	_ = kept.collector.Visit(string(asked.URL))
+	return map[string]any{"allowed": kept.requested}
 }
 
 func main() {

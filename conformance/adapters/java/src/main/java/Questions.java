@@ -10,7 +10,7 @@ import java.util.Base64;
 /** Reads questions from standard input, and writes the answers to standard output: one line of JSON each. */
 final class Questions {
     /** What an adapter asks its library. */
-    record Question(byte[] robots, String agent, String url) {}
+    record Question(byte[] robots, String agent, String url, Integer client) {}
 
     /** Decides whether a URL is allowed. */
     interface Decision {
@@ -37,7 +37,8 @@ final class Questions {
         byte[] robots = Base64.getDecoder().decode(fields.get("robots").getAsString());
         String url = new String(Base64.getDecoder().decode(fields.get("url").getAsString()), StandardCharsets.UTF_8);
         try {
-            var question = new Question(robots, agents.get(0).getAsString(), url);
+            Integer client = fields.has("client") ? fields.get("client").getAsInt() : null;
+            var question = new Question(robots, agents.get(0).getAsString(), url, client);
             answer.addProperty("allowed", decision.isAllowed(question));
         } catch (Exception error) {
             answer.addProperty("exception", error.toString());
