@@ -15,6 +15,7 @@ import importlib
 import importlib.metadata
 import os
 import statistics
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -22,8 +23,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import pyarrow as pa
-from protego import Protego
 
+from benchmarks.caching_protego import CachingProtego, instance_of_process
 from benchmarks.inputs import CORPUS, KEYS, ORIGIN, Dice, generate, real_files, segment
 from canfetch import bulk
 
@@ -79,27 +80,6 @@ def make_rows(rows: int, files: int) -> Rows:
     url = pa.array(urls).take(pa.array(random.integers(0, URLS, rows, dtype=np.int32)))
     content = pa.DictionaryArray.from_arrays(ids, pa.array(contents, pa.binary()))
     return Rows(contents, ids, content, pa.DictionaryArray.from_arrays(agent, pa.array(AGENTS)), url)
-
-
-class CachingProtego:
-    """Decides rows with Protego, whose parsed files are kept."""
-
-    def __init__(self, contents: list[bytes]) -> None:
-        self._texts = [content.decode("utf-8", "replace") for content in contents]
-        self._parsed: dict[int, Any] = {}
-
-    def allows(self, file: int, agent: str, url: str) -> bool:
-        """Return whether the agent may fetch the URL."""
-        parsed = self._parsed.get(file)
-        if parsed is None:
-            parsed = self._parsed[file] = Protego.parse(self._texts[file])
-        allowed: bool = parsed.can_fetch(url, agent)
-        return allowed
-
-    def column(self, ids: Any, agents: Any, urls: Any) -> Any:
-        """Return a column for columns of Arrow data."""
-        rows = zip(ids.to_pylist(), agents.to_pylist(), urls.to_pylist(), strict=True)
-        return pa.array([self.allows(*row) for row in rows])
 
 
 def constant(ids: Any, agents: Any, urls: Any) -> Any:  # noqa: ARG001 - the parameters of all functions
@@ -276,6 +256,8 @@ def spark(rows: Rows, slow: int) -> list[Result]:
     from canfetch.bulk.spark.arrow_functions import spark_function
     from canfetch.bulk.types import BOOL
 
+    # Otherwise, workers run the first python3 of the PATH, which may lack canfetch.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     session = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
     parts = 4
     with TemporaryDirectory() as folder:
@@ -287,12 +269,9 @@ def spark(rows: Rows, slow: int) -> list[Result]:
             importlib.import_module("pyarrow.parquet").write_table(table.slice(part * size, size), paths[-1])
         files = BroadcastFiles(session, dict(enumerate(rows.contents)))
         sent = session.sparkContext.broadcast(rows.contents)
-        cached: list[CachingProtego] = []
 
         def by_protego(ids: Any, agents: Any, urls: Any) -> Any:
-            if not cached:
-                cached.append(CachingProtego(sent.value))
-            return _Arrow(cached[0].column(ids, agents, urls))
+            return _Arrow(instance_of_process(sent).column(ids, agents, urls))
 
         def count(column: Any, limit: int | None = None) -> Callable[[], object]:
             frame = session.read.parquet(*paths)
