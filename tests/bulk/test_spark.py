@@ -11,7 +11,8 @@ from benchmarks.archives import write_archive
 from canfetch import Agent, agent, bulk
 from canfetch.bulk.archives.archive_job import collect, write_table
 from canfetch.bulk.archives.decisions import NamedAgent
-from canfetch.bulk.archives.filter_job import FilterOptions, filter_urls, open_list
+from canfetch.bulk.archives.filter_job import filter_urls
+from canfetch.bulk.archives.filter_lists import FilterOptions, open_list
 from canfetch.bulk.archives.output_tables import TableOptions
 from canfetch.bulk.reading.sources import find_source
 from canfetch.bulk.studies.study_job import StudyOptions, count_study
@@ -241,6 +242,31 @@ def test_tables_of_archives_are_those_of_the_local_engine(spark: Any, tmp_path: 
         found[engine] = results
     assert found["spark"] == found["local"]
     assert all(found["local"])
+
+
+def test_all_engines_write_the_rows_of_a_list(spark: Any, tmp_path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    pytest.importorskip("duckdb")
+    assert spark
+    archive, store = tmp_path / "robots.warc.gz", tmp_path / "store.sqlite"
+    write_archive(archive, 500)
+    collect([find_source(str(archive))], store, advance=lambda _: None, on_fault=lambda _: None)
+    agents = tuple(NamedAgent(name, agent(name)) for name in ("GPTBot", "Googlebot"))
+    options = FilterOptions(agents, "url", None, None, only_allowed=False, policy="rfc9309", profile="rfc9309")
+    urls = [f"https://host{number * 7 % 600}.example/private/{number}" for number in range(3_000)]
+    pq.write_table(pa.table({"url": [*urls, "x"]}), tmp_path / "urls.parquet", row_group_size=500)
+    lists = [open_list(str(tmp_path / "urls.parquet"), None, options)]
+    found = []
+    for engine in ("local", "duckdb", "spark"):
+        output = tmp_path / f"{engine}.parquet"
+        common: dict[str, Any] = {"processes": 1, "advance": lambda _: None, "on_fault": lambda _: None}
+        with WorkFolder(output, "parquet", {}, restart=False) as folder:
+            counts = filter_urls(folder, store, lists, options, engine=engine, **common)
+        found.append((counts, pq.read_table(output)))
+    assert found[1] == found[0]
+    assert found[2] == found[0]
+    assert 0 < found[0][0].allowed < found[0][0].rows
 
 
 def test_a_task_that_fails_is_an_error(spark: Any) -> None:

@@ -98,6 +98,10 @@ def test_records_that_are_set_aside(run: Run, folder: Path, archive: str) -> Non
             ["decide", "robots.warc.gz", "-o", "out.csv", "--agent", "GPTBot", "--path", "fish"],
             "invalid --path 'fish': expected a path such as /fish",
         ),
+        (
+            ["matrix", "robots.warc.gz", "-o", "out.csv", "--engine", "duckdb"],
+            "--engine duckdb is only for 'canfetch bulk filter': pass --engine local or spark",
+        ),
         (["parse", "-", "-o", "out.csv"], "standard input needs --input-format"),
         (["parse", "robots.warc.gz", "-o", "no/out.csv"], "cannot write --output 'no/out.csv': No such file"),
         (
@@ -144,13 +148,22 @@ def started(folder: Path, env: dict[str, str], arguments: list[str]) -> subproce
 @POSIX
 @pytest.mark.service
 @pytest.mark.parametrize(
-    "command, form",
-    [("parse", "parquet"), ("decide", "csv"), ("matrix", "ndjson"), ("metrics", "csv"), ("filter", "parquet")]
-    + [("study", "csv")],
+    "command, form, engine",
+    [
+        ("parse", "parquet", "local"),
+        ("decide", "csv", "local"),
+        ("matrix", "ndjson", "local"),
+        ("metrics", "csv", "local"),
+        ("filter", "parquet", "local"),
+        ("filter", "parquet", "duckdb"),
+        ("study", "csv", "local"),
+    ],
 )
-def test_killed_runs_are_resumed(folder: Path, environment: Any, command: str, form: str) -> None:
+def test_killed_runs_are_resumed(folder: Path, environment: Any, command: str, form: str, engine: str) -> None:
     if form == "parquet":
         pytest.importorskip("pyarrow")
+    if engine == "duckdb":
+        pytest.importorskip("duckdb")
     files = [response(f"host{n}.example", RULES + b"# %d\n" % n) for n in range(9_000)]
     for number in range(3):
         (folder / f"{number}.warc.gz").write_bytes(compressed(files[number::3]))
@@ -161,37 +174,45 @@ def test_killed_runs_are_resumed(folder: Path, environment: Any, command: str, f
     robots = [part for name in archives for part in ("--robots", name)]
     inputs = ["urls.txt", *robots] if command == "filter" else archives
     agents = ["--agent", "GPTBot"] if command in {"decide", "filter", "matrix"} else []
-    arguments = ["bulk", command, *inputs, *agents, "-j1"]
+    arguments = ["bulk", command, *inputs, *agents, "-j1", "--engine", engine]
     if command == "study":
         arguments = ["study", "definitions", *inputs, "-j1"]
     with started(folder, environment(), [*arguments, "-o", f"whole.{form}"]) as process:
         assert process.wait() == 0
-    output = folder / f"out.{form}"
-    partial = folder / f"out.{form}.partial"
-    kills = 0
     part = "counts" if command == "study" else "part"
-    for stage in ("captures.sqlite", f"{part}-00000000*", f"{part}-00000001*", f"{part}-00000002*"):
-        with started(folder, environment(), [*arguments, "-o", output.name]) as process:
-            while process.poll() is None and not list(partial.glob(stage)):
-                time.sleep(0.001)
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
-                kills += 1
-        if not output.exists():
-            assert partial.exists()
-        else:
-            break
-    assert kills
-    if not output.exists():
-        with started(folder, environment(), [*arguments, "-o", output.name]) as process:
-            assert process.wait() == 0
-    assert not partial.exists()
+    stages = ["captures.sqlite", f"{part}-00000000*", f"{part}-00000001*", f"{part}-00000002*"]
+    if engine == "duckdb":
+        stages.insert(1, "duckdb/pages.duckdb")
+    output = folder / f"out.{form}"
+    kill_at_stages(folder, environment, arguments, output, stages)
     whole = folder / f"whole.{form}"
     if form == "parquet":
         parquet = pytest.importorskip("pyarrow.parquet")
         assert parquet.read_table(output).equals(parquet.read_table(whole))
     else:
         assert output.read_bytes() == whole.read_bytes()
+
+
+def kill_at_stages(folder: Path, environment: Any, arguments: list[str], output: Path, stages: list[str]) -> None:
+    """Kill runs when they have written certain files, and then run the command to its end."""
+    partial = folder / f"{output.name}.partial"
+    kills = 0
+    for stage in stages:
+        with started(folder, environment(), [*arguments, "-o", output.name]) as process:
+            while process.poll() is None and not list(partial.glob(stage)):
+                time.sleep(0.001)
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                kills += 1
+        if output.exists():
+            break
+        assert partial.exists()
+    assert kills
+    # A run that was killed at its very end has written the output, but may not have removed the folder.
+    if partial.exists():
+        with started(folder, environment(), [*arguments, "-o", output.name, "--force"]) as process:
+            assert process.wait() == 0
+    assert not partial.exists()
 
 
 def children(process: int) -> list[int]:

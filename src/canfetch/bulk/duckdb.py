@@ -128,9 +128,10 @@ def duckdb_type(type_: ColumnType) -> str:
     kind, inner = type_
     if kind == "list":
         return f"{duckdb_type(inner)}[]"
-    fields = (f"{_quoted(name)} {duckdb_type(field)}" for name, field in inner)
+    fields = (f"{quoted_name(name)} {duckdb_type(field)}" for name, field in inner)
     return f"STRUCT({', '.join(fields)})"
 
 
-def _quoted(name: str) -> str:
+def quoted_name(name: str) -> str:
+    """Return the name of a column in SQL."""
     return '"' + name.replace('"', '""') + '"'

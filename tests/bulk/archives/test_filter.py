@@ -13,7 +13,9 @@ from canfetch.agents import agent
 from canfetch.bulk.archives.archive_job import collect
 from canfetch.bulk.archives.capture_store import CaptureStore
 from canfetch.bulk.archives.decisions import NamedAgent
-from canfetch.bulk.archives.filter_job import Counts, FilterOptions, filter_urls, open_list
+from canfetch.bulk.archives.filter_job import filter_urls
+from canfetch.bulk.archives.filter_lists import FilterOptions, open_list
+from canfetch.bulk.archives.filter_parts import Counts
 from canfetch.bulk.archives.url_decisions import URLDecisions
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.sources import find_source

@@ -56,15 +56,20 @@ class FileDecisions:
         self._profile = profile
         self._robots: RobotsTxt | None = None
 
+    @property
+    def rules(self) -> bytes | None:
+        """The content whose rules decide, or None if no rules do."""
+        return (self._content or b"") if self._effect is Effect.CONDITIONAL_ALLOW else None
+
     def _parsed(self) -> RobotsTxt:
         if self._robots is None:
-            self._robots = parse(self._content or b"", profile=self._profile)
+            self._robots = parse(self.rules or b"", profile=self._profile)
         return self._robots
 
     def decide(self, url: AnyURL, agent: Agent) -> Decision:
         """Decide about a URL of the file's origin."""
         try:
-            if self._effect is not Effect.CONDITIONAL_ALLOW:
+            if self.rules is None:
                 return self._without_rules(url, agent)
             verdict = self._parsed().decide(url, agent=agent)
         except InvalidURL:

@@ -57,6 +57,14 @@ class URLDecisions:
             origin = Origin.from_url(url)
         except InvalidURL:
             return Decision(None, INVALID_URL)
+        found = self.find(origin, at)
+        return found if isinstance(found, Decision) else found.decide(url, agent)
+
+    def find(self, origin: Origin, at: float | None) -> FileDecisions | Decision:
+        """Return the decisions about all URLs of an origin at a time, or the only one if its file is unknown.
+
+        Args: at: As for `decide`.
+        """
         history = self._history(origin)
         index = len(history) if at is None else bisect_right(history, (at, _LAST))
         if not index:
@@ -69,7 +77,7 @@ class URLDecisions:
         if file is None:
             content = None if access.copy is None else access.copy.content
             file = decisions[access.effect] = FileDecisions(access.access, access.effect, content, self._profile)
-        return file.decide(url, agent)
+        return file
 
     def _history(self, origin: Origin) -> list[tuple[float, int]]:
         history = self._histories.get(origin)

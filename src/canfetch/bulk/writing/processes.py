@@ -11,7 +11,8 @@ from typing import Any, Final, TypeVar
 
 from canfetch.errors import WorkerKilled
 
-ENGINES: Final = ("local", "spark")
+DUCKDB: Final = "duckdb"
+ENGINES: Final = ("local", DUCKDB, "spark")
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")

@@ -6,6 +6,7 @@ remains, and the same command continues after the last complete part.
 
 import json
 import os
+import shutil
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, Self
@@ -19,7 +20,7 @@ _SETTINGS: Final = "settings.json"
 _LOCK: Final = "lock"
 _PART: Final = "part-"
 # The names of all files that a run writes in its folder, apart from the lock.
-_OWN_NAMES: Final = (_PART, "counts-", "captures.sqlite", _SETTINGS)
+_OWN_NAMES: Final = (_PART, "counts-", "captures.sqlite", "duckdb", _SETTINGS)
 
 
 class WorkFolder:
@@ -78,7 +79,11 @@ class WorkFolder:
     def _remove_files(self) -> None:
         """Remove the files of this module and its callers. Others in the folder are not touched."""
         for path in list(self.path.iterdir()):
-            if path.name.startswith(_OWN_NAMES):
+            if not path.name.startswith(_OWN_NAMES):
+                continue
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
                 path.unlink(missing_ok=True)
 
     def close(self) -> None:

@@ -6,7 +6,9 @@ from typing import Any, Final, NoReturn
 import click
 
 from canfetch.bulk.archives.archive_job import Collected, store_path
-from canfetch.bulk.archives.filter_job import Counts, FilterOptions, URLList, filter_urls, open_list
+from canfetch.bulk.archives.filter_job import filter_urls
+from canfetch.bulk.archives.filter_lists import FilterOptions, URLList, open_list
+from canfetch.bulk.archives.filter_parts import Counts
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.url_lists import FORMATS
 from canfetch.cli.bulk.archive_run import FaultLines, collect_captures
@@ -41,7 +43,7 @@ def _run(
     only_allowed: bool,
     **values: Any,
 ) -> NoReturn:
-    run = pop_run_options(values)
+    run = pop_run_options(values, has_duckdb=True)
     agents = selected_agents(values)
     options = FilterOptions(
         agents,
@@ -160,12 +162,16 @@ command: Final = click.Command(
 
     URLS is a Parquet, CSV or NDJSON table, a text file with one URL per line, or a sitemap. Each URL is decided by the
     robots.txt of its origin in the archives: redirects are followed within them, and the status counts as the access
-    policy defines. With several agents, there is a row for each URL and agent, with a column agent.""",
+    policy defines. With several agents, there is a row for each URL and agent, with a column agent.
+
+    With --engine duckdb, DuckDB sorts the URLs by origin before they are decided. This is faster if the URLs of many
+    origins are in random order.""",
     epilog="""\b
 Examples:
   canfetch bulk filter urls.txt --robots files.parquet --agent GPTBot -o decided.parquet
   canfetch bulk filter urls.txt --robots robots.warc.gz --agent CCBot --only-allowed -o allowed.csv
   canfetch bulk filter pages.csv --time-column fetched_at --robots history/ --agent GPTBot -o decided.csv
+  canfetch bulk filter pages.parquet --robots files.parquet --agent GPTBot --engine duckdb -o decided.parquet
 
 \b
 Exit codes: 0 the output is complete, 2 an input ends within a record, or an error occurred.""",

@@ -11,7 +11,7 @@ from canfetch.bulk.archives.decisions import NamedAgent
 from canfetch.bulk.reading.sources import FORMATS as INPUT_FORMATS
 from canfetch.bulk.reading.sources import STANDARD_INPUT, Source, find_source
 from canfetch.bulk.writing.part_writers import FORMATS as OUTPUT_FORMATS
-from canfetch.bulk.writing.processes import ENGINES, available_cores
+from canfetch.bulk.writing.processes import DUCKDB, ENGINES, available_cores
 from canfetch.bulk.writing.work_folder import WorkFolder
 from canfetch.cli.shared.agent_list import requested_agents
 from canfetch.cli.shared.command_errors import CommandError
@@ -84,13 +84,13 @@ def run_parameters() -> list[click.Parameter]:
             type=Choice(ENGINES),
             default="local",
             show_default=True,
-            help="Where parts are written: by processes of this machine, or by the workers of Spark.",
+            help="What decides: processes of this machine, DuckDB (for 'canfetch bulk filter'), or workers of Spark.",
         ),
         Option(
             ["-j", "--jobs"],
             type=click.IntRange(1, _MAX_PROCESSES),
             metavar="N",
-            help="Number of processes on this machine.  [default: one for each core]",
+            help="Number of processes on this machine, or of threads of DuckDB.  [default: one for each core]",
         ),
         Option(
             ["--faults"],
@@ -122,9 +122,16 @@ def agent_parameters() -> list[click.Parameter]:
     ]
 
 
-def pop_run_options(values: dict[str, Any]) -> RunOptions:
-    """Remove the values of `run_parameters` from the values of a command, and return them."""
-    return RunOptions(**{name: values.pop(name) for name in RunOptions._fields})
+def pop_run_options(values: dict[str, Any], *, has_duckdb: bool = False) -> RunOptions:
+    """Remove the values of `run_parameters` from the values of a command, and return them.
+
+    Args: has_duckdb: Whether the command has an engine for DuckDB.
+    Raises: CommandError: The command does not have the engine.
+    """
+    run = RunOptions(**{name: values.pop(name) for name in RunOptions._fields})
+    if run.engine == DUCKDB and not has_duckdb:
+        raise CommandError("--engine duckdb is only for 'canfetch bulk filter': pass --engine local or spark")
+    return run
 
 
 def selected_agents(values: dict[str, Any], *, all_by_default: bool = False) -> tuple[NamedAgent, ...]:

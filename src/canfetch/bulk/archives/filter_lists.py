@@ -1,0 +1,171 @@
+"""Lists of URLs, their columns, and the parts in which their decisions are written."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+from canfetch.bulk.archives.decisions import Decision, NamedAgent
+from canfetch.bulk.reading.captures import Fault
+from canfetch.bulk.reading.row_files import Row, load_pyarrow
+from canfetch.bulk.reading.url_lists import check_url_column, list_format, read_url_rows
+from canfetch.bulk.writing.columns import Column, ColumnType
+from canfetch.core.quoting import quoted
+from canfetch.errors import InvalidOption
+
+DECISION_COLUMNS: Final = (
+    Column("allowed", ColumnType.BOOLEAN, "Whether the agent may fetch the URL; null if that is unknown."),
+    Column("reason", ColumnType.TEXT, "What decided, or why nothing could."),
+    Column("line", ColumnType.INTEGER, "The line of the deciding rule."),
+    Column("rule", ColumnType.TEXT, "The deciding rule."),
+)
+AGENT_COLUMN: Final = Column("agent", ColumnType.TEXT, "The agent, if there are several.")
+_ROWS_PER_PART: Final = 20_000
+
+
+class FilterOptions(NamedTuple):
+    """How URLs are decided.
+
+    Attributes:
+        agents: The agents. With several, there is a row for each URL and agent.
+        url_column: The column of URLs.
+        time_column: The column of times, or None.
+        missing: The answer for URLs whose robots.txt is unknown.
+        only_allowed: Whether other rows are left out.
+        policy: The access policy.
+        profile: The parsing profile.
+    """
+
+    agents: tuple[NamedAgent, ...]
+    url_column: str
+    time_column: str | None
+    missing: bool | None
+    only_allowed: bool
+    policy: str
+    profile: str
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns that are added to those of the list."""
+        return DECISION_COLUMNS if len(self.agents) == 1 else (AGENT_COLUMN, *DECISION_COLUMNS)
+
+    def cells(self, agent: str, decision: Decision) -> tuple[Any, ...]:
+        """Return the cells of `columns` for the decision about an agent."""
+        own = () if len(self.agents) == 1 else (agent,)
+        return (*own, *decision_cells(decision))
+
+
+def decision_cells(decision: Decision) -> tuple[Any, ...]:
+    """Return the cells of `DECISION_COLUMNS`."""
+    allowed, reason, rule = decision
+    return (allowed, reason, None, None) if rule is None else (allowed, reason, rule.line, str(rule))
+
+
+class URLList(NamedTuple):
+    """A list of URLs, its format, and its columns."""
+
+    name: str
+    format: str
+    columns: tuple[Column, ...]
+
+
+class FilterTask(NamedTuple):
+    """The rows of one part: rows, or a row group of a Parquet file."""
+
+    number: int
+    urls: URLList
+    rows: tuple[Row, ...]
+    group: int
+
+
+def open_list(name: str, format: str | None, options: FilterOptions) -> URLList:  # noqa: A002 - the option's name
+    """Return a list of URLs with its columns, which the first rows show.
+
+    Raises: InvalidOption: A column does not exist, or the output would have two columns with the same name.
+        OSError: The list cannot be read.
+    """
+    known = list_format(name, format)
+    columns = _parquet_columns(name) if known == "parquet" else _row_columns(name, known, options)
+    names = [column.name for column in columns]
+    for wanted in (options.url_column, options.time_column):
+        if wanted is not None and wanted not in names:
+            raise InvalidOption(
+                f"{quoted(name)} has no column {quoted(wanted)}: expected one of {', '.join(names)[:200]}"
+            )
+    taken = [column.name for column in options.columns if column.name in names]
+    if taken:
+        raise InvalidOption(f"{quoted(name)} already has a column {quoted(taken[0])}: rename it")
+    return URLList(name, known, columns)
+
+
+def _parquet_columns(name: str) -> tuple[Column, ...]:
+    pyarrow, parquet = load_pyarrow()
+    try:
+        schema = parquet.read_schema(name)
+    except pyarrow.ArrowException as error:
+        raise InvalidOption(f"{quoted(name)} is not a valid Parquet file: {error}") from None
+    return tuple(Column(field, ColumnType.ANY) for field in schema.names)
+
+
+def _row_columns(name: str, format: str, options: FilterOptions) -> tuple[Column, ...]:  # noqa: A002 - as above
+    with open(name, "rb") as stream:  # noqa: PTH123 - a name as typed
+        rows = read_url_rows(stream, name, format, _ignore, check_url_column(options.url_column, name))
+        first = next((row for row in rows if not isinstance(row, Fault)), None)
+    if first is None:
+        return tuple(
+            Column(key, ColumnType.ANY) for key in (options.url_column, options.time_column) if key is not None
+        )
+    return tuple(Column(key, ColumnType.ANY) for key in first)
+
+
+def _ignore(_: int) -> None:
+    pass
+
+
+def list_tasks(
+    lists: Sequence[URLList],
+    options: FilterOptions,
+    advance: Callable[[int], None],
+    on_fault: Callable[[Fault], None],
+) -> Iterator[FilterTask]:
+    """Yield the rows of lists in parts. Without rows, there is one part.
+
+    Args: lists, options, advance, on_fault: As for `filter_urls`.
+    """
+    number = 0
+    for urls in lists:
+        if urls.format == "parquet":
+            _, parquet = load_pyarrow()
+            with parquet.ParquetFile(urls.name) as file:
+                groups, sizes = (
+                    file.num_row_groups,
+                    [file.metadata.row_group(n).total_byte_size for n in range(file.num_row_groups)],
+                )
+            # Other processes may run in another folder.
+            placed = urls._replace(name=os.path.abspath(urls.name))  # noqa: PTH100 - a name as typed
+            for group in range(groups):
+                yield FilterTask(number, placed, (), group)
+                advance(sizes[group])
+                number += 1
+            continue
+        with open(urls.name, "rb") as stream:  # noqa: PTH123 - a name as typed
+            check = check_url_column(options.url_column, urls.name)
+            chunk: list[Row] = []
+            known = {column.name for column in urls.columns}
+            for row in read_url_rows(stream, urls.name, urls.format, advance, check):
+                if isinstance(row, Fault):
+                    on_fault(row)
+                    continue
+                if not row.keys() <= known:
+                    unknown = quoted(min(row.keys() - known))
+                    on_fault(Fault(urls.name, 0, f"a row has the column {unknown}, which the first row does not have"))
+                    continue
+                chunk.append(row)
+                if len(chunk) == _ROWS_PER_PART:
+                    yield FilterTask(number, urls, tuple(chunk), 0)
+                    chunk = []
+                    number += 1
+            if chunk:
+                yield FilterTask(number, urls, tuple(chunk), 0)
+                number += 1
+    if number == 0:
+        yield FilterTask(0, lists[0]._replace(format="text"), (), 0)

@@ -1,0 +1,170 @@
+"""The parts of a list with the decision about each URL."""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from canfetch.access.policies import get_policy
+from canfetch.bulk.archives.capture_store import CaptureStore
+from canfetch.bulk.archives.decisions import INVALID_URL, Decision
+from canfetch.bulk.archives.filter_lists import DECISION_COLUMNS, FilterOptions, FilterTask
+from canfetch.bulk.archives.url_decisions import URLDecisions
+from canfetch.bulk.reading.row_files import load_pyarrow
+from canfetch.bulk.reading.times import parse_time
+from canfetch.bulk.writing.columns import Row, Schema
+from canfetch.bulk.writing.part_writers import arrow_fields, open_part, replaced
+
+SCHEMA_NAME: Final = "canfetch.filter/1"
+_BATCH_ROWS: Final = 4096
+
+# Returns the cells of `FilterOptions.columns` for each of some URLs with their times, and for each agent.
+Decide = Callable[[Sequence[Any], Sequence[Any]], list[Row]]
+
+
+class FilterPart(NamedTuple):
+    """What a process needs to write parts."""
+
+    store: Path
+    folder: Path
+    format: str
+    options: FilterOptions
+
+
+class Counts(NamedTuple):
+    """The decisions: all, those that allow, and those without an answer."""
+
+    rows: int = 0
+    allowed: int = 0
+    unknown: int = 0
+
+    def plus(self, other: "Counts") -> "Counts":
+        """Return the sums."""
+        return Counts(*(a + b for a, b in zip(self, other, strict=True)))
+
+
+def decide_and_write_part(written: FilterPart, task: FilterTask) -> Counts:
+    """Decide the URLs of one part, write it, and return what it contains."""
+    options = written.options
+    with CaptureStore(written.store, read_only=True) as store:
+        decisions = URLDecisions(
+            store,
+            policy=get_policy(options.policy),
+            profile=options.profile,
+            missing=options.missing,
+        )
+
+        def decide(urls: Sequence[Any], times: Sequence[Any]) -> list[Row]:
+            return [row for pair in zip(urls, times, strict=True) for row in _decide_url(decisions, options, *pair)]
+
+        return write_part(written, task, decide)
+
+
+def _decide_url(decisions: URLDecisions, options: FilterOptions, url: Any, time: Any) -> list[Row]:
+    at = parse_time(time)
+    rows: list[Row] = []
+    for name, agent in options.agents:
+        decided = decisions.decide(url, agent, at) if isinstance(url, str) else Decision(None, INVALID_URL)
+        rows.append(options.cells(name, decided))
+    return rows
+
+
+def write_part(written: FilterPart, task: FilterTask, decide: Decide) -> Counts:
+    """Write one part, and return what it contains.
+
+    Args: decide: Called with the URLs of the part, in their order.
+    """
+    path = written.folder / f"part-{task.number:08d}.{written.format}"
+    if task.urls.format == "parquet":
+        counts = _write_group(written, task, path, decide)
+    else:
+        names = [column.name for column in task.urls.columns]
+        rows = ([row.get(name) for name in names] for row in task.rows)
+        counts = _write_rows(written, task, path, decide, rows)
+    with replaced(_counts_path(written, task.number)) as stream:
+        stream.write(json.dumps(counts).encode())
+    return counts
+
+
+def read_counts(written: FilterPart, number: int) -> Counts | None:
+    """Return what a part contains that an earlier run wrote, or None if it is not known."""
+    try:
+        return Counts(*json.loads(_counts_path(written, number).read_bytes()))
+    except FileNotFoundError:
+        return None
+
+
+def _counts_path(written: FilterPart, number: int) -> Path:
+    return written.folder / f"counts-{number:08d}.json"
+
+
+def _write_rows(
+    written: FilterPart, task: FilterTask, path: Path, decide: Decide, rows: Iterable[Sequence[Any]]
+) -> Counts:
+    options, columns = written.options, task.urls.columns
+    names = [column.name for column in columns]
+    url_index = names.index(options.url_column)
+    time_index = None if options.time_column is None else names.index(options.time_column)
+    schema = Schema(SCHEMA_NAME, (*columns, *options.columns))
+    total = Counts()
+    remaining = iter(rows)
+    with open_part(path, written.format, schema, header=task.number == 0) as sink:
+        while batch := list(islice(remaining, _BATCH_ROWS)):
+            times = [None if time_index is None else cells[time_index] for cells in batch]
+            decided = decide([cells[url_index] for cells in batch], times)
+            own = (cells for cells in batch for _ in options.agents)
+            for cells, row in zip(own, decided, strict=True):
+                allowed = _allowed(row)
+                total = _count(total, allowed)
+                if allowed or not options.only_allowed:
+                    sink.write((*cells, *row))
+    return total
+
+
+def _write_group(written: FilterPart, task: FilterTask, path: Path, decide: Decide) -> Counts:
+    _, parquet = load_pyarrow()
+    with parquet.ParquetFile(task.urls.name) as file:
+        batches = file.iter_batches(_BATCH_ROWS, row_groups=[task.group])
+        if written.format == "parquet":
+            return _write_arrow(written, path, decide, batches, file.schema_arrow)
+        rows = (list(row.values()) for batch in batches for row in batch.to_pylist())
+        return _write_rows(written, task, path, decide, rows)
+
+
+def _write_arrow(written: FilterPart, path: Path, decide: Decide, batches: Iterable[Any], arrow_schema: Any) -> Counts:
+    """Write a Parquet part, whose columns keep their types."""
+    pyarrow, parquet = load_pyarrow()
+    options = written.options
+    added = arrow_fields(options.columns)
+    for field in added:
+        arrow_schema = arrow_schema.append(field)
+    total = Counts()
+    with replaced(path) as stream, parquet.ParquetWriter(stream, arrow_schema, compression="zstd") as writer:
+        for batch in batches:
+            urls = batch.column(options.url_column).to_pylist()
+            times = [None] * len(urls) if options.time_column is None else batch.column(options.time_column).to_pylist()
+            decided = decide(urls, times)
+            for row in decided:
+                total = _count(total, _allowed(row))
+            cells = zip(*decided, strict=True) if decided else [()] * len(added)
+            arrays = [pyarrow.array(values, type=field.type) for values, field in zip(cells, added, strict=True)]
+            own = batch.columns
+            if len(options.agents) > 1:
+                rows = pyarrow.array([row for row in range(len(urls)) for _ in options.agents], pyarrow.int64())
+                own = [column.take(rows) for column in own]
+            table = pyarrow.table([*own, *arrays], schema=arrow_schema)
+            if options.only_allowed:
+                table = table.filter(pyarrow.array([_allowed(row) is True for row in decided]))
+            writer.write_table(table)
+    return total
+
+
+def _allowed(decided: Row) -> bool | None:
+    """Return whether the URL may be fetched, from the cells of `FilterOptions.columns`."""
+    allowed: bool | None = decided[-len(DECISION_COLUMNS)]
+    return allowed
+
+
+def _count(counts: Counts, allowed: bool | None) -> Counts:  # noqa: FBT001 - a cell
+    return Counts(counts.rows + 1, counts.allowed + (allowed is True), counts.unknown + (allowed is None))

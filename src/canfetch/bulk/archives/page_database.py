@@ -1,0 +1,133 @@
+"""The URLs of lists and the decisions about them in DuckDB, which sorts them on disk if they do not fit into memory."""
+
+import re
+from collections.abc import Iterator, Sequence
+from glob import escape
+from pathlib import Path
+from typing import Any, Final
+
+import duckdb
+import pyarrow as pa
+
+from canfetch.bulk.duckdb import quoted_name
+from canfetch.bulk.reading.times import parse_time
+from canfetch.bulk.writing.columns import Row
+from canfetch.core.text import encode_text
+
+_MEMORY: Final = "1GiB"
+_BATCH_ROWS: Final = 1 << 16
+_PAGE_SCHEMA: Final = pa.schema({"number": pa.int64(), "url": pa.binary(), "time": pa.float64(), "site": pa.string()})
+_DECISION_SCHEMA: Final = pa.schema(
+    {
+        "number": pa.int64(),
+        "agent": pa.int32(),
+        "allowed": pa.bool_(),
+        "reason": pa.string(),
+        "line": pa.int64(),
+        "rule": pa.string(),
+    }
+)
+_TABLES: Final = {"pages": _PAGE_SCHEMA, "decisions": _DECISION_SCHEMA}
+# A URL whose origin and validity depend only on its first part, the site.
+_PLAIN_URL: Final = r"(https?://[a-z0-9.:-]+)/[!-~]*"
+_plain_url: Final = re.compile(_PLAIN_URL)
+
+
+class PageDatabase:
+    """URLs and their times, in the order in which they were added, and the decisions about them.
+
+    Args:
+        folder: An empty folder for the file of DuckDB.
+        threads: The number of threads of DuckDB.
+    """
+
+    def __init__(self, folder: Path, *, threads: int) -> None:
+        settings: dict[str, Any] = {
+            "memory_limit": _MEMORY,
+            "temp_directory": str(folder / "spilled"),
+            "threads": threads,
+        }
+        self._connection: Any = duckdb.connect(folder / "pages.duckdb", config=settings)
+        for name, schema in _TABLES.items():
+            self._connection.register("columns", schema.empty_table())
+            self._connection.execute(f"create table {name} as select * from columns")  # noqa: S608 - a name of this module
+            self._connection.unregister("columns")
+        self.count = 0
+
+    def add(self, urls: Sequence[Any], times: Sequence[Any]) -> None:
+        """Add URLs with their times. A URL that is not text is invalid."""
+        texts = [url if isinstance(url, str) else None for url in urls]
+        sites = [None if text is None else _plain_url.fullmatch(text) for text in texts]
+        first = self.count
+        self.count += len(texts)
+        columns: list[Sequence[Any]] = [
+            list(range(first, self.count)),
+            [None if text is None else encode_text(text) for text in texts],
+            [parse_time(time) for time in times],
+            [None if match is None else match[1] for match in sites],
+        ]
+        self._insert("pages", _table(columns, _PAGE_SCHEMA))
+
+    def add_parquet(self, path: str, url: int, time: int | None) -> None:
+        """Add the URLs of a Parquet file.
+
+        Args: url, time: The positions of the columns.
+        """
+        source = "read_parquet(?, file_row_number = true)"
+        # Otherwise, a `*` in the path matches other files.
+        parameters = [escape(path)]
+        described = self._connection.execute(f"describe select * from {source}", parameters).fetchall()  # noqa: S608
+        is_text = described[url][1] == "VARCHAR"
+        name = quoted_name(described[url][0]) if is_text else "null::varchar"
+        if time is not None:
+            moment = quoted_name(described[time][0])
+            query = f"select {name} as url, {moment} as time from {source} order by file_row_number"  # noqa: S608
+            for batch in self._read(query, parameters):
+                self.add(batch.column("url").to_pylist(), batch.column("time").to_pylist())
+            return
+        site = f"regexp_extract({name}, '^{_PLAIN_URL}$', 1)"
+        (added,) = self._connection.execute(
+            f"insert into pages select {self.count} + file_row_number, encode({name}), null, {site} "  # noqa: S608
+            f"from {source}",
+            parameters,
+        ).fetchone()
+        self.count += added
+
+    def add_decisions(self, decisions: Sequence[Row]) -> None:
+        """Add rows of the table of decisions."""
+        columns = list(zip(*decisions, strict=True)) or [()] * len(_DECISION_SCHEMA)
+        self._insert("decisions", _table(columns, _DECISION_SCHEMA))
+
+    def add_verdicts(self, numbers: Sequence[int], agent: int, verdicts: pa.Table) -> None:
+        """Add the verdicts of the kernel about the pages with these numbers."""
+        added = verdicts.drop_columns("specificity")
+        added = added.append_column("number", pa.array(numbers, pa.int64()))
+        self._insert("decisions", added.append_column("agent", pa.repeat(pa.scalar(agent), len(numbers))))
+
+    def sorted_pages(self) -> Iterator[pa.RecordBatch]:
+        """Yield batches of pages, sorted by site and time."""
+        return self._read("select * from pages order by site, time", [])
+
+    def sorted_decisions(self) -> Iterator[Row]:
+        """Yield the decisions without the numbers of the pages, in the order of the pages and agents."""
+        for batch in self._read("select * exclude number from decisions order by number, agent", []):
+            yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+
+    def _insert(self, name: str, table: pa.Table) -> None:
+        self._connection.register("added", table)
+        self._connection.execute(f"insert into {name} by name select * from added")  # noqa: S608 - a name of this module
+        self._connection.unregister("added")
+
+    def _read(self, query: str, parameters: list[Any]) -> Iterator[pa.RecordBatch]:
+        # A cursor of its own, because rows are added while others are read.
+        with self._connection.cursor() as cursor:
+            yield from cursor.sql(query, params=parameters).to_arrow_reader(_BATCH_ROWS)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+
+def _table(columns: Sequence[Sequence[Any]], schema: pa.Schema) -> pa.Table:
+    arrays = [pa.array(values, field.type) for values, field in zip(columns, schema, strict=True)]
+    return pa.table(arrays, schema=schema)

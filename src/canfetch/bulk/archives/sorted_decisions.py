@@ -1,0 +1,191 @@
+"""Decisions about lists of URLs that DuckDB sorts by origin, so that each robots.txt is loaded and compiled once.
+
+    lists -> pages, sorted by origin and time -> captures -> kernel -> decisions, sorted by row -> parts
+
+DuckDB reads Parquet files. Other lists are read as by the other engines, so that the same rows are set aside.
+"""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from itertools import islice
+from typing import Any, Final
+
+import duckdb
+import pyarrow as pa
+
+from canfetch.access.policies import get_policy
+from canfetch.bulk import decide
+from canfetch.bulk.archives.capture_store import CaptureStore
+from canfetch.bulk.archives.decisions import INVALID_URL, Decision, FileDecisions
+from canfetch.bulk.archives.filter_lists import FilterOptions, URLList, decision_cells, list_tasks
+from canfetch.bulk.archives.filter_parts import FilterPart
+from canfetch.bulk.archives.page_database import PageDatabase
+from canfetch.bulk.archives.url_decisions import URLDecisions
+from canfetch.bulk.reading.captures import Fault
+from canfetch.bulk.writing.columns import Row
+from canfetch.core.origin import Origin
+from canfetch.errors import InvalidOption, InvalidURL, StoreError
+
+_FOLDER: Final = "duckdb"
+# The content of files that one call of the kernel gets.
+_CALL_BYTES: Final = 1 << 25
+_INVALID: Final = Decision(None, INVALID_URL)
+
+
+@contextmanager
+def sorted_decisions(
+    written: FilterPart, lists: Sequence[URLList], *, threads: int, advance: Callable[[int], None]
+) -> Iterator["DecidedRows"]:
+    """Decide all URLs of lists, and provide the decisions in the order of the URLs.
+
+    Args:
+        written: The captures, the options, and the folder in which DuckDB has its file until the end.
+        lists: The lists. Rows that are set aside are not reported.
+        threads: The number of threads of DuckDB.
+        advance: Called with the number of bytes of the lists that are decided.
+    Raises: StoreError: DuckDB cannot read a list or write its file.
+    """
+    folder = written.folder / _FOLDER
+    # A killed process leaves it.
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    try:
+        with closing(PageDatabase(folder, threads=threads)) as pages:
+            _add_lists(pages, lists, written.options)
+            size = sum(os.path.getsize(urls.name) for urls in lists)  # noqa: PTH202 - a name as typed
+            decided = 0
+            with CaptureStore(written.store, read_only=True) as store:
+                decider = _PageDecider(pages, store, written.options)
+                for batch in pages.sorted_pages():
+                    decider.decide(batch)
+                    before, decided = decided, decided + batch.num_rows
+                    advance(size * decided // pages.count - size * before // pages.count)
+            yield DecidedRows(pages.sorted_decisions(), written.options)
+    except duckdb.Error as error:
+        reason = " ".join(str(error).split())
+        raise StoreError(f"DuckDB failed: {reason}: fix the cause, or pass --engine local") from None
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+class DecidedRows:
+    """The decisions about the URLs of lists, in their order.
+
+    Args:
+        rows: The number of the agent, and the cells of `DECISION_COLUMNS`.
+        options: The agents.
+    """
+
+    def __init__(self, rows: Iterator[Row], options: FilterOptions) -> None:
+        self._rows = rows
+        self._names = [name for name, _ in options.agents]
+
+    def take(self, urls: Sequence[Any], times: Sequence[Any]) -> list[Row]:  # noqa: ARG002 - the parameters of `Decide`
+        """Return the cells of `FilterOptions.columns` for each of the next URLs and each agent.
+
+        Raises: InvalidOption: A list has more rows than before.
+        """
+        wanted = len(urls) * len(self._names)
+        rows = list(islice(self._rows, wanted))
+        if len(rows) < wanted:
+            raise InvalidOption("a list of URLs was changed while it was read: run the command again with --restart")
+        if len(self._names) == 1:
+            return [row[1:] for row in rows]
+        return [(self._names[row[0]], *row[1:]) for row in rows]
+
+    def skip(self, count: int) -> None:
+        """Leave out rows, of which there is one for each URL and agent."""
+        for _ in islice(self._rows, count):
+            pass
+
+
+def _add_lists(pages: PageDatabase, lists: Sequence[URLList], options: FilterOptions) -> None:
+    for urls in lists:
+        if urls.format == "parquet":
+            names = [column.name for column in urls.columns]
+            time = None if options.time_column is None else names.index(options.time_column)
+            pages.add_parquet(urls.name, names.index(options.url_column), time)
+            continue
+        for task in list_tasks([urls], options, _ignore, _ignore):
+            times = [None if options.time_column is None else row.get(options.time_column) for row in task.rows]
+            pages.add([row.get(options.url_column) for row in task.rows], times)
+
+
+def _ignore(_: int | Fault) -> None:
+    pass
+
+
+class _PageDecider:
+    """Decides pages that are sorted by site and time. The kernel decides those that have rules, many in a call."""
+
+    def __init__(self, pages: PageDatabase, store: CaptureStore, options: FilterOptions) -> None:
+        self._pages = pages
+        self._options = options
+        self._decisions = URLDecisions(
+            store, policy=get_policy(options.policy), profile=options.profile, missing=options.missing
+        )
+
+    def decide(self, batch: pa.RecordBatch) -> None:
+        """Decide the pages of a batch, and add the decisions to the database."""
+        others: list[Row] = []
+        ruled = _RuledPages()
+        place: tuple[str, float | None] | None = None
+        file: FileDecisions | Decision = _INVALID
+        for number, url, time, site in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            if not site or place != (site, time):
+                place, file = (site, time), self._find(f"{site}/" if site else url, time)
+            if isinstance(file, FileDecisions) and file.rules is not None:
+                ruled.add(number, url, file, file.rules)
+                if ruled.content_bytes >= _CALL_BYTES:
+                    self._decide_by_rules(ruled)
+                    ruled = _RuledPages()
+                continue
+            for index, (_, agent) in enumerate(self._options.agents):
+                decision = file.decide(url, agent) if isinstance(file, FileDecisions) else file
+                others.append((number, index, *decision_cells(decision)))
+        self._decide_by_rules(ruled)
+        self._pages.add_decisions(others)
+
+    def _find(self, url: str | bytes | None, time: float | None) -> FileDecisions | Decision:
+        if url is None:
+            return _INVALID
+        try:
+            origin = Origin.from_url(url)
+        except InvalidURL:
+            return _INVALID
+        return self._decisions.find(origin, time)
+
+    def _decide_by_rules(self, pages: "_RuledPages") -> None:
+        if not pages.numbers:
+            return
+        contents = pa.DictionaryArray.from_arrays(
+            pa.array(pages.content_indices, pa.int32()), pa.array(pages.contents, pa.binary())
+        )
+        urls = pa.array(pages.urls, pa.binary())
+        for index, (_, agent) in enumerate(self._options.agents):
+            verdicts = pa.table(decide(contents, agent, urls, profile=self._options.profile))
+            self._pages.add_verdicts(pages.numbers, index, verdicts)
+
+
+class _RuledPages:
+    """Pages that the rules of files decide."""
+
+    def __init__(self) -> None:
+        self.numbers: list[int] = []
+        self.urls: list[bytes] = []
+        self.contents: list[bytes] = []
+        self.content_indices: list[int] = []
+        self.content_bytes = 0
+        self._last: FileDecisions | None = None
+
+    def add(self, number: int, url: bytes, file: FileDecisions, rules: bytes) -> None:
+        """Add a page. Pages in a row that have the same file share its content."""
+        if file is not self._last:
+            self._last = file
+            self.contents.append(rules)
+            self.content_bytes += len(rules)
+        self.numbers.append(number)
+        self.urls.append(url)
+        self.content_indices.append(len(self.contents) - 1)
