@@ -119,9 +119,9 @@ async function updateAddress(): Promise<void> {
 }
 
 /** Restore the state of a link. Returns what is wrong with it. */
-async function openLink(): Promise<LinkProblem | null> {
+async function openLink(hash: string): Promise<LinkProblem | null> {
   try {
-    const shared = await fromFragment(location.hash);
+    const shared = await fromFragment(hash);
     if (shared) {
       const loaded = { text: shared.file ?? "", name: "" };
       const last = { source: "shared", edited: false, bytes: null, fetched: null, closed: false, replaced: null } as const;
@@ -145,7 +145,7 @@ function applyTheme(): void {
   document.documentElement.dataset["theme"] = store.state.theme;
 }
 
-const problem = await openLink();
+const problem = await openLink(location.hash);
 store.on(["language"], () => void showLanguage());
 store.on(["view"], () => void showView());
 store.on(["theme"], applyTheme);
@@ -158,7 +158,8 @@ store.on(["file", "address", "urls", "crawlers", "profile", "selected", "usage",
 addEventListener("beforeunload", (event) => {
   if (!isKept) event.preventDefault();
 });
-addEventListener("hashchange", () => void openLink().then(reportLink));
+// `updateAddress` may have replaced the fragment before the event arrives.
+addEventListener("hashchange", ({ newURL }) => void openLink(new URL(newURL).hash).then(reportLink));
 pageKeys(() => app);
 token.onRejected(async (rejected) => (await import("./token-dialog.js")).askForToken(app.texts, rejected));
 applyTheme();

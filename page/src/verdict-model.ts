@@ -79,6 +79,8 @@ export class VerdictModel {
   #isRunning = false;
   #isStale = false;
   #line = 0;
+  /** The cell that was explained last. */
+  #explained: Cell | null = null;
   /** Counts the questions about the matrix. */
   #version = 0;
   #detailsTimer = 0;
@@ -153,6 +155,8 @@ export class VerdictModel {
     } finally {
       this.#isRunning = false;
     }
+    // The cell was selected after its answer had been asked for.
+    if (this.#store.state.selected !== this.#explained) void this.#explain();
   }
 
   async #answer(engine: VerdictEngine): Promise<void> {
@@ -232,6 +236,7 @@ export class VerdictModel {
     const engine = this.#engine;
     const version = this.#version;
     const { selected, urls, crawlers, profile } = this.#store.state;
+    this.#explained = selected;
     const url = selected && urls[selected.url];
     const crawler = selected && crawlers[selected.crawler];
     if (!engine || !selected || url === undefined || url === null || crawler === undefined || crawler === null) {

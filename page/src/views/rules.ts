@@ -126,7 +126,6 @@ class RulesView implements View {
   }
 
   #askToFetch(): void {
-    this.#request.cancel();
     this.#showInstead(this.#note("rules_not_fetched"));
   }
 
@@ -174,6 +173,7 @@ class RulesView implements View {
 
   #showInstead(note: HTMLElement): void {
     this.#answer = null;
+    this.#request.cancel();
     this.#frame.showInstead(note);
   }
 

@@ -12,13 +12,17 @@ pytestmark = pytest.mark.service
 
 AXE = ROOT / "page" / "node_modules" / "axe-core" / "axe.min.js"
 LANGUAGES = ("en", "de", "es", "it", "ja", "ko")
+CELL_IS_ABOVE_THE_SHEET = """() => {
+  const cell = document.querySelector(".grid .cell.selected");
+  const sheet = document.querySelector(".why-panel.open");
+  return cell.getBoundingClientRect().bottom <= sheet.getBoundingClientRect().top;
+}"""
 
 
 def serious_problems(tester: OpenPage) -> list[str]:
     """Return what axe-core reports as serious or critical."""
     # The policy of the page blocks added script elements, but not scripts of the debugger.
     tester.page.evaluate(AXE.read_text())
-    tester.page.wait_for_timeout(400)  # transitions change colours
     results: dict[str, Any] = tester.page.evaluate("axe.run({resultTypes: ['violations']})")
     return [
         f"{violation['id']}: {node['target']} {node['failureSummary']}"
@@ -29,8 +33,9 @@ def serious_problems(tester: OpenPage) -> list[str]:
 
 
 def test_the_grid_has_one_tab_stop_and_the_keys_of_a_grid(tester: OpenPage) -> None:
+    expect(tester.find("[data-differs]")).to_have_text("5")
     expect(tester.cell("MJ12bot", "/index.php")).to_be_attached()
-    assert tester.find("[role=gridcell][tabindex='0']").count() == 1
+    expect(tester.find("[role=gridcell][tabindex='0']")).to_have_count(1)
     tester.cell("GPTBot", "/blog/members/1").focus()
     steps = [
         ("ArrowRight", "ClaudeBot, /blog/members/1: "),
@@ -83,6 +88,8 @@ def test_keyboard_alone_fetches_edits_explains_fixes_and_copies(tester: OpenPage
     keyboard.press("Control+.")
     keyboard.press("Enter")
     expect(tester.editor).to_contain_text("Disallow: /shop/")
+    # The notes are listed anew, with other stops for the key.
+    expect(tester.control("notes")).to_have_attribute("data-state", "ready")
     for _ in range(30):
         keyboard.press("Tab")
         if tester.find("[role=gridcell]:focus").count() == 1:
@@ -117,7 +124,8 @@ def test_single_keys_open_the_help_and_the_views_and_can_be_turned_off(tester: O
 def test_a_change_of_verdicts_is_announced(tester: OpenPage) -> None:
     tester.editor.click()
     tester.page.keyboard.press("Control+End")
-    tester.page.keyboard.type("\nUser-agent: Applebot\nDisallow: /")
+    # One change: pauses while typing would split the announcement.
+    tester.page.keyboard.insert_text("\nUser-agent: Applebot\nDisallow: /")
     expect(tester.find("[data-live=polite]")).to_have_text("83 of 224 blocked; 14 more than before.")
 
 
@@ -137,7 +145,7 @@ def test_a_change_of_verdicts_is_announced(tester: OpenPage) -> None:
     ],
 )
 def test_axe_finds_nothing_serious(new_page: NewPage, state: str, scheme: str) -> None:
-    tester = new_page(color_scheme=scheme)
+    tester = new_page(color_scheme=scheme, reduced_motion="reduce")
     tester.open()
     expect(tester.control("notes")).to_have_attribute("data-state", "ready")
     if state == "list":
@@ -155,10 +163,10 @@ def test_axe_finds_nothing_serious(new_page: NewPage, state: str, scheme: str) -
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_language_fits_and_axe_finds_nothing_serious(new_page: NewPage, language: str) -> None:
-    tester = new_page(locale=language, viewport={"width": 390, "height": 844})
+    tester = new_page(locale=language, viewport={"width": 390, "height": 844}, reduced_motion="reduce")
     tester.open()
     expect(tester.find("html")).to_have_attribute("lang", language)
-    assert tester.page.evaluate("document.documentElement.scrollWidth") == 390
+    tester.expect_width(390)
     assert "{" not in tester.find("#page").inner_text().replace(tester.editor.inner_text(), "")
     assert serious_problems(tester) == []
 
@@ -170,20 +178,12 @@ def test_a_phone_shows_all_parts_without_sideways_scrolling(new_page: NewPage, w
     for part in ("file", "verdicts", "why"):
         tester.find(f"[data-tab={part}]").click()
         expect(tester.find(f"section[data-part={part}]")).to_be_visible()
-        assert tester.page.evaluate("document.documentElement.scrollWidth") == width
+        tester.expect_width(width)
     tester.find("[data-tab=verdicts]").click()
     tester.cell("GPTBot", "/shop/7/reviews/write").tap()
     expect(tester.find(".why-panel.open .headline")).to_be_visible()
-    for _ in range(100):  # The grid scrolls after its size has changed.
-        sheet = tester.find(".why-panel.open").bounding_box()
-        cell = tester.cell("GPTBot", "/shop/7/reviews/write").bounding_box()
-        assert sheet is not None
-        assert cell is not None
-        if cell["y"] + cell["height"] <= sheet["y"]:
-            break
-        tester.page.wait_for_timeout(50)
-    else:
-        pytest.fail("the sheet covers the selected cell")
+    # The grid scrolls after its size has changed.
+    tester.expect_value(CELL_IS_ABOVE_THE_SHEET, expected=True)
     tester.find(".sheet-handle").click()
     expect(tester.find(".why-panel.open")).to_have_count(0)
 
@@ -193,7 +193,7 @@ def test_text_of_twice_the_size_keeps_everything_reachable(tester: OpenPage) -> 
     for name in ("urls", "crawlers", "profile", "only-differing", "copy-answer", "link"):
         tester.control(name).scroll_into_view_if_needed()
         expect(tester.control(name)).to_be_in_viewport()
-    assert tester.page.evaluate("document.documentElement.scrollWidth") == 1440
+    tester.expect_width(1440)
 
 
 @pytest.mark.parametrize("forced", ["none", "active"])

@@ -74,6 +74,7 @@ def distinct_pixels(one: list[list[int]], other: list[list[int]]) -> int:
 def test_marks_differ_in_lightness_and_shape(new_page: NewPage, scheme: str, forced: str) -> None:
     tester = new_page(color_scheme=scheme, forced_colors=forced, device_scale_factor=2)
     tester.open()
+    expect(tester.control("notes")).to_have_attribute("data-state", "ready")
     expect(tester.find("[data-differs]")).to_have_text("5")
     pictures = {name: picture(tester, mark) for name, mark in MARKS.items()}
     distances = {(a, b): distinct_pixels(pictures[a], pictures[b]) for a, b in combinations(pictures, 2)}

@@ -56,6 +56,7 @@ def test_every_cell_equals_the_answer_of_the_library(rules: OpenPage) -> None:
     html = '<!doctype html><meta name="robots" content="nofollow"><meta name="bingbot" content="nocache">'
     rules.control("rules-headers").fill("\n".join(f"{name}: {value}" for name, value in headers))
     rules.control("rules-html").fill(html)
+    rules.expect_answered("rules")
     expect(cell(rules, "bingbot", "Following links")).to_have_attribute("data-state", "blocked")
     url = "https://www.example.com/blog/drafts/next"
     robots = canfetch.parse(EXAMPLE, url="https://www.example.com/robots.txt")
@@ -70,17 +71,16 @@ def test_every_cell_equals_the_answer_of_the_library(rules: OpenPage) -> None:
 
 
 def test_the_place_of_a_rule_is_selected_in_the_pasted_text(rules: OpenPage) -> None:
-    def selected(control: str) -> str:
-        area = rules.control(control)
-        text: str = area.evaluate("area => area.value.slice(area.selectionStart, area.selectionEnd)")
-        return text
+    def expect_selected(control: str, text: str) -> None:
+        area = f"document.querySelector('[data-control={control}]')"
+        rules.expect_value(f"() => {area}.value.slice({area}.selectionStart, {area}.selectionEnd)", text)
 
     places = rules.find(".rules-view .records .line-button")
     places.filter(has_text="X-Robots-Tag header 2").click()
-    assert selected("rules-headers") == "X-Robots-Tag: adsbot-google: nofollow"
+    expect_selected("rules-headers", "X-Robots-Tag: adsbot-google: nofollow")
     rules.control("rules-html").fill('<p>é</p>\n<meta name="robots" content="noindex">')
     places.filter(has_text="meta element, line 2").click()
-    assert selected("rules-html") == '<meta name="robots" content="noindex">'
+    expect_selected("rules-html", '<meta name="robots" content="noindex">')
 
 
 def test_a_misspelt_rule_has_no_effect_and_a_suggestion(rules: OpenPage) -> None:
@@ -95,6 +95,16 @@ def test_the_draft_counts_for_pages_of_its_own_host_only(rules: OpenPage) -> Non
     expect(cell(rules, "Googlebot", "Indexing")).to_have_attribute("data-state", "blocked")
     rules.control("rules-headers").fill("")
     rules.control("rules-html").fill("")
+    expect(rules.find(".rules-view [data-state=empty]")).to_contain_text("Paste the headers or the HTML of a page")
+
+
+def test_an_answer_about_headers_that_were_removed_meanwhile_is_not_shown(rules: OpenPage) -> None:
+    # The request is not answered.
+    rules.page.route("**/v1/page", lambda _: None)
+    with rules.page.expect_request("**/v1/page"):
+        rules.control("rules-headers").fill("")
+    with rules.page.expect_event("requestfailed"):
+        rules.control("rules-html").fill("")
     expect(rules.find(".rules-view [data-state=empty]")).to_contain_text("Paste the headers or the HTML of a page")
 
 

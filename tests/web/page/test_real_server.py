@@ -1,6 +1,7 @@
 """The page with `canfetch serve` in a process of its own, which fetches from a server on the loopback interface."""
 
 import contextlib
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -56,7 +57,7 @@ def test_files_are_fetched_through_redirects_and_failures_have_their_effect(
             expect_answer(tester, url, "successful", "Redirected 2 times, answered 200. In force for 24 hours.")
             tester.find(".source-details summary").click()
             expect(tester.find(".source-popup li")).to_have_count(2)
-            expect(tester.find(".source-popup")).to_contain_text("fetched 0 seconds ago")
+            expect(tester.find(".source-popup")).to_contain_text(re.compile(r"fetched \d+ (second|minute)s? ago"))
             expect(tester.editor).to_contain_text("Disallow: /shop/")
             tester.expect_blocked(4 * 13)
             expect_answer(tester, url, "unavailable", "404: no robots.txt, so everything is allowed.")
@@ -81,6 +82,7 @@ def test_loopback_is_refused_and_no_log_holds_the_draft(built_page: object, brow
             tester.set_urls(f"/{MARKER}/page")
             tester.expect_blocked(13)
             tester.control("format").click()
+            expect(tester.find(".toast")).to_have_text("The file is already formatted.")
             tester.control("link").click()
             expect(tester.find(".toast")).to_contain_text("Link copied.")
             link = tester.page.evaluate("navigator.clipboard.readText()")
@@ -124,4 +126,5 @@ def test_a_reader_without_the_token_is_asked_once(built_page: object, browser: B
         with tester.page.expect_response("**/v1/lint"):
             tester.replace_file("User-agent: *\nDisallow: /\n")
         tester.expect_blocked(16 * 13)
+        expect(tester.find(".notes-chip[data-state=failed]")).to_be_visible()
         expect(dialog).to_have_count(0)

@@ -272,6 +272,7 @@ def test_the_button_for_fixes_does_not_move_the_others(new_page: NewPage, locale
     tester.open()
     tester.replace_file("User-agent: *\nDisallow: /shop/\n")
     fix = tester.control("fix")
+    expect(tester.control("notes")).to_have_attribute("data-state", "ready")
     expect(fix).to_be_hidden()
     before = tester.control("save").bounding_box()
     tester.replace_file("User-agent: *\nDisalow: /shop/\nUser-agent: b\nDisallow /a\n")
@@ -301,8 +302,12 @@ def test_a_mark_in_the_margin_opens_its_note(tester: OpenPage) -> None:
 def test_formatting_keeps_the_verdicts(tester: OpenPage) -> None:
     tester.replace_file("user-agent:*\ndisallow:/shop/")
     tester.expect_blocked(4 * 13)
+    lines = tester.find("[data-part=file] .sizes")
+    expect(lines).to_have_text("28 bytes, 2 lines, 1 group")
     tester.control("format").click()
     expect(tester.editor).to_contain_text("User-agent: *")
+    # The size is that of the file about which the verdicts are.
+    expect(lines).not_to_have_text("28 bytes, 2 lines, 1 group")
     tester.expect_blocked(4 * 13)
 
 

@@ -2,6 +2,7 @@
 
 import http.server
 import json
+import re
 import threading
 from collections.abc import Iterator
 from functools import partial
@@ -51,14 +52,14 @@ def test_every_cell_equals_the_answer_of_the_library(usage: OpenPage) -> None:
     ).replace("User-agent: CCBot\n", "User-agent: CCBot\nContent-Usage: train-ai=y, search=n\n")
     usage.replace_file(text)
     usage.page.locator("[data-control=usage-target]").select_option("/blog/2026/why-robots")
-    expect(cell(usage, "CCBot", "Search")).to_have_attribute("data-state", "blocked")
+    usage.expect_answered("usage")
     robots = canfetch.parse(text)
     crawlers = usage.find(".usage-view .row-name").all_inner_texts()
     assert len(crawlers) == 14
     for crawler in crawlers:
         for label, purpose in PURPOSES.items():
             found = robots.usage("/blog/2026/why-robots", agent=canfetch.agent(crawler), purpose=purpose)
-            assert cell(usage, crawler, label).get_attribute("data-state") == STATES[found.preference], (crawler, label)
+            expect(cell(usage, crawler, label)).to_have_attribute("data-state", STATES[found.preference])
 
 
 def test_a_crawler_that_may_not_fetch_has_no_preference(usage: OpenPage) -> None:
@@ -79,6 +80,8 @@ def test_statements_in_other_groups_are_shown_as_not_read(usage: OpenPage) -> No
     expect(usage.find(".usage-view .explanation")).to_contain_text(
         "The statement on line 2 is in a group that GPTBot does not read."
     )
+    # The explanation is drawn again with the verdicts.
+    expect(usage.find(".usage-view [role=gridcell]").first).to_have_attribute("aria-label", re.compile("16 of 16"))
     usage.find(".usage-view .explanation .line-button").first.click()
     expect(usage.editor).to_be_focused()
 
@@ -165,12 +168,13 @@ def test_the_keyboard_moves_and_explains(usage: OpenPage) -> None:
 
 def test_a_link_restores_the_view(usage: OpenPage, new_page: NewPage) -> None:
     usage.page.locator("[data-control=usage-target]").select_option("/blog/2026/why-robots")
+    usage.expect_answered("usage")
     cell(usage, "CCBot", "AI input").click()
     usage.control("link").click()
     expect(usage.find(".toast")).to_contain_text("Link copied")
-    fragment = usage.page.url.partition("#")[2]
+    fragment = usage.page.evaluate("location.hash")
     opened = new_page()
-    opened.page.goto(f"{usage.site.address}#{fragment}")
+    opened.page.goto(usage.site.address + fragment)
     expect(opened.find(".usage-view .explanation-title")).to_have_text("CCBot: AI input")
     expect(opened.page.locator("[data-control=usage-target]")).to_have_value("/blog/2026/why-robots")
 

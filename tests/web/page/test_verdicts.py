@@ -24,8 +24,7 @@ ROWS_ARE_DRAWN = """() => {
 def library_blocks(tester: OpenPage, content: bytes, *, profile: str = "rfc9309") -> set[str]:
     """Return crawler and path of each cell that the library blocks."""
     robots = canfetch.parse(content, url="https://www.example.com/robots.txt", profile=profile)
-    paths = tester.find("[role=rowheader]").all_inner_texts()
-    crawlers = tester.find(".grid-names .name").all_inner_texts()
+    crawlers, paths = tester.crawlers_and_paths()
     return {
         f"{crawler}, {path}"
         for path in paths
@@ -205,6 +204,8 @@ def test_an_engine_that_does_not_start_is_reported_and_the_editor_still_works(ne
 
 
 def test_the_list_has_a_line_for_each_cell(tester: OpenPage) -> None:
+    # The list is drawn again when the readings have been compared.
+    expect(tester.find("[data-differs]")).to_have_text("5")
     tester.control("as-list").click()
     expect(tester.find(".verdict-list tbody tr")).to_have_count(16 * 14)
     tester.find(".list-verdict[data-cell='CCBot /shop/']").click()

@@ -242,10 +242,10 @@ export class Editor {
     this.#view.dispatch(setDiagnostics(state, diagnostics), { effects: setMarks.of(notes) });
   }
 
-  /** Move the cursor to a line and show it. */
+  /** Move the cursor to a line and show it. Without `focus`, the cursor of a user who is in the editor stays. */
   goTo(line: number, { focus, from }: { focus: boolean; from?: number }): void {
     const found = lineAt(this.#view.state, line);
-    if (!found) return;
+    if (!found || (!focus && this.#view.hasFocus)) return;
     const at = from ?? found.from;
     this.#view.dispatch({
       selection: { anchor: Math.min(at, this.#view.state.doc.length) },
