@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pytest
 from tests.stores.conftest import find_free_port
 
-_START_SECONDS = 20.0
+_START_SECONDS = 120.0
 # A user's PATH does not include the folders of daemons.
 _DAEMONS = "/usr/sbin:/usr/local/sbin"
 REFUSED = 403
@@ -33,7 +33,7 @@ class RunningServer:
     def __init__(self, port: int) -> None:
         self.port = port
         self.body = b""
-        self._connection = HTTPConnection("127.0.0.1", port, timeout=10)
+        self._connection = HTTPConnection("127.0.0.1", port, timeout=60)
 
     def get(self, target: str, user_agent: str) -> Reply:
         """Send a GET request with the target as is, and reconnect if the server closed the connection."""

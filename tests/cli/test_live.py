@@ -149,7 +149,7 @@ class Meeting:
         self.most = 0
         self._here = 0
         self._lock = threading.Lock()
-        self._all_here = threading.Barrier(guests, timeout=30)
+        self._all_here = threading.Barrier(guests, timeout=120)
 
     async def behaviour(self, exchange: Exchange) -> None:
         with self._lock:

@@ -14,6 +14,8 @@ from tests.frontier.generated_site import CRAWL_DELAY, GeneratedSites, LoggedReq
 pytest.importorskip("aiohttp")
 CRAWLER = Path(__file__).parents[2] / "examples" / "crawler.py"
 SITES = 20
+# For a slow machine. The long crawl takes 20 on an idle one.
+SECONDS = 900
 # The difference between the clocks of two processes.
 CLOCK_SLACK = 0.0005
 
@@ -54,7 +56,9 @@ def test_page_that_a_parser_rejects_does_not_end_the_crawl(tmp_path: Path) -> No
     with ThreadingHTTPServer(("127.0.0.1", 0), BrokenPages) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         command = [sys.executable, str(CRAWLER), str(tmp_path), f"http://127.0.0.1:{server.server_port}/"]
-        ran = subprocess.run([*command, "--min-delay", "0"], capture_output=True, text=True, check=False, timeout=60)
+        ran = subprocess.run(
+            [*command, "--min-delay", "0"], capture_output=True, text=True, check=False, timeout=SECONDS
+        )
         server.shutdown()
     assert (ran.returncode, ran.stderr) == (0, "")
     assert ran.stdout == "FrontierCounts(queued=0, in_flight=0, done=4, failed=0, skipped=0)\n"
@@ -65,11 +69,11 @@ def test_page_that_a_parser_rejects_does_not_end_the_crawl(tmp_path: Path) -> No
 def test_crawl_that_is_killed_and_resumed_loses_nothing(tmp_path: Path, pages: int) -> None:
     with GeneratedSites(sites=SITES, pages=pages, alarm_after=SITES * pages // 2) as sites:
         with start_crawler(tmp_path, sites.ports) as killed:
-            assert sites.alarm.wait(120)
+            assert sites.alarm.wait(SECONDS)
             killed.kill()
         first_connections = sites.connections
         with start_crawler(tmp_path, sites.ports) as resumed:
-            printed, errors = resumed.communicate(timeout=120)
+            printed, errors = resumed.communicate(timeout=SECONDS)
 
     assert (resumed.returncode, errors) == (0, "")
     assert (

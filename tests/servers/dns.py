@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Any, Self
 
 _TYPES = {"A": 1, "PTR": 12, "AAAA": 28}
-_SECONDS = 10.0
+_SECONDS = 60.0
 _NXDOMAIN = 3
 _SERVFAIL = 2
 

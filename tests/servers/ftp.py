@@ -12,7 +12,7 @@ from typing import Any, Self
 import pytest
 from tests.servers.threaded import ThreadedServer
 
-_STOP_SECONDS = 10.0
+_STOP_SECONDS = 120.0
 _TURN_SECONDS = 0.02
 
 

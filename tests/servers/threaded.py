@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Self
 
 _BACKLOG = 4_096
-_STOP_SECONDS = 10.0
+_STOP_SECONDS = 120.0
 _TLS_SECONDS = 0.2
 # The event loop needs some iterations to accept connections that were made before the server was closed.
 _FINAL_ITERATIONS = 10

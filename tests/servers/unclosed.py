@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from concurrent.futures import Future
 from threading import Thread
 
-_SECONDS = 10.0
+_SECONDS = 60.0
 _RESPONSE = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nAllow: /\n"
 
 
 @contextlib.contextmanager
 def unclosed_tls_port(context: ssl.SSLContext) -> Iterator[tuple[int, Future[bool]]]:
-    """Yield a port of 127.0.0.1, and a future: whether the client closed its connection within ten seconds."""
+    """Yield a port of 127.0.0.1, and a future: whether the client closed its connection within a minute."""
     closed: Future[bool] = Future()
 
     def serve(listening: socket.socket) -> None:

@@ -2,13 +2,15 @@
 
 import json
 import os
+import random
 import shutil
 import socket
 import sqlite3
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,11 +22,12 @@ from canfetch.client.stores.sqlite import SQLiteStore
 
 
 def find_free_port() -> int:
-    """Return an unused port."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """Return an unused port, which the system does not choose for other sockets before the server has it."""
+    while True:
+        port = random.randrange(20_000, 30_000)  # noqa: S311
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 @pytest.fixture(scope="session")
@@ -56,7 +59,7 @@ def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 def wait_for_server(port: int, process: "subprocess.Popen[bytes]") -> None:
     """Wait until the server accepts connections."""
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 120
     while time.monotonic() < deadline and process.poll() is None:
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()
@@ -86,7 +89,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
 
 
 class ExpiringStore(NamedTuple):
-    """A store whose entries expire after a second, and a function that lets a given number of seconds pass."""
+    """A store whose entries expire after 100 seconds, and a function that lets a given number of seconds pass."""
 
     store: Store
     wait: Callable[[float], None]
@@ -94,7 +97,7 @@ class ExpiringStore(NamedTuple):
 
 @pytest.fixture(params=["memory", "sqlite", pytest.param("redis", marks=pytest.mark.service)])
 def expiring_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ExpiringStore]:
-    """Return each store in turn, empty, with a TTL of one second. Only Redis has its own clock."""
+    """Return each store in turn, empty. Redis has a clock of its own, so its TTLs are shortened instead."""
     now = [1000.0]
 
     def advance(seconds: float) -> None:
@@ -102,18 +105,25 @@ def expiring_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[E
 
     expiring: ExpiringStore
     if request.param == "memory":
-        expiring = ExpiringStore(MemoryStore(ttl=1, monotonic=lambda: now[0]), advance)
+        expiring = ExpiringStore(MemoryStore(ttl=100, monotonic=lambda: now[0]), advance)
     elif request.param == "sqlite":
-        expiring = ExpiringStore(SQLiteStore(tmp_path / "robots.sqlite3", ttl=1, clock=lambda: now[0]), advance)
+        expiring = ExpiringStore(SQLiteStore(tmp_path / "robots.sqlite3", ttl=100, clock=lambda: now[0]), advance)
     else:
         from canfetch.client.stores.redis import RedisStore
 
         url, prefix = request.getfixturevalue("redis_url"), f"canfetch-test-{tmp_path.name}:"
-        expiring = ExpiringStore(RedisStore(url, prefix=prefix, ttl=1), time.sleep)
+        redis_store = RedisStore(url, prefix=prefix, ttl=100)
+        expiring = ExpiringStore(redis_store, partial(shorten_ttls, redis_store._redis, prefix))
     try:
         yield expiring
     finally:
         expiring.store.close()
+
+
+def shorten_ttls(server: Any, prefix: str, seconds: float) -> None:
+    """Let seconds pass for the keys with a prefix."""
+    for key in server.scan_iter(match=f"{prefix}*"):
+        server.pexpire(key, server.pttl(key) - round(1000 * seconds))
 
 
 def replace_stored_text(store: Store, key: str, text: str) -> None:

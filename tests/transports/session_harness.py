@@ -111,7 +111,7 @@ async def close_session(session: Any) -> None:
     """Close an asynchronous session, and wait until its connections are closed, for which aiohttp does not wait."""
     await (session.aclose() if hasattr(session, "aclose") else session.close())
     selector = asyncio.get_running_loop()._selector  # type: ignore[attr-defined]
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(120):
         # The event loop itself has one socket.
         while len(selector.get_map()) > 1:  # noqa: ASYNC110 - nothing signals the end
             await asyncio.sleep(0.001)

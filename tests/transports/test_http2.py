@@ -122,10 +122,10 @@ def test_timeout_leaves_the_connection_to_the_other_requests_of_a_client(
         open_session("httpx2-client", ssl_context=authority.client(), http2=True) as send,
         ThreadPoolExecutor() as threads,
     ):
-        first = threads.submit(send, make_request(http2_site.url("silent"), timeout=1.0))
+        first = threads.submit(send, make_request(http2_site.url("silent"), timeout=3.0))
         while len(http2_site.requests) == received:
             assert not first.done()
-        second = send(make_request(http2_site.url("silent"), timeout=1.5))
+        second = send(make_request(http2_site.url("silent"), timeout=4.0))
         for answer in (first.result(), second):
             assert isinstance(answer, Failure)
             assert answer.kind is FailureKind.TIMEOUT, answer

@@ -201,7 +201,7 @@ def test_thread_of_an_abandoned_request_ends(shared_site: Site) -> None:
 def join_abandoned_threads() -> None:
     for thread in threading.enumerate():
         if thread.name == "canfetch-httpx2":
-            thread.join(10)
+            thread.join(60)
             assert not thread.is_alive()
 
 
@@ -213,7 +213,7 @@ def test_abandoned_request_frees_its_place_in_the_pool(name: str, site: Site, la
     with open_session(name, limits=httpx2.Limits(max_connections=1)) as send:
         assert failure_kind(send(make_request(site.url(label), timeout=SHORT_SECONDS))) is FailureKind.TIMEOUT
         join_abandoned_threads()
-        assert isinstance(send(make_request(site.url("rules"), read_timeout=5.0)), Response)
+        assert isinstance(send(make_request(site.url("rules"))), Response)
 
 
 class _SlowSecondResponse(ThreadedServer):

@@ -54,6 +54,13 @@ def read_all(client: socket.socket) -> bytes:
 
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
+    with running_server(transport=ScriptedWeb()) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def impatient_port() -> Iterator[int]:
+    """Return the port of a server that waits a second for the head of a request, and another for its body."""
     settings = Settings(header_timeout=1.0, body_timeout=1.0)
     with running_server(settings, transport=ScriptedWeb()) as running:
         yield running
@@ -77,18 +84,20 @@ def test_responses_do_not_wait_for_acknowledgements() -> None:
     assert asyncio.run(nodelay_of_a_connection()) != 0
 
 
-def test_clients_that_send_no_complete_head_are_closed(port: int) -> None:
+def test_clients_that_send_no_complete_head_are_closed(impatient_port: int) -> None:
     with ExitStack() as stack:
-        clients = open_slow_clients(stack, port, 100, b"POST /v1/decide HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
-        assert ask(port) == 200
+        clients = open_slow_clients(
+            stack, impatient_port, 100, b"POST /v1/decide HTTP/1.1\r\nHost: localhost\r\nX-Slow: "
+        )
+        assert ask(impatient_port) == 200
         assert [read_all(client) for client in clients] == [b""] * 100
-    assert ask(port) == 200
+    assert ask(impatient_port) == 200
 
 
-def test_bodies_that_do_not_arrive_are_answered(port: int) -> None:
+def test_bodies_that_do_not_arrive_are_answered(impatient_port: int) -> None:
     with ExitStack() as stack:
-        clients = open_slow_clients(stack, port, 100, POST % (b"decide", 99) + b"{")
-        assert ask(port) == 200
+        clients = open_slow_clients(stack, impatient_port, 100, POST % (b"decide", 99) + b"{")
+        assert ask(impatient_port) == 200
         for client in clients:
             answer = read_all(client)
             assert answer.startswith(b"HTTP/1.1 408 ")

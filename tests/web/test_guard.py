@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from tests.web.conftest import API, ScriptedWeb, running_api
 
+from canfetch.access.responses import Failure, Response
+from canfetch.client.transports import TransportRequest
 from canfetch.errors import InvalidOption
 from canfetch.web.server.clients import ClientAddresses, RateLimiter
 from canfetch.web.server.guard import BODY_LIMITS, CONTENT_SECURITY_POLICY
@@ -239,16 +241,31 @@ def test_request_that_takes_too_long_is_a_problem() -> None:
 
 
 def test_fetches_at_a_time_are_bounded() -> None:
-    class SlowWeb(ScriptedWeb):
-        async def send(self, _request: Any) -> Any:
-            await asyncio.Event().wait()
+    class HeldWeb(ScriptedWeb):
+        def __init__(self) -> None:
+            super().__init__()
+            self.is_requested, self.released = asyncio.Event(), asyncio.Event()
+
+        async def send(self, request: TransportRequest) -> Response | Failure:
+            self.is_requested.set()
+            await self.released.wait()
+            return await super().send(request)
+
+    web = HeldWeb()
 
     async def race(api: API) -> list[str]:
-        requests = [api.client.post("/v1/fetch", json={"url": f"http://host-{number}.example/"}) for number in range(3)]
-        return sorted(response.json()["type"].rpartition(":")[2] for response in await asyncio.gather(*requests))
+        def fetch(number: int) -> Any:
+            return api.client.post("/v1/fetch", json={"url": f"http://host-{number}.example/"})
 
-    with running_api(Settings(max_fetches=1, timeout=0.5), transport=SlowWeb()) as api:
-        assert api.run(race(api)) == ["overloaded", "overloaded", "timeout"]
+        first = asyncio.create_task(fetch(0))
+        await web.is_requested.wait()
+        others = await asyncio.gather(fetch(1), fetch(2))
+        web.released.set()
+        assert (await first).status_code == 200
+        return [response.json()["type"].rpartition(":")[2] for response in others]
+
+    with running_api(Settings(max_fetches=1), transport=web) as api:
+        assert api.run(race(api)) == ["overloaded", "overloaded"]
 
 
 def test_page_behind_a_proxy_that_decrypts_https_is_accepted(api: API) -> None:

@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection
@@ -80,9 +81,12 @@ def test_workers_share_metrics_and_a_token() -> None:
         assert statuses == [401] * 4
         statuses = [get(port, "/v1/agents/gptbot", Authorization="Bearer horse")[0] for _ in range(8)]
         assert statuses == [200] * 8
-        status, metrics = get(port, "/metrics", Authorization="Bearer horse")
-        assert status == 200
-        assert 'canfetch_requests_total{method="GET",route="/v1/agents/{name}",status="200"} 8.0' in metrics
+        # A worker counts a request after its answer.
+        deadline = time.monotonic() + SECONDS
+        counted = 'canfetch_requests_total{method="GET",route="/v1/agents/{name}",status="200"} 8.0'
+        while counted not in (metrics := get(port, "/metrics", Authorization="Bearer horse"))[1]:
+            assert time.monotonic() < deadline, metrics
+        assert metrics[0] == 200
         process.terminate()
         _, log = process.communicate(timeout=SECONDS)
     assert log.count("GET /v1/agents/gptbot 200") == 8
