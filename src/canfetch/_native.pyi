@@ -14,6 +14,7 @@ __all__ = [
     "CompiledFile",
     "Kernel",
     "OriginTable",
+    "Refinement",
     "TargetDomain",
     "__version__",
     "allows_once",
@@ -108,6 +109,25 @@ def build_column(type_: Any, values: list[Any], /) -> Column: ...
 def read_values(column: Any, /) -> list[bytes | int | None]: ...
 def compile_file(content: bytes, profile_name: str, /) -> CompiledFile: ...
 
+# Head, segments, whether anchored, index of the form, and whether the match grows.
+_Pattern: TypeAlias = tuple[bytes, tuple[bytes, ...], bool, int, bool]
+
+@final
+class Refinement:
+    def __new__(
+        cls,
+        patterns: list[_Pattern],
+        sides: list[tuple[bytes, bool]],
+        ordinary: TargetDomain,
+        complete: TargetDomain,
+        /,
+    ) -> Refinement: ...
+    def index_of(self, item: _Pattern, /) -> int: ...
+    def set_value(self, side: int, index: int, value: int, /) -> None: ...
+    def find(
+        self, wanted: list[bytes], within: list[int], outside: list[int], shortest: bool, steps: int, /
+    ) -> tuple[bytes | None, str, int, int]: ...
+
 @final
 class TargetDomain:
     def __new__(
@@ -123,7 +143,7 @@ class TargetDomain:
     ) -> TargetDomain: ...
     def search(
         self,
-        patterns: list[tuple[bytes, tuple[bytes, ...], bool, int, bool]],
+        patterns: list[_Pattern],
         sides: list[tuple[bytes, bool, bool]],
         wanted: int,
         most: int,

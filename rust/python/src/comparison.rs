@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 /// Head, segments, whether anchored, index of the form, and whether the match grows.
-type PatternItem = (Vec<u8>, Vec<Vec<u8>>, bool, usize, bool);
+pub type PatternItem = (Vec<u8>, Vec<Vec<u8>>, bool, usize, bool);
 /// The decision of each pattern, the default, and whether the longest match decides.
 type SideItem = (Vec<u8>, bool, bool);
 /// Targets or the reason why there are none, the explored states, and the remaining steps.
@@ -15,8 +15,17 @@ type Found<'py> = (Option<Vec<Bound<'py, PyBytes>>>, &'static str, u64, u64);
 /// The possible targets, and the forms that patterns are compared with.
 #[pyclass(frozen, module = "canfetch._native")]
 pub struct TargetDomain {
-    domain: Domain,
-    forms: Vec<Form>,
+    pub domain: Domain,
+    pub forms: Vec<Form>,
+}
+
+/// Converts a pattern.
+pub fn pattern(item: PatternItem, forms: &[Form]) -> PyResult<Pattern> {
+    let (head, middles, anchored, form, grows) = item;
+    if form >= forms.len() {
+        return Err(PyValueError::new_err("invalid pattern: expected the index of a form"));
+    }
+    Ok(Pattern { head, middles, anchored, form, grows })
 }
 
 #[pymethods]
@@ -56,19 +65,16 @@ impl TargetDomain {
         if sides.is_empty()
             || sides.len() > canfetch_core::compare::MAX_SIDES
             || sides.iter().any(|(values, _, _)| values.len() != patterns.len())
-            || patterns.iter().any(|pattern| pattern.3 >= self.forms.len())
         {
             return Err(PyValueError::new_err("invalid search: expected a decision of each side for each pattern"));
         }
-        let patterns: Vec<Pattern> = patterns
-            .into_iter()
-            .map(|(head, middles, anchored, form, grows)| Pattern { head, middles, anchored, form, grows })
-            .collect();
+        let patterns = patterns.into_iter().map(|item| pattern(item, &self.forms)).collect::<PyResult<Vec<_>>>()?;
         let sides = sides.into_iter().map(|(values, default, longest_match)| Side { values, default, longest_match });
         let sides = sides.collect();
         let mut budget = Budget { steps, states: 0 };
-        let outcome =
-            py.detach(|| Search::new(&patterns, &self.forms, sides, wanted).targets(&self.domain, most, &mut budget));
+        let outcome = py.detach(|| {
+            Search::new(patterns.iter().collect(), &self.forms, sides, wanted).targets(&self.domain, most, &mut budget)
+        });
         let (targets, status) = match outcome {
             Outcome::Targets(targets) => (Some(targets), "found"),
             Outcome::TooLarge => (None, "too large"),

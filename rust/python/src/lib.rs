@@ -9,6 +9,7 @@ mod comparison;
 mod compiled_file;
 mod file_contents;
 mod origin_table;
+mod refinement;
 mod rule_objects;
 mod tokens;
 mod urls;
@@ -40,6 +41,8 @@ mod _native {
     use super::file_contents::FileContents;
     #[pymodule_export]
     use super::origin_table::OriginTable;
+    #[pymodule_export]
+    use super::refinement::Refinement;
     use super::tokens::with_tokens;
     use super::urls::{invalid_url, url_bytes};
 

@@ -6,9 +6,8 @@ from typing import NamedTuple
 from canfetch.compare.compared_rules import ComparedRules, compared_rules
 from canfetch.compare.domains import convert_alike
 from canfetch.compare.limits import Budget
-from canfetch.compare.overlaps import may_overlap
 from canfetch.compare.patterns import ROBOTS_TXT_PATTERN, Pattern
-from canfetch.compare.questions import Question, own_patterns
+from canfetch.compare.questions import ComparedSides, Question
 from canfetch.compare.sides import Decisions, Wanted, are_as_wanted
 from canfetch.compare.witnesses import shortest_target
 from canfetch.core.agent import Agent, as_agent
@@ -129,8 +128,8 @@ class _Changes:
         self._after = after
         self._budget = budget
         self._for_urls = not convert_alike(before.profile, after.profile)
-        self._sides = [rules.side(budget, for_urls=self._for_urls) for rules in (before, after)]
-        self._own = own_patterns(self._sides)
+        sides = [rules.side(budget, for_urls=self._for_urls) for rules in (before, after)]
+        self._compared = ComparedSides(sides, (before.profile, after.profile))
         # No rule applies to an exempt `/robots.txt`.
         exempt = before.profile.robots_txt_allowed and after.profile.robots_txt_allowed
         self._outside = [ROBOTS_TXT_PATTERN] if exempt else []
@@ -169,7 +168,7 @@ class _Changes:
         URLs are gained by rules that were left out, or that were added. One of these rules matches each such URL.
         """
         found: dict[str, list[Pattern]] = {}
-        for own, allows in zip(self._own, decisions, strict=True):
+        for own, allows in zip(self._compared.own, decisions, strict=True):
             for one in own.of(()):
                 if one.rule is not None and one.allow is allows:
                     # An empty value matches what `/` matches, in the profiles in which it is a rule.
@@ -196,17 +195,7 @@ class _Changes:
             found = self._before.decisions(self._after, target, for_urls=self._for_urls)
             return None not in found and are_as_wanted(found, wanted)
 
-        near = [one for one in outside if any(may_overlap(one, pattern) for pattern in within)]
-        question = Question(
-            self._sides,
-            wanted,
-            (self._before.profile, self._after.profile),
-            confirm,
-            within,
-            [*self._outside, *near],
-            self._own,
-            shortest,
-        )
+        question = Question(self._compared, wanted, confirm, within, [*self._outside, *outside], shortest)
         return shortest_target(question, self._budget)
 
 

@@ -47,10 +47,12 @@ class ComparedRules(NamedTuple):
     def allows(self, target: bytes) -> bool | None:
         """Return the engine's verdict about a target, or None if the URL has another one."""
         try:
+            if not self.profile.robotparser:
+                return self.bound.allows(self.url_of(target))
             verdict = self.bound.decide(self.url_of(target))
         except InvalidURL:
             return None
-        return verdict.allowed if verdict.target == target or not self.profile.robotparser else None
+        return verdict.allowed if verdict.target == target else None
 
     def decisions(self, other: "ComparedRules", target: bytes, *, for_urls: bool) -> tuple[bool | None, bool | None]:
         """Return the engine's verdicts of two agents about a target, or about a URL in normal form."""

@@ -6,8 +6,7 @@ from typing import Final, NamedTuple
 from canfetch.compare.compared_rules import ComparedRules, compared_rules
 from canfetch.compare.limits import Budget
 from canfetch.compare.patterns import ROBOTS_TXT, ROBOTS_TXT_PATTERN
-from canfetch.compare.questions import Question
-from canfetch.compare.rankings import RankedSide
+from canfetch.compare.questions import ComparedSides, Question
 from canfetch.compare.witnesses import shortest_target
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
@@ -50,17 +49,16 @@ def coverage(robots: RobotsTxt, *, agent: str | Agent, steps: int | None = None)
     """
     rules = compared_rules(robots, agent)
     budget = Budget(steps)
-    side = rules.side(budget)
-    allowed = _example(rules, side, budget, allowed=True)
-    disallowed = _example(rules, side, budget, allowed=False)
+    compared = ComparedSides([rules.side(budget)], (rules.profile, rules.profile))
+    allowed = _example(rules, compared, budget, allowed=True)
+    disallowed = _example(rules, compared, budget, allowed=False)
     return Coverage(_KINDS[allowed is not None, disallowed is not None], allowed, disallowed)
 
 
-def _example(rules: ComparedRules, side: RankedSide, budget: Budget, *, allowed: bool) -> str | None:
+def _example(rules: ComparedRules, compared: ComparedSides, budget: Budget, *, allowed: bool) -> str | None:
     def confirm(target: bytes) -> bool:
         return target != ROBOTS_TXT and rules.allows(target) is allowed
 
-    profiles = rules.profile, rules.profile
-    question = Question([side], [(allowed,)], profiles, confirm, outside=[ROBOTS_TXT_PATTERN])
+    question = Question(compared, [(allowed,)], confirm, outside=[ROBOTS_TXT_PATTERN])
     target = shortest_target(question, budget)
     return None if target is None else rules.url_of(target)

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from canfetch.compare.compared_rules import ComparedRules, compared_rules
 from canfetch.compare.limits import Budget
 from canfetch.compare.patterns import ROBOTS_TXT_PATTERN, Pattern, RankedPattern, ranked_patterns
-from canfetch.compare.questions import Confirm, Question
+from canfetch.compare.questions import ComparedSides, Confirm, Question
 from canfetch.compare.rankings import RankedSide, Ranking
 from canfetch.compare.witnesses import shortest_target
 from canfetch.core.agent import Agent
@@ -70,6 +70,8 @@ class _RuleEffects:
             if one.rule is not None:
                 self._texts.setdefault(one.rule, []).append(one)
         self._ranking = Ranking(patterns, budget)
+        self._rule: Rule | None = None
+        self._one_rule = self._compared(self._ranking, lambda one: one.rule == self._rule)
         self._by_line = {rule.line: rule for rule in rules.rules}
         # An exempt `/robots.txt` is not decided by a rule.
         self._outside = [ROBOTS_TXT_PATTERN] if profile.robots_txt_allowed else []
@@ -88,8 +90,10 @@ class _RuleEffects:
         def confirm(target: bytes) -> bool:
             return self._decider(target) == rule
 
-        side = self._side(self._ranking, lambda one: one.rule == rule)
-        return self._target(side, own, confirm, wanted=True)
+        previous = self._texts[self._rule] if self._rule is not None else []
+        self._rule = rule
+        self._one_rule.update([*previous, *self._texts[rule]])
+        return self._target(self._one_rule, own, confirm, wanted=True)
 
     def _winners(self, own: Sequence[Pattern]) -> tuple[Rule, ...]:
         """Return rules that together win about all URLs that a dead rule matches: only one, if one is enough."""
@@ -112,19 +116,22 @@ class _RuleEffects:
 
         if self._rules.profile.robotparser_rewritten:
             # A longer pattern may match less of a target, so that only the decision counts.
-            side = self._side(self._ranking, lambda one: one.rule in winners)
+            compared = self._compared(self._ranking, lambda one: one.rule in winners)
         else:
-            side = self._side(
+            compared = self._compared(
                 Ranking((one for rule in winners for one in self._texts[rule]), self._budget), lambda _: True
             )
-        return self._target(side, own, confirm, wanted=False)
+        return self._target(compared, own, confirm, wanted=False)
 
-    def _side(self, ranking: Ranking, value: Callable[[RankedPattern], bool]) -> RankedSide:
-        return RankedSide(ranking, value, default=False, longest_match=self._rules.profile.robotparser_rewritten)
-
-    def _target(self, side: RankedSide, own: Sequence[Pattern], confirm: Confirm, *, wanted: bool) -> bytes | None:
+    def _compared(self, ranking: Ranking, value: Callable[[RankedPattern], bool]) -> ComparedSides:
         profile = self._rules.profile
-        question = Question([side], [(wanted,)], (profile, profile), confirm, own, self._outside)
+        side = RankedSide(ranking, value, default=False, longest_match=profile.robotparser_rewritten)
+        return ComparedSides([side], (profile, profile))
+
+    def _target(
+        self, compared: ComparedSides, own: Sequence[Pattern], confirm: Confirm, *, wanted: bool
+    ) -> bytes | None:
+        question = Question(compared, [(wanted,)], confirm, own, self._outside)
         return shortest_target(question, self._budget)
 
     def _decider(self, target: bytes) -> Rule | None:

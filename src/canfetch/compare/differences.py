@@ -5,7 +5,7 @@ from typing import NamedTuple
 from canfetch.compare.compared_rules import ComparedRules, compared_rules
 from canfetch.compare.domains import convert_alike
 from canfetch.compare.limits import Budget
-from canfetch.compare.questions import Question, own_patterns
+from canfetch.compare.questions import ComparedSides, Question
 from canfetch.compare.sides import Decisions
 from canfetch.compare.witnesses import shortest_target
 from canfetch.core.agent import Agent
@@ -87,5 +87,5 @@ def differing_target(one: ComparedRules, two: ComparedRules, budget: Budget) -> 
 
     for_urls = not convert_alike(one.profile, two.profile)
     sides = [one.side(budget, for_urls=for_urls), two.side(budget, for_urls=for_urls)]
-    question = Question(sides, _DIFFERENT, (one.profile, two.profile), confirm, own=own_patterns(sides))
+    question = Question(ComparedSides(sides, (one.profile, two.profile)), _DIFFERENT, confirm)
     return shortest_target(question, budget)

@@ -5,6 +5,10 @@ of exactly these bytes has the wanted decisions, the search is not necessary. So
 others cover.
 """
 
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
 from canfetch.compare.forms import Form, in_form
 from canfetch.compare.patterns import Pattern
 from canfetch.core.patterns import Segments
@@ -25,8 +29,101 @@ def least_length(pattern: Pattern) -> int:
         length -= 1
     if pattern.form is not Form.AS_IS:
         # Each escape may be one byte of the target.
-        length -= 2 * sum(part.count(b"%") for part in parts)
+        length = max(0, length - 2 * sum(part.count(b"%") for part in parts))
     return length
+
+
+def have_no_target(matched: Sequence[Pattern], avoided: Sequence[Pattern]) -> bool:
+    """Return whether it is plain that no target matches all of some patterns and none of others."""
+    if not set(matched).isdisjoint(avoided):
+        return True
+    head = _common_head(matched)
+    if any(one.form is Form.AS_IS and not one.anchored and matches(one, head) for one in avoided):
+        # Whatever follows the head, the pattern still matches.
+        return True
+    anchored = [one for one in matched if one.anchored and one.form is Form.AS_IS]
+    if any(not one.middles and one.head and not all(matches(other, one.head) for other in matched) for one in anchored):
+        return True
+    ends = sorted(((one.middles or (one.head,))[-1] for one in anchored), key=len)
+    return any(not ends[-1].endswith(end) for end in ends)
+
+
+def common_target(patterns: Sequence[Pattern]) -> bytes | None:
+    """Return the only common target of its length, which no other one is below, or None if it is not that simple.
+
+    A common target starts with the longest head. The segments of a pattern that are not in this head follow it, apart
+    from the bytes at the start of the first one that the head ends with.
+    """
+    rests = _rests(patterns)
+    rest = max(rests, key=_length_of, default=None)
+    if rest is None or not rest.head.startswith(b"/"):
+        return None
+    target = rest.head + b"".join(rest.segments)[rest.shared :]
+    return target if all(matches(one, target) for one in patterns) else None
+
+
+def least_common_length(patterns: Sequence[Pattern]) -> int:
+    """Return a length that no common target of patterns is below.
+
+    Besides the bytes of each pattern, it contains the longest segments of two patterns. Unless one contains the other,
+    they share at most the bytes with which one ends and the other starts.
+    """
+    rests = _rests(patterns)
+    return max((*map(_length_of, rests), *(_length_of_two(*two) for two in combinations(rests, 2))), default=0)
+
+
+def _common_head(patterns: Iterable[Pattern]) -> bytes:
+    """Return the bytes that common targets start with."""
+    heads = (one.head for one in patterns if one.form is Form.AS_IS and one.head)
+    return max(heads, key=len, default=b"/")
+
+
+class _Rest(NamedTuple):
+    """What is left of a pattern after the head that common targets start with.
+
+    Attributes:
+        head: The common head.
+        segments: The segments that are not in it.
+        shared: The bytes at the start of the first of these segments that the head ends with.
+    """
+
+    head: bytes
+    segments: Sequence[bytes]
+    shared: int
+
+
+def _rests(patterns: Sequence[Pattern]) -> list[_Rest]:
+    head = _common_head(patterns)
+    return [_rest(head, one) for one in patterns if one.form is Form.AS_IS]
+
+
+def _rest(head: bytes, pattern: Pattern) -> _Rest:
+    position = len(pattern.head)
+    for number, middle in enumerate(pattern.middles):
+        found = head.find(middle, position)
+        if found < 0:
+            return _Rest(head, pattern.middles[number:], _shared(head[position:], middle))
+        position = found + len(middle)
+    return _Rest(head, (), 0)
+
+
+def _shared(one: bytes, other: bytes) -> int:
+    """Return the most bytes with which one text ends and the other starts."""
+    return next((each for each in range(min(len(one), len(other)), 0, -1) if one.endswith(other[:each])), 0)
+
+
+def _length_of(rest: _Rest) -> int:
+    return len(rest.head) + sum(map(len, rest.segments)) - rest.shared
+
+
+def _length_of_two(one: _Rest, other: _Rest) -> int:
+    if not one.segments or not other.segments:
+        return 0
+    first, second = (max(rest.segments, key=len) for rest in (one, other))
+    if first in second or second in first:
+        return 0
+    shared = max(_shared(first, second), _shared(second, first))
+    return len(one.head) - max(one.shared, other.shared) + len(first) + len(second) - shared
 
 
 def matches(pattern: Pattern, target: bytes) -> bool:

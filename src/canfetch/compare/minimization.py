@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from canfetch.compare.limits import Budget
 from canfetch.compare.overlaps import Overlaps
 from canfetch.compare.patterns import RankedPattern, exemption, ranked_patterns
-from canfetch.compare.questions import Question
+from canfetch.compare.questions import ComparedSides, Question
 from canfetch.compare.rankings import RankedSide, Ranking
 from canfetch.compare.selections import selections
 from canfetch.compare.witnesses import shortest_target
@@ -86,7 +86,48 @@ class _Selection:
                 self.by_line[one.rule.line].append(one)
         if profile.robots_txt_allowed:
             patterns.append(exemption())
-        self.ranking = Ranking(patterns, budget)
+        self._budget = budget
+        self._removed: set[int] = set()
+        self._line: int | None = None
+        ranking = Ranking(patterns, budget)
+        longest_match = profile.robotparser_rewritten
+        sides = [RankedSide(ranking, one, longest_match=longest_match) for one in (self._value, self._value_without)]
+        self._compared = ComparedSides(sides, (profile, profile))
+
+    def _value(self, one: RankedPattern) -> bool | None:
+        return None if one.rule is not None and one.rule.line in self._removed else one.allow
+
+    def _value_without(self, one: RankedPattern) -> bool | None:
+        return None if one.rule is not None and one.rule.line == self._line else self._value(one)
+
+    def is_redundant(self, line: int) -> bool:
+        """Return whether every URL has the same verdict without the rule in a line.
+
+        Raises: Undecided.
+        """
+        own = self.by_line[line]
+        if not own:
+            return True
+        self._line = line
+        self._compared.update(own, own=(Overlaps(own), Overlaps(())))
+        question = Question(
+            self._compared,
+            _DIFFERENT,
+            # A target that no URL has keeps a rule that could be left out.
+            confirm=lambda _: True,
+            within=[one.pattern for one in own],
+            shortest=False,
+        )
+        try:
+            return shortest_target(question, self._budget) is None
+        finally:
+            self._line = None
+            self._compared.update(own)
+
+    def remove(self, line: int) -> None:
+        """Leave out the rule in a line."""
+        self._removed.add(line)
+        self._compared.update(self.by_line[line])
 
 
 class _Reading:
@@ -95,7 +136,6 @@ class _Reading:
     def __init__(self, robots: RobotsTxt, budget: Budget) -> None:
         self.profile = get_profile(robots.profile)
         self._robots = robots
-        self._budget = budget
         groups = robots.groups
         self._selections = [
             _Selection([rule for index in indices for rule in groups[index].rules], self.profile, budget)
@@ -108,39 +148,18 @@ class _Reading:
         """Return the length of each rule by its line."""
         return {rule.line: len(rule.pattern) for group in self._robots.groups for rule in group.rules}
 
-    def is_redundant(self, line: int, removed: set[int]) -> bool:
+    def is_redundant(self, line: int) -> bool:
         """Return whether every agent has the same verdicts without the rule in a line.
 
         Raises: Undecided.
         """
-        return all(
-            self._is_redundant(selection, line, removed) for selection in self._selections if line in selection.by_line
-        )
+        return all(selection.is_redundant(line) for selection in self._selections if line in selection.by_line)
 
-    def _is_redundant(self, selection: _Selection, line: int, removed: set[int]) -> bool:
-        own = selection.by_line[line]
-        if not own:
-            return True
-
-        def value(one: RankedPattern) -> bool | None:
-            return None if one.rule is not None and one.rule.line in removed else one.allow
-
-        def value_without(one: RankedPattern) -> bool | None:
-            return None if one.rule is not None and one.rule.line == line else value(one)
-
-        longest_match = self.profile.robotparser_rewritten
-        sides = [RankedSide(selection.ranking, one, longest_match=longest_match) for one in (value, value_without)]
-        question = Question(
-            sides,
-            _DIFFERENT,
-            (self.profile, self.profile),
-            # A target that no URL has keeps a rule that could be left out.
-            confirm=lambda _: True,
-            within=[one.pattern for one in own],
-            own=(Overlaps(own), Overlaps(())),
-            shortest=False,
-        )
-        return shortest_target(question, self._budget) is None
+    def remove(self, line: int) -> None:
+        """Leave out the rule in a line."""
+        for selection in self._selections:
+            if line in selection.by_line:
+                selection.remove(line)
 
     def is_proved(self, content: bytes, removed: set[int]) -> bool:
         """Return whether another file has the same groups with the same rules, apart from the removed ones."""
@@ -166,6 +185,8 @@ def _removable_lines(readings: Sequence[_Reading]) -> set[int]:
         for line in remaining:
             if _may_be_removed(line, readings, removed):
                 removed.add(line)
+                for reading in readings:
+                    reading.remove(line)
             else:
                 kept.append(line)
         if len(kept) == len(remaining):
@@ -180,7 +201,7 @@ def _may_be_removed(line: int, readings: Sequence[_Reading], removed: set[int]) 
             # Without any rule, the group would be merged with the next one.
             if line in group and all(other == line or other in removed for other in group):
                 return False
-    return all(reading.is_redundant(line, removed) for reading in readings)
+    return all(reading.is_redundant(line) for reading in readings)
 
 
 def _without(lines: Sequence[bytes], removed: set[int]) -> Iterable[bytes]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Container, Iterable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from canfetch.compare.domains import ORDINARY, READABLE_FIRST, NoOrdinaryByte
 from canfetch.compare.forms import ENCODED, Form
@@ -16,15 +16,27 @@ if TYPE_CHECKING:
     from canfetch.compare.sides import Decisions
 
 _ABSENT = 2
-_FOUND, _TOO_LARGE = "found", "too large"
+_FOUND: Final = "found"
+TOO_LARGE: Final = "too large"
+"""The status of a search that has reached its limit."""
 
 
 @cache
 def native_domain_class() -> "type[TargetDomain] | None":
     """Return the class of the native engine, or None if the Python engine is used or the module is older."""
-    if engine_name() == "python":
-        return None
-    return getattr(native_module(), "TargetDomain", None)
+    found: type[TargetDomain] | None = native_class("TargetDomain")
+    return found
+
+
+@cache
+def native_class(name: str) -> Any:
+    """Return a class of the native engine, or None if the Python engine is used or the module is older."""
+    return None if engine_name() == "python" else getattr(native_module(), name, None)
+
+
+def native_item(pattern: Pattern) -> tuple[bytes, tuple[bytes, ...], bool, int, bool]:
+    """Return a pattern as the native engine takes it."""
+    return pattern.head, pattern.middles, pattern.anchored, int(pattern.form), pattern.grows
 
 
 class NativeSearch:
@@ -43,7 +55,7 @@ class NativeSearch:
     ) -> None:
         self._budget = budget
         indices = {key: index for index, key in enumerate(patterns)}
-        self._patterns = [(one.head, one.middles, one.anchored, int(one.form), one.grows) for _, one in patterns]
+        self._patterns = [native_item(pattern) for _, pattern in patterns]
         self._sides: list[tuple[bytes, bool, bool]] = []
         for side in sides:
             values = bytearray([_ABSENT]) * len(patterns)
@@ -60,11 +72,11 @@ class NativeSearch:
         for decisions in wanted:
             bits |= 1 << sum(decision << side for side, decision in enumerate(decisions))
         budget = self._budget
-        native = _native_domain(domain)
+        native = native_domain(domain)
         targets, status, states, steps = native.search(self._patterns, self._sides, bits, most, budget.steps)
         budget.states += states
         budget.steps = steps
-        if status == _TOO_LARGE:
+        if status == TOO_LARGE:
             raise budget.exhausted()
         if status != _FOUND or targets is None:
             raise NoOrdinaryByte
@@ -75,12 +87,13 @@ class NativeSearch:
 _domains: dict[int, "TargetDomain"] = {}
 
 
-def _native_domain(domain: "Domain") -> "TargetDomain":
+def native_domain(domain: "Domain") -> "TargetDomain":
+    """Return a domain as the native engine takes it."""
     native = _domains.get(id(domain))
     if native is None:
-        native_class = native_domain_class()
-        assert native_class is not None
-        native = _domains[id(domain)] = native_class(
+        domain_class = native_domain_class()
+        assert domain_class is not None
+        native = _domains[id(domain)] = domain_class(
             [place & 0xFFFF for row in domain.table for place in row],
             domain.accepting,
             domain.needs_query,

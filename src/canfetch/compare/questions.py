@@ -1,10 +1,12 @@
 """What a comparison asks for: a shortest target on which some sides decide in a certain way."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from typing import Final, NamedTuple
 
+from canfetch.compare.native_refinement import NativeRefinement, native_refinement
 from canfetch.compare.overlaps import Overlaps
-from canfetch.compare.patterns import Pattern
+from canfetch.compare.patterns import Pattern, RankedPattern
 from canfetch.compare.rankings import RankedSide, key_of
 from canfetch.compare.sides import Wanted
 from canfetch.core.profiles import Profile
@@ -16,36 +18,66 @@ Confirm = Callable[[bytes], bool]
 _NONE: Final = Overlaps(())
 
 
+class ComparedSides:
+    """One or two sides that questions are about.
+
+    Args:
+        sides: The sides, at most two.
+        profiles: The profiles whose possible targets are considered, or the same one twice.
+
+    Attributes:
+        sides, profiles: As above.
+    """
+
+    def __init__(self, sides: Sequence[RankedSide], profiles: tuple[Profile, Profile]) -> None:
+        self.sides = sides
+        self.profiles = profiles
+
+    @cached_property
+    def own(self) -> Sequence[Overlaps]:
+        """For each side, the patterns that the other one does not have, or not with the same decision."""
+        if len(self.sides) < 2:
+            return [_NONE for _ in self.sides]
+        return [
+            Overlaps(one for one in side.ranking.in_order if other.value_at(key_of(one)) is not side.value(one))
+            for side, other in (self.sides, self.sides[::-1])
+        ]
+
+    @cached_property
+    def native(self) -> NativeRefinement | None:
+        """The sides in the native engine, if it is used and no side has `longest_match`."""
+        return native_refinement(self.sides, self.profiles)
+
+    def update(self, changed: Iterable[RankedPattern], own: Sequence[Overlaps] | None = None) -> None:
+        """Use the present decisions of some patterns, which have changed.
+
+        Args:
+            changed: The patterns.
+            own: As the attribute. It is computed again by default.
+        """
+        if self.native is not None:
+            self.native.update(changed)
+        elif own is not None:
+            self.own = own
+        else:
+            self.__dict__.pop("own", None)
+
+
 class Question(NamedTuple):
     """A question about the possible targets of two profiles.
 
     Attributes:
-        sides: The sides, at most two.
+        compared: The sides, and their profiles.
         wanted: The wanted decisions of all sides. None stands for a decision that does not matter.
-        profiles: The profiles, or the same one twice.
         confirm: Asks the engine.
         within: Patterns of which one matches the target. Without any, each target will do.
         outside: Patterns of which none matches the target.
-        own: For each side, the patterns that the other one does not have, or not with the same decision. It has to be
-            complete if two sides are wanted to differ.
         shortest: Whether the target has to be a shortest one.
     """
 
-    sides: Sequence[RankedSide]
+    compared: ComparedSides
     wanted: Sequence[Wanted]
-    profiles: tuple[Profile, Profile]
     confirm: Confirm
     within: Sequence[Pattern] = ()
     outside: Sequence[Pattern] = ()
-    own: Sequence[Overlaps] = (_NONE, _NONE)
     shortest: bool = True
-
-
-def own_patterns(sides: Sequence[RankedSide]) -> list[Overlaps]:
-    """Return the patterns that only one of two sides has, or not with the same decision. One side has none."""
-    if len(sides) < 2:
-        return [_NONE for _ in sides]
-    return [
-        Overlaps(one for one in side.ranking.in_order if other.value_at(key_of(one)) is not side.value(one))
-        for side, other in (sides, sides[::-1])
-    ]

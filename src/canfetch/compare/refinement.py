@@ -17,7 +17,14 @@ from heapq import heapify, heappop, heappush
 from itertools import count
 from typing import Final, NamedTuple, TypeVar
 
-from canfetch.compare.direct import direct_match, least_length, matches
+from canfetch.compare.direct import (
+    common_target,
+    direct_match,
+    have_no_target,
+    least_common_length,
+    least_length,
+    matches,
+)
 from canfetch.compare.domains import NoOrdinaryByte, domain_of
 from canfetch.compare.limits import Budget
 from canfetch.compare.native_search import NativeSearch, native_domain_class
@@ -73,13 +80,18 @@ class Refinement:
         budget: The work that is left.
     """
 
-    __slots__ = ("_budget", "_goals", "_numbers", "_question")
+    __slots__ = ("_budget", "_goals", "_numbers", "_outside", "_question")
 
     def __init__(self, question: Question, budget: Budget) -> None:
         self._question = question
         self._budget = budget
         self._numbers = count()
         self._goals: list[_Goal] = []
+        within = question.within
+        # The others match nothing within.
+        self._outside = [
+            one for one in question.outside if not within or any(may_overlap(one, pattern) for pattern in within)
+        ]
 
     def shortest_target(self) -> bytes | None:
         """Return a shortest target with wanted decisions, or None if there is none.
@@ -100,12 +112,23 @@ class Refinement:
                         return goal.target
                     goal = self._divide(goal)
                     continue
+                goal, is_later = self._with_least_length(goal)
+                if is_later:
+                    heappush(goals, goal)
+                    break
                 target = self._search(goal)
                 goal = None if target is None else goal._replace(length=len(target), target=target)
                 if goal is not None and self._question.shortest and goals and goals[0] < goal:
                     heappush(goals, goal)
                     goal = None
         return None
+
+    def _with_least_length(self, goal: _Goal) -> tuple[_Goal, bool]:
+        """Return a goal with a better length, and whether other goals come first because of it."""
+        if not self._question.shortest or len(goal.matched) < 2:
+            return goal, False
+        goal = goal._replace(length=max(goal.length, least_common_length(goal.matched)))
+        return goal, bool(self._goals) and self._goals[0] < goal
 
     def _pop(self) -> _Goal:
         """Return the goal with the shortest target. It is replaced by the next one of its siblings."""
@@ -120,7 +143,7 @@ class Refinement:
     def _direct_targets(self) -> Iterator[bytes]:
         """Yield targets that are as short as any that `within` permits."""
         within = self._question.within
-        complete = domain_of(*self._question.profiles, complete=True)
+        complete = domain_of(*self._question.compared.profiles, complete=True)
         least = min(map(least_length, within), default=0)
         for pattern in within:
             target = direct_match(pattern)
@@ -138,11 +161,11 @@ class Refinement:
 
     def _differing_goals(self, wanted: Wanted, matched: tuple[Pattern, ...]) -> list[_Goal] | None:
         """Return goals with the first pattern that matches on both sides, or None if there are too many."""
-        sides = self._question.sides
+        sides = self._question.compared.sides
         goals: list[_Goal] = []
         if all(side.default is decision for side, decision in zip(sides, wanted, strict=True)):
             goals.append(self._undivided_goal(wanted, matched))
-        for number, (own, side) in enumerate(zip(self._question.own, sides, strict=True)):
+        for number, (own, side) in enumerate(zip(self._question.compared.own, sides, strict=True)):
             for one in own.of(matched[:1]):
                 if side.value(one) is not wanted[number]:
                     continue
@@ -157,7 +180,7 @@ class Refinement:
         return goals
 
     def _undivided_goal(self, wanted: Wanted, matched: tuple[Pattern, ...]) -> _Goal:
-        sides = self._question.sides
+        sides = self._question.compared.sides
         return self._goal(wanted, matched, (None,) * len(sides), (_FIRST,) * len(sides))
 
     def _goal(
@@ -170,19 +193,19 @@ class Refinement:
 
     def _is_wanted(self, target: bytes) -> bool:
         question = self._question
-        decisions = [side.decider(target)[1] for side in question.sides]
-        self._budget.spend_in_python(1 + len(question.outside))
-        return are_as_wanted(decisions, question.wanted) and not any(matches(one, target) for one in question.outside)
+        decisions = [side.decider(target)[1] for side in question.compared.sides]
+        self._budget.spend_in_python(1 + len(self._outside))
+        return are_as_wanted(decisions, question.wanted) and not any(matches(one, target) for one in self._outside)
 
     def _divide(self, goal: _Goal) -> _Goal | None:
         """Return a goal without the pattern that decides about its target, or None if there is no such goal."""
         target = goal.target
         assert target is not None
         goal = goal._replace(target=None)
-        for one in self._question.outside:
+        for one in self._outside:
             if matches(one, target):
                 return goal._replace(avoided=(*goal.avoided, one))
-        for number, (side, wanted) in enumerate(zip(self._question.sides, goal.wanted, strict=True)):
+        for number, (side, wanted) in enumerate(zip(self._question.compared.sides, goal.wanted, strict=True)):
             winner, decision = side.decider(target)
             if wanted is None or decision is wanted:
                 continue
@@ -198,7 +221,7 @@ class Refinement:
 
     def _divided_goals(self, goal: _Goal, number: int, end: Key) -> Iterator[_Goal]:
         """Yield goals for the patterns that win over the one at `end`, those of the shortest patterns first."""
-        side = self._question.sides[number]
+        side = self._question.compared.sides[number]
         start = goal.divided[number]
         candidates = side.ranking.overlapping(goal.matched[:1])
         self._budget.spend_in_python(1 + len(candidates) // 2)
@@ -221,7 +244,7 @@ class Refinement:
     def _loses(self, goal: _Goal, number: int, key: Key) -> bool:
         """Return whether a pattern also decides on the other side, and in an unwanted way."""
         for other, (side, wanted, decider) in enumerate(
-            zip(self._question.sides, goal.wanted, goal.deciders, strict=True)
+            zip(self._question.compared.sides, goal.wanted, goal.deciders, strict=True)
         ):
             if other != number and wanted is not None and decider is not None and key < decider:
                 value = side.value_at(key)
@@ -232,13 +255,14 @@ class Refinement:
     def _search(self, goal: _Goal) -> bytes | None:
         """Return a shortest target of a goal, or None if there is none."""
         patterns = [*goal.matched, *goal.avoided]
-        profiles = self._question.profiles
+        profiles = self._question.compared.profiles
         complete = domain_of(*profiles, complete=True)
         self._budget.spend_in_python(_SEARCH + len(patterns))
-        if len(patterns) == 1:
-            target = direct_match(patterns[0])
-            if target is not None and complete.contains(target):
-                return target
+        if have_no_target(goal.matched, goal.avoided):
+            return None
+        target = direct_match(patterns[0]) if len(patterns) == 1 else common_target(goal.matched)
+        if target is not None and complete.contains(target) and not any(matches(one, target) for one in goal.avoided):
+            return target
         ranks = [((number,), pattern) for number, pattern in enumerate(patterns)]
         ranked = [RankedPattern(rank, allow=True, pattern=pattern) for rank, pattern in ranks]
         matched = len(goal.matched)

@@ -12,7 +12,7 @@ from canfetch.compare.domains import domain_of
 from canfetch.compare.limits import Budget
 from canfetch.compare.overlaps import overlapping
 from canfetch.compare.patterns import RankedPattern, decides_in_file_order, ranked_patterns, side_of_patterns
-from canfetch.compare.questions import Confirm, Question, own_patterns
+from canfetch.compare.questions import ComparedSides, Confirm, Question
 from canfetch.compare.rankings import RankedSide, Ranking
 from canfetch.compare.witnesses import shortest_target
 from canfetch.core.profiles import Profile
@@ -95,8 +95,8 @@ class RuleLists:
 
     def _search(self, lists: Sequence[list[RankedPattern]], budget: Budget, confirm: Confirm) -> bytes | None:
         sides = [self._side(patterns, budget) for patterns in lists]
-        profiles = self._profile, self._profile
-        question = Question(sides, _DIFFERENT, profiles, confirm, own=own_patterns(sides), shortest=False)
+        compared = ComparedSides(sides, (self._profile, self._profile))
+        question = Question(compared, _DIFFERENT, confirm, shortest=False)
         return shortest_target(question, budget)
 
     def _changed(self, before: Sequence[RuleText], after: Sequence[RuleText]) -> Iterable[RuleText]:

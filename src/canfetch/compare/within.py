@@ -6,7 +6,7 @@ from canfetch.compare.compared_rules import ComparedRules, compared_rules
 from canfetch.compare.domains import convert_alike
 from canfetch.compare.limits import Budget
 from canfetch.compare.patterns import ROBOTS_TXT_PATTERN, ranked_patterns
-from canfetch.compare.questions import Question, own_patterns
+from canfetch.compare.questions import ComparedSides, Question
 from canfetch.compare.sides import Decisions
 from canfetch.compare.witnesses import shortest_target
 from canfetch.core.agent import Agent
@@ -74,15 +74,12 @@ def _find(rules: Sequence[ComparedRules], decisions: Decisions, within: str, bud
         found = first.decisions(last, target, for_urls=for_urls)
         return found[: len(decisions)] == decisions
 
-    profiles = first.profile, last.profile
     question = Question(
-        sides,
+        ComparedSides(sides, (first.profile, last.profile)),
         [decisions],
-        profiles,
         confirm,
         within=[one.pattern for one in pattern],
         outside=[ROBOTS_TXT_PATTERN] if exempt else [],
-        own=own_patterns(sides),
     )
     target = shortest_target(question, budget)
     return None if target is None else first.url_of(target)

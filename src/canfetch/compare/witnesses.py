@@ -26,9 +26,13 @@ def shortest_target(question: Question, budget: Budget) -> bytes | None:
         Undecided: The budget is exhausted, or no target is confirmed.
         EngineError: The engine disagrees with the comparison.
     """
-    if any(profile.robotparser for profile in question.profiles):
+    native = question.compared.native
+    if native is not None:
+        target = native.shortest_target(question, budget)
+    elif any(profile.robotparser for profile in question.compared.profiles):
         return _among_all_targets(question, budget)
-    target = Refinement(question, budget).shortest_target()
+    else:
+        target = Refinement(question, budget).shortest_target()
     if target is None or question.confirm(target):
         return target
     raise EngineError(f"the comparison and the engine disagree on {target!r}: please report this file")
@@ -37,7 +41,7 @@ def shortest_target(question: Question, budget: Budget) -> bytes | None:
 def _among_all_targets(question: Question, budget: Budget) -> bytes | None:
     """Return a shortest target of urllib.robotparser. The shortest one may be one that no URL has."""
     sides = _sides_for_search(question, budget)
-    extra = tuple(True for _ in sides[len(question.sides) :])
+    extra = tuple(True for _ in sides[len(question.compared.sides) :])
     wanted = list(dict.fromkeys((*one, *extra) for some in question.wanted for one in _decisions(some)))
     patterns = sorted({(one.rank, one.pattern) for side in sides for one in side.patterns})
     budget.spend_in_python(2 * len(patterns))
@@ -46,12 +50,12 @@ def _among_all_targets(question: Question, budget: Budget) -> bytes | None:
         if not complete and any(has_stray_percent(pattern) for _, pattern in patterns):
             continue
         try:
-            first = search.targets(domain_of(*question.profiles, complete=complete), wanted, 1)
+            first = search.targets(domain_of(*question.compared.profiles, complete=complete), wanted, 1)
         except NoOrdinaryByte:
             continue
         if not first or question.confirm(first[0]):
             return first[0] if first else None
-    for target in search.targets(domain_of(*question.profiles, complete=True), wanted, _MAX_UNCONFIRMED):
+    for target in search.targets(domain_of(*question.compared.profiles, complete=True), wanted, _MAX_UNCONFIRMED):
         if question.confirm(target):
             return target
     raise Undecided("undecided: urllib.robotparser has no URL for the differing targets", states=budget.states)
@@ -60,7 +64,7 @@ def _among_all_targets(question: Question, budget: Budget) -> bytes | None:
 def _sides_for_search(question: Question, budget: Budget) -> list[Side]:
     """Return the sides, and one that allows what is within some patterns and outside of others."""
     within = question.within
-    sides = [side.for_search() for side in question.sides]
+    sides = [side.for_search() for side in question.compared.sides]
     budget.spend_in_python(sum(len(side.patterns) for side in sides))
     if within:
         sides = [

@@ -47,6 +47,18 @@ impl Domain {
         self.table[usize::from(place) * 256 + usize::from(byte)]
     }
 
+    /// Whether a target is in the domain.
+    pub fn contains(&self, target: &[u8]) -> bool {
+        let mut place = 0;
+        for &byte in target {
+            place = self.next(place, byte);
+            if place == DEAD {
+                return false;
+            }
+        }
+        self.accepting[usize::from(place)]
+    }
+
     /// Adds bytes that represent all those that no pattern expects. Returns false if there are none.
     pub fn add_unexpected(&self, place: u16, expected: &mut [bool; 256]) -> bool {
         if place == 0 {

@@ -4,13 +4,19 @@
 //! patterns after some bytes of a target; states are explored in order of length. Python passes the patterns, the
 //! decisions of each side and the possible targets as tables.
 
+mod direct;
 mod domain;
+mod goals;
+mod pattern_index;
+mod refinement;
+mod run;
 mod segments;
 mod sides;
 
 use std::collections::{HashSet, VecDeque};
 
 pub use domain::{DEAD, Domain, Form};
+pub use refinement::{Question, Refinement, Targets};
 use segments::{Progress, SegmentTable};
 pub use sides::{MAX_SIDES, Side};
 use sides::{SideTable, Standing};
@@ -21,7 +27,7 @@ const MAX_MEMORY: usize = 120_000_000;
 const STEPS_OF_A_BYTE: usize = 16;
 
 /// One text of a rule.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Pattern {
     /// The literal bytes at the start.
     pub head: Vec<u8>,
@@ -55,10 +61,14 @@ pub struct Budget {
     pub states: u64,
 }
 
+/// The limit was reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooLarge;
+
 impl Budget {
-    fn spend(&mut self, steps: usize) -> Option<()> {
-        self.steps = self.steps.checked_sub(steps as u64)?;
-        Some(())
+    fn spend(&mut self, steps: usize) -> Result<(), TooLarge> {
+        self.steps = self.steps.checked_sub(steps as u64).ok_or(TooLarge)?;
+        Ok(())
     }
 }
 
@@ -103,7 +113,7 @@ struct Matches {
 /// The patterns of some sides, ready to be searched.
 #[derive(Debug)]
 pub struct Search<'a> {
-    patterns: &'a [Pattern],
+    patterns: Vec<&'a Pattern>,
     forms: &'a [Form],
     used_forms: Vec<usize>,
     sides: SideTable,
@@ -116,24 +126,21 @@ pub struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// Prepares a search. The patterns are in order of precedence.
-    pub fn new(patterns: &'a [Pattern], forms: &'a [Form], sides: Vec<Side>, wanted: u16) -> Self {
+    pub fn new(patterns: Vec<&'a Pattern>, forms: &'a [Form], sides: Vec<Side>, wanted: u16) -> Self {
         let mut used_forms: Vec<usize> = patterns.iter().map(|pattern| pattern.form).chain([0]).collect();
         used_forms.sort_unstable();
         used_forms.dedup();
         let sides = SideTable::new(sides, wanted, patterns.len());
-        let segments = SegmentTable::new(patterns, &sides);
+        let segments = SegmentTable::new(&patterns, &sides);
         Self { patterns, forms, used_forms, sides, segments, bytes: vec![(0, 0)], remembered: 0 }
     }
 
     /// Returns up to `most` targets with wanted decisions, the shortest first.
     pub fn targets(&mut self, domain: &Domain, most: usize, budget: &mut Budget) -> Outcome {
-        match self.find(domain, most, budget) {
-            Some(outcome) => outcome,
-            None => Outcome::TooLarge,
-        }
+        self.find(domain, most, budget).unwrap_or(Outcome::TooLarge)
     }
 
-    fn find(&mut self, domain: &Domain, most: usize, budget: &mut Budget) -> Option<Outcome> {
+    fn find(&mut self, domain: &Domain, most: usize, budget: &mut Budget) -> Result<Outcome, TooLarge> {
         let mut found = Vec::new();
         let mut visited: HashSet<Box<[u32]>> = HashSet::new();
         let mut queue = VecDeque::new();
@@ -148,7 +155,7 @@ impl<'a> Search<'a> {
             budget.states += 1;
             let mut expected = self.expected(&state, domain);
             if !domain.add_unexpected(state.place, &mut expected) {
-                return Some(Outcome::NoOrdinaryByte);
+                return Ok(Outcome::NoOrdinaryByte);
             }
             for &byte in &domain.order {
                 let place = domain.next(state.place, byte);
@@ -159,7 +166,7 @@ impl<'a> Search<'a> {
                 if wanted && domain.accepting[usize::from(place)] {
                     found.push(self.target(following.last));
                     if found.len() == most {
-                        return Some(Outcome::Targets(found));
+                        return Ok(Outcome::Targets(found));
                     }
                 }
                 if self.sides.is_useful(&following.tracks, &following.standing, &mut self.segments)
@@ -169,11 +176,11 @@ impl<'a> Search<'a> {
                     queue.push_back(following);
                 }
                 if queued + self.remembered + self.segments.memory() + self.bytes.len() * 8 > MAX_MEMORY {
-                    return None;
+                    return Err(TooLarge);
                 }
             }
         }
-        Some(Outcome::Targets(found))
+        Ok(Outcome::Targets(found))
     }
 
     fn start(&mut self) -> State {
@@ -224,7 +231,7 @@ impl<'a> Search<'a> {
     }
 
     /// The state after one more byte, and whether the decisions about the target that ends there are wanted.
-    fn next(&mut self, state: &State, byte: u8, place: u16, budget: &mut Budget) -> Option<(State, bool)> {
+    fn next(&mut self, state: &State, byte: u8, place: u16, budget: &mut Budget) -> Result<(State, bool), TooLarge> {
         budget.spend(STEPS_OF_A_BYTE)?;
         let mut matches = Matches::default();
         let mut tracks = Vec::with_capacity(state.tracks.len());
@@ -248,11 +255,17 @@ impl<'a> Search<'a> {
         let last = self.bytes.len() as u32;
         self.bytes.push((state.last, byte));
         let in_query = state.in_query || byte == b'?';
-        Some((State { tracks, standing, place, in_query, last }, wanted))
+        Ok((State { tracks, standing, place, in_query, last }, wanted))
     }
 
     /// What remains of a track after one more byte.
-    fn advance(&mut self, track: &Track, byte: u8, matches: &mut Matches, budget: &mut Budget) -> Option<Track> {
+    fn advance(
+        &mut self,
+        track: &Track,
+        byte: u8,
+        matches: &mut Matches,
+        budget: &mut Budget,
+    ) -> Result<Track, TooLarge> {
         let mut following = Track { depth: track.depth + 1, ..Track::default() };
         let (waiting, progress) = self.segments.step(track, byte, &mut matches.matched, &mut matches.at_end, budget)?;
         following.waiting = waiting;
@@ -260,7 +273,7 @@ impl<'a> Search<'a> {
         budget.spend(1 + track.heads.len() / 8)?;
         let mut begun = Vec::new();
         for &index in &track.heads {
-            let pattern = &self.patterns[index as usize];
+            let pattern = self.patterns[index as usize];
             if pattern.head[track.depth] != byte {
                 continue;
             }
@@ -281,7 +294,7 @@ impl<'a> Search<'a> {
             begun.extend_from_slice(self.segments.waiting(following.waiting));
             following.waiting = self.segments.wait(begun);
         }
-        Some(following)
+        Ok(following)
     }
 
     /// Drops the patterns that can no longer decide.

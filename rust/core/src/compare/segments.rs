@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::sides::{SideTable, Standing};
-use super::{Budget, Pattern, Track};
+use super::{Budget, Pattern, TooLarge, Track};
 
 /// Waiting segments of which some bytes are found: the number of the segment, and of the bytes.
 pub type Progress = Vec<(u32, u32)>;
@@ -62,7 +62,7 @@ pub struct SegmentTable<'a> {
 
 impl<'a> SegmentTable<'a> {
     /// Prepares the segments.
-    pub fn new(patterns: &'a [Pattern], sides: &SideTable) -> Self {
+    pub fn new(patterns: &[&'a Pattern], sides: &SideTable) -> Self {
         let mut segments: Vec<Segment<'a>> = Vec::new();
         let mut first = Vec::with_capacity(patterns.len());
         for (text, pattern) in patterns.iter().enumerate() {
@@ -160,10 +160,10 @@ impl<'a> SegmentTable<'a> {
         matched: &mut Vec<u32>,
         at_end: &mut Vec<u32>,
         budget: &mut Budget,
-    ) -> Option<(u32, Progress)> {
+    ) -> Result<(u32, Progress), TooLarge> {
         let set = &self.sets[track.waiting as usize];
         if set.segments.is_empty() {
-            return Some((track.waiting, Vec::new()));
+            return Ok((track.waiting, Vec::new()));
         }
         matched.extend_from_slice(&set.growing);
         let from = set.starts.partition_point(|&(start, _)| start < byte);
@@ -215,7 +215,7 @@ impl<'a> SegmentTable<'a> {
             let kept = kept.chain(following).collect();
             waiting = self.wait(kept);
         }
-        Some((waiting, moved))
+        Ok((waiting, moved))
     }
 
     /// Drops the segments of patterns that matter to no side.

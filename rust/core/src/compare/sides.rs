@@ -5,7 +5,8 @@ use super::segments::SegmentTable;
 
 /// The number of sides that can be compared.
 pub const MAX_SIDES: usize = 4;
-const ABSENT: u8 = 2;
+/// The decision of a pattern that a side does not have.
+pub const ABSENT: u8 = 2;
 
 /// One side: a decision for each target.
 #[derive(Clone, Debug)]

@@ -1,0 +1,204 @@
+//! Targets that are found without a search, as in `canfetch.compare.direct`.
+
+use std::borrow::Cow;
+
+use memchr::memmem;
+
+use super::{Form, Pattern};
+
+/// The target in a form.
+pub(super) fn in_form<'a>(target: &'a [u8], form: &Form) -> Cow<'a, [u8]> {
+    let mark = target.iter().position(|&byte| byte == b'?').unwrap_or(target.len());
+    let encodes = |(at, &byte): (usize, &u8)| form.encodes(byte, at > mark);
+    if !target.iter().enumerate().any(encodes) {
+        return Cow::Borrowed(target);
+    }
+    let mut text = Vec::with_capacity(target.len() + 16);
+    for (at, &byte) in target.iter().enumerate() {
+        if encodes((at, &byte)) {
+            text.extend_from_slice(&super::escape(byte));
+        } else {
+            text.push(byte);
+        }
+    }
+    Cow::Owned(text)
+}
+
+impl Pattern {
+    /// Whether the pattern matches the text of a target in its form.
+    pub(super) fn matches_text(&self, text: &[u8]) -> bool {
+        if !text.starts_with(&self.head) {
+            return false;
+        }
+        let mut position = self.head.len();
+        let Some((last, others)) = self.middles.split_last() else {
+            return !self.anchored || position == text.len();
+        };
+        for middle in others {
+            let Some(found) = memmem::find(&text[position..], middle) else { return false };
+            position += found + middle.len();
+        }
+        if self.anchored {
+            // The last segment must end the target, which its leftmost occurrence may not do.
+            return text.len() >= position + last.len() && text.ends_with(last);
+        }
+        memmem::find(&text[position..], last).is_some()
+    }
+
+    /// Whether the pattern matches a target.
+    pub(super) fn matches(&self, target: &[u8], forms: &[Form]) -> bool {
+        self.matches_text(&in_form(target, &forms[self.form]))
+    }
+
+    fn parts(&self) -> impl Iterator<Item = &[u8]> {
+        [&self.head].into_iter().chain(&self.middles).map(Vec::as_slice)
+    }
+
+    /// A length that no target is below that the pattern matches.
+    pub(super) fn least_length(&self) -> usize {
+        let mut length: usize = self.parts().map(<[u8]>::len).sum();
+        let starts = |part: &Vec<u8>| part.starts_with(b"/");
+        if !(starts(&self.head) || self.head.is_empty() && self.middles.first().is_some_and(starts)) {
+            length += 1;
+        }
+        if self.form != 0 {
+            // Each escape may be one byte of the target.
+            let escapes: usize = self.parts().map(|part| memchr::memchr_iter(b'%', part).count()).sum();
+            length = length.saturating_sub(2 * escapes);
+        }
+        length
+    }
+
+    /// A shortest target that the pattern matches, or `None` if it is not that simple. No URL may have it.
+    pub(super) fn direct_match(&self, forms: &[Form]) -> Option<Vec<u8>> {
+        let mut target = Vec::with_capacity(64);
+        for part in self.parts() {
+            target.extend_from_slice(part);
+        }
+        if !target.starts_with(b"/") {
+            target.insert(0, b'/');
+        }
+        (target.len() == self.least_length() && self.matches(&target, forms)).then_some(target)
+    }
+
+    /// The part of the head before the query, where the forms of a target do not differ.
+    pub(super) fn head_in_path(&self) -> &[u8] {
+        let end = self.head.iter().position(|&byte| byte == b'?').unwrap_or(self.head.len());
+        &self.head[..end]
+    }
+
+    /// Whether there is a `%` without two digits, or the escape of a digit, which is valid only after a `%`.
+    pub(super) fn has_stray_percent(&self) -> bool {
+        let digit = |byte: u8| match byte {
+            b'0'..=b'9' => Some(byte - b'0'),
+            b'A'..=b'F' => Some(byte - b'A' + 10),
+            _ => None,
+        };
+        self.parts().any(|part| {
+            let mut percents = part.iter().enumerate().filter(|&(_, &byte)| byte == b'%');
+            percents.any(|(at, _)| match part.get(at + 1..at + 3) {
+                Some(&[first, second]) => match (digit(first), digit(second)) {
+                    (Some(first), Some(second)) => (first * 16 + second).is_ascii_hexdigit(),
+                    _ => true,
+                },
+                _ => true,
+            })
+        })
+    }
+}
+
+/// Whether it is plain that no target matches all of some patterns and none of others.
+pub(super) fn have_no_target(matched: &[&Pattern], avoided: &[&Pattern], forms: &[Form]) -> bool {
+    if matched.iter().any(|one| avoided.contains(one)) {
+        return true;
+    }
+    let head = common_head(matched);
+    if avoided.iter().any(|one| one.form == 0 && !one.anchored && one.matches_text(head)) {
+        // Whatever follows the head, the pattern still matches.
+        return true;
+    }
+    let anchored = matched.iter().filter(|one| one.anchored && one.form == 0);
+    let mut exact = anchored.clone().filter(|one| one.middles.is_empty() && !one.head.is_empty());
+    if exact.any(|one| matched.iter().any(|other| !other.matches(&one.head, forms))) {
+        return true;
+    }
+    let ends = anchored.map(|one| one.middles.last().unwrap_or(&one.head));
+    let longest = ends.clone().max_by_key(|end| end.len());
+    longest.is_some_and(|longest| ends.into_iter().any(|end| !longest.ends_with(end)))
+}
+
+/// The only common target of its length, which no other one is below, or `None` if it is not that simple.
+///
+/// A common target starts with the longest head. The segments of a pattern that are not in this head follow it, apart
+/// from the bytes at the start of the first one that the head ends with.
+pub(super) fn common_target(patterns: &[&Pattern], forms: &[Form]) -> Option<Vec<u8>> {
+    let head = common_head(patterns);
+    let as_is = patterns.iter().filter(|pattern| pattern.form == 0);
+    let rest = as_is.map(|pattern| Rest::new(head, pattern)).max_by_key(Rest::length)?;
+    let mut target = Vec::with_capacity(rest.length() + rest.shared);
+    target.extend_from_slice(&head[..head.len() - rest.shared]);
+    rest.segments.iter().for_each(|segment| target.extend_from_slice(segment));
+    (head.starts_with(b"/") && patterns.iter().all(|one| one.matches(&target, forms))).then_some(target)
+}
+
+/// A length that no common target of patterns is below.
+///
+/// Besides the bytes of each pattern, it contains the longest segments of two patterns. Unless one contains the other,
+/// they share at most the bytes with which one ends and the other starts.
+pub(super) fn least_common_length(patterns: &[&Pattern]) -> usize {
+    let head = common_head(patterns);
+    let as_is = patterns.iter().filter(|pattern| pattern.form == 0);
+    let rests: Vec<Rest<'_>> = as_is.map(|pattern| Rest::new(head, pattern)).collect();
+    let pairs = rests.iter().enumerate().flat_map(|(at, one)| rests[at + 1..].iter().map(move |other| (one, other)));
+    let of_two = pairs.map(|(one, other)| one.length_with(other));
+    rests.iter().map(Rest::length).chain(of_two).max().unwrap_or(0)
+}
+
+/// The bytes that common targets start with.
+fn common_head<'a>(patterns: &[&'a Pattern]) -> &'a [u8] {
+    let heads = patterns.iter().filter(|one| one.form == 0 && !one.head.is_empty()).map(|one| one.head.as_slice());
+    heads.max_by_key(|head| head.len()).unwrap_or(b"/")
+}
+
+/// What is left of a pattern after the head that common targets start with.
+struct Rest<'a> {
+    /// The length of the head.
+    head: usize,
+    /// The segments that are not in it.
+    segments: &'a [Vec<u8>],
+    /// The bytes at the start of the first of these segments that the head ends with.
+    shared: usize,
+}
+
+impl<'a> Rest<'a> {
+    fn new(head: &[u8], pattern: &'a Pattern) -> Self {
+        let mut position = pattern.head.len();
+        for (number, middle) in pattern.middles.iter().enumerate() {
+            let Some(found) = memmem::find(&head[position..], middle) else {
+                let shared = shared(&head[position..], middle);
+                return Self { head: head.len(), segments: &pattern.middles[number..], shared };
+            };
+            position += found + middle.len();
+        }
+        Self { head: head.len(), segments: &[], shared: 0 }
+    }
+
+    fn length(&self) -> usize {
+        self.head + self.segments.iter().map(Vec::len).sum::<usize>() - self.shared
+    }
+
+    fn length_with(&self, other: &Self) -> usize {
+        let longest = |rest: &Self| rest.segments.iter().max_by_key(|segment| segment.len());
+        let (Some(one), Some(two)) = (longest(self), longest(other)) else { return 0 };
+        if memmem::find(one, two).is_some() || memmem::find(two, one).is_some() {
+            return 0;
+        }
+        let overlap = shared(one, two).max(shared(two, one));
+        self.head - self.shared.max(other.shared) + one.len() + two.len() - overlap
+    }
+}
+
+/// The most bytes with which one text ends and the other starts.
+fn shared(one: &[u8], other: &[u8]) -> usize {
+    (1..=one.len().min(other.len())).rev().find(|&shared| one.ends_with(&other[..shared])).unwrap_or(0)
+}

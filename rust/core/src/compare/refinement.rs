@@ -1,0 +1,218 @@
+//! The search for a shortest target by refinement, as in `canfetch.compare.refinement`: the goals are the same, in the
+//! same order, so that both engines find the same targets.
+
+use std::collections::HashMap;
+
+use super::direct::in_form;
+use super::pattern_index::{MatchIndex, Overlaps};
+use super::run::Run;
+use super::sides::ABSENT;
+use super::{Budget, Domain, Form, Pattern, TooLarge};
+
+/// Comes after the places of all patterns. The place of a pattern is its index plus one, and 0 comes before all.
+pub(super) const LAST: u32 = u32::MAX;
+/// Stands for a wanted decision that does not matter.
+pub(super) const ANY: u8 = 2;
+
+/// The wanted decision of each side: 0, 1, or 2 if it does not matter.
+pub type Wanted = [u8; 2];
+
+/// A question about the targets of some domains. Patterns are given by their index.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// The wanted decisions.
+    pub wanted: Vec<Wanted>,
+    /// Patterns of which one matches the target. Without any, each target will do.
+    pub within: Vec<u32>,
+    /// Patterns of which none matches the target.
+    pub outside: Vec<u32>,
+    /// Whether the target has to be a shortest one.
+    pub shortest: bool,
+}
+
+/// The possible targets, and the forms that patterns are compared with.
+#[derive(Clone, Copy, Debug)]
+pub struct Targets<'a> {
+    /// The targets in which no stray `%` matters.
+    pub ordinary: &'a Domain,
+    /// All targets.
+    pub complete: &'a Domain,
+    /// The forms.
+    pub forms: &'a [Form],
+}
+
+/// What is known about a pattern.
+#[derive(Clone, Debug)]
+pub(super) struct Known {
+    pub least_length: usize,
+    pub direct_match: Option<Vec<u8>>,
+    pub has_stray_percent: bool,
+    /// The index of the first equal pattern.
+    pub first: u32,
+}
+
+/// One side: a decision for each target.
+#[derive(Clone, Debug)]
+pub(super) struct RankedSide {
+    /// The decision of each ranked pattern: 0, 1, or 2 if the side does not have it.
+    pub values: Vec<u8>,
+    pub default: u8,
+}
+
+/// The pattern that decides on each side, if any, and its decision.
+pub(super) type Deciders = [(Option<u32>, u8); 2];
+type Searched = HashMap<(Box<[u32]>, Box<[u32]>), Option<Vec<u8>>>;
+
+/// The patterns of one or two sides in order of precedence, for any number of questions.
+#[derive(Debug)]
+pub struct Refinement {
+    patterns: Vec<Pattern>,
+    known: Vec<Known>,
+    numbers: HashMap<Pattern, u32>,
+    /// The patterns before this one have a rank.
+    pub(super) ranked: u32,
+    pub(super) sides: Vec<RankedSide>,
+    /// An index for each form.
+    pub(super) indexes: Vec<MatchIndex>,
+    pub(super) overlaps: Overlaps,
+    /// The results of searches for goals.
+    pub(super) searched: Searched,
+    pub(super) searched_memory: usize,
+}
+
+impl Refinement {
+    /// Prepares the patterns. The decisions of a side are 0, 1, or 2 for a pattern that it does not have.
+    pub fn new(patterns: Vec<Pattern>, sides: Vec<(Vec<u8>, bool)>, forms: &[Form]) -> Self {
+        let mut indexes: Vec<MatchIndex> = forms.iter().map(|_| MatchIndex::default()).collect();
+        for (index, pattern) in patterns.iter().enumerate() {
+            indexes[pattern.form].add(index as u32, pattern);
+        }
+        let overlaps = Overlaps::new(&patterns);
+        let sides = sides.into_iter().map(|(values, default)| RankedSide { values, default: u8::from(default) });
+        let mut refinement = Self {
+            patterns: Vec::with_capacity(patterns.len()),
+            known: Vec::with_capacity(patterns.len()),
+            numbers: HashMap::with_capacity(patterns.len()),
+            ranked: patterns.len() as u32,
+            sides: sides.collect(),
+            indexes,
+            overlaps,
+            searched: HashMap::new(),
+            searched_memory: 0,
+        };
+        for pattern in patterns {
+            refinement.push(pattern, forms);
+        }
+        refinement
+    }
+
+    fn push(&mut self, pattern: Pattern, forms: &[Form]) -> u32 {
+        let index = self.patterns.len() as u32;
+        let first = *self.numbers.entry(pattern.clone()).or_insert(index);
+        self.known.push(Known {
+            least_length: pattern.least_length(),
+            direct_match: pattern.direct_match(forms),
+            has_stray_percent: pattern.has_stray_percent(),
+            first,
+        });
+        self.patterns.push(pattern);
+        first
+    }
+
+    /// The index of a pattern. It is added if it is new.
+    pub fn index_of(&mut self, pattern: Pattern, forms: &[Form]) -> u32 {
+        match self.numbers.get(&pattern) {
+            Some(&index) => index,
+            None => self.push(pattern, forms),
+        }
+    }
+
+    /// The number of patterns.
+    pub fn len(&self) -> usize {
+        self.patterns.len()
+    }
+
+    /// Whether there are no patterns.
+    pub fn is_empty(&self) -> bool {
+        self.patterns.is_empty()
+    }
+
+    /// The number of sides.
+    pub fn sides(&self) -> usize {
+        self.sides.len()
+    }
+
+    /// The decision of a pattern on a side, which may be changed.
+    pub fn value_mut(&mut self, side: usize, index: usize) -> Option<&mut u8> {
+        self.sides.get_mut(side)?.values.get_mut(index)
+    }
+
+    /// Returns a shortest target with wanted decisions, or `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// The limit was reached.
+    pub fn find(
+        &mut self,
+        question: &Question,
+        targets: Targets<'_>,
+        budget: &mut Budget,
+    ) -> Result<Option<Vec<u8>>, TooLarge> {
+        Run::new(self, question, targets, budget).shortest_target()
+    }
+
+    /// Whether only the ranked patterns overlap this one whose heads do.
+    pub(super) fn overlap_by_heads(&self, index: u32) -> bool {
+        self.pattern(index).form <= 1 && self.indexes.iter().skip(2).all(MatchIndex::is_empty)
+    }
+
+    pub(super) fn pattern(&self, index: u32) -> &Pattern {
+        &self.patterns[index as usize]
+    }
+
+    pub(super) fn known(&self, index: u32) -> &Known {
+        &self.known[index as usize]
+    }
+
+    /// The decision of the pattern at a place.
+    pub(super) fn value_at(&self, side: usize, place: u32) -> u8 {
+        self.sides[side].values[place as usize - 1]
+    }
+
+    pub(super) fn deciders(&self, target: &[u8], forms: &[Form], budget: &mut Budget) -> Result<Deciders, TooLarge> {
+        let mut best = [LAST; 2];
+        let mut compared = 0;
+        for (form, index) in self.indexes.iter().enumerate().filter(|(_, index)| !index.is_empty()) {
+            let text = in_form(target, &forms[form]);
+            index.visit(&text, |candidate| {
+                let open = |side: usize| {
+                    self.sides
+                        .get(side)
+                        .is_some_and(|each| candidate < best[side] && each.values[candidate as usize] != ABSENT)
+                };
+                let open = [open(0), open(1)];
+                if open != [false; 2] {
+                    compared += 1;
+                    if self.pattern(candidate).matches_text(&text) {
+                        for side in 0..2 {
+                            if open[side] {
+                                best[side] = candidate;
+                            }
+                        }
+                    }
+                }
+                // The others come later.
+                candidate < best[0] || (self.sides.len() > 1 && candidate < best[1])
+            });
+            budget.spend(20 + 4 * compared)?;
+        }
+        let mut deciders = [(None, 0); 2];
+        for (number, side) in self.sides.iter().enumerate() {
+            deciders[number] = match best[number] {
+                LAST => (None, side.default),
+                index => (Some(index), side.values[index as usize]),
+            };
+        }
+        Ok(deciders)
+    }
+}

@@ -1,0 +1,92 @@
+//! Questions about the rules of two files, as `canfetch.compare` asks them.
+
+use canfetch_core::compare::{Budget, Pattern, Question, Refinement as Core, Targets, TooLarge};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use super::comparison::{PatternItem, TargetDomain, pattern};
+
+/// The decision of each pattern, and the default.
+type SideItem = (Vec<u8>, bool);
+/// The target, the status, the explored states, and the remaining steps.
+type Answer<'py> = (Option<Bound<'py, PyBytes>>, &'static str, u64, u64);
+
+/// The patterns of one or two sides in order of precedence.
+#[pyclass(module = "canfetch._native")]
+pub struct Refinement {
+    core: Core,
+    ordinary: Py<TargetDomain>,
+    complete: Py<TargetDomain>,
+}
+
+#[pymethods]
+impl Refinement {
+    #[new]
+    #[pyo3(signature = (patterns, sides, ordinary, complete, /))]
+    fn new(
+        patterns: Vec<PatternItem>,
+        sides: Vec<SideItem>,
+        ordinary: Py<TargetDomain>,
+        complete: Py<TargetDomain>,
+    ) -> PyResult<Self> {
+        let forms = &complete.get().forms;
+        let count = patterns.len();
+        if !(1..=2).contains(&sides.len()) || sides.iter().any(|(values, _)| values.len() != count) {
+            return Err(PyValueError::new_err("invalid sides: expected a decision of each side for each pattern"));
+        }
+        let patterns: PyResult<Vec<Pattern>> = patterns.into_iter().map(|item| pattern(item, forms)).collect();
+        let core = Core::new(patterns?, sides, forms);
+        Ok(Self { core, ordinary, complete })
+    }
+
+    /// Returns the index of a pattern, which is added if it is new.
+    #[pyo3(signature = (item, /))]
+    fn index_of(&mut self, item: PatternItem) -> PyResult<u32> {
+        let forms = &self.complete.get().forms;
+        Ok(self.core.index_of(pattern(item, forms)?, forms))
+    }
+
+    /// Changes the decision of a pattern on a side: 0, 1, or 2 if the side no longer has it.
+    #[pyo3(signature = (side, index, value, /))]
+    fn set_value(&mut self, side: usize, index: usize, value: u8) -> PyResult<()> {
+        let Some(current) = self.core.value_mut(side, index) else {
+            return Err(PyValueError::new_err("invalid pattern: expected the index of a pattern with a rank"));
+        };
+        *current = value;
+        Ok(())
+    }
+
+    /// Returns a shortest target with wanted decisions. The interpreter's lock is released meanwhile.
+    #[pyo3(signature = (wanted, within, outside, shortest, steps, /))]
+    fn find<'py>(
+        &mut self,
+        py: Python<'py>,
+        wanted: Vec<Vec<u8>>,
+        within: Vec<u32>,
+        outside: Vec<u32>,
+        shortest: bool,
+        steps: u64,
+    ) -> PyResult<Answer<'py>> {
+        let (sides, count) = (self.core.sides(), self.core.len());
+        if wanted.iter().any(|one| one.len() != sides)
+            || within.iter().chain(&outside).any(|&one| one as usize >= count)
+        {
+            return Err(PyValueError::new_err(
+                "invalid question: expected a decision for each side, and known patterns",
+            ));
+        }
+        let wanted = wanted.into_iter().map(|one| [one[0], one.get(1).copied().unwrap_or(2)]).collect();
+        let question = Question { wanted, within, outside, shortest };
+        let mut budget = Budget { steps, states: 0 };
+        let (ordinary, complete) = (self.ordinary.get(), self.complete.get());
+        let targets = Targets { ordinary: &ordinary.domain, complete: &complete.domain, forms: &complete.forms };
+        let core = &mut self.core;
+        let found = py.detach(|| core.find(&question, targets, &mut budget));
+        let (target, status) = match found {
+            Ok(target) => (target, "found"),
+            Err(TooLarge) => (None, "too large"),
+        };
+        Ok((target.map(|target| PyBytes::new(py, &target)), status, budget.states, budget.steps))
+    }
+}

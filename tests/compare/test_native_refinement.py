@@ -1,0 +1,87 @@
+"""Both engines refine questions in the same way, and find the same targets."""
+
+import random
+from itertools import product
+
+import pytest
+
+from canfetch import PROFILES, parse
+from canfetch.compare.compared_rules import compared_rules
+from canfetch.compare.limits import Budget
+from canfetch.compare.native_search import native_class
+from canfetch.compare.patterns import ROBOTS_TXT_PATTERN, RankedPattern
+from canfetch.compare.questions import ComparedSides, Question
+from canfetch.compare.rankings import RankedSide
+from canfetch.compare.refinement import Refinement
+from canfetch.errors import Undecided
+from enumerate_comparisons import changed_file, random_file
+
+pytestmark = pytest.mark.skipif(native_class("Refinement") is None, reason="the native engine is not installed")
+REFINED = [name for name, profile in PROFILES.items() if not profile.robotparser]
+WANTED = [((True, False),), ((False, True),), ((True, False), (False, True)), ((False, None), (None, True))]
+# Parts of rules that occur in real files. Their patterns overlap in many ways.
+PARTS = ("/", "/", "*", "*", "/shop", "/shop/", "?", "?sort=", "&sort=", ".pdf$", ".php$", "/feed", "p%2Fq", "a/b", "=")
+
+
+def compared_files(old: str, new: str, profile: str) -> ComparedSides:
+    rules = [compared_rules(parse(text, profile=profile), "ExampleBot") for text in (old, new)]
+    return ComparedSides([one.side(Budget()) for one in rules], (rules[0].profile, rules[1].profile))
+
+
+def longer_file(rng: random.Random) -> str:
+    lines = ["User-agent: *"]
+    for _ in range(rng.randrange(4, 14)):
+        value = "/" * rng.randrange(2) + "".join(rng.choices(PARTS, k=rng.randrange(1, 6)))
+        lines.append(f"{rng.choice(('Allow', 'Disallow'))}: {value}")
+    return "\n".join(lines) + "\n"
+
+
+def without(side: RankedSide, left_out: set[RankedPattern]) -> RankedSide:
+    return side._replace(value=lambda one: None if one in left_out else one.allow)
+
+
+def assert_same_targets(compared: ComparedSides, rng: random.Random) -> None:
+    patterns = [one.pattern for side in compared.sides for one in side.ranking.in_order]
+    for wanted, shortest in product(WANTED, (True, False)):
+        for within in ([], rng.sample(patterns, 1), rng.sample(patterns, 2)):
+            outside = [ROBOTS_TXT_PATTERN, *rng.sample(patterns, rng.randrange(3))]
+            question = Question(compared, wanted, lambda _: True, within, outside, shortest)
+            expected = Refinement(question, Budget()).shortest_target()
+            assert compared.native is not None
+            assert compared.native.shortest_target(question, Budget()) == expected, question
+
+
+@pytest.mark.parametrize("profile", REFINED)
+def test_both_engines_find_the_same_targets(profile: str) -> None:
+    rng = random.Random(11)  # noqa: S311 - reproducible files
+    for number in range(16):
+        old = longer_file(rng) if number % 2 else random_file(rng)
+        new = longer_file(rng) if number % 4 == 1 else changed_file(old, rng)
+        compared = compared_files(old, new, profile)
+        if sum(len(side.ranking.in_order) for side in compared.sides) > 1:
+            assert_same_targets(compared, rng)
+
+
+@pytest.mark.parametrize("profile", REFINED)
+def test_changed_decisions_reach_the_native_engine(profile: str) -> None:
+    rng = random.Random(12)  # noqa: S311 - reproducible files
+    for _ in range(6):
+        left_out: set[RankedPattern] = set()
+        files = compared_files(longer_file(rng), longer_file(rng), profile)
+        one, other = files.sides
+        compared = ComparedSides([one, without(other, left_out)], files.profiles)
+        assert compared.native is not None
+        patterns = other.ranking.in_order
+        left_out.update(rng.sample(patterns, len(patterns) // 2))
+        compared.update(left_out)
+        assert_same_targets(compared, rng)
+
+
+def test_the_native_engine_stops_at_the_limit() -> None:
+    compared = compared_files(
+        "User-agent: *\nDisallow: /*a*b*c\nDisallow: /*ab\n", "User-agent: *\nDisallow: /*c*b*a\n", "rfc9309"
+    )
+    question = Question(compared, WANTED[0], lambda _: True)
+    assert compared.native is not None
+    with pytest.raises(Undecided, match="with a limit of 40 steps"):
+        compared.native.shortest_target(question, Budget(40))
