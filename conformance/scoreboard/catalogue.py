@@ -33,6 +33,7 @@ class Adapter(NamedTuple):
     claim: str
     source: str
     program: tuple[str, ...]
+    names_specification: bool = True
     asks: str = ROBOTS
     build: str | None = None
     version_command: tuple[str, ...] = ()

@@ -1,16 +1,29 @@
 """Write the scoreboard as Markdown pages and as JSON."""
 
 import datetime as dt
+import os
+import platform
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from conformance.cases import Case
 from conformance.protocol import describe
 from conformance.scoreboard.catalogue import ACCESS, PAGES, ROBOTS, Adapter, Unavailable
 from conformance.scoreboard.program import CLIENT_SECONDS, MEGABYTES, SECONDS
-from conformance.scoreboard.results import HOSTILE, LEVELS, OWN_LEVEL, SKIPPED, CaseResult, Row
-from conformance.scoreboard.tables import SECTIONS, cell, has_level, in_section, page_name, profile_tables, table
+from conformance.scoreboard.results import HOSTILE, LEVELS, OWN_LEVEL, SKIPPED, WRONG, CaseResult, Row
+from conformance.scoreboard.tables import (
+    SECTIONS,
+    UNNAMED,
+    cell,
+    has_level,
+    in_section,
+    page_name,
+    profile_tables,
+    table,
+)
 
 # The headings of the tables, by what is asked and by profile, access policy or dialect.
 PROFILES = {
@@ -54,6 +67,19 @@ WIDELY = 0.5
 DISPUTED = 2
 
 
+REPEAT = "The commands run in the folder that contains `conformance/`: a checkout, or the unpacked release archive."
+
+
+def machine() -> str:
+    """Describe the processors of this machine."""
+    try:
+        found = re.search(r"^model name\s*: *(.+)$", Path("/proc/cpuinfo").read_text("utf-8", "replace"), re.MULTILINE)
+    except OSError:
+        found = None
+    name = found[1].strip() if found else platform.machine()
+    return f"{os.cpu_count()} processors of the type {name} with {platform.system()}"
+
+
 def reproduce(adapter: Adapter, profile: str, case: Case) -> str:
     """Return the command that asks an implementation one case again."""
     return f"python -m conformance --adapter {adapter.name} --profile {profile} --case {case.id}"
@@ -86,7 +112,10 @@ def markdown(rows: Sequence[Row], missing: Sequence[Unavailable], date: dt.date)
 
 def failures_page(adapter: Adapter, rows: Sequence[Row]) -> str:
     """Return the page with the failures of one implementation. `rows` are its rows."""
-    parts = [f"# Failures of {adapter.title}", f"Version {rows[0].version}, see [Scoreboard](../scoreboard.md)."]
+    parts = [
+        f"# Failures of {adapter.title}",
+        f"Version {rows[0].version}, see [Scoreboard](../scoreboard.md). {REPEAT}",
+    ]
     if not any(row.failures() for row in rows):
         parts.append("No case failed.")
     for row in rows:
@@ -103,7 +132,9 @@ def own_choices_page(rows: Sequence[Row]) -> str:
         (
             f"The sources of these cases are silent, so the expected result is a choice of this project. At least"
             f" {DISPUTED} implementations that claim to follow the same document decide differently. They are not"
-            " wrong, and the cases do not count on the [scoreboard](../scoreboard.md)."
+            " wrong, and the cases do not count on the [scoreboard](../scoreboard.md). The cases on which most of them"
+            " differ come first. If all that were asked differ, canfetch stands alone. Exceptions and slow answers are"
+            " no decisions, and are not counted."
         ),
     ]
     for asks, profiles in PROFILES.items():
@@ -123,6 +154,7 @@ def as_json(rows: Sequence[Row], missing: Sequence[Unavailable], date: dt.date) 
     return {
         "date": date.isoformat(),
         "command": COMMAND,
+        "machine": machine(),
         "limits": {
             "processor_seconds": SECONDS,
             "processor_seconds_of_clients": CLIENT_SECONDS,
@@ -136,7 +168,7 @@ def as_json(rows: Sequence[Row], missing: Sequence[Unavailable], date: dt.date) 
                 "language": adapter.language,
                 "registry": adapter.registry,
                 "package": adapter.package,
-                "claim": {"quote": adapter.claim, "source": adapter.source},
+                "claim": {"quote": adapter.claim, "source": adapter.source, "named": adapter.names_specification},
                 "not_asked": dict(adapter.not_asked),
                 "differs": [{"quote": quote, "source": source} for quote, source in adapter.differs],
                 "profiles": [_row_json(row) for row in rows if row.adapter == adapter],
@@ -158,11 +190,27 @@ def _summary(rows: Sequence[Row], date: dt.date) -> str:
 
 def _introduction() -> list[str]:
     general = [
-        "An implementation is asked only in the profile, access policy or dialect that its documentation claims.",
+        (
+            "An implementation is asked only in the profile, access policy or dialect that its documentation claims."
+            f" {UNNAMED} marks those whose documentation does not name it. They are asked RFC 9309, because it is the"
+            " standard, but they do not promise to follow it."
+        ),
         "Only verdicts are compared. A case passes if all its questions are answered correctly.",
         (
             "A cell shows how many cases passed, of those that were asked. Questions that an interface cannot express,"
             " such as a list of agents, are skipped."
+        ),
+        (
+            "One defect can fail many cases, and cases are not weighted. A file of cases is a topic: `topics` shows of"
+            " how many an implementation passes every case that counts."
+        ),
+        (
+            "The cases and canfetch have the same authors. Its rows show that the two agree, not that they are right:"
+            " see [cases that may be wrong](conformance.md#cases-that-may-be-wrong)."
+        ),
+        (
+            "`Google` counts what Google's documents state where the RFC is silent. Parsers that claim only the RFC may"
+            " decide otherwise."
         ),
         (
             f"Cases of the level `{OWN_LEVEL}` are choices of this project, and `MAY` is optional. Neither counts."
@@ -170,9 +218,14 @@ def _introduction() -> list[str]:
         ),
         (
             f"Each question may take {SECONDS:g} second of processor time, {CLIENT_SECONDS:g} for a client, and"
-            f" {MEGABYTES} MB of memory. A crash or a slow answer counts at every level."
+            f" {MEGABYTES} MB of memory. A crash or a slow answer counts at every level. Processor time depends on the"
+            f" machine, which was {machine()}."
         ),
         "A question that crashes a program or exceeds the memory is repeated in a new process before it counts.",
+        (
+            "Each list of failures prints a command for each case. It builds the implementation from its lock file, and"
+            " needs Python 3.11 or later and the tools that `conformance/adapters/README.md` lists for the language."
+        ),
         (
             "Of parsers, `wrong` and `raised` (an exception) count hostile cases; `crashed`, `too slow` and `large`"
             " count all cases."
@@ -215,11 +268,11 @@ def _disputed(rows: Sequence[Row]) -> list[list[str]]:
     own = [result for row in rows for result in row.results if result.case.level == OWN_LEVEL]
     cases = {result.case.id: result.case for result in own}
     asked = Counter(result.case.id for result in own if result.outcome != SKIPPED)
-    differ = Counter(result.case.id for result in own if result.failure is not None)
+    differ = Counter(result.case.id for result in own if result.outcome == WRONG)
+    disputed = [name for name in cases if differ[name] >= DISPUTED]
+    disputed.sort(key=lambda name: differ[name] / asked[name], reverse=True)
     return [
-        [case_link(case, "../.."), case.why, f"{differ[name]}", f"{asked[name]}"]
-        for name, case in cases.items()
-        if differ[name] >= DISPUTED
+        [case_link(cases[name], "../.."), cases[name].why, f"{differ[name]}", f"{asked[name]}"] for name in disputed
     ]
 
 
@@ -278,6 +331,7 @@ def _row_json(row: Row) -> dict[str, Any]:
         "version": row.version,
         "levels": {name: row.score(has_level(name)) for name in [*LEVELS, HOSTILE]},
         "sections": {key: row.score(in_section(key)) for key in SECTIONS if cell(row, in_section(key))},
+        "topics": row.topics(),
         "may": row.score(has_level("MAY")),
         "own_choices": row.score(has_level(OWN_LEVEL)),
         "outcomes": dict(row.outcomes(lambda result: result.counts)),

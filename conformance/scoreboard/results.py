@@ -73,6 +73,13 @@ class Row(NamedTuple):
         """Return the number of selected results by outcome."""
         return Counter(result.outcome for result in self.results if select(result))
 
+    def topics(self) -> tuple[int, int]:
+        """Return of how many files every case that counts passed, and how many files were asked."""
+        counted = [result for result in self.results if result.counts and result.outcome != SKIPPED]
+        failed = {result.case.file for result in counted if result.outcome != PASSED}
+        files = {result.case.file for result in counted}
+        return len(files - failed), len(files)
+
     def failures(self) -> list[CaseResult]:
         """Return the failed cases that count."""
         return [result for result in self.results if result.failure is not None and result.counts]

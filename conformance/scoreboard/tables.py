@@ -7,6 +7,10 @@ from conformance.scoreboard.catalogue import PAGES, ROBOTS, Adapter
 from conformance.scoreboard.program import CRASHED, LARGE, SLOW
 from conformance.scoreboard.results import HOSTILE, LEVELS, OWN_LEVEL, WRONG, Row, level_group, section
 
+# Topics are shown for at least this many files of cases.
+TOPICS = 5
+# Marks an implementation whose documentation does not name the specification of its profile.
+UNNAMED = "†"
 SECTIONS = {
     "2.1": "2.1 protocol",
     "2.2": "2.2 formal syntax",
@@ -41,11 +45,13 @@ def profile_tables(rows: Sequence[Row]) -> list[str]:
     columns = [name for name in LEVELS if any(cell(row, has_level(name)) for row in rows)]
     asks = rows[0].adapter.asks
     asks_files = asks == ROBOTS
+    shows_topics = max(row.topics()[1] for row in rows) >= TOPICS
     header = [
         "implementation",
         "version",
         *columns,
         *([HOSTILE] if asks_files else []),
+        *(["topics"] if shows_topics else []),
         *(WRONG, RAISED, CRASHED, SLOW, "large"),
         "(MAY)",
         "(own choices)",
@@ -59,10 +65,11 @@ def profile_tables(rows: Sequence[Row]) -> list[str]:
             answers = outcomes
         by_level.append(
             [
-                f"[{row.adapter.title}]({page_name(row.adapter)}.md)",
+                f"[{row.adapter.title}]({page_name(row.adapter)}.md){_mark(row.adapter)}",
                 row.version,
                 *(cell(row, has_level(name)) or "-" for name in columns),
                 *([cell(row, has_level(HOSTILE)) or "-"] if asks_files else []),
+                *(["/".join(f"{number}" for number in row.topics())] if shows_topics else []),
                 *(f"{answers[kind]}" for kind in (WRONG, RAISED)),
                 *(f"{outcomes[kind]}" for kind in (CRASHED, SLOW, LARGE)),
                 *(cell(row, has_level(level)) or "-" for level in ("MAY", OWN_LEVEL)),
@@ -79,6 +86,10 @@ def profile_tables(rows: Sequence[Row]) -> list[str]:
             )
         )
     return tables
+
+
+def _mark(adapter: Adapter) -> str:
+    return "" if adapter.names_specification else f" {UNNAMED}"
 
 
 def has_level(name: str) -> Callable[[Case], bool]:

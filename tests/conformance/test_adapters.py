@@ -10,13 +10,25 @@ from pathlib import Path
 
 import pytest
 from conformance.__main__ import main
-from conformance.cases import RAISED, Answer, Question
+from conformance.cases import RAISED, Answer, Case, Question
 from conformance.scoreboard import __main__ as scoreboard
 from conformance.scoreboard.builder import BUILDERS, BuildError, build_for
 from conformance.scoreboard.catalogue import ACCESS, ADAPTERS, BUILD, PAGES, ROBOTS, Adapter, adapters, unavailable
-from conformance.scoreboard.page import PROFILES, reproduce
+from conformance.scoreboard.page import PROFILES, own_choices_page, reproduce
 from conformance.scoreboard.program import SLOW, AdapterProgram
-from conformance.scoreboard.results import HOSTILE, LEVELS, OWN_LEVEL, level_group
+from conformance.scoreboard.results import (
+    HOSTILE,
+    LEVELS,
+    OWN_LEVEL,
+    PASSED,
+    SKIPPED,
+    WRONG,
+    CaseResult,
+    Failure,
+    Row,
+    level_group,
+)
+from conformance.scoreboard.tables import profile_tables
 
 NAMES = sorted(adapters())
 # These run with the interpreter of the tests.
@@ -353,6 +365,61 @@ def assert_reproduced(failure: dict[str, str], capsys: pytest.CaptureFixture[str
     # Systems word errors differently.
     answer = f"error {RAISED} " if failure["outcome"] == RAISED else f"{failure['answer']}\n"
     assert f"got      {answer}" in out
+
+
+def result(name: str, level: str, outcome: str, file: str = "rfc9309/ties.toml") -> CaseResult:
+    table = {"agent": "ExampleBot", "robots": "", "expect": [{"url": "/", "allowed": True}]}
+    case = Case(name, "RFC 9309 section 2.2.2", level, "Why.", ("rfc9309",), file, 1, table)
+    failed = outcome not in (PASSED, SKIPPED)
+    return CaseResult(case, outcome, failure=Failure(question("/"), outcome, "allowed") if failed else None)
+
+
+def row(name: str, *results: CaseResult) -> Row:
+    return Row(adapters()[name], "1.0", "rfc9309", results)
+
+
+def test_topics_count_files_of_which_every_case_passes() -> None:
+    results = [
+        result("a", "MUST", PASSED, "one.toml"),
+        result("b", "canfetch", WRONG, "one.toml"),
+        result("c", "MUST", PASSED, "two.toml"),
+        result("d", "SHOULD", WRONG, "two.toml"),
+        result("e", "MUST", SKIPPED, "three.toml"),
+        result("f", "MAY", WRONG, "four.toml"),
+    ]
+
+    assert row("protego", *results).topics() == (1, 2)
+
+
+def test_own_choices_start_with_those_on_which_canfetch_stands_alone() -> None:
+    names = ("protego", "robotspy", "robotxt")
+    outcomes = {
+        "two-of-three": (WRONG, WRONG, PASSED),
+        "one": (WRONG, PASSED, PASSED),
+        "all": (WRONG, WRONG, WRONG),
+        "exceptions": (WRONG, RAISED, SLOW),
+        "required": (WRONG, WRONG, WRONG),
+    }
+    rows = [
+        row(
+            name,
+            *(result(key, "MUST" if key == "required" else "canfetch", found[i]) for key, found in outcomes.items()),
+        )
+        for i, name in enumerate(names)
+    ]
+
+    lines = [line for line in own_choices_page(rows).splitlines() if line.startswith("| [`")]
+    assert [line.split("`")[1] for line in lines] == ["all", "two-of-three"]
+    assert lines[0].endswith("| Why. | 3 | 3 |")
+
+
+def test_implementations_that_do_not_name_the_specification_are_marked() -> None:
+    rows = [row(name, result("a", "MUST", PASSED)) for name in ("protego", "robots-txt-guard")]
+
+    text = "\n".join(profile_tables(rows))
+
+    assert "| [Protego](scoreboard/protego.md) | 1.0 |" in text
+    assert "| [robots-txt-guard](scoreboard/robots-txt-guard.md) † | 1.0 |" in text
 
 
 def test_reproduce_names_the_adapter_the_profile_and_the_case() -> None:
