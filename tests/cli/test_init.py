@@ -109,7 +109,7 @@ def test_terminal_prompts_for_the_recipe(
         os.write(
             ours, b"zzz\nblock-directories\n\ncalendar\n\n/calendar/ /junk/\n/s.xml\nhttps://www.example.com/s.xml\n"
         )
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=300)
         os.close(ours)
     assert process.returncode == 0, err.decode()
     # Prompts are not part of the file.
@@ -160,7 +160,7 @@ def test_interrupted_prompt_ends_without_a_traceback(  # noqa: PLR0917
             if process.poll() is not None:
                 break
             process.send_signal(signal.SIGINT)
-        out, rest = process.communicate(timeout=60)
+        out, rest = process.communicate(timeout=300)
         os.close(ours)
     assert (process.returncode, out) == (code, b"")
     assert (err + rest).rstrip().endswith(line)

@@ -23,7 +23,7 @@ AS_GPTBOT = ("--agent", "GPTBot")
 
 def wait_for_request(site: Site) -> None:
     """Wait until the server has received a request."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while not site.requests:
         assert time.monotonic() < deadline
         os.sched_yield()

@@ -13,7 +13,7 @@ import pytest
 from canfetch.cli.shared.prefetcher import Prefetcher
 from canfetch.errors import InvalidURL
 
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 300
 
 
 def prefetch(

@@ -193,12 +193,12 @@ def test_in_the_foreground_it_runs_until_it_is_interrupted(
         # The log of the first fetch.
         assert site.origin in process.stderr.readline()
         with WatchHistory(folder / "robots-history.sqlite3") as history:
-            deadline = time.monotonic() + 60
+            deadline = time.monotonic() + 300
             while history.last_version(site.origin) is None and time.monotonic() < deadline:
                 time.sleep(0.05)
             assert history.last_version(site.origin) is not None
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
+        process.communicate(timeout=300)
     assert process.returncode == 130
     # It was not due again.
     assert site.count("/robots.txt") == 1

@@ -47,7 +47,7 @@ class GatedOrigin(ScriptedOrigin):
 
     def send(self, request: TransportRequest) -> Response | Failure:
         answer = super().send(request)
-        assert self.gate.wait(60)
+        assert self.gate.wait(300)
         return answer
 
 

@@ -62,7 +62,7 @@ class GatedStore(MemoryStore):
 
     def get(self, origin: str) -> CacheEntry | None:
         self.calls.release()
-        assert self.gate.wait(30)
+        assert self.gate.wait(300)
         return super().get(origin)
 
 
@@ -77,7 +77,7 @@ def test_offline_result_is_not_shared_with_a_caller_that_may_fetch() -> None:
         threads = [threading.Thread(target=query, kwargs={"offline": offline}) for offline in (True, False)]
         for thread in threads:
             thread.start()
-            assert store.calls.acquire(timeout=30)
+            assert store.calls.acquire(timeout=300)
         store.gate.set()
         for thread in threads:
             thread.join()

@@ -316,14 +316,14 @@ def test_threads_get_the_answers_of_one_of_the_states(table: OriginTable) -> Non
     found: list[set[tuple[bool | None, ...]]] = [set(), set()]
 
     def ask(answers: set[tuple[bool | None, ...]]) -> None:
-        start.wait(60)
+        start.wait(300)
         for _ in range(1000):
             answers.add((table.allows(name + "/a", 0.0), table.allows(name + "/", 0.0)))
 
     threads = [threading.Thread(target=ask, args=[answers]) for answers in found]
     for thread in threads:
         thread.start()
-    start.wait(60)
+    start.wait(300)
     for number in range(1000):
         table.put(name, states[number % 2])
     for thread in threads:

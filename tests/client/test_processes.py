@@ -84,7 +84,7 @@ def test_four_forks_of_one_client_send_one_request(tmp_path: Path, origin: str) 
         for fork in forks:
             fork.start()
         for fork in forks:
-            fork.join(60)
+            fork.join(300)
         assert [fork.exitcode for fork in forks] == [0] * 4
         assert _Slow.requests == 1
         assert not client.allows(f"{origin}/forbidden")

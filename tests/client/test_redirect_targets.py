@@ -149,14 +149,14 @@ def test_lease_of_another_thread_of_the_client_is_respected() -> None:
         def send(self, request: TransportRequest) -> Response | Failure:
             if request.url == TARGET_URL and not is_fetching.is_set():
                 is_fetching.set()
-                assert gate.wait(30)
+                assert gate.wait(300)
                 return Response(request.url, 404, (), b"")
             return super().send(request)
 
     client = make_client(Slow(REDIRECT), store)
     thread = threading.Thread(target=client.allows, args=(TARGET,))
     thread.start()
-    assert is_fetching.wait(30)
+    assert is_fetching.wait(300)
     assert not client.allows(f"{FIRST}/forbidden")
     assert list(store.keys()) == [FIRST]
     assert list(store._leases) == [TARGET]

@@ -135,14 +135,14 @@ def test_client_closed_during_a_fetch_logs_nothing(tmp_path: Path, caplog: pytes
     class GatedOrigin(ScriptedOrigin):
         def send(self, request: TransportRequest) -> Response | Failure:
             requested.set()
-            assert gate.wait(30)
+            assert gate.wait(300)
             return super().send(request)
 
     client = Client(user_agent=USER_AGENT, transport=GatedOrigin(), store=SQLiteStore(path))
     answers: list[bool] = []
     thread = threading.Thread(target=lambda: answers.append(client.allows("https://example.com/forbidden")))
     thread.start()
-    assert requested.wait(30)
+    assert requested.wait(300)
     client.close()
     assert stored_leases(path) == []
     gate.set()
@@ -227,7 +227,7 @@ def test_one_operation_tries_the_store_after_its_suspension(monkeypatch: pytest.
             if self.requests:
                 self.requests += 1
                 requested.set()
-                assert gate.wait(30)
+                assert gate.wait(300)
                 return None
             return super().get(origin)
 
@@ -237,7 +237,7 @@ def test_one_operation_tries_the_store_after_its_suspension(monkeypatch: pytest.
     clock[0] += 31.0
     prober = threading.Thread(target=resilient.get, args=("https://b.example",))
     prober.start()
-    assert requested.wait(30)
+    assert requested.wait(300)
     for _ in range(3):
         assert resilient.get("https://c.example") is None
     assert store.requests == 2

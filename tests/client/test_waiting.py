@@ -81,7 +81,7 @@ class InterruptedFirst(ScriptedOrigin):
         answer = super().send(request)
         if len(self.requests) == 1:
             self.is_requested.set()
-            assert self.gate.wait(30)
+            assert self.gate.wait(300)
             raise KeyboardInterrupt
         return answer
 
@@ -98,7 +98,7 @@ def test_waiting_thread_takes_over_an_interrupted_fetch() -> None:
 
         fetcher = threading.Thread(target=query)
         fetcher.start()
-        assert origin.is_requested.wait(30)
+        assert origin.is_requested.wait(300)
         future = client._in_flight["https://example.com"]
         followers = [threading.Thread(target=query) for _ in range(3)]
         for follower in followers:
@@ -107,6 +107,6 @@ def test_waiting_thread_takes_over_an_interrupted_fetch() -> None:
             time.sleep(0.01)
         origin.gate.set()
         for thread in (fetcher, *followers):
-            thread.join(30)
+            thread.join(300)
     assert sorted(map(str, results)) == ["<class 'KeyboardInterrupt'>", "False", "False", "False"]
     assert len(origin.requests) == 2

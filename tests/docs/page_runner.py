@@ -21,7 +21,7 @@ from types import ModuleType
 
 from tests.docs.blocks import RUN, Block, blocks
 
-SECONDS = 60
+SECONDS = 600
 ENGINE = re.compile(r"\bengine (python|native|both)$", re.MULTILINE)
 # A script stops at the first command that fails. Exit code 1 of canfetch is a result, not an error.
 STRICT = """\

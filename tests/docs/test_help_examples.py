@@ -13,7 +13,7 @@ from tests.docs.conftest import example_environment
 
 from canfetch.cli.main import PROGRAM, cli
 
-SECONDS = 60
+SECONDS = 600
 # What the examples expect in the current folder and in the cache.
 SETUP = """\
 set -e

@@ -9,7 +9,7 @@ import pytest
 from tests.docs.blocks import DIRECTIVES, DOCUMENTS, PARSED, ROOT, RUN, TEXT, blocks, page_name
 
 HERE = Path(__file__).parent
-SECONDS = 300
+SECONDS = 1800
 # The reasons that the pages give, one for each block that is not run.
 NOT_RUN = {
     "CONTRIBUTING.md": ["needs a checkout"],

@@ -179,7 +179,7 @@ def test_threads_share_one_chain(tmp_path: Path) -> None:
         return 1_700_000_000.0
 
     def write(recorder: EvidenceRecorder) -> None:
-        start.wait(30)
+        start.wait(300)
         for _ in range(50):
             recorder.record("/", VERDICT)
 

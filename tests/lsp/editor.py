@@ -15,7 +15,7 @@ from pygls.lsp.client import LanguageClient
 ResultT = TypeVar("ResultT")
 
 # A loaded machine needs seconds for an analysis. Nothing waits that long unless it is broken.
-PATIENCE: Final = 90
+PATIENCE: Final = 300
 
 
 def capabilities(

@@ -17,7 +17,7 @@ local function fail(text)
 end
 
 local function wait(what, condition)
-  if not vim.wait(80000, condition, 50) then fail('timeout: ' .. what) end
+  if not vim.wait(800000, condition, 50) then fail('timeout: ' .. what) end
 end
 
 local command = vim.fn.json_decode(vim.env.SERVER_COMMAND)
@@ -103,7 +103,7 @@ def test_neovim_shows_diagnostics_applies_a_fix_and_formats(tmp_path: Path) -> N
         env={**os.environ, "HOME": str(tmp_path), "SERVER_COMMAND": json.dumps(SERVER)},
         capture_output=True,
         check=False,
-        timeout=180,
+        timeout=900,
     )
     assert done.returncode == 0, done.stderr.decode()
     result = json.loads(done.stdout)

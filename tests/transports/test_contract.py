@@ -232,7 +232,7 @@ with open_transport("aiohttp") as send:
 """
     environment = {**os.environ, "AIOHTTP_NO_EXTENSIONS": "1"}
     done = subprocess.run(
-        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False, timeout=300
     )
     assert done.stdout.strip() == FailureKind.PROTOCOL, done.stderr
 

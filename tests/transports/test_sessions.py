@@ -193,7 +193,7 @@ def test_thread_of_an_abandoned_request_ends(shared_site: Site) -> None:
             )
         for thread in threading.enumerate():
             if thread.name == "canfetch-httpx2":
-                thread.join(20)
+                thread.join(300)
                 assert not thread.is_alive()
     gc.collect()
 
@@ -201,7 +201,7 @@ def test_thread_of_an_abandoned_request_ends(shared_site: Site) -> None:
 def join_abandoned_threads() -> None:
     for thread in threading.enumerate():
         if thread.name == "canfetch-httpx2":
-            thread.join(60)
+            thread.join(300)
             assert not thread.is_alive()
 
 
@@ -542,7 +542,7 @@ def test_thread_of_an_abandoned_body_of_requests_ends(shared_site: Site) -> None
             answer = send(make_request(shared_site.url(label), timeout=SHORT_SECONDS))
             assert failure_kind(answer) is FailureKind.TIMEOUT
         for thread in set(threading.enumerate()) - others:
-            thread.join(20)
+            thread.join(300)
             assert not thread.is_alive()
     gc.collect()
 

@@ -118,7 +118,7 @@ with open_transport({name!r}, ssl_context=create_ssl_context() if {settings!r} =
 """
     environment = {**os.environ, "SSL_CERT_FILE": str(authority.file)}
     done = subprocess.run(
-        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False, timeout=300
     )
     assert done.stdout.strip() == "200", done.stderr
 

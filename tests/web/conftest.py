@@ -30,7 +30,7 @@ class API:
         self._lifespan = self.guard.app.router.lifespan_context(self.guard.app)
         self._runner.run(self._lifespan.__aenter__())
         self.client = httpx2.AsyncClient(
-            transport=httpx2.ASGITransport(app=self.guard, raise_app_exceptions=False), base_url=BASE, timeout=60
+            transport=httpx2.ASGITransport(app=self.guard, raise_app_exceptions=False), base_url=BASE, timeout=300
         )
 
     def request(self, method: str, path: str, **options: Any) -> httpx2.Response:

@@ -36,5 +36,5 @@ def running_server(settings: Settings | None = None, **options: Any) -> Iterator
         yield bound.getsockname()[1]
     finally:
         server.should_exit = True
-        thread.join(30)
+        thread.join(300)
         assert not thread.is_alive()

@@ -18,7 +18,7 @@ from canfetch.web.server.guard import BODY_LIMITS
 from canfetch.web.server.listening import bind
 from canfetch.web.settings import Settings
 
-SECONDS = 60.0
+SECONDS = 300.0
 POST = b"POST /v1/%b HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
 QUESTION = {"content": "User-agent: *\nDisallow: /x\n", "url": "/x", "agent": "GPTBot"}
 

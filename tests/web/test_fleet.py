@@ -24,7 +24,7 @@ pytestmark = pytest.mark.service
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "serve"
-SECONDS = 60.0
+SECONDS = 300.0
 TOKEN = "horse"  # noqa: S105 - a token of a test
 
 

@@ -20,7 +20,7 @@ from canfetch.web.server.listening import is_loopback
 from canfetch.web.site.assets import Assets
 from canfetch.web.site.static_site import StaticSiteError, write_static_site
 
-SECONDS = 60.0
+SECONDS = 300.0
 ROOT = Path(__file__).parents[2]
 
 

@@ -242,6 +242,6 @@ def test_closing_ends_the_waits(name: str, shop: Site) -> None:
                 while host.robots.stats.checked < 5:
                     time.sleep(0)
                 host.close()
-                errors = [wait.exception(60) for wait in waits]
+                errors = [wait.exception(300) for wait in waits]
     assert [type(error) for error in errors] == [ClientClosed] * 4
     assert shop.count("/more") == 0

@@ -134,7 +134,7 @@ def test_refresh_in_the_background_uses_the_settings_of_the_request(name: str, s
         client = host.robots.client
         if hasattr(client, "_refresh_threads"):
             for thread in list(client._refresh_threads):
-                thread.join(20)
+                thread.join(300)
         else:
             host.run(lambda: asyncio.gather(*client._in_flight.values()))
         assert client.stats.background_refreshes == 1
@@ -163,7 +163,7 @@ try:
 except MissingExtra as missing:
     print(missing)
 """
-    done = run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=False, timeout=60)
+    done = run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=False, timeout=300)
     extra = "requests" if library == "requests" else "http"
     assert done.stdout.strip() == f'{library} is not installed: pip install "canfetch[{extra}]"', done.stderr
 
@@ -196,7 +196,7 @@ def test_processes_with_one_store_fetch_robots_txt_once(name: str, shop: Site, t
         process.stdin.write("\n")
         process.stdin.flush()
     for process in processes:
-        _, errors = process.communicate(timeout=100)
+        _, errors = process.communicate(timeout=300)
         assert process.returncode == 0, errors
     assert (shop.count("/robots.txt"), shop.count("/fish"), shop.count("/private/notes")) == (1, 80, 0)
     assert {request.headers["user-agent"] for request in shop.requests} == {USER_AGENT}

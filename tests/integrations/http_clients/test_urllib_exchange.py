@@ -122,7 +122,7 @@ def test_thread_of_an_abandoned_body_ends(send: Send, shared_site: Site) -> None
         answer = send(make_request(shared_site.url(label), timeout=SHORT_SECONDS))
         assert failure_kind(answer) is FailureKind.TIMEOUT
     for thread in set(threading.enumerate()) - others:
-        thread.join(20)
+        thread.join(300)
         assert not thread.is_alive()
 
 

@@ -12,7 +12,7 @@ from tests.servers.valid import respond
 from tests.servers.web import Site
 
 ROOT = Path(__file__).parents[3]
-SECONDS = 120.0
+SECONDS = 600.0
 _HTML = "Content-Type: text/html"
 _PARAGRAPH = b"<p>" + b"Fish live in water and breathe with gills. " * 20 + b"</p>"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")

@@ -15,7 +15,7 @@ from scrapy import signals
 from scrapy.crawler import CrawlerProcess
 
 ROOT = Path(__file__).parents[3]
-SECONDS = 120
+SECONDS = 600
 
 
 class Page(NamedTuple):

@@ -58,7 +58,7 @@ def test_the_answers_of_the_server_are_those_of_the_module(engine_module: Engine
             for content, encoding, url in files
         ]
         lines = "".join(json.dumps(question) + "\n" for question in questions)
-        done = subprocess.run(command, input=lines, capture_output=True, text=True, check=True, timeout=120)
+        done = subprocess.run(command, input=lines, capture_output=True, text=True, check=True, timeout=600)
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     for (content, encoding, url), answer in zip(files, answers, strict=True):
         targets, chains = [target.encode() for target in TARGETS[: _size(content)]], agents[: _size(content)]

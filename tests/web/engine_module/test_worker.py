@@ -21,7 +21,7 @@ pytestmark = pytest.mark.service
 
 _PAGE: Final = b'<!doctype html><title>worker</title><script type="module" src="page.js"></script>'
 _TYPES: Final = {"html": "text/html", "js": "text/javascript", "wasm": "application/wasm", "bin": "application/x-bin"}
-_TIMEOUT_MS: Final = 60_000
+_TIMEOUT_MS: Final = 180_000
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -75,7 +75,7 @@ def browser_page(address: str) -> Iterator["Page"]:
         reason = "Chromium is not installed"
         pytest.fail(reason) if os.environ.get("CI") == "true" else pytest.skip(reason)
     with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"], timeout=_TIMEOUT_MS)
         page: Page = browser.new_page()
         page.set_default_timeout(_TIMEOUT_MS)
         problems: list[str] = []
