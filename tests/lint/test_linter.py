@@ -57,7 +57,7 @@ def test_names_in_suppression_comments_have_spans() -> None:
     content = b"User-agent: *\nDisallow: /a  # canfetch: allow one, two -- why, not three\n"
     report = Linter(select=["CF901"]).lint(content)
     assert [finding.quoted for finding in report.findings] == [b"one", b"two"]
-    assert list(find_suppressions(content, report.file.records)[0].lines) == [2]
+    assert list(find_suppressions(report.file)[0].lines) == [2]
 
 
 def test_select_and_ignore_choose_the_checks() -> None:

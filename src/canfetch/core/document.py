@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.agent_rules import AgentRules
-from canfetch.core.contract import BoundRules, CompiledFile
+from canfetch.core.contract import BoundRules, CompiledFile, GroupRow
 from canfetch.core.engines import compiler_for, default_compilers
 from canfetch.core.extensions.crawl_delay import KEY as CRAWL_DELAY_KEY
 from canfetch.core.extensions.crawl_delay import parse_crawl_delay
@@ -345,6 +345,14 @@ class RobotsTxt(FileSource):
 
     def __reduce__(self) -> tuple[object, ...]:
         return RobotsTxt, self._arguments
+
+
+def group_rows(robots: RobotsTxt) -> list[GroupRow]:
+    """Return the rows of `RobotsTxt.groups`, without creating and keeping their objects.
+
+    Cost: O(rules and user-agent lines).
+    """
+    return robots._compiled.group_table()  # noqa: SLF001 - part of the same module
 
 
 def _reconstruct_rules(arguments: ParseArguments, agent: Agent) -> AgentRules:

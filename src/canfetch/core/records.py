@@ -110,7 +110,18 @@ class Records(Sequence[Record]):
     Cost: O(bytes).
     """
 
-    __slots__ = ("_created", "_group_starts", "_groups", "_notes", "_parsed", "by_notes", "ends", "keyed", "starts")
+    __slots__ = (
+        "_by_kinds",
+        "_created",
+        "_group_starts",
+        "_groups",
+        "_notes",
+        "_parsed",
+        "by_notes",
+        "ends",
+        "keyed",
+        "starts",
+    )
 
     def __init__(self, content: bytes, profile: Profile) -> None:
         reader = _LineReader(profile)
@@ -120,6 +131,7 @@ class Records(Sequence[Record]):
         self.starts, self.ends = offsets[:-1], offsets[1:]
         self._parsed = [known.get(line) or reader.parse(line) for line in lines]
         self._created: list[Record | None] = [None] * len(lines)
+        self._by_kinds: dict[tuple[RecordKind, ...], list[int]] = {}
         # The group of a line is that of the last of these lines before it.
         self._group_starts = [0]
         self._groups: list[int | None] = [None]
@@ -160,10 +172,13 @@ class Records(Sequence[Record]):
                 by_notes.setdefault(notes, []).append(index)
         return by_notes
 
-    def of_kinds(self, *kinds: RecordKind) -> list[int]:
+    def of_kinds(self, *kinds: RecordKind) -> Sequence[int]:
         """Return the indices of the lines with a record of one of these kinds."""
-        parsed = self._parsed
-        return [index for index in self.keyed if parsed[index][0] in kinds]
+        indices = self._by_kinds.get(kinds)
+        if indices is None:
+            parsed = self._parsed
+            indices = self._by_kinds[kinds] = [index for index in self.keyed if parsed[index][0] in kinds]
+        return indices
 
     def with_note(self, note: Note) -> Sequence[int]:
         """Return the indices of the lines that have a note."""
@@ -188,6 +203,10 @@ class Records(Sequence[Record]):
         place = bisect_right(self._group_starts, index)
         end = self._group_starts[place] if place < len(self._group_starts) else len(self._parsed)
         return range(self._group_starts[place - 1], end)
+
+    def notes(self, index: int) -> Note:
+        """Return the notes on a line."""
+        return self._notes.get(index, Note.NONE)
 
     def is_indented(self, index: int) -> bool:
         """Return whether white space comes before the key of a line."""

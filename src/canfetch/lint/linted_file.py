@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, NamedTuple, TypeVar
 
-from canfetch.core.document import RobotsTxt, parse
+from canfetch.core.document import RobotsTxt, group_rows, parse
 from canfetch.core.keys import RecordKind
 from canfetch.core.notes import Note
+from canfetch.core.patterns import specificity
 from canfetch.core.profiles import get_profile
 from canfetch.core.records import Record, Records
 from canfetch.core.text import display_text
@@ -45,10 +46,22 @@ class LintedRule(NamedTuple):
 
 
 class LintedToken(NamedTuple):
-    """A user-agent line with its product token, as RFC 9309 reads it. An invalid line has an empty token."""
+    """A user-agent line with its product token, as RFC 9309 reads it. An invalid line has an empty token.
+
+    Attributes:
+        token: The product token.
+        line: The line number, from 1.
+        records: The records of the file.
+    """
 
     token: str
-    record: Record
+    line: int
+    records: Records
+
+    @property
+    def record(self) -> Record:
+        """The record of its line, which is created on first access."""
+        return self.records[self.line - 1]
 
 
 # Frozen instances take three times as long to create, and a file can have tens of thousands of groups.
@@ -83,7 +96,7 @@ class LintedGroup:
         return next((token.token for token in self.tokens if token.token), "*")
 
 
-def _part(indices: list[int], lines: range) -> list[int]:
+def _part(indices: Sequence[int], lines: range) -> Sequence[int]:
     return indices[bisect_left(indices, lines.start) : bisect_left(indices, lines.stop)]
 
 
@@ -134,15 +147,15 @@ class LintedFile:
         """The content in lower case."""
         return self.content.lower()
 
-    @cached_property
-    def keyed_records(self) -> tuple[Record, ...]:
-        """Every line with a key."""
-        return tuple(map(self.records.__getitem__, self.records.keyed))
+    @property
+    def user_agents(self) -> Sequence[int]:
+        """The index of every user-agent line."""
+        return self.records.of_kinds(RecordKind.USER_AGENT)
 
     @cached_property
-    def user_agents(self) -> tuple[Record, ...]:
-        """Every user-agent line."""
-        return tuple(self.records_of(RecordKind.USER_AGENT))
+    def user_agent_values(self) -> list[bytes]:
+        """The value of every user-agent line, as written."""
+        return self.values(self.user_agents)
 
     @cached_property
     def rule_records(self) -> tuple[Record, ...]:
@@ -193,6 +206,16 @@ class LintedFile:
         content = self.content
         return [content[start:end] for start, end in self.records.spans(indices)]
 
+    def keys(self, indices: Iterable[int]) -> list[bytes]:
+        """Return the keys of these lines, each of which has a key, as written."""
+        content = self.content
+        return [content[start:end] for start, end in self.records.key_spans(indices)]
+
+    def values(self, indices: Iterable[int]) -> list[bytes]:
+        """Return the values of these lines, each of which has a key, as written."""
+        content = self.content
+        return [content[start:end] for start, end in self.records.value_spans(indices)]
+
     @cached_property
     def blank_lines(self) -> list[int]:
         """The indices of the blank lines."""
@@ -209,24 +232,27 @@ class LintedFile:
     @cached_property
     def groups(self) -> tuple[LintedGroup, ...]:
         """The groups, with their records."""
-        records = self.records
+        records, profile = self.records, get_profile(self.robots.profile)
         others = records.of_kinds(RecordKind.OTHER, RecordKind.SITEMAP)
-        return tuple(
-            LintedGroup(
-                index,
-                tuple([_new_tuple(LintedToken, (token, records[line - 1])) for token, line in group.user_agents]),
-                frozenset([token.lower() for token, _ in group.user_agents if token]),
-                tuple(
-                    [
-                        _new_tuple(LintedRule, (line, allow, pattern, specificity, index, records))
-                        for allow, pattern, line, specificity in group.rules
-                    ]
-                ),
-                records,
-                _part(others, records.group_range(group.user_agents[0].line - 1)) if others else (),
+        groups: list[LintedGroup] = []
+        for index, (agents, rules) in enumerate(group_rows(self.robots)):
+            tokens = [(display_text(token), line) for token, line in agents]
+            groups.append(
+                LintedGroup(
+                    index,
+                    tuple([_new_tuple(LintedToken, (token, line, records)) for token, line in tokens]),
+                    frozenset([token.lower() for token, _ in tokens if token]),
+                    tuple(
+                        [
+                            _new_tuple(LintedRule, (line, allow, value, specificity(value, profile), index, records))
+                            for allow, value, line in rules
+                        ]
+                    ),
+                    records,
+                    _part(others, records.group_range(tokens[0][1] - 1)) if others else (),
+                )
             )
-            for index, group in enumerate(self.robots.groups)
-        )
+        return tuple(groups)
 
     @cached_property
     def rules(self) -> tuple[LintedRule, ...]:

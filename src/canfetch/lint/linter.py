@@ -137,7 +137,7 @@ class Linter:
 
     def _report(self, lint_input: LintInput, limit: int | None) -> LintReport:
         file = LintedFile(lint_input)
-        suppressions = _Suppressions(find_suppressions(file.content, file.records))
+        suppressions = _Suppressions(find_suppressions(file))
         ignored = self._ignored(lint_input.path)
         is_fixable = foreign_format(file.input.content) is None and can_rewrite(file, unsafe=True)
         findings: list[Finding] = []

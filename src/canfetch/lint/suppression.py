@@ -7,11 +7,11 @@
 A comment lists names or codes of checks, separated by commas. A reason can follow after ` -- `.
 """
 
-from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from canfetch.core.records import Record
 from canfetch.core.text import display_text
+from canfetch.lint.linted_file import LintedFile
 
 _MARK: Final = b"canfetch:"
 _LINE_WORD: Final = "allow"
@@ -45,24 +45,28 @@ class Suppression(NamedTuple):
         return self.word in {_LINE_WORD, _FILE_WORD} and bool(self.names)
 
 
-def find_suppressions(content: bytes, records: Sequence[Record]) -> tuple[Suppression, ...]:
+def find_suppressions(file: LintedFile) -> tuple[Suppression, ...]:
     """Return all suppression comments of a file.
 
-    Cost: O(bytes).
+    Cost: O(bytes) at the first call.
     """
+    return file.compute_once(_find)
+
+
+def _find(file: LintedFile) -> tuple[Suppression, ...]:
+    content, records = file.content, file.records
     if _MARK not in content:
         return ()
     found: list[Suppression] = []
     pending: list[Suppression] = []
-    for record in records:
-        start, end = record.span
-        before, hash_, comment = content[start:end].partition(b"#")
-        suppression = _parse(record, comment, start + len(before) + 1) if hash_ else None
+    for index, (start, end) in enumerate(zip(records.starts, records.ends, strict=True)):
+        before, _, comment = content[start:end].partition(b"#")
+        suppression = _parse(records[index], comment, start + len(before) + 1) if _MARK in comment else None
         if before.strip():
-            found += (one._replace(last_line=record.line) for one in pending)
+            found += (one._replace(last_line=index + 1) for one in pending)
             pending.clear()
             if suppression is not None:
-                found.append(suppression._replace(last_line=record.line if suppression.word != _FILE_WORD else None))
+                found.append(suppression._replace(last_line=index + 1 if suppression.word != _FILE_WORD else None))
         elif suppression is not None:
             (found if suppression.word == _FILE_WORD else pending).append(suppression)
     # Comments at the end of the file apply only to themselves.

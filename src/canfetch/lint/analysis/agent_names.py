@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from canfetch.agents import REGISTRY
 from canfetch.core.abnf import IDENTIFIER
-from canfetch.core.records import Record
+from canfetch.core.records import Record, Records
 from canfetch.core.text import WHITE_SPACE, display_text
 from canfetch.lint.linted_file import LintedFile
 
@@ -30,15 +30,22 @@ class NamedAgent(NamedTuple):
         raw: The name as written.
         text: The name as text.
         span: Its place.
-        record: The line.
+        line: The number of the line.
+        records: The records of the file.
         in_list: Whether the line has other names.
     """
 
     raw: bytes
     text: str
     span: tuple[int, int]
-    record: Record
+    line: int
+    records: Records
     in_list: bool
+
+    @property
+    def record(self) -> Record:
+        """The record of the line, which is created on first access."""
+        return self.records[self.line - 1]
 
     @property
     def is_token(self) -> bool:
@@ -94,8 +101,8 @@ def lists_of_agents(file: LintedFile) -> list[Record]:
 
     Cost: O(bytes of user-agent lines).
     """
-    values = ((record, file.value(record)) for record in file.user_agents)
-    return [record for record, value in values if value.translate(None, _NAME) and is_list(value)]
+    values = zip(file.user_agents, file.user_agent_values, strict=True)
+    return [file.records[index] for index, value in values if value.translate(None, _NAME) and is_list(value)]
 
 
 def _named_agents(file: LintedFile) -> tuple[NamedAgent, ...]:
@@ -103,26 +110,26 @@ def _named_agents(file: LintedFile) -> tuple[NamedAgent, ...]:
 
 
 def _iter_names(file: LintedFile) -> Iterator[NamedAgent]:
-    for record in file.user_agents:
-        if record.value is None:
-            continue
-        start, end = record.value
-        value = file.content[start:end]
+    records, indices = file.records, file.user_agents
+    for index, span, value in zip(indices, records.value_spans(indices), file.user_agent_values, strict=True):
+        line, start = index + 1, span[0]
         if not value.translate(None, _NAME):
             if value:
-                yield _new_tuple(NamedAgent, (value, value.decode(), record.value, record, False))
+                yield _new_tuple(NamedAgent, (value, value.decode(), span, line, records, False))
             continue
         if is_header(value):
             product = value.partition(b"/")[0].strip(_WHITE_SPACE)
             if product and b"(" not in product and product.lower() != _BROWSER_PRODUCT:
-                yield NamedAgent(product, display_text(product), (start, start + len(product)), record, in_list=False)
+                place = start, start + len(product)
+                yield NamedAgent(product, display_text(product), place, line, records, in_list=False)
             continue
         if not is_list(value):
-            yield NamedAgent(value, display_text(value), record.value, record, in_list=False)
+            yield NamedAgent(value, display_text(value), span, line, records, in_list=False)
             continue
         for part in _split(value):
             name = part.strip(_WHITE_SPACE)
             name_start = start + len(part) - len(part.lstrip(_WHITE_SPACE))
             if name:
-                yield NamedAgent(name, display_text(name), (name_start, name_start + len(name)), record, in_list=True)
+                place = name_start, name_start + len(name)
+                yield NamedAgent(name, display_text(name), place, line, records, in_list=True)
             start += len(part) + 1

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from canfetch.agents import REGISTRY
 from canfetch.core.agent import Agent, as_agent
+from canfetch.core.agent_rules import find_deciding_rule
 from canfetch.core.verdict import Verdict
 from canfetch.errors import InvalidProductToken, InvalidURL
 from canfetch.lint.linted_file import LintedFile
@@ -37,8 +38,11 @@ def try_decide(file: LintedFile, path: str, profile: str, token: str) -> Verdict
 
 def deciding_line(file: LintedFile, path: str, profile: str, token: str) -> int | None:
     """Return the line of the rule that decides about a path, or None without one."""
-    verdict = try_decide(file, path, profile, token)
-    return None if verdict is None or verdict.rule is None else verdict.rule.line
+    try:
+        _, rule = find_deciding_rule(file.robots_for(profile).rules_for(_agent(token)), path)
+    except (InvalidURL, InvalidProductToken):
+        return None
+    return None if rule is None else rule.line
 
 
 def _agent(token: str) -> Agent:

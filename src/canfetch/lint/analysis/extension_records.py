@@ -88,14 +88,9 @@ def _rows(file: LintedFile) -> Iterator[OtherRow]:
     """Yield the records that some source defines. A hostile file can have very many others."""
     records = file.records
     others = records.of_kinds(RecordKind.OTHER)
-    content = file.content
-    known = [
-        index
-        for index, (start, end) in zip(others, records.key_spans(others), strict=True)
-        if is_known_key(content[start:end].lower())
-    ]
-    for index in sorted((*known, *records.of_kinds(RecordKind.SITEMAP))):
-        record = records[index]
-        if record.kind is not None and record.key is not None and record.value is not None:
-            group = -1 if record.group is None else record.group
-            yield record.line, record.kind, *record.key, *record.value, group
+    known = [index for index, key in zip(others, file.keys(others), strict=True) if is_known_key(key.lower())]
+    indices = sorted((*known, *records.of_kinds(RecordKind.SITEMAP)))
+    places = zip(indices, records.key_spans(indices), records.value_spans(indices), strict=True)
+    for index, key, value in places:
+        kind, group = records.kind(index), records.group(index)
+        yield index + 1, int(kind or RecordKind.OTHER), *key, *value, -1 if group is None else group

@@ -33,5 +33,6 @@ def _iter_known(file: LintedFile) -> Iterator[KnownAgent]:
     for agent in named_agents(file):
         # A product token ends at a `*`.
         crawler = REGISTRY.get_crawler(agent.text.rstrip("*"))
-        if crawler is not None and agent.record.group is not None:
-            yield KnownAgent(agent, crawler, agent.record.group < len(restricted) and restricted[agent.record.group])
+        group = None if crawler is None else file.records.group(agent.line - 1)
+        if crawler is not None and group is not None:
+            yield KnownAgent(agent, crawler, group < len(restricted) and restricted[group])

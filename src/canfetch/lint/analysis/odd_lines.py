@@ -114,8 +114,6 @@ def _by_oddity(file: LintedFile) -> dict[Oddity, list[OddLine | int]]:
         indices = records.with_note(note)
         for index, text in zip(indices, file.lines(indices), strict=True):
             own = by_text.get(text)
-            if own is None and _is_known_record(text):
-                own = by_text[text] = found[Oddity.KNOWN]
             if own is None:
                 oddity = _plain_oddity(text)
                 if oddity is None:
@@ -130,26 +128,24 @@ def _by_oddity(file: LintedFile) -> dict[Oddity, list[OddLine | int]]:
     return found
 
 
-def _is_known_record(line: bytes) -> bool:
-    """Return whether a line is obviously a known record. Parsers may cut off the rest of a long line."""
-    key, colon, _ = line.partition(b":")
-    key = key.strip().lower()
-    return colon != b"" and len(line) <= _MAX_HEAD_LENGTH and is_known_key(key) and _prefix(key) is None
-
-
 def _plain_oddity(line: bytes) -> Oddity | None:
-    """Return the cause of an odd line if it is obvious: prose, or an unknown key that is one word."""
-    text = line.strip()
-    if text[:1] in _MARK_STARTS or text.translate(None, _PLAIN_TEXT):
-        return None
-    key, colon, rest = text.partition(b":")
+    """Return the cause of an odd line if it is obvious: a known record, prose, or an unknown key that is one word."""
+    head, colon, rest = line.partition(b":")
     if not colon:
+        text = line.strip()
+        if text[:1] in _MARK_STARTS or text.translate(None, _PLAIN_TEXT):
+            return None
         # Two words can be a record without a colon.
         return Oddity.TEXT if len(text.split(None, 2)) != 2 else None
-    if not key.isalpha() or len(key) > _MAX_KEY_LENGTH or rest[:2] == b"//":
+    key = head.strip().lower()
+    if is_known_key(key):
+        # Parsers may cut off the rest of a long line.
+        return Oddity.KNOWN if len(line) <= _MAX_HEAD_LENGTH and _prefix(key) is None else None
+    if not head.lstrip().isalpha() or len(key) > _MAX_KEY_LENGTH or rest[:2] == b"//":
         return None
-    key = key.lower()
-    return None if key in _KNOWN_WORDS or key.startswith(_PREFIX_SPELLINGS) or suggest_key(key) else Oddity.UNKNOWN
+    if rest.rstrip().translate(None, _PLAIN_TEXT) or key in _KNOWN_WORDS or key.startswith(_PREFIX_SPELLINGS):
+        return None
+    return None if suggest_key(key) else Oddity.UNKNOWN
 
 
 def _odd_line(file: LintedFile, record: Record, by_key: dict[bytes, tuple[Oddity, bytes | None]]) -> OddLine:

@@ -52,8 +52,8 @@ def unread_agent_above(file: LintedFile, line: int) -> tuple[int, ...]:
     unread = file.compute_once(_sorted_lines)
     index = bisect_right(unread, line)
     above = unread[index - 1] if index else 0
-    agent = bisect_right(file.compute_once(_agent_lines), line)
-    is_last = above and (not agent or file.user_agents[agent - 1].line < above)
+    agent = bisect_right(file.user_agents, line - 1)
+    is_last = above and (not agent or file.user_agents[agent - 1] + 1 < above)
     return (above,) if is_last else ()
 
 
@@ -78,9 +78,9 @@ def query_below(file: LintedFile, line: int, *, crawlers: tuple[str, ...] = ()) 
 
     Args: crawlers: The crawlers that the query is about, or none for all readers of these rules.
     """
-    agents = file.compute_once(_agent_lines)
-    following = bisect_right(agents, line)
-    end = agents[following] if following < len(agents) else len(file.records) + 1
+    agents = file.user_agents
+    following = bisect_right(agents, line - 1)
+    end = agents[following] + 1 if following < len(agents) else len(file.records) + 1
     first = bisect_right(file.rule_records, line, key=lambda record: record.line)
     rules = islice(file.rule_records, first, first + _MAX_RULES)
     for rule in rules:
@@ -94,7 +94,3 @@ def query_below(file: LintedFile, line: int, *, crawlers: tuple[str, ...] = ()) 
 
 def _sorted_lines(file: LintedFile) -> list[int]:
     return sorted(unread_agent_lines(file))
-
-
-def _agent_lines(file: LintedFile) -> list[int]:
-    return [record.line for record in file.user_agents]

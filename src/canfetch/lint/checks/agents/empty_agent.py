@@ -1,21 +1,27 @@
 """A `User-agent` line without a name."""
 
 from collections.abc import Iterator
+from functools import partial
 
-from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.check import Check, LineOccurrence, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 
-def find(file: LintedFile) -> Iterator[Occurrence]:
+def find(file: LintedFile) -> Iterator[LineOccurrence]:
     """Find user-agent lines without a value."""
-    for record in file.user_agents:
-        if not file.value(record):
-            group = file.group_of(record)
-            # Without the group, everything is allowed too.
-            allows_all = group is not None and not any(rule.specificity and not rule.allow for rule in group.rules)
-            yield Occurrence(file.text_span(record), harmless=allows_all)
+    for index, value in zip(file.user_agents, file.user_agent_values, strict=True):
+        if not value:
+            yield LineOccurrence(index + 1, partial(_occurrence, file, index))
+
+
+def _occurrence(file: LintedFile, index: int) -> Occurrence:
+    record = file.records[index]
+    group = file.group_of(record)
+    # Without the group, everything is allowed too.
+    allows_all = group is not None and not any(rule.specificity and not rule.allow for rule in group.rules)
+    return Occurrence(file.text_span(record), harmless=allows_all)
 
 
 CHECK = Check(

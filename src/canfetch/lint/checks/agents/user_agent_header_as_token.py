@@ -23,13 +23,14 @@ _BROWSERS: Final = frozenset(["mozilla", "opera"])
 
 def find(file: LintedFile) -> Iterator[LineOccurrence]:
     """Find user-agent lines with a version or a comment."""
-    for record in file.user_agents:
-        if record.value is not None and is_header(file.value(record)):
-            yield LineOccurrence(record.line, partial(_occurrence, file, record, record.value))
+    for index, value in zip(file.user_agents, file.user_agent_values, strict=True):
+        if is_header(value):
+            yield LineOccurrence(index + 1, partial(_occurrence, file, index))
 
 
-def _occurrence(file: LintedFile, record: Record, span: tuple[int, int]) -> Occurrence:
-    value = file.value(record)
+def _occurrence(file: LintedFile, index: int) -> Occurrence:
+    record = file.records[index]
+    span, value = record.value or record.span, file.value(record)
     text = file.text(value)
     token = _product_token(text)
     fix = None

@@ -13,7 +13,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find comments with an unknown word or check after `canfetch:`."""
     from canfetch.lint.checks import CHECKS_BY_WORD  # noqa: PLC0415 - this module is one of the checks
 
-    for suppression in find_suppressions(file.content, file.records):
+    for suppression in find_suppressions(file):
         if not suppression.is_valid:
             yield Occurrence(file.text_span(suppression.record), {"text": suppression.word})
             continue

@@ -14,7 +14,6 @@ from canfetch.lint.severity import Severities, Severity
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find groups without rules."""
-    agent_lines = [record.line for record in file.user_agents]
     star_has_rules = any(rule.value for group in file.groups_named("*") for rule in group.rules)
     for group in file.groups:
         if group.rules:
@@ -29,14 +28,15 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             {"token": shown.token or group.first_token},
             fix=replace_span(end, end, insertion, changes_verdicts=True),
             # The rules may be lines that crawlers do not read.
-            lines=tuple(range(last.line + 1, _next_line(file, agent_lines, last.line))),
+            lines=tuple(range(last.line + 1, _next_line(file, last.line))),
             harmless=not star_has_rules or _is_harmless(group, is_of_engine=bool(main)),
         )
 
 
-def _next_line(file: LintedFile, agent_lines: list[int], line: int) -> int:
-    index = bisect_right(agent_lines, line)
-    return agent_lines[index] if index < len(agent_lines) else len(file.records) + 1
+def _next_line(file: LintedFile, line: int) -> int:
+    """Return the number of the next user-agent line, or of the line after the last."""
+    following = bisect_right(file.user_agents, line - 1)
+    return file.user_agents[following] + 1 if following < len(file.user_agents) else len(file.records) + 1
 
 
 def _is_harmless(group: LintedGroup, *, is_of_engine: bool) -> bool:

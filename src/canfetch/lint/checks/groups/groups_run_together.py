@@ -1,11 +1,10 @@
 """Groups without a blank line between them."""
 
 from collections.abc import Iterator
-from itertools import takewhile
+from typing import Final
 
 from canfetch.core.keys import RecordKind
 from canfetch.core.notes import Note
-from canfetch.core.records import Record
 from canfetch.lint.analysis.line_ends import has_text_line_break, line_end
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Edit, Fix
@@ -18,34 +17,42 @@ _AMBIGUOUS_RULE = (
     Note.OUTSIDE_GRAMMAR | Note.MISSPELT_KEY | Note.MISSING_COLON | Note.NUL | Note.CONTROL | Note.NOT_UTF8
 )
 _AMBIGUOUS_AGENT = Note.MISSPELT_KEY | Note.MISSING_COLON | Note.NUL | Note.CONTROL
+_CR: Final = 0x0D
+# A file can have tens of thousands of groups.
+_new_tuple: Final = tuple.__new__
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find groups that start without a blank line before them, and report the first."""
-    starts = list(_group_starts(file))
+    starts = [index for index in file.user_agents if _is_directly_below_rule(file, index)]
     if not starts:
         return
     blank = line_end(file)
+    places = [_start_with_comments(file, index) for index in starts]
     # After a CR, an LF would only complete the line end.
-    edits = tuple(
-        Edit(start, start, b"\r\n" if blank == b"\n" and file.content[start - 1 : start] == b"\r" else blank)
-        for start, _, _ in starts
-    )
-    is_harmless = all(read_by_all for _, _, read_by_all in starts)
+    after_cr = b"\r\n" if blank == b"\n" else blank
+    edits = [(place, place, after_cr if file.content[place - 1] == _CR else blank) for place in places]
+    is_harmless = _all_read_by_all(file, starts)
     yield Occurrence(
-        file.text_span(starts[0][1]), {"count": str(len(starts))}, fix=Fix(edits, changes_verdicts=not is_harmless)
+        file.text_span(file.records[starts[0]]),
+        {"count": str(len(starts))},
+        fix=Fix(tuple([_new_tuple(Edit, edit) for edit in edits]), changes_verdicts=not is_harmless),
     )
 
 
-def _group_starts(file: LintedFile) -> Iterator[tuple[int, Record, bool]]:
-    """Yield where a blank line belongs, the line that starts the group, and whether all parsers start a group there."""
+def _all_read_by_all(file: LintedFile, starts: list[int]) -> bool:
+    """Return whether all parsers start a group at each of these user-agent lines."""
     has_breaks = has_text_line_break(file.content)
-    records = file.records
-    for index in records.of_kinds(RecordKind.USER_AGENT):
-        if _is_directly_below_rule(file, index):
-            record = records[index]
-            read_by_all = not record.notes & _AMBIGUOUS_AGENT and _follows_read_rule(file, index, has_breaks=has_breaks)
-            yield _start_with_comments(file, index), record, read_by_all
+    return all(
+        not _has_note(file, index, _AMBIGUOUS_AGENT) and _follows_read_rule(file, index, has_breaks=has_breaks)
+        for index in starts
+    )
+
+
+def _has_note(file: LintedFile, index: int, notes: Note) -> bool:
+    found = file.records.notes(index)
+    # The truth value of a flag is slow, and most lines have no notes.
+    return found is not Note.NONE and bool(found & notes)
 
 
 def _is_directly_below_rule(file: LintedFile, index: int) -> bool:
@@ -65,32 +72,34 @@ def _follows_read_rule(file: LintedFile, end: int, *, has_breaks: bool) -> bool:
 
     A parser that ignores the last rules of a group would merge its user-agent lines with the next ones.
     """
+    records = file.records
     for index in range(end - 1, -1, -1):
-        record = file.records[index]
-        if record.kind is RecordKind.USER_AGENT or (has_breaks and _is_broken_comment(file, record)):
+        kind = records.kind(index)
+        if kind is RecordKind.USER_AGENT or (has_breaks and _is_broken_comment(file, index)):
             return False
         if (
-            record.kind is RecordKind.DISALLOW
-            and record.group is not None
-            and (record.notes is Note.NONE or not record.notes & _AMBIGUOUS_RULE)
+            kind is RecordKind.DISALLOW
+            and not _has_note(file, index, _AMBIGUOUS_RULE)
+            and records.group(index) is not None
         ):
             return True
     return False
 
 
-def _is_comment(record: Record) -> bool:
-    return record.kind is None and (record.notes is Note.NONE or Note.NOT_A_RECORD not in record.notes)
+def _is_comment(file: LintedFile, index: int) -> bool:
+    return file.records.kind(index) is None and not _has_note(file, index, Note.NOT_A_RECORD)
 
 
-def _is_broken_comment(file: LintedFile, record: Record) -> bool:
-    return _is_comment(record) and has_text_line_break(file.line_content(record))
+def _is_broken_comment(file: LintedFile, index: int) -> bool:
+    return _is_comment(file, index) and has_text_line_break(file.line_content(file.records[index]))
 
 
 def _start_with_comments(file: LintedFile, index: int) -> int:
     # Comments directly above a group belong to it.
-    records = file.records
-    above = takewhile(_is_comment, map(records.__getitem__, range(index - 1, -1, -1)))
-    return min((line.span[0] for line in above), default=records[index].span[0])
+    first = index
+    while first > 0 and _is_comment(file, first - 1):
+        first -= 1
+    return file.records.starts[first]
 
 
 CHECK = Check(

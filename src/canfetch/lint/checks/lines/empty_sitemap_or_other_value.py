@@ -1,6 +1,7 @@
 """A line without a value."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from canfetch.core.extensions.known_records import is_known_key
 from canfetch.core.keys import RecordKind
@@ -11,18 +12,23 @@ from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
+_KINDS: Final = (RecordKind.SITEMAP, RecordKind.OTHER)
+
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find sitemaps and known extensions without a value."""
-    for record in file.records_with(Note.EMPTY_VALUE):
-        if record.kind not in (RecordKind.SITEMAP, RecordKind.OTHER):
-            continue
-        key = file.key(record)
-        # A comment may be empty.
-        if record.kind is RecordKind.OTHER and (not is_known_key(key.lower()) or key.lower() == b"comment"):
-            continue
-        fix = replace_span(*record.span, b"", changes_verdicts=True)
-        yield Occurrence(file.text_span(record), {"key": file.text(key)}, fix=fix)
+    records = file.records
+    indices = [index for index in records.with_note(Note.EMPTY_VALUE) if records.kind(index) in _KINDS]
+    for index, key in zip(indices, file.keys(indices), strict=True):
+        if records.kind(index) is RecordKind.SITEMAP or _needs_value(key.lower()):
+            record = records[index]
+            fix = replace_span(*record.span, b"", changes_verdicts=True)
+            yield Occurrence(file.text_span(record), {"key": file.text(key)}, fix=fix)
+
+
+def _needs_value(key: bytes) -> bool:
+    # A comment may be empty.
+    return is_known_key(key) and key != b"comment"
 
 
 CHECK = Check(

@@ -6,6 +6,7 @@ from itertools import takewhile
 from typing import Final
 
 from canfetch.core.extensions.record import ExtensionNote
+from canfetch.core.keys import RecordKind
 from canfetch.core.notes import Note
 from canfetch.core.records import Record
 from canfetch.lint.analysis.content_kinds import file_is_binary, file_is_markup, file_is_wide
@@ -39,7 +40,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         # One finding is enough for a binary file, or one in UTF-16.
         yield _occurrence(file, file.records[0])
         return
-    agent_lines = tuple(record.line for record in file.user_agents)
+    agent_lines = tuple(index + 1 for index in file.user_agents)
     for record in _after_empty_agents(file):
         # The fault is on the user-agent line that Lighthouse does not read.
         index = bisect_left(agent_lines, record.line)
@@ -59,7 +60,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 
 
 def _after_empty_agents(file: LintedFile) -> Iterator[Record]:
-    agents = (record for record in file.user_agents if file.value(record) and _has_key(record))
+    agents = (record for record in file.records_of(RecordKind.USER_AGENT) if file.value(record) and _has_key(record))
     first = next(agents, None)
     before = takewhile(lambda record: first is None or record.line < first.line, file.rule_records)
     # Another check reports rules that are outside of a group for all parsers.

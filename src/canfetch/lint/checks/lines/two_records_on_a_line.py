@@ -12,7 +12,7 @@ from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.key_names import CORE_SPELLINGS, DISALLOW, TRANSLATED_KEYS, USER_AGENT
 from canfetch.lint.analysis.line_ends import line_end
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
-from canfetch.lint.analysis.rule_values import rule_records_matching
+from canfetch.lint.analysis.rule_values import rule_values
 from canfetch.lint.check import Check, LineOccurrence, Occurrence, VerdictQuery
 from canfetch.lint.fixes import Edit, Fix
 from canfetch.lint.lint_input import LintInput
@@ -52,15 +52,14 @@ def find(file: LintedFile) -> Iterator[LineOccurrence]:
 
 def _found(file: LintedFile) -> list[LineOccurrence]:
     found: list[LineOccurrence] = []
-    for record in _with_colon(file):
-        value = file.value(record)
-        if record.kind is not None and _may_have_inner_key(value) and (inner := _inner_keys(value)):
-            make = partial(_occurrence, file, record, NAMES[record.kind].capitalize(), inner)
-            found.append(LineOccurrence(record.line, make))
+    indices = _with_colon(file)
+    for index, value in zip(indices, file.values(indices), strict=True):
+        if _may_have_inner_key(value) and (inner := _inner_keys(value)):
+            found.append(LineOccurrence(index + 1, partial(_occurrence, file, index, inner)))
     for line in odd_lines(file, Oddity.TRANSLATED):
         record = line.record
         if Note.MISSING_COLON not in record.notes and (inner := _inner_keys(file.value(record))):
-            found.append(LineOccurrence(record.line, partial(_occurrence, file, record, line.name or b"", inner)))
+            found.append(LineOccurrence(record.line, partial(_occurrence, file, record.line - 1, inner, line.name)))
     joined = (line.record for line in odd_lines(file, Oddity.JOINED))
     found += (LineOccurrence(record.line, partial(_in_key, file, record)) for record in joined)
     return found
@@ -74,13 +73,15 @@ def _in_key(file: LintedFile, record: Record) -> Occurrence:
     return Occurrence(record.key or record.span, {"key": file.text(file.key(record).split()[-1])})
 
 
-def _with_colon(file: LintedFile) -> list[Record]:
-    """Return the rules with a colon in the value, all sitemaps and all user-agent lines, in file order."""
-    rules = rule_records_matching(file, _COLON)
-    return sorted((*rules, *file.records_of(RecordKind.SITEMAP, RecordKind.USER_AGENT)))
+def _with_colon(file: LintedFile) -> list[int]:
+    """Return the indices of the rules with a colon in the value, all sitemaps and all user-agent lines."""
+    rules = rule_values(file).matching(_COLON)
+    return sorted((*rules, *file.records.of_kinds(RecordKind.SITEMAP), *file.user_agents))
 
 
-def _occurrence(file: LintedFile, record: Record, outer: bytes, inner: list[_InnerKey]) -> Occurrence:
+def _occurrence(file: LintedFile, index: int, inner: list[_InnerKey], name: bytes | None = None) -> Occurrence:
+    record = file.records[index]
+    outer = name or NAMES.get(record.kind or RecordKind.OTHER, b"").capitalize()
     start, end = record.value or record.span
     value, first = file.content[start:end], inner[0]
     return Occurrence(

@@ -5,7 +5,7 @@ from typing import Final
 
 from canfetch.core.patterns import matches
 from canfetch.core.verdict import Rule
-from canfetch.lint.analysis.engine_verdicts import try_decide
+from canfetch.lint.analysis.engine_verdicts import try_allows, try_decide
 from canfetch.lint.analysis.rule_coverage import canonical_form
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.lint_input import LintInput
@@ -20,8 +20,9 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find rules that block only the home page."""
     seen: set[int] = set()
     for name, profile in _CRAWLERS:
-        verdict = try_decide(file, "/", profile, name)
-        if verdict is None or verdict.allowed or verdict.rule is None or verdict.rule.line in seen:
+        # Most home pages are open, and many rules can match one.
+        verdict = try_decide(file, "/", profile, name) if try_allows(file, "/", profile, name) is False else None
+        if verdict is None or verdict.rule is None or verdict.rule.line in seen:
             continue
         seen.add(verdict.rule.line)
         form = canonical_form(verdict.rule.pattern)
