@@ -14,7 +14,7 @@ from itertools import accumulate, chain
 from operator import sub
 from typing import Final, NamedTuple, overload
 
-from canfetch.core.abnf import IDENTIFIER, WS
+from canfetch.core.abnf import IDENTIFIER, WS, is_product_token
 from canfetch.core.fields import parse_field
 from canfetch.core.keys import NAMES, RecordKind, record_kind
 from canfetch.core.lines import physical_lines, readable_part
@@ -342,17 +342,20 @@ class _LineReader:
         return kind, key_start, key_end, start, start + len(value), notes, effect
 
     def _plain_other(self, content: bytes, key: bytes, rest: bytes) -> _ParsedLine | None:
-        """Parse a user-agent line with a plain name, or a record beyond the RFC. Return None for unusual lines."""
+        """Parse a user-agent line, or a record beyond the RFC. Return None for rules and unusual lines."""
         value = rest.strip(WS)
         kind = record_kind(key, self._profile)
         notes = notes_on_key(key, kind)
-        is_plain = len(content) <= self._max_bytes and not value.translate(None, _UNREMARKABLE)
-        if kind is RecordKind.USER_AGENT:
-            is_plain = is_plain and not notes and value != b"" and not value.translate(None, IDENTIFIER)
-        if not is_plain or kind in _RULES:
+        if kind in _RULES or len(content) > self._max_bytes or value.translate(None, _UNREMARKABLE):
             return None
+        effect = _NO_EFFECT
+        if kind is RecordKind.USER_AGENT:
+            effect = _USER_AGENT
+            in_grammar = not notes and is_product_token(value)
+            if not in_grammar:
+                token = b"" if self._profile.abnf_only else extract_token(value, self._profile)
+                notes |= _OUTSIDE_GRAMMAR | notes_on_token(value, token)
         start = len(content) - len(rest.lstrip(WS))
-        effect = _USER_AGENT if kind is RecordKind.USER_AGENT else _NO_EFFECT
         return int(kind), 0, len(key), start, start + len(value), notes if value else notes | _EMPTY_VALUE, effect
 
 

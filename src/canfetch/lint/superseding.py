@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from graphlib import TopologicalSorter
 
 from canfetch.lint.check import AnyOccurrence, Check, LineOccurrence
@@ -24,6 +25,10 @@ def _supersedes(one: Check, other: Check) -> bool:
     if one is other or one.yields_to_others:
         return False
     return other.yields_to_others or other.code.startswith(one.supersedes)
+
+
+def _union(sets: list[set[int]]) -> AbstractSet[int]:
+    return sets[0] if len(sets) == 1 else frozenset().union(*sets)
 
 
 class ReportedLines:
@@ -51,18 +56,18 @@ class ReportedLines:
         """
         superseding = [code for code in self._superseding[check.code] if code in self._lines]
         own = self._lines.get(check.code)
-        explained: list[set[int]] | None = None
+        explained: AbstractSet[int] | None = None
         for one in occurrences:
             if explained is None:
-                explained = [lines for code in superseding if (lines := self._complete_lines(code))]
+                explained = _union([lines for code in superseding if (lines := self._complete_lines(code))])
             if isinstance(one, LineOccurrence):
-                if any(one.line in lines for lines in explained):
+                if one.line in explained:
                     continue
                 if own is not None:
                     own.add(one.line)
             elif own is not None or explained:
                 first = self._line(one.span[0])
-                if any(first in lines or not lines.isdisjoint(one.lines) for lines in explained):
+                if first in explained or not explained.isdisjoint(one.lines):
                     continue
                 if own is not None:
                     own.update(range(first, self._line(max(one.span[0], one.span[1] - 1)) + 1), one.lines)

@@ -71,16 +71,21 @@ def _extension(content: bytes, row: OtherRow) -> Extension[Any]:
     value = content[value_start:value_end]
     parsed, notes = known.parse(value)
     if known.notes is not ExtensionNote.NONE:
-        notes |= known.notes
+        notes = _with_note(notes, known.notes)
     if kind == RecordKind.SITEMAP and key != b"sitemap":
-        notes |= ExtensionNote.MISSPELT_KEY
+        notes = _with_note(notes, ExtensionNote.MISSPELT_KEY)
     if b":" not in content[key_end:value_start]:
-        notes |= ExtensionNote.MISSING_COLON
+        notes = _with_note(notes, ExtensionNote.MISSING_COLON)
     scope = known.scope
     if scope is None:
         scope = ExtensionScope.FILE if group < 0 else ExtensionScope.GROUP
     elif scope is ExtensionScope.GROUP and group < 0:
         scope = ExtensionScope.NONE
-        notes |= ExtensionNote.OUTSIDE_GROUP
+        notes = _with_note(notes, ExtensionNote.OUTSIDE_GROUP)
     own_group = None if group < 0 else group
     return _new_tuple(Extension, (known.name, parsed, value, line, own_group, scope, notes, known.source))
+
+
+def _with_note(notes: ExtensionNote, note: ExtensionNote) -> ExtensionNote:
+    # Combining flags is slow, and most records have at most one note.
+    return note if notes is ExtensionNote.NONE else notes | note

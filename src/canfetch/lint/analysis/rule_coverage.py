@@ -83,10 +83,29 @@ def canonical_rules(file: LintedFile) -> tuple[list[CanonicalRule], ...]:
 
 
 def _canonical_rules(file: LintedFile) -> tuple[list[CanonicalRule], ...]:
-    return tuple(_with_forms(group.rules) for group in file.groups)
+    return tuple(_with_forms(file, group.rules) for group in file.groups)
 
 
-def _with_forms(rules: Iterable[LintedRule]) -> list[CanonicalRule]:
+class _Forms(dict[bytes, tuple[bytes, bytes]]):
+    """The form and the head of each value, computed once, because many rules have the same value."""
+
+    def __missing__(self, value: bytes) -> tuple[bytes, bytes]:
+        form = canonical_form(value)
+        found = self[value] = form, literal_prefix(form)
+        return found
+
+
+def _forms(file: LintedFile) -> _Forms:  # noqa: ARG001 - one for each file
+    return _Forms()
+
+
+def form_in(file: LintedFile, value: bytes) -> bytes:
+    """Return the canonical form of a pattern in a file. Rules with the same value share the computation."""
+    return file.compute_once(_forms)[value][0]
+
+
+def _with_forms(file: LintedFile, rules: Iterable[LintedRule]) -> list[CanonicalRule]:
+    forms = file.compute_once(_forms)
     found: list[CanonicalRule] = []
     for rule in rules:
         value = rule.value
@@ -94,8 +113,10 @@ def _with_forms(rules: Iterable[LintedRule]) -> list[CanonicalRule]:
             continue
         if value[:1] == b"/" and not value.translate(None, _LITERAL):
             found.append(_new_tuple(CanonicalRule, (rule, value, value)))
-        elif form := canonical_form(value):
-            found.append(_new_tuple(CanonicalRule, (rule, form, literal_prefix(form))))
+        else:
+            form, head = forms[value]
+            if form:
+                found.append(_new_tuple(CanonicalRule, (rule, form, head)))
     return found
 
 
@@ -126,6 +147,9 @@ class _Heads:
             if len(specificities) > 1:
                 specificities.sort()
         self._lengths = sorted(set(map(len, self._specificities)))
+
+    def __len__(self) -> int:
+        return len(self._specificities)
 
     @cached_property
     def _sorted(self) -> list[bytes]:
@@ -198,12 +222,15 @@ def _iter_covered(file: LintedFile) -> Iterator[CoveredRule]:
         for allow in (True, False):
             heads: _Heads | None = None
             for covering, covered in _covered_among([one for one in rules if one.rule.allow is allow]):
-                heads = heads or opposing.of(index, allow=not allow)
+                heads = opposing.of(index, allow=not allow) if heads is None else heads
+                if not heads:
+                    yield CoveredRule(covered[0].rule, covering.rule, tuple([one.rule for one in covered]))
+                    continue
                 # With and without superfluous stars.
                 low = min(covering.rule.specificity, len(covering.form))
                 high = max([len(covered[0].form) + 1, *[one.rule.specificity for one in covered]])
                 if not heads.is_between(covered[0], low, high):
-                    yield CoveredRule(covered[0].rule, covering.rule, tuple(one.rule for one in covered))
+                    yield CoveredRule(covered[0].rule, covering.rule, tuple([one.rule for one in covered]))
 
 
 class _OpposingHeads:
@@ -245,7 +272,7 @@ def _read_by_google(file: LintedFile) -> tuple[list[CanonicalRule], frozenset[in
             rules.append(LintedRule(line.record.line, name == ALLOW, value, len(value), group, file.records))
         elif name == USER_AGENT:
             split.add(group)
-    return _with_forms(rules), frozenset(split)
+    return _with_forms(file, rules), frozenset(split)
 
 
 class _Covered(NamedTuple):
@@ -294,7 +321,9 @@ def _covering_literals(literals: dict[bytes, CanonicalRule], heads: list[bytes])
     """
     covering: dict[bytes, CanonicalRule] = {}
     end = 0
-    # In sorted order, the heads that start with a head come directly after it.
+    # In sorted order, the heads that start with a head come directly after it. Most files have no such pair.
+    if not any(map(bytes.startswith, heads[1:], heads)):
+        return covering
     for place, (head, following) in enumerate(pairwise(heads)):
         if not following.startswith(head) or place < end or head not in literals:
             continue

@@ -4,7 +4,7 @@ import re
 from itertools import chain, islice
 from typing import Final, NamedTuple
 
-from canfetch.lint.analysis.rule_coverage import canonical_form
+from canfetch.lint.analysis.rule_coverage import form_in
 from canfetch.lint.analysis.rule_values import rules_matching
 from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedRule
 
@@ -80,7 +80,7 @@ def _blocking_rules(file: LintedFile) -> dict[int, LintedRule]:
     rules = (rule for rule in rules_matching(file, _POSSIBLY_WHOLE) if not rule.allow and rule.specificity)
     found: dict[int, LintedRule] = {}
     for rule in rules:
-        if canonical_form(rule.value) in _WHOLE:
+        if form_in(file, rule.value) in _WHOLE:
             found.setdefault(rule.group, rule)
     return found
 

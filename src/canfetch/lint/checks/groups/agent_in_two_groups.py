@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.named_engines import engine_of
-from canfetch.lint.analysis.rule_coverage import canonical_form, covered_rules
+from canfetch.lint.analysis.rule_coverage import covered_rules, form_in
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -47,7 +47,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 def _effective_rules(file: LintedFile, index: int) -> set[tuple[bool, bytes]]:
     redundant = file.compute_once(_redundant_lines)
     rules = (rule for rule in file.groups[index].rules if rule.line not in redundant)
-    return {(rule.allow, canonical_form(rule.value) or rule.value) for rule in rules}
+    return {(rule.allow, form_in(file, rule.value) or rule.value) for rule in rules}
 
 
 def _redundant_lines(file: LintedFile) -> frozenset[int]:

@@ -29,6 +29,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     if not disallowed:
         return
     tried = 0
+    allowed_to_others: dict[str, bool] = {}
     for group in file.groups:
         names = group.names
         if "*" in names or not names:
@@ -39,12 +40,21 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         tried += 1
         if tried > _MAX_GROUPS:
             return
-        occurrence = _lacking(file, group, disallowed)
+        occurrence = _lacking(file, group, disallowed, allowed_to_others)
         if occurrence is not None:
             yield occurrence
 
 
-def _lacking(file: LintedFile, group: LintedGroup, disallowed: dict[bytes, LintedRule]) -> Occurrence | None:
+def _lacking(
+    file: LintedFile,
+    group: LintedGroup,
+    disallowed: dict[bytes, LintedRule],
+    allowed_to_others: dict[str, bool],
+) -> Occurrence | None:
+    """Return the occurrence for a group that lacks rules.
+
+    Args: allowed_to_others: The verdicts for crawlers without a group of their own, to which others are added.
+    """
     token = group.first_token
     own = {rule.value for same in file.groups_named(token) for rule in same.rules}
     lacking = len(disallowed) - sum(value in disallowed for value in own)
@@ -52,7 +62,9 @@ def _lacking(file: LintedFile, group: LintedGroup, disallowed: dict[bytes, Linte
         path = example_path(value)
         if path is None:
             continue
-        if file.robots.allows(path, agent=token) and not file.robots.allows(path, agent=OTHER_CRAWLER):
+        if path not in allowed_to_others:
+            allowed_to_others[path] = file.robots.allows(path, agent=OTHER_CRAWLER)
+        if not allowed_to_others[path] and file.robots.allows(path, agent=token):
             line = next(one.record for one in group.tokens if one.token)
             details = {"token": token, "value": file.text(value), "count": str(lacking)}
             query = VerdictQuery(path, (line.line, disallowed[value].record.line), contrast_only=True)

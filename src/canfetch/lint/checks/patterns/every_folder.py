@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.lint.analysis.engine_verdicts import deciding_line
-from canfetch.lint.analysis.rule_coverage import canonical_form
+from canfetch.lint.analysis.rule_coverage import form_in
 from canfetch.lint.analysis.rule_values import rules_matching
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.lint_input import LintInput
@@ -22,7 +22,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     # Many groups can have the same token.
     deciding: dict[str, int | None] = {}
     for rule in rules_matching(file, _SPELLINGS):
-        if rule.allow or canonical_form(rule.value) != _FORM:
+        if rule.allow or form_in(file, rule.value) != _FORM:
             continue
         token = file.groups[rule.group].first_token
         if token not in deciding:

@@ -13,7 +13,8 @@ from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
-_AT_END: Final = re.compile(rb"\*\n")
+# Not a lone `*`.
+_AT_END: Final = re.compile(rb"\*(?<!\n\*)\n")
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
