@@ -10,6 +10,7 @@ import pytest
 
 import canfetch
 from canfetch.core.agent import Agent
+from canfetch.core.document import group_rows
 from canfetch.core.engines import supported_profiles
 from canfetch.core.limits import COMPILED_RULES_LIMIT
 from canfetch.core.verdict import Reason
@@ -316,6 +317,15 @@ def test_repr_of_a_file(robots: canfetch.RobotsTxt) -> None:
 def test_groups_and_records_are_cached(robots: canfetch.RobotsTxt) -> None:
     assert robots.groups is robots.groups
     assert robots.records is robots.records
+
+
+def test_rows_are_those_of_the_groups(robots: canfetch.RobotsTxt) -> None:
+    rows = [
+        ([(agent.token.encode(), agent.line) for agent in group.user_agents], [rule[:3] for rule in group.rules])
+        for group in robots.groups
+    ]
+    assert rows
+    assert [(list(agents), list(rules)) for agents, rules in group_rows(robots)] == rows
 
 
 def test_rules_of_agents_are_cached_up_to_a_limit(engine: str) -> None:
