@@ -110,18 +110,7 @@ class Records(Sequence[Record]):
     Cost: O(bytes).
     """
 
-    __slots__ = (
-        "_by_kinds",
-        "_created",
-        "_group_starts",
-        "_groups",
-        "_notes",
-        "_parsed",
-        "by_notes",
-        "ends",
-        "keyed",
-        "starts",
-    )
+    __slots__ = ("_created", "_group_starts", "_groups", "_notes", "_parsed", "by_notes", "ends", "keyed", "starts")
 
     def __init__(self, content: bytes, profile: Profile) -> None:
         reader = _LineReader(profile)
@@ -131,7 +120,6 @@ class Records(Sequence[Record]):
         self.starts, self.ends = offsets[:-1], offsets[1:]
         self._parsed = [known.get(line) or reader.parse(line) for line in lines]
         self._created: list[Record | None] = [None] * len(lines)
-        self._by_kinds: dict[tuple[RecordKind, ...], list[int]] = {}
         # The group of a line is that of the last of these lines before it.
         self._group_starts = [0]
         self._groups: list[int | None] = [None]
@@ -172,13 +160,10 @@ class Records(Sequence[Record]):
                 by_notes.setdefault(notes, []).append(index)
         return by_notes
 
-    def of_kinds(self, *kinds: RecordKind) -> Sequence[int]:
+    def of_kinds(self, *kinds: RecordKind) -> list[int]:
         """Return the indices of the lines with a record of one of these kinds."""
-        indices = self._by_kinds.get(kinds)
-        if indices is None:
-            parsed = self._parsed
-            indices = self._by_kinds[kinds] = [index for index in self.keyed if parsed[index][0] in kinds]
-        return indices
+        parsed = self._parsed
+        return [index for index in self.keyed if parsed[index][0] in kinds]
 
     def with_note(self, note: Note) -> Sequence[int]:
         """Return the indices of the lines that have a note."""
@@ -348,13 +333,10 @@ class _LineReader:
         notes = notes_on_key(key, kind)
         if kind in _RULES or len(content) > self._max_bytes or value.translate(None, _UNREMARKABLE):
             return None
-        effect = _NO_EFFECT
-        if kind is RecordKind.USER_AGENT:
-            effect = _USER_AGENT
-            in_grammar = not notes and is_product_token(value)
-            if not in_grammar:
-                token = b"" if self._profile.abnf_only else extract_token(value, self._profile)
-                notes |= _OUTSIDE_GRAMMAR | notes_on_token(value, token)
+        effect = _USER_AGENT if kind is RecordKind.USER_AGENT else _NO_EFFECT
+        if effect == _USER_AGENT and (notes or not is_product_token(value)):
+            token = b"" if self._profile.abnf_only else extract_token(value, self._profile)
+            notes |= _OUTSIDE_GRAMMAR | notes_on_token(value, token)
         start = len(content) - len(rest.lstrip(WS))
         return int(kind), 0, len(key), start, start + len(value), notes if value else notes | _EMPTY_VALUE, effect
 

@@ -96,7 +96,7 @@ class LintedGroup:
         return next((token.token for token in self.tokens if token.token), "*")
 
 
-def _part(indices: Sequence[int], lines: range) -> Sequence[int]:
+def _part(indices: list[int], lines: range) -> list[int]:
     return indices[bisect_left(indices, lines.start) : bisect_left(indices, lines.stop)]
 
 
@@ -147,8 +147,8 @@ class LintedFile:
         """The content in lower case."""
         return self.content.lower()
 
-    @property
-    def user_agents(self) -> Sequence[int]:
+    @cached_property
+    def user_agents(self) -> list[int]:
         """The index of every user-agent line."""
         return self.records.of_kinds(RecordKind.USER_AGENT)
 

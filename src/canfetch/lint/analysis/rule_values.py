@@ -5,7 +5,7 @@ A line end comes before and after each value. An expression can use it to match 
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import accumulate
 from typing import Final, NamedTuple
 
@@ -27,7 +27,7 @@ class RuleValues(NamedTuple):
         starts: Their offsets in the text.
     """
 
-    indices: Sequence[int]
+    indices: list[int]
     ends: list[int]
     text: bytes
     starts: list[int]
