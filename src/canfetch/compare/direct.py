@@ -7,11 +7,14 @@ others cover.
 
 from collections.abc import Iterable, Sequence
 from itertools import combinations
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from canfetch.compare.forms import Form, in_form
 from canfetch.compare.patterns import Pattern
 from canfetch.core.patterns import Segments
+
+# For longer texts, the time must not grow with the square of their length.
+_MAX_COMPARED: Final = 64
 
 
 def direct_match(pattern: Pattern) -> bytes | None:
@@ -109,7 +112,18 @@ def _rest(head: bytes, pattern: Pattern) -> _Rest:
 
 def _shared(one: bytes, other: bytes) -> int:
     """Return the most bytes with which one text ends and the other starts."""
-    return next((each for each in range(min(len(one), len(other)), 0, -1) if one.endswith(other[:each])), 0)
+    most = min(len(one), len(other))
+    if most <= _MAX_COMPARED:
+        return next((each for each in range(most, 0, -1) if one.endswith(other[:each])), 0)
+    # The longest end of the text that is also its start. -1 is not a byte.
+    text = [*other[:most], -1, *one[-most:]]
+    borders = [0]
+    for value in text[1:]:
+        border = borders[-1]
+        while border and text[border] != value:
+            border = borders[border - 1]
+        borders.append(border + (text[border] == value))
+    return borders[-1]
 
 
 def _length_of(rest: _Rest) -> int:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from canfetch.compare.limits import Budget
     from canfetch.compare.questions import Question
 
+# The work of a question in Python, such as to confirm its target.
+_PYTHON_STEPS: Final = 10
 # The code of a pattern that a side does not have, and of a decision that does not matter.
 _NONE: Final = 2
 
@@ -69,6 +71,7 @@ class NativeRefinement:
 
         Raises: Undecided.
         """
+        budget.spend_in_python(_PYTHON_STEPS + (len(question.within) + len(question.outside)) // 8)
         target, status, states, steps = self._native.find(
             [bytes(map(_code, wanted)) for wanted in question.wanted],
             [self._number(one) for one in question.within],

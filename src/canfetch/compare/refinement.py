@@ -38,6 +38,8 @@ from canfetch.compare.sides import Wanted, are_as_wanted
 _KeyT = TypeVar("_KeyT")
 # The work of a search besides its steps.
 _SEARCH: Final = 20
+# The bytes of long patterns that Python compares in one step.
+_BYTES_PER_STEP: Final = 16
 # If more patterns than these make a difference within a pattern, its targets are divided like those of any question.
 _MAX_DIFFERING: Final = 8
 # Comes before and after all others.
@@ -127,6 +129,7 @@ class Refinement:
         """Return a goal with a better length, and whether other goals come first because of it."""
         if not self._question.shortest or len(goal.matched) < 2:
             return goal, False
+        self._budget.spend_in_python(sum(map(least_length, goal.matched)) // _BYTES_PER_STEP)
         goal = goal._replace(length=max(goal.length, least_common_length(goal.matched)))
         return goal, bool(self._goals) and self._goals[0] < goal
 

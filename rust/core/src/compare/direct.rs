@@ -4,7 +4,11 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 
+use super::segments::borders;
 use super::{Form, Pattern};
+
+/// For longer texts, the time must not grow with the square of their length.
+const MAX_COMPARED: usize = 64;
 
 /// The target in a form.
 pub(super) fn in_form<'a>(target: &'a [u8], form: &Form) -> Cow<'a, [u8]> {
@@ -50,13 +54,18 @@ impl Pattern {
         self.matches_text(&in_form(target, &forms[self.form]))
     }
 
+    /// The bytes of the pattern.
+    pub(super) fn size(&self) -> usize {
+        self.parts().map(<[u8]>::len).sum()
+    }
+
     fn parts(&self) -> impl Iterator<Item = &[u8]> {
         [&self.head].into_iter().chain(&self.middles).map(Vec::as_slice)
     }
 
     /// A length that no target is below that the pattern matches.
     pub(super) fn least_length(&self) -> usize {
-        let mut length: usize = self.parts().map(<[u8]>::len).sum();
+        let mut length = self.size();
         let starts = |part: &Vec<u8>| part.starts_with(b"/");
         if !(starts(&self.head) || self.head.is_empty() && self.middles.first().is_some_and(starts)) {
             length += 1;
@@ -200,5 +209,18 @@ impl<'a> Rest<'a> {
 
 /// The most bytes with which one text ends and the other starts.
 fn shared(one: &[u8], other: &[u8]) -> usize {
-    (1..=one.len().min(other.len())).rev().find(|&shared| one.ends_with(&other[..shared])).unwrap_or(0)
+    let most = one.len().min(other.len());
+    if most <= MAX_COMPARED {
+        return (1..=most).rev().find(|&shared| one.ends_with(&other[..shared])).unwrap_or(0);
+    }
+    let (end, start) = (&one[one.len() - most..], &other[..most]);
+    let borders = borders(start);
+    let mut shared = 0;
+    for &byte in end {
+        while shared > 0 && (shared == most || start[shared] != byte) {
+            shared = borders[shared] as usize;
+        }
+        shared += usize::from(start[shared] == byte);
+    }
+    shared
 }

@@ -11,6 +11,8 @@ use super::{Budget, Domain, Form, Pattern, TooLarge};
 
 /// Comes after the places of all patterns. The place of a pattern is its index plus one, and 0 comes before all.
 pub(super) const LAST: u32 = u32::MAX;
+/// The bytes that are compared in one step.
+pub(super) const BYTES_OF_A_STEP: usize = 8;
 /// Stands for a wanted decision that does not matter.
 pub(super) const ANY: u8 = 2;
 
@@ -47,6 +49,8 @@ pub(super) struct Known {
     pub least_length: usize,
     pub direct_match: Option<Vec<u8>>,
     pub has_stray_percent: bool,
+    /// The steps of one comparison with a target, or with another pattern.
+    pub steps: usize,
     /// The index of the first equal pattern.
     pub first: u32,
 }
@@ -113,6 +117,7 @@ impl Refinement {
             least_length: pattern.least_length(),
             direct_match: pattern.direct_match(forms),
             has_stray_percent: pattern.has_stray_percent(),
+            steps: 4 + pattern.size() / BYTES_OF_A_STEP,
             first,
         });
         self.patterns.push(pattern);
@@ -181,7 +186,7 @@ impl Refinement {
 
     pub(super) fn deciders(&self, target: &[u8], forms: &[Form], budget: &mut Budget) -> Result<Deciders, TooLarge> {
         let mut best = [LAST; 2];
-        let mut compared = 0;
+        let mut steps = 20 + target.len();
         for (form, index) in self.indexes.iter().enumerate().filter(|(_, index)| !index.is_empty()) {
             let text = in_form(target, &forms[form]);
             index.visit(&text, |candidate| {
@@ -192,7 +197,7 @@ impl Refinement {
                 };
                 let open = [open(0), open(1)];
                 if open != [false; 2] {
-                    compared += 1;
+                    steps += self.known(candidate).steps + text.len() / BYTES_OF_A_STEP;
                     if self.pattern(candidate).matches_text(&text) {
                         for side in 0..2 {
                             if open[side] {
@@ -204,7 +209,7 @@ impl Refinement {
                 // The others come later.
                 candidate < best[0] || (self.sides.len() > 1 && candidate < best[1])
             });
-            budget.spend(20 + 4 * compared)?;
+            budget.spend(std::mem::take(&mut steps))?;
         }
         let mut deciders = [(None, 0); 2];
         for (number, side) in self.sides.iter().enumerate() {

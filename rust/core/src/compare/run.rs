@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::direct::least_common_length;
 use super::goals::{Direct, Goal, Siblings};
 use super::pattern_index::may_overlap;
-use super::refinement::{ANY, Deciders, LAST, Question, Refinement, Targets, Wanted};
+use super::refinement::{ANY, BYTES_OF_A_STEP, Deciders, LAST, Question, Refinement, Targets, Wanted};
 use super::sides::ABSENT;
 use super::{Budget, Pattern, TooLarge};
 
@@ -65,7 +65,7 @@ impl<'a> Run<'a> {
                     next = self.divide(goal, &target, &deciders)?;
                     continue;
                 }
-                if self.is_later(&mut goal) {
+                if self.is_later(&mut goal)? {
                     self.push(goal)?;
                     break;
                 }
@@ -95,18 +95,19 @@ impl<'a> Run<'a> {
     }
 
     /// Whether other goals come first, because the patterns of this one have only longer targets in common.
-    fn is_later(&mut self, goal: &mut Goal) -> bool {
+    fn is_later(&mut self, goal: &mut Goal) -> Result<bool, TooLarge> {
         if !self.question.shortest || goal.matched.len() < 2 {
-            return false;
+            return Ok(false);
         }
         let refinement = &*self.refinement;
+        self.budget.spend(goal.matched.iter().map(|&one| 4 * refinement.known(one).steps).sum())?;
         let patterns: Vec<&Pattern> = goal.matched.iter().map(|&one| refinement.pattern(one)).collect();
         let least = least_common_length(&patterns);
         if least <= goal.length {
-            return false;
+            return Ok(false);
         }
         goal.length = least;
-        self.goals.peek().is_some_and(|first| *first > *goal)
+        Ok(self.goals.peek().is_some_and(|first| *first > *goal))
     }
 
     fn push(&mut self, goal: Goal) -> Result<(), TooLarge> {
@@ -241,14 +242,15 @@ impl<'a> Run<'a> {
     }
 
     fn is_wanted(&mut self, target: &[u8], deciders: &Deciders) -> Result<bool, TooLarge> {
-        self.budget.spend(4 + 4 * self.outside.len())?;
         let sides = self.refinement.sides.len();
-        let as_wanted = self
-            .question
-            .wanted
-            .iter()
-            .any(|wanted| (0..sides).all(|side| wanted[side] == ANY || wanted[side] == deciders[side].1));
-        Ok(as_wanted && self.matching_outside(target).is_none())
+        let mut wanted = self.question.wanted.iter();
+        if !wanted.any(|one| (0..sides).all(|side| one[side] == ANY || one[side] == deciders[side].1)) {
+            return Ok(false);
+        }
+        let steps =
+            self.outside.iter().map(|&one| self.refinement.known(one).steps + target.len() / BYTES_OF_A_STEP).sum();
+        self.budget.spend(steps)?;
+        Ok(self.matching_outside(target).is_none())
     }
 
     /// The first pattern of those outside of which the target has to be that matches it.
@@ -339,7 +341,9 @@ impl<'a> Run<'a> {
 
     /// A shortest target of a goal, if there is one.
     fn search(&mut self, goal: &Goal) -> Result<Option<Vec<u8>>, TooLarge> {
-        self.budget.spend(8 + 8 * (goal.matched.len() + goal.avoided.len()))?;
+        let patterns = goal.matched.iter().chain(&goal.avoided);
+        let steps: usize = patterns.map(|&one| 2 * self.refinement.known(one).steps).sum();
+        self.budget.spend(8 + steps)?;
         match goal.direct_target(self.refinement, self.targets) {
             Direct::Target(target) => return Ok(Some(target)),
             Direct::Nothing => return Ok(None),

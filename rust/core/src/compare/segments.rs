@@ -265,7 +265,7 @@ impl<'a> SegmentTable<'a> {
 }
 
 /// For each prefix, the length of the longest shorter prefix that it ends with.
-fn borders(content: &[u8]) -> Box<[u32]> {
+pub(super) fn borders(content: &[u8]) -> Box<[u32]> {
     let mut borders = vec![0_u32; content.len() + 1];
     let mut length = 0;
     for at in 1..content.len() {
