@@ -205,3 +205,18 @@ def test_many_rows_are_decided_in_blocks(engine: str) -> None:
     found: Column = decide([CONTENT, OTHER] * (rows // 2), ["bot"] * rows, ["/a/b", "/"] * (rows // 2), engine=engine)
     allowed = [row["allowed"] for row in found]
     assert allowed == [True, False] * (rows // 2)
+
+
+def test_rows_of_many_files_keep_their_order() -> None:
+    """There are more rows than in a block, and more files than one pass of the native engine sorts."""
+    count, rows = 5_000, 270_000
+    agents = ["one", "two", "other"]
+    rules = "user-agent: one\ndisallow: /{0}$\n\nuser-agent: two\ndisallow: /{1}$\n"
+    loaded = Files({number: rules.format(number, number + 1) for number in range(count)})
+    ids = [row * 7919 % count for row in range(rows)]
+    chosen = [row * 31 // 7 % 3 for row in range(rows)]
+    paths = [number + row % 2 for row, number in enumerate(ids)]
+    found = loaded.allows_at(ids, [agents[agent] for agent in chosen], [f"/{path}" for path in paths]).to_pylist()
+    disallowed = [{0: number, 1: number + 1}.get(agent) for number, agent in zip(ids, chosen, strict=True)]
+    assert found == [path != rule for path, rule in zip(paths, disallowed, strict=True)]
+    assert 0 < found.count(False) < rows // 2

@@ -2,22 +2,25 @@
 //!
 //! Rows of one file are decided one after the other, so that its index is read from memory once for all of them.
 
-use canfetch_core::locate;
+use canfetch_core::{RuleSet, locate};
 
+use super::file_entry::AGENTS_LIMIT;
 use super::results::{Skipped, rules_of};
 use super::rows::{Found, Rows};
 use super::tables::{INVALID_AGENT, NO_CONTENT, Tables};
 use crate::arrow::Invalid;
 
-/// The rows of a block for each file, so that a file has several, within limits: more rows than `MAX_ROWS` are no longer
-/// in the cache of a processor when they are decided.
-const ROWS_PER_FILE: usize = 8;
+/// The rows of a block for each file, so that most of an index is read from memory once for several of them. More rows
+/// than `MAX_ROWS` are no longer in the cache of a processor when they are decided.
+const ROWS_PER_FILE: usize = 64;
 const MIN_ROWS: usize = 1 << 12;
-const MAX_ROWS: usize = 1 << 15;
+const MAX_ROWS: usize = 1 << 18;
+/// Rows whose URLs and indexes are read from memory together.
+pub const TOUCHED_ROWS: usize = 16;
 /// Fewer rows than this are decided in their own order.
 const MIN_SORTED: usize = 64;
 /// The bits of a file number that one pass sorts by.
-const DIGIT_BITS: u32 = 11;
+const DIGIT_BITS: u32 = 12;
 const DIGITS: usize = 1 << DIGIT_BITS;
 
 /// A row that has a verdict: numbers of its file and agent, and its URL with the start of the path.
@@ -45,8 +48,40 @@ pub enum Need<'a> {
 #[derive(Default)]
 pub struct Block<'a> {
     rows: Vec<Result<Row<'a>, Skipped>>,
-    order: Vec<u32>,
-    sorted: Vec<u32>,
+    order: Vec<Place>,
+    sorted: Vec<Place>,
+}
+
+/// Where a row belongs: its position in the block in the lowest bits, then its agent, then its file. So sorting and
+/// touching read no rows, which are far apart in memory.
+#[derive(Clone, Copy, Default)]
+pub struct Place(u64);
+
+const POSITION_BITS: u32 = 18;
+const AGENT_BITS: u32 = 14;
+const _: () = assert!(MAX_ROWS <= 1 << POSITION_BITS && AGENTS_LIMIT <= 1 << AGENT_BITS);
+
+impl Place {
+    fn new(position: usize, row: &Row<'_>) -> Self {
+        let agent_and_position = u64::from(row.agent) << POSITION_BITS | position as u64;
+        Self(u64::from(row.file) << (AGENT_BITS + POSITION_BITS) | agent_and_position)
+    }
+
+    /// The position of the row.
+    #[inline]
+    pub fn position(self) -> usize {
+        self.0 as usize & ((1 << POSITION_BITS) - 1)
+    }
+
+    #[inline]
+    fn agent(self) -> u32 {
+        (self.0 >> POSITION_BITS) as u32 & ((1 << AGENT_BITS) - 1)
+    }
+
+    #[inline]
+    fn file(self) -> u32 {
+        (self.0 >> (AGENT_BITS + POSITION_BITS)) as u32
+    }
 }
 
 impl<'a> Block<'a> {
@@ -82,59 +117,67 @@ impl<'a> Block<'a> {
         &self.rows
     }
 
-    /// Reads the beginning of the indexes that some rows need, for all of them at once.
+    /// Reads the URLs of some rows, and the beginning of the indexes that they need, for all of them at once.
     #[inline]
-    pub fn touch(&self, tables: &Tables, positions: &[u32]) {
-        let mut last = None;
+    pub fn touch<'t>(&self, tables: &'t Tables, near: &[Place]) {
         let mut touched = 0;
-        for &position in positions {
-            if let Ok(row) = self.rows[position as usize] {
-                if last != Some((row.file, row.agent)) {
-                    last = Some((row.file, row.agent));
-                    touched ^= rules_of(tables, row.file, row.agent).touch();
-                }
+        let mut sets: [Option<&'t RuleSet>; TOUCHED_ROWS] = [None; TOUCHED_ROWS];
+        let mut count = 0;
+        let mut last = None;
+        for place in near {
+            if let Ok(row) = &self.rows[place.position()] {
+                touched ^= row.url.get(row.path).copied().map_or(0, u32::from);
             }
+            let file_and_agent = (place.file(), place.agent());
+            if last != Some(file_and_agent) {
+                last = Some(file_and_agent);
+                sets[count % TOUCHED_ROWS] = Some(rules_of(tables, place.file(), place.agent()));
+                count += 1;
+            }
+        }
+        // In a second loop, because each of these reads waits for the one before it.
+        for set in sets.iter().take(count).flatten() {
+            touched ^= set.touch();
         }
         std::hint::black_box(touched);
     }
 
-    /// The positions of the rows that have a verdict, after [`Self::sort`].
-    pub fn order(&self) -> &[u32] {
+    /// The rows that have a verdict, in the order of [`Self::sort`].
+    pub fn order(&self) -> &[Place] {
         &self.order
     }
 
-    /// Orders the rows that have a verdict, so that those of a file follow each other.
-    pub fn sort(&mut self, files: usize) {
+    /// Orders the rows that have a verdict, so that those of a file follow each other, and those of an agent within them.
+    pub fn sort(&mut self, tables: &Tables) {
         self.order.clear();
-        self.order.extend((0..).zip(&self.rows).filter_map(|(position, row)| row.is_ok().then_some(position)));
+        let rows = self.rows.iter().enumerate();
+        self.order.extend(rows.filter_map(|(position, row)| Some(Place::new(position, row.as_ref().ok()?))));
         if self.order.len() >= MIN_SORTED {
-            let bits = usize::BITS - files.saturating_sub(1).leading_zeros();
-            for digit in 0..bits.div_ceil(DIGIT_BITS) {
-                self.sort_by_digit(digit * DIGIT_BITS);
-            }
+            self.sort_by(Place::agent, tables.chains.len());
+            self.sort_by(Place::file, tables.files.len());
         }
     }
 
-    /// Sorts by some bits of the file number, and keeps the order of rows with the same bits.
-    fn sort_by_digit(&mut self, shift: u32) {
-        let digit = |position: u32| match &self.rows[position as usize] {
-            Ok(row) => (row.file >> shift) as usize % DIGITS,
-            Err(_) => 0,
-        };
-        let mut places = [0; DIGITS];
-        for &position in &self.order {
-            places[digit(position)] += 1;
+    /// Sorts by a number that is smaller than `limit`, and keeps the order of rows with the same number.
+    fn sort_by(&mut self, number: impl Fn(Place) -> u32, limit: usize) {
+        let bits = usize::BITS - limit.saturating_sub(1).leading_zeros();
+        for pass in 0..bits.div_ceil(DIGIT_BITS) {
+            let digit = |place| (number(place) >> (pass * DIGIT_BITS)) as usize % DIGITS;
+            let mut starts = [0_u32; DIGITS];
+            for &place in &self.order {
+                starts[digit(place)] += 1;
+            }
+            let mut total = 0;
+            for start in &mut starts {
+                total += std::mem::replace(start, total);
+            }
+            self.sorted.resize(self.order.len(), Place::default());
+            for &place in &self.order {
+                let next = &mut starts[digit(place)];
+                self.sorted[*next as usize] = place;
+                *next += 1;
+            }
+            std::mem::swap(&mut self.order, &mut self.sorted);
         }
-        let mut total = 0;
-        for place in &mut places {
-            total += std::mem::replace(place, total);
-        }
-        self.sorted.resize(self.order.len(), 0);
-        for &position in &self.order {
-            let place = &mut places[digit(position)];
-            self.sorted[*place] = position;
-            *place += 1;
-        }
-        std::mem::swap(&mut self.order, &mut self.sorted);
     }
 }

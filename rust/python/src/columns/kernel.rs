@@ -8,7 +8,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
-use super::block::{Block, Need};
+use super::block::{Block, Need, TOUCHED_ROWS};
 use super::file_entry::{Chain, FileEntry};
 use super::loader::Loader;
 use super::results::{Allowed, Decisions, Matrix, Results};
@@ -22,10 +22,9 @@ use crate::arrow::{Imported, Invalid};
 
 /// Rows that are decided between two chances for other threads to add files.
 const LOCKED_ROWS: usize = 4096;
-/// Rows whose indexes are read from memory together.
-const TOUCHED_ROWS: usize = 16;
-/// Blocks between two checks for Ctrl-C.
+/// Blocks and rows between two checks for Ctrl-C.
 const BLOCKS_BETWEEN_SIGNALS: usize = 16;
+const ROWS_BETWEEN_SIGNALS: usize = 1 << 19;
 
 /// Compiled files and agents, and decisions on columns of them. Safe to use from several threads at once.
 #[pyclass(frozen, module = "canfetch._native")]
@@ -92,7 +91,11 @@ impl Kernel {
         block: &mut Block<'a>,
         results: &mut R,
     ) -> Result<Need<'a>, Invalid> {
+        let first = state.row;
         for _ in 0..BLOCKS_BETWEEN_SIGNALS {
+            if state.row - first >= ROWS_BETWEEN_SIGNALS {
+                break;
+            }
             match self.block(rows, chains, state, block, results)? {
                 Need::Nothing if state.row < rows.length => self.shrink(),
                 Need::Content(content) if !self.needs_decoding(content) => {
@@ -130,9 +133,9 @@ impl Kernel {
             state.generation = Some(tables.generation);
         }
         let need = block.gather(rows, &tables, state.row)?;
-        block.sort(tables.files.len());
+        block.sort(&tables);
         results.begin(block.rows().len());
-        for (number, positions) in block.order().chunks(LOCKED_ROWS).enumerate() {
+        for (number, places) in block.order().chunks(LOCKED_ROWS).enumerate() {
             if number > 0 {
                 drop(tables);
                 tables = self.read();
@@ -142,11 +145,11 @@ impl Kernel {
                     return Ok(Need::Nothing);
                 }
             }
-            for near in positions.chunks(TOUCHED_ROWS) {
+            for near in places.chunks(TOUCHED_ROWS) {
                 block.touch(&tables, near);
-                for &position in near {
-                    if let Ok(row) = block.rows()[position as usize] {
-                        results.decide(&tables, position as usize, row, rows.chains());
+                for place in near {
+                    if let Ok(row) = block.rows()[place.position()] {
+                        results.decide(&tables, place.position(), row, rows.chains());
                     }
                 }
             }
