@@ -134,7 +134,7 @@ def own_choices_page(rows: Sequence[Row]) -> str:
             f" {DISPUTED} implementations that claim to follow the same document decide differently. They are not"
             " wrong, and the cases do not count on the [scoreboard](../scoreboard.md). The cases on which most of them"
             " differ come first. If all that were asked differ, canfetch stands alone. Exceptions and slow answers are"
-            " no decisions, and are not counted."
+            " no decisions, and are not counted. Versions of one implementation count once."
         ),
     ]
     for asks, profiles in PROFILES.items():
@@ -265,6 +265,8 @@ def _not_asked(rows: Sequence[Row]) -> list[str]:
 
 
 def _disputed(rows: Sequence[Row]) -> list[list[str]]:
+    # Versions of one implementation have the same claim.
+    rows = list({(row.adapter.claim, row.adapter.source): row for row in rows}.values())
     own = [result for row in rows for result in row.results if result.case.level == OWN_LEVEL]
     cases = {result.case.id: result.case for result in own}
     asked = Counter(result.case.id for result in own if result.outcome != SKIPPED)

@@ -413,6 +413,12 @@ def test_own_choices_start_with_those_on_which_canfetch_stands_alone() -> None:
     assert lines[0].endswith("| Why. | 3 | 3 |")
 
 
+def test_versions_of_an_implementation_count_once_for_own_choices() -> None:
+    rows = [row(name, result("a", "canfetch", WRONG)) for name in ("urllib", "urllib-3.12", "urllib-3.14")]
+
+    assert "[`a`" not in own_choices_page(rows)
+
+
 def test_implementations_that_do_not_name_the_specification_are_marked() -> None:
     rows = [row(name, result("a", "MUST", PASSED)) for name in ("protego", "robots-txt-guard")]
 
