@@ -219,7 +219,7 @@ def _introduction() -> list[str]:
         (
             f"Each question may take {SECONDS:g} second of processor time, {CLIENT_SECONDS:g} for a client, and"
             f" {MEGABYTES} MB of memory. A crash or a slow answer counts at every level. Processor time depends on the"
-            f" machine, which was {machine()}."
+            f" machine, which was {machine()}. Answers that take about as long as the limit may differ from run to run."
         ),
         "A question that crashes a program or exceeds the memory is repeated in a new process before it counts.",
         (
@@ -256,7 +256,7 @@ def _not_asked(rows: Sequence[Row]) -> list[str]:
     return [
         "## What clients are not asked",
         (
-            "The cases of [`sequences.toml`](../conformance/access/sequences.toml) are about one client that keeps its"
+            "The cases of `conformance/access/sequences.toml` are about one client that keeps its"
             " copies. They contain only what the sources require. For time, the clock of a client is set: that which"
             " canfetch takes, and for the others in Python, `time.time`."
         ),

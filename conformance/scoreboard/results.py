@@ -74,10 +74,10 @@ class Row(NamedTuple):
         return Counter(result.outcome for result in self.results if select(result))
 
     def topics(self) -> tuple[int, int]:
-        """Return of how many files every case that counts passed, and how many files were asked."""
-        counted = [result for result in self.results if result.counts and result.outcome != SKIPPED]
-        failed = {result.case.file for result in counted if result.outcome != PASSED}
-        files = {result.case.file for result in counted}
+        """Return of how many files with binding cases every case that counts passed, and how many were asked."""
+        asked = [result for result in self.results if result.outcome != SKIPPED]
+        files = {result.case.file for result in asked if result.case.level not in OPTIONAL}
+        failed = {result.case.file for result in asked if result.counts and result.outcome != PASSED}
         return len(files - failed), len(files)
 
     def failures(self) -> list[CaseResult]:
