@@ -6,7 +6,7 @@ others cover.
 """
 
 from collections.abc import Iterable, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Final, NamedTuple
 
 from canfetch.compare.forms import Form, in_form
@@ -15,6 +15,8 @@ from canfetch.core.patterns import Segments
 
 # For longer texts, the time must not grow with the square of their length.
 _MAX_COMPARED: Final = 64
+# Of escapes.
+_DIGITS: Final = b"0123456789ABCDEF"
 
 
 def direct_match(pattern: Pattern) -> bytes | None:
@@ -31,9 +33,22 @@ def least_length(pattern: Pattern) -> int:
     if not pattern.head and pattern.middles and pattern.middles[0].startswith(b"/"):
         length -= 1
     if pattern.form is not Form.AS_IS:
-        # Each escape may be one byte of the target.
-        length = max(0, length - 2 * sum(part.count(b"%") for part in parts))
+        length = max(0, length - _encoded(parts))
     return length
+
+
+def _encoded(parts: Sequence[bytes]) -> int:
+    """Return how many bytes of the segments of a pattern a target may lack, because its form encodes some bytes."""
+    # Each escape may be one byte of the target.
+    count = 2 * sum(part.count(b"%") for part in parts)
+    for previous, part in pairwise(parts):
+        digits = sum(byte in _DIGITS for byte in part[:2])
+        # A segment may start with the digits of an escape that starts before it, maybe in the previous segment.
+        if b"%" in previous[-2:] or (len(previous) == 1 and previous in _DIGITS):
+            count += digits
+        elif digits == 2:
+            count += 1
+    return count
 
 
 def have_no_target(matched: Sequence[Pattern], avoided: Sequence[Pattern]) -> bool:

@@ -71,11 +71,27 @@ impl Pattern {
             length += 1;
         }
         if self.form != 0 {
-            // Each escape may be one byte of the target.
-            let escapes: usize = self.parts().map(|part| memchr::memchr_iter(b'%', part).count()).sum();
-            length = length.saturating_sub(2 * escapes);
+            length = length.saturating_sub(self.encoded());
         }
         length
+    }
+
+    /// How many bytes of its segments a target may lack, because its form encodes some bytes.
+    fn encoded(&self) -> usize {
+        // Each escape may be one byte of the target.
+        let mut count: usize = self.parts().map(|part| 2 * memchr::memchr_iter(b'%', part).count()).sum();
+        let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'A'..=b'F');
+        for (previous, part) in self.parts().zip(self.parts().skip(1)) {
+            let digits = part.iter().take(2).filter(|byte| is_digit(byte)).count();
+            // A segment may start with the digits of an escape that starts before it, maybe in the previous segment.
+            let ends_within = previous.iter().rev().take(2).any(|&byte| byte == b'%');
+            if ends_within || matches!(previous, [only] if is_digit(only)) {
+                count += digits;
+            } else if digits == 2 {
+                count += 1;
+            }
+        }
+        count
     }
 
     /// A shortest target that the pattern matches, or `None` if it is not that simple. No URL may have it.
