@@ -55,6 +55,31 @@ def get(port: int, path: str, **headers: str) -> tuple[int, str]:
         connection.close()
 
 
+STOPPED_AT_ONCE = """
+import signal
+from canfetch.web.server.listening import bind
+from canfetch.web.server.process import serve
+from canfetch.web.settings import Settings
+
+bound = bind("127.0.0.1", 0, is_fixed=True)
+serve(Settings(store=None), bound, lambda: signal.raise_signal(signal.SIGTERM))
+print("stopped")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are of another kind there")
+def test_sigterm_before_the_first_request_stops_the_server() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-W", "error", "-c", STOPPED_AT_ONCE],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=SECONDS,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+    )
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "stopped\n", "")
+
+
 @pytest.mark.service
 def test_sigterm_completes_running_requests() -> None:
     async def wait(exchange: Exchange) -> None:

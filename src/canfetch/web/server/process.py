@@ -73,8 +73,12 @@ def _serve(settings: Settings, bound: socket.socket, on_start: Callable[[], None
             Multiprocess(config, sockets=[bound]).run()
         return
     server = Server(_config(settings, verbose))
-    # uvicorn raises the signals again after the requests are completed.
-    signal.signal(signal.SIGTERM, lambda *_: None)
+
+    def stop(*_: object) -> None:
+        server.should_exit = True
+
+    # Until uvicorn handles the signals itself. It raises them again after the requests are completed.
+    signal.signal(signal.SIGTERM, stop)
     bound.listen(_BACKLOG)
     on_start()
     server.run(sockets=[bound])
