@@ -1,10 +1,12 @@
 """Compare the answers of canfetch.compare with the verdicts on all short URLs, for random rules.
 
 The URLs are all paths of at most `--length` bytes over `/`, `*`, `$`, `%`, `?` and two letters. Files have up to 6
-rules over the same bytes. Every claim that there is no URL is checked with all of them, and every example is checked to
-be as short as the shortest of them. The first contradiction ends the run.
+rules over the same bytes. With `--escapes`, `2` and `F` replace `$` and the letters, and `%2F` is frequent in rules.
+Every claim that there is no URL is checked with all of them, and every example is checked to be as short as the
+shortest of them. The first contradiction ends the run.
 
     python tools/enumerate_comparisons.py --profile rfc9309 --files 5600 --length 7 --values 3000 --seed 1
+    python tools/enumerate_comparisons.py --profile rfc9309 --files 1000 --length 7 --values 3000 --escapes
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ BYTES = "/*$%?ab"
 AGENT = "ExampleBot"
 OTHER_AGENT = "OtherBot"
 # Rules over these bytes match often.
-_FREQUENT = "//**$%?abab"
+_FREQUENT = tuple("//**$%?abab")
+ESCAPE_BYTES = "/*%?2F"
+FREQUENT_WITH_ESCAPES = (*"//**??2F%", "%2F", "%2F", "2F")
 _LENGTHS = (1, 1, 2, 2, 3, 3, 4, 5)
 # So many sets of URLs are kept in memory: 100 MB with all URLs of up to 7 bytes.
 _MAX_REMEMBERED = 6000
@@ -59,11 +63,12 @@ class ShortURLs:
     Args:
         profile: The profile.
         length: The maximum length of their paths in bytes.
+        alphabet: The bytes.
     """
 
-    def __init__(self, profile: str, length: int) -> None:
+    def __init__(self, profile: str, length: int, alphabet: str = BYTES) -> None:
         decide = canfetch.parse("", profile=profile).rules_for(AGENT).decide
-        paths = ("".join(path) for count in range(length) for path in product(BYTES, repeat=count))
+        paths = ("".join(path) for count in range(length) for path in product(alphabet, repeat=count))
         urls = [f"https://example.com/{path}" for path in paths]
         lengths = {url: len(decide(url).target) for url in urls}
         self.profile = profile
@@ -151,9 +156,9 @@ def _bits(flags: list[bool]) -> int:
     return int(bytes(flags).translate(_DIGITS), 2)
 
 
-def random_value(rng: random.Random) -> str:
-    """Return the value of a rule."""
-    value = "".join(rng.choice(_FREQUENT) for _ in range(rng.choice(_LENGTHS)))
+def random_value(rng: random.Random, texts: Sequence[str] = _FREQUENT) -> str:
+    """Return the value of a rule that consists of some texts."""
+    value = "".join(rng.choice(texts) for _ in range(rng.choice(_LENGTHS)))
     return f"{rng.choice(('/', '/', '/', '/', '*', ''))}{value}"
 
 
@@ -316,11 +321,15 @@ def main() -> int:
     parser.add_argument("--length", type=int, default=5, help="the maximum length of the paths")
     parser.add_argument("--seed", type=int, default=1, help="the seed of the random files")
     parser.add_argument("--values", type=int, default=0, help="choose from so many random rules: faster")
+    parser.add_argument("--escapes", action="store_true", help="paths and rules with escapes; needs --values")
     parser.add_argument("--verbose", action="store_true", help="print the progress")
     options = parser.parse_args()
+    if options.escapes and not options.values:
+        parser.error("--escapes needs --values")
     rng = random.Random(options.seed)  # noqa: S311 - reproducible files
-    short = ShortURLs(options.profile, options.length)
-    values = sorted({random_value(rng) for _ in range(options.values)})
+    short = ShortURLs(options.profile, options.length, ESCAPE_BYTES if options.escapes else BYTES)
+    texts = FREQUENT_WITH_ESCAPES if options.escapes else _FREQUENT
+    values = sorted({random_value(rng, texts) for _ in range(options.values)})
     started = time.monotonic()
     undecided = 0
     for number in range(options.files):

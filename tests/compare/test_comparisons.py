@@ -101,7 +101,7 @@ def test_differences_in_the_default_profile(first: list[str], second: list[str],
         ("cpython-old", ["Disallow: /a?"], ["Disallow: /a"], None),
         ("cpython-new", ["Allow: /page", "Disallow: /*.ph"], ["Disallow: /*.ph"], None),
         ("cpython-new", ["Allow: /a*b", "Disallow: /a*c"], ["Disallow: /a*c"], "/acb"),
-        ("cpython-new", ["Disallow: //"], [], "https://example.com//"),
+        ("cpython-new", ["Disallow: //"], [], "/%2F"),
     ],
 )
 def test_differences_in_other_profiles(profile: str, first: list[str], second: list[str], url: str | None) -> None:
@@ -261,3 +261,9 @@ def test_changes_are_described_by_the_rules_that_changed() -> None:
     assert change.newly_disallowed.patterns == ()
     assert change.newly_disallowed.partial_patterns == ("/*.pdf",)
     assert not change.newly_allowed
+
+
+def test_encoded_slash_at_the_start_is_a_target_of_urllib() -> None:
+    robots = parse("User-agent: *\nAllow: ////\nDisallow: //", profile="cpython-new")
+    # `//` at the start of a path becomes `////`, but `/%2F` becomes `//`.
+    assert coverage(robots, agent="ExampleBot").disallowed_example == "/%2F"

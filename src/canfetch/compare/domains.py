@@ -318,6 +318,7 @@ def to_url_path(target: bytes, profile: Profile) -> bytes:
     """Return the path and query of a URL that has this target in a profile."""
     if profile.decode_escapes:
         return target.replace(b"#", b"%23")
-    if profile.robotparser_rewritten and target.startswith(b"////"):
-        return target[2:]
+    if profile.robotparser_rewritten and target.startswith(b"//"):
+        # `//` at the start of a URL's path would be written twice, but `/%2F` becomes `//`.
+        return b"/%2F" + target[2:]
     return target

@@ -46,7 +46,7 @@ class QuotedTargets:
     def accepts(self, state: State) -> bool:
         """Return whether a target may end in a state."""
         place, escape = state
-        return not escape and place not in ("", "//", "///", ";", "?", "#")
+        return not escape and place not in ("", ";", "?", "#")
 
     def _in_escape(self, place: str, escape: str, byte: int) -> State | None:
         if byte not in _UPPER_HEX:
@@ -64,6 +64,9 @@ class QuotedTargets:
         if not self._complete:
             return "path" if place or byte in (_SLASH, _QUERY_MARK, _HASH) else None
         if self._rewritten:
+            if self._in_url and place == "/" and byte == _SLASH:
+                # Two slashes at the start of a URL's path are written twice.
+                return None
             return _rewritten_place(place, byte, escaped=escaped or (self._in_url and place == "query"))
         return None if byte in b"\t\r\n" else _old_place(place, byte)
 
@@ -72,15 +75,10 @@ def _rewritten_place(place: str, byte: int, *, escaped: bool) -> str | None:
     if place == "query":
         return place if escaped or byte != _QUERY_MARK else None
     if byte == _QUERY_MARK and not escaped:
-        return "query" if place not in ("//", "///") else None
+        return "query"
     if place == "":
         # A URL without a path has a query or a fragment, which is encoded.
         return "/" if byte == _SLASH else ("path" if byte == _HASH else None)
-    if place in ("/", "//", "///"):
-        # Two slashes at the start are written twice.
-        if byte == _SLASH:
-            return {"/": "//", "//": "///"}.get(place, "path")
-        return "path" if place == "/" else None
     return "path"
 
 
