@@ -303,11 +303,11 @@ def test_formatting_keeps_the_verdicts(tester: OpenPage) -> None:
     tester.replace_file("user-agent:*\ndisallow:/shop/")
     tester.expect_blocked(4 * 13)
     lines = tester.find("[data-part=file] .sizes")
-    expect(lines).to_have_text("28 bytes, 2 lines, 1 group")
+    expect(lines).to_have_text("28 B, 2 lines, 1 group")
     tester.control("format").click()
     expect(tester.editor).to_contain_text("User-agent: *")
     # The size is that of the file about which the verdicts are.
-    expect(lines).not_to_have_text("28 bytes, 2 lines, 1 group")
+    expect(lines).not_to_have_text("28 B, 2 lines, 1 group")
     tester.expect_blocked(4 * 13)
 
 

@@ -171,7 +171,7 @@ Examples:
   canfetch bulk filter urls.txt --robots files.parquet --agent GPTBot -o decided.parquet
   canfetch bulk filter urls.txt --robots robots.warc.gz --agent CCBot --only-allowed -o allowed.csv
   canfetch bulk filter pages.csv --time-column fetched_at --robots history/ --agent GPTBot -o decided.csv
-  canfetch bulk filter pages.parquet --robots files.parquet --agent GPTBot --engine duckdb -o decided.parquet
+  canfetch bulk filter pages.csv --robots files.parquet --agent GPTBot --engine duckdb -o sorted.csv
 
 \b
 Exit codes: 0 the output is complete, 2 an input ends within a record, or an error occurred.""",
