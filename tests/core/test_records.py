@@ -240,6 +240,8 @@ def test_a_note_is_looked_up_among_combinations_of_notes() -> None:
     records = Records(b"foo:\nfoo:bar\n\nfoo:\n", PROFILES["rfc9309"])
     assert records.with_note(Note.UNKNOWN_KEY) == [0, 1, 3]
     assert records.with_note(Note.EMPTY_VALUE) == [0, 3]
+    assert [records.notes(index) for index in range(len(records))] == [record.notes for record in records]
+    assert records.notes(3) == Note.UNKNOWN_KEY | Note.EMPTY_VALUE
 
 
 @pytest.mark.parametrize("profile", ["rfc9309", "google", "strict"])
