@@ -30,6 +30,7 @@ def load_access() -> list[Case]:
 
 def _answers(rules: str) -> Iterator[Case]:
     text = ANSWERS.read_bytes().decode()
+    lines = id_lines(text)
     for table in tomllib.loads(text)["case"]:
         for policy, expected in table["expect"].items():
             yield Case(
@@ -39,7 +40,7 @@ def _answers(rules: str) -> Iterator[Case]:
                 why=table["why"],
                 profiles=(policy,),
                 file=ANSWERS.relative_to(ROOT).as_posix(),
-                line=id_lines(text)[table["id"]],
+                line=lines[table["id"]],
                 table=_as_questions({"body": rules, **table["event"]}, expected["effect"]),
             )
 
@@ -52,6 +53,7 @@ def _as_questions(event: dict[str, Any], effect: str) -> dict[str, Any]:
 
 def _sequences(rules: str) -> Iterator[Case]:
     text = SEQUENCES.read_bytes().decode()
+    lines = id_lines(text)
     for table in tomllib.loads(text)["case"]:
         steps = tuple(
             {
@@ -71,6 +73,6 @@ def _sequences(rules: str) -> Iterator[Case]:
             why=table["why"],
             profiles=tuple(table["policy"]),
             file=SEQUENCES.relative_to(ROOT).as_posix(),
-            line=id_lines(text)[table["id"]],
+            line=lines[table["id"]],
             table={"agent": steps[-1]["agent"], "robots": "", "steps": steps, "expect": expect},
         )
