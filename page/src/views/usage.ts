@@ -1,30 +1,27 @@
 /** Usage: what the file states about search, AI input and training, beside what each crawler may fetch. */
 
 import type { App, View, ViewFactory } from "../app.js";
-import { type Child, fill, h } from "../dom.js";
+import { fill, h } from "../dom.js";
 import { MARKS } from "../engine/engine.js";
 import { CellGrid, type GridCell, type GridRow } from "./parts/cell-grid.js";
 import { draftContent, isLargeDraft } from "./parts/draft.js";
 import { DraftPanel } from "./parts/draft-panel.js";
 import { LatestRequest } from "./parts/latest-request.js";
-import { lineButton } from "./parts/line-button.js";
-import { mark } from "./parts/marks.js";
 import { PanelFrame } from "./parts/panel-frame.js";
 import { failureNote, largeNote, loadingNote, noServerNote } from "./parts/problems.js";
 import {
   type CrawlerUsage,
   decidingStatement,
-  honouredRecords,
   isItsPurpose,
-  isReadable,
   type Purpose,
   PURPOSES,
-  recordName,
   type UsageAnswer,
   usageState,
 } from "./usage/answer.js";
 import { explainUsage, PURPOSE_TEXTS, STATE_MARKS, STATE_TEXTS } from "./usage/explanation.js";
-import { type Recipe, RECIPES, withStatement } from "./usage/recipes.js";
+import { usageLegend } from "./usage/legend.js";
+import { type Recipe, withStatement } from "./usage/recipes.js";
+import { emptyFile, honoursSummary, recordList } from "./usage/records.js";
 import type { UsageViewState } from "./usage/state.js";
 
 const DELAY_MS = 300;
@@ -74,7 +71,7 @@ class UsageView implements View {
       inputLabel: texts.t("views_file"),
       input: this.#draft.element,
       tools: h("div", { class: "panel-tools" }, h("label", { class: "tool-label" }, texts.t("usage_target"), this.#target)),
-      legend: this.#legend(),
+      legend: usageLegend(texts),
     });
     this.element = this.#frame.element;
     app.on(["file", "bytes", "crawlers", "profile"], () => this.#changed());
@@ -194,10 +191,10 @@ class UsageView implements View {
       chosen,
     );
     this.#frame.setBody(
-      statesNothing(answer) ? this.#emptyFile() : null,
+      statesNothing(answer) ? emptyFile(texts, (recipe) => this.#add(recipe)) : null,
       this.#grid.element,
-      h("p", { class: "note honours-note", "data-result": "honours" }, this.#honoursSummary(crawlers)),
-      this.#records(answer),
+      h("p", { class: "note honours-note", "data-result": "honours" }, honoursSummary(texts, crawlers)),
+      recordList(texts, answer, this.#goTo),
       this.#tdm,
     );
     const crawler = crawlers[chosen.row];
@@ -286,69 +283,10 @@ class UsageView implements View {
     );
   }
 
-  #honoursSummary(crawlers: readonly CrawlerUsage[]): string {
-    const { texts } = this.#app;
-    const names = crawlers.filter((one) => honouredRecords(one).length > 0).map(({ agent_name: name }) => name);
-    return names.length === 0
-      ? texts.t("usage_nobody_honours")
-      : texts.t("usage_some_honour", { count: names.length, crawlers: texts.list(names) });
-  }
-
-  /** The statements of the file, each with the number of crawlers that read it. */
-  #records({ records, crawlers }: UsageAnswer): Child {
-    const { texts } = this.#app;
-    if (records.length === 0) return null;
-    const readers = (line: number): number =>
-      crawlers.filter(({ usage }) =>
-        Object.values(usage).some(({ statements, licenses }) =>
-          statements.some(({ record }) => record.line === line) || licenses.some((licence) => licence.line === line),
-        ),
-      ).length;
-    return h(
-      "section",
-      { class: "records" },
-      h("h3", {}, texts.t("usage_records")),
-      h(
-        "ul",
-        { class: "statements" },
-        records.map((record) => {
-          const { line, name, value } = record;
-          const isRead = isReadable(record);
-          const readBy = texts.t("usage_read_by", { count: readers(line), total: crawlers.length });
-          return h(
-            "li",
-            { class: "statement" },
-            lineButton(texts, line, this.#goTo),
-            h("code", {}, `${recordName(name)}: ${value}`),
-            h("span", { class: isRead ? "soft" : "blocked-text" }, isRead ? readBy : texts.t("usage_unreadable")),
-          );
-        }),
-      ),
-    );
-  }
-
-  #emptyFile(): HTMLElement {
+  #add(recipe: Recipe): void {
     const { texts, store, toast } = this.#app;
-    const add = (recipe: Recipe): void => {
-      store.set({ file: withStatement(store.state.file, recipe), edited: true, bytes: null });
-      toast(texts.t("usage_added"));
-    };
-    return h(
-      "div",
-      { class: "empty-state statement-recipes", "data-state": "empty" },
-      h("p", {}, texts.t("usage_empty")),
-      h(
-        "div",
-        { class: "recipe-buttons", role: "group", "aria-label": texts.t("usage_recipes") },
-        (Object.keys(RECIPES) as Recipe[]).map((recipe) =>
-          h(
-            "button",
-            { type: "button", class: "button", title: RECIPES[recipe], "data-recipe": recipe, on: { click: () => add(recipe) } },
-            texts.t(`usage_recipe_${recipe}`),
-          ),
-        ),
-      ),
-    );
+    store.set({ file: withStatement(store.state.file, recipe), edited: true, bytes: null });
+    toast(texts.t("usage_added"));
   }
 
   #tdmFields(): HTMLElement {
@@ -382,20 +320,6 @@ class UsageView implements View {
     this.#target.value = target;
   }
 
-  #legend(): HTMLElement {
-    const { texts } = this.#app;
-    const item = (state: "blocked" | "allowed" | "none" | "unread", text: string): HTMLElement =>
-      h("span", {}, mark(state), text);
-    return h(
-      "div",
-      { class: "panel-foot legend" },
-      item("blocked", texts.t("usage_legend_reserved")),
-      item("allowed", texts.t("usage_legend_allowed")),
-      item("none", texts.t("usage_legend_none")),
-      item("unread", texts.t("usage_state_unread")),
-      h("span", {}, h("span", { class: "legend-dot" }), texts.t("usage_legend_purpose")),
-    );
-  }
 }
 
 function statesNothing({ records, tdm_reservation: reservation }: UsageAnswer): boolean {

@@ -1,8 +1,8 @@
-/** The file: the editor, the linter's notes, and what can be done with the text. */
+/** The file: the editor, and what can be done with the text. */
 
 import type { App } from "../../app.js";
 import { save } from "../../clipboard.js";
-import { type Child, fill, h } from "../../dom.js";
+import { fill, h } from "../../dom.js";
 import { DEFAULT_MAX_BYTES as MAX_BYTES } from "../../engine/types.js";
 import { applyEdits, MAX_AUTOMATIC_BYTES, type Note, Notes, type NotesState, robotsUrl } from "../../notes.js";
 import { RECIPES } from "../../recipes.js";
@@ -10,7 +10,10 @@ import { editedDraft, replacedBy } from "../../state.js";
 import { formatBytes } from "../../units.js";
 import { failureText } from "../parts/problems.js";
 import type { Editor, LineRemark } from "./editor.js";
+import { decode, isMarkup } from "./file-content.js";
+import { readersSentence } from "./line-readers.js";
 import { lineRemarks } from "./line-remarks.js";
+import { NotesDrawer, notesOf } from "./notes-drawer.js";
 
 export interface FilePanel {
   readonly element: HTMLElement;
@@ -20,7 +23,6 @@ export interface FilePanel {
   drop(): void;
 }
 
-const SHOWN_READERS = 3;
 /** The editor waits for the first verdicts, but not for long. */
 const EDITOR_PATIENCE_MS = 1500;
 
@@ -60,16 +62,10 @@ export function filePanel(app: App): FilePanel {
   });
   const host = h("div", { class: "editor" }, h("p", { class: "soft small editor-loading" }, texts.t("editor_loading")));
   const empty = h("div", { class: "empty-file", hidden: true });
-  const drawer = h("div", {
-    class: "notes",
-    hidden: true,
-    on: {
-      keydown: (event) => {
-        if (event.key !== "Escape") return;
-        event.stopPropagation();
-        closeNotes();
-      },
-    },
+  const drawer = new NotesDrawer(texts, {
+    goTo: (note) => editor?.goTo(note.line, { focus: true, from: note.from }),
+    fix: applyFix,
+    close: closeNotes,
   });
   /** The list of notes was opened in the editor, which gets the focus back. */
   let isOpenedInEditor = false;
@@ -92,7 +88,7 @@ export function filePanel(app: App): FilePanel {
     empty,
     markup,
     limit,
-    drawer,
+    drawer.element,
     h("div", { class: "panel-foot" }, readers, sizes),
   );
 
@@ -154,20 +150,7 @@ export function filePanel(app: App): FilePanel {
 
   function updateReaders(): void {
     const { readers: found } = results.state;
-    fill(readers, found ? readerSentence(found.line, found.kind, found.crawlers) : "");
-  }
-
-  function readerSentence(number: number, kind: string, crawlers: readonly string[]): Child {
-    const line = h("strong", {}, texts.t("line_number", { line: number }));
-    if (kind === "nothing") return line;
-    if (kind === "sitemap" || (crawlers.length > 1 && crawlers.length === store.state.crawlers.length)) {
-      return texts.nodes("line_read_by_all", { line });
-    }
-    if (crawlers.length === 0) return texts.nodes("line_read_by_none", { line });
-    const more = crawlers.length - SHOWN_READERS;
-    const names = h("strong", { translate: "no" }, crawlers.slice(0, SHOWN_READERS).join(", "));
-    if (more > 0) return texts.nodes("line_read_by_more", { line, crawlers: names, count: more });
-    return texts.nodes("line_read_by", { line, crawlers: names });
+    fill(readers, found ? readersSentence(texts, found, store.state.crawlers.length) : "");
   }
 
   function updateEmpty(): void {
@@ -227,7 +210,7 @@ export function filePanel(app: App): FilePanel {
   // --- the notes ---
 
   function updateNotes(): void {
-    const list = notes.kind === "ready" ? notes.notes : [];
+    const list = notesOf(notes);
     const worst = list.some(({ severity }) => severity === "error")
       ? "error"
       : list.some(({ severity }) => severity === "warning")
@@ -251,7 +234,7 @@ export function filePanel(app: App): FilePanel {
     if (notes.kind !== "pending") {
       editor?.setNotes(list, { fix: texts.t("note_fix"), unsafeFix: texts.t("note_unsafe_fix") }, applyFix);
     }
-    if (!drawer.hidden) fillDrawer();
+    drawer.setNotes(notes);
   }
 
   function noteCount(count: number): string {
@@ -262,7 +245,7 @@ export function filePanel(app: App): FilePanel {
     if (notes.kind === "on-request" || notes.kind === "failed") await linter.ask();
     else {
       isOpenedInEditor = false;
-      setDrawer(drawer.hidden !== false);
+      setDrawer(!drawer.isOpen);
     }
   }
 
@@ -273,72 +256,14 @@ export function filePanel(app: App): FilePanel {
   }
 
   function showNotes(line: number): void {
-    const list = notes.kind === "ready" ? notes.notes : [];
-    const index = list.findIndex((note) => note.line === line);
     isOpenedInEditor = true;
     setDrawer(true);
-    const items = drawer.querySelectorAll<HTMLElement>("li");
-    const item = items[Math.max(0, index)];
-    item?.scrollIntoView({ block: "nearest" });
-    (item?.querySelector<HTMLElement>("button[data-fix]") ?? item?.querySelector<HTMLElement>("button"))?.focus();
+    drawer.focusNote(line);
   }
 
   function setDrawer(isOpen: boolean): void {
-    drawer.hidden = !isOpen;
+    drawer.setOpen(isOpen);
     chip.setAttribute("aria-expanded", String(isOpen));
-    if (isOpen) fillDrawer();
-  }
-
-  function fillDrawer(): void {
-    const list = notes.kind === "ready" ? notes.notes : [];
-    const failed = notes.kind === "failed" ? notes.reason : null;
-    fill(
-      drawer,
-      h(
-        "div",
-        { class: "notes-head" },
-        h("h3", {}, texts.t("notes_title")),
-        h(
-          "button",
-          {
-            type: "button",
-            class: "button plain push",
-            on: { click: closeNotes },
-          },
-          texts.t("close_button"),
-        ),
-      ),
-      failed ? h("p", { class: "note error" }, failed) : null,
-      list.length === 0 && !failed ? h("p", { class: "soft small" }, texts.t("notes_empty")) : null,
-      h("ul", { class: "note-list" }, list.map(noteItem)),
-    );
-  }
-
-  function noteItem(note: Note): HTMLElement {
-    return h(
-      "li",
-      { class: `note-item ${note.severity}`, "data-code": note.code, "data-line": note.line },
-      h(
-        "button",
-        { type: "button", class: "note-line", on: { click: () => editor?.goTo(note.line, { focus: true, from: note.from }) } },
-        h("span", { class: "mark", "aria-hidden": "true" }),
-        texts.t("notes_line", { line: note.line }),
-      ),
-      h(
-        "div",
-        {},
-        h("p", {}, codeSpans(note.message)),
-        note.effect ? h("p", { class: "soft" }, codeSpans(note.effect)) : null,
-        h("p", { class: "soft" }, codeSpans(note.howToFix), " ", h("span", { class: "code" }, note.code)),
-        note.fix
-          ? h(
-              "button",
-              { type: "button", class: "button", "data-fix": note.code, on: { click: () => applyFix(note) } },
-              texts.t(note.fix.safe ? "note_fix" : "note_unsafe_fix"),
-            )
-          : null,
-      ),
-    );
   }
 
   function applyFix(note: Note): void {
@@ -411,24 +336,4 @@ function isDiffering(
   cell: { readonly url: number; readonly crawler: number },
 ): boolean {
   return question !== null && differs?.[cell.url * question.crawlers.length + cell.crawler] === 1;
-}
-
-/** Whether a file starts like HTML or XML, as the linter decides it. */
-function isMarkup(text: string): boolean {
-  const head = text.slice(0, 1024).trimStart();
-  return /^<(!doctype|html|head|body|\?xml|script|meta|title)/i.test(head) || /^<[^]*<(!doctype html|html|head|body)/i.test(head);
-}
-
-/** The linter marks code with backticks. */
-function codeSpans(text: string): Child[] {
-  return text.split(/(`[^`]+`)/).map((part) =>
-    part.startsWith("`") && part.length > 2 ? h("code", { translate: "no" }, part.slice(1, -1)) : part,
-  );
-}
-
-/** Decode a file as the library does for its text: a byte order mark selects UTF-16. Lines end in LF. */
-function decode(bytes: Uint8Array): string {
-  const encoding =
-    bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8";
-  return new TextDecoder(encoding).decode(bytes).replace(/\r\n?/g, "\n");
 }

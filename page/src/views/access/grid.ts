@@ -7,6 +7,8 @@ import { append, fill, h } from "../../dom.js";
 import { MARKS, type RowProblem } from "../../engine/types.js";
 import type { RowText } from "../../rows.js";
 import type { Cell } from "../../state.js";
+import { type GridPosition, movedPosition, within } from "../parts/grid-keys.js";
+import { type Column, headRows } from "./grid-head.js";
 
 /** By mark of the engine. */
 const MARK_CLASSES = ["cell none", "cell allowed", "cell blocked", "cell invalid"] as const;
@@ -20,13 +22,6 @@ const CLASSES = Array.from({ length: 16 }, (_, code) => {
 const OVERSCAN = 4;
 const MAX_ROWS = 60;
 const LABEL_DELAY_MS = 250;
-
-export interface Column {
-  readonly token: string;
-  /** The heading above the columns, such as "Training". */
-  readonly purpose: string;
-  readonly isFirst: boolean;
-}
 
 /** What the grid shows. `rows`, `problems` and `shown` stay the same object while only verdicts change. */
 export interface GridData {
@@ -72,8 +67,8 @@ export class Grid {
   #view = { top: 0, height: 0, head: 0 };
   #columnFrame = 0;
   #selected: Cell | null = null;
-  /** The cell with `tabindex=0`: a place in `shown`, and a column. */
-  #focus = { place: 0, column: 0 };
+  /** The cell with `tabindex=0`; its row is an index into `shown`. */
+  #focus: GridPosition = { row: 0, column: 0 };
   #labelTimer = 0;
   readonly #onSelect: (cell: Cell) => void;
   #texts: GridTexts;
@@ -116,8 +111,7 @@ export class Grid {
     if (hasOtherRows || old.columns !== data.columns) {
       for (const row of this.#pool) row.row = -1;
       this.#grid.setAttribute("aria-rowcount", String(data.shown.length + 1));
-      this.#focus.place = Math.max(0, Math.min(this.#focus.place, data.shown.length - 1));
-      this.#focus.column = Math.max(0, Math.min(this.#focus.column, data.columns.length - 1));
+      this.#focus = within(this.#focus, this.#size);
       this.#setHeight();
     }
     this.#render();
@@ -129,7 +123,7 @@ export class Grid {
     if (cell) {
       const place = this.#data.shown.indexOf(cell.url);
       if (place >= 0) {
-        this.#focus = { place, column: cell.crawler };
+        this.#focus = { row: place, column: cell.crawler };
         this.#reveal(place);
       }
     }
@@ -139,7 +133,7 @@ export class Grid {
 
   /** Focus the selected cell, or the first one. */
   focus(): void {
-    this.#reveal(this.#focus.place);
+    this.#reveal(this.#focus.row);
     this.#render();
     this.#cellElement()?.focus({ preventScroll: true });
   }
@@ -154,37 +148,7 @@ export class Grid {
     this.#pool = [];
     this.#grid.setAttribute("aria-colcount", String(columns.length + 1));
     this.#grid.style.setProperty("--columns", String(columns.length));
-    const groups: { purpose: string; count: number }[] = [];
-    for (const { purpose, isFirst } of columns) {
-      if (isFirst || groups.length === 0) groups.push({ purpose, count: 0 });
-      const last = groups.at(-1);
-      if (last) last.count += 1;
-    }
-    fill(
-      this.#head,
-      h(
-        "div",
-        { class: "purposes", "aria-hidden": "true" },
-        h("span", { class: "row-head" }),
-        groups.map(({ purpose, count }) => {
-          const span = h("span", { class: "purpose", title: purpose }, h("span", {}, purpose));
-          span.style.setProperty("--count", String(count));
-          return span;
-        }),
-      ),
-      h(
-        "div",
-        { role: "row", class: "grid-names", "aria-rowindex": 1 },
-        h("span", { role: "columnheader", class: "row-head" }, h("span", { class: "visually-hidden" }, this.#texts.corner)),
-        columns.map(({ token, purpose, isFirst }) =>
-          h(
-            "span",
-            { role: "columnheader", class: isFirst ? "name group-start" : "name", "aria-label": `${token}, ${purpose}` },
-            h("span", { title: token, translate: "no" }, token),
-          ),
-        ),
-      ),
-    );
+    fill(this.#head, headRows(columns, this.#texts.corner));
   }
 
   /** Measure after a layout. */
@@ -237,7 +201,7 @@ export class Grid {
     const wanted = new Set<number>();
     for (let place = first; place < last; place += 1) wanted.add(place);
     // The row with the focus stays.
-    if (this.#focus.place < shown.length) wanted.add(this.#focus.place);
+    if (this.#focus.row < shown.length) wanted.add(this.#focus.row);
 
     const free: RowElement[] = [];
     for (const row of this.#pool) {
@@ -306,7 +270,7 @@ export class Grid {
         row.codes[column] = code;
         cell.className = CLASSES[code] ?? "cell";
       }
-      const stop = row.place === this.#focus.place && column === this.#focus.column ? 0 : -1;
+      const stop = row.place === this.#focus.row && column === this.#focus.column ? 0 : -1;
       if (cell.tabIndex !== stop) cell.tabIndex = stop;
     }
   }
@@ -364,8 +328,12 @@ export class Grid {
     this.#columnShade.style.setProperty("width", `${header.offsetWidth}px`);
   }
 
+  get #size(): { rows: number; columns: number } {
+    return { rows: this.#data.shown.length, columns: this.#data.columns.length };
+  }
+
   #cellElement(): HTMLElement | undefined {
-    const row = this.#pool.find(({ row: index, place }) => index >= 0 && place === this.#focus.place);
+    const row = this.#pool.find(({ row: index, place }) => index >= 0 && place === this.#focus.row);
     return row && this.#data.problems[row.row] ? row.remark : row?.cells[this.#focus.column];
   }
 
@@ -376,7 +344,7 @@ export class Grid {
     if (!row || row.row < 0) return;
     const column = target.closest<HTMLElement>("[data-column]")?.dataset["column"];
     if (column === undefined) return;
-    this.#focus = { place: row.place, column: Number(column) };
+    this.#focus = { row: row.place, column: Number(column) };
     this.#onSelect({ url: row.row, crawler: Number(column) });
     this.#render();
     this.#cellElement()?.focus({ preventScroll: true });
@@ -384,73 +352,33 @@ export class Grid {
 
   #key(event: KeyboardEvent): void {
     if (event.altKey || event.metaKey) return;
-    const { shown, columns } = this.#data;
-    const lastPlace = shown.length - 1;
-    const lastColumn = columns.length - 1;
-    let { place, column } = this.#focus;
-    const page = Math.max(1, Math.floor((this.#view.height - this.#view.head) / this.#rowHeight) - 1);
-    switch (event.key) {
-      case "ArrowDown":
-        place += 1;
-        break;
-      case "ArrowUp":
-        place -= 1;
-        break;
-      case "ArrowRight":
-        column += 1;
-        break;
-      case "ArrowLeft":
-        column -= 1;
-        break;
-      case "PageDown":
-        place += page;
-        break;
-      case "PageUp":
-        place -= page;
-        break;
-      case "Home":
-        column = 0;
-        if (event.ctrlKey) place = 0;
-        break;
-      case "End":
-        column = lastColumn;
-        if (event.ctrlKey) place = lastPlace;
-        break;
-      case "Enter":
-      case " ": {
-        const url = shown[place];
-        if (url !== undefined) this.#onSelect({ url, crawler: column });
-        event.preventDefault();
-        return;
-      }
-      case "n":
-      case "N": {
-        const next = this.#nextDifference(event.shiftKey ? -1 : 1);
-        if (!next) return;
-        ({ place, column } = next);
-        break;
-      }
-      default:
-        return;
+    if (event.key === "Enter" || event.key === " ") {
+      const url = this.#data.shown[this.#focus.row];
+      if (url !== undefined) this.#onSelect({ url, crawler: this.#focus.column });
+      event.preventDefault();
+      return;
     }
+    const page = Math.max(1, Math.floor((this.#view.height - this.#view.head) / this.#rowHeight) - 1);
+    const focus =
+      event.key === "n" || event.key === "N"
+        ? this.#nextDifference(event.shiftKey ? -1 : 1)
+        : movedPosition(event, this.#focus, { ...this.#size, page });
+    if (!focus) return;
     event.preventDefault();
-    this.#focus = {
-      place: Math.max(0, Math.min(lastPlace, place)),
-      column: Math.max(0, Math.min(lastColumn, column)),
-    };
+    this.#focus = focus;
     this.focus();
   }
 
-  #nextDifference(step: 1 | -1): { place: number; column: number } | null {
+  #nextDifference(step: 1 | -1): GridPosition | null {
     const { shown, columns, differs } = this.#data;
     const cells = shown.length * columns.length;
     if (!differs || cells === 0) return null;
-    let at = this.#focus.place * columns.length + this.#focus.column;
+    let at = this.#focus.row * columns.length + this.#focus.column;
     for (let count = 0; count < cells; count += 1) {
       at = (at + step + cells) % cells;
       const place = Math.floor(at / columns.length);
       const column = at % columns.length;
-      if (differs[(shown[place] ?? 0) * columns.length + column]) return { place, column };
+      if (differs[(shown[place] ?? 0) * columns.length + column]) return { row: place, column };
     }
     return null;
   }

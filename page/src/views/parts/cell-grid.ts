@@ -1,6 +1,7 @@
 /** A grid of cells with one tab stop: arrows, Home, End, Enter, and a sentence as the name of each cell. */
 
 import { type Child, fill, h } from "../../dom.js";
+import { type GridPosition, movedPosition, within } from "./grid-keys.js";
 import { type Mark, mark } from "./marks.js";
 
 export interface GridColumn {
@@ -24,28 +25,25 @@ export interface GridRow {
   readonly cells: readonly GridCell[];
 }
 
-export interface Position {
-  readonly row: number;
-  readonly column: number;
-}
-
 export interface GridOptions {
   readonly label: string;
   readonly corner: string;
   /** `words`: horizontal headings, and words in the cells. `squares`: upright headings, as for verdicts. */
   readonly shape: "words" | "squares";
-  onChoose(position: Position): void;
+  onChoose(position: GridPosition): void;
 }
 
 /** The style sheet sets their sizes. */
 const TRACK = "var(--track-size)";
+/** The rows that PageUp and PageDown move by. */
+const PAGE_ROWS = 10;
 const GAP_TRACK = "var(--gap-size)";
 
 export class CellGrid {
   readonly element: HTMLElement;
   readonly #options: GridOptions;
   #cells: HTMLElement[][] = [];
-  #active: Position = { row: 0, column: 0 };
+  #active: GridPosition = { row: 0, column: 0 };
 
   constructor(options: GridOptions) {
     this.#options = options;
@@ -58,7 +56,7 @@ export class CellGrid {
   }
 
   /** Show cells. The focus stays at its row and column. */
-  update(columns: readonly GridColumn[], rows: readonly GridRow[], chosen: Position | null): void {
+  update(columns: readonly GridColumn[], rows: readonly GridRow[], chosen: GridPosition | null): void {
     const focused = this.element.contains(document.activeElement);
     const tracks = this.#layOut(columns);
     this.element.setAttribute("aria-rowcount", String(rows.length + 1));
@@ -115,7 +113,7 @@ export class CellGrid {
     return places;
   }
 
-  #cell(cell: GridCell, { row, column }: Position, track: number, chosen: Position | null): HTMLElement {
+  #cell(cell: GridCell, { row, column }: GridPosition, track: number, chosen: GridPosition | null): HTMLElement {
     const element = h(
       "div",
       {
@@ -137,18 +135,20 @@ export class CellGrid {
     return inTrack(element, track);
   }
 
-  #activate({ row, column }: Position, focus: boolean): void {
-    const rows = this.#cells.length;
-    const columns = this.#cells[0]?.length ?? 0;
-    if (rows === 0 || columns === 0) return;
+  get #size(): { rows: number; columns: number } {
+    return { rows: this.#cells.length, columns: this.#cells[0]?.length ?? 0 };
+  }
+
+  #activate(position: GridPosition, focus: boolean): void {
+    if (this.#size.rows === 0 || this.#size.columns === 0) return;
     this.#at(this.#active)?.setAttribute("tabindex", "-1");
-    this.#active = { row: clamp(row, rows), column: clamp(column, columns) };
+    this.#active = within(position, this.#size);
     const cell = this.#at(this.#active);
     cell?.setAttribute("tabindex", "0");
     if (focus) cell?.focus();
   }
 
-  #at({ row, column }: Position): HTMLElement | undefined {
+  #at({ row, column }: GridPosition): HTMLElement | undefined {
     return this.#cells[row]?.[column];
   }
 
@@ -161,18 +161,7 @@ export class CellGrid {
   }
 
   #onKey(event: KeyboardEvent): void {
-    const { row, column } = this.#active;
-    const all = event.ctrlKey || event.metaKey;
-    const target: Position | undefined = {
-      ArrowUp: { row: row - 1, column },
-      ArrowDown: { row: row + 1, column },
-      ArrowLeft: { row, column: column - 1 },
-      ArrowRight: { row, column: column + 1 },
-      Home: { row: all ? 0 : row, column: 0 },
-      End: { row: all ? Infinity : row, column: Infinity },
-      PageUp: { row: row - 10, column },
-      PageDown: { row: row + 10, column },
-    }[event.key];
+    const target = movedPosition(event, this.#active, { ...this.#size, page: PAGE_ROWS });
     if (target) {
       event.preventDefault();
       this.#activate(target, true);
@@ -198,8 +187,4 @@ function groupHeadings(columns: readonly GridColumn[], tracks: readonly number[]
 function inTrack(element: HTMLElement, track: number): HTMLElement {
   element.style.setProperty("--track", String(track));
   return element;
-}
-
-function clamp(index: number, length: number): number {
-  return Math.max(0, Math.min(index, length - 1));
 }

@@ -1,0 +1,119 @@
+/** The list of the linter's notes below the editor. */
+
+import { type Child, fill, h } from "../../dom.js";
+import type { Note, NotesState } from "../../notes.js";
+import type { Texts } from "../../texts.js";
+
+export interface NotesActions {
+  /** Show the place of a note. */
+  goTo(note: Note): void;
+  fix(note: Note): void;
+  close(): void;
+}
+
+export class NotesDrawer {
+  readonly element: HTMLElement;
+  readonly #texts: Texts;
+  readonly #actions: NotesActions;
+  #notes: NotesState = { kind: "off" };
+
+  constructor(texts: Texts, actions: NotesActions) {
+    this.#texts = texts;
+    this.#actions = actions;
+    this.element = h("div", {
+      class: "notes",
+      hidden: true,
+      on: {
+        keydown: (event) => {
+          if (event.key !== "Escape") return;
+          event.stopPropagation();
+          actions.close();
+        },
+      },
+    });
+  }
+
+  get isOpen(): boolean {
+    return !this.element.hidden;
+  }
+
+  setOpen(isOpen: boolean): void {
+    this.element.hidden = !isOpen;
+    if (isOpen) this.#fill();
+  }
+
+  setNotes(notes: NotesState): void {
+    this.#notes = notes;
+    if (this.isOpen) this.#fill();
+  }
+
+  /** Focus the first note on a line, or the first of all. */
+  focusNote(line: number): void {
+    const index = notesOf(this.#notes).findIndex((note) => note.line === line);
+    const item = this.element.querySelectorAll<HTMLElement>("li")[Math.max(0, index)];
+    item?.scrollIntoView({ block: "nearest" });
+    (item?.querySelector<HTMLElement>("button[data-fix]") ?? item?.querySelector<HTMLElement>("button"))?.focus();
+  }
+
+  #fill(): void {
+    const texts = this.#texts;
+    const notes = notesOf(this.#notes);
+    const failed = this.#notes.kind === "failed" ? this.#notes.reason : null;
+    fill(
+      this.element,
+      h(
+        "div",
+        { class: "notes-head" },
+        h("h3", {}, texts.t("notes_title")),
+        h(
+          "button",
+          { type: "button", class: "button plain push", on: { click: () => this.#actions.close() } },
+          texts.t("close_button"),
+        ),
+      ),
+      failed ? h("p", { class: "note error" }, failed) : null,
+      notes.length === 0 && !failed ? h("p", { class: "soft small" }, texts.t("notes_empty")) : null,
+      h("ul", { class: "note-list" }, notes.map((note) => this.#item(note))),
+    );
+  }
+
+  #item(note: Note): HTMLElement {
+    const texts = this.#texts;
+    return h(
+      "li",
+      { class: `note-item ${note.severity}`, "data-code": note.code, "data-line": note.line },
+      h(
+        "button",
+        { type: "button", class: "note-line", on: { click: () => this.#actions.goTo(note) } },
+        h("span", { class: "mark", "aria-hidden": "true" }),
+        texts.t("notes_line", { line: note.line }),
+      ),
+      h(
+        "div",
+        {},
+        h("p", {}, codeSpans(note.message)),
+        note.effect ? h("p", { class: "soft" }, codeSpans(note.effect)) : null,
+        h("p", { class: "soft" }, codeSpans(note.howToFix), " ", h("span", { class: "code" }, note.code)),
+        note.fix
+          ? h(
+              "button",
+              { type: "button", class: "button", "data-fix": note.code, on: { click: () => this.#actions.fix(note) } },
+              texts.t(note.fix.safe ? "note_fix" : "note_unsafe_fix"),
+            )
+          : null,
+      ),
+    );
+  }
+}
+
+/** The notes of a state; none while the linter runs. */
+export function notesOf(state: NotesState): readonly Note[] {
+  return state.kind === "ready" ? state.notes : [];
+}
+
+/** The linter marks code with backticks. */
+function codeSpans(text: string): Child[] {
+  return text.split(/(`[^`]+`)/).map((part) =>
+    part.startsWith("`") && part.length > 2 ? h("code", { translate: "no" }, part.slice(1, -1)) : part,
+  );
+}
