@@ -6,6 +6,7 @@ the scoreboard (`--adapter`).
 """
 
 import argparse
+import io
 import json
 import os
 import shlex
@@ -19,9 +20,11 @@ from pathlib import Path
 
 from conformance.cases import Answer, Case, Question, load
 from conformance.protocol import describe, export_question, parse_answer, to_json
+from conformance.quotations import quotes_of_cases
 from conformance.scoreboard.builder import BuildError, build_for
 from conformance.scoreboard.catalogue import BUILD, adapters
 from conformance.scoreboard.program import AdapterProgram
+from conformance.scoreboard.results import OWN_LEVEL
 
 Implementation = Callable[[Question], "Answer | str"]
 
@@ -29,6 +32,9 @@ Implementation = Callable[[Question], "Answer | str"]
 def main(arguments: list[str] | None = None) -> int:
     """Run the selected cases. Return 0 if all answers are correct, 1 if not, 2 if the cases could not be run."""
     options = _options(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Cases contain characters that not every console can encode.
+        sys.stdout.reconfigure(errors="backslashreplace")
     loaded = adapters()[options.adapter].cases() if options.adapter else load()
     cases = [case for case in loaded if _is_selected(case, options)]
     if options.export:
@@ -37,7 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
                 print(json.dumps(export_question(question)))
         return 0
     if not cases:
-        print("conformance: no case matches --case, --file, --id, --level and --profile", file=sys.stderr)
+        print("conformance: no case matches --case, --file, --id, --level, --skip-level and --profile", file=sys.stderr)
         return 2
     try:
         with _start(options) as answer_question:
@@ -68,6 +74,13 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--profile", action="append", help="Use only this profile. Can be repeated.")
     parser.add_argument("--level", action="append", help="Use only cases of this level, such as MUST. Can be repeated.")
     parser.add_argument(
+        "--skip-level",
+        action="append",
+        default=[],
+        metavar="LEVEL",
+        help="Leave out cases of this level, such as canfetch. Can be repeated.",
+    )
+    parser.add_argument(
         "--file",
         action="append",
         metavar="PREFIX",
@@ -94,14 +107,16 @@ def _is_selected(case: Case, options: argparse.Namespace) -> bool:
         return prefixes is None or text.startswith(tuple(prefixes))
 
     profile = options.profile is None or bool(set(options.profile) & set(case.profiles))
-    level = options.level is None or case.level in options.level
+    level = (options.level is None or case.level in options.level) and case.level not in options.skip_level
     exact = options.case is None or case.id in options.case
     return profile and level and exact and has_prefix(case.file, options.file) and has_prefix(case.id, options.id)
 
 
 def _run(cases: list[Case], answer_question: Implementation, options: argparse.Namespace) -> int:
     known = _known_failures(options.known_failures)
+    quotes = quotes_of_cases()
     totals: Counter[str] = Counter()
+    failed_levels: Counter[str] = Counter()
     for case in cases:
         wrong, skipped = [], ""
         for question in case.questions():
@@ -121,11 +136,20 @@ def _run(cases: list[Case], answer_question: Implementation, options: argparse.N
         if outcome in ("FAIL", "fixed") or not options.quiet:
             print(f"{outcome} {case.id} [{case.level}; {case.source}]", skipped if outcome == "skip" else "")
         if outcome == "FAIL":
-            print("\n".join([f"  {case.why}", *wrong]))
+            failed_levels[case.level] += 1
+            print("\n".join([f"  {case.why}", *(f"  {quote}" for quote in quotes.get(case.id, ())), *wrong]))
     passed = totals["pass"] + totals["fixed"]
     others = f"; {totals['known']} known failures, {totals['fixed']} fixed" if known else ""
+    if failed_levels:
+        print(f"failed by level: {_describe_levels(failed_levels)}")
     print(f"{passed} passed, {totals['FAIL']} failed, {totals['skip']} skipped, of {len(cases)} cases{others}")
     return 1 if totals["FAIL"] else 0
+
+
+def _describe_levels(failed: Counter[str]) -> str:
+    levels = sorted(failed, key=lambda level: (level == OWN_LEVEL, level))
+    note = " (choices of this project, which are not errors)" if OWN_LEVEL in failed else ""
+    return ", ".join(f"{failed[level]} {level}" for level in levels) + note
 
 
 def _known_failures(path: Path | None) -> set[str]:

@@ -1,14 +1,19 @@
-"""Check that the quotations in requirements.toml occur in RFC 9309, each in the section that its requirement names.
+"""Check that quotations occur in the documents that they are taken from.
 
     python -m conformance.quotations rfc9309.xml
+    python -m conformance.quotations FILE DOCUMENT
 
-The file is https://www.rfc-editor.org/rfc/rfc9309.xml.
+The first command compares requirements.toml with RFC 9309, section by section. The file is
+https://www.rfc-editor.org/rfc/rfc9309.xml. The second command compares statements.toml with a copy of one of its
+documents, as text, Markdown or HTML. DOCUMENT is the name of the document in that file.
 """
 
+import html
 import re
 import sys
 import tomllib
 import xml.etree.ElementTree as ET
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,12 +23,35 @@ from conformance.cases import ROOT
 _DOCTYPE = re.compile(r"<!DOCTYPE.*?\]>", re.DOTALL)
 # The document type defines some entities of characters that look like a space or a hyphen.
 _ENTITY = re.compile(r"&(?!amp;|lt;|gt;|quot;|apos;|#)\w+;")
+_TAG = re.compile(r"<[^>]*>")
+_MARKDOWN_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+_HYPHEN_AT_LINE_END = re.compile(r"-\s*\n\s*")
+OMISSION = "[...]"
 
 
 def requirements(root: Path = ROOT) -> list[dict[str, Any]]:
     """Return the requirements of the RFC."""
     found: list[dict[str, Any]] = tomllib.loads((root / "requirements.toml").read_bytes().decode())["requirement"]
     return found
+
+
+def statements(root: Path = ROOT) -> dict[str, list[dict[str, Any]]]:
+    """Return the tables `document`, `statement` and `unread` of the documents other than the RFC."""
+    return tomllib.loads((root / "statements.toml").read_bytes().decode())
+
+
+def quotes_of_cases(root: Path = ROOT) -> dict[str, list[str]]:
+    """Return the quotations that support each case, with their documents and sections."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for requirement in requirements(root):
+        for name in requirement.get("cases", ()):
+            found[name] += [f"“{quote}” (RFC 9309 section {requirement['section']})" for quote in requirement["quotes"]]
+    for statement in statements(root)["statement"]:
+        for name in statement["cases"]:
+            found[name] += [
+                f"“{quote}” ({statement['document']}: {statement['section']})" for quote in statement["quotes"]
+            ]
+    return dict(found)
 
 
 def sections(xml: str) -> dict[str, str]:
@@ -41,7 +69,7 @@ def _subsections(element: ET.Element, prefix: str) -> Iterator[tuple[str, str]]:
 
 
 def missing(xml: str, root: Path = ROOT) -> list[str]:
-    """Return a line for each quotation that its section does not contain."""
+    """Return a line for each quotation that its section of the RFC does not contain."""
     texts = sections(xml)
     return [
         f"{requirement['id']}: section {requirement['section']} does not contain {quote!r}"
@@ -51,19 +79,57 @@ def missing(xml: str, root: Path = ROOT) -> list[str]:
     ]
 
 
+def missing_from(text: str, document: str, root: Path = ROOT) -> list[str]:
+    """Return a line for each quotation from `document` that `text` does not contain."""
+    return [
+        f"{document}, {statement['section']}: {quote!r} was not found"
+        for statement in statements(root)["statement"]
+        for quote in statement["quotes"]
+        if statement["document"] == document and not _contains(text, quote)
+    ]
+
+
+def plain_text(content: str, *, is_html: bool = False) -> str:
+    """Return the text of a document without its markup. White space is collapsed."""
+    if is_html:
+        content = html.unescape(_TAG.sub(" ", content))
+    # Lines end after the hyphens of compounds, too.
+    return _collapse(_HYPHEN_AT_LINE_END.sub("-", _MARKDOWN_LINK.sub(r"\1", content.replace("`", ""))))
+
+
+def _contains(text: str, quote: str) -> bool:
+    position = 0
+    for part in quote.split(OMISSION):
+        position = text.find(_collapse(part), position)
+        if position < 0:
+            return False
+    return True
+
+
 def _collapse(text: str) -> str:
     # Elements such as references and key words are separated by spaces, also from punctuation after them.
     return re.sub(r"\s+(?=[.,;:)])", "", re.sub(r"\s+", " ", text)).strip()
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Check the file that is the only argument. Return 1 if a quotation is missing, 2 without a file."""
+    """Check a copy of the RFC or of another document. Return 1 if a quotation is missing, 2 for invalid arguments."""
     words = sys.argv[1:] if arguments is None else arguments
-    if len(words) != 1:
-        print("usage: python -m conformance.quotations rfc9309.xml", file=sys.stderr)
+    if len(words) not in {1, 2}:
+        print("usage: python -m conformance.quotations rfc9309.xml | FILE DOCUMENT", file=sys.stderr)
         return 2
-    lines = missing(Path(words[0]).read_text("utf-8"))
-    count = sum(len(requirement["quotes"]) for requirement in requirements())
+    path = Path(words[0])
+    content = path.read_text("utf-8")
+    if len(words) == 1:
+        lines = missing(content)
+        count = sum(len(requirement["quotes"]) for requirement in requirements())
+    else:
+        document = words[1]
+        names = [each["name"] for each in statements()["document"]]
+        if document not in names:
+            print(f"unknown document {document!r}: expected one of {', '.join(map(repr, names))}", file=sys.stderr)
+            return 2
+        lines = missing_from(plain_text(content, is_html=path.suffix in {".html", ".htm"}), document)
+        count = sum(len(each["quotes"]) for each in statements()["statement"] if each["document"] == document)
     print("\n".join([*lines, f"{count - len(lines)} of {count} quotations found"]))
     return 1 if lines else 0
 

@@ -1,6 +1,7 @@
 """The command line `python -m conformance`, for authors of other implementations."""
 
 import json
+import os
 import shlex
 import subprocess
 import sys
@@ -66,6 +67,36 @@ def test_wrong_answers_are_reported(capfd: pytest.CaptureFixture[str]) -> None:
     assert "expected disallowed, line 8" in out
     assert "got      allowed" in out
     assert "1 passed, 1 failed, 0 skipped, of 2 cases" in out
+
+
+def test_failures_show_the_words_of_the_source_and_count_levels(capfd: pytest.CaptureFixture[str]) -> None:
+    older = "as-draft1996-original1994"
+    cases = (f"disputed-other-02-longest-not-first-{older}", f"disputed-other-16-bom-{older}")
+    only = ["--program", always('{"allowed": true}'), *(word for case in cases for word in ("--case", case))]
+
+    assert main([*only, "--quiet"]) == 1
+
+    out = capfd.readouterr().out
+    assert "  “any URL that starts with this value will not be retrieved” (the standard of 1994: Disallow)\n" in out
+    assert "\nfailed by level: 1 stated, 1 canfetch (choices of this project, which are not errors)\n0 passed, " in out
+
+    assert main([*only, "--skip-level", "canfetch", "--quiet"]) == 1
+
+    assert "\nfailed by level: 1 stated\n0 passed, 1 failed, 0 skipped, of 1 cases\n" in capfd.readouterr().out
+
+
+def test_output_fits_every_encoding() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "conformance", "--command", "false", "--case", "rfc9309-2.2.1-non-ascii-token"],
+        cwd=ROOT.parent,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "F\\xdcCHSBOT" in done.stdout
 
 
 def test_exit_code_of_command_is_the_answer(capfd: pytest.CaptureFixture[str]) -> None:

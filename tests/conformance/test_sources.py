@@ -1,11 +1,22 @@
-"""The sources of the cases: the quotations from RFC 9309, and the sections and levels that cases name."""
+"""The sources of the cases: the quotations from RFC 9309 and other documents, and the sections and levels of cases."""
 
 import re
+import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
-from conformance.cases import Case, load
-from conformance.quotations import main, missing, requirements, sections
+from conformance.cases import ROOT, Case, load
+from conformance.quotations import (
+    main,
+    missing,
+    missing_from,
+    plain_text,
+    quotes_of_cases,
+    requirements,
+    sections,
+    statements,
+)
 
 RFC = """<!DOCTYPE rfc [
   <!ENTITY nbsp "&#160;">
@@ -20,6 +31,24 @@ RFC = """<!DOCTYPE rfc [
 </middle></rfc>
 """
 RFC_LEVELS = {"MUST", "MUST NOT", "SHOULD", "SHOULD NOT", "MAY", "stated", "example"}
+# The cases that rest on other documents than RFC 9309 and Google's parser.
+OTHER_FILES = ("disputed/other-profiles.toml", "google/google2019.toml", "extensions/*.toml", "pages/*.toml")
+# How cases name a document, if not by its name in statements.toml.
+NAMES = {
+    "Google's specification of 2019": ("Google's specification, 2019/20", "Google, robots.txt specification of 2019"),
+}
+STATEMENTS = """
+[[document]]
+name = "A draft"
+[[statement]]
+document = "A draft"
+section = "1"
+quotes = ["the first well-known word", "the first [...] text", "text [...] first", "nothing"]
+[[statement]]
+document = "Another draft"
+section = "2"
+quotes = ["elsewhere"]
+"""
 EXAMPLES = re.compile(r"RFC 9309 (section 5\.[12]|section 2\.2\.[12], figure [1-4]|erratum \d{4})")
 
 
@@ -103,3 +132,83 @@ def test_cases_belong_to_requirements_of_the_section_that_they_name() -> None:
     ]
 
     assert doubtful == []
+
+
+def other_cases() -> dict[str, dict[str, Any]]:
+    paths = [path for pattern in OTHER_FILES for path in sorted(ROOT.glob(pattern))]
+    tables = [case for path in paths for case in tomllib.loads(path.read_bytes().decode())["case"]]
+    return {case["id"]: case for case in tables}
+
+
+def test_text_of_a_document_has_no_markup() -> None:
+    markdown = "The `first` [text](https://example.com/), with a User-\n   Agent line."
+    page = "<p>The <b>first</b>\n&lt;text&gt;</p>"
+
+    assert plain_text(markdown) == "The first text, with a User-Agent line."
+    assert plain_text(page, is_html=True) == "The first <text>"
+
+
+def test_missing_quotations_of_a_document_are_listed(tmp_path: Path) -> None:
+    (tmp_path / "statements.toml").write_text(STATEMENTS, "utf-8")
+    text = plain_text("This is the first well-\n  known word of a text.")
+
+    assert missing_from(text, "A draft", tmp_path) == [
+        "A draft, 1: 'text [...] first' was not found",
+        "A draft, 1: 'nothing' was not found",
+    ]
+
+
+def test_check_of_the_quotations_of_a_document(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "draft.html"
+    path.write_text("<pre>The /robots.txt URL is always allowed, and</pre>", "utf-8")
+    count = sum(len(each["quotes"]) for each in statements()["statement"] if each["document"] == "MDN, X-Robots-Tag")
+
+    assert main([str(path), "draft-koster-robots-00"]) == 1
+    assert "\n1 of " in capsys.readouterr().out
+    assert main([str(path), "MDN, X-Robots-Tag"]) == 1
+    assert capsys.readouterr().out.endswith(f"\n0 of {count} quotations found\n")
+    assert main([str(path), "no such document"]) == 2
+    assert "unknown document 'no such document': expected one of 'the standard of 1994', " in capsys.readouterr().err
+
+
+def test_statements_name_documents_and_cases_that_name_them() -> None:
+    documents = {document["name"]: document for document in statements()["document"]}
+    cases = other_cases()
+
+    assert all(document[key] for document in documents.values() for key in ("title", "edition", "url", "copy"))
+    for statement in statements()["statement"]:
+        assert statement["quotes"]
+        names = NAMES.get(statement["document"], (statement["document"],))
+        assert statement["document"] in documents
+        for case in statement["cases"]:
+            assert any(name in cases[case]["source"] for name in names), (case, statement["document"])
+
+
+def test_cases_of_other_documents_have_quotations_or_a_reason() -> None:
+    listed = {name for table in ("statement", "unread") for each in statements()[table] for name in each["cases"]}
+    binding = {
+        name: case["source"]
+        for name, case in other_cases().items()
+        if case["level"] not in {"canfetch", "observed"} and not case["source"].startswith("RFC 9309 ")
+    }
+
+    assert set(binding) - listed == set()
+    # The table of URLs in the specification of 2019 belongs to another file.
+    assert {name for name in listed - set(binding) if not name.startswith("table-url-validity-")} == set()
+
+
+def test_documents_that_could_not_be_read_are_named_in_the_documentation() -> None:
+    text = (ROOT.parent / "docs" / "conformance.md").read_text("utf-8")
+
+    assert [each["document"] for each in statements()["unread"] if each["document"] not in text] == []
+    assert all(each["reason"].endswith(".") for each in statements()["unread"])
+
+
+def test_quotations_of_a_case() -> None:
+    quotes = quotes_of_cases()
+
+    assert quotes["disputed-other-18-robots-txt-as-draft1996"] == [
+        "“The /robots.txt URL is always allowed” (draft-koster-robots-00: 3.2.2)"
+    ]
+    assert "“The last group may have no rules" in quotes["rfc9309-2.1-last-group-without-rules"][-1]
+    assert quotes["rfc9309-2.1-last-group-without-rules"][-1].endswith(" (RFC 9309 section 2.1)")
