@@ -3,7 +3,7 @@
     python -m conformance.quotations rfc9309.xml
     python -m conformance.quotations FILE DOCUMENT
 
-The first command compares requirements.toml with RFC 9309, section by section. The file is
+The first command compares requirements.toml and open.toml with RFC 9309, section by section. The file is
 https://www.rfc-editor.org/rfc/rfc9309.xml. The second command compares statements.toml with a copy of one of its
 documents, as text, Markdown or HTML. DOCUMENT is the name of the document in that file.
 """
@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.cases import ROOT
+from conformance.open_questions import open_questions
 
 _DOCTYPE = re.compile(r"<!DOCTYPE.*?\]>", re.DOTALL)
 # The document type defines some entities of characters that look like a space or a hyphen.
@@ -75,7 +76,12 @@ def missing(xml: str, root: Path = ROOT) -> list[str]:
         f"{requirement['id']}: section {requirement['section']} does not contain {quote!r}"
         for requirement in requirements(root)
         for quote in requirement["quotes"]
-        if _collapse(quote) not in texts.get(requirement["section"], "")
+        if not _contains(texts.get(requirement["section"], ""), quote)
+    ] + [
+        f"{question.title}: section {question.section} does not contain {quote!r}"
+        for question in open_questions(root)
+        for quote in question.quotes
+        if not _contains(texts.get(question.section, ""), quote)
     ]
 
 
@@ -122,6 +128,7 @@ def main(arguments: list[str] | None = None) -> int:
     if len(words) == 1:
         lines = missing(content)
         count = sum(len(requirement["quotes"]) for requirement in requirements())
+        count += sum(len(question.quotes) for question in open_questions())
     else:
         document = words[1]
         names = [each["name"] for each in statements()["document"]]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.cases import Case
+from conformance.open_questions import OpenQuestion, find_question, open_questions
 from conformance.protocol import describe
 from conformance.scoreboard.catalogue import ACCESS, PAGES, ROBOTS, Adapter, Unavailable
 from conformance.scoreboard.program import CLIENT_SECONDS, MEGABYTES, SECONDS
@@ -61,6 +62,8 @@ PROFILES = {
 NEEDS = {"kept-clients": "all of them", "clocks": "over time", "agents-of-one-client": "two agents"}
 COMMAND = "make scoreboard"
 OWN_CHOICES = "scoreboard/own-choices"
+OWN_CHOICE_COLUMNS = ("case", "choice of this project", "left open")
+OPEN_QUESTIONS = "What RFC 9309 leaves open"
 # A case is listed as widely failed if at least this share of the implementations fails it.
 WIDELY = 0.5
 # A choice of this project is listed as disputed if at least this many implementations differ.
@@ -134,9 +137,11 @@ def own_choices_page(rows: Sequence[Row]) -> str:
             f" {DISPUTED} implementations that claim to follow the same document decide differently. They are not"
             " wrong, and the cases do not count on the [scoreboard](../scoreboard.md). The cases on which most of them"
             " differ come first. If all that were asked differ, canfetch stands alone. Exceptions and slow answers are"
-            " no decisions, and are not counted. Versions of one implementation count once."
+            " no decisions, and are not counted. Versions of one implementation count once. `left open` names the"
+            f" question that RFC 9309 leaves open: [its words]({_anchor(OPEN_QUESTIONS)}) are at the end of this page."
         ),
     ]
+    questions = open_questions()
     for asks, profiles in PROFILES.items():
         for profile, title in profiles.items():
             chosen = [
@@ -144,9 +149,28 @@ def own_choices_page(rows: Sequence[Row]) -> str:
                 for row in rows
                 if (row.adapter.asks, row.profile) == (asks, profile) and row.adapter.package != "canfetch"
             ]
-            if lines := _disputed(chosen):
-                parts += [f"## {title}", table(["case", "choice of this project", "differ", "asked"], lines)]
+            if lines := _disputed(chosen, OWN_LEVEL, questions):
+                parts += [f"## {title}", table([*OWN_CHOICE_COLUMNS, "differ", "asked"], lines)]
+            if profile == "rfc9309" and (lines := _disputed(chosen, "google", questions)):
+                parts += [
+                    "### Google's documents decide",
+                    (
+                        "RFC 9309 is silent about these cases, too, and Google's documents are not. They count as"
+                        " `Google` on the scoreboard. An implementation that claims only the RFC is not wrong."
+                    ),
+                    table([*OWN_CHOICE_COLUMNS, "differ", "asked"], lines),
+                ]
+    parts += [f"## {OPEN_QUESTIONS}", "\n".join(map(_describe_question, questions))]
     return "\n\n".join(parts) + "\n"
+
+
+def _anchor(heading: str) -> str:
+    return "#" + re.sub(r"[^a-z0-9 ]", "", heading.lower()).replace(" ", "-")
+
+
+def _describe_question(question: OpenQuestion) -> str:
+    words = " ".join(f"“{quote}”" for quote in question.quotes)
+    return f"- {question.title}: {question.text} Section {question.section}: {words}"
 
 
 def as_json(rows: Sequence[Row], missing: Sequence[Unavailable], date: dt.date) -> dict[str, Any]:
@@ -264,18 +288,23 @@ def _not_asked(rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def _disputed(rows: Sequence[Row]) -> list[list[str]]:
+def _disputed(rows: Sequence[Row], level: str, questions: Sequence[OpenQuestion]) -> list[list[str]]:
     # Versions of one implementation have the same claim.
     rows = list({(row.adapter.claim, row.adapter.source): row for row in rows}.values())
-    own = [result for row in rows for result in row.results if result.case.level == OWN_LEVEL]
+    own = [result for row in rows for result in row.results if result.case.level == level]
     cases = {result.case.id: result.case for result in own}
     asked = Counter(result.case.id for result in own if result.outcome != SKIPPED)
     differ = Counter(result.case.id for result in own if result.outcome == WRONG)
-    disputed = [name for name in cases if differ[name] >= DISPUTED]
+    # The level of Google's documents includes much that the RFC states, too.
+    found = {name: find_question(name, questions) for name in cases}
+    disputed = [name for name in cases if differ[name] >= DISPUTED and (level == OWN_LEVEL or found[name])]
     disputed.sort(key=lambda name: differ[name] / asked[name], reverse=True)
-    return [
-        [case_link(cases[name], "../.."), cases[name].why, f"{differ[name]}", f"{asked[name]}"] for name in disputed
-    ]
+    lines = []
+    for name in disputed:
+        question = found[name]
+        left_open = question.title if question else "-"
+        lines.append([case_link(cases[name], "../.."), cases[name].why, left_open, f"{differ[name]}", f"{asked[name]}"])
+    return lines
 
 
 def _widely_failed(rows: Sequence[Row]) -> list[str]:

@@ -410,7 +410,24 @@ def test_own_choices_start_with_those_on_which_canfetch_stands_alone() -> None:
 
     lines = [line for line in own_choices_page(rows).splitlines() if line.startswith("| [`")]
     assert [line.split("`")[1] for line in lines] == ["all", "two-of-three"]
-    assert lines[0].endswith("| Why. | 3 | 3 |")
+    assert lines[0].endswith("| Why. | - | 3 | 3 |")
+
+
+def test_own_choices_name_what_the_rfc_leaves_open() -> None:
+    outcomes = {"disputed-15-digits-in-token-rfc9309": "canfetch", "disputed-16-bom": "google", "other": "google"}
+    rows = [
+        row(name, *(result(case, level, WRONG) for case, level in outcomes.items())) for name in ("protego", "robotspy")
+    ]
+
+    page = own_choices_page(rows)
+
+    choices, _, google = page.partition("### Google's documents decide")
+    assert "| Why. | characters of a product token | 2 | 2 |" in choices
+    assert "| Why. | encoding of the file | 2 | 2 |" in google
+    assert "[`other`" not in page
+    assert "(#what-rfc-9309-leaves-open)" in choices
+    assert "\n- encoding of the file: What a byte order mark, " in google
+    assert "Section 2.3: “The file MUST be UTF-8 encoded”\n" in google
 
 
 def test_versions_of_an_implementation_count_once_for_own_choices() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from conformance.cases import ROOT, Case, load
+from conformance.open_questions import find_question, open_questions
 from conformance.quotations import (
     main,
     missing,
@@ -49,6 +50,14 @@ document = "Another draft"
 section = "2"
 quotes = ["elsewhere"]
 """
+OPEN = """
+[[question]]
+title = "words"
+section = "2"
+text = "Which words."
+quotes = ["The first [...] more.", "more [...] first"]
+cases = ["a-*"]
+"""
 EXAMPLES = re.compile(r"RFC 9309 (section 5\.[12]|section 2\.2\.[12], figure [1-4]|erratum \d{4})")
 
 
@@ -72,10 +81,12 @@ section = "3"
 quotes = ["text"]
 """
     (tmp_path / "requirements.toml").write_text(quotes, "utf-8")
+    (tmp_path / "open.toml").write_text(OPEN, "utf-8")
 
     assert missing(RFC, tmp_path) == [
         "2-first: section 2 does not contain 'inner text'",
         "3-none: section 3 does not contain 'text'",
+        "words: section 2 does not contain 'more [...] first'",
     ]
 
 
@@ -92,6 +103,7 @@ def test_check_of_the_quotations(tmp_path: Path, capsys: pytest.CaptureFixture[s
     path = tmp_path / "rfc.xml"
     path.write_text(RFC, "utf-8")
     count = sum(len(requirement["quotes"]) for requirement in requirements())
+    count += sum(len(question.quotes) for question in open_questions())
 
     assert main([]) == 2
     assert main([str(path)]) == 1
@@ -212,3 +224,20 @@ def test_quotations_of_a_case() -> None:
     ]
     assert "“The last group may have no rules" in quotes["rfc9309-2.1-last-group-without-rules"][-1]
     assert quotes["rfc9309-2.1-last-group-without-rules"][-1].endswith(" (RFC 9309 section 2.1)")
+
+
+def test_own_choices_belong_to_a_question_that_the_rfc_leaves_open() -> None:
+    questions = open_questions()
+    own = [case for case in load() if case.level == "canfetch" and {"rfc9309", "strict"} & set(case.profiles)]
+
+    assert [case.id for case in own if find_question(case.id, questions) is None] == []
+
+
+def test_every_pattern_of_an_open_question_is_used() -> None:
+    cases = {case.id for case in load() if case.level in {"canfetch", "google"}}
+    for question in open_questions():
+        assert question.quotes
+        assert question.text.endswith(".")
+        for pattern in question.patterns:
+            alone = question._replace(patterns=(pattern,))
+            assert any(find_question(case, [alone]) for case in cases), pattern
