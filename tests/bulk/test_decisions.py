@@ -207,8 +207,21 @@ def test_many_rows_are_decided_in_blocks(engine: str) -> None:
     assert allowed == [True, False] * (rows // 2)
 
 
+def test_urls_that_begin_like_the_one_before(engine: str) -> None:
+    urls = ["https://h/a", "https://h", "https://h?a", "https://h#a", "https://hh/a", "https://h:x/a", "https://h:/a"]
+    urls += ["https://h/a/b", "/a", "//h/a", "//h", "//hh/a", "//[/a", "//h/a/b", "https:///a", "HTTPS://h/a", "h/a"]
+    urls += reversed(urls)
+    expected = [expected_row(CONTENT, "bot", url, "rfc9309", engine) for url in urls]
+    assert decide(CONTENT, "bot", urls, engine=engine).to_pylist() == expected
+
+
+def test_long_urls_are_decided_in_several_blocks() -> None:
+    long = "/a/" + "b" * 3_000_000
+    assert allows(CONTENT, "bot", [long, "/a/c", "/"] * 30).to_pylist() == [True, False, True] * 30
+
+
 def test_rows_of_many_files_keep_their_order() -> None:
-    """There are more rows than in a block, and more files than one pass of the native engine sorts."""
+    """The native engine copies rows to lists by file. There are more files than lists, so some files share one."""
     count, rows = 5_000, 270_000
     agents = ["one", "two", "other"]
     rules = "user-agent: one\ndisallow: /{0}$\n\nuser-agent: two\ndisallow: /{1}$\n"

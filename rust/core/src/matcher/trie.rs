@@ -103,7 +103,7 @@ impl Trie {
     /// Reads the root and the first nodes below it, a node of each line of the cache.
     #[inline]
     pub fn touch(&self) -> u32 {
-        self.nodes.iter().step_by(2).take(6).fold(u32::from(self.firsts[0]), |all, node| all ^ node.children)
+        self.nodes.iter().step_by(2).take(16).fold(u32::from(self.firsts[0]), |all, node| all ^ node.children)
     }
 
     /// Walks along the target and returns the best rank. `visit` is called with the wildcard ranks of each head that

@@ -1,8 +1,12 @@
 //! The rows of a block, and the order in which they are decided.
 //!
-//! Rows of one file are decided one after the other, so that its index is read from memory once for all of them.
+//! Rows of one file are decided one after the other, so that its index is read from memory once for all of them. Their
+//! targets are copied to adjacent memory while the columns are read in their own order, because reading URLs in another
+//! order waits for memory, too.
 
-use canfetch_core::{RuleSet, locate};
+use std::borrow::Cow;
+
+use canfetch_core::{RuleSet, has_origin, locate, target};
 
 use super::file_entry::AGENTS_LIMIT;
 use super::results::{Skipped, rules_of};
@@ -10,31 +14,50 @@ use super::rows::{Found, Rows};
 use super::tables::{INVALID_AGENT, NO_CONTENT, Tables};
 use crate::arrow::Invalid;
 
-/// The rows of a block for each file, so that most of an index is read from memory once for several of them. More rows
-/// than `MAX_ROWS` are no longer in the cache of a processor when they are decided.
-const ROWS_PER_FILE: usize = 64;
+/// The rows of a block for each file, so that most of an index is read from memory once for many of them. A block of
+/// `MAX_ROWS` needs about 50 MB.
+const ROWS_PER_FILE: usize = 128;
 const MIN_ROWS: usize = 1 << 12;
-const MAX_ROWS: usize = 1 << 18;
-/// Rows whose URLs and indexes are read from memory together.
+const MAX_ROWS: usize = 1 << 19;
+/// A block ends after a row with which its targets are at least as long as this.
+const MAX_TARGET_BYTES: usize = 1 << 26;
+/// Rows whose indexes are read from memory together.
 pub const TOUCHED_ROWS: usize = 16;
 /// Fewer rows than this are decided in their own order.
 const MIN_SORTED: usize = 64;
-/// The bits of a file number that one pass sorts by.
-const DIGIT_BITS: u32 = 12;
-const DIGITS: usize = 1 << DIGIT_BITS;
+/// The lists to which rows are copied. The ends of more lists do not fit into the cache of a processor.
+const BUCKET_BITS: u32 = 12;
 
-/// A row that has a verdict: numbers of its file and agent, and its URL with the start of the path.
-#[derive(Clone, Copy)]
+/// A row that has a verdict: the numbers of its file and agent, and its target.
 pub struct Row<'a> {
     pub file: u32,
+    agent: u32,
+    target: Cow<'a, [u8]>,
+}
+
+/// A row in the order of decisions.
+#[derive(Clone, Copy)]
+pub struct Placed<'t> {
+    pub file: u32,
     pub agent: u32,
-    pub path: usize,
-    pub url: &'a [u8],
+    pub target: &'t [u8],
 }
 
 /// Returns the length of a block for a number of files.
 fn block_rows(files: usize) -> usize {
     files.saturating_mul(ROWS_PER_FILE).clamp(MIN_ROWS, MAX_ROWS)
+}
+
+/// Returns where the path of a URL begins, or `None` if the URL is invalid. `origin` is what precedes the path of an
+/// earlier URL, or nothing.
+#[inline]
+fn path<'a>(url: &'a [u8], origin: &mut &'a [u8]) -> Option<usize> {
+    if !origin.is_empty() && has_origin(url, origin) {
+        return Some(origin.len());
+    }
+    let located = locate(url)?;
+    *origin = &url[..located.path];
+    Some(located.path)
 }
 
 /// What a block of rows needs before the next one.
@@ -44,43 +67,53 @@ pub enum Need<'a> {
     Agent(&'a [u8]),
 }
 
-/// The rows of a block, in their order.
+/// The rows of a block.
 #[derive(Default)]
 pub struct Block<'a> {
+    /// In their own order.
     rows: Vec<Result<Row<'a>, Skipped>>,
+    /// Those that have a verdict, in the order of decisions.
     order: Vec<Place>,
-    sorted: Vec<Place>,
+    /// The targets in this order.
+    targets: Vec<u8>,
+    /// Where the next row and the next target of each bucket belong.
+    ends: Vec<(usize, usize)>,
 }
 
-/// Where a row belongs: its position in the block in the lowest bits, then its agent, then its file. So sorting and
-/// touching read no rows, which are far apart in memory.
+/// A row in the order of decisions: its position in the block in the lowest bits of the key, then its agent, then its
+/// file; and where its target is.
 #[derive(Clone, Copy, Default)]
-pub struct Place(u64);
+pub struct Place {
+    key: u64,
+    start: usize,
+    length: usize,
+}
 
-const POSITION_BITS: u32 = 18;
+const POSITION_BITS: u32 = 19;
 const AGENT_BITS: u32 = 14;
 const _: () = assert!(MAX_ROWS <= 1 << POSITION_BITS && AGENTS_LIMIT <= 1 << AGENT_BITS);
 
 impl Place {
-    fn new(position: usize, row: &Row<'_>) -> Self {
+    fn new(position: usize, row: &Row<'_>, start: usize) -> Self {
         let agent_and_position = u64::from(row.agent) << POSITION_BITS | position as u64;
-        Self(u64::from(row.file) << (AGENT_BITS + POSITION_BITS) | agent_and_position)
+        let key = u64::from(row.file) << (AGENT_BITS + POSITION_BITS) | agent_and_position;
+        Self { key, start, length: row.target.len() }
     }
 
     /// The position of the row.
     #[inline]
     pub fn position(self) -> usize {
-        self.0 as usize & ((1 << POSITION_BITS) - 1)
+        self.key as usize & ((1 << POSITION_BITS) - 1)
     }
 
     #[inline]
     fn agent(self) -> u32 {
-        (self.0 >> POSITION_BITS) as u32 & ((1 << AGENT_BITS) - 1)
+        (self.key >> POSITION_BITS) as u32 & ((1 << AGENT_BITS) - 1)
     }
 
     #[inline]
     fn file(self) -> u32 {
-        (self.0 >> (AGENT_BITS + POSITION_BITS)) as u32
+        (self.key >> (AGENT_BITS + POSITION_BITS)) as u32
     }
 }
 
@@ -88,6 +121,9 @@ impl<'a> Block<'a> {
     /// Finds the files and agents of a block of rows from `first` on, up to one whose file or agent is new.
     pub fn gather(&mut self, rows: &mut Rows<'_, 'a>, tables: &Tables, first: usize) -> Result<Need<'a>, Invalid> {
         self.rows.clear();
+        let mut bytes = 0;
+        // What precedes the path of the last URL with an authority. Often the next URL begins with it.
+        let mut origin: &[u8] = &[];
         for row in first..rows.length.min(first + block_rows(tables.files.len())) {
             let file = match rows.file(row, tables)? {
                 Found::Null => None,
@@ -101,45 +137,27 @@ impl<'a> Block<'a> {
             };
             self.rows.push(match (file, agent, rows.url(row)?) {
                 (Some(_), Some(INVALID_AGENT), Some(_)) => Err(Skipped::InvalidAgent),
-                (Some(file), Some(agent), Some(url)) => match locate(url) {
+                (Some(file), Some(agent), Some(url)) => match path(url, &mut origin) {
                     None => Err(Skipped::InvalidURL),
                     Some(_) if file == NO_CONTENT => Err(Skipped::NoRobots),
-                    Some(located) => Ok(Row { file, agent, path: located.path, url }),
+                    Some(path) => {
+                        let target = target(url, path, tables.profile);
+                        bytes += target.len();
+                        Ok(Row { file, agent, target })
+                    }
                 },
                 _ => Err(Skipped::Null),
             });
+            if bytes >= MAX_TARGET_BYTES {
+                break;
+            }
         }
         Ok(Need::Nothing)
     }
 
-    /// The rows, in their order.
+    /// The rows, in their own order.
     pub fn rows(&self) -> &[Result<Row<'a>, Skipped>] {
         &self.rows
-    }
-
-    /// Reads the URLs of some rows, and the beginning of the indexes that they need, for all of them at once.
-    #[inline]
-    pub fn touch<'t>(&self, tables: &'t Tables, near: &[Place]) {
-        let mut touched = 0;
-        let mut sets: [Option<&'t RuleSet>; TOUCHED_ROWS] = [None; TOUCHED_ROWS];
-        let mut count = 0;
-        let mut last = None;
-        for place in near {
-            if let Ok(row) = &self.rows[place.position()] {
-                touched ^= row.url.get(row.path).copied().map_or(0, u32::from);
-            }
-            let file_and_agent = (place.file(), place.agent());
-            if last != Some(file_and_agent) {
-                last = Some(file_and_agent);
-                sets[count % TOUCHED_ROWS] = Some(rules_of(tables, place.file(), place.agent()));
-                count += 1;
-            }
-        }
-        // In a second loop, because each of these reads waits for the one before it.
-        for set in sets.iter().take(count).flatten() {
-            touched ^= set.touch();
-        }
-        std::hint::black_box(touched);
     }
 
     /// The rows that have a verdict, in the order of [`Self::sort`].
@@ -147,37 +165,81 @@ impl<'a> Block<'a> {
         &self.order
     }
 
-    /// Orders the rows that have a verdict, so that those of a file follow each other, and those of an agent within them.
-    pub fn sort(&mut self, tables: &Tables) {
-        self.order.clear();
-        let rows = self.rows.iter().enumerate();
-        self.order.extend(rows.filter_map(|(position, row)| Some(Place::new(position, row.as_ref().ok()?))));
-        if self.order.len() >= MIN_SORTED {
-            self.sort_by(Place::agent, tables.chains.len());
-            self.sort_by(Place::file, tables.files.len());
-        }
+    /// A row of [`Self::order`].
+    #[inline]
+    pub fn placed(&self, place: Place) -> Placed<'_> {
+        let target = &self.targets[place.start..place.start + place.length];
+        Placed { file: place.file(), agent: place.agent(), target }
     }
 
-    /// Sorts by a number that is smaller than `limit`, and keeps the order of rows with the same number.
-    fn sort_by(&mut self, number: impl Fn(Place) -> u32, limit: usize) {
-        let bits = usize::BITS - limit.saturating_sub(1).leading_zeros();
-        for pass in 0..bits.div_ceil(DIGIT_BITS) {
-            let digit = |place| (number(place) >> (pass * DIGIT_BITS)) as usize % DIGITS;
-            let mut starts = [0_u32; DIGITS];
-            for &place in &self.order {
-                starts[digit(place)] += 1;
-            }
-            let mut total = 0;
-            for start in &mut starts {
-                total += std::mem::replace(start, total);
-            }
-            self.sorted.resize(self.order.len(), Place::default());
-            for &place in &self.order {
-                let next = &mut starts[digit(place)];
-                self.sorted[*next as usize] = place;
-                *next += 1;
-            }
-            std::mem::swap(&mut self.order, &mut self.sorted);
+    /// Orders the rows that have a verdict, so that those of a file follow each other.
+    pub fn sort(&mut self, tables: &Tables) {
+        let bits = usize::BITS - tables.files.len().saturating_sub(1).leading_zeros();
+        // Files with the same highest bits have one bucket.
+        let shift = if self.rows.len() < MIN_SORTED { bits } else { bits.saturating_sub(BUCKET_BITS) };
+        self.ends.clear();
+        self.ends.resize((tables.files.len() >> shift) + 1, (0, 0));
+        let found = || self.rows.iter().filter_map(|row| row.as_ref().ok());
+        for row in found() {
+            let (rows, bytes) = &mut self.ends[(row.file >> shift) as usize];
+            *rows += 1;
+            *bytes += row.target.len();
         }
+        let mut next = (0, 0);
+        for end in &mut self.ends {
+            let (rows, bytes) = *end;
+            *end = next;
+            next = (next.0 + rows, next.1 + bytes);
+        }
+        self.order.resize(next.0, Place::default());
+        if self.targets.len() < next.1 {
+            self.targets.resize(next.1, 0);
+        }
+        for (position, row) in self.rows.iter().enumerate() {
+            let Ok(row) = row else { continue };
+            let (place, start) = &mut self.ends[(row.file >> shift) as usize];
+            self.order[*place] = Place::new(position, row, *start);
+            self.targets[*start..*start + row.target.len()].copy_from_slice(&row.target);
+            *place += 1;
+            *start += row.target.len();
+        }
+        if shift > 0 {
+            let mut first = 0;
+            for &(end, _) in &self.ends {
+                self.order[first..end].sort_unstable_by_key(|place| place.key);
+                first = end;
+            }
+        }
+    }
+}
+
+/// Reads the beginning of indexes before they are needed, those of several rows at once.
+#[derive(Default)]
+pub struct Toucher {
+    file: Option<u32>,
+    /// One bit for some agents of the file whose indexes have been read.
+    agents: u64,
+}
+
+impl Toucher {
+    /// Reads the beginning of the indexes for the next rows in the order of decisions.
+    #[inline]
+    pub fn touch(&mut self, tables: &Tables, near: &[Place]) {
+        let mut sets: [Option<&RuleSet>; TOUCHED_ROWS] = [None; TOUCHED_ROWS];
+        let mut count = 0;
+        for place in near {
+            let (file, bit) = (place.file(), 1 << (place.agent() % u64::BITS));
+            if self.file != Some(file) {
+                *self = Self { file: Some(file), agents: 0 };
+            }
+            if self.agents & bit == 0 {
+                self.agents |= bit;
+                sets[count % TOUCHED_ROWS] = Some(rules_of(tables, file, place.agent()));
+                count += 1;
+            }
+        }
+        // In a second loop, because each of these reads waits for the one before it.
+        let touched = sets.iter().take(count).flatten().fold(0, |touched, set| touched ^ set.touch());
+        std::hint::black_box(touched);
     }
 }

@@ -8,7 +8,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
-use super::block::{Block, Need, TOUCHED_ROWS};
+use super::block::{Block, Need, TOUCHED_ROWS, Toucher};
 use super::file_entry::{Chain, FileEntry};
 use super::loader::Loader;
 use super::results::{Allowed, Decisions, Matrix, Results};
@@ -135,6 +135,7 @@ impl Kernel {
         let need = block.gather(rows, &tables, state.row)?;
         block.sort(&tables);
         results.begin(block.rows().len());
+        let mut toucher = Toucher::default();
         for (number, places) in block.order().chunks(LOCKED_ROWS).enumerate() {
             if number > 0 {
                 drop(tables);
@@ -146,11 +147,9 @@ impl Kernel {
                 }
             }
             for near in places.chunks(TOUCHED_ROWS) {
-                block.touch(&tables, near);
-                for place in near {
-                    if let Ok(row) = block.rows()[place.position()] {
-                        results.decide(&tables, place.position(), row, rows.chains());
-                    }
+                toucher.touch(&tables, near);
+                for &place in near {
+                    results.decide(&tables, place.position(), block.placed(place), rows.chains());
                 }
             }
         }

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::Arc;
 
-use canfetch_core::{Match, RuleSet, Verdict, target};
+use canfetch_core::{Match, RuleSet, Verdict};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::block::{Block, Row};
+use super::block::{Block, Placed};
 use super::tables::Tables;
 use crate::arrow::array::{Array, Bits, Data, Texts};
 
@@ -44,7 +44,7 @@ pub trait Results: Send {
     /// Prepares for the decisions about a block.
     fn begin(&mut self, rows: usize);
     /// Decides the row at a position of the block. `agents` are those of all rows, if they have the same.
-    fn decide(&mut self, tables: &Tables, position: usize, row: Row<'_>, agents: &[u32]);
+    fn decide(&mut self, tables: &Tables, position: usize, row: Placed<'_>, agents: &[u32]);
     /// Adds the answers about a block, whose rows have all been decided.
     fn finish(&mut self, tables: &Tables, block: &Block<'_>);
     /// Forgets the numbers of files, which have changed.
@@ -74,12 +74,11 @@ impl Results for Allowed {
     }
 
     #[inline]
-    fn decide(&mut self, tables: &Tables, position: usize, row: Row<'_>, _: &[u32]) {
+    fn decide(&mut self, tables: &Tables, position: usize, row: Placed<'_>, _: &[u32]) {
         let (rules, profile) = (rules_of(tables, row.file, row.agent), tables.profile);
-        let target = target(row.url, row.path, profile);
         self.block[position] = rules
-            .allows_by_index(profile, &target)
-            .unwrap_or_else(|| rules.allows(tables.files[row.file as usize].file(), &target));
+            .allows_by_index(profile, row.target)
+            .unwrap_or_else(|| rules.allows(tables.files[row.file as usize].file(), row.target));
     }
 
     fn finish(&mut self, _: &Tables, block: &Block<'_>) {
@@ -145,10 +144,9 @@ impl Results for Decisions {
         self.block.resize(rows, None);
     }
 
-    fn decide(&mut self, tables: &Tables, position: usize, row: Row<'_>, _: &[u32]) {
+    fn decide(&mut self, tables: &Tables, position: usize, row: Placed<'_>, _: &[u32]) {
         let file = tables.files[row.file as usize].file();
-        let target = target(row.url, row.path, file.profile);
-        self.block[position] = Some(rules_of(tables, row.file, row.agent).decide(file, &target));
+        self.block[position] = Some(rules_of(tables, row.file, row.agent).decide(file, row.target));
     }
 
     fn finish(&mut self, tables: &Tables, block: &Block<'_>) {
@@ -255,16 +253,15 @@ impl Results for Matrix {
         self.block.resize(rows * self.names.len(), false);
     }
 
-    fn decide(&mut self, tables: &Tables, position: usize, row: Row<'_>, agents: &[u32]) {
+    fn decide(&mut self, tables: &Tables, position: usize, row: Placed<'_>, agents: &[u32]) {
         if self.plans.len() >= PLANS_LIMIT && !self.plans.contains_key(&row.file) {
             self.plans.clear();
         }
         let plan = self.plans.entry(row.file).or_insert_with(|| plan(tables, row.file, agents));
         let file = tables.files[row.file as usize].file();
-        let target = target(row.url, row.path, file.profile);
         let answers = &mut self.block[position * agents.len()..][..agents.len()];
         for (rules, columns) in plan {
-            let allowed = rules.allows(file, &target);
+            let allowed = rules.allows(file, row.target);
             for &column in columns.iter() {
                 answers[column] = allowed;
             }
