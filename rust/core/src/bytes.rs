@@ -12,8 +12,6 @@ pub const DOLLAR: u8 = 1 << 3;
 pub const QUESTION: u8 = 1 << 4;
 /// Reserved bytes that are data after the first `?` (RFC 9309 section 2.2.2, the table).
 pub const QUERY_DATA: u8 = 1 << 5;
-/// `.`, which occurs in dot segments.
-pub const DOT: u8 = 1 << 6;
 
 const CLASSES: [u8; 256] = classes();
 
@@ -33,7 +31,6 @@ const fn classes() -> [u8; 256] {
             b'#' => PERCENT | QUERY_DATA,
             b'?' => QUESTION | QUERY_DATA,
             b'/' | b':' | b'[' | b']' | b'@' | b'!' | b'\'' | b'(' | b')' | b'+' | b',' | b';' => QUERY_DATA,
-            b'.' => DOT,
             _ => 0,
         };
         table[byte] = class;

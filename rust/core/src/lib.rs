@@ -26,6 +26,7 @@
 
 mod abnf;
 mod bytes;
+mod canonical;
 pub mod compare;
 mod compiled;
 mod decide;

@@ -4,7 +4,8 @@
 
 use std::borrow::Cow;
 
-use crate::bytes::{DOLLAR, DOT, ILLEGAL, PERCENT, STAR, class};
+use crate::bytes::{ILLEGAL, PERCENT, class};
+use crate::canonical::{has_slash_and_dot, is_canonical};
 use crate::percent::{form_a, google_form, literal};
 use crate::tables::Profile;
 
@@ -15,31 +16,10 @@ pub fn target<'u>(url: &'u [u8], path: usize, profile: &Profile) -> Cow<'u, [u8]
         return google_target(url, profile);
     }
     let rest = &url[path..];
-    if rest.first() == Some(&b'/') && is_canonical(rest, profile) {
+    if rest.first() == Some(&b'/') && is_canonical(url, path, profile) {
         return Cow::Borrowed(rest);
     }
     Cow::Owned(normalise(rest, profile))
-}
-
-/// Whether a text that begins with `/` is known to be in form (a). May be false for a text in form (a).
-#[inline]
-fn is_canonical(text: &[u8], profile: &Profile) -> bool {
-    // Eight at a time, so that the processor can work on several bytes at once.
-    let eights = text.chunks_exact(8);
-    let rest = eights.remainder().iter().fold(0, |classes, &byte| classes | class(byte));
-    let classes = eights.fold(rest, |classes, eight| {
-        let two = |at: usize| class(eight[at]) | class(eight[at + 1]);
-        classes | ((two(0) | two(2)) | (two(4) | two(6)))
-    });
-    classes & (ILLEGAL | PERCENT | STAR | DOLLAR) == 0
-        && (classes & DOT == 0 || !profile.remove_dot_segments || !has_slash_and_dot(text))
-}
-
-/// Whether a `.` follows a `/`, as in dot segments.
-#[inline]
-fn has_slash_and_dot(text: &[u8]) -> bool {
-    let pairs = text.iter().zip(text.get(1..).unwrap_or_default());
-    pairs.fold(0, |found, (&one, &other)| found | u8::from(one == b'/') & u8::from(other == b'.')) == 1
 }
 
 #[cold]

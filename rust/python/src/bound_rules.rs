@@ -11,7 +11,7 @@ use pyo3::types::{PyBytes, PyList, PyTuple};
 use crate::compiled_file::CompiledFile;
 use crate::file_contents::FileContents;
 use crate::rule_objects::RuleObjects;
-use crate::urls::{invalid_url, url_bytes};
+use crate::urls::{invalid_url, str_bytes, url_bytes};
 
 /// URLs that `allows_many` holds at once.
 const CHUNK: usize = 4096;
@@ -74,15 +74,25 @@ impl BoundRules {
     #[inline]
     pub fn allows_path(&self, py: Python<'_>, url: &[u8], path: usize) -> bool {
         let contents = self.contents();
-        self.rules.allows(contents.file(py), &target(url, path, contents.profile()))
+        let target = target(url, path, contents.profile());
+        // The index needs no access to the Python object that holds the bytes of the file.
+        let indexed = self.rules.allows_by_index(contents.profile(), &target);
+        indexed.unwrap_or_else(|| self.rules.allows(contents.file(py), &target))
+    }
+
+    /// Returns where the path of a URL begins, if the URL begins with the expected origin.
+    #[inline]
+    fn path_of(&self, url: &[u8]) -> Option<usize> {
+        let origin = self.origin.as_ref().or_else(|| self.seen_origin.get())?;
+        has_origin(url, origin).then_some(origin.len())
     }
 
     /// Validates a URL and compares its origin; `None` if it is invalid.
     #[inline]
     fn validate(&self, url: &[u8]) -> Option<ValidURL> {
-        match self.origin.as_ref().or_else(|| self.seen_origin.get()) {
-            Some(origin) if has_origin(url, origin) => Some(ValidURL { path: origin.len(), foreign: false }),
-            _ => self.validate_other(url),
+        match self.path_of(url) {
+            Some(path) => Some(ValidURL { path, foreign: false }),
+            None => self.validate_other(url),
         }
     }
 
@@ -196,6 +206,10 @@ impl BoundRules {
     /// Returns whether the URL may be fetched.
     #[pyo3(signature = (url, /))]
     fn allows(&self, url: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let usual = str_bytes(url).and_then(|text| Some((text, self.path_of(text)?)));
+        if let Some((text, path)) = usual {
+            return Ok(self.allows_path(url.py(), text, path));
+        }
         let bytes = url_bytes(url, None)?;
         let target = self.target(url, &bytes)?;
         Ok(self.rules.allows(self.contents().file(url.py()), &target))

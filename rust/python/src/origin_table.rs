@@ -7,10 +7,10 @@ use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard
 use canfetch_core::{Located, locate};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
 
 use crate::bound_rules::BoundRules;
 use crate::columns::hashing::Hashing;
+use crate::urls::str_bytes;
 
 /// The length of the shortest name of an origin that decides here: `http://a`.
 const SHORTEST_NAME: usize = 8;
@@ -115,7 +115,7 @@ impl OriginTable {
     #[pyo3(signature = (url, now, /))]
     fn allows(&self, url: &Bound<'_, PyAny>, now: &Bound<'_, PyAny>) -> PyResult<Option<bool>> {
         let py = url.py();
-        let Some(text) = text_of(url) else { return Ok(None) };
+        let Some(text) = str_bytes(url) else { return Ok(None) };
         let (Some(name), Ok(now)) = (name_of(text), now.extract::<f64>()) else { return Ok(None) };
         let origins = self.read();
         let Some(origin) = origins.get(name) else { return Ok(None) };
@@ -147,7 +147,7 @@ impl OriginTable {
     /// Returns the state of the origin of a URL that begins with its name, and marks it as used.
     #[pyo3(signature = (url, /))]
     fn find(&self, url: &Bound<'_, PyAny>) -> Option<Py<PyAny>> {
-        self.look_up(url.py(), name_of(text_of(url)?)?)
+        self.look_up(url.py(), name_of(str_bytes(url)?)?)
     }
 
     /// Returns the state of an origin, and marks it as used.
@@ -226,12 +226,6 @@ impl OriginTable {
         let origins = std::mem::take(&mut *self.write());
         drop(origins);
     }
-}
-
-/// The UTF-8 bytes of a `str`; `None` for another type and for a `str` with lone surrogates.
-#[inline]
-fn text_of<'a>(url: &'a Bound<'_, PyAny>) -> Option<&'a [u8]> {
-    url.cast::<PyString>().ok()?.to_str().ok().map(str::as_bytes)
 }
 
 /// The text before the path of an `http` or `https` URL. No name of an origin if the URL is not in canonical form.

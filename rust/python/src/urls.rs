@@ -17,6 +17,12 @@ pub fn url_bytes<'a>(url: &'a Bound<'_, PyAny>, index: Option<usize>) -> PyResul
     }
 }
 
+/// Returns the UTF-8 bytes of a `str`; `None` for another type and for a `str` with lone surrogates.
+#[inline]
+pub fn str_bytes<'a>(text: &'a Bound<'_, PyAny>) -> Option<&'a [u8]> {
+    text.cast::<PyString>().ok()?.to_str().ok().map(str::as_bytes)
+}
+
 /// Returns the bytes of a `str` or `bytes`; `None` for another type.
 #[inline]
 pub fn text_bytes<'a>(text: &'a Bound<'_, PyAny>) -> PyResult<Option<Cow<'a, [u8]>>> {

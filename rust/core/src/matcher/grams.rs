@@ -10,6 +10,9 @@ use super::segments::Shape;
 /// The length of a gram.
 const GRAM: usize = 3;
 
+/// The length of the shortest bit table in words.
+const FEWEST_WORDS: usize = 32;
+
 /// The number of bytes at the end of a text from which its gram is chosen.
 const BYTES_READ: usize = 32;
 
@@ -68,6 +71,11 @@ fn mixed_gram(gram: &[u8]) -> u32 {
     mixed([gram[0], gram[1], gram[2], 0])
 }
 
+/// The number of bits to shift a mixed gram by, so that it is the number of a bit in a table of some words.
+const fn bits_shift(words: usize) -> u32 {
+    u32::BITS - words.ilog2() - u64::BITS.ilog2()
+}
+
 #[inline]
 fn byte_bit(byte: u8) -> u64 {
     1 << (byte & 63)
@@ -95,9 +103,9 @@ impl Grams {
         let mut grams = Vec::with_capacity(distinct + 1);
         let mut buckets = Vec::with_capacity((1 << bucket_bits) + 1);
         // Few grams have a short table: a walk over many files mostly waits for memory.
-        let words = (distinct / 2).max(distinct.min(64)).next_power_of_two().clamp(8, 1 << 14);
+        let words = (distinct / 2).max(distinct.min(64)).next_power_of_two().clamp(FEWEST_WORDS, 1 << 14);
         let mut bits = vec![0; words].into_boxed_slice();
-        let bits_shift = u32::BITS - bits.len().ilog2() - u64::BITS.ilog2();
+        let bits_shift = bits_shift(words);
         let mut ranks = 0;
         for same in placed.chunk_by(|one, other| one.0 == other.0) {
             let mixed = same[0].0;
@@ -175,27 +183,41 @@ impl Grams {
 
     /// Calls `hit` once for each gram in the target, with its ranks.
     #[inline]
-    fn hits(&self, target: &[u8], mut hit: impl FnMut(&[u32])) {
+    fn hits(&self, target: &[u8], hit: impl FnMut(&[u32])) {
+        match self.bits.first_chunk::<FEWEST_WORDS>() {
+            // The usual table. With a constant length, it needs no bounds checks.
+            Some(bits) if self.bits.len() == FEWEST_WORDS => {
+                const SHIFT: u32 = bits_shift(FEWEST_WORDS);
+                let is_marked = |mixed: u32| bits[(mixed >> SHIFT >> 6) as usize] >> (mixed >> SHIFT & 63) & 1 == 1;
+                self.hits_of(target, is_marked, hit);
+            }
+            _ => {
+                let is_marked = |mixed: u32| {
+                    let bit = mixed >> self.bits_shift;
+                    self.bits[bit as usize >> 6] >> (bit & 63) & 1 == 1
+                };
+                self.hits_of(target, is_marked, hit);
+            }
+        }
+    }
+
+    /// Calls `hit` as [`Self::hits`] does. `is_marked` returns whether a gram with the same highest bits exists.
+    #[inline]
+    fn hits_of(&self, target: &[u8], is_marked: impl Fn(u32) -> bool, mut hit: impl FnMut(&[u32])) {
         let mut seen = Seen::default();
-        for window in target.windows(4) {
-            let mixed = mixed([window[0], window[1], window[2], window[3]]);
-            if self.is_marked(mixed) {
+        // Read at once: a byte at a time, the compiler would omit the last one and need more instructions.
+        for four in target.windows(4).filter_map(<[u8]>::first_chunk) {
+            let mixed = mixed(*four);
+            if is_marked(mixed) {
                 self.look_up(mixed, &mut seen, &mut hit);
             }
         }
         if let Some(last) = target.last_chunk::<GRAM>() {
             let mixed = mixed_gram(last);
-            if self.is_marked(mixed) {
+            if is_marked(mixed) {
                 self.look_up(mixed, &mut seen, &mut hit);
             }
         }
-    }
-
-    /// Whether a gram with the same highest bits exists.
-    #[inline]
-    fn is_marked(&self, mixed: u32) -> bool {
-        let bit = mixed >> self.bits_shift;
-        self.bits[bit as usize >> 6] >> (bit & 63) & 1 == 1
     }
 
     #[inline(never)]

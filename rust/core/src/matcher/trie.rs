@@ -18,6 +18,9 @@ const INLINE: usize = 8;
 /// The number of bits for the length of a label. A longer label continues in a single child.
 const LENGTH_BITS: u32 = 23;
 
+/// Up to this many children are compared at once.
+const FEW_CHILDREN: usize = 8;
+
 /// A node, of half a cache line: a walk mostly waits for memory.
 #[derive(Debug)]
 struct Node {
@@ -76,8 +79,12 @@ pub fn sort(heads: &mut Vec<Head<'_>>) {
 #[derive(Debug)]
 pub struct Trie {
     nodes: Box<[Node]>,
-    /// The first byte of each node's label.
+    /// The first byte of each node's label, and padding.
     firsts: Box<[u8]>,
+    /// The first node with more than [`FEW_CHILDREN`], usually that of `/`. Nearly every walk passes it.
+    fork: u32,
+    /// For each byte, 1 + the number of its child of that node, or 0.
+    fork_children: Option<Box<[u8; 256]>>,
     /// For each node with wildcard texts: their count, and their ranks in ascending order.
     wild: Box<[u32]>,
 }
@@ -97,7 +104,8 @@ impl Trie {
 
     /// The memory held, in bytes.
     pub fn memory_bytes(&self) -> usize {
-        size_of_val(&*self.nodes) + self.firsts.len() + size_of_val(&*self.wild)
+        let fork_children = self.fork_children.as_deref().map_or(0, size_of_val);
+        size_of_val(&*self.nodes) + self.firsts.len() + fork_children + size_of_val(&*self.wild)
     }
 
     /// Reads the root and the first nodes below it, a node of each line of the cache.
@@ -124,16 +132,19 @@ impl Trie {
                 best = visit(&wild[1..][..wild[0] as usize], best);
             }
             let Some(&byte) = target.get(at) else { return best.min(node.whole) };
-            let (first, count) = (node.children as usize, (node.length_and_children >> LENGTH_BITS) as usize);
-            index = match count {
-                0 => return best,
+            let (first, count) = (node.children as usize, node.child_count());
+            let child = match (count, &self.fork_children) {
+                (0, _) => return best,
                 // The next iteration compares its label.
-                1 => first,
-                _ => match find_byte(byte, &self.firsts[first..first + count]) {
-                    Some(child) => first + child,
-                    None => return best,
-                },
+                (1, _) => Some(0),
+                (2..=FEW_CHILDREN, _) => find_among_few(byte, &self.firsts[first..], count),
+                (_, Some(children)) if index == self.fork as usize => {
+                    usize::from(children[usize::from(byte)]).checked_sub(1)
+                }
+                _ => memchr::memchr(byte, &self.firsts[first..first + count]),
             };
+            let Some(child) = child else { return best };
+            index = first + child;
         }
     }
 }
@@ -142,6 +153,11 @@ impl Node {
     #[inline]
     fn label_length(&self) -> usize {
         (self.length_and_children & ((1 << LENGTH_BITS) - 1)) as usize
+    }
+
+    #[inline]
+    fn child_count(&self) -> usize {
+        (self.length_and_children >> LENGTH_BITS) as usize
     }
 
     /// Whether the text begins with the label.
@@ -168,10 +184,15 @@ fn first_word(text: &[u8]) -> u64 {
     }
 }
 
-/// Finds a byte. For few children, a loop is faster than a search function.
+/// Finds a byte among the first `count` of at least eight, without a branch for each.
 #[inline]
-fn find_byte(byte: u8, among: &[u8]) -> Option<usize> {
-    if among.len() <= 8 { among.iter().position(|&first| first == byte) } else { memchr::memchr(byte, among) }
+fn find_among_few(byte: u8, among: &[u8], count: usize) -> Option<usize> {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let differences = first_word(among) ^ (ONES * u64::from(byte));
+    // The lowest high bit marks the first byte that is 0. Higher ones may be wrong.
+    let zeros = differences.wrapping_sub(ONES) & !differences & (0x80 * ONES);
+    let found = zeros.trailing_zeros() as usize / 8;
+    (found < count).then_some(found)
 }
 
 type Ranges = VecDeque<(Range<usize>, usize, u32)>;
@@ -236,8 +257,24 @@ impl Builder {
         self.nodes.push(node);
     }
 
-    fn finish(self) -> Trie {
-        Trie { nodes: self.nodes.into(), firsts: self.firsts.into(), wild: self.wild.into() }
+    fn finish(mut self) -> Trie {
+        let fork = self.nodes.iter().position(|node| (FEW_CHILDREN + 1..=u8::MAX.into()).contains(&node.child_count()));
+        let fork_children = fork.map(|fork| {
+            let mut children = Box::new([0; 256]);
+            let first = self.nodes[fork].children as usize;
+            for (number, &byte) in (1..=u8::MAX).zip(&self.firsts[first..first + self.nodes[fork].child_count()]) {
+                children[usize::from(byte)] = number;
+            }
+            children
+        });
+        self.firsts.extend([0; FEW_CHILDREN]);
+        Trie {
+            nodes: self.nodes.into(),
+            firsts: self.firsts.into(),
+            fork: fork.unwrap_or_default() as u32,
+            fork_children,
+            wild: self.wild.into(),
+        }
     }
 }
 
@@ -284,6 +321,24 @@ mod tests {
         assert_eq!(walk("/x/z"), (3, vec![]));
         assert_eq!(walk("/x/y"), (3, vec![]));
         assert_eq!(walk("x"), (NO_RANK, vec![]));
+    }
+
+    #[test]
+    fn each_child_is_found_by_its_first_byte() {
+        for count in 1..=256 {
+            let texts: Vec<u8> = (0..=u8::MAX).flat_map(|byte| [b'/', byte, b'x']).collect();
+            let heads: Vec<Head<'_>> = (0..count)
+                .map(|rank| {
+                    let start = 3 * rank;
+                    Head { text: &texts[start..start + 3], start: start as u32, rank: rank as u32, kind: Kind::Prefix }
+                })
+                .collect();
+            let trie = Trie::new(&heads);
+            for (number, target) in texts.chunks(3).enumerate() {
+                let expected = if number < count { number as u32 } else { NO_RANK };
+                assert_eq!(trie.walk(&texts, target, NO_RANK, |_, best| best), expected, "{count} {number}");
+            }
+        }
     }
 
     #[test]
