@@ -13,6 +13,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -27,6 +28,8 @@ from conformance.scoreboard.program import AdapterProgram
 from conformance.scoreboard.results import OWN_LEVEL
 
 Implementation = Callable[[Question], "Answer | str"]
+# After this time without an answer, a program has probably not flushed its output.
+NOTICE_SECONDS = 10.0
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -43,7 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
                 print(json.dumps(export_question(question)))
         return 0
     if not cases:
-        print("conformance: no case matches --case, --file, --id, --level, --skip-level and --profile", file=sys.stderr)
+        print(f"conformance: {_describe_selection(loaded)}", file=sys.stderr)
         return 2
     try:
         with _start(options) as answer_question:
@@ -54,7 +57,10 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m conformance", description=__doc__.partition("\n")[0])
+    # A module has the name of its file as its first argument, and an installed command its own name.
+    name = Path(sys.argv[0]).stem
+    program = name if name == "canfetch-conformance" else "python -m conformance"
+    parser = argparse.ArgumentParser(prog=program, description=__doc__.partition("\n")[0])
     mode = parser.add_mutually_exclusive_group(required=True)
     mode.add_argument(
         "--program", metavar="COMMAND", help="Start COMMAND once; it reads questions and writes answers as JSON lines."
@@ -100,6 +106,15 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--quiet", action="store_true", help="Print only failures and the total.")
     return parser.parse_args(arguments)
+
+
+def _describe_selection(cases: list[Case]) -> str:
+    profiles = sorted({profile for case in cases for profile in case.profiles})
+    levels = sorted({case.level for case in cases})
+    return (
+        "no case matches --case, --file, --id, --level, --skip-level and --profile;"
+        f" profiles: {', '.join(profiles)}; levels: {', '.join(levels)}"
+    )
 
 
 def _is_selected(case: Case, options: argparse.Namespace) -> bool:
@@ -189,13 +204,32 @@ def _program(command: str) -> Iterator[Implementation]:
         def answer_question(question: Question) -> "Answer | str":
             stdin.write(json.dumps(to_json(question)) + "\n")
             stdin.flush()
-            line = stdout.readline()
+            with notice_of_waiting(question.case):
+                line = stdout.readline()
             if not line:
                 raise ValueError(f"the program exited with code {program.wait()} at {question.case}")
-            return parse_answer(line)
+            return parse_answer(line, strict=True)
 
         yield answer_question
         stdin.close()
+
+
+def _print_notice(case: str) -> None:
+    print(f"conformance: waiting for the answer to {case}; a program must flush each line of output", file=sys.stderr)
+
+
+@contextmanager
+def notice_of_waiting(
+    case: str, notify: Callable[[str], object] = _print_notice, seconds: float = NOTICE_SECONDS
+) -> Iterator[threading.Timer]:
+    """Notify the user once if the block takes longer than `seconds`."""
+    timer = threading.Timer(seconds, notify, [case])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield timer
+    finally:
+        timer.cancel()
 
 
 @contextmanager

@@ -39,13 +39,23 @@ def export_question(question: Question) -> dict[str, Any]:
     return {**to_json(question), "expected": answer}
 
 
-def parse_answer(text: str) -> "Answer | str":
-    """Parse an answer: an object, or a list of one. Return a string, the reason, if the question was skipped."""
-    value = json.loads(text)
+def parse_answer(text: str, *, strict: bool = False) -> "Answer | str":
+    """Parse an answer: an object, or a list of one. Return a string, the reason, if the question was skipped.
+
+    Args:
+        text: JSON.
+        strict: Raise ValueError for an object without a verdict, an error, an exception or a reason for skipping.
+    """
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = None
     if isinstance(value, list) and value:
         value = value[0]
     if not isinstance(value, dict):
         raise ValueError(f"invalid answer {text.strip()[:80]!r}: expected a JSON object")  # noqa: TRY004
+    if strict and not (isinstance(value.get("allowed"), bool) or {"error", "exception", "skip"} & value.keys()):
+        raise ValueError(f'invalid answer {text.strip()[:80]!r}: expected "allowed" with true or false')
     if "skip" in value:
         return str(value["skip"])
     if "exception" in value:

@@ -5,11 +5,12 @@ import os
 import shlex
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conformance.__main__ import fill_template, main
+from conformance.__main__ import fill_template, main, notice_of_waiting
 from conformance.cases import ROOT, Answer, build_parts, load
 from conformance.protocol import parse_answer
 
@@ -118,9 +119,14 @@ def test_lines_and_reasons_can_be_ignored(capfd: pytest.CaptureFixture[str]) -> 
     "arguments, message",
     [
         (["--program", program("pass"), "--id", "disputed-01"], "exited with code 0 at disputed-01"),
-        (["--program", program("print('yes', flush=True)"), "--id", "disputed-01"], "conformance: "),
+        (["--program", always("yes"), "--id", "disputed-01"], "invalid answer 'yes': expected a JSON object"),
+        (["--program", always("{}"), "--id", "disputed-01"], 'expected "allowed" with true or false'),
+        (["--program", always('{"allowed": "yes"}'), "--id", "disputed-01"], 'expected "allowed" with true or false'),
+        (["--program", always('{"allowed": null}'), "--id", "disputed-01"], 'expected "allowed" with true or false'),
         (["--program", "/nowhere/at-all", "--id", "disputed-01"], "conformance: "),
         (["--command", "true", "--id", "no-such-case"], "no case matches"),
+        (["--command", "true", "--profile", "rfc9903"], ", rfc9309, strict, "),
+        (["--command", "true", "--level", "must"], "; levels: MAY, MUST"),
     ],
 )
 def test_unusable_program_or_selection_exits_with_2(
@@ -130,6 +136,49 @@ def test_unusable_program_or_selection_exits_with_2(
 
     error = capfd.readouterr().err.splitlines()[-1]
     assert message in error
+
+
+def test_user_is_notified_if_no_answer_arrives() -> None:
+    notices: list[str] = []
+    notified = threading.Event()
+
+    def notify(case: str) -> None:
+        notices.append(case)
+        notified.set()
+
+    with notice_of_waiting("disputed-01", notify, seconds=0.0):
+        assert notified.wait(60)
+
+    assert notices == ["disputed-01"]
+
+
+def test_user_is_not_notified_after_an_answer() -> None:
+    notices: list[str] = []
+
+    with notice_of_waiting("disputed-01", notices.append, seconds=3600.0) as timer:
+        pass
+
+    timer.join(60)
+    assert not timer.is_alive()
+    assert notices == []
+
+
+@pytest.mark.parametrize(
+    "first, name",
+    [
+        ("/usr/bin/canfetch-conformance", "canfetch-conformance"),
+        ("/work/conformance/__main__.py", "python -m conformance"),
+    ],
+)
+def test_usage_names_the_command_that_runs(
+    first: str, name: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", [first])
+
+    with pytest.raises(SystemExit):
+        main([])
+
+    assert capfd.readouterr().err.startswith(f"usage: {name} ")
 
 
 def test_known_failures_do_not_fail_the_run(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
