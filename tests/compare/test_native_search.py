@@ -7,7 +7,7 @@ import pytest
 from canfetch import PROFILES, parse
 from canfetch.compare.compared_rules import compared_rules
 from canfetch.compare.domains import domain_of
-from canfetch.compare.limits import Budget
+from canfetch.compare.limits import Budget, PortableBudget
 from canfetch.compare.native_search import NativeSearch, native_domain_class
 from canfetch.compare.search import Search
 from canfetch.errors import Undecided
@@ -40,3 +40,22 @@ def test_the_native_engine_stops_at_the_limit() -> None:
     domain = domain_of(rules.profile, rules.profile, complete=False)
     with pytest.raises(Undecided, match=r"undecided: too large: explored \d+ states with a limit of 30 steps"):
         NativeSearch([side], patterns, Budget(30)).targets(domain, [(False,)], 1)
+
+
+@pytest.mark.parametrize("objects", [10, 100, 1000, 10_000])
+def test_a_portable_budget_ends_both_searches_at_the_same_state(objects: int) -> None:
+    rng = random.Random(objects)  # noqa: S311 - reproducible files
+    for _ in range(25):
+        rules = compared_rules(parse(random_file(rng)), "ExampleBot")
+        side = rules.side(Budget()).for_search()
+        patterns = sorted({(one.rank, one.pattern) for one in side.patterns})
+        domain = domain_of(rules.profile, rules.profile, complete=True)
+        results: list[tuple[list[bytes] | None, int]] = []
+        for engine in (NativeSearch, Search):
+            budget = PortableBudget(objects)
+            try:
+                found = engine([side], patterns, budget).targets(domain, [(False,)], 2)
+            except Undecided:
+                found = None
+            results.append((found, max(budget.objects, 0)))
+        assert results[0] == results[1]

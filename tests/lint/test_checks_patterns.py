@@ -4,7 +4,7 @@ import pytest
 
 from canfetch.core.equivalence import differing_profiles
 from canfetch.lint import Linter, LintInput, Severity, SitePage
-from canfetch.lint.analysis.rule_coverage import canonical_form
+from canfetch.lint.analysis.canonical_rules import canonical_form
 from canfetch.pages.page_rules import parse_page
 
 PAGES = (SitePage("https://example.com/private-offers.html", parse_page()),)
@@ -40,6 +40,16 @@ REPORTED = [
     ("CF406", ("Disallow: /", "Disallow: /a/*.gif$")),
     ("CF406", ("Disallow: /*.php", "Disallow: /x/a.php?b")),
     ("CF406", ("Disallow: /a/", "Disallow: /a/b/", "Allow: /c/")),
+    ("CF406", ("Disallow: /a/*/b", "Disallow: /a/*/x/*/b")),
+    ("CF406", ("Disallow: /*.pdf$", "Disallow: /x/*.pdf$")),
+    ("CF406", ("Disallow: /*a", "Disallow: *ab")),
+    ("CF406", ("Disallow: */a/", "Disallow: /a/b")),
+    ("CF406", ("Disallow: /", "Disallow: */a")),
+    # The `Allow` line is longer than the covering rule, but no URL matches it and the covered rule.
+    ("CF406", ("Disallow: /a", "Allow: /*z", "Disallow: /a/b$")),
+    # Another rule wins over the `Allow` line for the same URLs.
+    ("CF406", ("Disallow: /a", "Allow: /*z", "Disallow: /a*bz", "Disallow: /*bz")),
+    ("CF406", ("Disallow: /a?b=c/", "Disallow: /a?b=c/d/", "Allow: /*e")),
     ("CF407", ("Allow: /d/index.html", "Disallow: /d/")),
     ("CF407", ("Allow: /index.htm", "Disallow: /")),
     ("CF408", ("Disallow: /%c3%A9",)),
@@ -87,6 +97,11 @@ NOT_REPORTED = [
     ("CF406", ("Disallow: /a/", "Allow: /*.gif", "Disallow: /a/b.gif")),
     ("CF406", ("Disallow: /a",)),
     ("CF406", ("Disallow: /a$", "Disallow: /ab")),
+    # Only the longer rule matches `/?q=user/login%2F`.
+    ("CF406", ("Disallow: /*login/", "Disallow: /?q=user/login/")),
+    ("CF406", ("Disallow: /*a$", "Disallow: /x*a")),
+    ("CF406", ("Disallow: /*a*b", "Disallow: /b*a")),
+    ("CF406", ("Disallow: /a", "Allow: /*z", "Disallow: /a/b")),
     ("CF406", ("Disallow: /a", "Disallow: /ab***", "Allow: /abc")),
     ("CF406", ("Allow: /a", "Allow: /ab*", "Disallow: /abc")),
     ("CF406", ("Allow: /a/", "Allow: /a/index.html")),

@@ -7,6 +7,10 @@ from canfetch.errors import Undecided
 
 PYTHON_STEPS: Final = 1_000_000
 NATIVE_STEPS: Final = 40_000_000
+# The native engine takes at most these steps for a byte after a state, and for each pattern: both forms of the target
+# are followed, and a byte may be three in one of them.
+_MAX_STEPS_OF_BYTE: Final = 24
+_MAX_STEPS_OF_PATTERN: Final = 12
 
 
 def steps_for(microseconds: int) -> int:
@@ -52,9 +56,61 @@ class Budget:
         """
         self.spend(objects * self._python_weight)
 
+    def steps_of_search(self, patterns: int) -> int:  # noqa: ARG002 - see `PortableBudget`
+        """Return the steps that a search of some patterns may take in the native engine."""
+        return self.steps
+
+    def count_states(self, states: int) -> None:
+        """Count explored states."""
+        self.states += states
+
     def exhausted(self) -> Undecided:
         """Return the error for a comparison that has reached a limit."""
         return Undecided(
             f"undecided: too large: explored {self.states:,} states with a limit of {self.limit:,} steps",
             states=self.states,
         )
+
+
+class PortableBudget(Budget):
+    """The work that comparisons may take, with a limit that both engines reach at the same question.
+
+    A step of one engine is not a step of the other. So Python makes the refinement with both engines, and this budget
+    counts its objects and the states of searches. Each state counts as `OBJECTS_PER_STATE` objects.
+
+    Args: objects: The objects of all comparisons together. The native engine takes about a microsecond for each.
+    Attributes: objects: The objects that remain.
+    """
+
+    OBJECTS_PER_STATE: Final = 10
+
+    __slots__ = ("objects",)
+
+    def __init__(self, objects: int) -> None:
+        super().__init__()
+        self.objects = objects
+
+    def spend(self, steps: int) -> None:
+        """Do nothing: the states of a search limit its steps."""
+
+    def steps_of_search(self, patterns: int) -> int:
+        """Return more steps than the states that remain can take."""
+        states = self.objects // self.OBJECTS_PER_STATE + 1
+        return patterns + states * 256 * (_MAX_STEPS_OF_BYTE + _MAX_STEPS_OF_PATTERN * patterns)
+
+    def spend_in_python(self, objects: int) -> None:
+        """Count objects.
+
+        Raises: Undecided: There are not enough left.
+        """
+        self.objects -= objects
+        if self.objects < 0:
+            raise self.exhausted()
+
+    def count_states(self, states: int) -> None:
+        """Count explored states.
+
+        Raises: Undecided: There are not enough objects left.
+        """
+        super().count_states(states)
+        self.spend_in_python(self.OBJECTS_PER_STATE * states)

@@ -2,21 +2,15 @@
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from canfetch.compare.limits import Budget
-from canfetch.compare.overlaps import Overlaps
-from canfetch.compare.patterns import RankedPattern, exemption, ranked_patterns
-from canfetch.compare.questions import ComparedSides, Question
-from canfetch.compare.rankings import RankedSide, Ranking
+from canfetch.compare.redundancy import RemovableRules
 from canfetch.compare.selections import selections
-from canfetch.compare.witnesses import shortest_target
 from canfetch.core.document import RobotsTxt, parse
-from canfetch.core.profiles import Profile, get_profile
+from canfetch.core.profiles import get_profile
 from canfetch.core.verdict import Rule
 from canfetch.errors import Undecided
-
-_DIFFERENT: Final = ((True, False), (False, True))
 
 
 class Minimization(NamedTuple):
@@ -75,61 +69,6 @@ def find_minimization(robots: RobotsTxt, *, profiles: Iterable[str] = (), steps:
     return Minimization(content, rules, len(robots.content) + len(robots.tail) - len(content), names)
 
 
-class _Selection:
-    """The rules of one selection of groups."""
-
-    def __init__(self, rules: Sequence[Rule], profile: Profile, budget: Budget) -> None:
-        patterns = list(ranked_patterns(rules, profile))
-        self.by_line: dict[int, list[RankedPattern]] = {rule.line: [] for rule in rules}
-        for one in patterns:
-            if one.rule is not None:
-                self.by_line[one.rule.line].append(one)
-        if profile.robots_txt_allowed:
-            patterns.append(exemption())
-        self._budget = budget
-        self._removed: set[int] = set()
-        self._line: int | None = None
-        ranking = Ranking(patterns, budget)
-        longest_match = profile.robotparser_rewritten
-        sides = [RankedSide(ranking, one, longest_match=longest_match) for one in (self._value, self._value_without)]
-        self._compared = ComparedSides(sides, (profile, profile))
-
-    def _value(self, one: RankedPattern) -> bool | None:
-        return None if one.rule is not None and one.rule.line in self._removed else one.allow
-
-    def _value_without(self, one: RankedPattern) -> bool | None:
-        return None if one.rule is not None and one.rule.line == self._line else self._value(one)
-
-    def is_redundant(self, line: int) -> bool:
-        """Return whether every URL has the same verdict without the rule in a line.
-
-        Raises: Undecided.
-        """
-        own = self.by_line[line]
-        if not own:
-            return True
-        self._line = line
-        self._compared.update(own, own=(Overlaps(own), Overlaps(())))
-        question = Question(
-            self._compared,
-            _DIFFERENT,
-            # A target that no URL has keeps a rule that could be left out.
-            confirm=lambda _: True,
-            within=[one.pattern for one in own],
-            shortest=False,
-        )
-        try:
-            return shortest_target(question, self._budget) is None
-        finally:
-            self._line = None
-            self._compared.update(own)
-
-    def remove(self, line: int) -> None:
-        """Leave out the rule in a line."""
-        self._removed.add(line)
-        self._compared.update(self.by_line[line])
-
-
 class _Reading:
     """A file as one profile reads it."""
 
@@ -138,7 +77,7 @@ class _Reading:
         self._robots = robots
         groups = robots.groups
         self._selections = [
-            _Selection([rule for index in indices for rule in groups[index].rules], self.profile, budget)
+            RemovableRules([rule for index in indices for rule in groups[index].rules], self.profile, budget)
             for indices in selections(robots)
         ]
         # The lines of the rules of each group.
@@ -153,7 +92,7 @@ class _Reading:
 
         Raises: Undecided.
         """
-        return all(selection.is_redundant(line) for selection in self._selections if line in selection.by_line)
+        return all(selection.are_redundant([line]) for selection in self._selections if line in selection.by_line)
 
     def remove(self, line: int) -> None:
         """Leave out the rule in a line."""

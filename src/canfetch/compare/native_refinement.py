@@ -79,7 +79,7 @@ class NativeRefinement:
             question.shortest,
             budget.steps,
         )
-        budget.states += states
+        budget.count_states(states)
         budget.steps = steps
         if status == TOO_LARGE:
             raise budget.exhausted()

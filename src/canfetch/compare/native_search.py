@@ -73,9 +73,10 @@ class NativeSearch:
             bits |= 1 << sum(decision << side for side, decision in enumerate(decisions))
         budget = self._budget
         native = native_domain(domain)
-        targets, status, states, steps = native.search(self._patterns, self._sides, bits, most, budget.steps)
-        budget.states += states
+        available = budget.steps_of_search(len(self._patterns))
+        targets, status, states, steps = native.search(self._patterns, self._sides, bits, most, available)
         budget.steps = steps
+        budget.count_states(states)
         if status == TOO_LARGE:
             raise budget.exhausted()
         if status != _FOUND or targets is None:

@@ -24,14 +24,18 @@ class ComparedSides:
     Args:
         sides: The sides, at most two.
         profiles: The profiles whose possible targets are considered, or the same one twice.
+        use_native: Whether the native engine compares them, if it can.
 
     Attributes:
         sides, profiles: As above.
     """
 
-    def __init__(self, sides: Sequence[RankedSide], profiles: tuple[Profile, Profile]) -> None:
+    def __init__(
+        self, sides: Sequence[RankedSide], profiles: tuple[Profile, Profile], *, use_native: bool = True
+    ) -> None:
         self.sides = sides
         self.profiles = profiles
+        self._use_native = use_native
 
     @cached_property
     def own(self) -> Sequence[Overlaps]:
@@ -46,7 +50,7 @@ class ComparedSides:
     @cached_property
     def native(self) -> NativeRefinement | None:
         """The sides in the native engine, if it is used and no side has `longest_match`."""
-        return native_refinement(self.sides, self.profiles)
+        return native_refinement(self.sides, self.profiles) if self._use_native else None
 
     def update(self, changed: Iterable[RankedPattern], own: Sequence[Overlaps] | None = None) -> None:
         """Use the present decisions of some patterns, which have changed.

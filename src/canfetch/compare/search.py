@@ -79,7 +79,7 @@ class Search:
         budget = self._budget
         while queue:
             state = queue.popleft()
-            budget.states += 1
+            budget.count_states(1)
             by_byte = [self._heads_by_byte(track) for track in state.tracks]
             for byte, place in self._bytes(state, domain, by_byte):
                 following, decisions = self._next(state, byte, place, by_byte)

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from canfetch.core.patterns import matches
-from canfetch.lint.analysis.rule_coverage import canonical_form
+from canfetch.lint.analysis.canonical_rules import canonical_form
 from canfetch.lint.linted_file import LintedFile
 
 

@@ -5,8 +5,8 @@ from typing import Final
 from canfetch.agents import REGISTRY
 from canfetch.core.records import Record
 from canfetch.lint.analysis.asset_patterns import blocked_asset
+from canfetch.lint.analysis.canonical_rules import canonical_form
 from canfetch.lint.analysis.engine_verdicts import STAR
-from canfetch.lint.analysis.rule_coverage import canonical_form
 from canfetch.lint.linted_file import LintedFile, LintedGroup
 
 # Larger files are left to their author.

@@ -4,7 +4,7 @@ import re
 from itertools import chain, islice
 from typing import Final, NamedTuple
 
-from canfetch.lint.analysis.rule_coverage import form_in
+from canfetch.lint.analysis.canonical_rules import form_in
 from canfetch.lint.analysis.rule_values import rules_matching
 from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedRule
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
+from canfetch.lint.analysis.canonical_rules import form_in
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.named_engines import engine_of
-from canfetch.lint.analysis.rule_coverage import covered_rules, form_in
+from canfetch.lint.analysis.rule_coverage import covered_rules
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile

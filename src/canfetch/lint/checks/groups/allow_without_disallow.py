@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from canfetch.agents import REGISTRY
 from canfetch.lint.analysis.asset_patterns import names_assets
+from canfetch.lint.analysis.canonical_rules import matches_everything
 from canfetch.lint.analysis.named_engines import main_crawlers
-from canfetch.lint.analysis.rule_coverage import matches_everything
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedRule

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from canfetch.core.notes import Note
-from canfetch.lint.analysis.rule_coverage import repeated_rules
+from canfetch.lint.analysis.canonical_rules import repeated_rules
 from canfetch.lint.analysis.rule_fixes import remove_line
 from canfetch.lint.check import Check, LineOccurrence, Occurrence
 from canfetch.lint.fixes import Fix

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from canfetch.lint.analysis.canonical_rules import form_in
 from canfetch.lint.analysis.engine_verdicts import deciding_line
-from canfetch.lint.analysis.rule_coverage import form_in
 from canfetch.lint.analysis.rule_values import rules_matching
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.lint_input import LintInput

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.lint.analysis.asset_patterns import names_assets
+from canfetch.lint.analysis.canonical_rules import canonical_form
 from canfetch.lint.analysis.engine_verdicts import deciding_line
 from canfetch.lint.analysis.named_engines import main_crawlers
-from canfetch.lint.analysis.rule_coverage import canonical_form
 from canfetch.lint.analysis.rule_values import rules_matching
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.lint_input import LintInput

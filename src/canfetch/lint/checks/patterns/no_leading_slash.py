@@ -10,9 +10,9 @@ from canfetch.core.text import UNRESERVED, display_text
 from canfetch.core.urls import split_url
 from canfetch.lint.analysis.addresses import find_address
 from canfetch.lint.analysis.asset_patterns import blocked_asset
+from canfetch.lint.analysis.canonical_rules import canonical_form
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.regular_expressions import looks_like_regex
-from canfetch.lint.analysis.rule_coverage import canonical_form
 from canfetch.lint.analysis.rule_fixes import rewrite_value
 from canfetch.lint.analysis.rule_neighbours import Neighbours
 from canfetch.lint.analysis.rule_values import rule_records_matching, rules_matching

@@ -7,7 +7,7 @@ from canfetch.agents import REGISTRY
 from canfetch.core.agent_rules import find_deciding_rule
 from canfetch.core.patterns import matches
 from canfetch.lint.analysis.asset_patterns import ASSETS, blocked_asset, is_typical_asset, names_assets, names_folder
-from canfetch.lint.analysis.rule_coverage import canonical_form
+from canfetch.lint.analysis.canonical_rules import canonical_form
 from canfetch.lint.analysis.site_blocks import is_closed
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.lint_input import LintInput

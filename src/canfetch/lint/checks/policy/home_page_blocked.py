@@ -5,8 +5,8 @@ from typing import Final
 
 from canfetch.core.patterns import matches
 from canfetch.core.verdict import Rule
+from canfetch.lint.analysis.canonical_rules import canonical_form
 from canfetch.lint.analysis.engine_verdicts import try_allows, try_decide
-from canfetch.lint.analysis.rule_coverage import canonical_form
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile

@@ -1,0 +1,74 @@
+"""Rules that crawlers read together, because their groups have a product token in common."""
+
+from itertools import chain
+
+from canfetch.lint.analysis.canonical_rules import CanonicalRule, canonical_rules, with_forms
+from canfetch.lint.analysis.key_names import ALLOW, DISALLOW, USER_AGENT
+from canfetch.lint.analysis.odd_lines import Oddity, odd_lines, prefix_name
+from canfetch.lint.analysis.rule_overlaps import RulesByHead
+from canfetch.lint.linted_file import LintedFile, LintedRule
+
+
+class MergedRules:
+    """The allow rules, and the disallow rules, that some crawler reads together with those of a group.
+
+    They are collected on first use, because most files have no rule that another one covers.
+
+    Args:
+        file: The file.
+        rules_of_google: The rules that only Google's parser reads.
+    """
+
+    def __init__(self, file: LintedFile, rules_of_google: list[CanonicalRule]) -> None:
+        self._file = file
+        self._rules_of_google = rules_of_google
+        self._together: list[int] = []
+        self._rules: dict[tuple[int, bool], list[CanonicalRule]] = {}
+        self._by_head: dict[tuple[int, bool], RulesByHead] = {}
+
+    def of(self, group: int, *, allow: bool) -> RulesByHead:
+        """Return the rules of one kind that are read together with those of a group."""
+        if not self._together:
+            self._together = _groups_together(self._file)
+            for one in chain(chain.from_iterable(canonical_rules(self._file)), self._rules_of_google):
+                self._rules.setdefault((self._together[one.rule.group], one.rule.allow), []).append(one)
+        key = self._together[group], allow
+        found = self._by_head.get(key)
+        if found is None:
+            found = self._by_head[key] = RulesByHead(self._rules.get(key, ()))
+        return found
+
+
+def read_by_google(file: LintedFile) -> tuple[list[CanonicalRule], frozenset[int]]:
+    """Return the rules that only Google's parser reads, and the groups inside which it alone starts another group."""
+    rules: list[LintedRule] = []
+    split: set[int] = set()
+    for line in odd_lines(file, Oddity.PREFIX):
+        name = prefix_name(file.key(line.record)).capitalize()
+        group = line.record.group
+        if group is None or group >= len(file.groups):
+            continue
+        if name in (ALLOW, DISALLOW):
+            value = file.value(line.record)
+            rules.append(LintedRule(line.record.line, name == ALLOW, value, len(value), group, file.records))
+        elif name == USER_AGENT:
+            split.add(group)
+    return with_forms(file, rules), frozenset(split)
+
+
+def _groups_together(file: LintedFile) -> list[int]:
+    """Return a number for each group. Groups that some crawler merges have the same number."""
+    parents = list(range(len(file.groups)))
+
+    def root(index: int) -> int:
+        while parents[index] != index:
+            parents[index] = parents[parents[index]]
+            index = parents[index]
+        return index
+
+    named: dict[str, int] = {}
+    for group in file.groups:
+        for name in group.names:
+            other = named.setdefault(name, group.index)
+            parents[root(group.index)] = root(other)
+    return [root(index) for index in range(len(parents))]

@@ -1,0 +1,102 @@
+"""Rules that may match a common URL."""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import islice
+from typing import Final
+
+from canfetch.core.escapes import RESERVED_DATA, has_reserved_data
+from canfetch.lint.analysis.canonical_rules import CanonicalRule
+
+# If more heads than these start with the head of a rule, they are not examined one by one.
+_MAX_LONGER: Final = 64
+# Bytes of queries that have no other encoding, and are not part of one.
+_PLAIN_IN_QUERY: Final = bytes(set(range(256)) - set(RESERVED_DATA) - set(b"%"))
+
+
+class RulesByHead:
+    """Rules that are found by their literal prefix, and by their specificity.
+
+    Two rules overlap only if the head of one starts with that of the other. What follows a character of the query that
+    has two encodings is left out.
+
+    Args: rules: The rules.
+    """
+
+    def __init__(self, rules: Sequence[CanonicalRule]) -> None:
+        self._all = rules
+        self._specificities: dict[bytes, list[int]] = {}
+        for rule, form, head in rules:
+            specificities = self._specificities.setdefault(_comparable(head) if b"?" in head else head, [])
+            specificities.append(rule.specificity)
+            if rule.specificity != len(form):
+                specificities.append(len(form))
+        for specificities in self._specificities.values():
+            if len(specificities) > 1:
+                specificities.sort()
+        self._lengths = sorted(set(map(len, self._specificities)))
+
+    @cached_property
+    def _sorted(self) -> list[bytes]:
+        return sorted(self._specificities)
+
+    @cached_property
+    def _rules(self) -> dict[bytes, list[CanonicalRule]]:
+        rules: dict[bytes, list[CanonicalRule]] = {}
+        for one in self._all:
+            rules.setdefault(_comparable(one.head), []).append(one)
+        return rules
+
+    def is_between(self, one: CanonicalRule, low: int, high: int) -> bool:
+        """Return whether a rule with a specificity from `low` to `high` may match some target that `one` matches."""
+        head = _comparable(one.head)
+        for length in self._lengths:
+            if length > len(head):
+                break
+            if self._has_between(head[:length], low, high):
+                return True
+        # A longer prefix means a higher specificity, unless superfluous stars count. An allow rule wins a tie.
+        if (
+            one.is_literal
+            and len(head) == len(one.head)
+            and high <= len(one.form) + 1
+            and (one.rule.specificity == len(one.form) or not one.rule.allow)
+        ):
+            return False
+        return any(
+            number == _MAX_LONGER or self._has_between(longer, low, high)
+            for number, longer in enumerate(self._longer(head))
+        )
+
+    def overlapping(self, one: CanonicalRule) -> Iterator[CanonicalRule]:
+        """Yield the rules that may match some target that `one` matches."""
+        head = _comparable(one.head)
+        for length in self._lengths:
+            if length >= len(head):
+                break
+            yield from self._rules.get(head[:length], ())
+        for longer in self._longer(head):
+            yield from self._rules[longer]
+
+    def _has_between(self, head: bytes, low: int, high: int) -> bool:
+        specificities = self._specificities.get(head)
+        if specificities is None:
+            return False
+        index = bisect_left(specificities, low)
+        return index < len(specificities) and specificities[index] <= high
+
+    def _longer(self, head: bytes) -> Iterator[bytes]:
+        """Yield the heads that start with this one."""
+        for longer in islice(self._sorted, bisect_left(self._sorted, head), None):
+            if not longer.startswith(head):
+                return
+            yield longer
+
+
+def _comparable(head: bytes) -> bytes:
+    """Return the part of a head that is the same in all encodings of a URL."""
+    if b"?" not in head or not has_reserved_data(head):
+        return head
+    path, mark, query = head.partition(b"?")
+    return path + mark + query[: len(query) - len(query.lstrip(_PLAIN_IN_QUERY))]
