@@ -1,6 +1,6 @@
 """The values of columns, for code in Python: read by pyarrow, or natively if the native engine is installed."""
 
-from typing import Any
+from typing import Any, Final
 
 from canfetch.bulk.arguments import is_arrow
 from canfetch.bulk.extras import import_pyarrow
@@ -10,6 +10,8 @@ from canfetch.core.text import encode_text
 from canfetch.errors import InvalidColumn
 
 Value = bytes | int | None
+TEXTS: Final = "text or bytes"
+IDS: Final = "integers, text or bytes"
 
 
 def read_values(column: Any) -> list[Value]:
@@ -20,15 +22,17 @@ def read_values(column: Any) -> list[Value]:
     return values
 
 
-def column_values(column: Any) -> list[Value]:
+def column_values(column: Any, expected: str = TEXTS) -> list[Value]:
     """Return the rows of a column of text, bytes or integers. Text is encoded.
 
-    Args: column: Arrow data, a list or a single value, as `as_column` returns it.
+    Args:
+        column: Arrow data, a list or a single value, as `as_column` returns it.
+        expected: What the column may have, for messages.
     Raises: InvalidColumn; MissingExtra: the column is Arrow data, and pyarrow is not installed; TypeError.
     Cost: O(bytes).
     """
     if is_arrow(column):
-        return _arrow_values(column)
+        return _arrow_values(column, expected)
     values = column if isinstance(column, list) else [column]
     kinds = {int if isinstance(value, int) else bytes for value in values if value is not None}
     for value in values:
@@ -39,14 +43,14 @@ def column_values(column: Any) -> list[Value]:
     return [encode_text(value) if isinstance(value, str) else value for value in values]
 
 
-def _arrow_values(column: Any) -> list[Value]:
+def _arrow_values(column: Any, expected: str) -> list[Value]:
     pa = import_pyarrow("to read Arrow data with the Python engine")
     try:
         if hasattr(column, "__arrow_c_stream__"):
             chunked = pa.chunked_array(column)
         else:
             chunked = pa.chunked_array([pa.array(column)])
-        return [value for chunk in chunked.chunks for value in _chunk_values(pa, chunk)]
+        return [value for chunk in chunked.chunks for value in _chunk_values(pa, chunk, expected)]
     except pa.ArrowException as error:
         raise InvalidColumn(f"invalid Arrow data: {error}") from error
 
@@ -54,33 +58,56 @@ def _arrow_values(column: Any) -> list[Value]:
 def table_columns(table: Any, *names: str) -> list[Any]:
     """Return columns of a table of Arrow data.
 
-    Raises: InvalidColumn: the table does not have one of them; MissingExtra: pyarrow is not installed.
+    Raises: InvalidColumn: the table does not have exactly one of each; MissingExtra: pyarrow is not installed.
     """
     pa = import_pyarrow("to read Arrow data with the Python engine")
-    read = pa.table(table if hasattr(table, "__arrow_c_stream__") else pa.record_batch(table))
+    try:
+        read = pa.table(table if hasattr(table, "__arrow_c_stream__") else pa.record_batch(table))
+    except pa.ArrowException as error:
+        raise InvalidColumn(f"invalid Arrow data: {error}") from error
     for name in names:
         if name not in read.column_names:
             columns = ", ".join(read.column_names)
             raise InvalidColumn(f"invalid Arrow data: a table without the column {name!r}; its columns are {columns}")
+        if read.column_names.count(name) > 1:
+            raise InvalidColumn(f"invalid Arrow data: a table with two columns {name!r}")
     return [read.column(name) for name in names]
 
 
-def _chunk_values(pa: Any, chunk: Any) -> list[Value]:
+def _chunk_values(pa: Any, chunk: Any, expected: str) -> list[Value]:
+    if pa.types.is_struct(chunk.type) and chunk.type.num_fields == 1:
+        # Unlike `field`, this returns null in the null rows of the struct.
+        chunk = chunk.flatten()[0]
+    chunk = _storage(pa, chunk)
+    if not pa.types.is_dictionary(chunk.type):
+        return _plain_values(pa, chunk, expected)
+    # The values are converted once, and rows share them.
+    values = _plain_values(pa, _storage(pa, chunk.dictionary), expected)
+    return [None if key is None else _value_at(values, key) for key in chunk.indices.to_pylist()]
+
+
+def _storage(pa: Any, chunk: Any) -> Any:
+    """Return the text of an extension type such as JSON."""
+    return chunk.storage if isinstance(chunk.type, pa.BaseExtensionType) else chunk
+
+
+def _value_at(values: list[Value], key: int) -> Value:
+    if not 0 <= key < len(values):
+        raise InvalidColumn("invalid Arrow data: a key that is not in the dictionary")
+    return values[key]
+
+
+def _plain_values(pa: Any, chunk: Any, expected: str) -> list[Value]:
     types = pa.types
-    if types.is_struct(chunk.type) and chunk.type.num_fields == 1:
-        chunk = chunk.field(0)
     if types.is_integer(chunk.type):
         return _plain(chunk)
-    if types.is_dictionary(chunk.type):
-        # The values are converted once, and rows share them.
-        values = _chunk_values(pa, chunk.dictionary)
-        return [None if index is None else values[index] for index in _plain(chunk.indices)]  # type: ignore[index]
     if types.is_null(chunk.type):
         return [None] * len(chunk)
     is_text = types.is_string(chunk.type) or types.is_large_string(chunk.type) or types.is_string_view(chunk.type)
     is_binary = types.is_binary(chunk.type) or types.is_large_binary(chunk.type) or types.is_binary_view(chunk.type)
     if not is_text and not is_binary:
-        raise InvalidColumn(f"invalid Arrow data: a column of type {chunk.type}; expected text or bytes")
+        found = f"a column of type {chunk.type}: expected {expected}, or a dictionary of them"
+        raise InvalidColumn(f"invalid Arrow data: {found}")
     # As bytes, because Arrow data may claim to be UTF-8 without being it.
     return _plain(chunk.cast(pa.large_binary()))
 

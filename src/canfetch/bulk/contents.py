@@ -180,7 +180,7 @@ def _parser(profile: str, max_bytes: int, engine: str | None) -> Callable[[bytes
 def _read_texts(column: object) -> list[bytes | None]:
     values = read_values(as_column(column))
     if any(isinstance(value, int) for value in values):
-        raise InvalidColumn("invalid Arrow data: a column of integers; expected text or bytes")
+        raise InvalidColumn("invalid Arrow data: a column of integers: expected text or bytes")
     return values  # type: ignore[return-value]  # no integers
 
 

@@ -117,12 +117,25 @@ def named_chains(agents: AnyAgents, *, use_registry: bool) -> tuple[list[str], l
     if isinstance(agents, str | bytes | Agent):
         raise TypeError(f"invalid agents {agents!r}: expected a list, such as [{agents!r}]")
     if isinstance(agents, Mapping):
-        pairs = list(agents.items())
+        pairs = [(name, _matrix_agent(agent)) for name, agent in agents.items()]
     else:
-        pairs = [(agent if isinstance(agent, str) else agent.tokens[0], agent) for agent in agents]
+        found = [_matrix_agent(agent) for agent in agents]
+        pairs = [(agent if isinstance(agent, str) else agent.tokens[0], agent) for agent in found]
     names = [name for name, _ in pairs]
+    invalid = [name for name in names if not isinstance(name, str)]
+    if invalid:
+        raise TypeError(f"invalid name of a column {invalid[0]!r}: expected a str")
     repeated = sorted({name for name in names if names.count(name) > 1})
     if not names or repeated:
-        found = f"two agents are named {repeated[0]!r}" if repeated else "there are none"
-        raise InvalidOption(f"invalid agents: {found}; expected at least one, with different names")
+        fault = f"two agents are named {repeated[0]!r}" if repeated else "there are none"
+        raise InvalidOption(f"invalid agents: {fault}; expected at least one, with different names")
     return names, [as_chain(agent, use_registry=use_registry) for _, agent in pairs]
+
+
+def _matrix_agent(agent: object) -> str | Agent:
+    if hasattr(agent, "as_py"):
+        # A scalar of pyarrow, which iterating an array yields.
+        agent = agent.as_py()
+    if not isinstance(agent, str | Agent):
+        raise TypeError(f"invalid agent {agent!r}: expected a str or an Agent")
+    return agent

@@ -1,10 +1,10 @@
 """The kernel of the Python engine: the same answers as the native one, row by row."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from canfetch.bulk.arguments import Chain, chain_agent, resolve_crawler, resolve_name
-from canfetch.bulk.arrow_values import Value, column_values, table_columns
+from canfetch.bulk.arrow_values import IDS, TEXTS, Value, column_values, table_columns
 from canfetch.bulk.column import ValueColumn
 from canfetch.bulk.types import BOOL, DECISION, struct_of
 from canfetch.core.agent import Agent
@@ -60,20 +60,20 @@ class PythonKernel:
         """Return whether each URL may be fetched by each agent."""
         rows = (
             (None,) * len(names) if row is None or row.reason else tuple(rules.allows(row.url) for rules in row.rules)
-            for row in self._rows(file, [chain_agent(chain) for chain in chains], url)
+            for row in self._rows(file, None, url, fixed=[chain_agent(chain) for chain in chains])
         )
         return ValueColumn(struct_of(**dict.fromkeys(names, BOOL)), list(rows))
 
     def load(self, ids: Any, contents: Any) -> None:
         """Load files with IDs."""
-        keys, values = column_values(ids), column_values(contents)
+        keys, values = column_values(ids, IDS), column_values(contents)
         if len(keys) != len(values):
             raise InvalidColumn(f"invalid Arrow data: {len(keys)} IDs of {len(values)} files")
         for key, content in zip(keys, values, strict=True):
             if key is None or key in self._files or _is_too_large(key):
                 raise InvalidColumn(f"invalid Arrow data: {_fault(key)}")
             if isinstance(content, int):
-                raise InvalidColumn("invalid Arrow data: a column of integers; expected the content of files")
+                raise InvalidColumn("invalid Arrow data: a column of integers: expected the content of files")
             self._files[key] = content
 
     def load_table(self, table: Any, id_name: str, content_name: str) -> None:
@@ -89,10 +89,9 @@ class PythonKernel:
     def __len__(self) -> int:
         return len(set(self._files.values()) - {None}) if self._by_id else len(self._contents)
 
-    def _rows(self, file: Any, agent: Any, url: Any) -> Iterator[_Row | None]:
-        """Yield the rows; None if an input is null."""
-        files, urls = column_values(file), column_values(url)
-        fixed = agent if isinstance(agent, list) and agent and isinstance(agent[0], Agent) else None
+    def _rows(self, file: Any, agent: Any, url: Any, *, fixed: list[Agent] | None = None) -> Iterator[_Row | None]:
+        """Yield the rows; None if an input is null. `fixed` has agents that are the same for all rows."""
+        files, urls = column_values(file, IDS if self._by_id else TEXTS), column_values(url)
         if isinstance(agent, tuple):
             fixed = [chain_agent(agent)]
         columns = [files, urls] if fixed else [files, urls, column_values(agent)]
@@ -104,7 +103,7 @@ class PythonKernel:
             assert isinstance(address, bytes)
             yield self._row(key, fixed or [self._agent(value) for value in name], address)
 
-    def _row(self, key: bytes | int, agents: list[Agent | None], url: bytes) -> _Row:
+    def _row(self, key: bytes | int, agents: Sequence[Agent | None], url: bytes) -> _Row:
         if agents[0] is None:
             return _Row([], url, "invalid-agent")
         if split_url(url) is None:
@@ -152,7 +151,7 @@ def _check_types(columns: list[list[Value]], *, by_id: bool) -> None:
     for index, column in enumerate(columns):
         if (index or not by_id) and any(isinstance(value, int) for value in column):
             expected = ("the content of files", "URLs", "agents")[index]
-            raise InvalidColumn(f"invalid Arrow data: a column of integers; expected {expected}")
+            raise InvalidColumn(f"invalid Arrow data: a column of integers: expected {expected}")
 
 
 def _rows_of(columns: list[list[Value]]) -> Iterable[tuple[Value, ...]]:

@@ -1,11 +1,19 @@
 //! Columns of integers.
 
 use super::values::ListedIntegers;
-use super::{Imported, Invalid, Node, Validity, single_column};
+use super::{Imported, Invalid, Node, SchemaNode, Validity, single_column};
 
 /// Whether a format is that of an integer type.
 pub fn is_integer(format: &str) -> bool {
     width_and_sign(format).is_some()
+}
+
+/// Whether a column has integers, or is a dictionary of them.
+pub fn has_integers(schema: SchemaNode<'_>) -> Result<bool, Invalid> {
+    Ok(match schema.dictionary()? {
+        None => is_integer(schema.format()),
+        Some(values) => is_integer(values.format()) && values.dictionary()?.is_none(),
+    })
 }
 
 fn width_and_sign(format: &str) -> Option<(usize, bool)> {
@@ -79,7 +87,9 @@ impl<'a> Integers<'a> {
 pub struct IntegerChunk<'a> {
     length: usize,
     validity: Validity<'a>,
+    /// The numbers, or the keys of a dictionary.
     numbers: Integers<'a>,
+    dictionary: Option<Box<IntegerChunk<'a>>>,
 }
 
 /// A value of a column of integers.
@@ -102,13 +112,15 @@ impl<'a> IntegerChunk<'a> {
     /// Reads an array.
     pub fn new(node: &Node<'a>) -> Result<Self, Invalid> {
         let numbers = Integers::new(node, node.schema().format())?;
-        Ok(Self { length: node.length(), validity: Validity::new(node)?, numbers })
+        let dictionary = node.dictionary()?.map(|values| Self::new(&values).map(Box::new)).transpose()?;
+        Ok(Self { length: node.length(), validity: Validity::new(node)?, numbers, dictionary })
     }
 
     /// Reads a list.
     pub fn listed(integers: &'a ListedIntegers) -> Result<Self, Invalid> {
-        let validity = Validity { bitmap: Some(integers.valid.bytes()), offset: 0 };
-        Ok(Self { length: integers.valid.len(), validity, numbers: Integers::new_in(&integers.numbers, "l")? })
+        let numbers = Integers::new_in(&integers.numbers, "l")?;
+        let validity = Validity::listed(integers.valid.bytes());
+        Ok(Self { length: integers.valid.len(), validity, numbers, dictionary: None })
     }
 
     /// The number of rows.
@@ -123,6 +135,12 @@ impl<'a> IntegerChunk<'a> {
             return Ok(Integer::Null);
         }
         let Some(number) = self.numbers.get(row) else { return Err(Invalid::new("missing numbers")) };
+        if let Some(values) = &self.dictionary {
+            return match usize::try_from(number) {
+                Ok(key) if key < values.length => values.get(key),
+                _ => Err(Invalid::new("a key that is not in the dictionary")),
+            };
+        }
         Ok(if self.numbers.is_too_large(number) { Integer::TooLarge } else { Integer::Number(number) })
     }
 }

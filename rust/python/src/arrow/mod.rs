@@ -15,7 +15,7 @@ use std::borrow::Cow;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-pub use interface::{Imported, Node};
+pub use interface::{Imported, Node, SchemaNode};
 
 /// Why a column cannot be read. Raised as `canfetch.errors.InvalidColumn`.
 #[derive(Debug)]
@@ -47,22 +47,50 @@ fn is_set(bitmap: &[u8], bit: usize) -> bool {
     bitmap.get(bit / 8).is_some_and(|byte| byte >> (bit % 8) & 1 == 1)
 }
 
-/// The rows that are not null.
+/// A bitmap of rows, and the bit of the first row.
 #[derive(Clone, Copy)]
-struct Validity<'a> {
-    bitmap: Option<&'a [u8]>,
+struct Bitmap<'a> {
+    bytes: &'a [u8],
     offset: usize,
+}
+
+impl Bitmap<'_> {
+    #[inline]
+    fn has(self, row: usize) -> bool {
+        is_set(self.bytes, self.offset + row)
+    }
+}
+
+/// The rows that are not null.
+#[derive(Clone, Copy, Default)]
+struct Validity<'a> {
+    bitmap: Option<Bitmap<'a>>,
+    /// That of the struct that has the column as a field, if both have nulls.
+    outer: Option<Bitmap<'a>>,
 }
 
 impl<'a> Validity<'a> {
     fn new(node: &Node<'a>) -> Result<Self, Invalid> {
-        Ok(Self { bitmap: node.validity()?, offset: node.offset() })
+        let own = node.validity()?.map(|bytes| Bitmap { bytes, offset: node.offset() });
+        let outer = node.outer_validity().map(|(bytes, offset)| Bitmap { bytes, offset });
+        Ok(if own.is_some() { Self { bitmap: own, outer } } else { Self { bitmap: outer, outer: None } })
+    }
+
+    /// The rows of a list.
+    fn listed(bytes: &'a [u8]) -> Self {
+        Self { bitmap: Some(Bitmap { bytes, offset: 0 }), outer: None }
     }
 
     #[inline]
     fn is_null(self, row: usize) -> bool {
-        self.bitmap.is_some_and(|bitmap| !is_set(bitmap, self.offset + row))
+        self.bitmap.is_some_and(|bitmap| !bitmap.has(row) || self.outer.is_some_and(|outer| !outer.has(row)))
     }
+}
+
+/// A column of a type that is not accepted.
+#[cold]
+fn unsupported_type(format: &str, accepted: &str) -> Invalid {
+    Invalid::new(format!("a column of type {format:?}: expected {accepted}, or a dictionary of them"))
 }
 
 /// The only column of a table, or the column itself.

@@ -8,6 +8,11 @@ use super::{Imported, Invalid, Node, Validity, single_column};
 const VIEW_BYTES: usize = 16;
 const INLINE_BYTES: usize = 12;
 
+/// Whether a format is that of text or bytes, or of nulls.
+pub fn is_text(format: &str) -> bool {
+    matches!(format, "n" | "u" | "z" | "U" | "Z" | "vu" | "vz")
+}
+
 /// A chunk of a column.
 pub struct TextChunk<'a> {
     length: usize,
@@ -69,15 +74,14 @@ impl<'a> TextChunk<'a> {
 
     /// Reads a list.
     pub fn listed(texts: &'a ListedTexts) -> Result<Self, Invalid> {
-        let all = Validity { bitmap: None, offset: 0 };
-        let values = Self { length: texts.values.len(), validity: all, layout: Layout::Listed(&texts.values) };
+        let layout = Layout::Listed(&texts.values);
+        let values = Self { length: texts.values.len(), validity: Validity::default(), layout };
         let layout = Layout::Dictionary {
             keys: Integers::new_in(&texts.keys, "I")?,
             values: Box::new(values),
             address: [texts.values.as_ptr() as usize, 0, texts.values.len(), 0],
         };
-        let validity = Validity { bitmap: Some(texts.valid.bytes()), offset: 0 };
-        Ok(Self { length: texts.valid.len(), validity, layout })
+        Ok(Self { length: texts.valid.len(), validity: Validity::listed(texts.valid.bytes()), layout })
     }
 
     fn dictionary(node: &Node<'a>, values: &Node<'a>) -> Result<Self, Invalid> {
@@ -97,15 +101,11 @@ impl<'a> TextChunk<'a> {
     fn plain(node: &Node<'a>) -> Result<Self, Invalid> {
         let format = node.schema().format();
         let (validity, layout) = match format {
-            "n" => (Validity { bitmap: None, offset: 0 }, Layout::Null),
+            "n" => (Validity::default(), Layout::Null),
             "u" | "z" => (Validity::new(node)?, Self::offsets(node, "i", 4)?),
             "U" | "Z" => (Validity::new(node)?, Self::offsets(node, "l", 8)?),
             "vu" | "vz" => (Validity::new(node)?, Self::views(node)?),
-            _ => {
-                return Err(Invalid::new(format!(
-                    "a column of type {format:?}: expected text or bytes, or a dictionary of them"
-                )));
-            }
+            _ => return Err(super::unsupported_type(format, "text or bytes")),
         };
         Ok(Self { length: node.length(), validity, layout })
     }
@@ -151,7 +151,7 @@ impl<'a> TextChunk<'a> {
             Layout::Views { views, buffers } => (of(views), buffers.first().map_or(0, |buffer| of(buffer))),
             Layout::Null | Layout::Listed(_) | Layout::Dictionary { .. } => (0, 0),
         };
-        [first, second, self.length, self.validity.bitmap.map_or(0, of)]
+        [first, second, self.length, self.validity.bitmap.map_or(0, |bitmap| of(bitmap.bytes))]
     }
 
     /// The chunk as numbers of values, if it is a dictionary.

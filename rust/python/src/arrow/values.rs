@@ -9,9 +9,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyList, PyString, PyTuple};
 
 use super::array::{Array, Bits, Data, Texts, offset};
-use super::integers::{IntegerChunk, is_integer};
-use super::text::TextChunk;
-use super::{Imported, Invalid, Node};
+use super::integers::{IntegerChunk, has_integers, is_integer};
+use super::text::{TextChunk, is_text};
+use super::{Imported, Invalid, Node, SchemaNode, unsupported_type};
 use crate::urls::text_bytes;
 
 /// A column as Python passes it: Arrow data, or one value, or a list of values.
@@ -53,9 +53,10 @@ pub enum Chunks<'a> {
 }
 
 impl<'a> Chunks<'a> {
-    /// Reads an array.
-    pub fn of_node(node: &Node<'a>) -> Result<Self, Invalid> {
-        if is_integer(node.schema().format()) && node.schema().dictionary()?.is_none() {
+    /// Reads an array of IDs.
+    pub fn of_ids(node: &Node<'a>) -> Result<Self, Invalid> {
+        check_id_type(node.schema())?;
+        if has_integers(node.schema())? {
             Ok(Self::Integers(vec![IntegerChunk::new(node)?]))
         } else {
             Ok(Self::Text(vec![TextChunk::new(node)?]))
@@ -85,15 +86,19 @@ impl Argument {
         }
     }
 
+    /// The chunks of a column of IDs.
+    pub fn ids(&self) -> Result<Chunks<'_>, Invalid> {
+        if let Self::Imported(imported) = self {
+            check_id_type(single_type(imported)?)?;
+        }
+        self.chunks()
+    }
+
     /// The chunks of the column.
     pub fn chunks(&self) -> Result<Chunks<'_>, Invalid> {
         Ok(match self {
             Self::Imported(imported) => {
-                let mut schema = imported.schema()?;
-                if schema.format() == "+s" && schema.child_count()? == 1 {
-                    schema = schema.child(0)?;
-                }
-                if is_integer(schema.format()) && schema.dictionary()?.is_none() {
+                if has_integers(single_type(imported)?)? {
                     Chunks::Integers(IntegerChunk::read(imported)?)
                 } else {
                     Chunks::Text(TextChunk::read(imported)?)
@@ -103,6 +108,20 @@ impl Argument {
             Self::Integers(integers) => Chunks::Integers(vec![IntegerChunk::listed(integers)?]),
         })
     }
+}
+
+/// The type of the only column of a table, or of the column itself.
+fn single_type(imported: &Imported) -> Result<SchemaNode<'_>, Invalid> {
+    let schema = imported.schema()?;
+    if schema.format() == "+s" && schema.child_count()? == 1 { schema.child(0) } else { Ok(schema) }
+}
+
+fn check_id_type(schema: SchemaNode<'_>) -> Result<(), Invalid> {
+    let format = schema.dictionary()?.unwrap_or(schema).format();
+    if is_integer(format) || is_text(format) {
+        return Ok(());
+    }
+    Err(unsupported_type(format, "integers, text or bytes"))
 }
 
 fn listed<'py>(items: impl Iterator<Item = Bound<'py, PyAny>>) -> PyResult<Argument> {

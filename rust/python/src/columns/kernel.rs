@@ -64,7 +64,8 @@ impl Kernel {
         mut results: R,
     ) -> PyResult<Column> {
         let (files, urls) = (Argument::from_object(files)?, Argument::from_object(urls)?);
-        let (file_chunks, url_chunks) = (files.chunks()?, urls.chunks()?);
+        let file_chunks = if self.by_content { files.chunks()? } else { files.ids()? };
+        let url_chunks = urls.chunks()?;
         let (agent_chunks, chains) = match agents {
             Agents::Column(column) => (Some(column.chunks()?), [].as_slice()),
             Agents::Chains(chains) => (None, chains.as_slice()),
@@ -260,7 +261,7 @@ impl Kernel {
     #[pyo3(signature = (ids, contents, /))]
     fn load(&self, py: Python<'_>, ids: &Bound<'_, PyAny>, contents: &Bound<'_, PyAny>) -> PyResult<()> {
         let (ids, contents) = (Argument::from_object(ids)?, Argument::from_object(contents)?);
-        let (ids, contents) = (ids.chunks()?, contents.chunks()?);
+        let (ids, contents) = (ids.ids()?, contents.chunks()?);
         let Chunks::Text(contents) = contents else {
             return Err(Invalid::new("a column of integers: expected the content of files").into());
         };
@@ -288,7 +289,7 @@ impl Kernel {
         let (id, content) = (table.field(id_name)?, table.field(content_name)?);
         let mut loader = Loader::new(self);
         for chunk in table.chunks()? {
-            let ids = Chunks::of_node(&chunk.child(id)?)?;
+            let ids = Chunks::of_ids(&chunk.child(id)?)?;
             let contents = TextChunk::new(&chunk.child(content)?)?;
             loader.add_all(py, &ids, &mut (0..contents.length()).map(|row| contents.get(row)))?;
         }

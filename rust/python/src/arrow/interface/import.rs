@@ -77,10 +77,15 @@ impl Imported {
         let schema = self.schema()?;
         let names = (0..schema.child_count()?).map(|index| schema.child(index).map(SchemaNode::name));
         let names = names.collect::<Result<Vec<_>, _>>()?;
-        names.iter().position(|field| *field == name.as_bytes()).ok_or_else(|| {
-            let names: Vec<_> = names.iter().map(|name| String::from_utf8_lossy(name)).collect();
-            Invalid::new(format!("a table without the column '{name}'; its columns are {}", names.join(", ")))
-        })
+        let mut positions = (0..names.len()).filter(|&index| names[index] == name.as_bytes());
+        match (positions.next(), positions.next()) {
+            (Some(position), None) => Ok(position),
+            (Some(_), Some(_)) => Err(Invalid::new(format!("a table with two columns '{name}'"))),
+            (None, _) => {
+                let names: Vec<_> = names.iter().map(|name| String::from_utf8_lossy(name)).collect();
+                Err(Invalid::new(format!("a table without the column '{name}'; its columns are {}", names.join(", "))))
+            }
+        }
     }
 
     /// The arrays.
@@ -169,6 +174,8 @@ pub struct Node<'a> {
     array: &'a ArrayStruct,
     offset: usize,
     length: usize,
+    /// The validity bitmap of the struct that has this array as a field, and the bit of its first row.
+    outer: Option<(&'a [u8], usize)>,
 }
 
 impl<'a> Node<'a> {
@@ -186,7 +193,7 @@ impl<'a> Node<'a> {
         if schema.schema.n_children != array.n_children {
             return Err(Invalid::new("different numbers of fields in array and schema"));
         }
-        Ok(Self { schema, array, offset, length })
+        Ok(Self { schema, array, offset, length, outer: None })
     }
 
     /// The type.
@@ -251,6 +258,11 @@ impl<'a> Node<'a> {
         self.buffer(0, self.end()?.div_ceil(8), 1).map(Some)
     }
 
+    /// The validity bitmap of the struct that has this array as a field, and the bit of its first row.
+    pub fn outer_validity(&self) -> Option<(&'a [u8], usize)> {
+        self.outer
+    }
+
     /// The number of rows in the buffers.
     pub fn end(&self) -> Result<usize, Invalid> {
         self.offset.checked_add(self.length).ok_or_else(|| Invalid::new("too many rows"))
@@ -266,6 +278,7 @@ impl<'a> Node<'a> {
         }
         child.offset = child.offset.checked_add(self.offset).ok_or_else(|| Invalid::new("too many rows"))?;
         child.length = self.length;
+        child.outer = self.validity()?.map(|bitmap| (bitmap, self.offset));
         Ok(child)
     }
 

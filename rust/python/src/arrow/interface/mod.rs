@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 pub use export::{array_capsule, schema_capsule, stream_capsule};
-pub use import::{Imported, Node};
+pub use import::{Imported, Node, SchemaNode};
 
 use super::Invalid;
 
