@@ -63,6 +63,33 @@ def test_the_file_in_force_at_the_time_decides(tmp_path: Path) -> None:
     assert decide(store, url) == (False, "disallow-rule")
 
 
+def test_a_value_that_is_not_a_time_decides_nothing(tmp_path: Path) -> None:
+    """Neither the newest file nor `--missing` is the answer then. A missing time means the last capture."""
+    robots = tmp_path / "robots.warc"
+    robots.write_bytes(version("Disallow: /", "2026-01-01") + version("Allow: /", "2026-03-01"))
+    times = ["1769904000", "2026-02-01", "", "never", "01/02/2026", "2026-02-30", "1769904000000"]
+    content = "url,at\n" + "".join(f"https://a.example/,{time}\n" for time in times) + "x,never\n"
+    path, counts, _ = run_filter(
+        tmp_path, "urls.csv", content.encode(), "out.ndjson", robots=robots, time_column="at", missing=True
+    )
+    assert [(row["allowed"], row["reason"]) for row in map(json.loads, path.read_text("utf-8").splitlines())] == [
+        (False, "disallow-rule"),
+        (False, "disallow-rule"),
+        (True, "allow-rule"),
+        *[(None, "invalid-time")] * 4,
+        (None, "invalid-url"),
+    ]
+    assert counts == Counts(8, 1, 5)
+    numbers = "".join(json.dumps({"url": "https://a.example/", "at": at}) + "\n" for at in (1769904000, 1769904000000))
+    path, _, _ = run_filter(
+        tmp_path, "urls.ndjson", numbers.encode(), "out.ndjson", robots=robots, time_column="at", missing=True
+    )
+    assert [json.loads(line)["reason"] for line in path.read_text("utf-8").splitlines()] == [
+        "disallow-rule",
+        "invalid-time",
+    ]
+
+
 def test_failures_keep_the_last_good_copy(tmp_path: Path) -> None:
     store = make_store(
         tmp_path,
@@ -106,14 +133,25 @@ def test_a_host_stands_for_both_schemes(tmp_path: Path) -> None:
 
 
 def run_filter(
-    folder: Path, name: str, content: bytes, output: str, agents: tuple[str, ...] = ("GPTBot",), **more: Any
+    folder: Path,
+    name: str,
+    content: bytes,
+    output: str,
+    agents: tuple[str, ...] = ("GPTBot",),
+    *,
+    robots: Path | None = None,
+    **more: Any,
 ) -> tuple[Path, Counts, list[Fault]]:
     settings = {"url_column": "url", "time_column": None, "missing": None, "only_allowed": False, **more}
     named = tuple(NamedAgent(token, agent(token)) for token in agents)
     options = FilterOptions(named, policy="rfc9309", profile="rfc9309", **settings)
     path = folder / name
     path.write_bytes(content)
-    store = make_store(folder, [response("a.example", RULES + b"\nUser-agent: CCBot\nDisallow: /\n")])
+    if robots is None:
+        store = make_store(folder, [response("a.example", RULES + b"\nUser-agent: CCBot\nDisallow: /\n")])
+    else:
+        store = folder / "given.sqlite"
+        collect([find_source(str(robots))], store, advance=lambda _: None, on_fault=unexpected)
     urls = [open_list(str(path), None, options)]
     faults: list[Fault] = []
     out = folder / output

@@ -46,6 +46,10 @@ UNUSUAL = [
     "https:///private/",
     "ftp://a.example/private/",
 ]
+TIMES = [
+    *(None, "2025-12-31", "2026-01-15T00:00:00Z", "2026-02-02", "2026-04-20", "20260601000000"),
+    *("1769904000", "", "never", "2026-02-30", "1769904000000"),
+]
 SITES = [*(f"https://{name}.example" for name in "abcdefx"), "http://a.example"]
 
 
@@ -86,7 +90,7 @@ def make_rows(count: int) -> list[dict[str, Any]]:
     for number in range(count):
         path = random.choice(["/", "/private/x", "/public", "/robots.txt", "/a.pdf", "/a.pdf?x"])
         url = random.choice(UNUSUAL) if number % 5 == 0 else random.choice(SITES) + path
-        time = random.choice([None, "2025-12-31", "2026-01-15T00:00:00Z", "2026-02-02", "2026-04-20", "20260601000000"])
+        time = random.choice(TIMES)
         rows.append({"n": number, "url": url, "at": time, "tags": [number, "é"]})
     return rows
 
@@ -173,6 +177,10 @@ def test_columns_of_other_types(store: Path, tmp_path: Path) -> None:
             for engine in ("local", "duckdb")
         ]
         assert found[0] == found[1]
+    # Bytes are decided as text is.
+    by_text, by_bytes = (parquet.read_table(tmp_path / f"local{number}.parquet") for number in (0, 2))
+    assert by_bytes.equals(by_text)
+    assert "disallow-rule" in by_bytes["reason"].to_pylist()
 
 
 def test_parts_of_an_earlier_run_are_kept(store: Path, tmp_path: Path) -> None:

@@ -132,7 +132,7 @@ ROWS: list[dict[str, Any]] = [
 REASONS = [
     "no content: expected text or bytes in the column content",
     "no origin: expected text in the column origin, host or url",
-    "invalid time 'soon': expected one such as 2026-05-01T12:30:00Z",
+    "invalid time 'soon': expected one such as 2026-05-01T12:30:00Z, or seconds since the epoch",
     "invalid status '7': expected a number such as 200",
 ]
 

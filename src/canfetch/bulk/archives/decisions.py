@@ -14,6 +14,7 @@ _ROBOTS_TXT_TARGET: Final = b"/robots.txt"
 NO_ROBOTS: Final = "no-robots"
 REDIRECT_UNRESOLVED: Final = "redirect-unresolved"
 INVALID_URL: Final = "invalid-url"
+INVALID_TIME: Final = "invalid-time"
 
 
 class Decision(NamedTuple):
@@ -21,7 +22,8 @@ class Decision(NamedTuple):
 
     Attributes:
         allowed: None if it is unknown.
-        reason: A `canfetch.Reason`, or why it is unknown: `no-robots`, `redirect-unresolved` or `invalid-url`.
+        reason: A `canfetch.Reason`, or why it is unknown: `no-robots`, `redirect-unresolved`, `invalid-url` or
+            `invalid-time`.
         rule: The deciding rule, or None.
     """
 

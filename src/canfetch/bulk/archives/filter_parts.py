@@ -11,8 +11,8 @@ from canfetch.bulk.archives.capture_store import CaptureStore
 from canfetch.bulk.archives.decisions import INVALID_URL, Decision
 from canfetch.bulk.archives.filter_lists import DECISION_COLUMNS, FilterOptions, FilterTask
 from canfetch.bulk.archives.url_decisions import URLDecisions
-from canfetch.bulk.reading.row_files import load_pyarrow
-from canfetch.bulk.reading.times import parse_time
+from canfetch.bulk.reading.row_files import cell_values, load_pyarrow
+from canfetch.bulk.reading.times import time_or_nan
 from canfetch.bulk.writing.columns import Row, Schema
 from canfetch.bulk.writing.part_writers import arrow_fields, open_part, replaced
 
@@ -62,10 +62,10 @@ def decide_and_write_part(written: FilterPart, task: FilterTask) -> Counts:
 
 
 def _decide_url(decisions: URLDecisions, options: FilterOptions, url: Any, time: Any) -> list[Row]:
-    at = parse_time(time)
+    at = time_or_nan(time)
     rows: list[Row] = []
     for name, agent in options.agents:
-        decided = decisions.decide(url, agent, at) if isinstance(url, str) else Decision(None, INVALID_URL)
+        decided = decisions.decide(url, agent, at) if isinstance(url, str | bytes) else Decision(None, INVALID_URL)
         rows.append(options.cells(name, decided))
     return rows
 
@@ -128,7 +128,7 @@ def _write_group(written: FilterPart, task: FilterTask, path: Path, decide: Deci
         batches = file.iter_batches(_BATCH_ROWS, row_groups=[task.group])
         if written.format == "parquet":
             return _write_arrow(written, path, decide, batches, file.schema_arrow)
-        rows = (list(row.values()) for batch in batches for row in batch.to_pylist())
+        rows = (cells for batch in batches for cells in zip(*map(cell_values, batch.columns), strict=True))
         return _write_rows(written, task, path, decide, rows)
 
 
@@ -143,7 +143,9 @@ def _write_arrow(written: FilterPart, path: Path, decide: Decide, batches: Itera
     with replaced(path) as stream, parquet.ParquetWriter(stream, arrow_schema, compression="zstd") as writer:
         for batch in batches:
             urls = batch.column(options.url_column).to_pylist()
-            times = [None] * len(urls) if options.time_column is None else batch.column(options.time_column).to_pylist()
+            times: list[Any] = [None] * len(urls)
+            if options.time_column is not None:
+                times = cell_values(batch.column(options.time_column))
             decided = decide(urls, times)
             for row in decided:
                 total = _count(total, _allowed(row))

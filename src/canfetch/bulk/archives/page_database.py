@@ -10,9 +10,10 @@ import duckdb
 import pyarrow as pa
 
 from canfetch.bulk.duckdb import quoted_name
-from canfetch.bulk.reading.times import parse_time
+from canfetch.bulk.reading.row_files import cell_values
+from canfetch.bulk.reading.times import time_or_nan
 from canfetch.bulk.writing.columns import Row
-from canfetch.core.text import encode_text
+from canfetch.core.urls import url_bytes
 
 _MEMORY: Final = "1GiB"
 _BATCH_ROWS: Final = 1 << 16
@@ -30,7 +31,7 @@ _DECISION_SCHEMA: Final = pa.schema(
 _TABLES: Final = {"pages": _PAGE_SCHEMA, "decisions": _DECISION_SCHEMA}
 # A URL whose origin and validity depend only on its first part, the site.
 _PLAIN_URL: Final = r"(https?://[a-z0-9.:-]+)/[!-~]*"
-_plain_url: Final = re.compile(_PLAIN_URL)
+_plain_url: Final = re.compile(_PLAIN_URL.encode())
 
 
 class PageDatabase:
@@ -55,16 +56,16 @@ class PageDatabase:
         self.count = 0
 
     def add(self, urls: Sequence[Any], times: Sequence[Any]) -> None:
-        """Add URLs with their times. A URL that is not text is invalid."""
-        texts = [url if isinstance(url, str) else None for url in urls]
-        sites = [None if text is None else _plain_url.fullmatch(text) for text in texts]
+        """Add URLs with their times. A URL that is neither text nor bytes is invalid."""
+        encoded = [url_bytes(url) if isinstance(url, str | bytes) else None for url in urls]
+        sites = [None if url is None else _plain_url.fullmatch(url) for url in encoded]
         first = self.count
-        self.count += len(texts)
+        self.count += len(encoded)
         columns: list[Sequence[Any]] = [
             list(range(first, self.count)),
-            [None if text is None else encode_text(text) for text in texts],
-            [parse_time(time) for time in times],
-            [None if match is None else match[1] for match in sites],
+            encoded,
+            [time_or_nan(time) for time in times],
+            [None if match is None else match[1].decode("ascii") for match in sites],
         ]
         self._insert("pages", _table(columns, _PAGE_SCHEMA))
 
@@ -77,13 +78,13 @@ class PageDatabase:
         # Otherwise, a `*` in the path matches other files.
         parameters = [escape(path)]
         described = self._connection.execute(f"describe select * from {source}", parameters).fetchall()  # noqa: S608
-        is_text = described[url][1] == "VARCHAR"
-        name = quoted_name(described[url][0]) if is_text else "null::varchar"
-        if time is not None:
-            moment = quoted_name(described[time][0])
+        kind = described[url][1]
+        name = quoted_name(described[url][0]) if kind in {"VARCHAR", "BLOB"} else "null::varchar"
+        if time is not None or kind == "BLOB":
+            moment = "null" if time is None else quoted_name(described[time][0])
             query = f"select {name} as url, {moment} as time from {source} order by file_row_number"  # noqa: S608
             for batch in self._read(query, parameters):
-                self.add(batch.column("url").to_pylist(), batch.column("time").to_pylist())
+                self.add(batch.column("url").to_pylist(), cell_values(batch.column("time")))
             return
         site = f"regexp_extract({name}, '^{_PLAIN_URL}$', 1)"
         (added,) = self._connection.execute(

@@ -2,14 +2,23 @@
 
 from bisect import bisect_right
 from collections import OrderedDict
+from math import isnan
 from typing import Final, NamedTuple
 
 from canfetch.access.policies import AccessPolicy
 from canfetch.bulk.archives.capture_store import CaptureStore
-from canfetch.bulk.archives.decisions import INVALID_URL, NO_ROBOTS, REDIRECT_UNRESOLVED, Decision, FileDecisions
+from canfetch.bulk.archives.decisions import (
+    INVALID_TIME,
+    INVALID_URL,
+    NO_ROBOTS,
+    REDIRECT_UNRESOLVED,
+    Decision,
+    FileDecisions,
+)
 from canfetch.bulk.archives.resolution import FileState, state_after
 from canfetch.core.agent import Agent
 from canfetch.core.origin import Origin
+from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import Effect
 from canfetch.errors import InvalidURL
 
@@ -48,10 +57,10 @@ class URLDecisions:
         self._states: OrderedDict[int, _State] = OrderedDict()
         self._bytes = 0
 
-    def decide(self, url: str, agent: Agent, at: float | None) -> Decision:
+    def decide(self, url: AnyURL, agent: Agent, at: float | None) -> Decision:
         """Decide whether an agent may fetch an absolute URL.
 
-        Args: at: The time in seconds since the epoch, or None for the last capture.
+        Args: at: The time in seconds since the epoch, None for the last capture, or NaN for a value that is not a time.
         """
         try:
             origin = Origin.from_url(url)
@@ -65,6 +74,8 @@ class URLDecisions:
 
         Args: at: As for `decide`.
         """
+        if at is not None and isnan(at):
+            return Decision(None, INVALID_TIME)
         history = self._history(origin)
         index = len(history) if at is None else bisect_right(history, (at, _LAST))
         if not index:

@@ -133,13 +133,38 @@ def read_parquet(
                 before = position
                 batches = file.iter_batches(_PARQUET_BATCH_ROWS, row_groups=[group], columns=wanted)
                 for batch in batches:
-                    for row in batch.to_pylist():
-                        yield position, {name.lower(): value for name, value in row.items()}
+                    for cells in zip(*map(cell_values, batch.columns), strict=True):
+                        yield position, {name.lower(): value for name, value in zip(wanted, cells, strict=True)}
                         position += 1
                 if position > before:
                     advance(file.metadata.row_group(group).total_byte_size)
     except pyarrow.ArrowException as error:
         raise InvalidOption(f"not a valid Parquet file: {' '.join(str(error).split())[:300]}") from None
+
+
+def cell_values(column: Any) -> list[Any]:
+    """Return a column of pyarrow as Python values. A time or date that Python cannot represent is text.
+
+    Times are in UTC, with microseconds.
+    """
+    pyarrow, _ = load_pyarrow()
+    kind = column.type
+    if pyarrow.types.is_timestamp(kind):
+        # Python has no nanoseconds, and the database of time zones is not always there.
+        unit = "us" if kind.unit == "ns" else kind.unit
+        column = column.cast(pyarrow.timestamp(unit, None if kind.tz is None else "UTC"), safe=False)
+    try:
+        values: list[Any] = column.to_pylist()
+    except (ValueError, OverflowError):
+        return [_cell_value(cell) for cell in column]
+    return values
+
+
+def _cell_value(cell: Any) -> Any:
+    try:
+        return cell.as_py()
+    except (ValueError, OverflowError):
+        return f"{cell.value} as {cell.type}"
 
 
 def load_pyarrow() -> tuple[Any, Any]:

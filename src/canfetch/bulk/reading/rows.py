@@ -5,7 +5,7 @@
 | what it belongs to | `origin`, `host`, `domain`; `url`, `robots_url` |
 | time | `time`, `fetched_at`, `fetch_time`, `timestamp`, `date` |
 | status | `status`, `http_status`, `fetch_status` |
-| content | `content`, `content_base64`, `body`, `robots_txt`, `text` |
+| content | `content`, `content_base64`, `body`, `robots_txt`, `text`; `bytes`, 0 if it is empty |
 | header fields | `location`, `content_type` |
 """
 
@@ -25,11 +25,12 @@ _TIMES: Final = ("time", "fetched_at", "fetch_time", "timestamp", "date")
 _STATUSES: Final = ("status", "http_status", "fetch_status")
 _CONTENTS: Final = ("content", "body", "robots_txt", "text")
 _BASE64: Final = "content_base64"
+_LENGTH: Final = "bytes"
 _HEADERS: Final = {"location": "location", "content_type": "content-type"}
 # A row of one of these columns without any other is not a table of files.
 _EXPECTED: Final = "a column origin, host or url, and a column content or status"
 # The columns that are read. Others are not loaded, where the format permits that.
-COLUMNS: Final = frozenset([*_OWNERS, *_URLS, *_TIMES, *_STATUSES, *_CONTENTS, _BASE64, *_HEADERS])
+COLUMNS: Final = frozenset([*_OWNERS, *_URLS, *_TIMES, *_STATUSES, *_CONTENTS, _BASE64, _LENGTH, *_HEADERS])
 
 
 def missing_columns(columns: Iterable[str]) -> str | None:
@@ -64,18 +65,19 @@ def _parse_row(row: Mapping[str, Any], source: str, position: int, *, empty_is_n
         name = name._replace(url=Name.parse(_text(url)).url)
     status = _parse_status(_first(row, _STATUSES))
     content = _content(row)
-    if content is None or (empty_is_null and not content and status is None):
+    # An empty cell of CSV is a file without content only if another column shows it.
+    is_missing = empty_is_null and not content and status is None and str(row.get(_LENGTH)).strip() != "0"
+    if content is None or is_missing:
         if status is None or 200 <= status < 300:
             raise ValueError("no content: expected text or bytes in the column content")
         content = b""
-    time = _first(row, _TIMES)
-    seconds = parse_time(time)
-    if time is not None and seconds is None:
-        raise ValueError(f"invalid time {str(time)[:100]!r}: expected one such as 2026-05-01T12:30:00Z")
+    time = parse_time(_first(row, _TIMES))
     headers: Headers = tuple(
-        (field, str(row[column])[:8192]) for column, field in _HEADERS.items() if row.get(column) not in {None, ""}
+        (field, str(_decoded(row[column]))[:8192])
+        for column, field in _HEADERS.items()
+        if row.get(column) not in {None, "", b""}
     )
-    return Capture(name.owner, name.url, seconds, status, headers, content[:MAX_CONTENT_BYTES], source, position)
+    return Capture(name.owner, name.url, time, status, headers, content[:MAX_CONTENT_BYTES], source, position)
 
 
 def _first(row: Mapping[str, Any], columns: Iterable[str]) -> Any:
@@ -88,9 +90,15 @@ def _first(row: Mapping[str, Any], columns: Iterable[str]) -> Any:
 
 
 def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"invalid origin {str(value)[:100]!r}: expected text")
-    return value.strip()
+    text = _decoded(value)
+    if not isinstance(text, str):
+        raise TypeError(f"invalid origin {str(value)[:100]!r}: expected text or bytes")
+    return text.strip()
+
+
+def _decoded(value: Any) -> Any:
+    """Return bytes as text, and other values as they are."""
+    return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else value
 
 
 def _parse_status(value: Any) -> int | None:
@@ -106,15 +114,15 @@ def _parse_status(value: Any) -> int | None:
 
 
 def _content(row: Mapping[str, Any]) -> bytes | None:
+    """Return the content, or None if all columns are missing. A column that is not empty counts before empty ones."""
+    empty = None
     for column in _CONTENTS:
         value = row.get(column)
-        if isinstance(value, str):
-            return encode_text(value)
-        if isinstance(value, bytes):
-            return value
-        if value is not None and value == value:  # noqa: PLR0124 - NaN is not equal to itself
+        if isinstance(value, str | bytes):
+            if value:
+                return encode_text(value) if isinstance(value, str) else value
+            empty = b""
+        elif value is not None and value == value:  # noqa: PLR0124 - NaN is not equal to itself
             raise TypeError(f"invalid {column} of type {type(value).__name__}: expected text or bytes")
     encoded = row.get(_BASE64)
-    if isinstance(encoded, str) and encoded:
-        return b64decode(encoded, validate=True)
-    return None
+    return b64decode(encoded, validate=True) if isinstance(encoded, str | bytes) and encoded else empty

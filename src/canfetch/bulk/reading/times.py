@@ -1,32 +1,77 @@
-"""Times as archives write them: ISO 8601, the 14 digits of web archives, or seconds since the epoch."""
+"""Times as archives and lists write them: ISO 8601, the 14 digits of web archives, or seconds since the epoch."""
 
+import re
 from datetime import UTC, date, datetime
+from math import nan
 from typing import Any, Final
 
 _DIGITS_FORMAT: Final = "%Y%m%d%H%M%S"
-_DIGITS: Final = 14
+_DIGITS: Final = re.compile(r"\d{14}", re.ASCII)
+_SECONDS: Final = re.compile(r"\d{9,10}(?:\.\d+)?", re.ASCII)
+# Source: https://www.w3.org/TR/NOTE-datetime, the format of sitemaps and WARC files, also permits these.
+_YEAR_OR_MONTH: Final = re.compile(r"(\d{4})(?:-(\d\d))?", re.ASCII)
+_DATE_DIGITS: Final = re.compile(r"\d{8}", re.ASCII)
+_ALL_DIGITS: Final = re.compile(r"[\d.]+", re.ASCII)
+# 1973 to 2286. Smaller numbers are days or dates such as 20260501, and larger ones milliseconds.
+_FIRST_SECONDS: Final = 100_000_000
+_END_SECONDS: Final = 10_000_000_000
 
 
 def parse_time(value: Any) -> float | None:
-    """Return a time in seconds since the epoch, or None if `value` is not a time. Without a zone, it is in UTC."""
-    if isinstance(value, str):
-        moment = _parse_text(value.strip())
-    elif isinstance(value, datetime):
-        moment = value
-    elif isinstance(value, date):
-        moment = datetime(value.year, value.month, value.day, tzinfo=UTC)
-    else:
-        is_number = isinstance(value, int | float) and not isinstance(value, bool) and value - value == 0
-        return float(value) if is_number else None
-    if moment is None:
+    """Return a time in seconds since the epoch, or None if `value` is missing: null, NaN or blank text.
+
+    Without a zone, it is in UTC.
+
+    Raises: ValueError: `value` is not a time.
+    """
+    # NaN and the missing time of pandas are not equal to themselves.
+    if value is None or value != value:  # noqa: PLR0124 - as above
         return None
-    return (moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment).timestamp()
-
-
-def _parse_text(text: str) -> datetime | None:
+    if isinstance(value, bytes):
+        value = value.decode("utf-8", "replace")
     try:
-        if len(text) == _DIGITS and text.isascii() and text.isdecimal():
-            return datetime.strptime(text, _DIGITS_FORMAT).replace(tzinfo=UTC)
-        return datetime.fromisoformat(text)
+        if isinstance(value, str):
+            return _parse_text(value.strip()) if value.strip() else None
+        if isinstance(value, datetime):
+            return _seconds(value)
+        if isinstance(value, date):
+            return _seconds(datetime(value.year, value.month, value.day, tzinfo=UTC))
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            is_digits = isinstance(value, int) and _DIGITS.fullmatch(str(value)[:20])
+            return _parse_text(str(value)) if is_digits else _check_seconds(value)
+    except (ValueError, OverflowError):
+        pass
+    shown = str(value)[:100]
+    raise ValueError(f"invalid time {shown!r}: expected one such as 2026-05-01T12:30:00Z, or seconds since the epoch")
+
+
+def time_or_nan(value: Any) -> float | None:
+    """Return a time as `parse_time` does, but NaN if `value` is not a time."""
+    try:
+        return parse_time(value)
     except ValueError:
-        return None
+        return nan
+
+
+def _parse_text(text: str) -> float:
+    if _DIGITS.fullmatch(text):
+        return _seconds(datetime.strptime(text, _DIGITS_FORMAT).replace(tzinfo=UTC))
+    if _SECONDS.fullmatch(text):
+        return _check_seconds(float(text))
+    month = _YEAR_OR_MONTH.fullmatch(text)
+    if month is not None:
+        return _seconds(datetime(int(month[1]), int(month[2] or 1), 1, tzinfo=UTC))
+    # Otherwise, some numbers of other lengths are accepted as a date and a separator that is a digit.
+    if _ALL_DIGITS.fullmatch(text) and not _DATE_DIGITS.fullmatch(text):
+        raise ValueError(text)
+    return _seconds(datetime.fromisoformat(text))
+
+
+def _check_seconds(value: float) -> float:
+    if not _FIRST_SECONDS <= value < _END_SECONDS:
+        raise ValueError(value)
+    return float(value)
+
+
+def _seconds(moment: datetime) -> float:
+    return (moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment).timestamp()

@@ -148,5 +148,8 @@ def _to_item(
     if "warc-truncated" in record.fields and len(content) < DEFAULT_MAX_BYTES:
         reason = printable_text(record.fields["warc-truncated"][:40])
         return Fault(source, offset, f"{name.url}: the crawler truncated the content ({reason})")
-    time = parse_time(record.fields.get("warc-date", ""))
+    try:
+        time = parse_time(record.fields.get("warc-date"))
+    except ValueError as error:
+        return Fault(source, offset, f"{name.url}: WARC-Date: {printable_text(str(error))}")
     return Capture(name.owner, name.url, time, status, headers, content, source, offset)

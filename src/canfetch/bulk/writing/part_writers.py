@@ -19,6 +19,7 @@ _GROUP_ROWS: Final = 1 << 15
 # The bytes and text of the rows that are in memory.
 _GROUP_BYTES: Final = 1 << 24
 _SIZED: Final = frozenset([ColumnType.TEXT, ColumnType.BYTES, ColumnType.ANY])
+_CRLF: Final = "\r\n"
 _COPY_BYTES: Final = 1 << 20
 
 
@@ -83,7 +84,8 @@ class _NdjsonSink:
 class _CsvSink:
     def __init__(self, stream: BinaryIO, schema: Schema, *, header: bool) -> None:
         self._text = io.TextIOWrapper(stream, encoding="utf-8", newline="", write_through=True)
-        self._rows = csv.writer(self._text, lineterminator="\n")
+        # Before Python 3.13, csv quotes a carriage return only if it is in the line terminator.
+        self._rows = csv.writer(_LineFeeds(self._text), lineterminator=_CRLF)
         self._schema = schema
         if header:
             self._rows.writerow(schema.text_columns)
@@ -94,6 +96,16 @@ class _CsvSink:
     def close(self) -> None:
         self._text.flush()
         self._text.detach()
+
+
+class _LineFeeds:
+    """Ends each row of a CSV writer with a line feed only."""
+
+    def __init__(self, text: io.TextIOWrapper) -> None:
+        self._text = text
+
+    def write(self, row: str) -> int:
+        return self._text.write(row.removesuffix(_CRLF) + "\n")
 
 
 class _ParquetSink:
