@@ -16,7 +16,7 @@ import tempfile
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from conformance.cases import Answer, Case, Question, load
@@ -152,7 +152,9 @@ def _run(cases: list[Case], answer_question: Implementation, options: argparse.N
             print(f"{outcome} {case.id} [{case.level}; {case.source}]", skipped if outcome == "skip" else "")
         if outcome == "FAIL":
             failed_levels[case.level] += 1
-            print("\n".join([f"  {case.why}", *(f"  {quote}" for quote in quotes.get(case.id, ())), *wrong]))
+            keys = [case.id, *(f"{case.id} {policy}" for policy in case.profiles)]
+            words = [f"  {quote}" for key in keys for quote in quotes.get(key, ())]
+            print("\n".join([f"  {case.why}", *words, *wrong]))
     passed = totals["pass"] + totals["fixed"]
     others = f"; {totals['known']} known failures, {totals['fixed']} fixed" if known else ""
     if failed_levels:
@@ -202,11 +204,15 @@ def _program(command: str) -> Iterator[Implementation]:
         assert stdout is not None
 
         def answer_question(question: Question) -> "Answer | str":
-            stdin.write(json.dumps(to_json(question)) + "\n")
-            stdin.flush()
-            with notice_of_waiting(question.case):
+            line = ""
+            # A program that has exited does not read the question. Its code says more than the broken pipe.
+            with suppress(BrokenPipeError), notice_of_waiting(question.case):
+                stdin.write(json.dumps(to_json(question)) + "\n")
+                stdin.flush()
                 line = stdout.readline()
             if not line:
+                with suppress(BrokenPipeError):
+                    stdin.close()
                 raise ValueError(f"the program exited with code {program.wait()} at {question.case}")
             return parse_answer(line, strict=True)
 

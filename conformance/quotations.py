@@ -3,9 +3,9 @@
     python -m conformance.quotations rfc9309.xml
     python -m conformance.quotations FILE DOCUMENT
 
-The first command compares requirements.toml and open.toml with RFC 9309, section by section. The file is
-https://www.rfc-editor.org/rfc/rfc9309.xml. The second command compares statements.toml with a copy of one of its
-documents, as text, Markdown or HTML. DOCUMENT is the name of the document in that file.
+The first command compares requirements.toml, open.toml and the statements of RFC 9309 in statements.toml with the RFC,
+section by section. The file is https://www.rfc-editor.org/rfc/rfc9309.xml. The second command compares statements.toml
+with a copy of one of its documents, as text, Markdown or HTML. DOCUMENT is the name of the document in that file.
 """
 
 import html
@@ -28,6 +28,7 @@ _TAG = re.compile(r"<[^>]*>")
 _MARKDOWN_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _HYPHEN_AT_LINE_END = re.compile(r"-\s*\n\s*")
 OMISSION = "[...]"
+RFC = "RFC 9309"
 
 
 def requirements(root: Path = ROOT) -> list[dict[str, Any]]:
@@ -42,14 +43,18 @@ def statements(root: Path = ROOT) -> dict[str, list[dict[str, Any]]]:
 
 
 def quotes_of_cases(root: Path = ROOT) -> dict[str, list[str]]:
-    """Return the quotations that support each case, with their documents and sections."""
+    """Return the quotations that support each case, with their documents and sections.
+
+    A case of access/ has other quotations for each access policy. Its key is `CASE POLICY`.
+    """
     found: defaultdict[str, list[str]] = defaultdict(list)
     for requirement in requirements(root):
         for name in requirement.get("cases", ()):
-            found[name] += [f"“{quote}” (RFC 9309 section {requirement['section']})" for quote in requirement["quotes"]]
+            found[name] += [f"“{quote}” ({RFC} section {requirement['section']})" for quote in requirement["quotes"]]
     for statement in statements(root)["statement"]:
+        policy = f" {statement['policy']}" if "policy" in statement else ""
         for name in statement["cases"]:
-            found[name] += [
+            found[f"{name}{policy}"] += [
                 f"“{quote}” ({statement['document']}: {statement['section']})" for quote in statement["quotes"]
             ]
     return dict(found)
@@ -73,16 +78,21 @@ def missing(xml: str, root: Path = ROOT) -> list[str]:
     """Return a line for each quotation that its section of the RFC does not contain."""
     texts = sections(xml)
     return [
-        f"{requirement['id']}: section {requirement['section']} does not contain {quote!r}"
-        for requirement in requirements(root)
-        for quote in requirement["quotes"]
-        if not _contains(texts.get(requirement["section"], ""), quote)
-    ] + [
-        f"{question.title}: section {question.section} does not contain {quote!r}"
-        for question in open_questions(root)
-        for quote in question.quotes
-        if not _contains(texts.get(question.section, ""), quote)
+        f"{name}: section {section} does not contain {quote!r}"
+        for name, section, quote in _quotes_of_rfc(root)
+        if not _contains(texts.get(section, ""), quote)
     ]
+
+
+def _quotes_of_rfc(root: Path = ROOT) -> Iterator[tuple[str, str, str]]:
+    """Yield the name, the section and the words of each quotation from the RFC."""
+    for requirement in requirements(root):
+        yield from ((requirement["id"], requirement["section"], quote) for quote in requirement["quotes"])
+    for question in open_questions(root):
+        yield from ((question.title, question.section, quote) for quote in question.quotes)
+    for statement in statements(root)["statement"]:
+        if statement["document"] == RFC:
+            yield from ((", ".join(statement["cases"]), statement["section"], quote) for quote in statement["quotes"])
 
 
 def missing_from(text: str, document: str, root: Path = ROOT) -> list[str]:
@@ -127,8 +137,7 @@ def main(arguments: list[str] | None = None) -> int:
     content = path.read_text("utf-8")
     if len(words) == 1:
         lines = missing(content)
-        count = sum(len(requirement["quotes"]) for requirement in requirements())
-        count += sum(len(question.quotes) for question in open_questions())
+        count = len(list(_quotes_of_rfc()))
     else:
         document = words[1]
         names = [each["name"] for each in statements()["document"]]

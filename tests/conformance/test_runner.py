@@ -119,6 +119,7 @@ def test_lines_and_reasons_can_be_ignored(capfd: pytest.CaptureFixture[str]) -> 
     "arguments, message",
     [
         (["--program", program("pass"), "--id", "disputed-01"], "exited with code 0 at disputed-01"),
+        (["--program", "sh -c 'exec 0<&-; exit 3'", "--id", "disputed-01"], "exited with code 3 at disputed-01"),
         (["--program", always("yes"), "--id", "disputed-01"], "invalid answer 'yes': expected a JSON object"),
         (["--program", always("{}"), "--id", "disputed-01"], 'expected "allowed" with true or false'),
         (["--program", always('{"allowed": "yes"}'), "--id", "disputed-01"], 'expected "allowed" with true or false'),

@@ -38,6 +38,14 @@ OTHER_FILES = ("disputed/other-profiles.toml", "google/google2019.toml", "extens
 NAMES = {
     "Google's specification of 2019": ("Google's specification, 2019/20", "Google, robots.txt specification of 2019"),
 }
+# The document of each access policy.
+DOCUMENTS = {
+    "rfc9309": "RFC 9309",
+    "google": "Google's specification",
+    "google2019": "Google's specification of 2019",
+    "yandex": "Yandex Webmaster",
+    "draft1996": "draft-koster-robots-00",
+}
 STATEMENTS = """
 [[document]]
 name = "A draft"
@@ -49,6 +57,12 @@ quotes = ["the first well-known word", "the first [...] text", "text [...] first
 document = "Another draft"
 section = "2"
 quotes = ["elsewhere"]
+[[statement]]
+document = "RFC 9309"
+section = "1"
+quotes = ["in section two"]
+policy = "rfc9309"
+cases = ["of-access"]
 """
 OPEN = """
 [[question]]
@@ -82,11 +96,13 @@ quotes = ["text"]
 """
     (tmp_path / "requirements.toml").write_text(quotes, "utf-8")
     (tmp_path / "open.toml").write_text(OPEN, "utf-8")
+    (tmp_path / "statements.toml").write_text(STATEMENTS, "utf-8")
 
     assert missing(RFC, tmp_path) == [
         "2-first: section 2 does not contain 'inner text'",
         "3-none: section 3 does not contain 'text'",
         "words: section 2 does not contain 'more [...] first'",
+        "of-access: section 1 does not contain 'in section two'",
     ]
 
 
@@ -104,6 +120,7 @@ def test_check_of_the_quotations(tmp_path: Path, capsys: pytest.CaptureFixture[s
     path.write_text(RFC, "utf-8")
     count = sum(len(requirement["quotes"]) for requirement in requirements())
     count += sum(len(question.quotes) for question in open_questions())
+    count += sum(len(each["quotes"]) for each in statements()["statement"] if each["document"] == "RFC 9309")
 
     assert main([]) == 2
     assert main([str(path)]) == 1
@@ -180,7 +197,7 @@ def test_check_of_the_quotations_of_a_document(tmp_path: Path, capsys: pytest.Ca
     assert main([str(path), "MDN, X-Robots-Tag"]) == 1
     assert capsys.readouterr().out.endswith(f"\n0 of {count} quotations found\n")
     assert main([str(path), "no such document"]) == 2
-    assert "unknown document 'no such document': expected one of 'the standard of 1994', " in capsys.readouterr().err
+    assert "unknown document 'no such document': expected one of 'RFC 9309', " in capsys.readouterr().err
 
 
 def test_statements_name_documents_and_cases_that_name_them() -> None:
@@ -190,6 +207,8 @@ def test_statements_name_documents_and_cases_that_name_them() -> None:
     assert all(document[key] for document in documents.values() for key in ("title", "edition", "url", "copy"))
     for statement in statements()["statement"]:
         assert statement["quotes"]
+        if "policy" in statement:
+            continue
         names = NAMES.get(statement["document"], (statement["document"],))
         assert statement["document"] in documents
         for case in statement["cases"]:
@@ -197,7 +216,13 @@ def test_statements_name_documents_and_cases_that_name_them() -> None:
 
 
 def test_cases_of_other_documents_have_quotations_or_a_reason() -> None:
-    listed = {name for table in ("statement", "unread") for each in statements()[table] for name in each["cases"]}
+    listed = {
+        name
+        for table in ("statement", "unread")
+        for each in statements()[table]
+        for name in each["cases"]
+        if "policy" not in each
+    }
     binding = {
         name: case["source"]
         for name, case in other_cases().items()
@@ -207,6 +232,45 @@ def test_cases_of_other_documents_have_quotations_or_a_reason() -> None:
     assert set(binding) - listed == set()
     # The table of URLs in the specification of 2019 belongs to another file.
     assert {name for name in listed - set(binding) if not name.startswith("table-url-validity-")} == set()
+
+
+def access_claims() -> dict[tuple[str, str], str]:
+    """Return what the cases of access/ claim, by policy and case, unless it is a choice of this project."""
+    tables = {
+        name: tomllib.loads((ROOT / "access" / f"{name}.toml").read_bytes().decode())["case"]
+        for name in ("answers", "sequences", "over-time")
+    }
+    return {
+        **{
+            (policy, case["id"]): expected["claim"]
+            for case in tables["answers"]
+            for policy, expected in case["expect"].items()
+            if expected["claim"] != "canfetch"
+        },
+        **{(policy, case["id"]): case["claim"] for case in tables["sequences"] for policy in case["policy"]},
+        **{
+            (case["policy"], case["id"]): "required"
+            for case in tables["over-time"]
+            if case["policy"] in DOCUMENTS and not case["source"].startswith(("RFC 9110", "RFC 9111", "no source"))
+        },
+    }
+
+
+def test_claims_about_access_have_quotations_of_the_document_of_their_policy() -> None:
+    quoted: dict[str, set[tuple[str, str]]] = {}
+    for statement in statements()["statement"]:
+        if "policy" in statement:
+            pairs = quoted.setdefault(statement["document"], set())
+            pairs.update((statement["policy"], case) for case in statement["cases"])
+    claims = access_claims()
+
+    assert {pair for pairs in quoted.values() for pair in pairs} == set(claims)
+    for policy, document in DOCUMENTS.items():
+        assert {pair for pair in claims if pair[0] == policy} <= quoted[document], document
+
+
+def test_every_access_policy_has_a_document() -> None:
+    assert {policy for policy, _ in access_claims()} == set(DOCUMENTS)
 
 
 def test_documents_that_could_not_be_read_are_named_in_the_documentation() -> None:
@@ -224,6 +288,7 @@ def test_quotations_of_a_case() -> None:
     ]
     assert "“The last group may have no rules" in quotes["rfc9309-2.1-last-group-without-rules"][-1]
     assert quotes["rfc9309-2.1-last-group-without-rules"][-1].endswith(" (RFC 9309 section 2.1)")
+    assert [quote[-28:] for quote in quotes["access-status-401 draft1996"]] == ["draft-koster-robots-00: 3.1)"]
 
 
 def test_own_choices_belong_to_a_question_that_the_rfc_leaves_open() -> None:
