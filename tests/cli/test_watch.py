@@ -7,17 +7,24 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from io import BufferedIOBase
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.cli.conftest import serving
-from tests.client.watch.receivers import receiver
+from tests.client.watch.receivers import NO_CONTENT, receiver
+from tests.servers.certificates import Authority
 from tests.servers.dead_ports import refusing_port
+from tests.servers.fixtures import authority
 from tests.servers.web import Behaviour, Exchange, Site
 
 from canfetch.client.watch.history import WatchHistory
+from canfetch.client.watch.observations import Observation
+from canfetch.core.verdict import Effect
+
+__all__ = ["authority"]
 
 Run = Any
 UNKEPT = ("--store", "none")
@@ -93,6 +100,32 @@ def test_a_receiver_that_is_down_costs_a_warning(run: Run) -> None:
     assert ran.err.endswith("it will be sent again\n")
 
 
+def test_origins_are_checked_before_messages_are_sent(run: Run, folder: Path) -> None:
+    with WatchHistory(folder / "robots-history.sqlite3") as history:
+        observed = Observation("https://example.com", 0.0, Effect.FULL_ALLOW, 404, "status 404", None)
+        assert history.record(observed, previous=None, change={}, sends=True)
+    requests = []
+    with changing() as site, receiver() as running:
+
+        def answer(stream: BufferedIOBase) -> None:
+            requests.append(site.count("/robots.txt"))
+            stream.write(NO_CONTENT)
+
+        running.answer = answer
+        assert run("watch", site.origin, *ONCE, "--webhook", running.url).code == 0
+    assert requests == [1]
+
+
+def test_the_options_of_the_network_apply_to_the_webhook(run: Run, authority: Authority) -> None:
+    with changing() as site, receiver(tls=authority.good()) as running, refusing_port() as port:
+        options = ("--webhook", running.url, "--proxy", "none", "--ca-file", str(authority.file))
+        environment = {"HTTP_PROXY": f"http://127.0.0.1:{port}", "HTTPS_PROXY": f"http://127.0.0.1:{port}"}
+        run("watch", site.origin, *ONCE, *options, env=environment)
+        ran = run("watch", site.origin, *ONCE, *options, env=environment)
+    assert (ran.code, ran.err) == (1, "")
+    assert len(running.received) == 1
+
+
 def test_an_unreachable_origin_does_not_stop_the_others(run: Run) -> None:
     with serving(answer(OPEN)) as site, refusing_port() as port:
         ran = run("watch", f"http://127.0.0.1:{port}", site.origin, *ONCE)
@@ -110,6 +143,8 @@ def test_an_unreachable_origin_does_not_stop_the_others(run: Run) -> None:
         (("https://example.com", "--every", "5"), "'5': expected one minute to one year"),
         (("https://example.com", "--every", "5s"), "'5s': expected one minute to one year"),
         (("https://example.com", "--webhook", "ftp://x/"), "invalid webhook 'ftp://x/'"),
+        (("https://example.com", "--webhook", "http://[::1/"), "invalid webhook 'http://[::1/'"),
+        (("https://example.com", "--webhook", "http://a..b/"), "invalid webhook 'http://a..b/'"),
         (("https://example.com", "--agent", "a b"), "invalid agent 'a b'"),
         (("https://example.com", "--history", "."), "--history .: unable to open database file"),
     ],

@@ -3,18 +3,23 @@
 import json
 import sqlite3
 from collections.abc import Iterator
+from io import BufferedIOBase
+from itertools import count
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pytest
 from tests.access.conftest import ScriptedOrigin
-from tests.client.watch.receivers import Receiver, receiver
+from tests.client.watch.receivers import NO_CONTENT, Receiver, receiver
 
 from canfetch.client.sync_client import Client
 from canfetch.client.watch.history import MAX_VERSIONS, WatchHistory
-from canfetch.client.watch.watcher import Watcher
+from canfetch.client.watch.observations import Observation
+from canfetch.client.watch.watcher import MAX_PARALLEL_MESSAGES, Watcher
 from canfetch.client.watch.webhooks import RETRY_DELAYS, Webhook
 from canfetch.core.agent import Agent
+from canfetch.core.verdict import Effect
 from canfetch.errors import StoreError
 
 ORIGIN = "https://example.com"
@@ -216,6 +221,113 @@ def test_a_message_is_given_up_after_the_last_attempt(tmp_path: Path, status: in
         assert last is not None
         assert last.change == watched.report
         watched.close()
+
+
+def record_messages(history: WatchHistory, number: int, *, at: float = START) -> None:
+    """Record a number of messages, each about the first version of an origin."""
+    for index in range(number):
+        observed = Observation(f"https://{index}.example", at, Effect.FULL_ALLOW, 404, "status 404", None)
+        assert history.record(observed, previous=None, change={"number": index}, sends=True)
+
+
+def test_messages_are_sent_at_the_same_time(tmp_path: Path) -> None:
+    barrier = Barrier(3)
+
+    def answer(stream: BufferedIOBase) -> None:
+        barrier.wait(300)
+        stream.write(NO_CONTENT)
+
+    with receiver() as running, WatchHistory(tmp_path / "history.sqlite3") as history:
+        running.answer = answer
+        record_messages(history, 3)
+        warnings: list[str] = []
+        webhook = Webhook(running.url, timeout=300)
+        Watcher(history, webhook=webhook, warn=warnings.append, clock=lambda: START).send_messages()
+        assert warnings == []
+        assert history.next_message_at() is None
+
+
+def test_a_message_is_sent_once_in_a_run_even_if_it_is_due_again(tmp_path: Path) -> None:
+    with receiver(500) as running, WatchHistory(tmp_path / "history.sqlite3") as history:
+        record_messages(history, MAX_PARALLEL_MESSAGES + 2)
+        # Each look at the clock is a second later, so that the first retries are due during the run.
+        ticks = count(START)
+        warnings: list[str] = []
+        watcher = Watcher(history, webhook=Webhook(running.url), warn=warnings.append, clock=lambda: next(ticks))
+        watcher.send_messages()
+        sent = [received.headers["webhook-id"] for received in running.received]
+        assert len(sent) == len(set(sent))
+
+
+def test_a_run_ends_when_the_next_check_is_due(tmp_path: Path) -> None:
+    with receiver() as running, WatchHistory(tmp_path / "history.sqlite3") as history:
+        record_messages(history, MAX_PARALLEL_MESSAGES + 2)
+        warnings: list[str] = []
+        watcher = Watcher(history, webhook=Webhook(running.url), warn=warnings.append, clock=lambda: START)
+        watcher.send_messages(until=START)
+        assert len(running.received) == MAX_PARALLEL_MESSAGES
+        watcher.send_messages(until=START)
+        assert len(running.received) == MAX_PARALLEL_MESSAGES + 2
+        assert history.next_message_at() is None
+
+
+def test_a_run_with_a_slow_receiver_ends(tmp_path: Path) -> None:
+    with receiver() as running, WatchHistory(tmp_path / "history.sqlite3") as history:
+        record_messages(history, MAX_PARALLEL_MESSAGES + 2)
+        # Each look at the clock is a minute later.
+        ticks = count(START, 60)
+        warnings: list[str] = []
+        watcher = Watcher(history, webhook=Webhook(running.url), warn=warnings.append, clock=lambda: next(ticks))
+        watcher.send_messages()
+        assert len(running.received) == MAX_PARALLEL_MESSAGES
+        watcher.send_messages()
+        assert len(running.received) == MAX_PARALLEL_MESSAGES + 2
+
+
+YEAR = 365 * 86_400
+
+
+def test_a_message_of_a_clock_that_was_ahead_is_sent(tmp_path: Path) -> None:
+    with receiver() as running, WatchHistory(tmp_path / "history.sqlite3") as history:
+        record_messages(history, 1, at=START + YEAR)
+        warnings: list[str] = []
+        Watcher(history, webhook=Webhook(running.url), warn=warnings.append, clock=lambda: START).send_messages()
+        assert len(running.received) == 1
+
+
+@pytest.mark.parametrize("attempts", range(1, len(RETRY_DELAYS) + 1))
+def test_an_attempt_by_a_clock_that_was_ahead_delays_a_message_no_further(tmp_path: Path, attempts: int) -> None:
+    with receiver(*[500] * attempts, 204) as running, WatchHistory(tmp_path / "history.sqlite3") as history:
+        record_messages(history, 1)
+        now = START
+        warnings: list[str] = []
+        watcher = Watcher(history, webhook=Webhook(running.url), warn=warnings.append, clock=lambda: now)
+        for delay in (0.0, *RETRY_DELAYS)[:attempts]:
+            now += delay
+            watcher.send_messages()
+        delay = RETRY_DELAYS[attempts - 1]
+        assert history.next_message_at() == now + delay
+        # The message waits as long as its delay, or as it is reserved for a process.
+        now -= max(60 - delay, 0)
+        watcher.send_messages()
+        assert len(running.received) == attempts
+        now -= 1
+        watcher.send_messages()
+        assert len(running.received) == attempts + 1
+
+
+def test_a_message_of_a_process_that_was_killed_is_sent_by_another(tmp_path: Path) -> None:
+    with receiver() as running, WatchHistory(tmp_path / "history.sqlite3") as history:
+        record_messages(history, 1)
+        assert len(history.claim_messages(due_at=START, now=START, limit=10)) == 1
+        now = START
+        warnings: list[str] = []
+        watcher = Watcher(history, webhook=Webhook(running.url), warn=warnings.append, clock=lambda: now)
+        watcher.send_messages()
+        assert running.received == []
+        now += 60
+        watcher.send_messages()
+        assert len(running.received) == 1
 
 
 def test_other_files_are_refused_and_left_alone(tmp_path: Path) -> None:

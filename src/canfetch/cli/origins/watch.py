@@ -14,6 +14,7 @@ import click
 from canfetch.cli.origins.change_text import change_lines
 from canfetch.cli.shared.agent_arguments import resolve_agent
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
+from canfetch.cli.shared.command_transport import create_http_transport
 from canfetch.cli.shared.network_options import NetworkOptions, network_parameters, pop_network_options
 from canfetch.cli.shared.option_parameters import (
     agent_option,
@@ -96,18 +97,23 @@ def _watch(options: _WatchOptions, network: NetworkOptions) -> int:
         raise CommandError("no origin: pass one or more, such as https://example.com")
     urls = list(dict.fromkeys(_check_origin(origin) for origin in options.origins))
     agents = [resolve_agent(name, exact=options.exact).agent for name in options.agents]
-    try:
-        webhook = None if options.webhook is None else Webhook(options.webhook, os.environ.get(KEY_VARIABLE))
-    except InvalidOption as error:
-        raise CommandError(str(error)) from None
+    webhook = None if options.webhook is None else _open_webhook(options.webhook, network)
     output = _Output(options.format, Palette(enabled=use_color(no_color=options.no_color)))
     try:
         with WatchHistory(Path(options.history)) as history:
             watcher = Watcher(history, agents=agents, profile=options.profile, webhook=webhook, warn=_warn)
             run = _Run(history, watcher, network, output)
-            return run.check(urls) if options.once else run.forever(urls, every=options.every)
+            return run.once(urls) if options.once else run.forever(urls, every=options.every)
     except StoreError as error:
         raise CommandError(f"--history {error}") from None
+
+
+def _open_webhook(url: str, network: NetworkOptions) -> Webhook:
+    transport = create_http_transport(network)
+    try:
+        return Webhook(url, os.environ.get(KEY_VARIABLE), transport=transport)
+    except InvalidOption as error:
+        raise CommandError(str(error)) from None
 
 
 class _Run:
@@ -119,20 +125,25 @@ class _Run:
         self._options = options
         self._output = output
 
+    def once(self, urls: list[str]) -> int:
+        """Check each origin, send messages, and return the exit code."""
+        code = self._check(urls)
+        self._watcher.send_messages()
+        return code
+
     def forever(self, urls: list[str], *, every: float) -> NoReturn:
-        """Check each origin when it is due, until Ctrl-C."""
+        """Check each origin when it is due, until Ctrl-C. Messages are sent between the checks."""
         while True:
-            self.check([url for url in urls if self._history.claim(url, now=time.time(), every=every)])
-            times = [self._history.next_check_at(urls, every=every), self._history.next_message_at()]
+            self._check([url for url in urls if self._history.claim(url, now=time.time(), every=every)])
+            next_check_at = self._history.next_check_at(urls, every=every)
+            self._watcher.send_messages(until=next_check_at)
+            times = [next_check_at, self._history.next_message_at()]
             seconds = min(time_ for time_ in times if time_ is not None) - time.time()
             # Another process may be checking the origin that is due.
             time.sleep(min(max(seconds, 1.0), _MAX_SLEEP))
 
-    def check(self, urls: list[str]) -> int:
-        """Check origins, send messages, and return the exit code."""
+    def _check(self, urls: list[str]) -> int:
         code = EXIT_OK
-        # Messages that wait are older than the changes that will be found.
-        self._watcher.send_messages()
         if not urls:
             return code
         with (
@@ -148,7 +159,6 @@ class _Run:
                 if report is not None:
                     code = max(code, EXIT_NEGATIVE)
                     self._output.write(report)
-        self._watcher.send_messages()
         return code
 
 

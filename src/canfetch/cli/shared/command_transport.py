@@ -27,17 +27,7 @@ class CommandTransport:
 
     def __init__(self, options: NetworkOptions, *, credential_origins: Collection[Origin] | None = None) -> None:
         self._credential_origins = credential_origins
-        is_direct = options.proxy == NO_PROXY
-        try:
-            self._transport = HTTPTransport(
-                ssl_context=_create_ssl_context(options),
-                proxy=None if is_direct else options.proxy,
-                # Without requests, an unsupported proxy does not matter.
-                trust_env=not is_direct and not options.offline,
-            )
-        except InvalidOption as error:
-            message = str(error).replace("pass trust_env=False to the transport", f"pass --proxy {NO_PROXY}")
-            raise CommandError(f"--proxy: {message}" if options.proxy is not None else message) from None
+        self._transport = create_http_transport(options)
 
     @property
     def route(self) -> Route:
@@ -69,6 +59,24 @@ class CommandTransport:
     def close(self) -> None:
         """Release all resources."""
         self._transport.close()
+
+
+def create_http_transport(options: NetworkOptions) -> HTTPTransport:
+    """Return a transport with the proxy and the TLS settings of a command.
+
+    Raises: CommandError: An option is invalid.
+    """
+    is_direct = options.proxy == NO_PROXY
+    try:
+        return HTTPTransport(
+            ssl_context=_create_ssl_context(options),
+            proxy=None if is_direct else options.proxy,
+            # Without requests, an unsupported proxy does not matter.
+            trust_env=not is_direct and not options.offline,
+        )
+    except InvalidOption as error:
+        message = str(error).replace("pass trust_env=False to the transport", f"pass --proxy {NO_PROXY}")
+        raise CommandError(f"--proxy: {message}" if options.proxy is not None else message) from None
 
 
 def _create_ssl_context(options: NetworkOptions) -> SSLContext | None:

@@ -29,19 +29,24 @@ class ConnectionPlan(NamedTuple):
     exchange: HTTPExchange
 
 
-def plan_connection(request: TransportRequest, endpoint: Endpoint, proxy: Proxy | None) -> ConnectionPlan:
+def plan_connection(
+    request: TransportRequest, endpoint: Endpoint, proxy: Proxy | None, *, content: bytes | None = None
+) -> ConnectionPlan:
     """Return the connection for `request`.
 
     A proxy opens a tunnel for https. It fetches all other URLs itself, also ftp URLs.
 
+    Args: content: The content of a POST request, or None for GET.
     Raises: TransportError: PROTOCOL if a header cannot be sent.
     """
     tls_name = endpoint.tls_name if endpoint.scheme == "https" else None
     if proxy is None:
-        return ConnectionPlan(endpoint.host, endpoint.port, None, tls_name, HTTPExchange(request, endpoint))
+        direct = HTTPExchange(request, endpoint, content=content)
+        return ConnectionPlan(endpoint.host, endpoint.port, None, tls_name, direct)
     login = [] if proxy.authorization is None else [(b"Proxy-Authorization", proxy.authorization.encode("ascii"))]
     if tls_name is not None:
         tunnel = TunnelExchange(endpoint, login)
-        return ConnectionPlan(proxy.host, proxy.port, tunnel, tls_name, HTTPExchange(request, endpoint))
-    exchange = HTTPExchange(request, endpoint, target=endpoint.url, headers=login, is_proxied=True)
+        tunnelled = HTTPExchange(request, endpoint, content=content)
+        return ConnectionPlan(proxy.host, proxy.port, tunnel, tls_name, tunnelled)
+    exchange = HTTPExchange(request, endpoint, target=endpoint.url, headers=login, is_proxied=True, content=content)
     return ConnectionPlan(proxy.host, proxy.port, None, None, exchange)

@@ -12,6 +12,7 @@ from canfetch.client.transports.failures import TransportError, classify_os_erro
 from canfetch.client.transports.happy_eyeballs import ConnectedSocket, connect_socket
 
 _RECEIVE_BYTES: Final = 65_536
+_SEND_BYTES: Final = 16_384
 
 
 class Connection:
@@ -54,8 +55,10 @@ class Connection:
         Raises: TransportError: TIMEOUT.
         """
         try:
-            self._socket.settimeout(self._deadlines.read_timeout())
-            self._socket.sendall(data)
+            # In pieces, because over TLS each record would have the whole timeout.
+            for start in range(0, len(data), _SEND_BYTES):
+                self._socket.settimeout(self._deadlines.read_timeout())
+                self._socket.sendall(data[start : start + _SEND_BYTES])
         except TimeoutError:
             raise self._deadlines.read_timed_out() from None
         except OSError:

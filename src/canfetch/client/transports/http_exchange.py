@@ -51,14 +51,19 @@ class ResponseHead(NamedTuple):
 class _Exchange:
     """A request, and the head of its final response.
 
+    Args: content: The content of the request, whose length is sent with it. None for a request without content.
     Raises: TransportError: PROTOCOL if the request cannot be sent.
     """
 
-    def __init__(self, method: bytes, target: str, headers: RawHeaders) -> None:
+    def __init__(self, method: bytes, target: str, headers: RawHeaders, content: bytes | None = None) -> None:
+        if content is not None:
+            headers = [*headers, (b"Content-Length", str(len(content)).encode("ascii"))]
         self._connection = h11.Connection(h11.CLIENT, max_incomplete_event_size=MAX_HEAD_BYTES)
         try:
             request = h11.Request(method=method, target=target, headers=headers)
-            self.request_data = self._connection.send(request) + self._connection.send(h11.EndOfMessage())
+            head = self._connection.send(request)
+            data = self._connection.send(h11.Data(content)) if content is not None else b""
+            self.request_data = head + data + self._connection.send(h11.EndOfMessage())
         except h11.LocalProtocolError as error:
             raise TransportError(FailureKind.PROTOCOL, f"invalid request: {error}"[:200]) from None
         self._received = bytearray()
@@ -121,7 +126,7 @@ class _Exchange:
 
 
 class HTTPExchange(_Exchange):
-    """A GET request and its response.
+    """A GET or POST request and its response.
 
     Args:
         request: The request.
@@ -129,6 +134,7 @@ class HTTPExchange(_Exchange):
         target: The request target, if it is not the target of the endpoint.
         headers: More headers to send.
         is_proxied: Whether the request is sent to a proxy.
+        content: The content of a POST request, or None for GET. The body of the response to POST is not read.
     Raises: TransportError: PROTOCOL if a header cannot be sent.
     Cost: Memory for twice the size limit and a few hundred KiB.
     """
@@ -141,14 +147,17 @@ class HTTPExchange(_Exchange):
         target: str | None = None,
         headers: RawHeaders | None = None,
         is_proxied: bool = False,
+        content: bytes | None = None,
     ) -> None:
         sent = [
             *encode_request_headers(endpoint, request.headers),
             *([] if headers is None else headers),
             (b"Connection", b"close"),
         ]
-        super().__init__(b"GET", endpoint.target if target is None else target, sent)
+        method = b"GET" if content is None else b"POST"
+        super().__init__(method, endpoint.target if target is None else target, sent, content)
         self._request = request
+        self._reads_body = content is None
         self._is_proxied = is_proxied
         self._builder: ResponseBuilder | None = None
         self._chunks = 0
@@ -169,6 +178,8 @@ class HTTPExchange(_Exchange):
             if head is None:
                 return None
             check_proxy_status(head.status, is_proxied=self._is_proxied)
+            if not self._reads_body:
+                return Response(self._request.url, head.status, head.headers, b"")
             self._builder = ResponseBuilder(self._request, head.status, head.headers)
             self._body_bytes = self._pending_bytes
         else:

@@ -75,6 +75,21 @@ class HTTPTransport(_BaseHTTPTransport):
         except TransportError as error:
             return error.to_failure(request.url)
 
+    def post(self, request: TransportRequest, content: bytes) -> Response | Failure:
+        """Send a POST request for an http or https URL, and return the response without its body.
+
+        Args: content: The content of the request. Its type is one of the headers of `request`.
+        Raises: InvalidURL: The URL is invalid or has no host.
+        Cost: One connection, and at most `timeout` seconds.
+        """
+        deadlines = Deadlines(request)
+        try:
+            endpoint = parse_endpoint(request.url)
+            proxy = self._settings.proxies.find_allowed(endpoint, request)
+            return self._exchange(request, plan_connection(request, endpoint, proxy, content=content), deadlines)
+        except TransportError as error:
+            return error.to_failure(request.url)
+
     def close(self) -> None:
         """Do nothing, because no resources are held between requests."""
 

@@ -29,6 +29,16 @@ MAX_VERSIONS: Final = 1_000
 # For how long a process may check an origin before another one does.
 _CLAIM_SECONDS: Final = 600.0
 _CLAIMED_MESSAGE_SECONDS: Final = 60.0
+# The longest time until the next attempt after each number of attempts. A message that has to wait longer was recorded
+# by a clock that was ahead.
+_LONGEST_WAITS: Final = " ".join(
+    f"WHEN {attempts} THEN {max(delay, _CLAIMED_MESSAGE_SECONDS)}" for attempts, delay in enumerate(RETRY_DELAYS, 1)
+)
+_SELECT_DUE_MESSAGES: Final = f"""
+SELECT id, body FROM messages
+WHERE next_attempt_at <= ? OR next_attempt_at > ? + CASE attempts {_LONGEST_WAITS} ELSE {_CLAIMED_MESSAGE_SECONDS} END
+ORDER BY next_attempt_at LIMIT ?
+"""  # noqa: S608 - only numbers are inserted
 _SCHEMA: Final = """
 CREATE TABLE origins (origin TEXT PRIMARY KEY, checked_at REAL, claimed_until REAL NOT NULL);
 CREATE TABLE contents (sha256 TEXT PRIMARY KEY, data BLOB NOT NULL);
@@ -189,18 +199,21 @@ class WatchHistory:
             _delete_old_versions(connection, observation.origin)
         return True
 
-    def claim_message(self, *, now: float) -> Message | None:
-        """Return a message that is due, reserved for this process for a minute, or None."""
+    def claim_messages(self, *, due_at: float, now: float, limit: int) -> list[Message]:
+        """Return messages that were due, reserved for this process for a minute, those that wait longest first.
+
+        Args:
+            due_at: When they were due at the latest, in seconds since the epoch.
+            now: The current time, at or after `due_at`.
+            limit: The largest number of messages.
+        """
         with self._transaction() as connection:
-            row = connection.execute(
-                "SELECT id, body FROM messages WHERE next_attempt_at <= ? ORDER BY next_attempt_at LIMIT 1", (now,)
-            ).fetchone()
-            if row is None:
-                return None
-            connection.execute(
-                "UPDATE messages SET next_attempt_at = ? WHERE id = ?", (now + _CLAIMED_MESSAGE_SECONDS, row[0])
+            rows = connection.execute(_SELECT_DUE_MESSAGES, (due_at, now, limit)).fetchall()
+            claimed_until = now + _CLAIMED_MESSAGE_SECONDS
+            connection.executemany(
+                "UPDATE messages SET next_attempt_at = ? WHERE id = ?", [(claimed_until, row[0]) for row in rows]
             )
-        return Message(*row)
+        return [Message(*row) for row in rows]
 
     def next_message_at(self) -> float | None:
         """Return when the next message is due, in seconds since the epoch, or None if no message waits."""

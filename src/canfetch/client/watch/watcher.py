@@ -2,17 +2,22 @@
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
+from math import inf
 from typing import Any, Final
 
 from canfetch.client.origin_state import OriginState
+from canfetch.client.transports.daemon_threads import start_daemon_thread
 from canfetch.client.watch.behaviour import change_json, compare
-from canfetch.client.watch.history import Version, WatchHistory
+from canfetch.client.watch.history import Message, Version, WatchHistory
 from canfetch.client.watch.observations import Observation
-from canfetch.client.watch.webhooks import Webhook
+from canfetch.client.watch.webhooks import Attempt, Webhook
 from canfetch.core.agent import Agent
 
-# Messages that are sent at a time, so that checks are not delayed for long.
-_MAX_MESSAGES: Final = 100
+# Messages that are sent at the same time, each in a thread.
+MAX_PARALLEL_MESSAGES: Final = 16
+# After this time no more messages are started, so that a slow receiver does not delay the next checks.
+_SENDING_SECONDS: Final = 30.0
 
 
 class Watcher:
@@ -63,18 +68,33 @@ class Watcher:
             if self._history.record(observed, previous=previous, change=report, sends=self._webhook is not None):
                 return report
 
-    def send_messages(self) -> None:
-        """Send the messages that are due. Those that fail are sent again later.
+    def send_messages(self, *, until: float = inf) -> None:
+        """Send the messages that are due, each once, several at the same time. Those that fail are sent again later.
 
+        Args: until: When no more messages are started, in seconds since the epoch. The first ones are always started.
         Raises: StoreError.
         """
         if self._webhook is None:
             return
-        for _ in range(_MAX_MESSAGES):
-            message = self._history.claim_message(now=self._clock())
-            if message is None:
+        start = self._clock()
+        until = min(until, start + _SENDING_SECONDS)
+        while messages := self._history.claim_messages(due_at=start, now=self._clock(), limit=MAX_PARALLEL_MESSAGES):
+            self._send(messages, self._webhook)
+            if self._clock() >= until:
                 return
-            attempt = self._webhook.send(message.id, message.body, now=self._clock())
+
+    def _send(self, messages: Sequence[Message], webhook: Webhook) -> None:
+        send = partial(webhook.send, now=self._clock())
+        futures = [
+            start_daemon_thread(partial(send, message.id, message.body), name="canfetch-webhook")
+            for message in messages
+        ]
+        for message, future in zip(messages, futures, strict=True):
+            try:
+                attempt = future.result()
+            except RuntimeError as error:
+                # No thread is available.
+                attempt = Attempt(delivered=False, reason=str(error))
             retries = self._history.record_attempt(message, attempt, now=self._clock())
             if not attempt.delivered:
                 end = "it will be sent again" if retries else "it is not sent again"

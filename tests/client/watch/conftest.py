@@ -1,0 +1,5 @@
+"""The test authority."""
+
+from tests.servers.fixtures import authority
+
+__all__ = ["authority"]
