@@ -1,7 +1,8 @@
 """HTTP responses as archives store them: the head, and the body without its codings.
 
 Archives disagree about bodies. Some store the bytes of the connection, others remove the codings and keep the header
-fields that announce them. So a body that is not in the announced coding counts as decoded.
+fields that announce them. So text that is announced in a coding counts as decoded. Other bodies that a client cannot
+decode are broken, because without their rules they would allow everything.
 """
 
 import re
@@ -11,13 +12,21 @@ from canfetch.access.responses import Headers
 from canfetch.bulk.reading.captures import MAX_CONTENT_BYTES
 from canfetch.client.transports.body_decoder import BodyDecoder
 from canfetch.client.transports.failures import TransportError
+from canfetch.client.transports.http_client_heads import check_framing
 
 _STATUS_LINE: Final = re.compile(rb"HTTP/\d(?:\.\d)? +(\d{3})(?:[ \t][^\n]*)?\r?\Z")
 _HEAD_END: Final = re.compile(rb"\r?\n\r?\n")
 _CHUNK_SIZE: Final = re.compile(rb"([0-9A-Fa-f]{1,8})[ \t]*(?:;[^\r\n]*)?\r?\n")
 _MAX_HEAD_BYTES: Final = 1 << 16
 _MAX_FIELDS: Final = 256
-_CODED: Final = frozenset(["gzip", "x-gzip", "deflate", "br", "zstd"])
+_SUCCESS: Final = b"2"
+_TRANSFER_ENCODING: Final = "transfer-encoding"
+_CONTENT_LENGTH: Final = "content-length"
+# The codings whose decoders are optional.
+_OPTIONAL: Final = frozenset(["br", "zstd"])
+_ASCII: Final = bytes(range(0x80))
+# All bytes but the control characters that text does not have.
+_NOT_CONTROLS: Final = b"\t\n\f\r\x1a" + bytes(range(0x20, 0x100))
 
 
 class BrokenMessage(ValueError):
@@ -36,7 +45,8 @@ def parse_response(block: bytes, *, is_complete: bool = True) -> StoredResponse:
     """Parse the block of a response record.
 
     Args: is_complete: Whether the block is complete. If not, the body may be shorter than announced.
-    Raises: BrokenMessage: The head is incomplete or invalid, or the body is shorter than its Content-Length.
+    Raises: BrokenMessage: The head is incomplete or invalid, or the body of a successful response is incomplete or
+        cannot be decoded.
     """
     end = _HEAD_END.search(block, 0, _MAX_HEAD_BYTES)
     if end is None:
@@ -47,7 +57,14 @@ def parse_response(block: bytes, *, is_complete: bool = True) -> StoredResponse:
         raise BrokenMessage("the HTTP status line is missing or invalid")
     headers = _fields(lines)
     body = block[end.end() :]
-    return StoredResponse(int(status[1]), headers, _decode(body, headers, is_complete=is_complete))
+    try:
+        content = _decode(body, headers, is_complete=is_complete)
+    except BrokenMessage:
+        if status[1].startswith(_SUCCESS):
+            raise
+        # A client does not read the body of any other response.
+        content = b""
+    return StoredResponse(int(status[1]), headers, content)
 
 
 def _fields(lines: list[bytes]) -> Headers:
@@ -60,18 +77,29 @@ def _fields(lines: list[bytes]) -> Headers:
 
 
 def _decode(body: bytes, headers: Headers, *, is_complete: bool) -> bytes:
+    """Return the body as a client receives it.
+
+    Raises: BrokenMessage: It is not complete, or it cannot be decoded.
+    """
+    # An empty field has no effect.
+    headers = tuple([(name, value) for name, value in headers if value or name != _TRANSFER_ENCODING])
+    try:
+        check_framing(headers)
+    except TransportError as error:
+        raise BrokenMessage(f"a client does not read the body: {error}") from None
     values = dict(headers)
-    transfer = values.get("transfer-encoding", "").lower()
-    coding = values.get("content-encoding", "").strip().lower()
-    if "chunked" in transfer:
+    coding = ",".join([value for name, value in headers if name == "content-encoding"]).strip().lower()
+    length = None
+    if _TRANSFER_ENCODING in values:
         body = _without_chunks(body, is_complete=is_complete)
-    else:
-        length = values.get("content-length", "")
-        # A coding that the archive removed makes the announced length wrong.
-        if is_complete and coding not in _CODED and length.isdecimal() and len(body) < int(length[:12]):
-            raise BrokenMessage(f"the body has {len(body)} of {length[:12]} bytes")
-    if coding in _CODED:
-        body = _without_coding(body, headers)
+    elif _CONTENT_LENGTH in values:
+        digits = values[_CONTENT_LENGTH].partition(",")[0].strip()
+        length = int(digits.lstrip("0")[:12] or "0")
+    # A coding that the archive removed makes the announced length wrong.
+    is_coded = coding not in {"", "identity"} and bool(body)
+    if is_complete and length is not None and len(body) < length and not is_coded:
+        raise BrokenMessage(f"the body has {len(body)} of {length} bytes")
+    body = _without_coding(body, length, headers, coding) if is_coded else body[:length]
     return body[:MAX_CONTENT_BYTES]
 
 
@@ -97,18 +125,39 @@ def _without_chunks(body: bytes, *, is_complete: bool) -> bytes:
         position += 2 if body[position : position + 2] == b"\r\n" else body[position : position + 1] == b"\n"
 
 
-def _without_coding(body: bytes, headers: Headers) -> bytes:
-    decoder = BodyDecoder(headers, MAX_CONTENT_BYTES)
+def _without_coding(body: bytes, length: int | None, headers: Headers, coding: str) -> bytes:
+    """Return the decoded body, or `body` if it is text, so that the archive removed the coding.
+
+    Args:
+        length: The length that is announced, or None.
+        coding: The value of Content-Encoding.
+    Raises: BrokenMessage: The body cannot be decoded.
+    """
     try:
-        decoder.feed(body)
-        return decoder.finish()
+        decoder = BodyDecoder(headers, MAX_CONTENT_BYTES)
     except TransportError as error:
-        if _is_coded(body):
-            raise BrokenMessage(f"the body cannot be decoded: {error}") from None
+        if coding not in _OPTIONAL:
+            raise BrokenMessage(f"a client does not decode the body: {error}") from None
+        reason = f"decoding {coding} requires a package: pip install 'canfetch[http]'"
+    else:
+        try:
+            decoder.feed(body[:length])
+            return decoder.finish()
+        except TransportError as error:
+            reason = f"the body cannot be decoded: {error}"
+    if _is_text(body):
         return body
+    raise BrokenMessage(reason)
 
 
-def _is_coded(body: bytes) -> bool:
-    # Text has few control characters and bytes over 0x7F; data in a coding consists of them.
-    sample = body[:256]
-    return len(sample.translate(None, bytes(range(0x20, 0x7F)) + b"\t\r\n")) > len(sample) // 4
+def _is_text(body: bytes) -> bool:
+    """Return whether a body is text. Data in a coding has control characters, or many bytes that are not UTF-8."""
+    if body.translate(None, _NOT_CONTROLS):
+        return False
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        # Text in another encoding, or in UTF-8 and cut.
+        sample = body[:256]
+        return len(sample.translate(None, _ASCII)) <= len(sample) // 4
+    return True
