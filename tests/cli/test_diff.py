@@ -71,6 +71,8 @@ def test_conditions_decide_about_the_exit_code(run: Run, condition: str, code: i
         ("GPTBot stops /", "canfetch: invalid --fail-on 'GPTBot stops /': expected AGENT"),
         ("a/b loses", "canfetch: --fail-on: invalid agent 'a/b'"),
         ("any loses blog", "canfetch: --fail-on 'any loses blog': invalid pattern 'blog': expected a path pattern"),
+        ("any loses /a#b", "canfetch: --fail-on 'any loses /a#b': invalid pattern '/a#b': it matches no URL, because"),
+        ("any loses /./", "canfetch: --fail-on 'any loses /./': invalid pattern '/./': it matches no URL, because"),
     ],
 )
 def test_invalid_conditions(run: Run, condition: str, message: str) -> None:

@@ -1,20 +1,26 @@
 """URLs that match a pattern and have certain verdicts: questions of expectations and gates."""
 
+import re
 from collections.abc import Sequence
+from typing import Final
 
 from canfetch.compare.compared_rules import ComparedRules, compared_rules
 from canfetch.compare.domains import convert_alike
 from canfetch.compare.limits import Budget
-from canfetch.compare.patterns import ROBOTS_TXT_PATTERN, ranked_patterns
+from canfetch.compare.patterns import ROBOTS_TXT_PATTERN, Pattern, ranked_patterns
 from canfetch.compare.questions import ComparedSides, Question
+from canfetch.compare.rankings import RankedSide, Ranking
 from canfetch.compare.sides import Decisions
 from canfetch.compare.witnesses import shortest_target
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
+from canfetch.core.profiles import Profile
 from canfetch.core.quoting import quoted
 from canfetch.core.text import encode_text
 from canfetch.core.verdict import Rule
-from canfetch.errors import InvalidOption
+from canfetch.errors import InvalidOption, Undecided
+
+_DOT_SEGMENT: Final = re.compile(r"/(?:.*/)?\.\.?(?:[/?$]|\Z)", re.DOTALL)
 
 
 def find_url(
@@ -31,7 +37,8 @@ def find_url(
         within: A pattern as in a robots.txt, in the profile of the file. It does not match `/robots.txt` if that is
             always allowed.
         steps: The limit of the work. The default takes about a second.
-    Raises: InvalidProductToken; InvalidOption: `within` is not a pattern; Undecided: The rules are too large.
+    Raises: InvalidProductToken; InvalidOption: `within` is not a pattern, or matches no URL in the profile; Undecided:
+        The rules are too large.
     Cost: O(bytes of the rules) for most files, and never more than `steps`.
     """
     return _find([compared_rules(robots, agent)], (allowed,), within, Budget(steps))
@@ -64,8 +71,8 @@ def find_changed_url(
 def _find(rules: Sequence[ComparedRules], decisions: Decisions, within: str, budget: Budget) -> str | None:
     first, last = rules[0], rules[-1]
     for_urls = not convert_alike(first.profile, last.profile)
-    pattern = list(ranked_patterns([Rule(False, encode_text(within), 0, 0)], first.profile))
-    if not pattern:
+    patterns = [one.pattern for one in ranked_patterns([Rule(False, encode_text(within), 0, 0)], first.profile)]
+    if not patterns and not within.startswith(("/", "*")):
         raise InvalidOption(f"invalid pattern {quoted(within)}: expected a path pattern that starts with '/' or '*'")
     sides = [one.side(budget, for_urls=for_urls) for one in rules]
     exempt = all(one.profile.robots_txt_allowed for one in rules)
@@ -78,8 +85,33 @@ def _find(rules: Sequence[ComparedRules], decisions: Decisions, within: str, bud
         ComparedSides(sides, (first.profile, last.profile)),
         [decisions],
         confirm,
-        within=[one.pattern for one in pattern],
+        within=patterns,
         outside=[ROBOTS_TXT_PATTERN] if exempt else [],
     )
-    target = shortest_target(question, budget)
-    return None if target is None else first.url_of(target)
+    target = shortest_target(question, budget) if patterns else None
+    if target is not None:
+        return first.url_of(target)
+    # A statement about all URLs that match holds if there are none, also the opposite one.
+    if not _match_some_url(patterns, first.profile):
+        raise InvalidOption(f"invalid pattern {quoted(within)}: it matches no URL{_reason(within, first.profile)}")
+    return None
+
+
+def _match_some_url(patterns: Sequence[Pattern], profile: Profile) -> bool:
+    if not patterns:
+        return False
+    budget = Budget(None)
+    all_urls = RankedSide(Ranking([], budget), default=True)
+    compared = ComparedSides([all_urls], (profile, profile))
+    try:
+        return shortest_target(Question(compared, [(True,)], lambda _: True, within=patterns), budget) is not None
+    except Undecided:
+        return True
+
+
+def _reason(pattern: str, profile: Profile) -> str:
+    if "#" in pattern:
+        return ", because '#' starts a comment; write %23 for the character"
+    if _DOT_SEGMENT.match(pattern):
+        return ", because '.' and '..' in paths are resolved"
+    return f" in the profile {profile.name}"

@@ -1,0 +1,65 @@
+"""Questions about the URLs that match a pattern."""
+
+import pytest
+
+import canfetch
+from canfetch import compare
+from canfetch.errors import InvalidOption
+
+RULES = "User-agent: *\nDisallow: /\n"
+
+
+@pytest.mark.parametrize(
+    "profile, within, reason",
+    [
+        ("rfc9309", "/shop/#x", "because '#' starts a comment; write %23 for the character"),
+        ("rfc9309", "/a*#", "because '#' starts a comment"),
+        ("google", "/#", "because '#' starts a comment"),
+        ("rfc9309", "/a/../b", "because '.' and '..' in paths are resolved"),
+        ("rfc9309", "/./", "because '.' and '..' in paths are resolved"),
+        ("rfc9309", "/a/..$", "because '.' and '..' in paths are resolved"),
+        ("rfc9309", "/.?q", "because '.' and '..' in paths are resolved"),
+        ("rfc9309", "/a\0", "in the profile rfc9309"),
+        ("googlebot", "/a b", "in the profile googlebot"),
+        ("draft1996", "*", "in the profile draft1996"),
+        ("draft1996", "*/../", "in the profile draft1996"),
+        ("cpython-new", "/$a", "in the profile cpython-new"),
+    ],
+)
+@pytest.mark.parametrize("allowed", [True, False])
+def test_a_pattern_that_matches_no_url_is_refused(profile: str, within: str, reason: str, *, allowed: bool) -> None:
+    robots = canfetch.parse(RULES, profile=profile)
+    with pytest.raises(InvalidOption, match="it matches no URL") as raised:
+        compare.find_url(robots, agent="GPTBot", allowed=allowed, within=within)
+    assert reason in str(raised.value)
+    with pytest.raises(InvalidOption, match="it matches no URL"):
+        compare.find_changed_url(robots, robots, agent="GPTBot", allowed=allowed, within=within)
+
+
+@pytest.mark.parametrize(
+    "profile, within",
+    [
+        ("rfc9309", "/%23"),
+        ("rfc9309", "/.well-known/"),
+        ("rfc9309", "/..."),
+        # A path may still go on after the dots, and a query is not resolved.
+        ("rfc9309", "/.."),
+        ("rfc9309", "/?/../"),
+        ("rfc9309", "*/../"),
+        ("rfc9309", "/%"),
+        ("rfc9309", "/%zz"),
+        ("rfc9309", "/a b"),
+        ("rfc9309", "/robots.txt$"),
+        ("google", "/a/../b"),
+        ("draft1996", "/#"),
+        ("cpython-old", "/$a"),
+    ],
+)
+def test_a_pattern_that_matches_some_url_is_accepted(profile: str, within: str) -> None:
+    robots = canfetch.parse("User-agent: GPTBot\nDisallow: /\n", profile=profile)
+    assert compare.find_url(robots, agent="GPTBot", allowed=True, within=within) is None
+
+
+def test_other_texts_are_refused() -> None:
+    with pytest.raises(InvalidOption, match="invalid pattern 'blog': expected a path pattern that starts with"):
+        compare.find_url(canfetch.parse(RULES), agent="GPTBot", allowed=True, within="blog")
