@@ -24,6 +24,7 @@ pa = pytest.importorskip("pyarrow")
 
 from tests.bulk.generated_rows import generated_rows  # noqa: E402
 from tests.bulk.spark_cluster import is_expected, killing_one_worker, session, started_cluster  # noqa: E402
+from tests.bulk.warc_files import compressed, http_response, record, redirect, response  # noqa: E402
 
 pytestmark = [
     pytest.mark.service,
@@ -178,6 +179,21 @@ def test_archives_are_a_data_source(spark: Any, tmp_path: Path) -> None:
     found = frame.select("owner", "fault", metrics("content").alias("metrics")).orderBy("owner").collect()
     assert [(row.owner, row.fault) for row in found] == [("a.example", None), ("b.example", None)]
     assert [plain(row.metrics) for row in found] == bulk.metrics([CONTENT, CONTENT]).to_pylist()
+
+
+def test_archives_yield_robots_txt_files_only(spark: Any, tmp_path: Path) -> None:
+    from canfetch.bulk.spark import BroadcastFiles, RobotsArchives
+
+    page = record("https://a.example/index.html", http_response(b"User-agent: *\nAllow: /\n"))
+    moved = redirect("b.example", "https://b.example/moved")
+    target = record("https://b.example/moved", http_response(b"User-agent: *\nAllow: /\n"))
+    (tmp_path / "a.warc.gz").write_bytes(compressed([response("a.example"), page, moved, target]))
+    spark.dataSource.register(RobotsArchives)
+    frame = spark.read.format("robots-archives").load(str(tmp_path / "a.warc.gz"))
+    urls = [row.url for row in frame.orderBy("position").collect()]
+    assert urls == ["https://a.example/robots.txt", "https://b.example/robots.txt"]
+    # IDs are unique.
+    BroadcastFiles(spark, frame, id="owner").unpersist()
 
 
 def test_spark_has_the_verdicts_of_lists(spark: Any, tmp_path: Path) -> None:

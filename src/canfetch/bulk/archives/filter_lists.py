@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 from canfetch.bulk.archives.decisions import Decision, NamedAgent
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.row_files import Row, load_pyarrow
+from canfetch.bulk.reading.sources import check_different_names
 from canfetch.bulk.reading.url_lists import check_url_column, list_format, read_url_rows
 from canfetch.bulk.writing.columns import Column, ColumnType
 from canfetch.core.quoting import quoted
@@ -103,6 +104,7 @@ def _parquet_columns(name: str) -> tuple[Column, ...]:
         schema = parquet.read_schema(name)
     except pyarrow.ArrowException as error:
         raise InvalidOption(f"{quoted(name)} is not a valid Parquet file: {error}") from None
+    check_different_names(schema.names, name)
     return tuple(Column(field, ColumnType.ANY) for field in schema.names)
 
 
@@ -150,14 +152,10 @@ def list_tasks(
         with open(urls.name, "rb") as stream:  # noqa: PTH123 - a name as typed
             check = check_url_column(options.url_column, urls.name)
             chunk: list[Row] = []
-            known = {column.name for column in urls.columns}
-            for row in read_url_rows(stream, urls.name, urls.format, advance, check):
+            known = frozenset(column.name for column in urls.columns)
+            for row in read_url_rows(stream, urls.name, urls.format, advance, check, known=known):
                 if isinstance(row, Fault):
                     on_fault(row)
-                    continue
-                if not row.keys() <= known:
-                    unknown = quoted(min(row.keys() - known))
-                    on_fault(Fault(urls.name, 0, f"a row has the column {unknown}, which the first row does not have"))
                     continue
                 chunk.append(row)
                 if len(chunk) == _ROWS_PER_PART:

@@ -114,7 +114,9 @@ def read_captures(name: str, *, format: str | None = None) -> Iterator[Capture |
         MissingExtra: Its format needs a package that is not installed.
     Cost: O(bytes); a few MiB are in memory.
     """
-    return read_source(find_source(name, format), wants=is_robots_url)
+    items = read_source(find_source(name, format), wants=is_robots_url)
+    # A row of a table may be another URL.
+    return (item for item in items if isinstance(item, Fault) or is_robots_url(item.url))
 
 
 def read_source(
@@ -179,12 +181,23 @@ def decompressed(stream: BinaryIO) -> BinaryIO:
     return gzip.GzipFile(fileobj=buffered) if is_gzip else buffered  # type: ignore[return-value]  # it reads bytes
 
 
+def check_different_names(columns: list[str], name: str) -> None:
+    """Check that a table has one column of each name.
+
+    Raises: InvalidOption.
+    """
+    repeated = next((column for column in columns if columns.count(column) > 1), None)
+    if repeated is not None:
+        raise InvalidOption(f"{quoted(name)} has two columns {quoted(repeated)}: rename one")
+
+
 def _check_header(source: Source) -> Callable[[list[str]], None]:
     def check(columns: list[str]) -> None:
         expected = missing_columns(columns)
         if expected is not None:
             found = ", ".join(columns)[:200]
             raise InvalidOption(f"{quoted(source.name)} has the columns {found}: expected {expected}")
+        check_different_names([name for name in columns if name in COLUMNS], source.name)
 
     return check
 

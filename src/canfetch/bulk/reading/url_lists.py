@@ -17,7 +17,7 @@ from canfetch.bulk.reading.row_files import (
     read_csv,
     read_ndjson,
 )
-from canfetch.bulk.reading.sources import decompressed, format_of_name
+from canfetch.bulk.reading.sources import check_different_names, decompressed, format_of_name
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 
@@ -45,12 +45,16 @@ def read_url_rows(
     format: str,  # noqa: A002 - as above
     advance: Callable[[int], None],
     check_header: Callable[[list[str]], None],
+    *,
+    known: frozenset[str] | None = None,
 ) -> Iterator[Row | Fault]:
     """Yield the rows of a list of URLs that is not Parquet. It may be compressed with gzip.
 
     Text has the column `url`, and a sitemap `url` and `lastmod`. The sitemaps of an index are rows of it.
 
-    Args: check_header: Called with the columns of a CSV file. It may raise.
+    Args:
+        check_header: Called with the columns of a CSV file. It may raise.
+        known: The columns that rows may have, or None for all. Others are set aside.
     """
     position = 0
     try:
@@ -66,6 +70,9 @@ def read_url_rows(
         for position, row in rows:
             if isinstance(row, str):
                 yield Fault(name, position, row, is_end=row in {CUT_LINE, NO_LINE_END, _CUT_SITEMAP})
+            elif known is not None and not row.keys() <= known:
+                unknown = quoted(min(row.keys() - known))
+                yield Fault(name, position, f"a row has the column {unknown}, which the first row does not have")
             else:
                 yield row
     except (OSError, EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -74,12 +81,13 @@ def read_url_rows(
 
 
 def check_url_column(column: str, name: str) -> Callable[[list[str]], None]:
-    """Return a function that raises InvalidOption if a table lacks a column."""
+    """Return a function that raises InvalidOption if a table lacks a column, or two columns have the same name."""
 
     def check(columns: list[str]) -> None:
         if column not in columns:
             found = ", ".join(columns)[:200]
             raise InvalidOption(f"{quoted(name)} has no column {quoted(column)}: expected one of {found}")
+        check_different_names(columns, name)
 
     return check
 

@@ -7,7 +7,7 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
 from canfetch.bulk.reading.captures import Fault
-from canfetch.bulk.reading.sources import find_source, read_source
+from canfetch.bulk.reading.sources import read_captures
 from canfetch.errors import InvalidOption
 
 _SCHEMA = (
@@ -22,7 +22,8 @@ class RobotsArchives(DataSource):
         spark.read.format("robots-archives").load("/archives/a.warc.gz,/archives/b.warc.gz")
 
     Options: `path` has names that all workers can read, separated by commas, and `format` is that of all archives,
-    which is recognised by default. A record that cannot be used is a row with a `fault` and without content.
+    which is recognised by default. A record that cannot be used is a row with a `fault` and without content. Records of
+    other URLs than a robots.txt are left out.
     """
 
     @classmethod
@@ -55,7 +56,7 @@ class ArchiveReader(DataSourceReader):
 
     def read(self, partition: InputPartition) -> Iterator[tuple[Any, ...]]:
         """Yield the rows of an archive."""
-        for item in read_source(find_source(partition.value, self._format), wants=lambda _: True):
+        for item in read_captures(partition.value, format=self._format):
             if isinstance(item, Fault):
                 yield None, None, None, None, None, item.source, item.position, item.reason
             else:

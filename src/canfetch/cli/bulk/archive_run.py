@@ -1,12 +1,12 @@
 """Runs of the commands that turn archives into a table, and what they report."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 from canfetch.bulk.archives.archive_job import Collected, collect, store_path, write_table
-from canfetch.bulk.archives.capture_store import CaptureStore
 from canfetch.bulk.archives.output_tables import TableOptions
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.sources import Source
@@ -37,7 +37,8 @@ def run_archive_command(command: str, inputs: tuple[str, ...], options: TableOpt
     settings = {"command": command, "options": _plain(options), "input_format": run.input_format}
     with open_work_folder(run, form, list(inputs), settings) as folder:
         try:
-            collected = collect_captures(sources, store_path(folder), run)
+            with open_faults(run.faults) as write_fault:
+                collected = collect_captures(sources, store_path(folder), write_fault)
             progress = item_progress(collected.captures, enabled=True)
             try:
                 write_table(
@@ -56,20 +57,19 @@ def run_archive_command(command: str, inputs: tuple[str, ...], options: TableOpt
     return EXIT_ERROR if collected.is_cut else EXIT_OK
 
 
-def collect_captures(sources: list[Source], store: Path, run: RunOptions) -> Collected:
-    """Read archives into a store, with a progress bar, and report the records that are set aside."""
+def collect_captures(sources: list[Source], store: Path, write_fault: Callable[[Fault], None]) -> Collected:
+    """Read archives into a store, with a progress bar, and report the records that are set aside.
+
+    Args: write_fault: Writes a record to the file of `--faults`.
+    """
     sizes = [source.size for source in sources]
     total = None if None in sizes else sum(size or 0 for size in sizes)
     progress = byte_progress(total, enabled=True)
-    shown = FaultLines(progress)
+    shown = FaultLines(progress, write_fault)
     try:
-        collected = collect(sources, store, advance=progress.advance, on_fault=shown.add)
+        return collect(sources, store, advance=progress.advance, on_fault=shown.add)
     finally:
         progress.close()
-    if run.faults is not None:
-        with CaptureStore(store, read_only=True) as captures:
-            _write_faults(run.faults, captures.faults())
-    return collected
 
 
 def print_counts(what: str, collected: Collected, output: str) -> None:
@@ -79,14 +79,19 @@ def print_counts(what: str, collected: Collected, output: str) -> None:
 
 
 class FaultLines:
-    """Prints the first records that are set aside."""
+    """Prints the first records that are set aside, and writes all of them.
 
-    def __init__(self, progress: Progress) -> None:
+    Args: write_fault: As for `collect_captures`.
+    """
+
+    def __init__(self, progress: Progress, write_fault: Callable[[Fault], None]) -> None:
         self._progress = progress
+        self._write = write_fault
         self._count = 0
 
     def add(self, fault: Fault) -> None:
-        """Print a record, unless there were too many."""
+        """Write a record, and print it unless there were too many."""
+        self._write(fault)
         self._count += 1
         if self._count <= _FAULTS_SHOWN:
             self._progress.print_error(f"canfetch: warning: {fault.source}:{fault.position}: set aside: {fault.reason}")
@@ -94,11 +99,33 @@ class FaultLines:
             self._progress.print_error("canfetch: warning: more records are set aside: --faults FILE lists them all")
 
 
-def _write_faults(name: str, faults: Iterable[Fault]) -> None:
-    try:
-        with replaced(Path(name)) as stream:
-            for fault in faults:
+@contextmanager
+def open_faults(name: str | None) -> Iterator[Callable[[Fault], None]]:
+    """Open the file of `--faults`, which appears at the end, and return a function that writes a record to it.
+
+    Args: name: The file, or None to write nothing.
+    Raises: CommandError: The file cannot be written.
+    """
+    if name is None:
+        yield lambda _: None
+        return
+    with ExitStack() as stack:
+        with _writing_faults(name):
+            stream = stack.enter_context(replaced(Path(name)))
+
+        def write(fault: Fault) -> None:
+            with _writing_faults(name):
                 stream.write(json.dumps(fault._asdict()).encode() + b"\n")
+
+        yield write
+        with _writing_faults(name):
+            stack.close()
+
+
+@contextmanager
+def _writing_faults(name: str) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise CommandError(f"cannot write --faults {quoted(name)}: {error.strerror or error}") from None
 

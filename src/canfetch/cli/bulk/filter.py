@@ -11,7 +11,7 @@ from canfetch.bulk.archives.filter_lists import FilterOptions, URLList, open_lis
 from canfetch.bulk.archives.filter_parts import Counts
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.url_lists import FORMATS
-from canfetch.cli.bulk.archive_run import FaultLines, collect_captures
+from canfetch.cli.bulk.archive_run import FaultLines, collect_captures, open_faults
 from canfetch.cli.bulk.options import (
     agent_parameters,
     find_sources,
@@ -65,11 +65,14 @@ def _run(
         "options": {**options._asdict(), "agents": plain_agents(agents)},
         "formats": [run.input_format, urls_format],
     }
-    with open_work_folder(run, form, [*lists, "--robots", *robots], settings) as folder:
+    with (
+        open_work_folder(run, form, [*lists, "--robots", *robots], settings) as folder,
+        open_faults(run.faults) as write_fault,
+    ):
         try:
-            collected = collect_captures(sources, store_path(folder), run)
+            collected = collect_captures(sources, store_path(folder), write_fault)
             progress = byte_progress(sum(os.path.getsize(name) for name in lists), enabled=True)  # noqa: PTH202 - as typed
-            rejected = _Rejected(FaultLines(progress))
+            rejected = _Rejected(FaultLines(progress, write_fault))
             try:
                 counts = filter_urls(
                     folder,

@@ -12,7 +12,7 @@ from canfetch.bulk.studies.study_job import PERIODS, STUDY, StudyOptions, count_
 from canfetch.bulk.writing.columns import Row
 from canfetch.bulk.writing.part_writers import open_part
 from canfetch.bulk.writing.work_folder import WorkFolder
-from canfetch.cli.bulk.archive_run import collect_captures, print_counts
+from canfetch.cli.bulk.archive_run import collect_captures, open_faults, print_counts
 from canfetch.cli.bulk.options import (
     find_sources,
     input_argument,
@@ -56,7 +56,8 @@ def _run(
     with open_work_folder(run, form, list(inputs), settings) as folder:
         store = store_path(folder)
         try:
-            collected = collect_captures(sources, store, run)
+            with open_faults(run.faults) as write_fault:
+                collected = collect_captures(sources, store, write_fault)
             progress = item_progress(collected.captures, enabled=True)
             try:
                 rows = count_study(

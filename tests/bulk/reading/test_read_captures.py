@@ -1,0 +1,53 @@
+"""`read_captures`: robots.txt files only, from every format."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.bulk.warc_files import compressed, http_response, record, redirect, response
+
+from canfetch.bulk.reading import Capture, Fault, read_captures
+from canfetch.errors import InvalidOption
+
+URLS = ["https://a.example/robots.txt", "https://b.example/robots.txt"]
+OTHERS = ["https://a.example/index.html", "https://b.example/moved"]
+
+
+def urls(path: Path) -> list[str]:
+    items = list(read_captures(str(path)))
+    assert not [item for item in items if isinstance(item, Fault)]
+    return [item.url for item in items if isinstance(item, Capture)]
+
+
+def test_other_pages_of_a_warc_file_are_left_out(tmp_path: Path) -> None:
+    others = [record(url, http_response(b"")) for url in OTHERS]
+    records = [response("a.example"), redirect("b.example", OTHERS[1]), *others]
+    (tmp_path / "a.warc.gz").write_bytes(compressed(records))
+    assert urls(tmp_path / "a.warc.gz") == URLS
+
+
+def test_other_pages_of_a_table_are_left_out(tmp_path: Path) -> None:
+    rows = [{"url": url, "content": "", "status": 200} for url in (*URLS, *OTHERS)]
+    (tmp_path / "a.ndjson").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert urls(tmp_path / "a.ndjson") == URLS
+    text = "url,content,status\n" + "".join(f"{url},,404\n" for url in (*URLS, *OTHERS))
+    (tmp_path / "a.csv").write_text(text, encoding="utf-8")
+    assert urls(tmp_path / "a.csv") == URLS
+
+
+def test_two_columns_of_the_same_name(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("host,content,Content\na.example,x,y\n", encoding="utf-8")
+    with pytest.raises(InvalidOption, match=r"a\.csv' has two columns 'content': rename one"):
+        list(read_captures(str(tmp_path / "a.csv")))
+    # Columns that are not read may have any name.
+    (tmp_path / "b.csv").write_text("host,content,x,x\na.example,,1,2\nb.example,,1,2\n", encoding="utf-8")
+    assert len(list(read_captures(str(tmp_path / "b.csv")))) == 2
+
+
+def test_two_columns_of_the_same_name_in_parquet(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    columns = [pa.array(["a.example"]), pa.array(["x"]), pa.array(["y"])]
+    pq.write_table(pa.table(columns, names=["host", "content", "content"]), tmp_path / "a.parquet")
+    with pytest.raises(InvalidOption, match="has two columns 'content': rename one"):
+        list(read_captures(str(tmp_path / "a.parquet")))

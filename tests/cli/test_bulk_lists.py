@@ -1,0 +1,85 @@
+"""`canfetch bulk filter`: rows that are set aside, and lists that cannot be used."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.bulk.warc_files import compressed, response
+
+Run = Any
+ENGINES = ["local", "duckdb"]
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request: pytest.FixtureRequest) -> str:
+    if request.param == "duckdb":
+        pytest.importorskip("duckdb")
+        pytest.importorskip("pyarrow")
+    return str(request.param)
+
+
+@pytest.fixture
+def filtered(run: Run, folder: Path, engine: str) -> Any:
+    """Return a function that filters a list by an archive with one file."""
+    (folder / "robots.warc.gz").write_bytes(compressed([response("a.example")]))
+
+    def run_filter(name: str, *more: str) -> Any:
+        options = ["--robots", "robots.warc.gz", "--agent", "GPTBot", "--engine", engine, "-j1"]
+        return run("bulk", "filter", name, *options, *more)
+
+    return run_filter
+
+
+def objects(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_faults_of_a_list_are_written(folder: Path, filtered: Any) -> None:
+    rows = ['{"url": "https://a.example/"}', "x", '{"url": "https://a.example/", "other": 1}', '{"url": "https://a.']
+    (folder / "urls.ndjson").write_text("\n".join(rows), encoding="utf-8")
+    done = filtered("urls.ndjson", "-o", "out.csv", "--faults", "faults.ndjson")
+    assert done.code == 2
+    assert done.err.endswith("wrote out.csv; 3 records were set aside\n")
+    reasons = [
+        "not a JSON object",
+        "a row has the column 'other', which the first row does not have",
+        "the file ends within this line",
+    ]
+    assert [(fault["position"], fault["reason"]) for fault in objects(folder / "faults.ndjson")] == list(
+        zip([2, 3, 4], reasons, strict=True)
+    )
+    assert {fault["source"] for fault in objects(folder / "faults.ndjson")} == {"urls.ndjson"}
+    assert "urls.ndjson:3: set aside: a row has the column 'other'" in done.err
+
+
+def test_faults_of_archives_and_lists_are_in_one_file(folder: Path, filtered: Any) -> None:
+    archive = folder / "robots.warc.gz"
+    archive.write_bytes(archive.read_bytes() + compressed([response("b.example")])[:-10])
+    (folder / "urls.csv").write_text("url\nhttps://a.example/\nx,y\n", encoding="utf-8")
+    assert filtered("urls.csv", "-o", "out.csv", "--faults", "faults.ndjson").code == 2
+    sources = [fault["source"] for fault in objects(folder / "faults.ndjson")]
+    assert sources == ["robots.warc.gz", "urls.csv"]
+
+
+def test_faults_that_cannot_be_written(folder: Path, filtered: Any) -> None:
+    (folder / "urls.csv").write_text("url\nx,y\n", encoding="utf-8")
+    done = filtered("urls.csv", "-o", "out.csv", "--faults", "no/faults.ndjson")
+    assert done == (2, "", "canfetch: cannot write --faults 'no/faults.ndjson': No such file or directory\n")
+    (folder / "faults").mkdir()
+    done = filtered("urls.csv", "-o", "out.csv", "--faults", "faults")
+    assert (done.code, done.err.splitlines()[-1]) == (2, "canfetch: cannot write --faults 'faults': Is a directory")
+
+
+def test_two_columns_of_the_same_name(folder: Path, filtered: Any) -> None:
+    (folder / "urls.csv").write_text("url,x,x\nhttps://a.example/,1,2\n", encoding="utf-8")
+    done = filtered("urls.csv", "-o", "out.csv")
+    assert done == (2, "", "canfetch: 'urls.csv' has two columns 'x': rename one\n")
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    for names in (["url", "url"], ["url", "x", "x"]):
+        table = pa.table([pa.array(["https://a.example/"])] * len(names), names=names)
+        pq.write_table(table, folder / "urls.parquet")
+        done = filtered("urls.parquet", "-o", "out.csv")
+        assert done == (2, "", f"canfetch: 'urls.parquet' has two columns '{names[-1]}': rename one\n")
+    assert not list(folder.glob("out*"))
