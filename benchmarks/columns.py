@@ -31,7 +31,7 @@ from canfetch import bulk
 AGENTS = ["Googlebot", "GPTBot", "ExampleBot", "bingbot", "CCBot"]
 FILE_BYTES = 3_000
 URLS = 100_000
-BATCH_ROWS = 100_000
+BATCH_ROWS = 250_000
 ROUNDS = 3
 
 

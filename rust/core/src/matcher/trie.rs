@@ -108,10 +108,13 @@ impl Trie {
         size_of_val(&*self.nodes) + self.firsts.len() + fork_children + size_of_val(&*self.wild)
     }
 
-    /// Reads the root and the first nodes below it, a node of each line of the cache.
+    /// Reads the root, the first nodes below it, a node of each line of the cache, and the children of most letters.
     #[inline]
     pub fn touch(&self) -> u32 {
-        self.nodes.iter().step_by(2).take(16).fold(u32::from(self.firsts[0]), |all, node| all ^ node.children)
+        let letters =
+            self.fork_children.as_ref().map_or(0, |children| children[usize::from(b'a')] ^ children[usize::from(b'z')]);
+        let first = u32::from(self.firsts[0] ^ letters);
+        self.nodes.iter().step_by(2).take(16).fold(first, |all, node| all ^ node.children)
     }
 
     /// Walks along the target and returns the best rank. `visit` is called with the wildcard ranks of each head that

@@ -124,7 +124,9 @@ impl<'a> Block<'a> {
         let mut bytes = 0;
         // What precedes the path of the last URL with an authority. Often the next URL begins with it.
         let mut origin: &[u8] = &[];
-        for row in first..rows.length.min(first + block_rows(tables.files.len())) {
+        let end = rows.length.min(first + block_rows(tables.files.len()));
+        self.rows.reserve(end - first);
+        for row in first..end {
             let file = match rows.file(row, tables)? {
                 Found::Null => None,
                 Found::Number(number) => Some(number),
