@@ -199,7 +199,8 @@ def test_new_state_replaces_the_answers(table: OriginTable) -> None:
     states = [make_state(name), make_state(name, None), make_state(name, "user-agent: *\ndisallow:\n")]
     for number, state in enumerate([*states, states[0]]):
         assert table.put(name, state)[0] is (None if number == 0 else states[number - 1])
-        for _ in range(3):
+        # Rules are indexed after some decisions, and then decide without their file.
+        for _ in range(40):
             assert table.allows(url, 0.0) in {None, state is not states[0]}
         assert table.allows(url, 0.0) is (state is not states[0])
     assert (len(table), name in table) == (1, True)
@@ -209,23 +210,63 @@ def test_new_state_replaces_the_answers(table: OriginTable) -> None:
     assert (len(table), name in table, table.last_used(name)) == (0, False, 0)
 
 
-def test_each_answer_marks_the_origin_as_used(table: OriginTable) -> None:
+def test_each_use_marks_the_origin(table: OriginTable) -> None:
     one, other = "https://one.example", "https://other.example"
     numbers = [table.put(name, make_state(name))[1] for name in (one, other)]
     assert numbers == [table.last_used(one), table.last_used(other)] == [1, 2]
-    table.allows(one + "/", 0.0)
-    table.allows(other + "/", 0.0)
+    for name in (one, other):
+        # The first question prepares the answers.
+        table.allows(name + "/", 0.0)
+    # Rules are indexed after some decisions, and then decide without their file.
+    for _ in range(40):
+        for name in (one, other):
+            assert table.allows(name + "/", 0.0) is True
+        # An answer is as recent as the last lookup of a state.
+        assert table.last_used(one) == table.last_used(other)
+        before = table.last_used(one)
+        assert table.find(one + "/") is table.get(one)
+        assert table.last_used(one) > before == table.last_used(other)
+
+
+def test_hits_are_the_answers_and_the_lookups(table: OriginTable) -> None:
+    one, other = "https://one.example", "https://other.example"
+    for name, body in ((one, BODY), (other, None)):
+        table.put(name, make_state(name, body))
+        table.allows(name + "/", 0.0)
     hits = table.hits
-    for name in (one, one, other, one):
-        before = table.last_used(name)
-        assert table.allows(name + "/", 0.0) is True
-        assert table.last_used(name) > before
-    assert table.hits == hits + 4
-    assert table.last_used(one) > table.last_used(other)
+    for number in range(1, 41):
+        assert table.allows(one + "/a", 0.0) is False
+        assert table.allows(other + "/a", 0.0) is True
+        assert table.hits == hits + 2 * number
+    assert table.find(one + "/") is table.get(one)
+    assert table.hits == hits + 82
     for url in (one + "/", other + "/"):
         assert table.allows(url, 2 * DAY) is None
         assert table.allows(url.upper(), 0.0) is None
-    assert table.hits == hits + 4
+    assert table.hits == hits + 82
+
+
+def test_threads_do_not_lose_hits(table: OriginTable) -> None:
+    names = ["https://one.example", "https://other.example"]
+    for name in names:
+        table.put(name, make_state(name))
+        table.allows(name + "/", 0.0)
+    hits = table.hits
+    start = threading.Barrier(20)
+
+    def ask() -> None:
+        start.wait(300)
+        for _ in range(100):
+            for name in names:
+                table.allows(name + "/", 0.0)
+
+    # More than there are separate counters.
+    threads = [threading.Thread(target=ask) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert table.hits == hits + 20 * 100 * 2
 
 
 def test_text_that_is_no_origin_answers_nothing(table: OriginTable) -> None:

@@ -144,6 +144,11 @@ impl RuleSet {
         self.index.get().map_or(0, Index::touch)
     }
 
+    /// Whether the index is built.
+    pub fn is_indexed(&self) -> bool {
+        self.index.get().is_some()
+    }
+
     /// Returns whether the target may be fetched, if the index is built. Reads nothing but this set of rules.
     #[inline]
     pub fn allows_by_index(&self, profile: &Profile, target: &[u8]) -> Option<bool> {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
+use canfetch_core::tables::Profile;
 use canfetch_core::{Choice, File, RuleSet, has_origin, locate, target, unescape_literal};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -78,6 +79,16 @@ impl BoundRules {
         // The index needs no access to the Python object that holds the bytes of the file.
         let indexed = self.rules.allows_by_index(contents.profile(), &target);
         indexed.unwrap_or_else(|| self.rules.allows(contents.file(py), &target))
+    }
+
+    /// Whether the rules have an index, so that they decide without the file.
+    pub fn is_indexed(&self) -> bool {
+        self.rules.is_indexed()
+    }
+
+    /// The rules, and the profile of the file.
+    pub fn shared_rules(&self) -> (Arc<RuleSet>, &'static Profile) {
+        (Arc::clone(&self.rules), self.contents().profile())
     }
 
     /// Returns where the path of a URL begins, if the URL begins with the expected origin.

@@ -10,6 +10,8 @@ use pyo3::prelude::*;
 
 use crate::bound_rules::BoundRules;
 use crate::columns::hashing::Hashing;
+use crate::counter::Counter;
+use crate::fresh_answers::{Decider, FreshAnswer, FreshAnswers};
 use crate::urls::str_bytes;
 
 /// The length of the shortest name of an origin that decides here: `http://a`.
@@ -19,15 +21,18 @@ type Origins = HashMap<Box<[u8]>, CachedOrigin, Hashing>;
 
 /// The states of origins by name. `canfetch.client.origin_table` has the same class for the Python engine.
 ///
-/// The lock is never held while Python code may run, which includes dropping a state.
+/// Nearly all calls are answered by `fresh`, whose readers take no lock, change no reference count and write to no
+/// memory that other threads read. The lock of the states is never held while Python code may run, which includes
+/// dropping a state.
 #[pyclass(frozen, module = "canfetch._native")]
 #[derive(Default)]
 pub struct OriginTable {
+    /// Changed only under the lock of the states, so that no answer outlives its state.
+    fresh: FreshAnswers,
+    /// The time of uses: the number of additions and of lookups of states. Answers do not advance it.
+    time: AtomicU64,
+    hits: Counter,
     origins: RwLock<Origins>,
-    /// The number of the last use.
-    uses: AtomicU64,
-    /// The uses that were no lookups.
-    additions: AtomicU64,
 }
 
 /// A state, and what a decision needs of it. A new state of an origin replaces all of it.
@@ -44,7 +49,9 @@ struct CachedOrigin {
 enum Answers {
     /// By rules.
     Rules(Py<BoundRules>),
-    /// By a function: everything is allowed, or the Python engine decides.
+    /// Everything is allowed.
+    Everything,
+    /// By a function: the Python engine decides.
     Function(Py<PyAny>),
     /// The answer depends on the time.
     Varying,
@@ -56,10 +63,29 @@ impl Answers {
         if function.is_none() {
             return Ok(Self::Varying);
         }
-        match function.getattr("__self__").map(Bound::cast_into::<BoundRules>) {
-            Ok(Ok(rules)) => Ok(Self::Rules(rules.unbind())),
-            _ => Ok(Self::Function(function.unbind())),
+        if let Ok(Ok(rules)) = function.getattr("__self__").map(Bound::cast_into::<BoundRules>) {
+            return Ok(Self::Rules(rules.unbind()));
         }
+        let always_true = state.py().import("canfetch.client.origin_state")?.getattr("always_true")?;
+        Ok(if function.is(&always_true) { Self::Everything } else { Self::Function(function.unbind()) })
+    }
+
+    /// Returns what decides without Python, if it does.
+    fn decider(&self) -> Option<Decider> {
+        match self {
+            Self::Rules(rules) if rules.get().is_indexed() => {
+                let (rules, profile) = rules.get().shared_rules();
+                Some(Decider::Rules(rules, profile))
+            }
+            Self::Everything => Some(Decider::Everything),
+            Self::Rules(_) | Self::Function(_) | Self::Varying => None,
+        }
+    }
+}
+
+impl CachedOrigin {
+    fn is_fresh(&self, now: f64) -> bool {
+        self.valid_from <= now && now < self.next_fetch_at
     }
 }
 
@@ -72,17 +98,73 @@ impl OriginTable {
         self.origins.write().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Advances the time of uses.
+    fn next_time(&self) -> u64 {
+        self.time.fetch_add(1, Relaxed) + 1
+    }
+
+    /// Marks an origin as used at the present time.
     #[inline]
-    fn use_number(&self) -> u64 {
-        self.uses.fetch_add(1, Relaxed) + 1
+    fn mark(&self, last_used: &AtomicU64) {
+        let time = self.time.load(Relaxed);
+        // Written only if the time has advanced, so that threads can share the memory.
+        if last_used.load(Relaxed) != time {
+            last_used.store(time, Relaxed);
+        }
     }
 
     /// Returns a state and marks it as used.
     fn look_up(&self, py: Python<'_>, name: &[u8]) -> Option<Py<PyAny>> {
         let origins = self.read();
         let origin = origins.get(name)?;
-        origin.last_used.store(self.use_number(), Relaxed);
+        self.next_time();
+        self.hits.increment();
+        self.mark(&origin.last_used);
         Some(origin.state.clone_ref(py))
+    }
+
+    /// Returns whether a URL of a fresh origin may be fetched, if that takes neither the states nor Python.
+    #[inline]
+    fn allows_fresh(&self, url: &[u8], name: &[u8], now: f64) -> Option<bool> {
+        self.fresh.with(name, |answer, thread| {
+            let allowed = answer.allows(url, name.len(), now)?;
+            self.hits.increment_by(thread);
+            self.mark(&answer.last_used);
+            Some(allowed)
+        })
+    }
+
+    /// Returns whether a URL of an origin may be fetched, by the state of the origin.
+    fn allows_by_state(&self, url: &Bound<'_, PyAny>, text: &[u8], name: &[u8], now: f64) -> PyResult<Option<bool>> {
+        let py = url.py();
+        let origins = self.read();
+        let Some(origin) = origins.get(name).filter(|origin| origin.is_fresh(now)) else { return Ok(None) };
+        match origin.answers.get() {
+            Some(Answers::Rules(rules)) => {
+                let rules = rules.clone_ref(py);
+                self.hits.increment();
+                self.mark(&origin.last_used);
+                drop(origins);
+                let allowed = rules.get().allows_path(py, text, name.len());
+                if rules.get().is_indexed() {
+                    self.add_fresh_answer(name);
+                }
+                Ok(Some(allowed))
+            }
+            Some(Answers::Function(function)) => {
+                let function = function.clone_ref(py);
+                self.hits.increment();
+                self.mark(&origin.last_used);
+                drop(origins);
+                function.call1(py, (url,))?.extract(py).map(Some)
+            }
+            Some(Answers::Everything | Answers::Varying) => Ok(None),
+            None => {
+                drop(origins);
+                self.prepare(py, name)?;
+                Ok(None)
+            }
+        }
     }
 
     /// Finds out how an origin answers, for later calls.
@@ -99,7 +181,19 @@ impl OriginTable {
             _ => {}
         }
         drop(origins);
+        self.add_fresh_answer(name);
         Ok(())
+    }
+
+    /// Makes the answers of an origin available without the lock, if they need no Python by now.
+    fn add_fresh_answer(&self, name: &[u8]) {
+        let origins = self.read();
+        let Some(origin) = origins.get(name) else { return };
+        if let Some(decider) = origin.answers.get().and_then(Answers::decider) {
+            let last_used = AtomicU64::new(origin.last_used.load(Relaxed));
+            let (valid_from, next_fetch_at) = (origin.valid_from, origin.next_fetch_at);
+            self.fresh.insert(name, FreshAnswer { valid_from, next_fetch_at, decider, last_used });
+        }
     }
 }
 
@@ -114,33 +208,11 @@ impl OriginTable {
     /// answer does not depend on the time. Otherwise `None`, and the origin is not marked as used.
     #[pyo3(signature = (url, now, /))]
     fn allows(&self, url: &Bound<'_, PyAny>, now: &Bound<'_, PyAny>) -> PyResult<Option<bool>> {
-        let py = url.py();
         let Some(text) = str_bytes(url) else { return Ok(None) };
         let (Some(name), Ok(now)) = (name_of(text), now.extract::<f64>()) else { return Ok(None) };
-        let origins = self.read();
-        let Some(origin) = origins.get(name) else { return Ok(None) };
-        if !(origin.valid_from <= now && now < origin.next_fetch_at) {
-            return Ok(None);
-        }
-        match origin.answers.get() {
-            Some(Answers::Rules(rules)) => {
-                let rules = rules.clone_ref(py);
-                origin.last_used.store(self.use_number(), Relaxed);
-                drop(origins);
-                Ok(Some(rules.get().allows_path(py, text, name.len())))
-            }
-            Some(Answers::Function(function)) => {
-                let function = function.clone_ref(py);
-                origin.last_used.store(self.use_number(), Relaxed);
-                drop(origins);
-                function.call1(py, (url,))?.extract(py).map(Some)
-            }
-            Some(Answers::Varying) => Ok(None),
-            None => {
-                drop(origins);
-                self.prepare(py, name)?;
-                Ok(None)
-            }
+        match self.allows_fresh(text, name, now) {
+            Some(allowed) => Ok(Some(allowed)),
+            None => self.allows_by_state(url, text, name, now),
         }
     }
 
@@ -156,7 +228,7 @@ impl OriginTable {
         self.look_up(py, name.as_bytes())
     }
 
-    /// Adds or replaces the state of an origin. Returns the previous one, and the number of this use.
+    /// Adds or replaces the state of an origin. Returns the previous one, and the time of this use.
     #[pyo3(signature = (name, state, /))]
     fn put(&self, name: &str, state: &Bound<'_, PyAny>) -> PyResult<(Option<Py<PyAny>>, u64)> {
         let name = name.as_bytes();
@@ -167,37 +239,39 @@ impl OriginTable {
             // Not the name of an origin, so that a URL may not be split after it.
             _ = answers.set(Answers::Varying);
         }
-        self.additions.fetch_add(1, Relaxed);
-        let number = self.use_number();
-        let origin = CachedOrigin {
-            state: state.clone().unbind(),
-            valid_from,
-            next_fetch_at,
-            last_used: AtomicU64::new(number),
-            answers,
-        };
-        let previous = self.write().insert(name.into(), origin);
-        Ok((previous.map(|origin| origin.state.clone_ref(state.py())), number))
+        let time = self.next_time();
+        let last_used = AtomicU64::new(time);
+        let origin = CachedOrigin { state: state.clone().unbind(), valid_from, next_fetch_at, last_used, answers };
+        let mut origins = self.write();
+        self.fresh.remove(name);
+        let previous = origins.insert(name.into(), origin);
+        drop(origins);
+        Ok((previous.map(|origin| origin.state.clone_ref(state.py())), time))
     }
 
     /// Removes an origin, and returns its state.
     #[pyo3(signature = (name, /))]
     fn pop(&self, py: Python<'_>, name: &str) -> Option<Py<PyAny>> {
-        let origin = self.write().remove(name.as_bytes());
+        let mut origins = self.write();
+        self.fresh.remove(name.as_bytes());
+        let origin = origins.remove(name.as_bytes());
+        drop(origins);
         origin.map(|origin| origin.state.clone_ref(py))
     }
 
-    /// Returns the number of the last use of an origin, or 0.
+    /// Returns the time of the last use of an origin, or 0.
     #[pyo3(signature = (name, /))]
     fn last_used(&self, name: &str) -> u64 {
-        self.read().get(name.as_bytes()).map_or(0, |origin| origin.last_used.load(Relaxed))
+        let name = name.as_bytes();
+        let by_state = self.read().get(name).map_or(0, |origin| origin.last_used.load(Relaxed));
+        let by_answer = self.fresh.with(name, |answer, _| Some(answer.last_used.load(Relaxed)));
+        by_state.max(by_answer.unwrap_or(0))
     }
 
     /// The number of lookups that found an origin.
     #[getter]
     fn hits(&self) -> u64 {
-        let additions = self.additions.load(Relaxed);
-        self.uses.load(Relaxed).saturating_sub(additions)
+        self.hits.get()
     }
 
     fn __len__(&self) -> usize {
@@ -216,15 +290,18 @@ impl OriginTable {
             match origin.answers.get() {
                 Some(Answers::Rules(rules)) => visit.call(rules)?,
                 Some(Answers::Function(function)) => visit.call(function)?,
-                Some(Answers::Varying) | None => {}
+                Some(Answers::Everything | Answers::Varying) | None => {}
             }
         }
         Ok(())
     }
 
     fn __clear__(&self) {
-        let origins = std::mem::take(&mut *self.write());
+        let mut origins = self.write();
+        self.fresh.clear();
+        let ended = std::mem::take(&mut *origins);
         drop(origins);
+        drop(ended);
     }
 }
 

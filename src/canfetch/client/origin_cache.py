@@ -18,9 +18,9 @@ _SPARE_HEAP_ITEMS: Final = 64
 class OriginCache:
     """Origin states by the name of the origin, safe for use by several threads.
 
-    The states are in an `OriginTable`. Lookups do not take the lock of the cache: they only number the use of the
-    origin in the table. A heap holds the origins by the number that was known when they were pushed. To evict, origins
-    that were used since are pushed again, and the first other one is removed.
+    The states are in an `OriginTable`. Lookups do not take the lock of the cache: they only mark the origin in the
+    table as used. A heap holds the origins by the time of the last use that was known when they were pushed. To evict,
+    origins that were used since are pushed again, and the first other one is removed.
 
     Args:
         create_table: Returns an empty table.
@@ -61,7 +61,7 @@ class OriginCache:
         self._lock = threading.Lock()
         self._table = self._create_table()
         self.allows = self._table.allows
-        # Pairs of the number of a use and a name. A name can be in the heap twice; `_heap_number` records which pair is
+        # Pairs of the time of a use and a name. A name can be in the heap twice; `_heap_number` records which pair is
         # current.
         self._heap: list[tuple[int, str]] = []
         self._heap_number: dict[str, int] = {}

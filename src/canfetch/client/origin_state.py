@@ -148,7 +148,7 @@ class OriginState:
             if effect is Effect.CONDITIONAL_ALLOW and self.file is not None:
                 self._own_allows = self.file.parse().rules_for(self.options.agent).allows
             elif effect is Effect.FULL_ALLOW:
-                self._own_allows = _always_true
+                self._own_allows = always_true
         return self._own_allows
 
     def decide(self, url: AnyURL, agent: Agent, now: float, *, site_reachable: bool | None = None) -> ClientVerdict:
@@ -266,5 +266,6 @@ class OriginState:
         return target == ROBOTS_TXT_TARGET and self.options.profile.robots_txt_allowed
 
 
-def _always_true(_url: AnyURL) -> bool:
+def always_true(_url: AnyURL) -> bool:
+    """Return True: the answer of an origin that allows everything. The native engine recognises this function."""
     return True

@@ -23,15 +23,21 @@ class _CachedOrigin:
 
 
 class OriginTable:
-    """Origin states by name. Lookups take no lock, and number the uses of all origins."""
+    """Origin states by name. Lookups take no lock.
 
-    __slots__ = ("_additions", "_next_number", "_origins")
+    The time of uses advances with each addition and each lookup of a state, but not with answers: threads that share a
+    client would delay each other by writing it. Origins with answers at the same time count as equally recent.
+    """
+
+    __slots__ = ("_hits_read", "_next_hit", "_next_time", "_origins", "_time")
 
     def __init__(self) -> None:
         self._origins: dict[str, _CachedOrigin] = {}
-        self._next_number = count(1).__next__
-        # Numbers that were taken for something else than a lookup.
-        self._additions = 0
+        self._next_time = count(1).__next__
+        self._time = 0
+        self._next_hit = count(1).__next__
+        # Numbers that were taken to read the number of hits.
+        self._hits_read = 0
 
     def allows(self, url: AnyURL, now: float) -> bool | None:
         """Return whether the agent of the client may fetch `url`.
@@ -46,25 +52,24 @@ class OriginTable:
         allows = origin.state.own_allows()
         if allows is None:
             return None
-        origin.last_used = self._next_number()
+        self._count_use(origin)
         return allows(url)
 
     def find(self, url: AnyURL) -> OriginState | None:
         """Return the state of the origin of `url` if the URL begins with its name, and mark it as used."""
-        return self._use(self._find(url))
+        return self._look_up(self._find(url))
 
     def get(self, name: str) -> OriginState | None:
         """Return the state of an origin, or None, and mark it as used."""
-        return self._use(self._origins.get(name))
+        return self._look_up(self._origins.get(name))
 
     def put(self, name: str, state: OriginState) -> tuple[OriginState | None, int]:
-        """Add or replace the state of an origin. Return the previous state and the number of this use."""
+        """Add or replace the state of an origin. Return the previous state and the time of this use."""
         previous = self._origins.get(name)
-        self._additions += 1
-        number = self._next_number()
+        self._time = time = self._next_time()
         # Replaced in one step, so that lookups always find the origin.
-        self._origins[name] = _CachedOrigin(state, number)
-        return None if previous is None else previous.state, number
+        self._origins[name] = _CachedOrigin(state, time)
+        return None if previous is None else previous.state, time
 
     def pop(self, name: str) -> OriginState | None:
         """Remove an origin, and return its state."""
@@ -72,15 +77,15 @@ class OriginTable:
         return None if origin is None else origin.state
 
     def last_used(self, name: str) -> int:
-        """Return the number of the last use of an origin, or 0."""
+        """Return the time of the last use of an origin, or 0."""
         origin = self._origins.get(name)
         return 0 if origin is None else origin.last_used
 
     @property
     def hits(self) -> int:
-        """Number of lookups that found an origin. They are the numbers that were taken, so they cost nothing."""
-        self._additions += 1
-        return self._next_number() - self._additions
+        """Number of lookups that found an origin."""
+        self._hits_read += 1
+        return self._next_hit() - self._hits_read
 
     def __len__(self) -> int:
         return len(self._origins)
@@ -97,11 +102,17 @@ class OriginTable:
         end = url.find("/", _MIN_NAME_LENGTH)
         return self._origins.get(url[:end]) if end > 0 else None
 
-    def _use(self, origin: _CachedOrigin | None) -> OriginState | None:
+    def _look_up(self, origin: _CachedOrigin | None) -> OriginState | None:
         if origin is None:
             return None
-        origin.last_used = self._next_number()
+        self._time = self._next_time()
+        self._count_use(origin)
         return origin.state
+
+    def _count_use(self, origin: _CachedOrigin) -> None:
+        self._next_hit()
+        if origin.last_used != self._time:
+            origin.last_used = self._time
 
 
 def create_origin_table(options: Options) -> OriginTable:
