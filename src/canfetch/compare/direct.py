@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations, pairwise
 from typing import Final, NamedTuple
 
-from canfetch.compare.forms import Form, in_form
+from canfetch.compare.forms import ENCODED, Form, in_form
 from canfetch.compare.patterns import Pattern
 from canfetch.core.patterns import Segments
 
@@ -17,6 +17,9 @@ from canfetch.core.patterns import Segments
 _MAX_COMPARED: Final = 64
 # Of escapes.
 _DIGITS: Final = b"0123456789ABCDEF"
+_DIGIT_BYTES: Final = frozenset(b"%c" % digit for digit in _DIGITS)
+# The digits of the escapes in form (b), and the bytes that they stand for.
+_DECODED: Final = {escape[1:]: b"%c" % byte for byte, escape in ENCODED[Form.FORM_B][1].items()}
 
 
 def direct_match(pattern: Pattern) -> bytes | None:
@@ -49,6 +52,38 @@ def _encoded(parts: Sequence[bytes]) -> int:
         elif digits == 2:
             count += 1
     return count
+
+
+def as_is(patterns: Sequence[Pattern]) -> Sequence[Pattern]:
+    """Return patterns with the same shortest common targets that are compared with the target itself.
+
+    This is possible for one pattern that is a head in form (b), and others that do not extend into its escapes: the
+    shortest targets contain the characters that the form encodes. In other cases, the patterns themselves are returned.
+    """
+    encoded = [one for one in patterns if one.form is not Form.AS_IS]
+    shortest = _shortest_head(encoded[0]) if len(encoded) == 1 else None
+    if shortest is None:
+        return patterns
+    path = encoded[0].head.partition(b"?")[0]
+    for one in patterns:
+        if one is not encoded[0] and (not path.startswith(one.head) or any(map(_may_be_in_escape, one.middles))):
+            return patterns
+    return [shortest if one is encoded[0] else one for one in patterns]
+
+
+def _shortest_head(pattern: Pattern) -> Pattern | None:
+    """Return the shortest head of the targets that a pattern in form (b) matches, if the pattern is only a head."""
+    if pattern.form is not Form.FORM_B or pattern.middles or pattern.anchored or b"%" in pattern.head[-2:]:
+        return None
+    path, mark, query = pattern.head.partition(b"?")
+    first, *rest = query.split(b"%")
+    decoded = [_DECODED.get(part[:2], b"%" + part[:2]) + part[2:] for part in rest]
+    return Pattern(b"".join([path, mark, first, *decoded]))
+
+
+def _may_be_in_escape(segment: bytes) -> bool:
+    """Return whether a segment may be in an escape that starts before it, or has one."""
+    return b"%" in segment or segment[:1] in _DIGIT_BYTES
 
 
 def have_no_target(matched: Sequence[Pattern], avoided: Sequence[Pattern]) -> bool:

@@ -18,6 +18,7 @@ from itertools import count
 from typing import Final, NamedTuple, TypeVar
 
 from canfetch.compare.direct import (
+    as_is,
     common_target,
     direct_match,
     have_no_target,
@@ -130,7 +131,7 @@ class Refinement:
         if not self._question.shortest or len(goal.matched) < 2:
             return goal, False
         self._budget.spend_in_python(sum(map(least_length, goal.matched)) // _BYTES_PER_STEP)
-        goal = goal._replace(length=max(goal.length, least_common_length(goal.matched)))
+        goal = goal._replace(length=max(goal.length, least_common_length(as_is(goal.matched))))
         return goal, bool(self._goals) and self._goals[0] < goal
 
     def _pop(self) -> _Goal:
@@ -263,7 +264,7 @@ class Refinement:
         self._budget.spend_in_python(_SEARCH + len(patterns))
         if have_no_target(goal.matched, goal.avoided):
             return None
-        target = direct_match(patterns[0]) if len(patterns) == 1 else common_target(goal.matched)
+        target = (direct_match(patterns[0]) if len(patterns) == 1 else None) or common_target(as_is(goal.matched))
         if target is not None and complete.contains(target) and not any(matches(one, target) for one in goal.avoided):
             return target
         ranks = [((number,), pattern) for number, pattern in enumerate(patterns)]

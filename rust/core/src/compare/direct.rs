@@ -80,12 +80,11 @@ impl Pattern {
     fn encoded(&self) -> usize {
         // Each escape may be one byte of the target.
         let mut count: usize = self.parts().map(|part| 2 * memchr::memchr_iter(b'%', part).count()).sum();
-        let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'A'..=b'F');
         for (previous, part) in self.parts().zip(self.parts().skip(1)) {
-            let digits = part.iter().take(2).filter(|byte| is_digit(byte)).count();
+            let digits = part.iter().take(2).filter(|&&byte| is_digit(byte)).count();
             // A segment may start with the digits of an escape that starts before it, maybe in the previous segment.
             let ends_within = previous.iter().rev().take(2).any(|&byte| byte == b'%');
-            if ends_within || matches!(previous, [only] if is_digit(only)) {
+            if ends_within || matches!(previous, [only] if is_digit(*only)) {
                 count += digits;
             } else if digits == 2 {
                 count += 1;
@@ -104,6 +103,29 @@ impl Pattern {
             target.insert(0, b'/');
         }
         (target.len() == self.least_length() && self.matches(&target, forms)).then_some(target)
+    }
+
+    /// The shortest head of the targets that a pattern in form (b) matches, if the pattern is only a head.
+    pub(super) fn shortest_head(&self, forms: &[Form]) -> Option<Self> {
+        let ends_in_escape = self.head.iter().rev().take(2).any(|&byte| byte == b'%');
+        if self.form != 1 || !self.middles.is_empty() || self.anchored || ends_in_escape {
+            return None;
+        }
+        let mut head = self.head_in_path().to_vec();
+        let mut rest = &self.head[head.len()..];
+        while let Some(&byte) = rest.first() {
+            let decoded = rest.get(..3).and_then(decoded).filter(|&byte| forms[self.form].encodes(byte, true));
+            head.push(decoded.unwrap_or(byte));
+            rest = &rest[if decoded.is_some() { 3 } else { 1 }..];
+        }
+        Some(Self { head, middles: Vec::new(), anchored: false, form: 0, grows: self.grows })
+    }
+
+    /// Whether its segments may be in an escape that starts before them, or have one.
+    pub(super) fn may_be_in_escape(&self) -> bool {
+        let may_be =
+            |part: &Vec<u8>| part.first().copied().is_some_and(is_digit) || memchr::memchr(b'%', part).is_some();
+        self.middles.iter().any(may_be)
     }
 
     /// The part of the head before the query, where the forms of a target do not differ.
@@ -130,6 +152,16 @@ impl Pattern {
             })
         })
     }
+}
+
+/// Whether a byte is a digit of an escape.
+fn is_digit(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'A'..=b'F')
+}
+
+/// The byte that an escape stands for.
+fn decoded(escape: &[u8]) -> Option<u8> {
+    (0..=255).find(|&byte| super::escape(byte) == escape)
 }
 
 /// Whether it is plain that no target matches all of some patterns and none of others.

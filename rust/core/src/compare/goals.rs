@@ -66,8 +66,9 @@ impl Goal {
         }
         let target = match (self.matched.as_slice(), avoided.is_empty()) {
             (&[one], true) => refinement.known(one).direct_match.clone(),
-            _ => common_target(&matched, targets.forms),
+            _ => None,
         };
+        let target = target.or_else(|| common_target(&refinement.as_is(&self.matched), targets.forms));
         match target {
             Some(target)
                 if targets.complete.contains(&target)

@@ -48,6 +48,8 @@ pub struct Targets<'a> {
 pub(super) struct Known {
     pub least_length: usize,
     pub direct_match: Option<Vec<u8>>,
+    /// The shortest head of its targets, if the pattern is only a head in form (b).
+    pub shortest_head: Option<Pattern>,
     pub has_stray_percent: bool,
     /// The steps of one comparison with a target, or with another pattern.
     pub steps: usize,
@@ -116,6 +118,7 @@ impl Refinement {
         self.known.push(Known {
             least_length: pattern.least_length(),
             direct_match: pattern.direct_match(forms),
+            shortest_head: pattern.shortest_head(forms),
             has_stray_percent: pattern.has_stray_percent(),
             steps: 4 + pattern.size() / BYTES_OF_A_STEP,
             first,
@@ -173,6 +176,23 @@ impl Refinement {
 
     pub(super) fn pattern(&self, index: u32) -> &Pattern {
         &self.patterns[index as usize]
+    }
+
+    /// Patterns with the same shortest common targets that are compared with the target itself.
+    ///
+    /// This is possible for one pattern that is a head in form (b), and others that do not extend into its escapes: the
+    /// shortest targets contain the characters that the form encodes. In other cases, the patterns themselves are returned.
+    pub(super) fn as_is(&self, indices: &[u32]) -> Vec<&Pattern> {
+        let mut patterns: Vec<&Pattern> = indices.iter().map(|&one| self.pattern(one)).collect();
+        let mut encoded = (0..indices.len()).filter(|&at| patterns[at].form != 0);
+        let (Some(at), None) = (encoded.next(), encoded.next()) else { return patterns };
+        let Some(shortest) = &self.known(indices[at]).shortest_head else { return patterns };
+        let path = patterns[at].head_in_path();
+        let extends = |one: &&Pattern| one.form == 0 && (!path.starts_with(&one.head) || one.may_be_in_escape());
+        if !patterns.iter().any(extends) {
+            patterns[at] = shortest;
+        }
+        patterns
     }
 
     pub(super) fn known(&self, index: u32) -> &Known {

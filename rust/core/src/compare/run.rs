@@ -8,7 +8,7 @@ use super::goals::{Direct, Goal, Siblings};
 use super::pattern_index::may_overlap;
 use super::refinement::{ANY, BYTES_OF_A_STEP, Deciders, LAST, Question, Refinement, Targets, Wanted};
 use super::sides::ABSENT;
-use super::{Budget, Pattern, TooLarge};
+use super::{Budget, TooLarge};
 
 /// If more patterns than these make a difference within a pattern, its targets are divided like those of any question.
 const MAX_DIFFERING: usize = 8;
@@ -101,8 +101,7 @@ impl<'a> Run<'a> {
         }
         let refinement = &*self.refinement;
         self.budget.spend(goal.matched.iter().map(|&one| 4 * refinement.known(one).steps).sum())?;
-        let patterns: Vec<&Pattern> = goal.matched.iter().map(|&one| refinement.pattern(one)).collect();
-        let least = least_common_length(&patterns);
+        let least = least_common_length(&refinement.as_is(&goal.matched));
         if least <= goal.length {
             return Ok(false);
         }
