@@ -21,7 +21,7 @@ from canfetch.lint.linted_file import LintedFile, LintedRule
 # The rules of a file that is compared.
 MAX_RULES: Final = 2000
 # The limit of all comparisons of a file, and of one of them, in objects of about a microsecond.
-_OBJECTS: Final = 10_000
+_OBJECTS: Final = 20_000
 _OBJECTS_OF_COMPARISON: Final = 2_000
 # The objects of one verdict, of a name, of one rule, and of one comparison besides those that it counts.
 _OBJECTS_OF_VERDICT: Final = 10
