@@ -15,7 +15,9 @@ from tests.bulk.warc_files import RULES, compressed, response
 
 from canfetch.bulk.reading.captures import Capture, Fault, Name
 from canfetch.bulk.reading.file_names import parse_file_name
+from canfetch.bulk.reading.row_files import CUT_ROW, MAX_LINE_BYTES
 from canfetch.bulk.reading.sources import find_source, read_source
+from canfetch.bulk.reading.url_lists import read_url_rows
 from canfetch.errors import InvalidOption, InvalidURL
 
 TIME = 1777636800.0
@@ -197,6 +199,40 @@ def test_csv_with_broken_rows(tmp_path: Path) -> None:
         "the row has 4 cells: expected 3",
         "invalid CSV: ',' expected after '\"'",
     ]
+
+
+def test_csv_that_ends_in_a_quoted_cell(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    rows = "".join(f"host{number}.example,Disallow: /\n" for number in range(3))
+    path.write_text(f'host,content\na.example,"x"\nb.example,"Disallow: /\n{rows}', encoding="utf-8")
+    first, second = read(path)
+    assert isinstance(first, Capture)
+    assert second == Fault(str(path), 3, CUT_ROW, is_end=True)
+    path.write_text('url,n\nhttps://a.example/,1\n"https://b.example/,2\nhttps://c.example/,3\n', encoding="utf-8")
+    with path.open("rb") as stream:
+        rows_of_list = list(read_url_rows(stream, "x", "csv", lambda _: None, lambda _: None))
+    assert rows_of_list == [{"url": "https://a.example/", "n": "1"}, Fault("x", 3, CUT_ROW, is_end=True)]
+
+
+def test_lines_that_end_with_carriage_returns(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_bytes(b"host,content\ra.example,Disallow: /\r")
+    with pytest.raises(InvalidOption, match=r"the lines of .*rows.csv. end with carriage returns: expected line feeds"):
+        read(path)
+    path.write_bytes(b"host,content\r\na.example,Disallow: /\r\n")
+    assert [item.content for item in captures(read(path))] == [b"Disallow: /"]
+    urls = io.BytesIO(b"https://a.example/\rhttps://b.example/\r")
+    assert list(read_url_rows(urls, "x", "text", lambda _: None, lambda _: None)) == [
+        {"url": "https://a.example/"},
+        {"url": "https://b.example/"},
+    ]
+
+
+def test_csv_with_an_invalid_header(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_bytes(b"x" * (MAX_LINE_BYTES + 1))
+    with pytest.raises(InvalidOption, match=r"rows.csv. has an invalid header: field larger than field limit"):
+        read(path)
 
 
 @pytest.mark.parametrize("name", ["rows.csv", "rows.ndjson", "rows.csv.gz", "rows.ndjson.gz"])

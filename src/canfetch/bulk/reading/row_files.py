@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, Final
 
+from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption, MissingExtra
 
 Row = dict[str, Any]
@@ -20,6 +21,9 @@ MAX_LINE_BYTES: Final = 1 << 23
 _PARQUET_BATCH_ROWS: Final = 256
 NO_LINE_END: Final = "the last row has no line end, so that it may be cut: add one"
 CUT_LINE: Final = "the file ends within this line"
+CUT_ROW: Final = "the file ends within a quoted cell of this row, or a quote before it is not closed"
+# What is wrong with a row in which the file ends.
+CUT_REASONS: Final = frozenset([CUT_LINE, CUT_ROW, NO_LINE_END])
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 
@@ -46,6 +50,7 @@ def read_ndjson(stream: BinaryIO, advance: Callable[[int], None], *, fold_names:
 
 def read_csv(
     stream: BinaryIO,
+    name: str,
     advance: Callable[[int], None],
     check_header: Callable[[list[str]], None],
     *,
@@ -54,23 +59,26 @@ def read_csv(
     """Yield the rows of a CSV or TSV file with a header. Positions are lines, from 1.
 
     Args:
+        name: The name of the file, for error messages.
         check_header: Called with the names of the columns. It may raise.
         fold_names: Whether names of columns are put in lower case.
+    Raises: InvalidOption: The first line is not a header.
     """
     csv.field_size_limit(min(MAX_LINE_BYTES, sys.maxsize))
-    is_ended = True
+    is_ended, is_read = True, False
 
     def lines() -> Iterator[str]:
-        nonlocal is_ended
+        nonlocal is_ended, is_read
         for line in _lines(stream, advance):
             is_ended = line.endswith((b"\n", b"\r"))
             yield line.decode("utf-8", "surrogateescape")
+        is_read = True
 
     text = lines()
     first = next(text, "")
     delimiter = "\t" if "\t" in first else ","
-    header = [name.strip() for name in next(csv.reader([first], delimiter=delimiter), [])]
-    header = [name.lower() for name in header] if fold_names else header
+    header = _parse_header(first, delimiter, name)
+    header = [column.lower() for column in header] if fold_names else header
     check_header(header)
     reader = csv.reader(text, delimiter=delimiter, strict=True)
     while True:
@@ -78,7 +86,7 @@ def read_csv(
         try:
             cells = next(reader, None)
         except csv.Error as error:
-            yield start, f"invalid CSV: {error}"
+            yield start, CUT_ROW if is_read else f"invalid CSV: {error}"
             continue
         if cells is None:
             return
@@ -92,6 +100,15 @@ def read_csv(
             yield start, NO_LINE_END
             continue
         yield start, dict(zip(header, cells, strict=True))
+
+
+def _parse_header(line: str, delimiter: str, name: str) -> list[str]:
+    if "\r" in line.rstrip("\r\n"):
+        raise InvalidOption(f"the lines of {quoted(name)} end with carriage returns: expected line feeds")
+    try:
+        return [column.strip() for column in next(csv.reader([line], delimiter=delimiter), [])]
+    except csv.Error as error:
+        raise InvalidOption(f"{quoted(name)} has an invalid header: {error}") from None
 
 
 def _lines(stream: BinaryIO, advance: Callable[[int], None]) -> Iterator[bytes]:
@@ -139,7 +156,9 @@ def read_parquet(
                 if position > before:
                     advance(file.metadata.row_group(group).total_byte_size)
     except pyarrow.ArrowException as error:
-        raise InvalidOption(f"not a valid Parquet file: {' '.join(str(error).split())[:300]}") from None
+        raise InvalidOption(
+            f"{quoted(path)} is not a valid Parquet file: {' '.join(str(error).split())[:300]}"
+        ) from None
 
 
 def cell_values(column: Any) -> list[Any]:

@@ -10,7 +10,7 @@ from typing import BinaryIO, Final, NamedTuple
 
 from canfetch.bulk.reading.captures import Capture, Fault, is_robots_url
 from canfetch.bulk.reading.file_trees import read_folder, read_tar
-from canfetch.bulk.reading.row_files import CUT_LINE, NO_LINE_END, PlacedRow, read_csv, read_ndjson, read_parquet
+from canfetch.bulk.reading.row_files import CUT_REASONS, PlacedRow, read_csv, read_ndjson, read_parquet
 from canfetch.bulk.reading.rows import COLUMNS, missing_columns, to_capture
 from canfetch.bulk.reading.warc import read_warc
 from canfetch.core.quoting import quoted
@@ -170,7 +170,7 @@ def _read_stream(
 def _table_rows(stream: BinaryIO, source: Source, advance: Callable[[int], None]) -> Iterator[PlacedRow]:
     lines = decompressed(stream)
     if source.format == "csv":
-        return read_csv(lines, advance, _check_header(source))
+        return read_csv(lines, source.name, advance, _check_header(source))
     return read_ndjson(lines, advance)
 
 
@@ -205,6 +205,6 @@ def _check_header(source: Source) -> Callable[[list[str]], None]:
 def _captures(rows: Iterator[PlacedRow], source: Source) -> Iterator[Capture | Fault]:
     for position, row in rows:
         if isinstance(row, str):
-            yield Fault(source.name, position, row, is_end=row in {CUT_LINE, NO_LINE_END})
+            yield Fault(source.name, position, row, is_end=row in CUT_REASONS)
         else:
             yield to_capture(row, source.name, position, empty_is_null=source.format == "csv")

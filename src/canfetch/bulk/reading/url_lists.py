@@ -9,9 +9,8 @@ from xml.parsers import expat
 
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.row_files import (
-    CUT_LINE,
+    CUT_REASONS,
     MAX_LINE_BYTES,
-    NO_LINE_END,
     PlacedRow,
     Row,
     read_csv,
@@ -60,7 +59,7 @@ def read_url_rows(
     try:
         content = decompressed(stream)
         if format == "csv":
-            rows = read_csv(content, advance, check_header, fold_names=False)
+            rows = read_csv(content, name, advance, check_header, fold_names=False)
         elif format == "ndjson":
             rows = read_ndjson(content, advance, fold_names=False)
         elif format == "sitemap":
@@ -69,7 +68,7 @@ def read_url_rows(
             rows = _text_rows(content, advance)
         for position, row in rows:
             if isinstance(row, str):
-                yield Fault(name, position, row, is_end=row in {CUT_LINE, NO_LINE_END, _CUT_SITEMAP})
+                yield Fault(name, position, row, is_end=row in CUT_REASONS or row == _CUT_SITEMAP)
             elif known is not None and not row.keys() <= known:
                 unknown = quoted(min(row.keys() - known))
                 yield Fault(name, position, f"a row has the column {unknown}, which the first row does not have")
@@ -102,9 +101,11 @@ def _text_rows(stream: BinaryIO, advance: Callable[[int], None]) -> Iterator[Pla
             while (rest := stream.readline(MAX_LINE_BYTES)) and not rest.endswith(b"\n"):
                 advance(len(rest))
             continue
-        text = line.decode("utf-8", "surrogateescape").removeprefix("\ufeff").strip()
-        if text:
-            yield number, {"url": text}
+        # Lines may end with a carriage return only.
+        for part in line.split(b"\r"):
+            text = part.decode("utf-8", "surrogateescape").removeprefix("\ufeff").strip()
+            if text:
+                yield number, {"url": text}
 
 
 _CUT_SITEMAP: Final = "the sitemap ends early"
