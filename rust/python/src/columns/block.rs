@@ -19,6 +19,8 @@ use crate::arrow::Invalid;
 const ROWS_PER_FILE: usize = 128;
 const MIN_ROWS: usize = 1 << 12;
 const MAX_ROWS: usize = 1 << 19;
+/// The answers of a block of more than `MIN_ROWS`, if each row has an answer for many agents.
+const MAX_ANSWERS: usize = 1 << 23;
 /// A block ends after a row with which its targets are at least as long as this.
 const MAX_TARGET_BYTES: usize = 1 << 26;
 /// Rows whose indexes are read from memory together.
@@ -43,9 +45,10 @@ pub struct Placed<'t> {
     pub target: &'t [u8],
 }
 
-/// Returns the length of a block for a number of files.
-fn block_rows(files: usize) -> usize {
-    files.saturating_mul(ROWS_PER_FILE).clamp(MIN_ROWS, MAX_ROWS)
+/// Returns the length of a block for a number of files, and of agents that all rows have.
+fn block_rows(files: usize, agents: usize) -> usize {
+    let most = (MAX_ANSWERS / agents.max(1)).min(MAX_ROWS);
+    files.saturating_mul(ROWS_PER_FILE).min(most).max(MIN_ROWS)
 }
 
 /// Returns where the path of a URL begins, or `None` if the URL is invalid. `origin` is what precedes the path of an
@@ -124,7 +127,7 @@ impl<'a> Block<'a> {
         let mut bytes = 0;
         // What precedes the path of the last URL with an authority. Often the next URL begins with it.
         let mut origin: &[u8] = &[];
-        let end = rows.length.min(first + block_rows(tables.files.len()));
+        let end = rows.length.min(first + block_rows(tables.files.len(), rows.chains().len()));
         self.rows.reserve(end - first);
         for row in first..end {
             let file = match rows.file(row, tables)? {
