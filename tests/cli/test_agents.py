@@ -165,6 +165,14 @@ def test_token_like_a_known_one_is_noted(run: Run, name: str, nearest: str) -> N
         assert run("check", "/", "--agent", name, "--robots", "robots.txt", more).err == ""
 
 
+@pytest.mark.parametrize("name, valid", [("GPTBot,CCBot", "GPTBot"), ("GPTBot*", "GPTBot"), (",", "GPTBot")])
+@pytest.mark.parametrize("exact", [(), ("--exact",)], ids=["registry", "exact"])
+def test_token_that_no_group_can_name_is_refused(run: Run, name: str, valid: str, exact: tuple[str, ...]) -> None:
+    ran = run("check", "/", "--agent", name, "--robots", "robots.txt", *exact)
+    expected = f"expected one name without ',' and '*', such as {valid!r}; pass several names separately"
+    assert (ran.code, ran.out, ran.err) == (2, "", f"canfetch: invalid product token {name!r}: {expected}\n")
+
+
 @pytest.mark.parametrize("name", ["GPTBot", "gptbot", "ExampleBot", "MyGoogleBotClone", "bot", "*"])
 def test_other_tokens_are_not_noted(run: Run, name: str) -> None:
     assert run("check", "/", "--agent", name, "--robots", "robots.txt").err == ""

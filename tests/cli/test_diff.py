@@ -51,6 +51,8 @@ def test_equivalent_files_have_no_difference(run: Run, folder: Path) -> None:
     [
         ("any loses /new/", 1),
         ("any loses /new/public/", 0),
+        ("Any loses /new/", 1),
+        ("ANY loses /new/public/", 0),
         ("GPTBot gains", 1),
         ("GPTBot gains /blog/x$", 1),
         ("GPTBot loses", 0),
@@ -70,6 +72,7 @@ def test_conditions_decide_about_the_exit_code(run: Run, condition: str, code: i
         ("GPTBot", "canfetch: invalid --fail-on 'GPTBot': expected AGENT loses|gains|changes [PATTERN]"),
         ("GPTBot stops /", "canfetch: invalid --fail-on 'GPTBot stops /': expected AGENT"),
         ("a/b loses", "canfetch: --fail-on: invalid agent 'a/b'"),
+        ("GPTBot,CCBot loses", "canfetch: --fail-on: invalid product token 'GPTBot,CCBot': expected one name without"),
         ("any loses blog", "canfetch: --fail-on 'any loses blog': invalid pattern 'blog': expected a path pattern"),
         ("any loses /a#b", "canfetch: --fail-on 'any loses /a#b': invalid pattern '/a#b': it matches no URL, because"),
         ("any loses /./", "canfetch: --fail-on 'any loses /./': invalid pattern '/./': it matches no URL, because"),
@@ -176,3 +179,18 @@ def test_invalid_sitemaps_are_errors(run: Run, folder: Path, content: str, messa
     ran = run("diff", "old.txt", "new.txt", "--agent", "Googlebot", "--sitemap", "map.xml")
     assert ran.code == 2
     assert message in ran.err
+
+
+def test_a_token_like_a_known_one_is_noted(run: Run) -> None:
+    note = "canfetch: note: unknown crawler 'GPTBto': did you mean 'GPTBot'?\n"
+    assert run("diff", "old.txt", "new.txt", "--agent", "GPTBto").err == note
+    assert run("diff", "old.txt", "new.txt", "--agent", "GPTBto", "--fail-on", "GPTBto loses").err == note
+    assert run("diff", "old.txt", "new.txt", "--fail-on", "GPTBto loses").err == note
+    assert run("diff", "old.txt", "new.txt", "--agent", "GPTBto", "--exact").err == ""
+
+
+def test_a_file_may_name_what_no_other_profile_reads(run: Run, folder: Path) -> None:
+    (folder / "new.txt").write_text("User-agent: A,B\nDisallow: /\n", encoding="utf-8")
+    ran = run("diff", "old.txt", "new.txt", "--profile", "original1994")
+    assert (ran.code, ran.err) == (1, "")
+    assert "A,B" in ran.out

@@ -78,3 +78,10 @@ def test_mistakes_are_one_line(run: Run, folder: Path, text: str | None, message
     assert (ran.code, ran.out) == (2, "")
     assert message in ran.err
     assert ran.err.count("\n") == 1
+
+
+def test_a_token_like_a_known_one_is_noted_once(run: Run, folder: Path) -> None:
+    entry = '[[expect]]\nagent = "GPTBto"\npattern = "/shop/cart"\nallowed = false\n'
+    write(folder, entry * 2)
+    assert run("test").err == "canfetch: note: unknown crawler 'GPTBto': did you mean 'GPTBot'?\n"
+    assert run("test", "--quiet").err == ""

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import canfetch
-from canfetch.errors import InvalidExpectations, InvalidOption
+from canfetch.errors import InvalidExpectations, InvalidOption, InvalidProductToken
 from canfetch.expectations import Failure, check_expectations, parse_expectations
 from canfetch.expectations.assertion import assert_expected
 
@@ -136,6 +136,15 @@ def test_several_agents_and_patterns_are_several_expectations() -> None:
         ("", "no expectations: add a table"),
         ("[[expect]]\nagent = 'A'\nurl = '/'\n", "expect 1: allowed is missing"),
         ("[[expect]]\nurl = '/'\nallowed = true\n", "expect 1: agent is missing"),
+        ("[[expect]]\nagent = 'A'\nurl = '/'\nallowd = true\n", "unknown key 'allowd': did you mean 'allowed'?"),
+        (
+            "[[expect]]\nagent = 'A,B'\nurl = '/'\nallowed = true\n",
+            "without ',' and '*', such as 'A'",
+        ),
+        (
+            "[[expect]]\nagent = ['A*']\nurl = '/'\nallowed = true\n",
+            "without ',' and '*', such as 'A'",
+        ),
         ("[[expect]]\nagent = 'A'\nurl = '/'\nallowed = 1\n", "expect 1: invalid allowed 1: expected true or false"),
         ("[[expect]]\nagent = 'A'\nallowed = true\n", "expect 1: expected either url or pattern"),
         ("[[expect]]\nagent = 'A'\nurl = '/'\npattern = '/'\nallowed = true\n", "expected either url or pattern"),
@@ -167,3 +176,10 @@ def test_assertions_in_python(content: Any) -> None:
         assert_expected(content, agent="GPTBot", pattern="/", allowed=False)
     with pytest.raises(InvalidOption, match="either url or pattern"):
         assert_expected(content, agent="GPTBot", allowed=False)
+
+
+def test_arguments_that_state_no_expectation_are_refused() -> None:
+    with pytest.raises(InvalidOption, match="invalid allowed 'no': expected True or False"):
+        assert_expected(ROBOTS, agent="GPTBot", pattern="/", allowed="no")  # type: ignore[arg-type]
+    with pytest.raises(InvalidProductToken, match="such as 'GPTBot'; pass several names separately"):
+        assert_expected(ROBOTS, agent="GPTBot,CCBot", pattern="/", allowed=True)

@@ -1,7 +1,9 @@
 """An expectation as an assertion, for tests in Python."""
 
 from canfetch.agents import REGISTRY
+from canfetch.agents.nameable import check_nameable
 from canfetch.core.document import RobotsTxt, parse
+from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 from canfetch.expectations.checking import check_expectations
 from canfetch.expectations.expectation_file import Expectation
@@ -26,10 +28,13 @@ def assert_expected(
         pattern: A pattern as in a robots.txt, instead of `url`. The expectation is proved for all of its URLs.
         why: The reason for the expectation, for the message.
     Raises: AssertionError: It does not hold, or cannot be checked; InvalidOption: Both or none of `url` and `pattern`
-        are given; InvalidProductToken.
+        are given, or `allowed` is not a bool; InvalidProductToken.
     """
     if (url is None) == (pattern is None):
         raise InvalidOption("expected either url or pattern")
+    if not isinstance(allowed, bool):
+        raise InvalidOption(f"invalid allowed {quoted(allowed)}: expected True or False")
+    check_nameable(agent)
     file = robots if isinstance(robots, RobotsTxt) else parse(robots)
     expectation = Expectation(agent, REGISTRY.agent(agent), url, pattern, allowed, why)
     for failure in check_expectations(file, [expectation]):

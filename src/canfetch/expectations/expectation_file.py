@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from canfetch.agents import REGISTRY, Registry
+from canfetch.agents.nameable import check_nameable
 from canfetch.core.agent import Agent
 from canfetch.core.choices import unknown_choice
 from canfetch.core.document import RobotsTxt, parse
@@ -168,6 +169,8 @@ def _expectations(entry: Mapping[str, Any], place: str, line: int, registry: Reg
     for name in _strings(entry, "agent", place):
         try:
             agent = registry.agent(name)
+            if registry.get_crawler(name) is None:
+                check_nameable(name)
         except InvalidProductToken as error:
             raise InvalidExpectations(f"{place}{error}") from None
         for value in values:
@@ -178,12 +181,13 @@ def _expectations(entry: Mapping[str, Any], place: str, line: int, registry: Reg
 def _check_keys(
     table: Mapping[str, Any], known: tuple[str, ...], place: str, *, required: tuple[str, ...] = ()
 ) -> None:
-    for key in required:
-        if key not in table:
-            raise InvalidExpectations(f"{place}{key} is missing")
+    # Unknown keys first: a misspelt key is missing as well.
     for key in table:
         if key not in known:
             raise InvalidExpectations(place + unknown_choice("key", key, known))
+    for key in required:
+        if key not in table:
+            raise InvalidExpectations(f"{place}{key} is missing")
 
 
 def _string(table: Mapping[str, Any], key: str, place: str, *, default: str) -> str:

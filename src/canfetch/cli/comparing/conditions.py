@@ -12,6 +12,7 @@ from canfetch.core.document import RobotsTxt
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 
+ANY: Final = "any"
 _VERBS: Final = {"loses": (False,), "gains": (True,), "changes": (False, True)}
 _EXPECTED: Final = "expected AGENT loses|gains|changes [PATTERN], such as 'Googlebot loses /blog/' or 'any loses'"
 
@@ -21,7 +22,7 @@ class Condition(NamedTuple):
 
     Attributes:
         text: The condition as written.
-        agent: The name of an agent, or `any`.
+        agent: The name of an agent, or `ANY`.
         allowed: For each kind of change, whether the URL is allowed afterwards.
         pattern: The pattern.
     """
@@ -48,7 +49,8 @@ def parse_condition(text: str) -> Condition:
     words = text.split()
     if len(words) not in (2, 3) or words[1] not in _VERBS:
         raise CommandError(f"invalid --fail-on {quoted(text)}: {_EXPECTED}")
-    return Condition(text, words[0], _VERBS[words[1]], words[2] if len(words) == 3 else "/")
+    agent = ANY if words[0].lower() == ANY else words[0]
+    return Condition(text, agent, _VERBS[words[1]], words[2] if len(words) == 3 else "/")
 
 
 def find_failure(
@@ -58,7 +60,7 @@ def find_failure(
 
     Raises: CommandError: The agent or the pattern is invalid; Undecided: The rules are too large.
     """
-    chosen = agents if condition.agent == "any" else [find_agent(condition.agent, agents, registry)]
+    chosen = agents if condition.agent == ANY else [find_agent(condition.agent, agents, registry)]
     # Agents with the same groups have the same verdicts.
     seen: set[tuple[tuple[int, ...], ...]] = set()
     for agent in chosen:

@@ -6,10 +6,10 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 import click
 
-from canfetch.cli.comparing.conditions import find_failure, parse_condition
+from canfetch.cli.comparing.conditions import ANY, find_failure, parse_condition
 from canfetch.cli.comparing.diff_reports import Report, Row, html_lines, markdown_lines, text_lines, to_json
-from canfetch.cli.comparing.inputs import all_agents, read_file, read_sitemap
-from canfetch.cli.shared.agent_arguments import RequestedAgent, resolve_agent
+from canfetch.cli.comparing.inputs import all_agents, find_agent, read_file, read_sitemap
+from canfetch.cli.shared.agent_arguments import RequestedAgent, print_misspelling_notes, resolve_agent
 from canfetch.cli.shared.command_errors import EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.input_files import check_standard_input, close_input, open_input, read_lines
 from canfetch.cli.shared.option_parameters import (
@@ -51,8 +51,11 @@ def _run(**values: Any) -> NoReturn:
     conditions = [parse_condition(text) for text in options.fail_on]
     registry = load_registry(options.agents_registry)
     old, new = (read_file(name, profile=options.profile) for name in (options.old, options.new))
-    agents = [resolve_agent(name, exact=options.exact, registry=registry) for name in dict.fromkeys(options.agents)]
-    agents = agents or all_agents((old, new), registry)
+    requested = [resolve_agent(name, exact=options.exact, registry=registry) for name in dict.fromkeys(options.agents)]
+    agents = requested or all_agents((old, new), registry)
+    if not options.exact:
+        named = [find_agent(one.agent, agents, registry) for one in conditions if one.agent != ANY]
+        print_misspelling_notes([*requested, *named], registry)
     urls = [] if options.urls_file is None else list(_read_urls(options.urls_file))
     for name in options.sitemap:
         urls += read_sitemap(name)

@@ -64,11 +64,10 @@ def _named_agents(names: Iterable[str], registry: Registry) -> Iterator[Requeste
         if name == "*":
             continue
         try:
-            Agent(name)
+            yield RequestedAgent(name, registry.agent(name), registry.get_crawler(name))
         except InvalidProductToken:
             # No agent can have this name.
             continue
-        yield resolve_agent(name, exact=False, registry=registry)
 
 
 def find_agent(name: str, agents: Iterable[RequestedAgent], registry: Registry) -> RequestedAgent:

@@ -7,6 +7,8 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 import click
 
+from canfetch.agents import REGISTRY
+from canfetch.cli.shared.agent_arguments import RequestedAgent, print_misspelling_notes
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.input_files import read_robots, warn_about_content
 from canfetch.cli.shared.option_parameters import format_option, no_color_option, quiet_option
@@ -92,6 +94,11 @@ def _results(options: _Options) -> Iterator[_Result]:
         _read(str(Path(name).parent / expectations.robots)) if override is None else override
         for name, expectations in loaded
     ]
+    if not options.quiet:
+        entries = [entry for _, expectations in loaded for entry in expectations.entries]
+        print_misspelling_notes(
+            RequestedAgent(entry.agent_name, entry.agent, REGISTRY.get_crawler(entry.agent_name)) for entry in entries
+        )
     for (name, expectations), content in zip(loaded, contents, strict=True):
         try:
             robots = expectations.parse(content)

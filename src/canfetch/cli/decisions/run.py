@@ -10,7 +10,7 @@ from canfetch.cli.decisions.opening import open_robots_files
 from canfetch.cli.decisions.options import DecisionOptions
 from canfetch.cli.decisions.robots_files import RobotsFile, URLsWithFiles
 from canfetch.cli.decisions.urls import RequestedURL, read_urls
-from canfetch.cli.shared.agent_arguments import RequestedAgent, misspelling_note
+from canfetch.cli.shared.agent_arguments import RequestedAgent, print_misspelling_notes
 from canfetch.cli.shared.agent_list import requested_agents
 from canfetch.cli.shared.command_errors import (
     EXIT_ERROR,
@@ -69,10 +69,7 @@ class DecisionRun:
             self._close_inputs()
             raise
         if not options.exact and not options.quiet:
-            for agent in self.agents:
-                note = misspelling_note(agent)
-                if note is not None:
-                    self._print_error(f"canfetch: note: {note}")
+            print_misspelling_notes(self.agents)
         self._progress = stream_progress(self._listed, enabled=options.quiet or not is_terminal(sys.stdout))
         self._pairs: URLsWithFiles | None = None
         # The last file, parsed with every profile.

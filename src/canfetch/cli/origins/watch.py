@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, NoReturn
 import click
 
 from canfetch.cli.origins.change_text import change_lines
-from canfetch.cli.shared.agent_arguments import resolve_agent
+from canfetch.cli.shared.agent_arguments import print_misspelling_notes, resolve_agent
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
 from canfetch.cli.shared.command_transport import create_http_transport
 from canfetch.cli.shared.network_options import NetworkOptions, network_parameters, pop_network_options
@@ -96,12 +96,20 @@ def _watch(options: _WatchOptions, network: NetworkOptions) -> int:
     if not options.origins:
         raise CommandError("no origin: pass one or more, such as https://example.com")
     urls = list(dict.fromkeys(_check_origin(origin) for origin in options.origins))
-    agents = [resolve_agent(name, exact=options.exact).agent for name in options.agents]
+    agents = [resolve_agent(name, exact=options.exact) for name in options.agents]
     webhook = None if options.webhook is None else _open_webhook(options.webhook, network)
+    if not options.exact:
+        print_misspelling_notes(agents)
     output = _Output(options.format, Palette(enabled=use_color(no_color=options.no_color)))
     try:
         with WatchHistory(Path(options.history)) as history:
-            watcher = Watcher(history, agents=agents, profile=options.profile, webhook=webhook, warn=_warn)
+            watcher = Watcher(
+                history,
+                agents=[agent.agent for agent in agents],
+                profile=options.profile,
+                webhook=webhook,
+                warn=_warn,
+            )
             run = _Run(history, watcher, network, output)
             return run.once(urls) if options.once else run.forever(urls, every=options.every)
     except StoreError as error:

@@ -1,8 +1,12 @@
 """Agents on the command line: product tokens, looked up in the registry unless `--exact` is passed."""
 
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
+import click
+
 from canfetch.agents import REGISTRY, Crawler, Registry
+from canfetch.agents.nameable import check_nameable
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.core.agent import Agent
 from canfetch.core.quoting import quoted
@@ -41,16 +45,21 @@ def resolve_agent(name: str, *, exact: bool, registry: Registry = REGISTRY, loca
         exact: Use the token alone, without the registry.
         registry: Where to look the token up.
         location: Prefix of the error message, such as `agents.txt:3: `.
-    Raises: CommandError: `name` is not a product token.
+    Raises: CommandError: `name` is not a product token, or no user-agent line can name it.
     """
     try:
-        if exact:
-            return RequestedAgent(name, Agent(name), None)
-        return RequestedAgent(name, registry.agent(name), registry.get_crawler(name))
+        agent = Agent(name) if exact else registry.agent(name)
     except InvalidProductToken as error:
         if not name:
             raise CommandError(f"{location}{error}") from None
         raise CommandError(f"{location}invalid agent {quoted(name)}: expected {_expected(name)}") from None
+    crawler = None if exact else registry.get_crawler(name)
+    if crawler is None:
+        try:
+            check_nameable(name)
+        except InvalidProductToken as error:
+            raise CommandError(f"{location}{error}") from None
+    return RequestedAgent(name, agent, crawler)
 
 
 def misspelling_note(agent: RequestedAgent, registry: Registry = REGISTRY) -> str | None:
@@ -65,6 +74,14 @@ def misspelling_note(agent: RequestedAgent, registry: Registry = REGISTRY) -> st
     known = (token for crawler in registry.crawlers for token in (crawler.name, *crawler.agent.tokens))
     nearest = next((token for token in known if _is_one_edit(name, token.lower())), None)
     return None if nearest is None else f"unknown crawler {quoted(agent.name)}: did you mean {nearest!r}?"
+
+
+def print_misspelling_notes(agents: Iterable[RequestedAgent], registry: Registry = REGISTRY) -> None:
+    """Print a note on standard error about each agent that `misspelling_note` has one about, once for each name."""
+    for agent in {agent.name: agent for agent in agents}.values():
+        note = misspelling_note(agent, registry)
+        if note is not None:
+            click.echo(f"canfetch: note: {note}", err=True)
 
 
 def _is_one_edit(left: str, right: str) -> bool:
