@@ -36,6 +36,7 @@ mod matcher;
 mod packed;
 pub mod pattern;
 mod percent;
+mod preamble;
 mod reader;
 mod records;
 mod select;

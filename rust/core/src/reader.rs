@@ -8,6 +8,7 @@ use crate::bytes::{is_space, skip_blanks, skip_spaces, strip, strip_value};
 use crate::groups::{AgentLine, GroupStart, Groups, OtherRecord, Rule, Span};
 use crate::lines::{Stops, end_of_text, first_line};
 use crate::packed::Packed;
+use crate::preamble::skip_preamble;
 use crate::records::{self, Kind, Record, plain_key};
 use crate::tables::Profile;
 use crate::tokens::token_length;
@@ -20,7 +21,8 @@ thread_local! {
 /// Parses the groups of a file. Never fails: invalid lines are skipped.
 pub fn read_groups(content: &[u8], profile: &Profile) -> Groups {
     READER.with_borrow_mut(|reader| {
-        reader.read(content, profile);
+        let (start, lines) = skip_preamble(content, first_line(content, profile));
+        reader.read(content, profile, start, lines);
         reader.finish()
     })
 }
@@ -29,7 +31,7 @@ pub fn read_groups(content: &[u8], profile: &Profile) -> Groups {
 pub fn read_others(content: &[u8], profile: &Profile) -> Box<[OtherRecord]> {
     let mut reader = Reader::new();
     reader.others = Some(Vec::new());
-    reader.read(content, profile);
+    reader.read(content, profile, first_line(content, profile), 0);
     reader.others.unwrap_or_default().into()
 }
 
@@ -58,8 +60,8 @@ impl Reader {
         }
     }
 
-    fn read(&mut self, content: &[u8], profile: &Profile) {
-        let mut start = first_line(content, profile);
+    /// Reads the lines from `start` on. There are `line` lines before them.
+    fn read(&mut self, content: &[u8], profile: &Profile, mut start: usize, mut line: u32) {
         // Without a NUL in the file, its lines need not be searched for one.
         let whole_lines = !(profile.nul_ends_line && memchr::memchr(0, content).is_some());
         let plain = whole_lines && !profile.abnf_only && !profile.ignore_allow;
@@ -68,7 +70,6 @@ impl Reader {
         let plain_limit = if plain { limit } else { 0 };
         let groups_only = self.others.is_none();
         let mut stops = Stops::new(content, start);
-        let mut line = 0;
         while start < content.len() {
             line += 1;
             let stop = stops.next_stop();
@@ -230,11 +231,15 @@ mod tests {
         ];
         let mut dice = Dice::new(9309);
         for _ in 0..3000 {
-            let content: Vec<u8> = (0..dice.below(30)).flat_map(|_| dice.pick(&PARTS).to_vec()).collect();
+            // Often with many lines before the first group.
+            let preamble = dice.below(60);
+            let count = preamble + dice.below(30);
+            let mut part = |at| dice.pick(if at < preamble { &PARTS[3..] } else { &PARTS }).to_vec();
+            let content: Vec<u8> = (0..count).flat_map(&mut part).collect();
             for profile in &PROFILES {
                 let mut complete = Reader::new();
                 complete.others = Some(Vec::new());
-                complete.read(&content, profile);
+                complete.read(&content, profile, first_line(&content, profile), 0);
                 let (complete, groups) = (complete.finish(), read_groups(&content, profile));
                 assert_eq!(format!("{groups:?}"), format!("{complete:?}"), "{} {content:?}", profile.name);
             }
