@@ -1,3 +1,4 @@
+# ruff: noqa: SLF001 - functions of this module set the fields of files
 """A parsed robots.txt file.
 
 `parse` turns bytes into a `RobotsTxt`, `RobotsTxt.rules_for` selects the `AgentRules` of an agent, and
@@ -15,14 +16,12 @@ from canfetch.core.extensions.crawl_delay import KEY as CRAWL_DELAY_KEY
 from canfetch.core.extensions.crawl_delay import parse_crawl_delay
 from canfetch.core.extensions.request_rate import KEY as REQUEST_RATE_KEY
 from canfetch.core.extensions.request_rate import RequestRate, parse_request_rate
-from canfetch.core.extensions.sitemap import parse_sitemap
 from canfetch.core.extensions.visit_time import KEY as VISIT_TIME_KEY
 from canfetch.core.extensions.visit_time import parse_visit_time
 from canfetch.core.extensions.windows import DailyWindow
 from canfetch.core.file_facts import FileFacts
 from canfetch.core.file_source import FileSource, ParseArguments
 from canfetch.core.groups import Group
-from canfetch.core.keys import RecordKind
 from canfetch.core.limits import COMPILED_RULES_LIMIT, DEFAULT_MAX_BYTES
 from canfetch.core.origin import bind_origin
 from canfetch.core.profiles import get_profile
@@ -49,38 +48,16 @@ _NOTHING_CACHED: Final[dict[str | Agent, Any]] = {}
 class RobotsTxt(FileSource):
     """A parsed robots.txt file. Returned by `parse`; immutable and safe to share between threads."""
 
+    # Set by `parse` and `with_url`.
     __slots__ = ("_bound_by_agent", "_cached_rules", "_compiled", "_facts", "_rules_by_agent")
 
-    def __init__(  # noqa: PLR0917 - keyword arguments would take longer
-        self,
-        content: bytes,
-        url: str | bytes | None,
-        profile: str,
-        max_bytes: int,
-        engine: str | None,
-        compiled: CompiledFile | None = None,
-    ) -> None:
-        compile_file = default_compilers[profile] if engine is None else compiler_for(engine, profile)
-        self._original = content
-        self._url = url
-        self._profile = profile
-        self._max_bytes = max_bytes
-        self._engine = engine
-        if max_bytes is DEFAULT_MAX_BYTES and len(content) <= DEFAULT_MAX_BYTES and content < UTF_16_MARK_START:
-            # The fast path for nearly every file: nothing to transcode, nothing to cut.
-            self._source = None
-        else:
-            self._source = decode_source(content, get_profile(profile), max_bytes)
-            content = self._source.content
-        self._content = content
-        self._binding = None if url is None else bind_origin(url)
-        self._compiled = compile_file(content, profile) if compiled is None else compiled
-        # Both are replaced when they are first needed.
-        self._bound_by_agent: dict[str | Agent, BoundRules] = _NOTHING_CACHED
-        self._rules_by_agent: dict[str | Agent, AgentRules] = _NOTHING_CACHED
-        # The rules of these agents, counted from the second agent on.
-        self._cached_rules = 0
-        self._facts: FileFacts | None = None
+    _compiled: CompiledFile
+    # Both are replaced when they are first needed.
+    _bound_by_agent: dict[str | Agent, BoundRules]
+    _rules_by_agent: dict[str | Agent, AgentRules]
+    # The rules of these agents, counted from the second agent on.
+    _cached_rules: int
+    _facts: FileFacts | None
 
     def allows(self, url: AnyURL, *, agent: str | Agent) -> bool:
         """Return whether `agent` may fetch `url`.
@@ -166,7 +143,7 @@ class RobotsTxt(FileSource):
     @property
     def _file_facts(self) -> FileFacts:
         if self._facts is None:
-            self._facts = FileFacts(self._compiled, self._content, get_profile(self.profile))
+            self._facts = FileFacts(self._compiled, self.content, get_profile(self.profile))
         return self._facts
 
     @property
@@ -192,12 +169,7 @@ class RobotsTxt(FileSource):
 
         Cost: O(records other than rules and user-agent lines), and O(bytes) at the first call.
         """
-        values = (
-            parse_sitemap(self._content[value_start:value_end])
-            for _, kind, _, _, value_start, value_end, _ in self._compiled.other_records()
-            if kind == RecordKind.SITEMAP
-        )
-        return tuple(value for value in values if value is not None)
+        return self._file_facts.sitemaps()
 
     def crawl_delay(self, *, agent: str | Agent) -> float | None:
         """Return the Crawl-delay of the groups of `agent`, in seconds.
@@ -239,10 +211,7 @@ class RobotsTxt(FileSource):
         return tuple(window for window in windows if window is not None)
 
     def _values_for(self, agent: str | Agent, key: bytes) -> Iterator[bytes]:
-        groups = frozenset(self.rules_for(agent).group_indices)
-        for _, _, key_start, key_end, value_start, value_end, group in self._compiled.other_records():
-            if group in groups and self._content[key_start:key_end].lower() == key:
-                yield self._content[value_start:value_end]
+        return self._file_facts.values(key, frozenset(self.rules_for(agent).group_indices))
 
     def with_profile(self, profile: str) -> "RobotsTxt":
         """Return the same file, parsed with another profile.
@@ -254,16 +223,23 @@ class RobotsTxt(FileSource):
         Cost: O(bytes).
         """
         engine = None if get_profile(profile).robotparser else self._engine
-        return RobotsTxt(self._original, self._url, profile, self._max_bytes, engine)
+        return _parse_again(self._original, self._url, profile, self._max_bytes, engine)
 
     def with_url(self, url: AnyURL) -> "RobotsTxt":
         """Return the same file, fetched from another URL. It is not parsed again.
 
         Args: url: The URL of the file, as for `parse`. URLs of other origins then raise OriginMismatch.
         Raises: InvalidRobotsURL.
-        Cost: O(1), or O(bytes) if the file is in UTF-16 or over the size limit.
+        Cost: O(1).
         """
-        return RobotsTxt(self._original, plain_url(url), self._profile, self._max_bytes, self._engine, self._compiled)
+        robots = RobotsTxt()
+        robots._url = plain_url(url)
+        robots._binding = bind_origin(robots._url)
+        robots._original, robots._source, robots._compiled = self._original, self._source, self._compiled
+        robots._profile, robots._max_bytes, robots._engine = self._profile, self._max_bytes, self._engine
+        robots._bound_by_agent = robots._rules_by_agent = _NOTHING_CACHED
+        robots._cached_rules, robots._facts = 0, None
+        return robots
 
     @property
     def extensions(self) -> "Extensions":
@@ -341,10 +317,10 @@ class RobotsTxt(FileSource):
 
     def __repr__(self) -> str:
         origin = f" of {self.origin}" if self.origin else ""
-        return f"<RobotsTxt{origin}: {len(self._content)} bytes, profile {self.profile}>"
+        return f"<RobotsTxt{origin}: {len(self.content)} bytes, profile {self.profile}>"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return RobotsTxt, self._arguments
+        return _parse_again, self._arguments
 
 
 def group_rows(robots: RobotsTxt) -> list[GroupRow]:
@@ -352,12 +328,18 @@ def group_rows(robots: RobotsTxt) -> list[GroupRow]:
 
     Cost: O(rules and user-agent lines).
     """
-    return robots._compiled.group_table()  # noqa: SLF001 - part of the same module
+    return robots._compiled.group_table()
 
 
 def _reconstruct_rules(arguments: ParseArguments, agent: Agent) -> AgentRules:
     # Parses again instead of holding the file: a reference cycle would delay freeing the memory.
-    return RobotsTxt(*arguments).rules_for(agent)
+    return _parse_again(*arguments).rules_for(agent)
+
+
+def _parse_again(
+    content: bytes, url: str | bytes | None, profile: str, max_bytes: int, engine: str | None
+) -> RobotsTxt:
+    return parse(content, url=url, profile=profile, max_bytes=max_bytes, engine=engine)
 
 
 def parse(
@@ -390,4 +372,28 @@ def parse(
             content = bytes(content)
         else:
             raise TypeError(f"content must be bytes or str, not {type(content).__name__}")
-    return RobotsTxt(content, None if url is None else plain_url(url), profile, max_bytes, engine)
+    try:
+        compile_file = default_compilers[profile] if engine is None else None
+    except KeyError:
+        compile_file = None
+    if compile_file is None:
+        compile_file = compiler_for(engine, profile)
+    # The fields are set here, because a small file takes a fifth more time with a call of `__init__`.
+    robots = RobotsTxt()
+    robots._original = content
+    robots._profile = profile
+    robots._max_bytes = max_bytes
+    robots._engine = engine
+    if max_bytes is DEFAULT_MAX_BYTES and len(content) <= DEFAULT_MAX_BYTES and content < UTF_16_MARK_START:
+        # The fast path for nearly every file: nothing to transcode, nothing to cut.
+        robots._source = None
+    else:
+        robots._source = decode_source(content, get_profile(profile), max_bytes)
+        content = robots._source.content
+    robots._url = None if url is None else plain_url(url)
+    robots._binding = None if robots._url is None else bind_origin(robots._url)
+    robots._compiled = compile_file(content, profile)
+    robots._bound_by_agent = robots._rules_by_agent = _NOTHING_CACHED
+    robots._cached_rules = 0
+    robots._facts = None
+    return robots

@@ -1,11 +1,13 @@
 """What a file computes on first use, beside verdicts."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from canfetch.core.content_formats import foreign_content_note
+from canfetch.core.extensions.sitemap import parse_sitemap
 from canfetch.core.groups import Group, build_group
+from canfetch.core.keys import RecordKind
 from canfetch.core.profiles import Profile
 from canfetch.core.records import Record, Records
 from canfetch.core.tokens import token_matches
@@ -43,6 +45,21 @@ class FileFacts:
         from canfetch.core.extensions.index import ExtensionIndex  # noqa: PLC0415 - few callers need it
 
         return ExtensionIndex(self._content, self._compiled.other_records(), self._profile)
+
+    def sitemaps(self) -> tuple[str, ...]:
+        """Return the values of all sitemap records, in file order."""
+        values = (
+            parse_sitemap(self._content[value_start:value_end])
+            for _, kind, _, _, value_start, value_end, _ in self._compiled.other_records()
+            if kind == RecordKind.SITEMAP
+        )
+        return tuple(value for value in values if value is not None)
+
+    def values(self, key: bytes, groups: Collection[int]) -> Iterator[bytes]:
+        """Yield the values of the records with `key`, in lower case, in these groups."""
+        for _, _, key_start, key_end, value_start, value_end, group in self._compiled.other_records():
+            if group in groups and self._content[key_start:key_end].lower() == key:
+                yield self._content[value_start:value_end]
 
     @cached_property
     def content_notes(self) -> tuple[str, ...]:

@@ -8,16 +8,15 @@ ParseArguments = tuple[bytes, str | bytes | None, str, int, str | None]
 
 
 class FileSource:
-    """The base class of `RobotsTxt`, which sets the fields. Separate fields are faster to create than a tuple."""
+    """The base class of `RobotsTxt`. Separate fields are faster to create than a tuple."""
 
-    __slots__ = ("_binding", "_content", "_engine", "_max_bytes", "_original", "_profile", "_source", "_url")
+    __slots__ = ("_binding", "_engine", "_max_bytes", "_original", "_profile", "_source", "_url")
 
     _original: bytes
     _url: str | bytes | None
     _profile: str
     _max_bytes: int
     _engine: str | None
-    _content: bytes
     # None if the content was neither transcoded nor cut.
     _source: Source | None
     # None if the URL of the file is unknown.
@@ -30,7 +29,7 @@ class FileSource:
     @property
     def content(self) -> bytes:
         """The bytes that were parsed, in UTF-8, cut at the last line end within the size limit."""
-        return self._content
+        return self._original if self._source is None else self._source.content
 
     @property
     def tail(self) -> bytes:
