@@ -129,6 +129,7 @@ def test_unfinished_output_of_other_options(run: Run, folder: Path, archive: str
     partial = folder / "out.csv.partial"
     partial.mkdir()
     (partial / "settings.json").write_text("{}", encoding="utf-8")
+    (partial / "part-00000000.csv").touch()
     done = run("bulk", "parse", archive, "-o", "out.csv", "-j1")
     assert done.code == 2
     assert "'out.csv.partial' belongs to a run with other inputs or options: pass --restart" in done.err

@@ -218,6 +218,19 @@ def test_csv_keeps_its_columns(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("name", ["urls.parquet", "urls.csv"])
+def test_parquet_has_the_schema_of_the_table(tmp_path: Path, name: str) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = pyarrow.table({"url": URLS}).replace_schema_metadata({"canfetch.schema": "canfetch.files/1", "own": "x"})
+    parquet.write_table(table, tmp_path / "source.parquet", row_group_size=2)
+    content = (tmp_path / "source.parquet").read_bytes() if name == "urls.parquet" else b"url\nx\n"
+    output, _, _ = run_filter(tmp_path, name, content, "out.parquet")
+    metadata = parquet.read_schema(output).metadata
+    assert metadata[b"canfetch.schema"] == b"canfetch.filter/1"
+    assert metadata.get(b"own") == (b"x" if name == "urls.parquet" else None)
+
+
 def test_ndjson_keeps_its_values(tmp_path: Path) -> None:
     content = [{"url": URLS[0], "tags": ["x"], "n": 1}, {"url": None}, {"url": 5}, {"url": URLS[1], "other": 1}]
     text = "".join(json.dumps(row) + "\n" for row in content)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.bulk.warc_files import compressed, http_response, record, redirect, response
 
-from canfetch.bulk.studies import RECIPES, get_recipe
+from canfetch.bulk.studies import DEFINITIONS, RECIPES, get_recipe
 from canfetch.errors import InvalidOption
 
 Run = Any
@@ -105,6 +105,11 @@ def test_plots(folder: Path, run: Run, name: str, suffix: str) -> None:
     study(folder, run, name, records, "--plot", f"plot.{suffix}")
     content = (folder / f"plot.{suffix}").read_bytes()
     assert content.startswith(b"\x89PNG") if suffix == "png" else b"<svg" in content
+
+
+def test_all_definitions_are_side_by_side(folder: Path, run: Run) -> None:
+    rows = study(folder, run, "definitions", [response("a.example", BLOCKED)], "--agent", "GPTBot")
+    assert {key[2] for key in rows} == set(DEFINITIONS)
 
 
 def test_an_archive_without_files_has_an_empty_table(folder: Path, run: Run) -> None:

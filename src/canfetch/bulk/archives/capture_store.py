@@ -12,7 +12,8 @@ from typing import Final, NamedTuple, Self
 from canfetch.access.redirects import redirect_target
 from canfetch.access.responses import Headers, Response
 from canfetch.bulk.reading.captures import Capture, Fault, Name, is_robots_url
-from canfetch.errors import InvalidURL
+from canfetch.core.quoting import quoted
+from canfetch.errors import InvalidURL, StoreError
 
 _TABLES: Final = """
 create table if not exists sources (id integer primary key, name text, is_read integer);
@@ -30,6 +31,20 @@ _SELECT: Final = """
 select captures.id, sources.name, position, owner, url, time, status, location, content_type, contents.data
 from captures join sources on sources.id = captures.source left join contents on contents.id = captures.content
 """
+# Errors of the system, and not of the file.
+_SYSTEM_ERRORS: Final = frozenset(
+    [
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_NOMEM,
+        sqlite3.SQLITE_PERM,
+        sqlite3.SQLITE_READONLY,
+    ]
+)
+_PRIMARY_CODE: Final = 0xFF
 _REDIRECTS: Final = frozenset([301, 302, 303, 307, 308])
 _ROWS_PER_TRANSACTION: Final = 10_000
 # Hashes and URLs that are remembered; about 30 MB each.
@@ -58,20 +73,41 @@ class CaptureStore:
     Args:
         path: The SQLite file.
         read_only: Whether the file exists and is only read. Otherwise, it is created if it does not exist.
+    Raises: StoreError: The file cannot be opened. The end of a `with` block also raises it in place of an error of
+        SQLite: the disk is full, or the file is damaged.
     """
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
-        if read_only:
-            self._connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
-        else:
-            self._connection = sqlite3.connect(path, isolation_level=None)
-            # A killed process leaves the last complete transaction.
-            self._connection.execute("pragma journal_mode = wal")
-            self._connection.execute("pragma synchronous = normal")
-            self._connection.executescript(_TABLES)
+        self._path = path
+        self._read_only = read_only
+        try:
+            self._connection = self._open()
+        except sqlite3.DatabaseError as error:
+            raise self._failure(error) from None
         self._hashes: dict[bytes, int] = {}
         self._targets: set[str] = set()
         self._pending = 0
+
+    def _open(self) -> sqlite3.Connection:
+        if self._read_only:
+            return sqlite3.connect(f"{self._path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
+        connection = sqlite3.connect(self._path, isolation_level=None)
+        try:
+            # A killed process leaves the last complete transaction.
+            connection.execute("pragma journal_mode = wal")
+            connection.execute("pragma synchronous = normal")
+            connection.executescript(_TABLES)
+        except sqlite3.DatabaseError:
+            connection.close()
+            raise
+        return connection
+
+    def _failure(self, error: sqlite3.DatabaseError) -> StoreError:
+        code = getattr(error, "sqlite_errorcode", None)
+        name = quoted(str(self._path))
+        if code is not None and code & _PRIMARY_CODE in _SYSTEM_ERRORS:
+            return StoreError(f"cannot {'read' if self._read_only else 'write'} {name}: {error}")
+        return StoreError(f"{name} is damaged: {error}: pass --restart, or delete the files {quoted(f'{self._path}*')}")
 
     def begin_source(self, number: int, name: str) -> bool:
         """Start to read a source, and return whether it has to be read. A part of an earlier run is removed."""
@@ -204,8 +240,10 @@ class CaptureStore:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, _type: object, error: BaseException | None, _traceback: object) -> None:
         self.close()
+        if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.ProgrammingError):
+            raise self._failure(error) from None
 
 
 def canonical_url(url: str) -> str | None:

@@ -14,7 +14,7 @@ from canfetch.bulk.archives.url_decisions import URLDecisions
 from canfetch.bulk.reading.row_files import cell_values, load_pyarrow
 from canfetch.bulk.reading.times import time_or_nan
 from canfetch.bulk.writing.columns import Row, Schema
-from canfetch.bulk.writing.part_writers import arrow_fields, open_part, replaced
+from canfetch.bulk.writing.part_writers import SCHEMA_KEY, arrow_fields, open_part, replaced
 
 SCHEMA_NAME: Final = "canfetch.filter/1"
 _BATCH_ROWS: Final = 4096
@@ -91,7 +91,7 @@ def read_counts(written: FilterPart, number: int) -> Counts | None:
     """Return what a part contains that an earlier run wrote, or None if it is not known."""
     try:
         return Counts(*json.loads(_counts_path(written, number).read_bytes()))
-    except FileNotFoundError:
+    except (FileNotFoundError, ValueError):
         return None
 
 
@@ -139,6 +139,7 @@ def _write_arrow(written: FilterPart, path: Path, decide: Decide, batches: Itera
     added = arrow_fields(options.columns)
     for field in added:
         arrow_schema = arrow_schema.append(field)
+    arrow_schema = arrow_schema.with_metadata({**(arrow_schema.metadata or {}), SCHEMA_KEY: SCHEMA_NAME.encode()})
     total = Counts()
     with replaced(path) as stream, parquet.ParquetWriter(stream, arrow_schema, compression="zstd") as writer:
         for batch in batches:

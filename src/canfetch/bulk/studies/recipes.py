@@ -199,7 +199,7 @@ RECIPES: Final = {
             "All definitions of a blocked agent side by side.",
             "the sources of the definitions",
             ("GPTBot", "CCBot", "ClaudeBot", "Googlebot"),
-            _by_definitions("exact/1", "imc-2025/1", "consent-in-crisis/1", "common-crawl/1"),
+            _by_definitions(*DEFINITIONS),
             Plotted("exact/1", "disallow-all", "Files that disallow everything"),
         ),
     )

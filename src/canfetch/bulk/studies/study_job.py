@@ -95,7 +95,7 @@ def _path(folder: Path, number: int) -> Path:
 def _read_counts(path: Path) -> Counter[_Key] | None:
     try:
         rows = json.loads(path.read_bytes())
-    except FileNotFoundError:
+    except (FileNotFoundError, ValueError):
         return None
     return Counter({(period, subject, measure, label): count for period, subject, measure, label, count in rows})
 

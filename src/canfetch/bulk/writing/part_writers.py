@@ -14,7 +14,7 @@ from canfetch.bulk.writing.columns import Column, ColumnType, Row, Schema, csv_c
 
 FORMATS: Final = ("parquet", "ndjson", "csv")
 SCHEMA_KEY: Final = b"canfetch.schema"
-_TEMPORARY_SUFFIX: Final = ".tmp"
+TEMPORARY_SUFFIX: Final = ".tmp"
 _GROUP_ROWS: Final = 1 << 15
 # The bytes and text of the rows that are in memory.
 _GROUP_BYTES: Final = 1 << 24
@@ -55,7 +55,7 @@ def open_part(path: Path, format: str, schema: Schema, *, header: bool) -> Itera
 @contextmanager
 def replaced(path: Path) -> Iterator[BinaryIO]:
     """Open a temporary file next to `path`, and rename it at the end."""
-    temporary = path.with_name(path.name + _TEMPORARY_SUFFIX)
+    temporary = path.with_name(path.name + TEMPORARY_SUFFIX)
     try:
         with temporary.open("wb") as stream:
             yield stream

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, Self
 
-from canfetch.bulk.writing.part_writers import join_parts, replaced
+from canfetch.bulk.writing.part_writers import TEMPORARY_SUFFIX, join_parts, replaced
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 
@@ -19,8 +19,9 @@ _SUFFIX: Final = ".partial"
 _SETTINGS: Final = "settings.json"
 _LOCK: Final = "lock"
 _PART: Final = "part-"
+_PART_NAMES: Final = (_PART, "counts-")
 # The names of all files that a run writes in its folder, apart from the lock.
-_OWN_NAMES: Final = (_PART, "counts-", "captures.sqlite", "duckdb", _SETTINGS)
+_OWN_NAMES: Final = (*_PART_NAMES, "captures.sqlite", "duckdb", _SETTINGS)
 
 
 class WorkFolder:
@@ -29,7 +30,8 @@ class WorkFolder:
     Args:
         output: The output file.
         format: Its format.
-        settings: What the output depends on, as values of JSON. Parts of other settings are not continued.
+        settings: What the output depends on, as values of JSON. Parts of other settings are not continued. If there
+            are none, the folder is used for these settings.
         restart: Remove the parts of an earlier run.
     Raises: InvalidOption: The folder belongs to a run with other settings, or a process writes to it now.
         OSError: The folder cannot be written.
@@ -41,23 +43,24 @@ class WorkFolder:
         self.path = output.with_name(output.name + _SUFFIX)
         self.path.mkdir(exist_ok=True)
         self._lock = _lock(self.path / _LOCK)
-        if restart:
-            self._remove_files()
         recorded = self.path / _SETTINGS
         try:
             previous = json.loads(recorded.read_bytes())
         except (FileNotFoundError, ValueError):
             previous = None
-        self.is_resumed = previous is not None
-        if previous is None:
-            with replaced(recorded) as stream:
-                stream.write(json.dumps(settings).encode())
-        elif previous != json.loads(json.dumps(settings)):
+        self.is_resumed = not restart and previous == json.loads(json.dumps(settings))
+        if self.is_resumed:
+            return
+        if previous is not None and not restart and self._has_any_part():
             self.close()
             raise InvalidOption(
                 f"{quoted(str(self.path))} belongs to a run with other inputs or options: "
                 "pass --restart to remove it, or repeat that run to finish it"
             )
+        # Without a complete part, the other run has written nothing that is worth keeping.
+        self._remove_files()
+        with replaced(recorded) as stream:
+            stream.write(json.dumps(settings).encode())
 
     def part(self, number: int) -> Path:
         """Return the path of a part."""
@@ -66,6 +69,10 @@ class WorkFolder:
     def has_part(self, number: int) -> bool:
         """Return whether a part is complete."""
         return self.part(number).exists()
+
+    def _has_any_part(self) -> bool:
+        names = (path.name for path in self.path.iterdir())
+        return any(name.startswith(_PART_NAMES) and not name.endswith(TEMPORARY_SUFFIX) for name in names)
 
     def finish(self, part_count: int) -> None:
         """Write the output from its parts, and remove the folder."""
