@@ -204,6 +204,12 @@ def test_minimize_leaves_out_rules_that_change_nothing() -> None:
     assert found.saved_bytes == len(content) - len(found.content)
 
 
+def test_minimize_proves_a_file_with_a_higher_size_limit() -> None:
+    comments = "".join(f"# {'x' * 1000}\n" for _ in range(600))
+    robots = parse(f"User-agent: *\n{comments}Disallow: /a\nDisallow: /a/b\n", max_bytes=1 << 20)
+    assert minimize(robots).endswith(b"x\nDisallow: /a\n")
+
+
 def test_minimize_keeps_a_rule_in_each_group_and_rules_that_another_selection_needs() -> None:
     content = (
         group("Allow: /a", "Allow: /", name="A") + group("Disallow: /", name="B") + group("Disallow: /b", name="B")

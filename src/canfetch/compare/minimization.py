@@ -8,6 +8,7 @@ from canfetch.compare.limits import Budget
 from canfetch.compare.redundancy import RemovableRules
 from canfetch.compare.selections import selections
 from canfetch.core.document import RobotsTxt, parse
+from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.profiles import get_profile
 from canfetch.core.verdict import Rule
 from canfetch.errors import Undecided
@@ -102,7 +103,8 @@ class _Reading:
 
     def is_proved(self, content: bytes, removed: set[int]) -> bool:
         """Return whether another file has the same groups with the same rules, apart from the removed ones."""
-        groups = parse(content, profile=self.profile.name).groups
+        # The content is not longer than the part of the file within its own size limit.
+        groups = parse(content, profile=self.profile.name, max_bytes=max(DEFAULT_MAX_BYTES, len(content))).groups
         if len(groups) != len(self._robots.groups):
             return False
         for old, new in zip(self._robots.groups, groups, strict=True):
