@@ -168,14 +168,18 @@ def test_urls_of_sitemaps_are_counted(run: Run, folder: Path) -> None:
 @pytest.mark.parametrize(
     "content, message",
     [
+        (b"\x93\x00\xff\x81" * 50, "not a sitemap: it is not XML, and no line has a URL"),
+        (gzip.compress(SITEMAP.encode(), mtime=0)[:-1], "the gzip data ends early"),
+        (gzip.compress(b"https://example.com/a\n" * 9, mtime=0)[:-9], "the gzip data ends early"),
         (SITEMAP.replace("urlset", "sitemapindex"), "it is a sitemap index, expected its sitemaps"),
         (SITEMAP[:200], "invalid XML: "),
         ("<html></html>", "not a sitemap: the root element is html"),
         (SITEMAP.replace("https://example.com/new/x", "fish"), "--sitemap: invalid URL 'fish'"),
     ],
+    ids=["bytes", "gzip-xml", "gzip-text", "index", "cut", "html", "urls"],
 )
-def test_invalid_sitemaps_are_errors(run: Run, folder: Path, content: str, message: str) -> None:
-    (folder / "map.xml").write_text(content, encoding="utf-8")
+def test_invalid_sitemaps_are_errors(run: Run, folder: Path, content: str | bytes, message: str) -> None:
+    (folder / "map.xml").write_bytes(content.encode() if isinstance(content, str) else content)
     ran = run("diff", "old.txt", "new.txt", "--agent", "Googlebot", "--sitemap", "map.xml")
     assert ran.code == 2
     assert message in ran.err

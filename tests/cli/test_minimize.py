@@ -57,3 +57,14 @@ def test_blank_lines_remain_if_no_rule_is_left_out(run: Run) -> None:
     ran = run("minimize", "-", "--check", stdin=content)
     assert (ran.code, ran.out) == (0, "")
     assert run("minimize", "-", stdin=content).out.encode() == content
+
+
+@pytest.mark.parametrize("options", [(), ("--in-place",), ("--check",)], ids=["output", "in-place", "check"])
+def test_another_encoding_is_refused(run: Run, folder: Path, options: tuple[str, ...]) -> None:
+    content = "User-agent: *\nDisallow: /a\nDisallow: /a/b\n".encode("utf-16")
+    (folder / "wide.txt").write_bytes(content)
+    ran = run("minimize", "wide.txt", *options)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("canfetch: cannot minimize wide.txt: encoding is utf-16")
+    assert ran.err.endswith(": convert the file to UTF-8 first\n")
+    assert (folder / "wide.txt").read_bytes() == content

@@ -34,6 +34,11 @@ def _run(**values: Any) -> NoReturn:
     if options.in_place and options.check:
         raise CommandError("--in-place and --check exclude each other")
     robots = read_file(options.name, profile=options.profile)
+    if robots.source_encoding != "utf-8":
+        # Most crawlers read nothing of the file, so the same rules in UTF-8 would change what they may fetch.
+        raise CommandError(
+            f"cannot minimize {options.name}: encoding is {robots.source_encoding}: convert the file to UTF-8 first"
+        )
     profiles = PROFILES if "all" in options.for_profiles else options.for_profiles
     try:
         found = find_minimization(robots, profiles=profiles)

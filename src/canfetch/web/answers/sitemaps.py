@@ -46,18 +46,24 @@ def parse_sitemap(content: bytes, *, max_urls: int) -> Sitemap:
     Cost: O(bytes), of which at most 50 MiB are read after decompression.
     """
     truncated = False
+    problem = None
     if content.startswith(_GZIP_MAGIC):
         try:
             decompressor = zlib.decompressobj(_GZIP_WINDOW)
             content = decompressor.decompress(content, MAX_SITEMAP_BYTES)
             truncated = bool(decompressor.unconsumed_tail)
+            if not truncated and not decompressor.eof:
+                problem = "the gzip data ends early"
         except zlib.error as error:
             return Sitemap("text", (), truncated=False, problem=f"invalid gzip data: {error}")
     if content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
-        return _parse_xml(content, max_urls=max_urls, truncated=truncated)
+        sitemap = _parse_xml(content, max_urls=max_urls, truncated=truncated)
+        return sitemap if problem is None else sitemap._replace(problem=problem)
     lines = content.decode("utf-8-sig", "replace").splitlines()
     urls = list(dict.fromkeys(line.strip() for line in lines if "://" in line and len(line) <= _MAX_URL_CHARACTERS))
-    return Sitemap("text", tuple(map(printable_text, urls[:max_urls])), truncated or len(urls) > max_urls, None)
+    if problem is None and not urls and content.strip():
+        problem = "not a sitemap: it is not XML, and no line has a URL"
+    return Sitemap("text", tuple(map(printable_text, urls[:max_urls])), truncated or len(urls) > max_urls, problem)
 
 
 def _parse_xml(content: bytes, *, max_urls: int, truncated: bool) -> Sitemap:
