@@ -82,13 +82,18 @@ def test_folder(tmp_path: Path) -> None:
     (tmp_path / "not a host.txt").write_bytes(RULES)
     (tmp_path / ".hidden").write_bytes(RULES)
     (tmp_path / "dangling.example.txt").symlink_to(tmp_path / "absent")
+    (tmp_path / "linked.example").symlink_to(tmp_path / "a.example")
     items = read(tmp_path)
     assert [(item.owner, item.status) for item in captures(items)] == [
         ("b.example", None),
         ("a.example", None),
         ("a.example", None),
     ]
-    assert [reason.partition(":")[0] for reason in reasons(items)] == ["dangling.example.txt", "not a host.txt"]
+    assert [reason.partition(":")[0] for reason in reasons(items)] == [
+        "linked.example",
+        "dangling.example.txt",
+        "not a host.txt",
+    ]
 
 
 def make_tar(path: Path, mode: str = "w") -> bytes:

@@ -12,7 +12,9 @@ import re
 from typing import Final, NamedTuple
 from urllib.parse import unquote
 
-from canfetch.bulk.reading.captures import Name
+from canfetch.bulk.reading.captures import Capture, Fault, Name
+from canfetch.core.text import printable_text
+from canfetch.errors import InvalidURL
 from canfetch.logs.history import parse_dated_name
 
 _SUFFIX: Final = ".txt"
@@ -38,3 +40,12 @@ def parse_file_name(path: str) -> NamedFile:
         last = folders[-1]
     owner = unquote(last.removesuffix(_SUFFIX))
     return NamedFile(Name.parse(owner if "://" in owner else _PORT_SUFFIX.sub(r":\1", owner)), time)
+
+
+def named_capture(path: str, content: bytes, source: str, position: int) -> Capture | Fault:
+    """Return the capture of a file without a response, or a fault if its path names no host."""
+    try:
+        (owner, url), time = parse_file_name(path)
+    except InvalidURL as error:
+        return Fault(source, position, f"{printable_text(path)}: {error}")
+    return Capture(owner, url, time, None, (), content, source, position)

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator
 from typing import BinaryIO, Final, NamedTuple
 
 from canfetch.bulk.reading.captures import Capture, Fault, is_robots_url
-from canfetch.bulk.reading.file_trees import read_folder, read_tar
+from canfetch.bulk.reading.folders import read_folder
 from canfetch.bulk.reading.row_files import CUT_REASONS, PlacedRow, read_csv, read_ndjson, read_parquet
 from canfetch.bulk.reading.rows import COLUMNS, missing_columns, to_capture
+from canfetch.bulk.reading.tar_files import read_tar
 from canfetch.bulk.reading.warc import read_warc
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption

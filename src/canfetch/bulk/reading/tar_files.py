@@ -1,0 +1,210 @@
+"""Tar files with one robots.txt in each file."""
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import tarfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from typing import IO, Any, BinaryIO, Final, Self, cast
+
+from canfetch.bulk.reading.captures import MAX_CONTENT_BYTES, Capture, Fault
+from canfetch.bulk.reading.file_names import named_capture
+from canfetch.bulk.reading.tar_links import ResolvedLink, TarLinks, hard_link, symbolic_link
+from canfetch.core.text import printable_text
+
+# What damaged or truncated tar files and their compression raise.
+_TAR_ERRORS: Final = (tarfile.TarError, EOFError, OSError, zlib.error, lzma.LZMAError, ValueError)
+_COMPRESSIONS: Final[dict[bytes, Callable[[Any], io.BufferedIOBase]]] = {
+    b"\x1f\x8b": lambda stream: gzip.GzipFile(fileobj=stream),
+    b"BZh": bz2.BZ2File,
+    b"\xfd7zXZ\0": lzma.LZMAFile,
+}
+_InvalidHeaderError: Final = tarfile.InvalidHeaderError  # type: ignore[attr-defined]  # not in its stub
+_BLOCK_BYTES: Final = 512
+_NAME_BYTES: Final = 100
+_READ_BYTES: Final = 1 << 16
+# Headers with the long name of a file, or with other attributes of it. tarfile reads them into memory.
+_EXTENSIONS: Final = frozenset(
+    [
+        tarfile.GNUTYPE_LONGNAME,
+        tarfile.GNUTYPE_LONGLINK,
+        tarfile.XHDTYPE,
+        tarfile.XGLTYPE,
+        tarfile.SOLARIS_XHDTYPE,
+    ]
+)
+_MAX_EXTENSION_BYTES: Final = 1 << 20
+
+
+def read_tar(stream: BinaryIO, source: str, advance: Callable[[int], None]) -> Iterator[Capture | Fault]:
+    """Yield the files of a tar file, which may be compressed with gzip, bzip2 or xz. Hidden files are skipped.
+
+    A link to a file in the archive has the content of that file. After a damaged header, reading continues at the next
+    valid one.
+
+    Cost: O(bytes), with the memory of `TarLinks`.
+    """
+    position = 0
+    counted = _Counted(stream, advance)
+    links = TarLinks()
+    try:
+        blocks = _Blocks(_decompressed(counted))
+        with _Tar.open(fileobj=cast("IO[bytes]", blocks), mode="r|", tarinfo=_Header, ignore_zeros=True) as archive:
+            while True:
+                member, damaged = archive.next_member()
+                if damaged is not None:
+                    until = "the end" if member is None else "the next valid header"
+                    yield Fault(source, damaged, f"damaged or cut up to {until}", is_end=member is None)
+                if member is None:
+                    break
+                position = member.offset
+                if damaged is not None and _may_be_renamed(member.name):
+                    yield Fault(source, position, f"{printable_text(member.name)}: its full name may be damaged")
+                    continue
+                for item in _read_member(archive, member, source, links):
+                    yield item
+                    if isinstance(item, Fault) and item.is_end:
+                        return
+            yield from _link_items(links.unresolved(), source)
+        if damaged is None and not blocks.ends_with_marker():
+            # tarfile ends silently at the end of any block.
+            yield Fault(source, position, "the tar file ends after this file without its end marker", is_end=True)
+    except _TAR_ERRORS as error:
+        yield Fault(
+            source, position, f"damaged or cut after this file: {printable_text(str(error)[:200])}", is_end=True
+        )
+
+
+def _may_be_renamed(name: str) -> bool:
+    """Return whether an extended header before a file may have its full name: it is long, or not in ASCII."""
+    return len(name) >= _NAME_BYTES or "?" in name
+
+
+def _read_member(
+    archive: tarfile.TarFile, member: tarfile.TarInfo, source: str, links: TarLinks
+) -> Iterator[Capture | Fault]:
+    name, position = member.name, member.offset
+    if member.isdir() or os.path.basename(name).startswith("."):  # noqa: PTH119 - not a path here
+        return
+    if member.isreg():
+        file = archive.extractfile(member)
+        content = b"" if file is None else file.read(MAX_CONTENT_BYTES)
+        if len(content) < min(member.size, MAX_CONTENT_BYTES):
+            yield Fault(source, position, f"{printable_text(name)}: the file is cut", is_end=True)
+            return
+        yield named_capture(name, content, source, position)
+        resolved = links.add_file(name, content)
+    elif member.islnk():
+        resolved = links.add_link(hard_link(name, member.linkname, position), may_wait=False)
+    elif member.issym():
+        resolved = links.add_link(symbolic_link(name, member.linkname, position), may_wait=True)
+    else:
+        yield Fault(source, position, f"{printable_text(name)}: not a regular file")
+        return
+    yield from _link_items(resolved, source)
+
+
+def _link_items(resolved: Iterable[ResolvedLink], source: str) -> Iterator[Capture | Fault]:
+    for link, found in resolved:
+        if isinstance(found, str):
+            yield Fault(source, link.position, f"{printable_text(link.path)}: {printable_text(found)}")
+        else:
+            yield named_capture(link.path, found, source, link.position)
+
+
+class _Header(tarfile.TarInfo):
+    """A header of a tar file. Those that are damaged are recorded."""
+
+    @classmethod
+    def fromtarfile(cls, tarfile_: tarfile.TarFile) -> Self:
+        try:
+            return super().fromtarfile(tarfile_)
+        except _InvalidHeaderError:
+            cast("_Tar", tarfile_).record_damage()
+            raise
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        header = super().frombuf(buf, encoding, errors)
+        if header.type in _EXTENSIONS and header.size > _MAX_EXTENSION_BYTES:
+            raise _InvalidHeaderError(f"an extended header of {header.size} bytes")
+        return header
+
+
+class _Tar(tarfile.TarFile):
+    """A tar file whose damaged headers are skipped."""
+
+    members: list[tarfile.TarInfo]
+    _damaged: int | None = None
+
+    def record_damage(self) -> None:
+        """Remember the position of the block that was read last, if it is the first that is damaged."""
+        if self._damaged is None:
+            self._damaged = self._tell() - _BLOCK_BYTES
+
+    def next_member(self) -> tuple[tarfile.TarInfo | None, int | None]:
+        """Return the next file, or None at the end, and the position of the damage before it, or None."""
+        while True:
+            try:
+                member = self.next()
+            except tarfile.ReadError:
+                # The header after an extended one is damaged, or the archive is cut.
+                self.record_damage()
+                self.offset = self._tell()
+                continue
+            # Otherwise, all of them are kept.
+            self.members.clear()
+            damaged, self._damaged = self._damaged, None
+            return member, damaged
+
+    def _tell(self) -> int:
+        return cast("IO[bytes]", self.fileobj).tell()
+
+
+class _Counted(io.RawIOBase):
+    """A stream that counts what is read."""
+
+    def __init__(self, stream: BinaryIO, advance: Callable[[int], None]) -> None:
+        self._stream = stream
+        self._advance = advance
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._stream.read(len(buffer))
+        self._advance(len(data))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+class _Blocks:
+    """The blocks of a tar file, of which the last one is kept."""
+
+    def __init__(self, stream: io.BufferedIOBase) -> None:
+        self._stream = stream
+        self._last = b""
+
+    def read(self, size: int) -> bytes:
+        data = self._stream.read(size)
+        self._last = (self._last + data)[-_BLOCK_BYTES:]
+        return data
+
+    def ends_with_marker(self) -> bool:
+        """Read to the end, and return whether the last block is empty.
+
+        Raises: EOFError, OSError: The compressed data is cut or damaged.
+        """
+        while self.read(_READ_BYTES):
+            pass
+        return len(self._last) == _BLOCK_BYTES and not self._last.strip(b"\0")
+
+
+def _decompressed(stream: io.RawIOBase) -> io.BufferedIOBase:
+    buffered = io.BufferedReader(stream)
+    head = buffered.peek(max(map(len, _COMPRESSIONS)))
+    opened = next((open_file(buffered) for magic, open_file in _COMPRESSIONS.items() if head.startswith(magic)), None)
+    return buffered if opened is None else opened
