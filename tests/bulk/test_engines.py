@@ -201,3 +201,20 @@ def test_one_row_of_pandas_is_repeated() -> None:
 
     found = pd.Series([CONTENT], index=["x"]).canfetch.allows("bot", ["/a", "/b"])
     assert (found.tolist(), list(found.index)) == ([False, True], [0, 1])
+
+
+def test_types_of_pandas_do_not_depend_on_the_rows(files: bulk.Files) -> None:
+    pd = pytest.importorskip("pandas")
+    import_module("canfetch.bulk.pandas")
+
+    contents = pd.Series(CONTENTS[:2])
+    types = []
+    for url in (["/a", "/b"], ["/b", "/b"], [None, None], ["x", "x"]):
+        decided = contents.canfetch.decide("bot", url)
+        used = contents.canfetch.usage("bot", url, purpose="training")
+        types.append([*decided.dtypes, *used.dtypes])
+    empty = contents[:0].canfetch
+    types.append([*empty.decide("bot", "/").dtypes, *empty.usage("bot", "/", purpose="training").dtypes])
+    ids = pd.Series([9, 9]).canfetch
+    types.append([*ids.decide_at(files, "bot", "/").dtypes, *types[0][5:]])
+    assert types == [types[0]] * len(types)

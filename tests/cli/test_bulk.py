@@ -103,6 +103,15 @@ def test_records_that_are_set_aside(run: Run, folder: Path, archive: str) -> Non
             "--engine duckdb is only for 'canfetch bulk filter': pass --engine local or spark",
         ),
         (["parse", "-", "-o", "out.csv"], "standard input needs --input-format"),
+        (["parse", "robots.warc.gz", "-o", "-"], "cannot write --output '-': standard output is not supported"),
+        (
+            ["parse", "robots.warc.gz", "-o", "-", "--format", "csv"],
+            "cannot write --output '-': standard output is not",
+        ),
+        (
+            ["parse", "robots.warc.gz", "-o", "out.csv", "--faults", "-"],
+            "cannot write --faults '-': standard output is",
+        ),
         (["parse", "robots.warc.gz", "-o", "no/out.csv"], "cannot write --output 'no/out.csv': No such file"),
         (
             ["filter", "urls.csv", "--robots", "robots.warc.gz", "--agent", "GPTBot", "-o", "out.csv"],

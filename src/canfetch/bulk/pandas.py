@@ -94,5 +94,11 @@ def _series(array: Any, index: Any) -> "pd.Series":
     pa = import_extra("pyarrow", "pandas", "by pandas for Arrow data")
     if pa.types.is_nested(array.type):
         return pd.Series(array.to_pylist(), index=index, dtype=object)
-    types = {pa.bool_(): pd.BooleanDtype(), pa.int32(): pd.Int32Dtype(), pa.int64(): pd.Int64Dtype()}
+    types = {
+        pa.bool_(): pd.BooleanDtype(),
+        pa.int32(): pd.Int32Dtype(),
+        pa.int64(): pd.Int64Dtype(),
+        # The default is `object` if all rows are null.
+        pa.string(): pd.Series(dtype="str").dtype,
+    }
     return array.to_pandas(types_mapper=types.get).set_axis(index)

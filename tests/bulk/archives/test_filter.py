@@ -105,6 +105,20 @@ def test_failures_keep_the_last_good_copy(tmp_path: Path) -> None:
     assert decide(store, "https://a.example/b", "2026-06-03T12:00:00Z")[1] == "unreachable"
 
 
+def test_a_redirect_leads_to_the_next_capture_of_its_target(tmp_path: Path) -> None:
+    block = http_response(b"", status=301, headers=[("Location", ROBOTS)])
+    moved = [record("https://r.example/robots.txt", block, time=f"2026-0{month}-01T00:00:00Z") for month in (1, 3, 5)]
+    others = [version("Disallow: /", "2020-01-01T00:00:00Z"), version("Allow: /", "2026-04-01T00:00:00Z")]
+    store = make_store(tmp_path, [*moved, *others])
+    assert decide(store, "https://r.example/", "2026-01-02T00:00:00Z") == (True, "allow-rule")
+    # Without a next one, the last one before it is in force.
+    assert decide(store, "https://r.example/", "2026-05-02T00:00:00Z") == (True, "allow-rule")
+    folder = tmp_path / "old"
+    folder.mkdir()
+    store = make_store(folder, [moved[1], others[0]])
+    assert decide(store, "https://r.example/", "2026-03-02T00:00:00Z") == (False, "disallow-rule")
+
+
 def test_unknown_files_are_never_allowed_silently(tmp_path: Path) -> None:
     store = make_store(tmp_path, [redirect("c.example", "https://gone.example/robots.txt"), response("a.example")])
     assert decide(store, "https://b.example/") == (None, "no-robots")
@@ -267,6 +281,36 @@ SITEMAP = b"""<?xml version="1.0" encoding="UTF-8"?>
 <url><lastmod>2026-05-01</lastmod></url>
 </urlset>
 """
+
+
+@pytest.mark.parametrize("output", ["out.ndjson", "out.csv"])
+def test_maps_are_objects(tmp_path: Path, output: str) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    numbers = pyarrow.map_(pyarrow.int8(), pyarrow.string())
+    source = pyarrow.table(
+        {
+            "url": URLS,
+            "map": pyarrow.array([[("a", 1), ("a", 2)], [], None], pyarrow.map_(pyarrow.string(), pyarrow.int8())),
+            "nested": pyarrow.array([[[(1, "x")]], [[]], None], pyarrow.list_(numbers)),
+            "number": [1.5, float("nan"), float("inf")],
+        }
+    )
+    parquet.write_table(source, tmp_path / "source.parquet")
+    path, _, _ = run_filter(tmp_path, "urls.parquet", (tmp_path / "source.parquet").read_bytes(), output)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    if output == "out.csv":
+        assert lines[1].startswith('https://a.example/private/x,"{""a"": 2}","[{""1"": ""x""}]",1.5,')
+        assert lines[2].startswith("https://a.example/x,{},[{}],,")
+        return
+
+    def invalid(constant: str) -> None:
+        pytest.fail(f"{constant} is not JSON")
+
+    rows = [json.loads(line, parse_constant=invalid) for line in lines]
+    assert [row["map"] for row in rows] == [{"a": 2}, {}, None]
+    assert [row["nested"] for row in rows] == [[{"1": "x"}], [{}], None]
+    assert [row["number"] for row in rows] == [1.5, None, None]
 
 
 def test_sitemap(tmp_path: Path) -> None:

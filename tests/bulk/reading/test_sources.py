@@ -67,11 +67,30 @@ def test_invalid_names(text: str) -> None:
         ("sites/example.com/robots.txt", "example.com", None),
         ("example.com/2026-05-01T12-00-00Z.txt", "example.com", TIME),
         ("./example.com/2026-05-01.txt", "example.com", TIME - 43_200),
+        ("Example.com.TXT", "example.com", None),
+        ("example.com/2026-05-01.TXT", "example.com", TIME - 43_200),
+        # A host that starts like a date.
+        ("sites/2026-05-01.example.com.txt", "2026-05-01.example.com", None),
+        ("2026-13-99.example.com", "2026-13-99.example.com", None),
     ],
 )
 def test_file_names(path: str, owner: str, time: float | None) -> None:
     parsed = parse_file_name(path)
     assert (parsed.name.owner, parsed.time) == (owner, time)
+
+
+@pytest.mark.parametrize(
+    "path, message",
+    [
+        ("example.com/2026-13-99.txt", "invalid date '2026-13-99'"),
+        ("example.com/2026-05-01T25-00-00Z.txt", "invalid date '2026-05-01T25-00-00Z'"),
+        ("2026-13-99", "invalid date '2026-13-99'"),
+        ("2026-05-01.txt", r"no host in the name '2026-05-01\.txt'"),
+    ],
+)
+def test_file_names_without_a_host_or_a_date(path: str, message: str) -> None:
+    with pytest.raises(InvalidURL, match=message):
+        parse_file_name(path)
 
 
 def test_folder(tmp_path: Path) -> None:

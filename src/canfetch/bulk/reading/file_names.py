@@ -19,6 +19,7 @@ from canfetch.logs.history import parse_dated_name
 
 _SUFFIX: Final = ".txt"
 _ROBOTS: Final = "robots.txt"
+_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d(?!\d)", re.ASCII)
 _PORT_SUFFIX: Final = re.compile(r"_(\d{1,5})\Z")
 
 
@@ -32,14 +33,27 @@ class NamedFile(NamedTuple):
 def parse_file_name(path: str) -> NamedFile:
     """Parse a path with `/` as the separator.
 
-    Raises: InvalidURL: It names no host.
+    Raises: InvalidURL: It names no host, or its date is invalid.
     """
     *folders, last = [part for part in path.split("/") if part not in {"", "."}] or [""]
     time = None
-    if (folders and last.lower() == _ROBOTS) or (folders and (time := parse_dated_name(last)) is not None):
+    stem = _without_suffix(last)
+    # A name with a dot is that of a host, such as 2026-05-01.example.com.
+    if _DATE.match(stem) and "." not in stem:
+        time = parse_dated_name(stem)
+        if time is None:
+            raise InvalidURL(f"invalid date {stem!r}: expected a name such as example.com/2026-05-01.txt")
+        if not folders:
+            raise InvalidURL(f"no host in the name {last!r}: expected a name such as example.com/2026-05-01.txt")
         last = folders[-1]
-    owner = unquote(last.removesuffix(_SUFFIX))
+    elif folders and last.lower() == _ROBOTS:
+        last = folders[-1]
+    owner = unquote(_without_suffix(last))
     return NamedFile(Name.parse(owner if "://" in owner else _PORT_SUFFIX.sub(r":\1", owner)), time)
+
+
+def _without_suffix(name: str) -> str:
+    return name[: -len(_SUFFIX)] if name.lower().endswith(_SUFFIX) else name
 
 
 def named_capture(path: str, content: bytes, source: str, position: int) -> Capture | Fault:

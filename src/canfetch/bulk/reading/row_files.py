@@ -8,6 +8,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, Final
+from warnings import catch_warnings, simplefilter
 
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption, MissingExtra
@@ -164,7 +165,7 @@ def read_parquet(
 def cell_values(column: Any) -> list[Any]:
     """Return a column of pyarrow as Python values. A time or date that Python cannot represent is text.
 
-    Times are in UTC, with microseconds.
+    Times are in UTC, with microseconds, and maps are dictionaries.
     """
     pyarrow, _ = load_pyarrow()
     kind = column.type
@@ -172,16 +173,19 @@ def cell_values(column: Any) -> list[Any]:
         # Python has no nanoseconds, and the database of time zones is not always there.
         unit = "us" if kind.unit == "ns" else kind.unit
         column = column.cast(pyarrow.timestamp(unit, None if kind.tz is None else "UTC"), safe=False)
-    try:
-        values: list[Any] = column.to_pylist()
-    except (ValueError, OverflowError):
-        return [_cell_value(cell) for cell in column]
+    with catch_warnings():
+        # The last value of a repeated key counts, of which pyarrow warns.
+        simplefilter("ignore")
+        try:
+            values: list[Any] = column.to_pylist(maps_as_pydicts="lossy")
+        except (ValueError, OverflowError):
+            return [_cell_value(cell) for cell in column]
     return values
 
 
 def _cell_value(cell: Any) -> Any:
     try:
-        return cell.as_py()
+        return cell.as_py(maps_as_pydicts="lossy")
     except (ValueError, OverflowError):
         return f"{cell.value} as {cell.type}"
 

@@ -3,6 +3,7 @@
 import json
 from base64 import b64encode
 from enum import StrEnum
+from math import isfinite
 from typing import Any, Final, NamedTuple
 
 from canfetch.core.text import display_text, encode_text
@@ -84,7 +85,10 @@ def portable(text: str) -> str:
 
 def plain_value(value: Any) -> Any:
     """Return a cell of a Parquet file as a value of JSON."""
-    if value is None or isinstance(value, bool | int | float):
+    if isinstance(value, float):
+        # JSON has neither NaN nor infinity.
+        return value if isfinite(value) else None
+    if value is None or isinstance(value, bool | int):
         return value
     if isinstance(value, str):
         return portable(value)
@@ -93,9 +97,13 @@ def plain_value(value: Any) -> Any:
     if isinstance(value, list):
         return [plain_value(item) for item in value]
     if isinstance(value, dict):
-        return {str(key): plain_value(item) for key, item in value.items()}
+        return {_key(plain_value(key)): plain_value(item) for key, item in value.items()}
     isoformat = getattr(value, "isoformat", None)
     return str(value) if isoformat is None else isoformat()
+
+
+def _key(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def csv_cell(value: Any) -> Any:

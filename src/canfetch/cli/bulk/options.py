@@ -25,6 +25,7 @@ from canfetch.errors import InvalidOption
 
 _SUFFIXES: Final = {".parquet": "parquet", ".ndjson": "ndjson", ".jsonl": "ndjson", ".csv": "csv"}
 _MAX_PROCESSES: Final = 256
+_STANDARD_OUTPUT: Final = "-"
 
 
 class RunOptions(NamedTuple):
@@ -174,8 +175,14 @@ def _find_source(name: str, input_format: str | None) -> Source:
 def output_format(run: RunOptions) -> str:
     """Return the format of the output.
 
-    Raises: CommandError: The suffix is unknown, or the file exists and `--force` is not passed.
+    Raises: CommandError: The suffix is unknown, or the file exists and `--force` is not passed, or a
+        file to write is standard output.
     """
+    for option, name in (("--output", run.output), ("--faults", run.faults)):
+        if name == _STANDARD_OUTPUT:
+            raise CommandError(
+                f"cannot write {option} '-': standard output is not supported, expected the name of a file"
+            )
     if os.path.lexists(run.output) and not run.force:
         raise CommandError(f"--output {quoted(run.output)} already exists: pass --force to replace it")
     if Path(run.output).is_dir():
