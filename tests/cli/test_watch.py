@@ -90,6 +90,19 @@ def test_ndjson_and_the_webhook_have_the_same_report(run: Run) -> None:
     assert received.headers["webhook-signature"].startswith("v1,")
 
 
+@pytest.mark.parametrize("profile", ["original1994", "draft1996"])
+def test_a_file_that_is_not_utf_8_is_reported_and_sent(run: Run, profile: str) -> None:
+    with Site() as site, receiver() as running:
+        site.serve("/robots.txt", answer(b"User-agent: *\nDisallow:\n"), answer(b"User-agent: *\nDisallow: /\xc3\n"))
+        command = ("watch", site.origin, *ONCE, "--profile", profile, "--format", "ndjson", "--webhook", running.url)
+        assert run(*command).code == 0
+        ran = run(*command)
+    assert (ran.code, ran.err) == (1, "")
+    report = json.loads(ran.out)
+    assert report["changes"][0]["newly_disallowed"]["patterns"] == ["/%C3"]
+    assert [json.loads(received.body) for received in running.received] == [report]
+
+
 def test_a_receiver_that_is_down_costs_a_warning(run: Run) -> None:
     with changing() as site, refusing_port() as port:
         options = ("--webhook", f"http://127.0.0.1:{port}/")

@@ -145,6 +145,18 @@ def test_chains_and_agents_without_a_fallback_are_compared() -> None:
     assert found.second.allowed
 
 
+def test_bytes_that_are_not_utf_8_are_not_escapes_where_escapes_are_compared_as_written() -> None:
+    for profile, pattern in (("original1994", "/\udcc3"), ("draft1996", "/%C3"), ("rfc9309", "/%C3")):
+        old, new = (parse(content, profile=profile) for content in (b"", b"User-agent: *\nDisallow: /\xc3\n"))
+        (change,) = diff(old, new, agents=["ExampleBot"])
+        lost = change.newly_disallowed
+        assert lost.patterns == (pattern,)
+        assert all(not new.allows(url, agent="ExampleBot") for url in (*lost.patterns, *lost.examples))
+        # JSON has no surrogates.
+        assert lost.to_dict() == {"patterns": ["/%C3"], "partial_patterns": [], "examples": ["/%C3"]}
+        assert repr(lost) == "<URLSet: /%C3>"
+
+
 def test_only_the_part_within_the_size_limit_is_compared() -> None:
     rules = group("Disallow: /a") + "#" * 600_000 + "\n"
     assert equivalent(parse(rules), parse(rules + "Disallow: /b\n"), agent=AGENT)

@@ -12,7 +12,8 @@ from canfetch.compare.sides import Decisions, Wanted, are_as_wanted
 from canfetch.compare.witnesses import shortest_target
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.document import RobotsTxt
-from canfetch.core.text import display_text
+from canfetch.core.profiles import Profile
+from canfetch.core.text import display_text, printable_text
 from canfetch.core.urls import AnyURL
 
 _LOST: Decisions = (True, False)
@@ -26,6 +27,9 @@ class URLSet:
         patterns: Patterns of which every URL belongs to the set, as in a robots.txt.
         partial_patterns: Patterns of which only some URLs belong to it. They are needed if `patterns` do not cover all.
         examples: A shortest URL of the set and of each pattern, the shortest first.
+
+    Where an escape is not the same as its byte, as in `original1994`, bytes that are not UTF-8 are surrogates
+    (`surrogateescape`). `to_dict` writes them as escapes.
     """
 
     __slots__ = ("_after", "_before", "_decisions", "examples", "partial_patterns", "patterns")
@@ -61,18 +65,17 @@ class URLSet:
     def to_dict(self, *, max_examples: int | None = None) -> dict[str, list[str]]:
         """Return the patterns and the examples as plain values for JSON."""
         return {
-            "patterns": list(self.patterns),
-            "partial_patterns": list(self.partial_patterns),
-            "examples": list(self.examples[:max_examples]),
+            "patterns": list(map(printable_text, self.patterns)),
+            "partial_patterns": list(map(printable_text, self.partial_patterns)),
+            "examples": list(map(printable_text, self.examples[:max_examples])),
         }
 
     def __bool__(self) -> bool:
         return bool(self.examples)
 
     def __repr__(self) -> str:
-        return (
-            f"<URLSet: {', '.join([*self.patterns, *(f'part of {one}' for one in self.partial_patterns)]) or 'empty'}>"
-        )
+        described = ", ".join([*self.patterns, *(f"part of {one}" for one in self.partial_patterns)])
+        return f"<URLSet: {printable_text(described) or 'empty'}>"
 
 
 class Change(NamedTuple):
@@ -168,11 +171,12 @@ class _Changes:
         URLs are gained by rules that were left out, or that were added. One of these rules matches each such URL.
         """
         found: dict[str, list[Pattern]] = {}
-        for own, allows in zip(self._compared.own, decisions, strict=True):
+        profiles = self._before.profile, self._after.profile
+        for own, allows, profile in zip(self._compared.own, decisions, profiles, strict=True):
             for one in own.of(()):
                 if one.rule is not None and one.allow is allows:
                     # An empty value matches what `/` matches, in the profiles in which it is a rule.
-                    found.setdefault(display_text(one.rule.pattern) or "/", []).append(one.pattern)
+                    found.setdefault(_text_of(one.rule.pattern, profile) or "/", []).append(one.pattern)
         for text, patterns in sorted(found.items(), key=lambda item: (len(item[0]), item[0])):
             yield _Candidate(text, tuple(dict.fromkeys(patterns)))
 
@@ -197,6 +201,12 @@ class _Changes:
 
         question = Question(self._compared, wanted, confirm, within, [*self._outside, *outside], shortest)
         return shortest_target(question, self._budget)
+
+
+def _text_of(pattern: bytes, profile: Profile) -> str:
+    if profile.literal_paths and not profile.decode_escapes:
+        return pattern.decode("utf-8", "surrogateescape")
+    return display_text(pattern)
 
 
 class _Candidate(NamedTuple):
