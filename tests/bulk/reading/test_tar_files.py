@@ -69,6 +69,11 @@ def test_a_damaged_header_after_one_with_a_long_name(form: int) -> None:
     members = [member("a.example.txt"), member(f"{'x' * 200}/b.example/robots.txt"), member("c.example.txt")]
     content = make(members, form)
     assert list(files(read(content))) == ["a.example", "b.example", "c.example"]
+    # The file before, after which the long name is complete.
+    damaged = bytearray(content)
+    damaged[2] ^= 0x55
+    items = read(bytes(damaged))
+    assert (list(files(items)), len(faults(items))) == (["b.example", "c.example"], 1)
     # The header with the long name, after which the file has only a part of it, and that of the file.
     for block, count in ((2, 2), (4, 1)):
         damaged = bytearray(content)

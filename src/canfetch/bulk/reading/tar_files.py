@@ -26,17 +26,8 @@ _InvalidHeaderError: Final = tarfile.InvalidHeaderError  # type: ignore[attr-def
 _BLOCK_BYTES: Final = 512
 _NAME_BYTES: Final = 100
 _READ_BYTES: Final = 1 << 16
-# Headers with the long name of a file, or with other attributes of it. tarfile reads them into memory.
-_EXTENSIONS: Final = frozenset(
-    [
-        tarfile.GNUTYPE_LONGNAME,
-        tarfile.GNUTYPE_LONGLINK,
-        tarfile.XHDTYPE,
-        tarfile.XGLTYPE,
-        tarfile.SOLARIS_XHDTYPE,
-    ]
-)
-_MAX_EXTENSION_BYTES: Final = 1 << 20
+# tarfile reads an extended header, such as that with a long name, at once.
+_MAX_READ_BYTES: Final = MAX_CONTENT_BYTES + _READ_BYTES
 
 
 def read_tar(stream: BinaryIO, source: str, advance: Callable[[int], None]) -> Iterator[Capture | Fault]:
@@ -52,7 +43,7 @@ def read_tar(stream: BinaryIO, source: str, advance: Callable[[int], None]) -> I
     links = TarLinks()
     try:
         blocks = _Blocks(_decompressed(counted))
-        with _Tar.open(fileobj=cast("IO[bytes]", blocks), mode="r|", tarinfo=_Header, ignore_zeros=True) as archive:
+        with _Tar(fileobj=cast("IO[bytes]", blocks), tarinfo=_Header, ignore_zeros=True) as archive:
             while True:
                 member, damaged = archive.next_member()
                 if damaged is not None:
@@ -79,8 +70,8 @@ def read_tar(stream: BinaryIO, source: str, advance: Callable[[int], None]) -> I
 
 
 def _may_be_renamed(name: str) -> bool:
-    """Return whether an extended header before a file may have its full name: it is long, or not in ASCII."""
-    return len(name) >= _NAME_BYTES or "?" in name
+    """Return whether an extended header before a file may have its full name: its own is cut, or was not in ASCII."""
+    return len(name.encode("utf-8", "surrogateescape")) in {_NAME_BYTES - 1, _NAME_BYTES} or "?" in name
 
 
 def _read_member(
@@ -125,13 +116,6 @@ class _Header(tarfile.TarInfo):
         except _InvalidHeaderError:
             cast("_Tar", tarfile_).record_damage()
             raise
-
-    @classmethod
-    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
-        header = super().frombuf(buf, encoding, errors)
-        if header.type in _EXTENSIONS and header.size > _MAX_EXTENSION_BYTES:
-            raise _InvalidHeaderError(f"an extended header of {header.size} bytes")
-        return header
 
 
 class _Tar(tarfile.TarFile):
@@ -182,16 +166,30 @@ class _Counted(io.RawIOBase):
 
 
 class _Blocks:
-    """The blocks of a tar file, of which the last one is kept."""
+    """The blocks of a tar file, of which the last one is kept. Reading cannot go back."""
 
     def __init__(self, stream: io.BufferedIOBase) -> None:
         self._stream = stream
         self._last = b""
+        self._position = 0
 
     def read(self, size: int) -> bytes:
+        if size > _MAX_READ_BYTES:
+            raise _InvalidHeaderError(f"an extended header of {size} bytes")
         data = self._stream.read(size)
+        self._position += len(data)
         self._last = (self._last + data)[-_BLOCK_BYTES:]
         return data
+
+    def tell(self) -> int:
+        return self._position
+
+    def seek(self, position: int) -> int:
+        if position < self._position:
+            raise tarfile.StreamError("a tar file with an invalid position")
+        while position > self._position and self.read(min(position - self._position, _READ_BYTES)):
+            pass
+        return self._position
 
     def ends_with_marker(self) -> bool:
         """Read to the end, and return whether the last block is empty.
