@@ -183,3 +183,9 @@ def test_arguments_that_state_no_expectation_are_refused() -> None:
         assert_expected(ROBOTS, agent="GPTBot", pattern="/", allowed="no")  # type: ignore[arg-type]
     with pytest.raises(InvalidProductToken, match="such as 'GPTBot'; pass several names separately"):
         assert_expected(ROBOTS, agent="GPTBot,CCBot", pattern="/", allowed=True)
+
+
+def test_a_report_has_no_surrogates() -> None:
+    content = b"User-agent: *\nDisallow: /\xc3\n"
+    failure = check('agent = "A"\npattern = "/"\nallowed = true', content, profile="original1994")
+    assert "but A may not fetch /%C3: line 2, " in str(failure)

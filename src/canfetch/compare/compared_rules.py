@@ -38,7 +38,7 @@ class ComparedRules(NamedTuple):
         return RankedSide(Ranking(side.patterns, budget), default=side.default, longest_match=side.longest_match)
 
     def url_of(self, target: bytes) -> str:
-        """Return a URL with this target: a path, unless a path that starts with `//` would be a host."""
+        """Return a URL with this target: a path, or an absolute URL if the path is empty or starts with `//`."""
         path = to_url_path(target, self.profile).decode("utf-8", "surrogateescape")
         if path.startswith("/") and not path.startswith("//"):
             return path

@@ -19,7 +19,8 @@ class Difference(NamedTuple):
     """A URL with different verdicts.
 
     Attributes:
-        url: A shortest URL on which the rules differ: a path, or an absolute URL if its path starts with `//`.
+        url: A shortest URL on which the rules differ: a path, or an absolute URL if the path is empty or starts
+            with `//`.
         first, second: The verdicts.
     """
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from canfetch.compare import find_url
 from canfetch.core.document import RobotsTxt
+from canfetch.core.text import printable_text
 from canfetch.core.verdict import Verdict
 from canfetch.errors import CanfetchError, Undecided
 from canfetch.expectations.expectation_file import Expectation
@@ -31,7 +32,8 @@ class Failure(NamedTuple):
             reason = f"cannot be checked: {self.error}"
         else:
             verb = "may fetch" if self.verdict.allowed else "may not fetch"
-            reason = f"{expectation.agent_name} {verb} {self.url}: {self.verdict.explanation}"
+            url = None if self.url is None else printable_text(self.url)
+            reason = f"{expectation.agent_name} {verb} {url}: {self.verdict.explanation}"
         why = f" ({expectation.why})" if expectation.why else ""
         return f"expected that {expectation}{why}, but {reason}"
 
