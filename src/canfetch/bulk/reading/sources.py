@@ -113,7 +113,7 @@ def read_captures(name: str, *, format: str | None = None) -> Iterator[Capture |
         format: One of `warc`, `folder`, `tar`, `parquet`, `csv` and `ndjson`, or None to recognise it.
     Raises: OSError: The archive cannot be opened. InvalidOption: Its format is unknown, or it is not a table of files.
         MissingExtra: Its format needs a package that is not installed.
-    Cost: O(bytes); a few MiB are in memory.
+    Cost: O(bytes); a few MiB are in memory, and up to 32 MiB more for links in tar files.
     """
     items = read_source(find_source(name, format), wants=is_robots_url)
     # A row of a table may be another URL.
@@ -130,7 +130,7 @@ def read_source(
         advance: Called with the number of bytes that were read.
     Raises: OSError: The input cannot be opened. InvalidOption: It is not a table of files. MissingExtra: Its format
         needs a package that is not installed.
-    Cost: O(bytes); a few MiB are in memory.
+    Cost: O(bytes); a few MiB are in memory, and up to 32 MiB more for links in tar files.
     """
     if source.format == "folder":
         yield from read_folder(source.name, advance)
