@@ -125,7 +125,7 @@ def test_a_full_disk(run: Run, folder: Path, environment: Any) -> None:
     assert done.returncode == 2
     err = done.stderr.decode()
     assert err.startswith("canfetch: cannot write 'out.csv.partial/captures.sqlite': ")
-    assert err.count("\n") == 1
+    assert "Traceback" not in err
     # With more room, the same command completes.
     assert run(*arguments) == (0, "", "canfetch: wrote 100 files to out.csv\n")
     assert len((folder / "out.csv").read_text(encoding="utf-8").splitlines()) == 101
