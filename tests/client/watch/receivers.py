@@ -27,6 +27,9 @@ class Receiver(ThreadingHTTPServer):
         ended: Set at the end of the test.
     """
 
+    # More than are sent at the same time: connections past it wait for seconds.
+    request_queue_size = 128
+
     def __init__(self, *statuses: int, tls: ssl.SSLContext | None = None) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.scheme = "http"

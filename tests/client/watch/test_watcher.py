@@ -253,7 +253,9 @@ def test_a_message_is_sent_once_in_a_run_even_if_it_is_due_again(tmp_path: Path)
         # Each look at the clock is a second later, so that the first retries are due during the run.
         ticks = count(START)
         warnings: list[str] = []
-        watcher = Watcher(history, webhook=Webhook(running.url), warn=warnings.append, clock=lambda: next(ticks))
+        watcher = Watcher(
+            history, webhook=Webhook(running.url, timeout=300), warn=warnings.append, clock=lambda: next(ticks)
+        )
         watcher.send_messages()
         sent = [received.headers["webhook-id"] for received in running.received]
         assert len(sent) == len(set(sent))
@@ -263,7 +265,7 @@ def test_a_run_ends_when_the_next_check_is_due(tmp_path: Path) -> None:
     with receiver() as running, WatchHistory(tmp_path / "history.sqlite3") as history:
         record_messages(history, MAX_PARALLEL_MESSAGES + 2)
         warnings: list[str] = []
-        watcher = Watcher(history, webhook=Webhook(running.url), warn=warnings.append, clock=lambda: START)
+        watcher = Watcher(history, webhook=Webhook(running.url, timeout=300), warn=warnings.append, clock=lambda: START)
         watcher.send_messages(until=START)
         assert len(running.received) == MAX_PARALLEL_MESSAGES
         watcher.send_messages(until=START)
@@ -277,7 +279,9 @@ def test_a_run_with_a_slow_receiver_ends(tmp_path: Path) -> None:
         # Each look at the clock is a minute later.
         ticks = count(START, 60)
         warnings: list[str] = []
-        watcher = Watcher(history, webhook=Webhook(running.url), warn=warnings.append, clock=lambda: next(ticks))
+        watcher = Watcher(
+            history, webhook=Webhook(running.url, timeout=300), warn=warnings.append, clock=lambda: next(ticks)
+        )
         watcher.send_messages()
         assert len(running.received) == MAX_PARALLEL_MESSAGES
         watcher.send_messages()
@@ -291,7 +295,9 @@ def test_a_message_of_a_clock_that_was_ahead_is_sent(tmp_path: Path) -> None:
     with receiver() as running, WatchHistory(tmp_path / "history.sqlite3") as history:
         record_messages(history, 1, at=START + YEAR)
         warnings: list[str] = []
-        Watcher(history, webhook=Webhook(running.url), warn=warnings.append, clock=lambda: START).send_messages()
+        Watcher(
+            history, webhook=Webhook(running.url, timeout=300), warn=warnings.append, clock=lambda: START
+        ).send_messages()
         assert len(running.received) == 1
 
 
@@ -301,7 +307,7 @@ def test_an_attempt_by_a_clock_that_was_ahead_delays_a_message_no_further(tmp_pa
         record_messages(history, 1)
         now = START
         warnings: list[str] = []
-        watcher = Watcher(history, webhook=Webhook(running.url), warn=warnings.append, clock=lambda: now)
+        watcher = Watcher(history, webhook=Webhook(running.url, timeout=300), warn=warnings.append, clock=lambda: now)
         for delay in (0.0, *RETRY_DELAYS)[:attempts]:
             now += delay
             watcher.send_messages()
@@ -322,7 +328,7 @@ def test_a_message_of_a_process_that_was_killed_is_sent_by_another(tmp_path: Pat
         assert len(history.claim_messages(due_at=START, now=START, limit=10)) == 1
         now = START
         warnings: list[str] = []
-        watcher = Watcher(history, webhook=Webhook(running.url), warn=warnings.append, clock=lambda: now)
+        watcher = Watcher(history, webhook=Webhook(running.url, timeout=300), warn=warnings.append, clock=lambda: now)
         watcher.send_messages()
         assert running.received == []
         now += 60
