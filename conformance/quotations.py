@@ -8,6 +8,7 @@ section by section. The file is https://www.rfc-editor.org/rfc/rfc9309.xml. The 
 with a copy of one of its documents, as text, Markdown or HTML. DOCUMENT is the name of the document in that file.
 """
 
+import argparse
 import html
 import re
 import sys
@@ -129,17 +130,17 @@ def _collapse(text: str) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """Check a copy of the RFC or of another document. Return 1 if a quotation is missing, 2 for invalid arguments."""
-    words = sys.argv[1:] if arguments is None else arguments
-    if len(words) not in {1, 2}:
-        print("usage: python -m conformance.quotations rfc9309.xml | FILE DOCUMENT", file=sys.stderr)
+    options = _options(arguments)
+    path, document = options.file, options.document
+    try:
+        content = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        print(f"cannot read {str(path)!r}: {error}", file=sys.stderr)
         return 2
-    path = Path(words[0])
-    content = path.read_text("utf-8")
-    if len(words) == 1:
+    if document is None:
         lines = missing(content)
         count = len(list(_quotes_of_rfc()))
     else:
-        document = words[1]
         names = [each["name"] for each in statements()["document"]]
         if document not in names:
             print(f"unknown document {document!r}: expected one of {', '.join(map(repr, names))}", file=sys.stderr)
@@ -148,6 +149,13 @@ def main(arguments: list[str] | None = None) -> int:
         count = sum(len(each["quotes"]) for each in statements()["statement"] if each["document"] == document)
     print("\n".join([*lines, f"{count - len(lines)} of {count} quotations found"]))
     return 1 if lines else 0
+
+
+def _options(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m conformance.quotations", description=__doc__.partition("\n")[0])
+    parser.add_argument("file", type=Path, metavar="FILE", help="rfc9309.xml, or a copy of DOCUMENT")
+    parser.add_argument("document", nargs="?", metavar="DOCUMENT", help="name of a document in statements.toml")
+    return parser.parse_args(arguments)
 
 
 if __name__ == "__main__":

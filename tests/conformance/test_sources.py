@@ -122,7 +122,10 @@ def test_check_of_the_quotations(tmp_path: Path, capsys: pytest.CaptureFixture[s
     count += sum(len(question.quotes) for question in open_questions())
     count += sum(len(each["quotes"]) for each in statements()["statement"] if each["document"] == "RFC 9309")
 
-    assert main([]) == 2
+    with pytest.raises(SystemExit) as exit_:
+        main([])
+    assert exit_.value.code == 2
+    assert main([str(path / "missing")]) == 2
     assert main([str(path)]) == 1
     assert capsys.readouterr().out.endswith(f"\n0 of {count} quotations found\n")
 
