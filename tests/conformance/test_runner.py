@@ -168,7 +168,7 @@ def test_user_is_not_notified_after_an_answer() -> None:
     "first, name",
     [
         ("/usr/bin/canfetch-conformance", "canfetch-conformance"),
-        ("/work/conformance/__main__.py", "python -m conformance"),
+        ("/srv/conformance/__main__.py", "python -m conformance"),
     ],
 )
 def test_usage_names_the_command_that_runs(
