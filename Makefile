@@ -16,6 +16,8 @@ endif
 CANFETCH_BUILD ?= auto
 export CANFETCH_BUILD
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Tests start hundreds of processes. Without saved bytecode, each compiles the library again, for four times as long.
+unexport PYTHONDONTWRITEBYTECODE
 
 # The example that `make run` decides.
 ROBOTS ?= examples/robots.txt
