@@ -1,5 +1,6 @@
 """The least length of a target that a pattern matches, against all short targets."""
 
+import random
 from functools import cache
 from itertools import product
 
@@ -8,7 +9,7 @@ import pytest
 import canfetch
 from canfetch import compare
 from canfetch.compare.compared_rules import compared_rules
-from canfetch.compare.direct import as_is, common_target, least_common_length, least_length, matches
+from canfetch.compare.direct import as_is, common_targets, have_no_target, least_common_length, least_length, matches
 from canfetch.compare.forms import Form
 from canfetch.compare.limits import Budget
 from canfetch.compare.patterns import Pattern
@@ -59,7 +60,7 @@ def test_no_common_target_of_a_head_in_form_b_is_shorter() -> None:
             shortest = next((target for target in with_head if matches(other, target)), None)
             if shortest is not None:
                 assert least_common_length(patterns) <= len(shortest), (encoded, other)
-                found = common_target(patterns)
+                found = next(common_targets(patterns, shortest=True), None)
                 if found is not None and matches(encoded, found):
                     assert len(found) == len(shortest), (encoded, other)
 
@@ -75,4 +76,60 @@ def test_a_common_target_of_a_query_and_a_wildcard_needs_no_search() -> None:
     compared = ComparedSides([old.side(budget)], (profile, profile))
     question = Question(compared, [(True,)], lambda _: True, within)
     assert shortest_target(question, budget) == b"/s?q=a+b+c/page"
+    assert budget.states == 0
+
+
+def pairs_of_patterns() -> list[tuple[Pattern, Pattern]]:
+    parts = (b"/", b"a", b"?", b"/a", b"a/", b"aa")
+    forms = [(Form.AS_IS, parts), (Form.FORM_B, (b"?", b"%2F", b"a"))]
+    some = [
+        Pattern(head, middles, anchored, form)
+        for form, middle_parts in forms
+        for head in (b"", b"/", b"/a", b"/?")
+        for count in (0, 1, 2)
+        for middles in product(middle_parts, repeat=count)
+        for anchored in (False, True)
+        if head or middles
+    ]
+    return random.Random(3).sample(list(product(some, some)), 4000)  # noqa: S311 - reproducible patterns
+
+
+def test_common_targets_are_shortest_and_proofs_that_there_is_none_hold() -> None:
+    targets = [b"/" + bytes(rest) for length in range(7) for rest in product(b"/?a", repeat=length)]
+    matched_by = cache(lambda pattern: {target for target in targets if matches(pattern, target)})
+    found_common = found_none = 0
+    for one, other in pairs_of_patterns():
+        common = matched_by(one) & matched_by(other)
+        for target in common_targets(as_is([one, other]), shortest=True):
+            found_common += 1
+            assert matches(one, target), (one, other, target)
+            assert matches(other, target), (one, other, target)
+            assert all(len(target) <= len(each) for each in common), (one, other, target)
+        if have_no_target([one], [other]):
+            found_none += 1
+            assert matched_by(one) <= matched_by(other), (one, other)
+    assert found_common > 500
+    assert found_none > 100
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        ["/*/preview/", "/*.jpg$"],
+        ["/?q=admin/", "/en/", "/misc/*.js$"],
+        ["/*.js", "/themes/*.min.js$"],
+    ],
+)
+def test_rules_of_usual_files_need_no_search(rules: list[str]) -> None:
+    disallowed = "\n".join(f"Disallow: {rule}" for rule in rules)
+    old, new = (
+        compared_rules(canfetch.parse(f"User-agent: *\n{text}\n"), "ExampleBot")
+        for text in (disallowed, "Disallow: /\nAllow: /*.css")
+    )
+    budget = Budget()
+    compared = ComparedSides([old.side(budget), new.side(budget)], (old.profile, new.profile))
+    for one in compared.sides[0].ranking.in_order:
+        for wanted in ((True, False), (False, True), (None, True), (True, None)):
+            question = Question(compared, [wanted], lambda _: True, [one.pattern], shortest=False)
+            shortest_target(question, budget)
     assert budget.states == 0

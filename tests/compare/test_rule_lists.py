@@ -64,7 +64,7 @@ def test_order_of_rules_counts_if_the_first_match_decides() -> None:
 
 def test_rules_that_overlap_no_changed_rule_are_not_compared() -> None:
     many = [(False, b"/x%d/*a*b" % number) for number in range(500)]
-    before, after = [(False, b"/y/*a"), (False, b"/y/*ab")], [(False, b"/y/*a")]
+    before, after = [(False, b"/y/*a"), (False, b"/y/*a*?/")], [(False, b"/y/*a")]
     alone, among_many = Budget(), Budget()
     assert differing_target(before, after, "rfc9309", alone) is None
     assert differing_target([*many, *before], [*many, *after], "rfc9309", among_many) is None

@@ -5,16 +5,18 @@ of exactly these bytes has the wanted decisions, the search is not necessary. So
 others cover.
 """
 
-from collections.abc import Iterable, Sequence
-from itertools import combinations, pairwise
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations, pairwise, permutations
 from typing import Final, NamedTuple
 
 from canfetch.compare.forms import ENCODED, Form, in_form
-from canfetch.compare.patterns import Pattern
+from canfetch.compare.patterns import Pattern, fixed_head
 from canfetch.core.patterns import Segments
 
 # For longer texts, the time must not grow with the square of their length.
 _MAX_COMPARED: Final = 64
+# For more patterns, the segments of two of them are not joined.
+_MAX_JOINED: Final = 4
 # Of escapes.
 _DIGITS: Final = b"0123456789ABCDEF"
 _DIGIT_BYTES: Final = frozenset(b"%c" % digit for digit in _DIGITS)
@@ -64,7 +66,7 @@ def as_is(patterns: Sequence[Pattern]) -> Sequence[Pattern]:
     shortest = _shortest_head(encoded[0]) if len(encoded) == 1 else None
     if shortest is None:
         return patterns
-    path = encoded[0].head.partition(b"?")[0]
+    path = fixed_head(encoded[0])
     for one in patterns:
         if one is not encoded[0] and (not path.startswith(one.head) or any(map(_may_be_in_escape, one.middles))):
             return patterns
@@ -88,10 +90,10 @@ def _may_be_in_escape(segment: bytes) -> bool:
 
 def have_no_target(matched: Sequence[Pattern], avoided: Sequence[Pattern]) -> bool:
     """Return whether it is plain that no target matches all of some patterns and none of others."""
-    if not set(matched).isdisjoint(avoided):
+    if any(_covers(one, other) for one in avoided for other in matched):
         return True
     head = _common_head(matched)
-    if any(one.form is Form.AS_IS and not one.anchored and matches(one, head) for one in avoided):
+    if any(not one.anchored and matches(one, head) for one in avoided):
         # Whatever follows the head, the pattern still matches.
         return True
     anchored = [one for one in matched if one.anchored and one.form is Form.AS_IS]
@@ -101,18 +103,56 @@ def have_no_target(matched: Sequence[Pattern], avoided: Sequence[Pattern]) -> bo
     return any(not ends[-1].endswith(end) for end in ends)
 
 
-def common_target(patterns: Sequence[Pattern]) -> bytes | None:
-    """Return the only common target of its length, which no other one is below, or None if it is not that simple.
+def _covers(one: Pattern, other: Pattern) -> bool:
+    """Return whether the text of `other` shows that `one` matches all that it matches."""
+    if one.form is not other.form or not other.head.startswith(one.head) or (one.anchored and not other.anchored):
+        return False
+    parts = other.head, *other.middles
+    at, position = 0, len(one.head)
+    for middle in one.middles[:-1] if one.anchored else one.middles:
+        while (found := parts[at].find(middle, position)) < 0:
+            at, position = at + 1, 0
+            if at == len(parts):
+                return False
+        position = found + len(middle)
+    if not one.anchored:
+        return True
+    if not one.middles:
+        return one.head == other.head and not other.middles
+    last = one.middles[-1]
+    start = position if at == len(parts) - 1 else 0
+    return len(parts[-1]) - start >= len(last) and parts[-1].endswith(last)
+
+
+def common_targets(patterns: Sequence[Pattern], *, shortest: bool) -> Iterator[bytes]:
+    """Yield common targets of patterns that are simple to find. There may be others.
 
     A common target starts with the longest head. The segments of a pattern that are not in this head follow it, apart
-    from the bytes at the start of the first one that the head ends with.
+    from the bytes at the start of the first one that the head ends with. The segments of a second pattern follow them.
+
+    Args: shortest: Yield only targets that no other one is shorter than.
     """
     rests = _rests(patterns)
-    rest = max(rests, key=_length_of, default=None)
-    if rest is None or not rest.head.startswith(b"/"):
-        return None
-    target = rest.head + b"".join(rest.segments)[rest.shared :]
-    return target if all(matches(one, target) for one in patterns) else None
+    longest = max(rests, key=_length_of, default=None)
+    if longest is None or not longest.head.startswith(b"/"):
+        return
+    target = _followed_by(longest.head, longest.shared, longest.segments)
+    if all(matches(one, target) for one in patterns):
+        yield target
+        return
+    if len(rests) > _MAX_JOINED:
+        return
+    least = _least_length_of(rests)
+    for one, other in permutations([rest for rest in rests if rest.segments], 2):
+        first = _followed_by(one.head, one.shared, one.segments)
+        target = _followed_by(first, _shared(one.segments[-1], other.segments[0]), other.segments)
+        if (not shortest or len(target) == least) and all(matches(each, target) for each in patterns):
+            yield target
+
+
+def _followed_by(text: bytes, shared: int, segments: Iterable[bytes]) -> bytes:
+    """Return a text that some segments follow. Its last bytes are the first ones of the first segment."""
+    return text + b"".join(segments)[shared:]
 
 
 def least_common_length(patterns: Sequence[Pattern]) -> int:
@@ -121,7 +161,10 @@ def least_common_length(patterns: Sequence[Pattern]) -> int:
     Besides the bytes of each pattern, it contains the longest segments of two patterns. Unless one contains the other,
     they share at most the bytes with which one ends and the other starts.
     """
-    rests = _rests(patterns)
+    return _least_length_of(_rests(patterns))
+
+
+def _least_length_of(rests: Sequence["_Rest"]) -> int:
     return max((*map(_length_of, rests), *(_length_of_two(*two) for two in combinations(rests, 2))), default=0)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from canfetch.compare.forms import Form
-from canfetch.compare.patterns import Pattern, RankedPattern
+from canfetch.compare.patterns import Pattern, RankedPattern, fixed_head
 
 # With more heads, most patterns overlap one of them.
 _MAX_HEADS: Final = 32
@@ -14,8 +14,8 @@ _MAX_HEADS: Final = 32
 class Overlaps:
     """Finds the patterns that overlap others.
 
-    Two patterns overlap only if the literal head of one starts with that of the other. The query is left out, because
-    the forms of a target differ there. In forms that differ in the path, too, all patterns may overlap.
+    Two patterns overlap only if the literal head of one starts with that of the other. The query after its `?` is left
+    out, because the forms of a target differ there. In forms that differ in the path, too, all patterns may overlap.
 
     Args: patterns: All patterns.
     """
@@ -25,7 +25,7 @@ class Overlaps:
     def __init__(self, patterns: Iterable[RankedPattern]) -> None:
         self._patterns = list(patterns)
         self._all = any(one.pattern.form > Form.FORM_B for one in self._patterns)
-        pairs = sorted((_head_in_path(one.pattern), index) for index, one in enumerate(self._patterns))
+        pairs = sorted((fixed_head(one.pattern), index) for index, one in enumerate(self._patterns))
         self._heads = [head for head, _ in pairs]
         self._indices = [index for _, index in pairs]
         self._lengths = sorted({len(head) for head in self._heads})
@@ -38,7 +38,7 @@ class Overlaps:
         Cost: O(bytes of their heads, plus patterns found, and the logarithm of all) in general.
         """
         some = list(some)
-        heads = set(map(_head_in_path, some))
+        heads = set(map(fixed_head, some))
         if self._all or not some or any(one.form > Form.FORM_B for one in some) or self._start_with(heads):
             return self._patterns
         found: set[int] = set()
@@ -76,21 +76,20 @@ def overlapping(patterns: Iterable[RankedPattern], some: Iterable[Pattern]) -> l
     Cost: O(patterns, plus bytes of the heads of `some`).
     """
     patterns = list(patterns)
-    heads = set(map(_head_in_path, some))
+    heads = set(map(fixed_head, some))
     if len(heads) > _MAX_HEADS or any(one.pattern.form > Form.FORM_B for one in patterns):
         return patterns
     starts = {head[:length] for head in heads for length in range(len(head) + 1)}
     longer = tuple(heads)
-    return [one for one in patterns if (head := _head_in_path(one.pattern)) in starts or head.startswith(longer)]
+    return [one for one in patterns if (head := fixed_head(one.pattern)) in starts or head.startswith(longer)]
 
 
 def may_overlap(one: Pattern, other: Pattern) -> bool:
     """Return whether two patterns may match a common target, as far as their heads show."""
-    if max(one.form, other.form) > Form.FORM_B:
+    if one.form is other.form:
+        head, other_head = one.head, other.head
+    elif max(one.form, other.form) > Form.FORM_B:
         return True
-    head, other_head = _head_in_path(one), _head_in_path(other)
+    else:
+        head, other_head = fixed_head(one), fixed_head(other)
     return head.startswith(other_head) or other_head.startswith(head)
-
-
-def _head_in_path(pattern: Pattern) -> bytes:
-    return pattern.head.partition(b"?")[0]

@@ -163,6 +163,12 @@ def _by_length(patterns: Iterable[RankedPattern]) -> list[RankedPattern]:
     return kept
 
 
+def fixed_head(pattern: Pattern) -> bytes:
+    """Return the head through the first `?`. All forms but those of urllib.robotparser are the same there."""
+    path, mark, _ = pattern.head.partition(b"?")
+    return path + mark
+
+
 def has_stray_percent(pattern: Pattern) -> bool:
     """Return whether a pattern has a `%` without two digits, or the escape of a digit, which is valid only after a `%`.
 

@@ -19,7 +19,7 @@ from typing import Final, NamedTuple, TypeVar
 
 from canfetch.compare.direct import (
     as_is,
-    common_target,
+    common_targets,
     direct_match,
     have_no_target,
     least_common_length,
@@ -264,9 +264,9 @@ class Refinement:
         self._budget.spend_in_python(_SEARCH + len(patterns))
         if have_no_target(goal.matched, goal.avoided):
             return None
-        target = (direct_match(patterns[0]) if len(patterns) == 1 else None) or common_target(as_is(goal.matched))
-        if target is not None and complete.contains(target) and not any(matches(one, target) for one in goal.avoided):
-            return target
+        for target in _direct_targets_of(goal, shortest=self._question.shortest):
+            if complete.contains(target) and not any(matches(one, target) for one in goal.avoided):
+                return target
         ranks = [((number,), pattern) for number, pattern in enumerate(patterns)]
         ranked = [RankedPattern(rank, allow=True, pattern=pattern) for rank, pattern in ranks]
         matched = len(goal.matched)
@@ -285,6 +285,15 @@ class Refinement:
 def search_for(sides: Sequence[Side], patterns: Sequence[Key], budget: Budget) -> Search | NativeSearch:
     """Return the search of the engine. The patterns are in order of precedence."""
     return (Search if native_domain_class() is None else NativeSearch)(sides, patterns, budget)
+
+
+def _direct_targets_of(goal: _Goal, *, shortest: bool) -> Iterator[bytes]:
+    """Yield targets of the matched patterns that need no search."""
+    direct = direct_match(goal.matched[0]) if len(goal.matched) == 1 and not goal.avoided else None
+    if direct is None:
+        yield from common_targets(as_is(goal.matched), shortest=shortest)
+    else:
+        yield direct
 
 
 def _replaced(keys: tuple[_KeyT, ...], number: int, key: _KeyT) -> tuple[_KeyT, ...]:

@@ -9,6 +9,8 @@ use super::{Form, Pattern};
 
 /// For longer texts, the time must not grow with the square of their length.
 const MAX_COMPARED: usize = 64;
+/// For more patterns, the segments of two of them are not joined.
+const MAX_JOINED: usize = 4;
 
 /// The target in a form.
 pub(super) fn in_form<'a>(target: &'a [u8], form: &Form) -> Cow<'a, [u8]> {
@@ -111,7 +113,7 @@ impl Pattern {
         if self.form != 1 || !self.middles.is_empty() || self.anchored || ends_in_escape {
             return None;
         }
-        let mut head = self.head_in_path().to_vec();
+        let mut head = self.fixed_head().to_vec();
         let mut rest = &self.head[head.len()..];
         while let Some(&byte) = rest.first() {
             let decoded = rest.get(..3).and_then(decoded).filter(|&byte| forms[self.form].encodes(byte, true));
@@ -128,10 +130,34 @@ impl Pattern {
         self.middles.iter().any(may_be)
     }
 
-    /// The part of the head before the query, where the forms of a target do not differ.
-    pub(super) fn head_in_path(&self) -> &[u8] {
-        let end = self.head.iter().position(|&byte| byte == b'?').unwrap_or(self.head.len());
-        &self.head[..end]
+    /// The head through the first `?`, where the forms of a target do not differ.
+    pub(super) fn fixed_head(&self) -> &[u8] {
+        &self.head[..memchr::memchr(b'?', &self.head).map_or(self.head.len(), |mark| mark + 1)]
+    }
+
+    /// Whether the text of another pattern shows that this one matches all that it matches.
+    fn covers(&self, other: &Self) -> bool {
+        if self.form != other.form || !other.head.starts_with(&self.head) || (self.anchored && !other.anchored) {
+            return false;
+        }
+        let part = |at: usize| if at == 0 { &other.head } else { &other.middles[at - 1] };
+        let (mut at, mut position, end) = (0, self.head.len(), other.middles.len());
+        for middle in &self.middles[..self.middles.len().saturating_sub(usize::from(self.anchored))] {
+            position = loop {
+                if let Some(found) = memmem::find(&part(at)[position..], middle) {
+                    break position + found + middle.len();
+                }
+                if at == end {
+                    return false;
+                }
+                (at, position) = (at + 1, 0);
+            };
+        }
+        match self.middles.last() {
+            _ if !self.anchored => true,
+            None => self.head == other.head && other.middles.is_empty(),
+            Some(last) => part(end)[if at == end { position } else { 0 }..].ends_with(last),
+        }
     }
 
     /// Whether there is a `%` without two digits, or the escape of a digit, which is valid only after a `%`.
@@ -166,11 +192,11 @@ fn decoded(escape: &[u8]) -> Option<u8> {
 
 /// Whether it is plain that no target matches all of some patterns and none of others.
 pub(super) fn have_no_target(matched: &[&Pattern], avoided: &[&Pattern], forms: &[Form]) -> bool {
-    if matched.iter().any(|one| avoided.contains(one)) {
+    if avoided.iter().any(|one| matched.iter().any(|other| one.covers(other))) {
         return true;
     }
     let head = common_head(matched);
-    if avoided.iter().any(|one| one.form == 0 && !one.anchored && one.matches_text(head)) {
+    if avoided.iter().any(|one| !one.anchored && one.matches(head, forms)) {
         // Whatever follows the head, the pattern still matches.
         return true;
     }
@@ -184,18 +210,54 @@ pub(super) fn have_no_target(matched: &[&Pattern], avoided: &[&Pattern], forms: 
     longest.is_some_and(|longest| ends.into_iter().any(|end| !longest.ends_with(end)))
 }
 
-/// The only common target of its length, which no other one is below, or `None` if it is not that simple.
+/// A common target of patterns that is simple to find and accepted. There may be others.
 ///
 /// A common target starts with the longest head. The segments of a pattern that are not in this head follow it, apart
-/// from the bytes at the start of the first one that the head ends with.
-pub(super) fn common_target(patterns: &[&Pattern], forms: &[Form]) -> Option<Vec<u8>> {
+/// from the bytes at the start of the first one that the head ends with. The segments of a second pattern follow them.
+/// With `shortest`, no other target is shorter.
+pub(super) fn common_target(
+    patterns: &[&Pattern],
+    forms: &[Form],
+    shortest: bool,
+    is_accepted: impl Fn(&[u8]) -> bool,
+) -> Option<Vec<u8>> {
     let head = common_head(patterns);
     let as_is = patterns.iter().filter(|pattern| pattern.form == 0);
-    let rest = as_is.map(|pattern| Rest::new(head, pattern)).max_by_key(Rest::length)?;
-    let mut target = Vec::with_capacity(rest.length() + rest.shared);
-    target.extend_from_slice(&head[..head.len() - rest.shared]);
-    rest.segments.iter().for_each(|segment| target.extend_from_slice(segment));
-    (head.starts_with(b"/") && patterns.iter().all(|one| one.matches(&target, forms))).then_some(target)
+    let rests: Vec<Rest<'_>> = as_is.map(|pattern| Rest::new(head, pattern)).collect();
+    // The first one of the longest.
+    let longest = rests.iter().rev().max_by_key(|rest| rest.length())?;
+    if !head.starts_with(b"/") {
+        return None;
+    }
+    let matches = |target: &Vec<u8>| patterns.iter().all(|one| one.matches(target, forms));
+    let target = followed_by(head.to_vec(), longest.shared, longest.segments);
+    if matches(&target) {
+        return is_accepted(&target).then_some(target);
+    }
+    if rests.len() > MAX_JOINED {
+        return None;
+    }
+    let least = least_length_of(&rests);
+    for (at, one) in rests.iter().enumerate() {
+        for other in rests.iter().enumerate().filter(|&(number, _)| number != at).map(|(_, other)| other) {
+            let (Some(end), Some(start)) = (one.segments.last(), other.segments.first()) else { continue };
+            let target = followed_by(head.to_vec(), one.shared, one.segments);
+            let target = followed_by(target, shared(end, start), other.segments);
+            if (!shortest || target.len() == least) && matches(&target) && is_accepted(&target) {
+                return Some(target);
+            }
+        }
+    }
+    None
+}
+
+/// A text that some segments follow. Its last bytes are the first ones of the first segment.
+fn followed_by(mut text: Vec<u8>, shared: usize, segments: &[Vec<u8>]) -> Vec<u8> {
+    text.truncate(text.len() - shared);
+    for segment in segments {
+        text.extend_from_slice(segment);
+    }
+    text
 }
 
 /// A length that no common target of patterns is below.
@@ -205,7 +267,10 @@ pub(super) fn common_target(patterns: &[&Pattern], forms: &[Form]) -> Option<Vec
 pub(super) fn least_common_length(patterns: &[&Pattern]) -> usize {
     let head = common_head(patterns);
     let as_is = patterns.iter().filter(|pattern| pattern.form == 0);
-    let rests: Vec<Rest<'_>> = as_is.map(|pattern| Rest::new(head, pattern)).collect();
+    least_length_of(&as_is.map(|pattern| Rest::new(head, pattern)).collect::<Vec<_>>())
+}
+
+fn least_length_of(rests: &[Rest<'_>]) -> usize {
     let pairs = rests.iter().enumerate().flat_map(|(at, one)| rests[at + 1..].iter().map(move |other| (one, other)));
     let of_two = pairs.map(|(one, other)| one.length_with(other));
     rests.iter().map(Rest::length).chain(of_two).max().unwrap_or(0)

@@ -58,26 +58,24 @@ impl Goal {
     }
 
     /// The result of a search that is not necessary.
-    pub fn direct_target(&self, refinement: &Refinement, targets: Targets<'_>) -> Direct {
+    pub fn direct_target(&self, refinement: &Refinement, targets: Targets<'_>, shortest: bool) -> Direct {
         let patterns = |indices: &[u32]| indices.iter().map(|&one| refinement.pattern(one)).collect::<Vec<_>>();
         let (matched, avoided) = (patterns(&self.matched), patterns(&self.avoided));
         if have_no_target(&matched, &avoided, targets.forms) {
             return Direct::Nothing;
         }
-        let target = match (self.matched.as_slice(), avoided.is_empty()) {
+        let is_accepted = |target: &[u8]| {
+            targets.complete.contains(target) && !avoided.iter().any(|one| one.matches(target, targets.forms))
+        };
+        let direct = match (self.matched.as_slice(), avoided.is_empty()) {
             (&[one], true) => refinement.known(one).direct_match.clone(),
             _ => None,
         };
-        let target = target.or_else(|| common_target(&refinement.as_is(&self.matched), targets.forms));
-        match target {
-            Some(target)
-                if targets.complete.contains(&target)
-                    && !avoided.iter().any(|one| one.matches(&target, targets.forms)) =>
-            {
-                Direct::Target(target)
-            }
-            _ => Direct::Unknown,
-        }
+        let target = match direct {
+            Some(target) => is_accepted(&target).then_some(target),
+            None => common_target(&refinement.as_is(&self.matched), targets.forms, shortest, is_accepted),
+        };
+        target.map_or(Direct::Unknown, Direct::Target)
     }
 
     /// A shortest target, if there is one.

@@ -89,10 +89,8 @@ pub struct Refinement {
 impl Refinement {
     /// Prepares the patterns. The decisions of a side are 0, 1, or 2 for a pattern that it does not have.
     pub fn new(patterns: Vec<Pattern>, sides: Vec<(Vec<u8>, bool)>, forms: &[Form]) -> Self {
-        let mut indexes: Vec<MatchIndex> = forms.iter().map(|_| MatchIndex::default()).collect();
-        for (index, pattern) in patterns.iter().enumerate() {
-            indexes[pattern.form].add(index as u32, pattern);
-        }
+        let of_form = |form: usize| (0..).zip(&patterns).filter(move |(_, pattern)| pattern.form == form);
+        let indexes = (0..forms.len()).map(|form| MatchIndex::new(of_form(form))).collect();
         let overlaps = Overlaps::new(&patterns);
         let sides = sides.into_iter().map(|(values, default)| RankedSide { values, default: u8::from(default) });
         let mut refinement = Self {
@@ -187,7 +185,7 @@ impl Refinement {
         let mut encoded = (0..indices.len()).filter(|&at| patterns[at].form != 0);
         let (Some(at), None) = (encoded.next(), encoded.next()) else { return patterns };
         let Some(shortest) = &self.known(indices[at]).shortest_head else { return patterns };
-        let path = patterns[at].head_in_path();
+        let path = patterns[at].fixed_head();
         let extends = |one: &&Pattern| one.form == 0 && (!path.starts_with(&one.head) || one.may_be_in_escape());
         if !patterns.iter().any(extends) {
             patterns[at] = shortest;

@@ -343,7 +343,7 @@ impl<'a> Run<'a> {
         let patterns = goal.matched.iter().chain(&goal.avoided);
         let steps: usize = patterns.map(|&one| 2 * self.refinement.known(one).steps).sum();
         self.budget.spend(8 + steps)?;
-        match goal.direct_target(self.refinement, self.targets) {
+        match goal.direct_target(self.refinement, self.targets, self.question.shortest) {
             Direct::Target(target) => return Ok(Some(target)),
             Direct::Nothing => return Ok(None),
             Direct::Unknown => {}
