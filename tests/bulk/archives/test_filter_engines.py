@@ -191,7 +191,7 @@ def test_parts_of_an_earlier_run_are_kept(store: Path, tmp_path: Path) -> None:
     with WorkFolder(output, "csv", {}, restart=False) as folder:
         # As after a kill.
         (folder.path / "duckdb" / "spilled").mkdir(parents=True)
-        written = FilterPart(store, folder.path, "csv", OPTIONS)
+        written = FilterPart(store, folder.parts, OPTIONS)
         task = list(list_tasks(urls, OPTIONS, lambda _: None, unexpected))[1]
         decide_and_write_part(written, task)
         counts = filter_urls(

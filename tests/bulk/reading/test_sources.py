@@ -8,6 +8,7 @@ import sys
 import tarfile
 from base64 import b64encode
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -195,6 +196,55 @@ def test_parquet_that_is_cut(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-10])
     with pytest.raises(InvalidOption, match="not a valid Parquet file"):
         read(path)
+
+
+@pytest.mark.parametrize("compression", ["zstd", "none"])
+def test_damaged_parquet(tmp_path: Path, compression: str) -> None:
+    """Content is damaged anywhere: rows of other row groups are read, or the file is refused in one clear line."""
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "rows.parquet"
+    table = pyarrow.table({"host": [f"h{n}.example" for n in range(300)], "content": ["user-agent: *\n"] * 300})
+    parquet.write_table(table, path, row_group_size=100, compression=compression)
+    whole = path.read_bytes()
+    random = Random(9309)  # noqa: S311 - damage of a test
+    refused = 0
+    for _ in range(200):
+        content = bytearray(whole)
+        content[random.randrange(len(content))] ^= random.randrange(1, 256)
+        path.write_bytes(content)
+        try:
+            assert len(captures(read(path))) <= 300
+        except InvalidOption as error:
+            refused += 1
+            assert "rows.parquet' is not a valid Parquet file: " in str(error)  # noqa: PT017 - some are read
+    assert 0 < refused < 200
+
+
+def test_reading_continues_after_a_damaged_row_group(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "rows.parquet"
+    table = pyarrow.table({"host": [f"h{n}.example" for n in range(300)], "content": [f"# {n}" for n in range(300)]})
+    parquet.write_table(table, path, row_group_size=100, compression="zstd")
+    content = bytearray(path.read_bytes())
+    pages = parquet.ParquetFile(path).metadata.row_group(1).column(1)
+    start, size = pages.dictionary_page_offset, pages.total_compressed_size
+    content[start : start + size] = b"\xff" * size
+    path.write_bytes(content)
+    items = read(path)
+    assert [capture.position for capture in captures(items)] == [*range(1, 101), *range(201, 301)]
+    (fault,) = [item for item in items if isinstance(item, Fault)]
+    assert (fault.position, fault.is_end) == (101, True)
+    assert fault.reason.startswith("the rest of this row group cannot be read: ")
+
+
+def test_parquet_with_text_that_is_not_utf_8(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    content = pyarrow.array([b"# caf\xe9\n", b"#\n"]).view(pyarrow.string())
+    parquet.write_table(pyarrow.table({"host": ["a.example", "b.example"], "content": content}), tmp_path / "r.parquet")
+    assert [capture.content for capture in captures(read(tmp_path / "r.parquet"))] == [b"# caf\xe9\n", b"#\n"]
 
 
 def test_csv(tmp_path: Path) -> None:

@@ -16,8 +16,9 @@ POSIX = pytest.mark.skipif(sys.platform == "win32", reason="the folder is locked
 
 
 def write(folder: WorkFolder, number: int) -> None:
-    with open_part(folder.part(number), folder.format, SCHEMA, header=number == 0) as sink:
+    with open_part(folder.parts.path(number), folder.format, SCHEMA, header=number == 0) as sink:
         sink.write((number,))
+    folder.parts.complete(number)
 
 
 def test_output_appears_when_it_is_complete(tmp_path: Path) -> None:
@@ -27,7 +28,7 @@ def test_output_appears_when_it_is_complete(tmp_path: Path) -> None:
         assert not output.exists()
     with WorkFolder(output, "csv", {"a": 1}, restart=False) as folder:
         assert folder.is_resumed
-        assert folder.has_part(0)
+        assert folder.parts.receipt(0)
         write(folder, 1)
         folder.finish(2)
     assert output.read_text(encoding="utf-8") == "n\n0\n1\n"
@@ -38,7 +39,7 @@ def test_part_that_fails_leaves_nothing(tmp_path: Path) -> None:
     with WorkFolder(tmp_path / "out.csv", "csv", {}, restart=False) as folder:
         with (
             pytest.raises(ZeroDivisionError),
-            open_part(folder.part(0), "csv", SCHEMA, header=True) as sink,
+            open_part(folder.parts.path(0), "csv", SCHEMA, header=True) as sink,
         ):
             sink.write((1 // 0,))
         assert not list(folder.path.glob("part-*"))
@@ -54,7 +55,7 @@ def test_restart_removes_only_its_own_files(tmp_path: Path) -> None:
     with pytest.raises(InvalidOption, match="belongs to a run with other inputs or options"):
         WorkFolder(output, "csv", {"a": 2}, restart=False)
     with WorkFolder(output, "csv", {"a": 2}, restart=True) as folder:
-        assert not folder.has_part(0)
+        assert folder.parts.receipt(0) is None
         write(folder, 0)
         folder.finish(1)
     assert [path.name for path in partial.iterdir()] == ["notes.txt"]
@@ -77,3 +78,29 @@ def test_only_one_process_writes(tmp_path: Path) -> None:
         process.kill()
     with WorkFolder(output, "csv", {}, restart=False) as folder:
         assert folder.is_resumed
+
+
+@POSIX
+def test_the_process_that_finishes_removes_its_lock_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process that has just opened the file does not use it, because a third one would not see its lock."""
+    import fcntl
+
+    output = tmp_path / "out.csv"
+    lock = fcntl.flock
+    removed: list[Path] = []
+
+    def flock(descriptor: int, operation: int) -> None:
+        if not removed:
+            removed.append(tmp_path / "out.csv.partial" / "lock")
+            removed[0].unlink()
+            removed[0].parent.rmdir()
+        lock(descriptor, operation)
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    with WorkFolder(output, "csv", {}, restart=False) as folder:
+        assert removed[0].exists()
+        with pytest.raises(InvalidOption, match="another process writes to"):
+            WorkFolder(output, "csv", {}, restart=False)
+        write(folder, 0)
+        folder.finish(1)
+    assert output.exists()

@@ -11,9 +11,11 @@ from canfetch.bulk.archives.output_tables import TableOptions
 from canfetch.bulk.archives.resolution import resolve_capture
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.sources import Source, read_source
+from canfetch.bulk.writing.part_files import PartFiles
 from canfetch.bulk.writing.part_writers import open_part
 from canfetch.bulk.writing.processes import run_tasks
 from canfetch.bulk.writing.work_folder import WorkFolder
+from canfetch.errors import StoreError
 
 _STORE: Final = "captures.sqlite"
 # Enough for a row group, and few enough to share the work among processes.
@@ -32,8 +34,7 @@ class PartOptions(NamedTuple):
     """What a process needs to write parts."""
 
     store: Path
-    folder: Path
-    format: str
+    parts: PartFiles
     options: TableOptions
     policy: str
 
@@ -49,6 +50,18 @@ class Collected(NamedTuple):
 def store_path(folder: WorkFolder) -> Path:
     """Return the path of the captures of an unfinished output."""
     return folder.path / _STORE
+
+
+def has_progress(folder: WorkFolder) -> bool:
+    """Return whether the same run would continue: a part was written, or an archive was read to its end."""
+    path = store_path(folder)
+    if folder.has_any_part() or not path.is_file():
+        return folder.has_any_part()
+    try:
+        with CaptureStore(path, read_only=True) as store:
+            return store.has_read_source()
+    except StoreError:
+        return False
 
 
 def collect(
@@ -105,8 +118,8 @@ def write_table(
     with CaptureStore(path, read_only=True) as store:
         last = store.last_id()
     parts = list_parts(last)
-    written = PartOptions(path.absolute(), folder.path.absolute(), folder.format, options, policy)
-    missing = [part for part in parts if not folder.has_part(part.number)]
+    written = PartOptions(path.absolute(), folder.parts, options, policy)
+    missing = [part for part in parts if folder.parts.receipt(part.number) is None]
     advance(sum(part.last - part.first + 1 for part in parts) - sum(part.last - part.first + 1 for part in missing))
     for part, _ in run_tasks(partial(write_part, written), missing, processes=processes, engine=engine):
         advance(part.last - part.first + 1)
@@ -122,12 +135,12 @@ def list_parts(last: int) -> list[Part]:
 def write_part(written: PartOptions, part: Part) -> None:
     """Write one part."""
     policy = get_policy(written.policy)
-    path = written.folder / f"part-{part.number:08d}.{written.format}"
-    options = written.options
+    parts, options = written.parts, written.options
     with (
         CaptureStore(written.store, read_only=True) as store,
-        open_part(path, written.format, options.schema, header=part.number == 0) as sink,
+        open_part(parts.path(part.number), parts.format, options.schema, header=part.number == 0) as sink,
     ):
         captures = store.files(part.first, part.last)
         for row in options.rows(resolve_capture(capture, store, policy) for _, capture in captures):
             sink.write(row)
+    parts.complete(part.number)

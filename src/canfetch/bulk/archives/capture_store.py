@@ -80,6 +80,8 @@ class CaptureStore:
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self._path = path
         self._read_only = read_only
+        if path.is_dir():
+            raise StoreError(f"cannot write {quoted(str(path))}: is a directory, expected a file: delete it")
         try:
             self._connection = self._open()
         except sqlite3.DatabaseError as error:
@@ -125,6 +127,10 @@ class CaptureStore:
         """Record that a source was read to its end."""
         self._connection.execute("update sources set is_read = 1 where id = ?", (number,))
         self._connection.execute("commit")
+
+    def has_read_source(self) -> bool:
+        """Return whether a source was read to its end."""
+        return self._connection.execute("select 1 from sources where is_read").fetchone() is not None
 
     def finish(self) -> None:
         """Prepare the store for reading, after the last source."""

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from canfetch.bulk.archives.filter_lists import FilterOptions, FilterTask, URLList, list_tasks
-from canfetch.bulk.archives.filter_parts import Counts, FilterPart, decide_and_write_part, read_counts, write_part
+from canfetch.bulk.archives.filter_parts import Counts, FilterPart, decide_and_write_part, write_part
 from canfetch.bulk.extras import import_extra
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.writing.processes import DUCKDB, run_tasks
@@ -37,7 +37,7 @@ def filter_urls(
         engine: As for `run_tasks`, or `duckdb`.
     Raises: MissingExtra: DuckDB, pyarrow or PySpark is not installed. StoreError: DuckDB failed. WorkerKilled.
     """
-    written = FilterPart(store.absolute(), folder.path.absolute(), folder.format, options)
+    written = FilterPart(store.absolute(), folder.parts, options)
     total = Counts()
     count = 0
 
@@ -45,10 +45,11 @@ def filter_urls(
         nonlocal count, total
         for task in list_tasks(lists, options, advance, on_fault):
             count = task.number + 1
-            done = read_counts(written, task.number) if folder.has_part(task.number) else None
-            if done is None:
+            receipt = folder.parts.receipt(task.number)
+            if receipt is None:
                 yield task
             else:
+                done = Counts(*receipt.result)
                 skip(done.rows)
                 total = total.plus(done)
 

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from canfetch.bulk.archives.decisions import Decision, NamedAgent
 from canfetch.bulk.reading.captures import Fault
-from canfetch.bulk.reading.row_files import Row, load_pyarrow
+from canfetch.bulk.reading.row_files import Row, load_pyarrow, parquet_errors
 from canfetch.bulk.reading.sources import check_different_names
 from canfetch.bulk.reading.url_lists import check_url_column, list_format, read_url_rows
 from canfetch.bulk.writing.columns import Column, ColumnType
@@ -99,11 +99,9 @@ def open_list(name: str, format: str | None, options: FilterOptions) -> URLList:
 
 
 def _parquet_columns(name: str) -> tuple[Column, ...]:
-    pyarrow, parquet = load_pyarrow()
-    try:
+    _, parquet = load_pyarrow()
+    with parquet_errors(name):
         schema = parquet.read_schema(name)
-    except pyarrow.ArrowException as error:
-        raise InvalidOption(f"{quoted(name)} is not a valid Parquet file: {error}") from None
     check_different_names(schema.names, name)
     return tuple(Column(field, ColumnType.ANY) for field in schema.names)
 

@@ -1,7 +1,6 @@
 """The parts of a list with the decision about each URL."""
 
-import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -11,9 +10,10 @@ from canfetch.bulk.archives.capture_store import CaptureStore
 from canfetch.bulk.archives.decisions import INVALID_URL, Decision
 from canfetch.bulk.archives.filter_lists import DECISION_COLUMNS, FilterOptions, FilterTask
 from canfetch.bulk.archives.url_decisions import URLDecisions
-from canfetch.bulk.reading.row_files import cell_values, load_pyarrow
+from canfetch.bulk.reading.row_files import cell_values, load_pyarrow, parquet_errors
 from canfetch.bulk.reading.times import time_or_nan
 from canfetch.bulk.writing.columns import Row, Schema
+from canfetch.bulk.writing.part_files import PartFiles
 from canfetch.bulk.writing.part_writers import SCHEMA_KEY, arrow_fields, open_part, replaced
 
 SCHEMA_NAME: Final = "canfetch.filter/1"
@@ -27,8 +27,7 @@ class FilterPart(NamedTuple):
     """What a process needs to write parts."""
 
     store: Path
-    folder: Path
-    format: str
+    parts: PartFiles
     options: FilterOptions
 
 
@@ -75,28 +74,15 @@ def write_part(written: FilterPart, task: FilterTask, decide: Decide) -> Counts:
 
     Args: decide: Called with the URLs of the part, in their order.
     """
-    path = written.folder / f"part-{task.number:08d}.{written.format}"
+    path = written.parts.path(task.number)
     if task.urls.format == "parquet":
         counts = _write_group(written, task, path, decide)
     else:
         names = [column.name for column in task.urls.columns]
         rows = ([row.get(name) for name in names] for row in task.rows)
         counts = _write_rows(written, task, path, decide, rows)
-    with replaced(_counts_path(written, task.number)) as stream:
-        stream.write(json.dumps(counts).encode())
+    written.parts.complete(task.number, counts)
     return counts
-
-
-def read_counts(written: FilterPart, number: int) -> Counts | None:
-    """Return what a part contains that an earlier run wrote, or None if it is not known."""
-    try:
-        return Counts(*json.loads(_counts_path(written, number).read_bytes()))
-    except (FileNotFoundError, ValueError):
-        return None
-
-
-def _counts_path(written: FilterPart, number: int) -> Path:
-    return written.folder / f"counts-{number:08d}.json"
 
 
 def _write_rows(
@@ -109,7 +95,7 @@ def _write_rows(
     schema = Schema(SCHEMA_NAME, (*columns, *options.columns))
     total = Counts()
     remaining = iter(rows)
-    with open_part(path, written.format, schema, header=task.number == 0) as sink:
+    with open_part(path, written.parts.format, schema, header=task.number == 0) as sink:
         while batch := list(islice(remaining, _BATCH_ROWS)):
             times = [None if time_index is None else cells[time_index] for cells in batch]
             decided = decide([cells[url_index] for cells in batch], times)
@@ -125,11 +111,16 @@ def _write_rows(
 def _write_group(written: FilterPart, task: FilterTask, path: Path, decide: Decide) -> Counts:
     _, parquet = load_pyarrow()
     with parquet.ParquetFile(task.urls.name) as file:
-        batches = file.iter_batches(_BATCH_ROWS, row_groups=[task.group])
-        if written.format == "parquet":
+        batches = _batches(file, task)
+        if written.parts.format == "parquet":
             return _write_arrow(written, path, decide, batches, file.schema_arrow)
         rows = (cells for batch in batches for cells in zip(*map(cell_values, batch.columns), strict=True))
         return _write_rows(written, task, path, decide, rows)
+
+
+def _batches(file: Any, task: FilterTask) -> Iterator[Any]:
+    with parquet_errors(task.urls.name):
+        yield from file.iter_batches(_BATCH_ROWS, row_groups=[task.group])
 
 
 def _write_arrow(written: FilterPart, path: Path, decide: Decide, batches: Iterable[Any], arrow_schema: Any) -> Counts:
@@ -143,7 +134,7 @@ def _write_arrow(written: FilterPart, path: Path, decide: Decide, batches: Itera
     total = Counts()
     with replaced(path) as stream, parquet.ParquetWriter(stream, arrow_schema, compression="zstd") as writer:
         for batch in batches:
-            urls = batch.column(options.url_column).to_pylist()
+            urls = cell_values(batch.column(options.url_column))
             times: list[Any] = [None] * len(urls)
             if options.time_column is not None:
                 times = cell_values(batch.column(options.time_column))

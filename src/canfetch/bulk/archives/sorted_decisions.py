@@ -47,7 +47,7 @@ def sorted_decisions(
         advance: Called with the number of bytes of the lists that are decided.
     Raises: StoreError: DuckDB cannot read a list or write its file.
     """
-    folder = written.folder / _FOLDER
+    folder = written.parts.folder / _FOLDER
     # A killed process leaves it.
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()

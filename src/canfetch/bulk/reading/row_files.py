@@ -7,6 +7,7 @@ import csv
 import json
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, BinaryIO, Final
 from warnings import catch_warnings, simplefilter
 
@@ -23,9 +24,13 @@ _PARQUET_BATCH_ROWS: Final = 256
 NO_LINE_END: Final = "the last row has no line end, so that it may be cut: add one"
 CUT_LINE: Final = "the file ends within this line"
 CUT_ROW: Final = "the file ends within a quoted cell of this row, or a quote before it is not closed"
-# What is wrong with a row in which the file ends.
-CUT_REASONS: Final = frozenset([CUT_LINE, CUT_ROW, NO_LINE_END])
+_DAMAGED_GROUP: Final = "the rest of this row group cannot be read"
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+
+
+def is_cut(reason: str) -> bool:
+    """Return whether `reason`, which is wrong with a row, means that rows after it may be missing."""
+    return reason in {CUT_LINE, CUT_ROW, NO_LINE_END} or reason.startswith(_DAMAGED_GROUP)
 
 
 def read_ndjson(stream: BinaryIO, advance: Callable[[int], None], *, fold_names: bool = True) -> Iterator[PlacedRow]:
@@ -136,36 +141,54 @@ def read_parquet(
 ) -> Iterator[PlacedRow]:
     """Yield the rows of a Parquet file. Positions are rows, from 1.
 
+    The rows of a row group after damage are reported, and reading continues with the next one.
+
     Args:
         columns: The columns to load, in lower case, or None for all.
     Raises: MissingExtra: pyarrow is not installed. InvalidOption: The file is not valid.
     """
     pyarrow, parquet = load_pyarrow()
-    try:
-        with parquet.ParquetFile(path) as file:
-            names = list(file.schema_arrow.names)
-            check_header([name.lower() for name in names])
-            wanted = [name for name in names if columns is None or name.lower() in columns]
-            position = 1
-            for group in range(file.num_row_groups):
-                before = position
-                batches = file.iter_batches(_PARQUET_BATCH_ROWS, row_groups=[group], columns=wanted)
+    with parquet_errors(path):
+        opened = parquet.ParquetFile(path)
+    with opened as file:
+        names = list(file.schema_arrow.names)
+        check_header([name.lower() for name in names])
+        wanted = [name for name in names if columns is None or name.lower() in columns]
+        end = 1
+        for group in range(file.num_row_groups):
+            position, end = end, end + file.metadata.row_group(group).num_rows
+            batches = file.iter_batches(_PARQUET_BATCH_ROWS, row_groups=[group], columns=wanted)
+            try:
                 for batch in batches:
                     for cells in zip(*map(cell_values, batch.columns), strict=True):
                         yield position, {name.lower(): value for name, value in zip(wanted, cells, strict=True)}
                         position += 1
-                if position > before:
-                    advance(file.metadata.row_group(group).total_byte_size)
-    except pyarrow.ArrowException as error:
-        raise InvalidOption(
-            f"{quoted(path)} is not a valid Parquet file: {' '.join(str(error).split())[:300]}"
-        ) from None
+            except (pyarrow.ArrowException, OSError) as error:
+                yield position, f"{_DAMAGED_GROUP}: {_reason(error)}"
+            advance(file.metadata.row_group(group).total_byte_size)
+
+
+@contextmanager
+def parquet_errors(path: str) -> Iterator[None]:
+    """Turn an error about the content of a Parquet file into InvalidOption."""
+    pyarrow, _ = load_pyarrow()
+    try:
+        yield
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        # pyarrow raises an OSError for some invalid content, without the number of an error of the system.
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise InvalidOption(f"{quoted(path)} is not a valid Parquet file: {_reason(error)}") from None
+
+
+def _reason(error: Exception) -> str:
+    return " ".join(str(error).split())[:300]
 
 
 def cell_values(column: Any) -> list[Any]:
     """Return a column of pyarrow as Python values. A time or date that Python cannot represent is text.
 
-    Times are in UTC, with microseconds, and maps are dictionaries.
+    Times are in UTC, with microseconds, and maps are dictionaries. Bytes in text that are not UTF-8 are surrogates.
     """
     pyarrow, _ = load_pyarrow()
     kind = column.type
@@ -186,6 +209,10 @@ def cell_values(column: Any) -> list[Any]:
 def _cell_value(cell: Any) -> Any:
     try:
         return cell.as_py(maps_as_pydicts="lossy")
+    except UnicodeDecodeError:
+        # Some programs write text in other encodings.
+        buffer = getattr(cell, "as_buffer", None)
+        return str(cell.type) if buffer is None else buffer().to_pybytes().decode("utf-8", "surrogateescape")
     except (ValueError, OverflowError):
         return f"{cell.value} as {cell.type}"
 

@@ -9,10 +9,10 @@ from xml.parsers import expat
 
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.row_files import (
-    CUT_REASONS,
     MAX_LINE_BYTES,
     PlacedRow,
     Row,
+    is_cut,
     read_csv,
     read_ndjson,
 )
@@ -68,7 +68,7 @@ def read_url_rows(
             rows = _text_rows(content, advance)
         for position, row in rows:
             if isinstance(row, str):
-                yield Fault(name, position, row, is_end=row in CUT_REASONS or row == _CUT_SITEMAP)
+                yield Fault(name, position, row, is_end=is_cut(row) or row == _CUT_SITEMAP)
             elif known is not None and not row.keys() <= known:
                 unknown = quoted(min(row.keys() - known))
                 yield Fault(name, position, f"a row has the column {unknown}, which the first row does not have")

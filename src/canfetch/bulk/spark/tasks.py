@@ -33,7 +33,7 @@ def run_spark_tasks(function: Callable[[Task], Result], tasks: Iterable[Task]) -
             results = context.parallelize(some, len(some)).map(function).collect()
             yield from zip(some, results, strict=True)
     except (PySparkException, Py4JJavaError) as error:
-        raise WorkerKilled(f"a task failed on Spark: {_reason(error)}: run the command again to continue") from error
+        raise WorkerKilled(f"a task failed on Spark: {_reason(error)}") from error
     finally:
         if active is None:
             spark.stop()

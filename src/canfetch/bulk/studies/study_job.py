@@ -1,6 +1,5 @@
 """The counts of a recipe over the captures of a store, by several processes."""
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -15,7 +14,7 @@ from canfetch.bulk.archives.resolution import resolve_capture
 from canfetch.bulk.reading.captures import Capture
 from canfetch.bulk.studies.recipes import get_recipe
 from canfetch.bulk.writing.columns import Column, ColumnType, Row, Schema
-from canfetch.bulk.writing.part_writers import replaced
+from canfetch.bulk.writing.part_files import read_checked, write_checked
 from canfetch.bulk.writing.processes import run_tasks
 
 PERIODS: Final = ("month", "year", "day", "none")
@@ -93,9 +92,8 @@ def _path(folder: Path, number: int) -> Path:
 
 
 def _read_counts(path: Path) -> Counter[_Key] | None:
-    try:
-        rows = json.loads(path.read_bytes())
-    except (FileNotFoundError, ValueError):
+    rows = read_checked(path)
+    if rows is None:
         return None
     return Counter({(period, subject, measure, label): count for period, subject, measure, label, count in rows})
 
@@ -109,8 +107,7 @@ def _count_part(study: _StudyPart, part: Part) -> Counter[_Key]:
             period = period_of(capture, options.period)
             file = resolve_capture(capture, store, policy)
             counts.update((period, *cell) for cell in recipe.cells(file, options.agents))
-    with replaced(_path(study.folder, part.number)) as stream:
-        stream.write(json.dumps([[*key, count] for key, count in counts.items()]).encode())
+    write_checked(_path(study.folder, part.number), [[*key, count] for key, count in counts.items()])
     return counts
 
 

@@ -11,6 +11,8 @@ from typing import Any, BinaryIO, Final, Protocol
 
 from canfetch.bulk.reading.row_files import load_pyarrow
 from canfetch.bulk.writing.columns import Column, ColumnType, Row, Schema, csv_cell, plain_value, portable
+from canfetch.core.quoting import quoted
+from canfetch.errors import StoreError
 
 FORMATS: Final = ("parquet", "ndjson", "csv")
 SCHEMA_KEY: Final = b"canfetch.schema"
@@ -188,6 +190,7 @@ def _as_text(value: Any) -> str:
 def join_parts(parts: Iterable[Path], path: Path, format: str) -> None:  # noqa: A002 - the option's name
     """Write a file with the rows of all parts, which have the same columns.
 
+    Raises: StoreError: A part is damaged. OSError: The file cannot be written.
     Cost: O(bytes); one row group is in memory.
     """
     with replaced(path) as stream:
@@ -205,8 +208,23 @@ def _join_parquet(parts: Iterable[Path], stream: BinaryIO) -> None:
     writer: Any = None
     with ExitStack() as stack:
         for part in parts:
-            with parquet.ParquetFile(part) as source:
+            with _reading(part):
+                source = parquet.ParquetFile(part)
+            with source:
                 if writer is None:
                     writer = stack.enter_context(parquet.ParquetWriter(stream, source.schema_arrow, compression="zstd"))
                 for group in range(source.num_row_groups):
-                    writer.write_table(source.read_row_group(group))
+                    with _reading(part):
+                        table = source.read_row_group(group)
+                    writer.write_table(table)
+
+
+@contextmanager
+def _reading(part: Path) -> Iterator[None]:
+    pyarrow, _ = load_pyarrow()
+    try:
+        yield
+    # pyarrow also raises OSError for invalid content.
+    except (pyarrow.ArrowException, OSError) as error:
+        reason = " ".join(str(error).split())[:300]
+        raise StoreError(f"cannot read {quoted(str(part))}: {reason}") from None

@@ -65,8 +65,7 @@ def run_tasks(
                 yield running.pop(future), future.result()
     except BrokenProcessPool:
         raise WorkerKilled(
-            "a worker process was killed, maybe because memory ran out: run the command again to continue, "
-            "with fewer --jobs if necessary"
+            "a worker process was killed, maybe because memory ran out: pass fewer --jobs if necessary"
         ) from None
     finally:
         pool.shutdown(wait=True, cancel_futures=True)

@@ -1,16 +1,17 @@
 """The folder of an unfinished output: parts, and the settings that they were made with.
 
-`OUT` is written as `OUT.partial/part-*`, and appears as a whole at the end. If the process is killed, the folder
-remains, and the same command continues after the last complete part.
+`OUT` is written as `OUT.partial/part-*`, and appears as a whole at the end. If the process fails or is killed,
+the folder remains, and the same command writes the parts that are missing or damaged.
 """
 
+import errno
 import json
 import os
-import shutil
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, Self
 
+from canfetch.bulk.writing.part_files import PartFiles, remove
 from canfetch.bulk.writing.part_writers import TEMPORARY_SUFFIX, join_parts, replaced
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
@@ -18,8 +19,8 @@ from canfetch.errors import InvalidOption
 _SUFFIX: Final = ".partial"
 _SETTINGS: Final = "settings.json"
 _LOCK: Final = "lock"
-_PART: Final = "part-"
-_PART_NAMES: Final = (_PART, "counts-")
+_LOCKED: Final = frozenset([errno.EACCES, errno.EAGAIN])
+_PART_NAMES: Final = ("part-", "done-", "counts-")
 # The names of all files that a run writes in its folder, apart from the lock.
 _OWN_NAMES: Final = (*_PART_NAMES, "captures.sqlite", "duckdb", _SETTINGS)
 
@@ -41,17 +42,17 @@ class WorkFolder:
         self.output = output
         self.format = format
         self.path = output.with_name(output.name + _SUFFIX)
-        self.path.mkdir(exist_ok=True)
-        self._lock = _lock(self.path / _LOCK)
+        self._lock: int | None = _lock(self.path)
+        self.parts = PartFiles(self.path.absolute(), format)
         recorded = self.path / _SETTINGS
         try:
             previous = json.loads(recorded.read_bytes())
-        except (FileNotFoundError, ValueError):
+        except (FileNotFoundError, IsADirectoryError, ValueError):
             previous = None
         self.is_resumed = not restart and previous == json.loads(json.dumps(settings))
         if self.is_resumed:
             return
-        if previous is not None and not restart and self._has_any_part():
+        if previous is not None and not restart and self.has_any_part():
             self.close()
             raise InvalidOption(
                 f"{quoted(str(self.path))} belongs to a run with other inputs or options: "
@@ -59,44 +60,49 @@ class WorkFolder:
             )
         # Without a complete part, the other run has written nothing that is worth keeping.
         self._remove_files()
-        with replaced(recorded) as stream:
-            stream.write(json.dumps(settings).encode())
+        try:
+            with replaced(recorded) as stream:
+                stream.write(json.dumps(settings).encode())
+        except OSError:
+            self.discard()
+            raise
 
-    def part(self, number: int) -> Path:
-        """Return the path of a part."""
-        return self.path / f"{_PART}{number:08d}.{self.format}"
-
-    def has_part(self, number: int) -> bool:
-        """Return whether a part is complete."""
-        return self.part(number).exists()
-
-    def _has_any_part(self) -> bool:
-        names = (path.name for path in self.path.iterdir())
+    def has_any_part(self) -> bool:
+        """Return whether there is a part, which may be damaged."""
+        names = [path.name for path in self.path.iterdir()] if self.path.is_dir() else []
         return any(name.startswith(_PART_NAMES) and not name.endswith(TEMPORARY_SUFFIX) for name in names)
 
     def finish(self, part_count: int) -> None:
-        """Write the output from its parts, and remove the folder."""
-        join_parts(map(self.part, range(part_count)), self.output, self.format)
+        """Write the output from its parts, and remove the folder.
+
+        Raises: StoreError: A part was damaged after it had been written.
+        """
+        join_parts(map(self.parts.path, range(part_count)), self.output, self.format)
+        self.discard()
+
+    def discard(self) -> None:
+        """Remove the folder, unless it has files of others, and release it."""
         self._remove_files()
-        self.close()
+        if os.name == "nt":
+            # Open files cannot be removed.
+            self.close()
+        # Elsewhere, the lock is held until its file is removed: later, it may be the lock of another process.
         with suppress(OSError):
             (self.path / _LOCK).unlink()
             self.path.rmdir()
+        self.close()
 
     def _remove_files(self) -> None:
         """Remove the files of this module and its callers. Others in the folder are not touched."""
         for path in list(self.path.iterdir()):
-            if not path.name.startswith(_OWN_NAMES):
-                continue
-            if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path)
-            else:
-                path.unlink(missing_ok=True)
+            if path.name.startswith(_OWN_NAMES):
+                remove(path)
 
     def close(self) -> None:
         """Release the folder, which keeps its parts."""
-        with suppress(OSError):
+        if self._lock is not None:
             os.close(self._lock)
+            self._lock = None
 
     def __enter__(self) -> Self:
         return self
@@ -105,16 +111,31 @@ class WorkFolder:
         self.close()
 
 
-def _lock(path: Path) -> int:
-    """Open a file that only one process can have open. The system releases it when the process ends."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-    try:
-        import fcntl  # noqa: PLC0415 - not on Windows
-    except ImportError:
-        return descriptor
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+def _lock(folder: Path) -> int:
+    """Create a folder and open its lock file, which only one process has open. The system releases it at the end."""
+    path = folder / _LOCK
+    while True:
+        folder.mkdir(exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            import fcntl  # noqa: PLC0415 - not on Windows
+        except ImportError:
+            return descriptor
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno in _LOCKED:
+                os.close(descriptor)
+                raise InvalidOption(f"another process writes to {quoted(str(folder))}") from None
+            # Some network file systems have no locks.
+        if _is_file(path, descriptor):
+            return descriptor
+        # The other process has finished, and removed its lock file in between.
         os.close(descriptor)
-        raise InvalidOption(f"another process writes to {quoted(str(path.parent))}") from None
-    return descriptor
+
+
+def _is_file(path: Path, descriptor: int) -> bool:
+    """Return whether a path leads to an open file."""
+    with suppress(FileNotFoundError):
+        return os.path.samestat(path.stat(), os.fstat(descriptor))
+    return False

@@ -19,10 +19,10 @@ from canfetch.cli.bulk.options import (
     plain_agents,
     process_count,
 )
+from canfetch.cli.bulk.unfinished import unfinished
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK, CommandError
 from canfetch.cli.shared.progress import Progress, byte_progress, item_progress
 from canfetch.core.quoting import quoted
-from canfetch.errors import CanfetchError
 
 _FAULTS_SHOWN: Final = 10
 
@@ -35,25 +35,22 @@ def run_archive_command(command: str, inputs: tuple[str, ...], options: TableOpt
     form = output_format(run)
     sources = find_sources(inputs, run.input_format)
     settings = {"command": command, "options": _plain(options), "input_format": run.input_format}
-    with open_work_folder(run, form, list(inputs), settings) as folder:
+    with open_work_folder(run, form, list(inputs), settings) as folder, unfinished(folder):
+        with open_faults(run.faults) as write_fault:
+            collected = collect_captures(sources, store_path(folder), write_fault)
+        progress = item_progress(collected.captures, enabled=True)
         try:
-            with open_faults(run.faults) as write_fault:
-                collected = collect_captures(sources, store_path(folder), write_fault)
-            progress = item_progress(collected.captures, enabled=True)
-            try:
-                write_table(
-                    folder,
-                    options,
-                    policy=run.policy,
-                    processes=process_count(run),
-                    advance=progress.advance,
-                    engine=run.engine,
-                )
-            finally:
-                progress.close()
-        except CanfetchError as error:
-            raise CommandError(str(error)) from None
-        print_counts(f"{collected.captures:,} files", collected, run.output)
+            write_table(
+                folder,
+                options,
+                policy=run.policy,
+                processes=process_count(run),
+                advance=progress.advance,
+                engine=run.engine,
+            )
+        finally:
+            progress.close()
+    print_counts(f"{collected.captures:,} files", collected, run.output)
     return EXIT_ERROR if collected.is_cut else EXIT_OK
 
 

@@ -23,11 +23,12 @@ from canfetch.cli.bulk.options import (
     run_parameters,
     selected_agents,
 )
+from canfetch.cli.bulk.unfinished import unfinished
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK, CommandError
 from canfetch.cli.shared.progress import Progress, byte_progress
 from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.core.quoting import quoted
-from canfetch.errors import CanfetchError, InvalidOption
+from canfetch.errors import InvalidOption
 
 _MISSING: Final = {"null": None, "allow": True, "deny": False}
 
@@ -67,27 +68,25 @@ def _run(
     }
     with (
         open_work_folder(run, form, [*lists, "--robots", *robots], settings) as folder,
+        unfinished(folder),
         open_faults(run.faults) as write_fault,
     ):
+        collected = collect_captures(sources, store_path(folder), write_fault)
+        progress = byte_progress(sum(os.path.getsize(name) for name in lists), enabled=True)  # noqa: PTH202 - as typed
+        rejected = _Rejected(FaultLines(progress, write_fault))
         try:
-            collected = collect_captures(sources, store_path(folder), write_fault)
-            progress = byte_progress(sum(os.path.getsize(name) for name in lists), enabled=True)  # noqa: PTH202 - as typed
-            rejected = _Rejected(FaultLines(progress, write_fault))
-            try:
-                counts = filter_urls(
-                    folder,
-                    store_path(folder),
-                    urls,
-                    options,
-                    processes=process_count(run),
-                    advance=progress.advance,
-                    on_fault=rejected.add,
-                    engine=run.engine,
-                )
-            finally:
-                progress.close()
-        except CanfetchError as error:
-            raise CommandError(str(error)) from None
+            counts = filter_urls(
+                folder,
+                store_path(folder),
+                urls,
+                options,
+                processes=process_count(run),
+                advance=progress.advance,
+                on_fault=rejected.add,
+                engine=run.engine,
+            )
+        finally:
+            progress.close()
     what = "URLs" if len(agents) == 1 else "decisions"
     _print_counts(what, counts, collected, rejected.count, run.output)
     click.get_current_context().exit(EXIT_ERROR if collected.is_cut or rejected.is_cut else EXIT_OK)

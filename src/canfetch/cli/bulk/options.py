@@ -212,7 +212,10 @@ def open_work_folder(run: RunOptions, format: str, inputs: list[str], settings: 
     except InvalidOption as error:
         raise CommandError(str(error)) from None
     except OSError as error:
-        raise CommandError(f"cannot write --output {quoted(run.output)}: {error.strerror or error}") from None
+        reason = error.strerror or str(error)
+        if Path(run.output).parent.is_dir() and error.filename is not None:
+            reason = f"{quoted(os.fsdecode(error.filename))}: {reason}"
+        raise CommandError(f"cannot write --output {quoted(run.output)}: {reason}") from None
 
 
 def _describe(name: str) -> list[Any]:

@@ -22,6 +22,7 @@ from canfetch.cli.bulk.options import (
     process_count,
     run_parameters,
 )
+from canfetch.cli.bulk.unfinished import unfinished
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK, CommandError
 from canfetch.cli.shared.output_files import create_file
 from canfetch.cli.shared.progress import item_progress
@@ -53,34 +54,31 @@ def _run(
     form = output_format(run)
     sources = find_sources(inputs, run.input_format)
     settings = {"command": "study", "options": options._asdict(), "input_format": run.input_format}
-    with open_work_folder(run, form, list(inputs), settings) as folder:
+    with open_work_folder(run, form, list(inputs), settings) as folder, unfinished(folder):
         store = store_path(folder)
+        with open_faults(run.faults) as write_fault:
+            collected = collect_captures(sources, store, write_fault)
+        progress = item_progress(collected.captures, enabled=True)
         try:
-            with open_faults(run.faults) as write_fault:
-                collected = collect_captures(sources, store, write_fault)
-            progress = item_progress(collected.captures, enabled=True)
-            try:
-                rows = count_study(
-                    store,
-                    folder.path,
-                    options,
-                    processes=process_count(run),
-                    advance=progress.advance,
-                    engine=run.engine,
-                )
-            finally:
-                progress.close()
-            if plot is not None and plot_format is not None:
-                create_file(plot, draw_study(rows, recipe, plot_format), force=run.force, option="--plot")
-            _write(folder, rows)
-        except CanfetchError as error:
-            raise CommandError(str(error)) from None
-        print_counts(f"{len(rows):,} rows about {collected.captures:,} files", collected, run.output)
+            rows = count_study(
+                store,
+                folder.path,
+                options,
+                processes=process_count(run),
+                advance=progress.advance,
+                engine=run.engine,
+            )
+        finally:
+            progress.close()
+        if plot is not None and plot_format is not None:
+            create_file(plot, draw_study(rows, recipe, plot_format), force=run.force, option="--plot")
+        _write(folder, rows)
+    print_counts(f"{len(rows):,} rows about {collected.captures:,} files", collected, run.output)
     click.get_current_context().exit(EXIT_ERROR if collected.is_cut else EXIT_OK)
 
 
 def _write(folder: WorkFolder, rows: list[Row]) -> None:
-    with open_part(folder.part(0), folder.format, STUDY, header=True) as sink:
+    with open_part(folder.parts.path(0), folder.format, STUDY, header=True) as sink:
         for row in rows:
             sink.write(row)
     folder.finish(1)
