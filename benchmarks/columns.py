@@ -26,12 +26,14 @@ import pyarrow as pa
 
 from benchmarks.caching_protego import CachingProtego, instance_of_process
 from benchmarks.inputs import CORPUS, KEYS, ORIGIN, Dice, generate, real_files, segment
-from canfetch import bulk
+from canfetch import bulk, parse
 
 AGENTS = ["Googlebot", "GPTBot", "ExampleBot", "bingbot", "CCBot"]
 FILE_BYTES = 3_000
 URLS = 100_000
 BATCH_ROWS = 250_000
+# A preference is a sentence, so these rows are fewer.
+USAGE_SHARE = 5
 ROUNDS = 3
 
 
@@ -82,6 +84,18 @@ def make_rows(rows: int, files: int) -> Rows:
     return Rows(contents, ids, content, pa.DictionaryArray.from_arrays(agent, pa.array(AGENTS)), url)
 
 
+def with_statements(contents: list[bytes]) -> list[bytes]:
+    """Return files with preferences on usage for most agents: half of them for all URLs, a quarter also for a path."""
+    dice = Dice(9309)
+    stated = []
+    for number, content in enumerate(contents):
+        lines = [b"Content-Signal: search=yes, ai-train=no"] * (number % 2 == 0)
+        if number % 4 == 0:
+            lines += [b"Content-Usage: train-ai=n", f"Content-Usage: /{segment(dice)} train-ai=y".encode()]
+        stated.append(b"\n".join([content, b"", b"User-agent: *", *lines]))
+    return stated
+
+
 def constant(ids: Any, agents: Any, urls: Any) -> Any:  # noqa: ARG001 - the parameters of all functions
     """Return a column of the same length, without looking at the rows."""
     return pa.repeat(pa.scalar(value=True), len(ids))
@@ -125,10 +139,29 @@ def kernel(rows: Rows, slow: int) -> list[Result]:
     files = bulk.Files(dict(enumerate(rows.contents)))
     protego, few = CachingProtego(rows.contents), rows.first(slow)
     count = len(rows.ids)
+    stated = with_statements(rows.contents)
+    parsed = [parse(content) for content in stated]
+    usage = rows.first(count // USAGE_SHARE)
+    column = pa.DictionaryArray.from_arrays(usage.ids, pa.array(stated, pa.binary()))
+
+    def usage_of_each() -> list[str]:
+        columns = (one.to_pylist() for one in (few.ids, few.agent, few.url))
+        found = (
+            parsed[number].usage(url, agent=agent, purpose="training")
+            for number, agent, url in zip(*columns, strict=True)
+        )
+        return [one.explanation for one in found]
+
     return measure(
         time.process_time,
         {
             "Protego, row by row": (lambda: protego.column(few.ids, few.agent, few.url), slow, ""),
+            "RobotsTxt.usage, row by row": (usage_of_each, slow, ""),
+            "canfetch, preferences": (
+                lambda: bulk.usage(column, usage.agent, usage.url, purpose="training"),
+                len(usage.ids),
+                "",
+            ),
             "canfetch, files compiled before": (
                 lambda: bulk.allows(rows.content, rows.agent, rows.url),
                 count,

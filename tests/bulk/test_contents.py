@@ -1,4 +1,4 @@
-"""Rules, sitemaps, preferences and counts of files."""
+"""Rules, sitemaps and counts of files."""
 
 from typing import Any
 
@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from tests.laws.strategies import any_content
 
 from canfetch import parse
-from canfetch.bulk import metrics, rules, sitemaps, usage
-from canfetch.errors import InvalidColumn, InvalidOption
+from canfetch.bulk import metrics, rules, sitemaps
+from canfetch.errors import InvalidColumn
 
 CONTENT = """User-agent: a
 User-agent: B
@@ -56,28 +56,6 @@ def test_sitemaps_of_each_file(engine: str) -> None:
         ["https://example.com/s.xml", "https://example.com/t.xml"],
         [],
     ]
-
-
-def test_usage_is_that_of_the_file(engine: str) -> None:
-    urls = ["/x", "/y", None, "x"]
-    found = usage(CONTENT, ["a", "bot", "bot", "bot"], urls, purpose="training", engine=engine).to_pylist()
-    rows = [tuple(row.values())[:4] for row in found]
-    assert rows == [
-        ("unknown", "disallow-rule", False, []),
-        ("disallow", "no-match", True, [7]),
-        (None, None, None, None),
-        (None, "invalid-url", None, None),
-    ]
-    assert found[1]["explanation"] == parse(CONTENT).usage("/y", agent="bot", purpose="training").explanation
-    assert usage([CONTENT], "bot", ["/y"], purpose="search", engine=engine).to_pylist()[0]["preference"] == "unknown"
-    with pytest.raises(InvalidOption, match="unknown purpose"):
-        usage(CONTENT, "bot", "/", purpose="x", engine=engine)
-
-
-def test_usage_of_rows_that_alternate_between_files(engine: str) -> None:
-    contents = [CONTENT, "user-agent: *\ncontent-signal: ai-train=yes"] * 3
-    found = usage(contents, "bot", "/y", purpose="training", engine=engine).to_pylist()
-    assert [row["preference"] for row in found] == ["disallow", "allow"] * 3
 
 
 def test_columns_of_integers_raise(engine: str) -> None:

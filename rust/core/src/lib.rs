@@ -6,7 +6,8 @@
 //! * `select` finds the groups for an agent, and `compiled` holds the rule sets that agents share;
 //! * `pattern` and `target` convert rules and URLs to their canonical forms;
 //! * `compare` finds the shortest target on which several lists of rules decide in a certain way;
-//! * `matcher` compares them: the first URLs by a plain walk over the rules, later ones through an index.
+//! * `matcher` compares them: the first URLs by a plain walk over the rules, later ones through an index;
+//! * `path_records` finds the most specific of other records with a path, which are matched like rules.
 //!
 //! No Python, no I/O, no clock, no backtracking. A decision takes at most time proportional to the bytes of the rules
 //! times the bytes of the target.
@@ -34,6 +35,7 @@ mod groups;
 mod lines;
 mod matcher;
 mod packed;
+mod path_records;
 pub mod pattern;
 mod percent;
 mod preamble;
@@ -55,7 +57,9 @@ pub use groups::{AgentLine, Groups, OtherRecord, Rule, Span};
 pub use matcher::spans::matched_spans;
 pub use matcher::walk::Match;
 pub use packed::List;
+pub use path_records::PathRecords;
 pub use percent::unescape_literal;
+pub use reader::read_others;
 pub use select::{Choice, Selection};
 pub use target::target;
 pub use url::{Located, has_origin, locate};

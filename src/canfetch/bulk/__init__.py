@@ -7,8 +7,9 @@ The submodules `duckdb`, `pandas`, `polars` and `spark` have the same functions 
 """
 
 from canfetch.bulk.column import Column
-from canfetch.bulk.contents import metrics, rules, sitemaps, usage
+from canfetch.bulk.contents import metrics, rules, sitemaps
 from canfetch.bulk.decisions import allows, clear_cache, decide, matrix
 from canfetch.bulk.files import Files
+from canfetch.bulk.preferences import usage
 
 __all__ = ["Column", "Files", "allows", "clear_cache", "decide", "matrix", "metrics", "rules", "sitemaps", "usage"]

@@ -1,28 +1,22 @@
-"""Columns of contents, each distinct content parsed once: rules, sitemaps, preferences on usage, and counts."""
+"""Columns of contents, each distinct content parsed once: rules, sitemaps, and counts."""
 
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
-from canfetch.bulk.arguments import AnyColumn, as_agents, as_column, chain_agent, resolve_crawler, resolve_name
+from canfetch.bulk.arguments import AnyColumn, as_column
 from canfetch.bulk.arrow_values import read_values
 from canfetch.bulk.column import Column, build_column
-from canfetch.bulk.decisions import decide
 from canfetch.bulk.http_archive import METRICS, count_records
-from canfetch.bulk.types import BOOL, INT32, TEXT, list_of, struct_of
-from canfetch.core.agent import Agent
+from canfetch.bulk.types import INT32, TEXT, list_of, struct_of
 from canfetch.core.document import RobotsTxt, parse
-from canfetch.core.extensions.index import parse_purpose
-from canfetch.core.extensions.preference import UsagePurpose
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.text import display_text
 from canfetch.errors import InvalidColumn
 
 RULES: Final = list_of(struct_of(group=INT32, agent=TEXT, kind=TEXT, pattern=TEXT, line=INT32))
 SITEMAPS: Final = list_of(TEXT)
-USAGE: Final = struct_of(preference=TEXT, reason=TEXT, allowed=BOOL, lines=list_of(INT32), explanation=TEXT)
 
-_NO_USAGE: Final = (None,) * len(USAGE[1])
 # The contents whose results are shared by rows, in bytes. Results can be larger than the contents.
 _SHARED_BYTES: Final = 16 * 1024 * 1024
 
@@ -83,84 +77,6 @@ def metrics(content: AnyColumn) -> Column:
     return Column(build_column(METRICS, list(rows)))
 
 
-def usage(
-    content: AnyColumn,
-    agent: AnyColumn | Agent,
-    url: AnyColumn,
-    *,
-    purpose: str,
-    profile: str = "rfc9309",
-    max_bytes: int = DEFAULT_MAX_BYTES,
-    use_registry: bool = False,
-    engine: str | None = None,
-) -> Column:
-    """Return the preference of each file on using content that an agent fetches from a URL for `purpose`.
-
-    Args:
-        content, agent, url, profile, max_bytes, use_registry, engine: As for `allows`.
-        purpose: `training`, `search` or `ai-use`.
-    Returns: A column of structs: `preference` is `allow`, `disallow` or `unknown`, with the `lines` and the
-        `explanation` of `RobotsTxt.usage`. `allowed` is whether the agent may fetch the URL, and `reason` is that of
-        `decide`. The others are null if there is no verdict.
-    Raises: As `allows`; InvalidOption: `purpose` is unknown.
-    Cost: As `RobotsTxt.usage` for each row, and parsing for each distinct content.
-    """
-    wanted = parse_purpose(purpose)
-    agents = as_agents(agent, use_registry=use_registry)
-    one_agent = chain_agent(agents) if isinstance(agents, tuple) else None
-    # A stream can be read only once, so all columns are read before the decision.
-    contents, urls = _read_texts(content), _read_texts(url)
-    names: list[bytes | None] = [] if one_agent else _read_texts(agents)
-    verdicts = decide(
-        contents,
-        one_agent or names,
-        urls,
-        profile=profile,
-        max_bytes=max_bytes,
-        use_registry=use_registry,
-        engine=engine,
-    ).to_pylist()
-    parsed = _parser(profile, max_bytes, engine)
-    resolve = resolve_crawler if use_registry else resolve_name
-    rows: list[tuple[Any, ...]] = [(None, verdict["reason"], None, None, None) for verdict in verdicts]
-    decided: dict[bytes, list[int]] = {}
-    for index, verdict in enumerate(verdicts):
-        if verdict["allowed"] is not None:
-            decided.setdefault(_row(contents, index), []).append(index)
-    for one_content, indexes in decided.items():
-        robots = parsed(one_content)
-        for index in indexes:
-            chain = None if one_agent else resolve(_row(names, index))
-            named = one_agent or (chain_agent(chain) if chain else None)
-            assert named is not None
-            rows[index] = _usage_row(robots, _row(urls, index), named, wanted, verdicts[index])
-    return Column(build_column(USAGE, rows))
-
-
-def usage_by_purpose(
-    content: AnyColumn, agent: AnyColumn, url: AnyColumn, purpose: AnyColumn, **options: Any
-) -> Column:
-    """As `usage`, with a column of purposes.
-
-    Raises: As `usage`.
-    """
-    purposes = [value if value is None else value.decode() for value in _read_texts(purpose)]
-    columns = [_read_texts(column) for column in (content, agent, url)]
-    # Nearly always, all rows have the same purpose.
-    found = {name: usage(*columns, purpose=name, **options).to_pylist() for name in dict.fromkeys(purposes) if name}
-    if len(purposes) == 1:
-        purposes *= max(len(column) for column in columns)
-    rows = (tuple(found[name][row].values()) if name else _NO_USAGE for row, name in enumerate(purposes))
-    return Column(build_column(USAGE, list(rows)))
-
-
-def _usage_row(
-    robots: RobotsTxt, url: bytes, agent: Agent, purpose: UsagePurpose, verdict: dict[str, Any]
-) -> tuple[Any, ...]:
-    found = robots.usage(url, agent=agent, purpose=purpose)
-    return str(found.preference), verdict["reason"], verdict["allowed"], list(found.lines), found.explanation
-
-
 def _rule_rows(robots: RobotsTxt) -> list[tuple[Any, ...]]:
     rows: list[tuple[Any, ...]] = []
     for number, group in enumerate(robots.groups):
@@ -182,13 +98,6 @@ def _read_texts(column: object) -> list[bytes | None]:
     if any(isinstance(value, int) for value in values):
         raise InvalidColumn("invalid Arrow data: a column of integers: expected text or bytes")
     return values  # type: ignore[return-value]  # no integers
-
-
-def _row(values: list[bytes | None], index: int) -> bytes:
-    """Return the value of a row that has a verdict, so that no input is null."""
-    value = values[0 if len(values) == 1 else index]
-    assert value is not None
-    return value
 
 
 def _map_distinct(content: AnyColumn, compute: Callable[[bytes], Any]) -> list[Any]:

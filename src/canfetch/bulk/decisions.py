@@ -19,13 +19,17 @@ _KERNELS: Final = 8
 
 
 @lru_cache(_KERNELS)
-def _kernel(options: KernelOptions) -> Kernel:
+def shared_kernel(options: KernelOptions) -> Kernel:
+    """Return the kernel that all calls with these options share. Rows contain the files.
+
+    Raises: UnknownProfile, InvalidLimit, EngineError.
+    """
     return create_kernel(options, by_id=False)
 
 
 def clear_cache() -> None:
     """Forget all compiled files, which are otherwise kept for later calls in about 256 MiB of memory."""
-    _kernel.cache_clear()
+    shared_kernel.cache_clear()
 
 
 def allows(
@@ -54,7 +58,7 @@ def allows(
         InvalidProductToken: a single agent is invalid; UnknownProfile, InvalidLimit, EngineError, TypeError.
     Cost: As `AgentRules.allows` for each row, plus parsing each distinct file.
     """
-    kernel = _kernel(KernelOptions(profile, max_bytes, use_registry, engine))
+    kernel = shared_kernel(KernelOptions(profile, max_bytes, use_registry, engine))
     agents = as_agents(agent, use_registry=use_registry)
     return Column(kernel.allows(as_column(content), agents, as_column(url)))
 
@@ -78,7 +82,7 @@ def decide(
     Raises: As `allows`.
     Cost: As `allows`.
     """
-    kernel = _kernel(KernelOptions(profile, max_bytes, use_registry, engine))
+    kernel = shared_kernel(KernelOptions(profile, max_bytes, use_registry, engine))
     agents = as_agents(agent, use_registry=use_registry)
     return Column(kernel.decide(as_column(content), agents, as_column(url)))
 
@@ -104,7 +108,7 @@ def matrix(
     Raises: As `allows`; InvalidOption: there is no agent, or two have the same name.
     Cost: As `allows` for each row and each distinct selection of groups.
     """
-    kernel = _kernel(KernelOptions(profile, max_bytes, use_registry, engine))
+    kernel = shared_kernel(KernelOptions(profile, max_bytes, use_registry, engine))
     names, chains = named_chains(agents, use_registry=use_registry)
     return Column(kernel.matrix(as_column(content), names, chains, as_column(url)))
 

@@ -11,13 +11,13 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from canfetch.bulk import contents, decisions
+from canfetch.bulk import contents, decisions, preferences
 from canfetch.bulk.column import Column
 from canfetch.bulk.decisions import AnyAgents, named_chains
 from canfetch.bulk.extras import import_extra
 from canfetch.bulk.files import Files
 from canfetch.bulk.http_archive import METRICS
-from canfetch.bulk.types import BOOL, DECISION, FLOAT64, INT32, INT64, TEXT, ColumnType, struct_of
+from canfetch.bulk.types import BOOL, DECISION, FLOAT64, INT32, INT64, TEXT, USAGE, ColumnType, struct_of
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.errors import InvalidOption
 
@@ -77,7 +77,7 @@ def register(
         return decisions.decide(content, agent, url, **options)
 
     def usage(content: Any, agent: Any, url: Any, purpose: Any) -> Column:
-        return contents.usage_by_purpose(content, agent, url, purpose, **options)
+        return preferences.usage_by_purpose(content, agent, url, purpose, **options)
 
     def matrix(content: Any, url: Any) -> Column:
         return decisions.matrix(content, columns, url, **options)
@@ -85,7 +85,7 @@ def register(
     row = [content_type, "VARCHAR", "VARCHAR"]
     add("allows", row, BOOL, allows)
     add("decide", row, DECISION, decide)
-    add("usage", [*row, "VARCHAR"], contents.USAGE, usage)
+    add("usage", [*row, "VARCHAR"], USAGE, usage)
     add("rules", [content_type], contents.RULES, lambda content: contents.rules(content, **parse))
     add("sitemaps", [content_type], contents.SITEMAPS, lambda content: contents.sitemaps(content, **parse))
     add("metrics", [content_type], METRICS, contents.metrics)

@@ -37,6 +37,9 @@ class Kernel(Protocol):
     def matrix(self, file: Any, names: list[str], chains: list[Chain], url: Any, /) -> ColumnSource:
         """Return whether each URL may be fetched by each agent."""
 
+    def usage(self, file: Any, agent: Any, url: Any, purpose: Any, /) -> ColumnSource:
+        """Return the preferences on a use of content. `purpose` is a column of the names of purposes."""
+
     def load(self, ids: Any, contents: Any, /) -> None:
         """Load files with IDs."""
 
@@ -92,6 +95,10 @@ class KernelPair:
     def matrix(self, file: Any, names: list[str], chains: list[Chain], url: Any) -> ColumnSource:
         """Return whether each URL may be fetched by each agent."""
         return _same(self._python.matrix(file, names, chains, url), self._native.matrix(file, names, chains, url))
+
+    def usage(self, file: Any, agent: Any, url: Any, purpose: Any) -> ColumnSource:
+        """Return the preferences on a use of content."""
+        return _same(self._python.usage(file, agent, url, purpose), self._native.usage(file, agent, url, purpose))
 
     def load(self, ids: Any, contents: Any) -> None:
         """Load files with IDs."""

@@ -10,13 +10,13 @@ The result has the name of the function. Rows are decided in batches, in several
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from canfetch.bulk import contents, decisions
+from canfetch.bulk import contents, decisions, preferences
 from canfetch.bulk.column import Column
 from canfetch.bulk.decisions import AnyAgents, named_chains
 from canfetch.bulk.extras import import_extra
 from canfetch.bulk.files import Files
 from canfetch.bulk.http_archive import METRICS
-from canfetch.bulk.types import BOOL, DECISION, FLOAT64, INT32, INT64, TEXT, ColumnType, struct_of
+from canfetch.bulk.types import BOOL, DECISION, FLOAT64, INT32, INT64, TEXT, USAGE, ColumnType, struct_of
 from canfetch.core.agent import Agent
 
 if TYPE_CHECKING:
@@ -78,8 +78,8 @@ class RobotsExpressions:
 
     def usage(self, agent: "str | Agent | pl.Expr", url: "str | pl.Expr", *, purpose: str, **options: Any) -> "pl.Expr":
         """Return the preference on using content as a struct, as `canfetch.bulk.usage` does."""
-        agents, function = _agent(agent, lambda *columns: contents.usage(*columns, purpose=purpose, **options))
-        return _call("usage", contents.USAGE, function, self._first, *agents, _url(url))
+        agents, function = _agent(agent, lambda *columns: preferences.usage(*columns, purpose=purpose, **options))
+        return _call("usage", USAGE, function, self._first, *agents, _url(url))
 
     def matrix(self, agents: AnyAgents, url: "str | pl.Expr", **options: Any) -> "pl.Expr":
         """Return for each URL which agents may fetch it, as `canfetch.bulk.matrix` does."""

@@ -1,15 +1,18 @@
 """The kernel of the Python engine: the same answers as the native one, row by row."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
 from typing import Any, Final, NamedTuple
 
 from canfetch.bulk.arguments import Chain, chain_agent, resolve_crawler, resolve_name
 from canfetch.bulk.arrow_values import IDS, TEXTS, Value, column_values, table_columns
 from canfetch.bulk.column import ValueColumn
-from canfetch.bulk.types import BOOL, DECISION, struct_of
+from canfetch.bulk.types import BOOL, DECISION, USAGE, struct_of
 from canfetch.core.agent import Agent
 from canfetch.core.agent_rules import AgentRules
 from canfetch.core.document import RobotsTxt, parse
+from canfetch.core.extensions.index import parse_purpose
+from canfetch.core.extensions.preference import UsagePurpose
 from canfetch.core.urls import split_url
 from canfetch.errors import InvalidColumn
 
@@ -24,6 +27,7 @@ class _Row(NamedTuple):
     rules: list[AgentRules]
     url: bytes
     reason: str | None
+    robots: RobotsTxt | None = None
 
 
 class PythonKernel:
@@ -64,6 +68,19 @@ class PythonKernel:
         )
         return ValueColumn(struct_of(**dict.fromkeys(names, BOOL)), list(rows))
 
+    def usage(self, file: Any, agent: Any, url: Any, purpose: Any) -> ValueColumn:
+        """Return the preferences on a use of content."""
+        names = column_values(purpose)
+        _check_texts(names, "purposes")
+        # An empty name counts as null.
+        purposes = [
+            parse_purpose(name.decode("utf-8", "replace")) if isinstance(name, bytes) and name else None
+            for name in names
+        ]
+        rows = self._rows(file, agent, url, further=len(purposes))
+        of_rows = repeat(purposes[0]) if len(purposes) == 1 else purposes
+        return ValueColumn(USAGE, [_usage(row, purpose) for row, purpose in zip(rows, of_rows, strict=False)])
+
     def load(self, ids: Any, contents: Any) -> None:
         """Load files with IDs."""
         keys, values = column_values(ids, IDS), column_values(contents)
@@ -89,14 +106,19 @@ class PythonKernel:
     def __len__(self) -> int:
         return len(set(self._files.values()) - {None}) if self._by_id else len(self._contents)
 
-    def _rows(self, file: Any, agent: Any, url: Any, *, fixed: list[Agent] | None = None) -> Iterator[_Row | None]:
-        """Yield the rows; None if an input is null. `fixed` has agents that are the same for all rows."""
+    def _rows(
+        self, file: Any, agent: Any, url: Any, *, fixed: list[Agent] | None = None, further: int = 1
+    ) -> Iterator[_Row | None]:
+        """Yield the rows; None if an input is null.
+
+        Args: fixed: Agents that are the same for all rows. further: The length of a column that is read elsewhere.
+        """
         files, urls = column_values(file, IDS if self._by_id else TEXTS), column_values(url)
         if isinstance(agent, tuple):
             fixed = [chain_agent(agent)]
         columns = [files, urls] if fixed else [files, urls, column_values(agent)]
         _check_types(columns, by_id=self._by_id)
-        for key, address, *name in _rows_of(columns):
+        for key, address, *name in _rows_of(columns, further):
             if key is None or address is None or None in name:
                 yield None
                 continue
@@ -113,7 +135,7 @@ class PythonKernel:
             return _Row([], url, "no-robots")
         assert isinstance(content, bytes)
         robots = self._parse(content)
-        return _Row([robots.rules_for(agent) for agent in agents if agent is not None], url, None)
+        return _Row([robots.rules_for(agent) for agent in agents if agent is not None], url, None, robots)
 
     def _parse(self, content: bytes) -> RobotsTxt:
         robots = self._contents.get(content)
@@ -149,13 +171,17 @@ def _is_too_large(key: Value) -> bool:
 
 def _check_types(columns: list[list[Value]], *, by_id: bool) -> None:
     for index, column in enumerate(columns):
-        if (index or not by_id) and any(isinstance(value, int) for value in column):
-            expected = ("the content of files", "URLs", "agents")[index]
-            raise InvalidColumn(f"invalid Arrow data: a column of integers: expected {expected}")
+        if index or not by_id:
+            _check_texts(column, ("the content of files", "URLs", "agents")[index])
 
 
-def _rows_of(columns: list[list[Value]]) -> Iterable[tuple[Value, ...]]:
-    lengths = [len(column) for column in columns]
+def _check_texts(column: list[Value], expected: str) -> None:
+    if any(isinstance(value, int) for value in column):
+        raise InvalidColumn(f"invalid Arrow data: a column of integers: expected {expected}")
+
+
+def _rows_of(columns: list[list[Value]], further: int) -> Iterable[tuple[Value, ...]]:
+    lengths = [*(len(column) for column in columns), further]
     total = next((length for length in lengths if length != 1), 1)
     if any(length not in (1, total) for length in lengths):
         shown = ", ".join(map(str, lengths))
@@ -173,3 +199,13 @@ def _decide(row: _Row | None) -> tuple[bool | None, str | None, int | None, str 
     if rule is None:
         return verdict.allowed, str(verdict.reason), None, None, None
     return verdict.allowed, str(verdict.reason), rule.line, str(rule), rule.specificity
+
+
+def _usage(row: _Row | None, purpose: UsagePurpose | None) -> tuple[Any, ...]:
+    if row is None or purpose is None:
+        return (None,) * 5
+    if row.robots is None:
+        return None, row.reason, None, None, None
+    found = row.robots.usage(row.url, agent=row.rules[0].agent, purpose=purpose)
+    verdict = found.verdict
+    return str(found.preference), str(verdict.reason), verdict.allowed, list(found.lines), found.explanation

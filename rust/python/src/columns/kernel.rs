@@ -9,11 +9,13 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
 use super::block::{Block, Need, TOUCHED_ROWS, Toucher};
+use super::failure::Failure;
 use super::file_entry::{Chain, FileEntry};
 use super::loader::Loader;
 use super::results::{Allowed, Decisions, Matrix, Results};
 use super::rows::Rows;
 use super::tables::Tables;
+use super::usages::{Caches, Usages};
 use crate::arrow::array::Column;
 use crate::arrow::integers::IntegerChunk;
 use crate::arrow::text::TextChunk;
@@ -35,6 +37,7 @@ pub struct Kernel {
     resolve_agent: Py<PyAny>,
     by_content: bool,
     tables: RwLock<Tables>,
+    usages: Caches,
 }
 
 /// A chain of product tokens, as Python passes it.
@@ -70,7 +73,8 @@ impl Kernel {
             Agents::Column(column) => (Some(column.chunks()?), [].as_slice()),
             Agents::Chains(chains) => (None, chains.as_slice()),
         };
-        let mut rows = Rows::new(&file_chunks, agent_chunks.as_ref(), &url_chunks, self.by_content)?;
+        let mut rows =
+            Rows::new(&file_chunks, agent_chunks.as_ref(), &url_chunks, self.by_content, results.column_length())?;
         let mut state = State { row: 0, generation: None };
         let mut block = Block::default();
         while state.row < rows.length {
@@ -91,7 +95,7 @@ impl Kernel {
         state: &mut State,
         block: &mut Block<'a>,
         results: &mut R,
-    ) -> Result<Need<'a>, Invalid> {
+    ) -> Result<Need<'a>, Failure> {
         let first = state.row;
         for _ in 0..BLOCKS_BETWEEN_SIGNALS {
             if state.row - first >= ROWS_BETWEEN_SIGNALS {
@@ -117,7 +121,7 @@ impl Kernel {
         state: &mut State,
         block: &mut Block<'a>,
         results: &mut R,
-    ) -> Result<Need<'a>, Invalid> {
+    ) -> Result<Need<'a>, Failure> {
         let mut tables = self.read();
         if state.generation != Some(tables.generation) {
             let numbers: Option<Vec<_>> = chains.iter().map(|chain| tables.chain(chain)).collect();
@@ -130,31 +134,39 @@ impl Kernel {
                 return Ok(Need::Nothing);
             };
             rows.forget(numbers);
-            results.forget();
+            results.forget(&tables);
             state.generation = Some(tables.generation);
         }
         let need = block.gather(rows, &tables, state.row)?;
         block.sort(&tables);
-        results.begin(block.rows().len());
+        results.begin(state.row, block.rows().len());
         let mut toucher = Toucher::default();
-        for (number, places) in block.order().chunks(LOCKED_ROWS).enumerate() {
-            if number > 0 {
-                drop(tables);
-                tables = self.read();
-                if state.generation != Some(tables.generation) {
-                    // The numbers of files and agents have changed: the block is decided again.
-                    rows.rewind();
-                    return Ok(Need::Nothing);
-                }
-            }
-            for near in places.chunks(TOUCHED_ROWS) {
+        let mut decided = 0;
+        loop {
+            let next = &block.order()[decided..block.order().len().min(decided + LOCKED_ROWS)];
+            let ready = &next[..results.ready(&tables, block, next)];
+            for near in ready.chunks(TOUCHED_ROWS) {
                 toucher.touch(&tables, near);
                 for &place in near {
                     results.decide(&tables, place.position(), block.placed(place), rows.chains());
                 }
             }
+            decided += ready.len();
+            if decided == block.order().len() && !results.is_waiting() {
+                break;
+            }
+            drop(tables);
+            if results.is_waiting() {
+                Python::attach(|py| results.fetch(py))?;
+            }
+            tables = self.read();
+            if state.generation != Some(tables.generation) {
+                // The numbers of files and agents have changed: the block is decided again.
+                rows.rewind();
+                return Ok(Need::Nothing);
+            }
         }
-        results.finish(&tables, block);
+        results.finish(&tables, block)?;
         state.row += block.rows().len();
         Ok(need)
     }
@@ -254,7 +266,8 @@ impl Kernel {
             return Err(PyValueError::new_err(format!("unsupported profile {profile_name:?}")));
         };
         let tables = RwLock::new(if by_id { Tables::by_id(profile) } else { Tables::by_content(profile) });
-        Ok(Self { profile, max_bytes, memory_limit, resolve_agent, by_content: !by_id, tables })
+        let usages = Caches::default();
+        Ok(Self { profile, max_bytes, memory_limit, resolve_agent, by_content: !by_id, tables, usages })
     }
 
     /// Loads files: their IDs and contents, two columns of the same length.
@@ -341,8 +354,23 @@ impl Kernel {
         self.run(py, file, &Agents::Chains(chains.collect()), url, Matrix::new(names))
     }
 
+    /// Returns the preferences on a use of content: a column of structs. A purpose is one of `UsagePurpose` in Python.
+    #[pyo3(signature = (file, agent, url, purpose, /))]
+    fn usage(
+        &self,
+        py: Python<'_>,
+        file: &Bound<'_, PyAny>,
+        agent: &Bound<'_, PyAny>,
+        url: &Bound<'_, PyAny>,
+        purpose: &Bound<'_, PyAny>,
+    ) -> PyResult<Column> {
+        let usages = Usages::new(py, self.profile, purpose, &self.usages)?;
+        self.run(py, file, &Self::agents(agent)?, url, usages)
+    }
+
     /// Forgets all files that rows contain, and all agents.
     fn clear(&self, py: Python<'_>) {
+        self.usages.clear();
         py.detach(|| self.write().clear());
     }
 

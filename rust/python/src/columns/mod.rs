@@ -5,13 +5,18 @@
 //! * `rows` finds the file, the agent and the URL of a row;
 //! * `block` orders the rows of a block by their files;
 //! * `results` collects the answers;
+//! * `usages` collects those on the usage of content, with the statements of `statements` for each of the `purposes`;
 //! * `kernel` connects them, and `loader` loads the files of a table.
 
 mod block;
+mod failure;
 mod file_entry;
 pub mod hashing;
 pub mod kernel;
 mod loader;
+mod purposes;
 mod results;
 mod rows;
+mod statements;
 mod tables;
+mod usages;

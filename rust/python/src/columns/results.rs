@@ -8,8 +8,9 @@ use canfetch_core::{Match, RuleSet, Verdict};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::block::{Block, Placed};
+use super::block::{Block, Place, Placed};
 use super::tables::Tables;
+use crate::arrow::Invalid;
 use crate::arrow::array::{Array, Bits, Data, Texts};
 
 /// Plans of a matrix that are kept.
@@ -29,7 +30,8 @@ pub enum Skipped {
 }
 
 impl Skipped {
-    fn reason(self) -> Option<&'static str> {
+    /// The value of the column `reason`.
+    pub fn reason(self) -> Option<&'static str> {
         match self {
             Self::Null => None,
             Self::InvalidAgent => Some("invalid-agent"),
@@ -41,14 +43,34 @@ impl Skipped {
 
 /// Collects the answers of all rows, in order.
 pub trait Results: Send {
-    /// Prepares for the decisions about a block.
-    fn begin(&mut self, rows: usize);
+    /// The number of rows of a column that only these results read.
+    fn column_length(&self) -> Option<usize> {
+        None
+    }
+    /// Prepares for the decisions about a block of rows, with the number of its first row.
+    fn begin(&mut self, first: usize, rows: usize);
+    /// Returns how many of the next rows can be decided before [`Self::fetch`]. They are decided in this order.
+    fn ready(&mut self, tables: &Tables, block: &Block<'_>, next: &[Place]) -> usize {
+        let _ = (tables, block);
+        next.len()
+    }
+    /// Whether something is needed from the interpreter before the next decision, or before [`Self::finish`].
+    fn is_waiting(&self) -> bool {
+        false
+    }
+    /// Obtains it.
+    fn fetch(&mut self, py: Python<'_>) -> PyResult<()> {
+        let _ = py;
+        Ok(())
+    }
     /// Decides the row at a position of the block. `agents` are those of all rows, if they have the same.
     fn decide(&mut self, tables: &Tables, position: usize, row: Placed<'_>, agents: &[u32]);
     /// Adds the answers about a block, whose rows have all been decided.
-    fn finish(&mut self, tables: &Tables, block: &Block<'_>);
-    /// Forgets the numbers of files, which have changed.
-    fn forget(&mut self) {}
+    fn finish(&mut self, tables: &Tables, block: &Block<'_>) -> Result<(), Invalid>;
+    /// Forgets the numbers of files if they are not those of `tables`.
+    fn forget(&mut self, tables: &Tables) {
+        let _ = tables;
+    }
     /// The answers.
     fn into_array(self, py: Python<'_>) -> PyResult<Array>;
 }
@@ -68,7 +90,7 @@ pub struct Allowed {
 }
 
 impl Results for Allowed {
-    fn begin(&mut self, rows: usize) {
+    fn begin(&mut self, _: usize, rows: usize) {
         self.block.clear();
         self.block.resize(rows, false);
     }
@@ -81,11 +103,12 @@ impl Results for Allowed {
             .unwrap_or_else(|| rules.allows(tables.files[row.file as usize].file(), row.target));
     }
 
-    fn finish(&mut self, _: &Tables, block: &Block<'_>) {
+    fn finish(&mut self, _: &Tables, block: &Block<'_>) -> Result<(), Invalid> {
         for (row, &allowed) in block.rows().iter().zip(&self.block) {
             self.valid.push(row.is_ok());
             self.answers.push(allowed);
         }
+        Ok(())
     }
 
     fn into_array(self, _: Python<'_>) -> PyResult<Array> {
@@ -139,7 +162,7 @@ impl Decisions {
 }
 
 impl Results for Decisions {
-    fn begin(&mut self, rows: usize) {
+    fn begin(&mut self, _: usize, rows: usize) {
         self.block.clear();
         self.block.resize(rows, None);
     }
@@ -149,7 +172,7 @@ impl Results for Decisions {
         self.block[position] = Some(rules_of(tables, row.file, row.agent).decide(file, row.target));
     }
 
-    fn finish(&mut self, tables: &Tables, block: &Block<'_>) {
+    fn finish(&mut self, tables: &Tables, block: &Block<'_>) -> Result<(), Invalid> {
         for (position, row) in block.rows().iter().enumerate() {
             match (row, self.block[position]) {
                 (Ok(row), Some(verdict)) => {
@@ -164,9 +187,10 @@ impl Results for Decisions {
                 (Ok(_), None) => unreachable!("each row with a verdict is decided"),
             }
         }
+        Ok(())
     }
 
-    fn forget(&mut self) {
+    fn forget(&mut self, _: &Tables) {
         self.numbers.clear();
     }
 
@@ -196,22 +220,30 @@ impl Results for Decisions {
 }
 
 /// Returns an array of records. Their fields may be null, but the records are not, so that they are rows of a table.
-fn record(length: usize, fields: impl IntoIterator<Item = (CString, Array)>) -> Array {
+pub fn record(length: usize, fields: impl IntoIterator<Item = (CString, Array)>) -> Array {
     let fields = fields.into_iter().map(|(name, field)| (name, Arc::new(field)));
     Array { length, null_count: 0, validity: None, data: Data::Struct(fields.collect()) }
 }
 
 /// Returns a rule as `str(canfetch.Rule)` does.
-fn rule_text(py: Python<'_>, allow: bool, pattern: &[u8]) -> PyResult<String> {
-    let kind = if allow { "Allow" } else { "Disallow" };
-    let plain =
-        if pattern.iter().all(|byte| matches!(byte, b' '..=b'~')) { std::str::from_utf8(pattern).ok() } else { None };
-    if let Some(pattern) = plain {
-        return Ok(format!("{kind}: {pattern}"));
+pub fn rule_text(py: Python<'_>, allow: bool, pattern: &[u8]) -> PyResult<String> {
+    if let Some(text) = plain_rule_text(allow, pattern) {
+        return Ok(text);
     }
     // Which characters are printable, Python knows.
     let text = py.import("canfetch.core.text")?.call_method1("display_text", (PyBytes::new(py, pattern),))?;
-    Ok(format!("{kind}: {}", text.extract::<String>()?))
+    Ok(format!("{}: {}", rule_kind(allow), text.extract::<String>()?))
+}
+
+/// Returns a rule as [`rule_text`] does, if all characters of its pattern are certainly printable.
+pub fn plain_rule_text(allow: bool, pattern: &[u8]) -> Option<String> {
+    let plain = pattern.iter().all(|byte| matches!(byte, b' '..=b'~'));
+    let pattern = if plain { std::str::from_utf8(pattern).ok() } else { None };
+    pattern.map(|pattern| format!("{}: {pattern}", rule_kind(allow)))
+}
+
+fn rule_kind(allow: bool) -> &'static str {
+    if allow { "Allow" } else { "Disallow" }
 }
 
 /// Whether each URL may be fetched by each of many agents.
@@ -248,7 +280,7 @@ fn plan(tables: &Tables, file: u32, agents: &[u32]) -> Plan {
 }
 
 impl Results for Matrix {
-    fn begin(&mut self, rows: usize) {
+    fn begin(&mut self, _: usize, rows: usize) {
         self.block.clear();
         self.block.resize(rows * self.names.len(), false);
     }
@@ -268,16 +300,17 @@ impl Results for Matrix {
         }
     }
 
-    fn finish(&mut self, _: &Tables, block: &Block<'_>) {
+    fn finish(&mut self, _: &Tables, block: &Block<'_>) -> Result<(), Invalid> {
         for (row, answers) in block.rows().iter().zip(self.block.chunks(self.names.len())) {
             self.valid.push(row.is_ok());
             for (column, &allowed) in self.allowed.iter_mut().zip(answers) {
                 column.push(allowed);
             }
         }
+        Ok(())
     }
 
-    fn forget(&mut self) {
+    fn forget(&mut self, _: &Tables) {
         self.plans.clear();
     }
 

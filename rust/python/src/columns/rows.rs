@@ -172,12 +172,13 @@ pub struct Rows<'c, 'a> {
 
 impl<'c, 'a> Rows<'c, 'a> {
     /// Combines columns of the same length. A column with one row is repeated. Without a column of agents, all rows have
-    /// the same ones.
+    /// the same ones. `further` is the length of a column that is read elsewhere.
     pub fn new(
         files: &'c Chunks<'a>,
         agents: Option<&'c Chunks<'a>>,
         urls: &'c Chunks<'a>,
         by_content: bool,
+        further: Option<usize>,
     ) -> Result<Self, Invalid> {
         let mut files = match files {
             Chunks::Text(chunks) => Files::Texts(Lookup::new(chunks)),
@@ -205,7 +206,7 @@ impl<'c, 'a> Rows<'c, 'a> {
         if let Agents::Texts(lookup) = &mut agents {
             places.push(&mut lookup.place);
         }
-        let lengths: Vec<_> = places.iter().map(|place| place.total()).collect();
+        let lengths: Vec<_> = places.iter().map(|place| place.total()).chain(further).collect();
         let length = lengths.iter().copied().find(|&length| length != 1).unwrap_or(1);
         if lengths.iter().any(|&other| other != 1 && other != length) {
             let shown: Vec<_> = lengths.iter().map(usize::to_string).collect();

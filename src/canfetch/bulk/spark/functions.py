@@ -5,11 +5,11 @@ from typing import Any
 
 from pyspark.sql import Column
 
-from canfetch.bulk import contents, decisions
+from canfetch.bulk import contents, decisions, preferences
 from canfetch.bulk.decisions import AnyAgents, named_chains
 from canfetch.bulk.http_archive import METRICS
 from canfetch.bulk.spark.arrow_functions import AnySparkColumn, call_with_agent, spark_function
-from canfetch.bulk.types import BOOL, DECISION, struct_of
+from canfetch.bulk.types import BOOL, DECISION, USAGE, struct_of
 from canfetch.core.agent import Agent
 
 
@@ -39,7 +39,7 @@ def usage(
 
     Args: content, agent, url, purpose, **options: As for `allows`, and for `canfetch.bulk.usage`.
     """
-    return call_with_agent(contents.USAGE, partial(contents.usage, purpose=purpose, **options), content, agent, url)
+    return call_with_agent(USAGE, partial(preferences.usage, purpose=purpose, **options), content, agent, url)
 
 
 def matrix(content: AnySparkColumn, agents: AnyAgents, url: AnySparkColumn, **options: Any) -> Column:

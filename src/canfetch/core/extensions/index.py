@@ -3,30 +3,25 @@
 The index holds the content and the rows but not the `RobotsTxt`, so that it does not keep the file alive.
 """
 
-from collections.abc import Iterable, Iterator
-from typing import Any, Final, TypeVar
+from collections.abc import Iterable
+from typing import Any
 
 from canfetch.core.choices import unknown_choice
 from canfetch.core.contract import OtherRow
-from canfetch.core.extensions.ai_training import AITrainingRule
 from canfetch.core.extensions.clean_param import CleanParam
 from canfetch.core.extensions.clean_param_set import CleanParamSet
 from canfetch.core.extensions.collection import Extensions, parse_extensions
-from canfetch.core.extensions.content_signal import ContentSignal
-from canfetch.core.extensions.content_usage import ContentUsage
 from canfetch.core.extensions.license import License
 from canfetch.core.extensions.page_rule import PathPageRule
 from canfetch.core.extensions.path_records import PathRecords
 from canfetch.core.extensions.preference import UsagePurpose, most_restrictive
-from canfetch.core.extensions.record import Extension, ExtensionScope
-from canfetch.core.extensions.usage import Usage, UsageStatement
+from canfetch.core.extensions.record import Extension
+from canfetch.core.extensions.usage import Usage
+from canfetch.core.extensions.usage_records import of_groups_or_file, select_usage_records, statements_of
 from canfetch.core.limits import COMPILED_SETS_LIMIT
 from canfetch.core.profiles import Profile
 from canfetch.core.verdict import Verdict
 from canfetch.errors import InvalidOption
-
-ParsedT = TypeVar("ParsedT")
-_EVERY_PATH: Final = b"/"
 
 
 class GroupExtensions:
@@ -36,14 +31,12 @@ class GroupExtensions:
 
     def __init__(self, records: Extensions, groups: Iterable[int], profile: Profile) -> None:
         selected = frozenset(groups)
-        self.licenses = _of_groups_or_file(records.of_type(License), selected)
-        self.signals = _of_groups_or_file(records.of_type(ContentSignal), selected)
-        own = Extensions(record for record in records if record.group in selected)
-        self.page_rules = PathRecords([(record.parsed.path, record) for record in own.of_type(PathPageRule)], profile)
-        self.training = PathRecords([(record.parsed.path, record) for record in own.of_type(AITrainingRule)], profile)
-        self.usages = PathRecords(
-            [(record.parsed.path or _EVERY_PATH, record) for record in own.of_type(ContentUsage)], profile
-        )
+        self.licenses = of_groups_or_file(records.of_type(License), selected)
+        page_rules = (record for record in records.of_type(PathPageRule) if record.group in selected)
+        self.page_rules = PathRecords([(record.parsed.path, record) for record in page_rules], profile)
+        self.signals, usages, training = select_usage_records(records, selected)
+        self.usages = PathRecords(usages, profile)
+        self.training = PathRecords(training, profile)
 
     def usage(self, verdict: Verdict, purpose: UsagePurpose) -> Usage:
         """Return the preference on a use of the URL that `verdict` is about."""
@@ -52,7 +45,7 @@ class GroupExtensions:
             target = verdict.target
             relevant = [*self.signals, *self.usages.most_specific(target), *self.training.most_specific(target)]
         relevant.sort(key=lambda record: record.line)
-        statements = [statement for record in relevant for statement in _statements(record, purpose)]
+        statements = [statement for record in relevant for statement in statements_of(record, purpose)]
         preference = most_restrictive(statement.usage_preference.preference for statement in statements)
         return Usage(purpose, preference, tuple(statements), self.licenses, verdict)
 
@@ -91,12 +84,6 @@ class ExtensionIndex:
         return extensions
 
 
-def _statements(
-    record: Extension[ContentSignal | ContentUsage | AITrainingRule], purpose: UsagePurpose
-) -> Iterator[UsageStatement]:
-    return (UsageStatement(record, usage) for usage in record.parsed.usage_preferences if usage.purpose is purpose)
-
-
 def parse_purpose(purpose: str) -> UsagePurpose:
     """Return the purpose with this name.
 
@@ -106,10 +93,3 @@ def parse_purpose(purpose: str) -> UsagePurpose:
         return UsagePurpose(purpose)
     except ValueError:
         raise InvalidOption(unknown_choice("purpose", purpose, UsagePurpose)) from None
-
-
-def _of_groups_or_file(
-    records: tuple[Extension[ParsedT], ...], groups: frozenset[int]
-) -> tuple[Extension[ParsedT], ...]:
-    own = tuple(record for record in records if record.group in groups)
-    return own or tuple(record for record in records if record.scope is ExtensionScope.FILE)

@@ -3,6 +3,7 @@
 The JSON form of a `Usage` is stable: within one `schema`, keys are added but never renamed, removed or retyped.
 """
 
+from collections.abc import Iterable
 from typing import Any, Final, NamedTuple, NoReturn
 
 from canfetch.core.extensions.license import License
@@ -11,6 +12,9 @@ from canfetch.core.extensions.record import Extension
 from canfetch.core.verdict import Verdict
 
 USAGE_SCHEMA: Final = "canfetch.usage/1"
+# The beginnings of explanations without a statement; a purpose or the explanation of the verdict follows.
+NOT_MENTIONED: Final = "no record mentions "
+NOT_FETCHED: Final = "the URL may not be fetched: "
 
 
 class UsageStatement(NamedTuple):
@@ -35,6 +39,11 @@ class UsageStatement(NamedTuple):
             "preference": str(self.usage_preference.preference),
             "draft": self.usage_preference.draft,
         }
+
+
+def explain_statements(statements: Iterable[UsageStatement]) -> str:
+    """Return statements in one sentence."""
+    return "; ".join(str(statement) for statement in statements)
 
 
 class Usage(NamedTuple):
@@ -67,10 +76,10 @@ class Usage(NamedTuple):
     def explanation(self) -> str:
         """The reason in one sentence."""
         if self.statements:
-            return "; ".join(str(statement) for statement in self.statements)
+            return explain_statements(self.statements)
         if not self.verdict.allowed:
-            return f"the URL may not be fetched: {self.verdict.explanation}"
-        return f"no record mentions {self.purpose}"
+            return NOT_FETCHED + self.verdict.explanation
+        return NOT_MENTIONED + self.purpose
 
     def __str__(self) -> str:
         return f"{self.purpose}: {self.preference}: {self.explanation}"
