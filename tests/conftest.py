@@ -3,6 +3,7 @@
 `CANFETCH_EXAMPLES=N` makes each law try N new examples. By default it tries 25, the same in every run.
 """
 
+import gc
 import os
 import signal
 
@@ -37,6 +38,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "redis_url" in getattr(item, "fixturenames", ()):
             item.add_marker("service")
+
+
+def pytest_collection_finish() -> None:
+    """Exclude modules and tests from garbage collection, or each collection of a test would traverse all of them."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_unconfigure() -> None:
+    """Undo `gc.freeze`. Otherwise, libraries report their objects as leaked when the interpreter exits."""
+    gc.unfreeze()
 
 
 def native_is_required() -> bool:

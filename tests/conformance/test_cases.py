@@ -1,17 +1,18 @@
 """Every conformance case, through the public API, with both engines."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import groupby
 from operator import attrgetter
 
 import pytest
-from conformance.cases import Answer, Case, Question, load
+from conformance.cases import Answer, Case, Question
+from tests.conformance.case_files import CASES, by_file, check_each
 
 import canfetch
 from canfetch import RobotsTxt
 from canfetch.core.engines import supported_profiles
 
-CASES = load()
+FILES = by_file(CASES)
 
 
 def answer_all(questions: list[Question], engine: str) -> Iterator[Answer]:
@@ -47,12 +48,17 @@ def answer(robots: RobotsTxt, question: Question, engine: str) -> Answer:
     return Answer(verdict.allowed, verdict.line or 0, str(verdict.reason))
 
 
-@pytest.mark.parametrize("case", CASES, ids=attrgetter("id"))
-def test_case(case: Case, engine: str) -> None:
-    wrong = []
+@pytest.mark.parametrize("file", FILES)
+def test_cases(file: str, engine: str) -> None:
     supported = supported_profiles(engine)
-    if not set(case.profiles) & set(supported):
+    cases = [case for case in FILES[file] if not set(supported).isdisjoint(case.profiles)]
+    if not cases:
         pytest.skip("only the Python engine supports these profiles")
+    check_each(cases, lambda case: check(case, engine, supported))
+
+
+def check(case: Case, engine: str, supported: Collection[str]) -> None:
+    wrong = []
     for profile, questions in groupby(case.questions(), attrgetter("profile")):
         if profile not in supported:
             continue

@@ -5,18 +5,17 @@ import re
 import tomllib
 from collections import Counter
 from importlib.util import find_spec
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conformance.cases import FOLDERS, ROOT, Case, case_files, load
+from conformance.cases import FOLDERS, ROOT, Case, case_files
+from tests.conformance.case_files import CASES, check_each
 from tests.differential.oracles import in_ci
 
 from canfetch import PROFILES
 
 FILES = case_files()
-CASES = load()
 BY_ID = {case.id: case for case in CASES}
 REQUIREMENTS: list[dict[str, Any]] = tomllib.loads((ROOT / "requirements.toml").read_bytes().decode())["requirement"]
 # The prefixes that the ids of each folder may have.
@@ -81,8 +80,11 @@ def test_every_folder_has_cases_and_ids_are_unique() -> None:
     assert [name for name, times in Counter(case.id for case in CASES).items() if times > 1] == []
 
 
-@pytest.mark.parametrize("case", CASES, ids=attrgetter("id"))
-def test_case_is_consistent(case: Case) -> None:
+def test_every_case_is_consistent() -> None:
+    check_each(CASES, check_consistency)
+
+
+def check_consistency(case: Case) -> None:
     assert case.id.startswith(PREFIXES[case.file.partition("/")[0]])
     assert set(case.profiles) <= set(PROFILES)
     lines = 1 + len(re.findall(rb"\r\n|\r|\n", next(case.questions()).robots))

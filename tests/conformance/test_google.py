@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable
-from operator import attrgetter
 
 import pytest
-from conformance.cases import Case, Question, load
+from conformance.cases import Case, Question
+from tests.conformance.case_files import CASES, by_file, check_each
 from tests.differential.oracles import google, google_is_required, missing_google
 
 # Bytes that Googlebot escapes before it calls the parser, because a URL cannot contain them.
@@ -33,11 +33,15 @@ def url_for_parser(question: Question) -> bytes | None:
     return re.sub(rb"%[0-9A-Fa-f]{2}", lambda match: match[0].upper(), escaped)
 
 
-CASES = [case for case in load() if any(url_for_parser(question) is not None for question in case.questions())]
+FILES = by_file(case for case in CASES if any(url_for_parser(question) is not None for question in case.questions()))
 
 
-@pytest.mark.parametrize("case", CASES, ids=attrgetter("id"))
-def test_google_parser_agrees(case: Case, google_parser: Callable[[bytes, bytes, bytes], tuple[bool, int]]) -> None:
+@pytest.mark.parametrize("file", FILES)
+def test_google_parser_agrees(file: str, google_parser: Callable[[bytes, bytes, bytes], tuple[bool, int]]) -> None:
+    check_each(FILES[file], lambda case: check(case, google_parser))
+
+
+def check(case: Case, google_parser: Callable[[bytes, bytes, bytes], tuple[bool, int]]) -> None:
     for question in case.questions():
         url = url_for_parser(question)
         if url is not None:

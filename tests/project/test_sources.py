@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[2]
 MAX_LINES = 400
 SOURCES = sorted(
@@ -14,8 +12,12 @@ SOURCES = sorted(
 )
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_source_file_is_short(path: Path) -> None:
+def test_source_files_are_short() -> None:
+    assert len(SOURCES) > 800
+    assert [path.relative_to(ROOT).as_posix() for path in SOURCES if is_long(path)] == []
+
+
+def is_long(path: Path) -> bool:
     lines = path.read_text(encoding="utf-8").splitlines()
     generated = "Generated from" in "".join(lines[:1])
-    assert generated or len(lines) <= MAX_LINES
+    return not generated and len(lines) > MAX_LINES
