@@ -98,10 +98,6 @@ def test_records_that_are_set_aside(run: Run, folder: Path, archive: str) -> Non
             ["decide", "robots.warc.gz", "-o", "out.csv", "--agent", "GPTBot", "--path", "fish"],
             "invalid --path 'fish': expected a path such as /fish",
         ),
-        (
-            ["matrix", "robots.warc.gz", "-o", "out.csv", "--engine", "duckdb"],
-            "--engine duckdb is only for 'canfetch bulk filter': pass --engine local or spark",
-        ),
         (["parse", "-", "-o", "out.csv"], "standard input needs --input-format"),
         (["parse", "robots.warc.gz", "-o", "-"], "cannot write --output '-': standard output is not supported"),
         (
@@ -126,6 +122,19 @@ def test_invalid_arguments(run: Run, folder: Path, archive: str, arguments: list
     assert done.code == 2
     assert done.err.startswith(f"canfetch: {message}")
     assert not list(folder.glob("out*"))
+
+
+def test_duckdb_is_not_for_studies(run: Run, archive: str) -> None:
+    done = run("study", "definitions", archive, "-o", "out.csv", "--engine", "duckdb")
+    assert done == (2, "", "canfetch: --engine duckdb is only for 'canfetch bulk': pass --engine local or spark\n")
+
+
+@pytest.mark.parametrize("missing", ["duckdb", "pyarrow"])
+def test_duckdb_is_not_installed(run: Run, archive: str, missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, missing, None)
+    done = run("bulk", "parse", archive, "-o", "out.csv", "--engine", "duckdb")
+    assert done.code == 2
+    assert "pip install 'canfetch[duckdb]'" in done.err
 
 
 def test_standard_input(run: Run, folder: Path) -> None:
@@ -166,6 +175,7 @@ def started(folder: Path, env: dict[str, str], arguments: list[str]) -> subproce
         ("metrics", "csv", "local"),
         ("filter", "parquet", "local"),
         ("filter", "parquet", "duckdb"),
+        ("decide", "csv", "duckdb"),
         ("study", "csv", "local"),
     ],
 )

@@ -19,6 +19,7 @@ COMMANDS = {
     "parse-csv": ["bulk", "parse", "robots.warc.gz", "-o", "out.csv"],
     "parse-parquet": ["bulk", "parse", "robots.warc.gz", "-o", "out.parquet"],
     "matrix-ndjson": ["bulk", "matrix", "robots.warc.gz", "--agent", "GPTBot", "-o", "out.ndjson"],
+    "matrix-duckdb": ["bulk", "matrix", "robots.warc.gz", "--engine", "duckdb", "-o", "out.csv"],
     "filter-csv": [*FILTER, "-o", "out.csv"],
     "filter-duckdb": [*FILTER, "--engine", "duckdb", "-o", "out.ndjson"],
     "filter-parquet": [*FILTER, "-o", "out.parquet"],

@@ -1,6 +1,7 @@
 """From archives to a table: captures are collected, then resolved and written in parts, by several processes."""
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -13,7 +14,7 @@ from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.sources import Source, read_source
 from canfetch.bulk.writing.part_files import PartFiles
 from canfetch.bulk.writing.part_writers import open_part
-from canfetch.bulk.writing.processes import run_tasks
+from canfetch.bulk.writing.processes import DUCKDB, check_duckdb, run_tasks
 from canfetch.bulk.writing.work_folder import WorkFolder
 from canfetch.errors import StoreError
 
@@ -110,9 +111,10 @@ def write_table(
         folder: Where `collect` wrote the store.
         options: The table.
         policy: The access policy.
-        processes: The number of processes.
+        processes: The number of processes, or of threads of DuckDB.
         advance: Called with the number of captures of each part that is complete.
-        engine: As for `run_tasks`.
+        engine: As for `run_tasks`, or `duckdb`.
+    Raises: MissingExtra: DuckDB, pyarrow or PySpark is not installed. StoreError: DuckDB failed. WorkerKilled.
     """
     path = store_path(folder)
     with CaptureStore(path, read_only=True) as store:
@@ -121,9 +123,35 @@ def write_table(
     written = PartOptions(path.absolute(), folder.parts, options, policy)
     missing = [part for part in parts if folder.parts.receipt(part.number) is None]
     advance(sum(part.last - part.first + 1 for part in parts) - sum(part.last - part.first + 1 for part in missing))
-    for part, _ in run_tasks(partial(write_part, written), missing, processes=processes, engine=engine):
-        advance(part.last - part.first + 1)
+    if engine == DUCKDB:
+        _write_joined_parts(written, missing, threads=processes, advance=advance)
+    else:
+        for part, _ in run_tasks(partial(write_part, written), missing, processes=processes, engine=engine):
+            advance(part.last - part.first + 1)
     folder.finish(len(parts))
+
+
+def _write_joined_parts(
+    written: PartOptions, missing: Sequence[Part], *, threads: int, advance: Callable[[int], None]
+) -> None:
+    """Write parts with the rows that DuckDB joins."""
+    check_duckdb()
+    # Needs DuckDB and pyarrow, which few runs do.
+    from canfetch.bulk.archives.equal_files import joined_rows  # noqa: PLC0415
+
+    parts, options, policy = written.parts, written.options, get_policy(written.policy)
+    ranges = [(part.first, part.last) for part in missing]
+    with CaptureStore(written.store, read_only=True) as store:
+        rows = joined_rows(parts.folder, store, ranges, options, policy=policy, threads=threads)
+        with closing(rows):
+            row = next(rows, None)
+            for part in missing:
+                with open_part(parts.path(part.number), parts.format, options.schema, header=part.number == 0) as sink:
+                    while row is not None and row[0] <= part.last:
+                        sink.write(row[1])
+                        row = next(rows, None)
+                parts.complete(part.number)
+                advance(part.last - part.first + 1)
 
 
 def list_parts(last: int) -> list[Part]:

@@ -7,9 +7,8 @@ from pathlib import Path
 
 from canfetch.bulk.archives.filter_lists import FilterOptions, FilterTask, URLList, list_tasks
 from canfetch.bulk.archives.filter_parts import Counts, FilterPart, decide_and_write_part, write_part
-from canfetch.bulk.extras import import_extra
 from canfetch.bulk.reading.captures import Fault
-from canfetch.bulk.writing.processes import DUCKDB, run_tasks
+from canfetch.bulk.writing.processes import DUCKDB, check_duckdb, run_tasks
 from canfetch.bulk.writing.work_folder import WorkFolder
 
 
@@ -56,9 +55,8 @@ def filter_urls(
     with ExitStack() as stack:
         results: Iterator[tuple[FilterTask, Counts]]
         if engine == DUCKDB:
-            import_extra("duckdb", "duckdb", "for --engine duckdb")
-            import_extra("pyarrow", "duckdb", "for --engine duckdb")
-            # Needs both, which few runs do.
+            check_duckdb()
+            # Needs DuckDB and pyarrow, which few runs do.
             from canfetch.bulk.archives.sorted_decisions import sorted_decisions  # noqa: PLC0415
 
             decided = stack.enter_context(sorted_decisions(written, lists, threads=processes, advance=advance))

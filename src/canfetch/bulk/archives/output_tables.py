@@ -1,4 +1,7 @@
-"""The tables that are made from the robots.txt files of archives: one function for the rows of one file each."""
+"""The tables that are made from the robots.txt files of archives.
+
+A row has cells of the capture, and cells that are derived from the file, which are the same for equal files.
+"""
 
 import hashlib
 import json
@@ -88,6 +91,8 @@ METRICS: Final = Schema(
         Column("record_counts", _TEXT, "JSON: `by_type` and `by_useragent`."),
     ),
 )
+# The columns of `FILES` from `bytes` to `rules`.
+_DERIVED_FILES_COLUMNS: Final = (11, 15)
 _MATRIX_NAME: Final = "canfetch.matrix/1"
 _MAX_RULE_TEXT: Final = 8192
 # The files of a matrix that are decided together, and the size of their contents.
@@ -118,22 +123,46 @@ class TableOptions(NamedTuple):
         own = (*_FILE, Column("effect", _TEXT))
         return Schema(_MATRIX_NAME, (*own, *(Column(agent.name, _BOOLEAN) for agent in self.agents)))
 
+    @property
+    def derived_columns(self) -> slice:
+        """The positions of the columns that are derived from a file."""
+        return slice(*_DERIVED_FILES_COLUMNS) if self.table == "files" else slice(len(_FILE), len(self.schema.columns))
+
     def rows(self, files: Iterable[ResolvedFile]) -> Iterator[Row]:
         """Yield the rows of files, in their order."""
+        for file, derived in self.derived(files):
+            before, after = self.own_cells(file)
+            for cells in derived:
+                yield (*before, *cells, *after)
+
+    def own_cells(self, file: ResolvedFile) -> tuple[Row, Row]:
+        """Return the cells of the capture of a file: those before and after the derived ones."""
+        return _own_cells(file) if self.table == "files" else (_file_cells(file), ())
+
+    def derived(self, files: Iterable[ResolvedFile]) -> Iterator[tuple[ResolvedFile, Iterable[Row]]]:
+        """Yield files with the derived cells of their rows. The cells are the same for files with the same key."""
         if self.table == "matrix":
             return _matrix(files, self)
-        return (row for file in files for row in _ROWS[self.table](file, self))
+        return ((file, _ROWS[self.table](file, self)) for file in files)
+
+    def key(self, file: ResolvedFile) -> bytes:
+        """Return the hash of everything that the derived cells of a file depend on."""
+        kind = repr((file.access, file.effect, file.capture.status, bool(file.hops), file.content is None))
+        digest = hashlib.sha256(f"{kind}{len(file.content or b'')}:".encode())
+        digest.update(file.content or b"")
+        if self.table in {"files", "metrics"}:
+            digest.update(file.capture.content)
+        return digest.digest()
 
 
 def _file_cells(file: ResolvedFile) -> Row:
     return file.capture.owner, file.capture.url, file.capture.time
 
 
-def _files(file: ResolvedFile, options: TableOptions) -> Iterator[Row]:
+def _own_cells(file: ResolvedFile) -> tuple[Row, Row]:
     capture = file.capture
     headers = dict(capture.headers)
-    groups = None if file.content is None else parse(file.content, profile=options.profile).groups
-    yield (
+    before = (
         *_file_cells(file),
         capture.status,
         headers.get("location"),
@@ -143,13 +172,18 @@ def _files(file: ResolvedFile, options: TableOptions) -> Iterator[Row]:
         None if file.access is None else str(file.access),
         None if file.effect is None else str(file.effect),
         file.detail,
-        len(capture.content),
-        hashlib.sha256(capture.content).hexdigest(),
+    )
+    return before, (capture.content, capture.source, capture.position)
+
+
+def _files(file: ResolvedFile, options: TableOptions) -> Iterator[Row]:
+    content = file.capture.content
+    groups = None if file.content is None else parse(file.content, profile=options.profile).groups
+    yield (
+        len(content),
+        hashlib.sha256(content).hexdigest(),
         None if groups is None else len(groups),
         None if groups is None else sum(len(group.rules) for group in groups),
-        capture.content,
-        capture.source,
-        capture.position,
     )
 
 
@@ -157,12 +191,12 @@ def _records(file: ResolvedFile, options: TableOptions) -> Iterator[Row]:
     if file.content is None:
         return
     robots = parse(file.content, profile=options.profile)
-    content, cells = robots.content, _file_cells(file)
+    content = robots.content
     for record in robots.records:
         if record.kind is None or record.key is None or record.value is None:
             continue
         key, value = (display_text(content[slice(*span)]) for span in (record.key, record.value))
-        yield (*cells, record.line, record.group, record.kind.name.lower().replace("_", "-"), key, value)
+        yield (record.line, record.group, record.kind.name.lower().replace("_", "-"), key, value)
 
 
 def _decisions_of(file: ResolvedFile, options: TableOptions) -> FileDecisions:
@@ -170,11 +204,11 @@ def _decisions_of(file: ResolvedFile, options: TableOptions) -> FileDecisions:
 
 
 def _decisions(file: ResolvedFile, options: TableOptions) -> Iterator[Row]:
-    decisions, cells = _decisions_of(file, options), _file_cells(file)
+    decisions = _decisions_of(file, options)
     for name, agent in options.agents:
         for path in options.paths:
             allowed, reason, rule = decisions.decide(path, agent)
-            yield (*cells, name, path, allowed, reason, *rule_cells(rule))
+            yield (name, path, allowed, reason, *rule_cells(rule))
 
 
 def rule_cells(rule: Rule | None) -> tuple[int | None, str | None, int | None]:
@@ -182,7 +216,7 @@ def rule_cells(rule: Rule | None) -> tuple[int | None, str | None, int | None]:
     return (None, None, None) if rule is None else (rule.line, str(rule)[:_MAX_RULE_TEXT], rule.specificity)
 
 
-def _matrix(files: Iterable[ResolvedFile], options: TableOptions) -> Iterator[Row]:
+def _matrix(files: Iterable[ResolvedFile], options: TableOptions) -> Iterator[tuple[ResolvedFile, Iterable[Row]]]:
     batch: list[ResolvedFile] = []
     size = 0
     for file in files:
@@ -195,7 +229,7 @@ def _matrix(files: Iterable[ResolvedFile], options: TableOptions) -> Iterator[Ro
         yield from _matrix_batch(batch, options)
 
 
-def _matrix_batch(files: list[ResolvedFile], options: TableOptions) -> Iterator[Row]:
+def _matrix_batch(files: list[ResolvedFile], options: TableOptions) -> Iterator[tuple[ResolvedFile, Iterable[Row]]]:
     """Yield the rows of some files. The kernel decides for all agents that have the same groups at once."""
     agents = {agent.name: agent.agent for agent in options.agents}
     path = options.paths[0]
@@ -211,14 +245,14 @@ def _matrix_batch(files: list[ResolvedFile], options: TableOptions) -> Iterator[
             allowed = [decision.allowed] * len(agents)
         else:
             allowed = row.values()
-        yield (*_file_cells(file), None if file.effect is None else str(file.effect), *allowed)
+        yield file, [(None if file.effect is None else str(file.effect), *allowed)]
 
 
 def _metrics(file: ResolvedFile, _: TableOptions) -> Iterator[Row]:
     content = file.capture.content if file.content is None else file.content
     values = robots_metrics(content, status=file.capture.status, redirected=bool(file.hops))
     counts = json.dumps(values.pop("record_counts"), ensure_ascii=False)
-    yield (*_file_cells(file), *values.values(), counts)
+    yield (*values.values(), counts)
 
 
 _SCHEMAS: Final = {"files": FILES, "records": RECORDS, "decisions": DECISIONS, "metrics": METRICS}

@@ -6,17 +6,15 @@ from glob import escape
 from pathlib import Path
 from typing import Any, Final
 
-import duckdb
 import pyarrow as pa
 
+from canfetch.bulk.archives.work_database import WorkDatabase
 from canfetch.bulk.duckdb import quoted_name
 from canfetch.bulk.reading.row_files import cell_values
 from canfetch.bulk.reading.times import time_or_nan
 from canfetch.bulk.writing.columns import Row
 from canfetch.core.urls import url_bytes
 
-_MEMORY: Final = "1GiB"
-_BATCH_ROWS: Final = 1 << 16
 _PAGE_SCHEMA: Final = pa.schema({"number": pa.int64(), "url": pa.binary(), "time": pa.float64(), "site": pa.string()})
 _DECISION_SCHEMA: Final = pa.schema(
     {
@@ -34,7 +32,7 @@ _PLAIN_URL: Final = r"(https?://[a-z0-9.:-]+)/[!-~]*"
 _plain_url: Final = re.compile(_PLAIN_URL.encode())
 
 
-class PageDatabase:
+class PageDatabase(WorkDatabase):
     """URLs and their times, in the order in which they were added, and the decisions about them.
 
     Args:
@@ -43,16 +41,7 @@ class PageDatabase:
     """
 
     def __init__(self, folder: Path, *, threads: int) -> None:
-        settings: dict[str, Any] = {
-            "memory_limit": _MEMORY,
-            "temp_directory": str(folder / "spilled"),
-            "threads": threads,
-        }
-        self._connection: Any = duckdb.connect(folder / "pages.duckdb", config=settings)
-        for name, schema in _TABLES.items():
-            self._connection.register("columns", schema.empty_table())
-            self._connection.execute(f"create table {name} as select * from columns")  # noqa: S608 - a name of this module
-            self._connection.unregister("columns")
+        super().__init__(folder, _TABLES, threads=threads)
         self.count = 0
 
     def add(self, urls: Sequence[Any], times: Sequence[Any]) -> None:
@@ -67,7 +56,7 @@ class PageDatabase:
             [time_or_nan(time) for time in times],
             [None if match is None else match[1].decode("ascii") for match in sites],
         ]
-        self._insert("pages", _table(columns, _PAGE_SCHEMA))
+        self.insert("pages", _table(columns, _PAGE_SCHEMA))
 
     def add_parquet(self, path: str, url: int, time: int | None) -> None:
         """Add the URLs of a Parquet file.
@@ -77,17 +66,17 @@ class PageDatabase:
         source = "read_parquet(?, file_row_number = true)"
         # Otherwise, a `*` in the path matches other files.
         parameters = [escape(path)]
-        described = self._connection.execute(f"describe select * from {source}", parameters).fetchall()  # noqa: S608
+        described = self.connection.execute(f"describe select * from {source}", parameters).fetchall()  # noqa: S608
         kind = described[url][1]
         name = quoted_name(described[url][0]) if kind in {"VARCHAR", "BLOB"} else "null::varchar"
         if time is not None or kind == "BLOB":
             moment = "null" if time is None else quoted_name(described[time][0])
             query = f"select {name} as url, {moment} as time from {source} order by file_row_number"  # noqa: S608
-            for batch in self._read(query, parameters):
+            for batch in self.read(query, parameters):
                 self.add(batch.column("url").to_pylist(), cell_values(batch.column("time")))
             return
         site = f"regexp_extract({name}, '^{_PLAIN_URL}$', 1)"
-        (added,) = self._connection.execute(
+        (added,) = self.connection.execute(
             f"insert into pages select {self.count} + file_row_number, encode({name}), null, {site} "  # noqa: S608
             f"from {source}",
             parameters,
@@ -97,36 +86,22 @@ class PageDatabase:
     def add_decisions(self, decisions: Sequence[Row]) -> None:
         """Add rows of the table of decisions."""
         columns = list(zip(*decisions, strict=True)) or [()] * len(_DECISION_SCHEMA)
-        self._insert("decisions", _table(columns, _DECISION_SCHEMA))
+        self.insert("decisions", _table(columns, _DECISION_SCHEMA))
 
     def add_verdicts(self, numbers: Sequence[int], agent: int, verdicts: pa.Table) -> None:
         """Add the verdicts of the kernel about the pages with these numbers."""
         added = verdicts.drop_columns("specificity")
         added = added.append_column("number", pa.array(numbers, pa.int64()))
-        self._insert("decisions", added.append_column("agent", pa.repeat(pa.scalar(agent), len(numbers))))
+        self.insert("decisions", added.append_column("agent", pa.repeat(pa.scalar(agent), len(numbers))))
 
     def sorted_pages(self) -> Iterator[pa.RecordBatch]:
         """Yield batches of pages, sorted by site and time."""
-        return self._read("select * from pages order by site, time", [])
+        return self.read("select * from pages order by site, time", [])
 
     def sorted_decisions(self) -> Iterator[Row]:
         """Yield the decisions without the numbers of the pages, in the order of the pages and agents."""
-        for batch in self._read("select * exclude number from decisions order by number, agent", []):
+        for batch in self.read("select * exclude number from decisions order by number, agent", []):
             yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
-
-    def _insert(self, name: str, table: pa.Table) -> None:
-        self._connection.register("added", table)
-        self._connection.execute(f"insert into {name} by name select * from added")  # noqa: S608 - a name of this module
-        self._connection.unregister("added")
-
-    def _read(self, query: str, parameters: list[Any]) -> Iterator[pa.RecordBatch]:
-        # A cursor of its own, because rows are added while others are read.
-        with self._connection.cursor() as cursor:
-            yield from cursor.sql(query, params=parameters).to_arrow_reader(_BATCH_ROWS)
-
-    def close(self) -> None:
-        """Close the file."""
-        self._connection.close()
 
 
 def _table(columns: Sequence[Sequence[Any]], schema: pa.Schema) -> pa.Table:

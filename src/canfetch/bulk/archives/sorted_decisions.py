@@ -6,13 +6,11 @@ DuckDB reads Parquet files. Other lists are read as by the other engines, so tha
 """
 
 import os
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from itertools import islice
 from typing import Any, Final
 
-import duckdb
 import pyarrow as pa
 
 from canfetch.access.policies import get_policy
@@ -23,12 +21,12 @@ from canfetch.bulk.archives.filter_lists import FilterOptions, URLList, decision
 from canfetch.bulk.archives.filter_parts import FilterPart
 from canfetch.bulk.archives.page_database import PageDatabase
 from canfetch.bulk.archives.url_decisions import URLDecisions
+from canfetch.bulk.archives.work_database import database_folder
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.writing.columns import Row
 from canfetch.core.origin import Origin
-from canfetch.errors import InvalidOption, InvalidURL, StoreError
+from canfetch.errors import InvalidOption, InvalidURL
 
-_FOLDER: Final = "duckdb"
 # The content of files that one call of the kernel gets.
 _CALL_BYTES: Final = 1 << 25
 _INVALID: Final = Decision(None, INVALID_URL)
@@ -47,27 +45,20 @@ def sorted_decisions(
         advance: Called with the number of bytes of the lists that are decided.
     Raises: StoreError: DuckDB cannot read a list or write its file.
     """
-    folder = written.parts.folder / _FOLDER
-    # A killed process leaves it.
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
-    try:
-        with closing(PageDatabase(folder, threads=threads)) as pages:
-            _add_lists(pages, lists, written.options)
-            size = sum(os.path.getsize(urls.name) for urls in lists)  # noqa: PTH202 - a name as typed
-            decided = 0
-            with CaptureStore(written.store, read_only=True) as store:
-                decider = _PageDecider(pages, store, written.options)
-                for batch in pages.sorted_pages():
-                    decider.decide(batch)
-                    before, decided = decided, decided + batch.num_rows
-                    advance(size * decided // pages.count - size * before // pages.count)
-            yield DecidedRows(pages.sorted_decisions(), written.options)
-    except duckdb.Error as error:
-        reason = " ".join(str(error).split())
-        raise StoreError(f"DuckDB failed: {reason}: fix the cause, or pass --engine local") from None
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with (
+        database_folder(written.parts.folder) as folder,
+        closing(PageDatabase(folder, threads=threads)) as pages,
+    ):
+        _add_lists(pages, lists, written.options)
+        size = sum(os.path.getsize(urls.name) for urls in lists)  # noqa: PTH202 - a name as typed
+        decided = 0
+        with CaptureStore(written.store, read_only=True) as store:
+            decider = _PageDecider(pages, store, written.options)
+            for batch in pages.sorted_pages():
+                decider.decide(batch)
+                before, decided = decided, decided + batch.num_rows
+                advance(size * decided // pages.count - size * before // pages.count)
+        yield DecidedRows(pages.sorted_decisions(), written.options)
 
 
 class DecidedRows:

@@ -112,8 +112,7 @@ class _LineFeeds:
 
 class _ParquetSink:
     def __init__(self, stream: BinaryIO, schema: Schema, stack: ExitStack) -> None:
-        pyarrow, parquet = load_pyarrow()
-        self._pyarrow = pyarrow
+        _, parquet = load_pyarrow()
         self._schema = schema
         self._stream = stream
         self._stack = stack
@@ -143,12 +142,7 @@ class _ParquetSink:
             self._writer = self._stack.enter_context(
                 self._parquet.ParquetWriter(self._stream, self._arrow_schema, compression="zstd")
             )
-        columns = list(zip(*self._rows, strict=True)) or [()] * len(self._schema.columns)
-        arrays = [
-            self._pyarrow.array(_arrow_values(column.type, values), type=field.type)
-            for column, values, field in zip(self._schema.columns, columns, self._arrow_schema, strict=True)
-        ]
-        self._writer.write_table(self._pyarrow.table(arrays, schema=self._arrow_schema))
+        self._writer.write_table(arrow_table(self._schema.columns, self._rows, self._arrow_schema))
         self._rows, self._bytes = [], 0
 
 
@@ -156,6 +150,20 @@ def arrow_schema(schema: Schema) -> Any:
     """Return the schema of pyarrow, with the name and version of the table in its metadata."""
     pyarrow, _ = load_pyarrow()
     return pyarrow.schema(arrow_fields(schema.columns), metadata={SCHEMA_KEY: schema.name.encode()})
+
+
+def arrow_table(columns: Sequence[Column], rows: Sequence[Row], schema: Any) -> Any:
+    """Return rows as a table of pyarrow.
+
+    Args: schema: The schema of pyarrow for `columns`.
+    """
+    pyarrow, _ = load_pyarrow()
+    cells = list(zip(*rows, strict=True)) or [()] * len(columns)
+    arrays = [
+        pyarrow.array(_arrow_values(column.type, values), type=field.type)
+        for column, values, field in zip(columns, cells, schema, strict=True)
+    ]
+    return pyarrow.table(arrays, schema=schema)
 
 
 def arrow_fields(columns: Iterable[Column]) -> list[Any]:

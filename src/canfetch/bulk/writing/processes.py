@@ -9,6 +9,7 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context, parent_process
 from typing import Any, Final, TypeVar
 
+from canfetch.bulk.extras import import_extra
 from canfetch.errors import WorkerKilled
 
 DUCKDB: Final = "duckdb"
@@ -23,6 +24,15 @@ def available_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def check_duckdb() -> None:
+    """Check that DuckDB can be used.
+
+    Raises: MissingExtra: DuckDB or pyarrow is not installed.
+    """
+    import_extra("duckdb", "duckdb", "for --engine duckdb")
+    import_extra("pyarrow", "duckdb", "for --engine duckdb")
 
 
 def run_tasks(

@@ -44,7 +44,7 @@ def _run(
     only_allowed: bool,
     **values: Any,
 ) -> NoReturn:
-    run = pop_run_options(values, has_duckdb=True)
+    run = pop_run_options(values)
     agents = selected_agents(values)
     options = FilterOptions(
         agents,

@@ -85,7 +85,7 @@ def run_parameters() -> list[click.Parameter]:
             type=Choice(ENGINES),
             default="local",
             show_default=True,
-            help="What decides: processes of this machine, DuckDB (for 'canfetch bulk filter'), or workers of Spark.",
+            help="What decides: processes of this machine, DuckDB, or workers of Spark.",
         ),
         Option(
             ["-j", "--jobs"],
@@ -123,7 +123,7 @@ def agent_parameters() -> list[click.Parameter]:
     ]
 
 
-def pop_run_options(values: dict[str, Any], *, has_duckdb: bool = False) -> RunOptions:
+def pop_run_options(values: dict[str, Any], *, has_duckdb: bool = True) -> RunOptions:
     """Remove the values of `run_parameters` from the values of a command, and return them.
 
     Args: has_duckdb: Whether the command has an engine for DuckDB.
@@ -131,7 +131,7 @@ def pop_run_options(values: dict[str, Any], *, has_duckdb: bool = False) -> RunO
     """
     run = RunOptions(**{name: values.pop(name) for name in RunOptions._fields})
     if run.engine == DUCKDB and not has_duckdb:
-        raise CommandError("--engine duckdb is only for 'canfetch bulk filter': pass --engine local or spark")
+        raise CommandError("--engine duckdb is only for 'canfetch bulk': pass --engine local or spark")
     return run
 
 

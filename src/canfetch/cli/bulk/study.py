@@ -45,7 +45,7 @@ def _run(
     plot: str | None,
     **values: Any,
 ) -> NoReturn:
-    run = pop_run_options({**values, _NO_PROFILE: "rfc9309"})
+    run = pop_run_options({**values, _NO_PROFILE: "rfc9309"}, has_duckdb=False)
     recipe = get_recipe(name)
     for agent in agents:
         _check_agent(agent)
