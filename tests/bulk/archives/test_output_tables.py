@@ -73,6 +73,7 @@ def test_files(tmp_path: Path) -> None:
         "content_base64": None,
         "source": str(tmp_path / "0.warc.gz"),
         "position": 0,
+        "redirect_targets": None,
     }
 
 

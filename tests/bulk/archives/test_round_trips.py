@@ -2,17 +2,18 @@
 
 import json
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
-from tests.bulk.warc_files import compressed, redirect, response
+from tests.bulk.warc_files import compressed, http_response, record, redirect, response
 
 from canfetch.agents import agent
 from canfetch.bulk.archives.archive_job import collect, store_path, write_table
 from canfetch.bulk.archives.decisions import NamedAgent
 from canfetch.bulk.archives.output_tables import TableOptions
-from canfetch.bulk.reading.captures import Fault
-from canfetch.bulk.reading.sources import find_source
+from canfetch.bulk.reading.captures import Capture, Fault
+from canfetch.bulk.reading.sources import find_source, read_captures
 from canfetch.bulk.writing.work_folder import WorkFolder
 
 FORMATS = ["csv", "ndjson", "parquet"]
@@ -76,3 +77,65 @@ def test_files_without_a_response(tmp_path: Path, form: str) -> None:
     for name, content in CONTENTS.items():
         (folder / f"{name}.example.txt").write_bytes(content)
     check_round_trip(folder, tmp_path, form)
+
+
+def moved_archive() -> list[bytes]:
+    """Return captures with redirects of all kinds: chains, loops, to other paths and hosts, and to nowhere."""
+    random = Random(9309)  # noqa: S311 - captures of a test
+    records = []
+    places = [f"https://h{number}.example/{path}" for number in range(20) for path in ("a", "b", "robots.txt")]
+    bodies = [*CONTENTS.values(), b"User-agent: *\nDisallow: /private/\xff\n", b"<!doctype html><title>x</title>"]
+    for _ in range(300):
+        target = random.choice(
+            [*places, "https://never.example/robots", "/moved", "//h1.example/b", "ftp://h1.example/a"]
+        )
+        status = random.choice([200, 404, 503, 301, 302, 307])
+        time = f"2026-0{random.randrange(1, 10)}-01T00:00:{random.randrange(60):02}Z"
+        headers = [("Location", target)] if 300 <= status < 400 else []
+        body = random.choice(bodies) if status == 200 else b""
+        records.append(record(random.choice(places), http_response(body, status=status, headers=headers), time=time))
+    # A chain of 8, which is over the limit, and its end of 4, which is not.
+    for number in range(8):
+        location = [("Location", f"https://chain.example/{number + 1}")]
+        url = f"https://chain.example/{number or 'robots.txt'}"
+        records.append(record(url, http_response(b"", status=301, headers=location)))
+    records.append(redirect("short.example", "https://chain.example/4"))
+    records.append(record("https://chain.example/8", http_response(b"User-agent: *\nDisallow: /\n")))
+    # A loop, and a file without a time limit.
+    records.append(redirect("loop.example", "https://loop.example/x"))
+    records.append(
+        record("https://loop.example/x", http_response(b"", status=302, headers=[("Location", "/robots.txt")]))
+    )
+    return records
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_redirects(tmp_path: Path, form: str) -> None:
+    archive = tmp_path / "robots.warc.gz"
+    archive.write_bytes(compressed(moved_archive()))
+    check_round_trip(archive, tmp_path, form)
+    matrix = TableOptions("matrix", DECISIONS.agents)
+    first: list[dict[str, Any]] = []
+    for options in (TableOptions("records"), TableOptions("metrics"), matrix, TableOptions("files")):
+        first, second = (
+            make_table(path, tmp_path / "f.ndjson", options) for path in (archive, tmp_path / f"files.{form}")
+        )
+        for row in (*first, *second):
+            row.pop("source", None)
+            row.pop("position", None)
+        assert second == first
+    text = " ".join(row["detail"] for row in first)
+    for detail in ("more than 5 redirects", "redirect loop to https://loop.example/robots.txt", "was not captured"):
+        assert detail in text
+    resolved = [row for row in first if row["redirect_targets"] and row["effect"] == "conditional-allow"]
+    assert len(resolved) > 10
+
+
+@pytest.mark.parametrize("cell", ["{", "[1]", 5, "[[]]", '{"url": "https://a.example/x"}'])
+def test_invalid_targets_of_redirects(tmp_path: Path, cell: Any) -> None:
+    path = tmp_path / "files.ndjson"
+    row = {"url": "https://a.example/robots.txt", "content": "", "redirect_targets": cell}
+    path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    capture, fault = read_captures(str(path))
+    assert isinstance(capture, Capture)
+    assert fault == Fault(str(path), 1, "invalid redirect_targets: expected a JSON array of objects")

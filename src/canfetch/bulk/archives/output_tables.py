@@ -6,15 +6,17 @@ A row has cells of the capture, and cells that are derived from the file, which 
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from canfetch.bulk.archives.decisions import FileDecisions, NamedAgent
 from canfetch.bulk.archives.http_archive_metrics import robots_metrics
 from canfetch.bulk.archives.resolution import ResolvedFile
 from canfetch.bulk.decisions import clear_cache, matrix
-from canfetch.bulk.writing.columns import Column, ColumnType, Row, Schema
+from canfetch.bulk.reading.captures import Capture
+from canfetch.bulk.writing.columns import Column, ColumnType, Row, Schema, bytes_cells, portable
 from canfetch.core.document import parse
 from canfetch.core.text import display_text
+from canfetch.core.times import rfc3339
 from canfetch.core.verdict import Effect, Rule
 
 _TEXT, _BYTES, _INTEGER, _NUMBER, _BOOLEAN, _TIME = (
@@ -52,6 +54,7 @@ FILES: Final = Schema(
         Column("rules", _INTEGER, "The number of allow and disallow records in them."),
         Column("content", _BYTES, "The body of the response that was requested, before redirects."),
         *_PLACE,
+        Column("redirect_targets", _TEXT, "JSON: the responses of other URLs than `/robots.txt` after redirects."),
     ),
 )
 RECORDS: Final = Schema(
@@ -173,7 +176,27 @@ def _own_cells(file: ResolvedFile) -> tuple[Row, Row]:
         None if file.effect is None else str(file.effect),
         file.detail,
     )
-    return before, (capture.content, capture.source, capture.position)
+    targets = [_target(target) for target in file.targets]
+    encoded = json.dumps(targets, ensure_ascii=False) if targets else None
+    return before, (capture.content, capture.source, capture.position, encoded)
+
+
+def _target(capture: Capture) -> dict[str, Any]:
+    """Return the response of a target as a row that archives may have."""
+    headers = dict(capture.headers)
+    content, content_base64 = bytes_cells(capture.content)
+    row = {
+        "url": capture.url,
+        "time": None if capture.time is None else rfc3339(capture.time),
+        "status": capture.status,
+        "location": headers.get("location"),
+        "content_type": headers.get("content-type"),
+        "content": content,
+        "content_base64": content_base64,
+    }
+    return {
+        name: portable(value) if isinstance(value, str) else value for name, value in row.items() if value is not None
+    }
 
 
 def _files(file: ResolvedFile, options: TableOptions) -> Iterator[Row]:

@@ -10,7 +10,7 @@ from canfetch.access.policies import AccessPolicy
 from canfetch.access.responses import Response
 from canfetch.access.transitions import next_entry
 from canfetch.bulk.archives.capture_store import CaptureStore, canonical_url
-from canfetch.bulk.reading.captures import Capture
+from canfetch.bulk.reading.captures import Capture, is_robots_url
 from canfetch.core.origin import Origin
 from canfetch.core.verdict import Access, Effect
 
@@ -29,6 +29,7 @@ class ResolvedFile(NamedTuple):
         url: The URL of the last response.
         hops: The redirects.
         content: The content whose rules apply, or None.
+        targets: The captures of other URLs than a robots.txt that the redirects led to.
     """
 
     capture: Capture
@@ -38,6 +39,7 @@ class ResolvedFile(NamedTuple):
     url: str
     hops: tuple[Hop, ...]
     content: bytes | None
+    targets: tuple[Capture, ...] = ()
 
 
 def resolve_capture(capture: Capture, store: CaptureStore, policy: AccessPolicy) -> ResolvedFile:
@@ -45,7 +47,13 @@ def resolve_capture(capture: Capture, store: CaptureStore, policy: AccessPolicy)
 
     Args: store: Where redirects lead.
     """
-    fetched = _fetch(capture, store, policy)
+    targets: list[Capture] = []
+    file = _resolve(capture, store, policy, targets)
+    return file._replace(targets=tuple(targets)) if targets else file
+
+
+def _resolve(capture: Capture, store: CaptureStore, policy: AccessPolicy, targets: list[Capture]) -> ResolvedFile:
+    fetched = _fetch(capture, store, policy, targets)
     if isinstance(fetched, Request):
         return _unresolved(capture, fetched)
     if fetched.outcome.effect is not None:
@@ -100,8 +108,13 @@ def _next(entry: CacheEntry | None, capture: Capture, fetched: FetchResult, poli
     return next_entry(entry, origin, fetched, policy, now=capture.time or 0.0, seed=0)
 
 
-def _fetch(capture: Capture, store: CaptureStore, policy: AccessPolicy) -> FetchResult | Request:
-    """Return the result of a fetch that received this capture, or the request whose response was not captured."""
+def _fetch(
+    capture: Capture, store: CaptureStore, policy: AccessPolicy, targets: list[Capture] | None = None
+) -> FetchResult | Request:
+    """Return the result of a fetch that received this capture, or the request whose response was not captured.
+
+    Args: targets: Receives the captures of other URLs than a robots.txt.
+    """
     request = first_request(Origin.from_url(capture.url))._replace(url=capture.url)
     step = next_step(request, _response(capture, capture.url), policy)
     while isinstance(step, Request):
@@ -109,6 +122,8 @@ def _fetch(capture: Capture, store: CaptureStore, policy: AccessPolicy) -> Fetch
         found = None if url is None else store.capture_of(url, capture.time)
         if found is None:
             return step
+        if targets is not None and not is_robots_url(found.capture.url):
+            targets.append(found.capture)
         step = next_step(step, _response(found.capture, step.url), policy)
     return step
 

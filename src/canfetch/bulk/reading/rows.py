@@ -7,10 +7,12 @@
 | status | `status`, `http_status`, `fetch_status` |
 | content | `content`, `content_base64`, `body`, `robots_txt`, `text`; `bytes`, 0 if it is empty |
 | header fields | `location`, `content_type` |
+| responses after redirects | `redirect_targets`: a list of rows, as JSON |
 """
 
+import json
 from base64 import b64decode
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from canfetch.access.responses import Headers
@@ -26,11 +28,12 @@ _STATUSES: Final = ("status", "http_status", "fetch_status")
 _CONTENTS: Final = ("content", "body", "robots_txt", "text")
 _BASE64: Final = "content_base64"
 _LENGTH: Final = "bytes"
+_TARGETS: Final = "redirect_targets"
 _HEADERS: Final = {"location": "location", "content_type": "content-type"}
 # A row of one of these columns without any other is not a table of files.
 _EXPECTED: Final = "a column origin, host or url, and a column content or status"
 # The columns that are read. Others are not loaded, where the format permits that.
-COLUMNS: Final = frozenset([*_OWNERS, *_URLS, *_TIMES, *_STATUSES, *_CONTENTS, _BASE64, _LENGTH, *_HEADERS])
+COLUMNS: Final = frozenset([*_OWNERS, *_URLS, *_TIMES, *_STATUSES, *_CONTENTS, _BASE64, _LENGTH, _TARGETS, *_HEADERS])
 
 
 def missing_columns(columns: Iterable[str]) -> str | None:
@@ -54,6 +57,26 @@ def to_capture(row: Mapping[str, Any], source: str, position: int, *, empty_is_n
         return _parse_row(row, source, position, empty_is_null=empty_is_null)
     except (InvalidURL, ValueError, TypeError) as error:
         return Fault(source, position, printable_text(str(error)[:400]))
+
+
+def target_captures(row: Mapping[str, Any], source: str, position: int) -> Iterator[Capture | Fault]:
+    """Yield the captures of the URLs to which the redirects of a row lead, in the order of the redirects.
+
+    Args: row, source, position: As for `to_capture`.
+    """
+    text = row.get(_TARGETS)
+    # NaN is a missing cell of pandas.
+    if text is None or text in {"", b""} or text != text:  # noqa: PLR0124 - NaN is not equal to itself
+        return
+    try:
+        targets = json.loads(text)
+    except (ValueError, TypeError, RecursionError):
+        targets = None
+    if not isinstance(targets, list) or not all(isinstance(target, dict) for target in targets):
+        yield Fault(source, position, f"invalid {_TARGETS}: expected a JSON array of objects")
+        return
+    for target in targets:
+        yield to_capture(target, source, position)
 
 
 def _parse_row(row: Mapping[str, Any], source: str, position: int, *, empty_is_null: bool) -> Capture:

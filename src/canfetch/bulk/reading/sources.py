@@ -11,7 +11,7 @@ from typing import BinaryIO, Final, NamedTuple
 from canfetch.bulk.reading.captures import Capture, Fault, is_robots_url
 from canfetch.bulk.reading.folders import read_folder
 from canfetch.bulk.reading.row_files import PlacedRow, is_cut, read_csv, read_ndjson, read_parquet
-from canfetch.bulk.reading.rows import COLUMNS, missing_columns, to_capture
+from canfetch.bulk.reading.rows import COLUMNS, missing_columns, target_captures, to_capture
 from canfetch.bulk.reading.tar_files import read_tar
 from canfetch.bulk.reading.warc import read_warc
 from canfetch.core.quoting import quoted
@@ -209,3 +209,4 @@ def _captures(rows: Iterator[PlacedRow], source: Source) -> Iterator[Capture | F
             yield Fault(source.name, position, row, is_end=is_cut(row))
         else:
             yield to_capture(row, source.name, position, empty_is_null=source.format == "csv")
+            yield from target_captures(row, source.name, position)

@@ -55,7 +55,7 @@ class Schema(NamedTuple):
         cells: list[Any] = []
         for column, value in zip(self.columns, row, strict=True):
             if column.type is ColumnType.BYTES:
-                cells.extend(_bytes_cells(value))
+                cells.extend(bytes_cells(value))
             elif column.type is ColumnType.TIME:
                 cells.append(None if value is None else rfc3339(value))
             elif column.type is ColumnType.ANY:
@@ -65,7 +65,8 @@ class Schema(NamedTuple):
         return cells
 
 
-def _bytes_cells(value: bytes | None) -> tuple[str | None, str | None]:
+def bytes_cells(value: bytes | None) -> tuple[str | None, str | None]:
+    """Return bytes as text, or else in base64."""
     if value is None:
         return None, None
     try:
