@@ -1,11 +1,11 @@
-"""Columns: the kernel alone, and inside pandas, Polars, DuckDB and Spark, beside functions in Python.
+"""Columns: the kernel alone, and inside pandas, Polars and DuckDB, beside functions in Python.
 
-    python -m benchmarks.columns [--rows 10000000] [--files 4000] [--spark]
+    python -m benchmarks.columns [--rows 10000000] [--files 4000]
 
 Each engine runs three functions on the same rows: canfetch, Protego with a cache of its parsed files, and a function
 that returns a constant, which is the limit of the engine. They take turns in one process. Figures are decisions in a
-second of processor time of all threads; for Spark, whose work is in other processes, in a second of wall time on two
-cores. A ratio is the median over rounds. `CANFETCH_CORPUS=FOLDER` takes real files.
+second of processor time of all threads. A ratio is the median over rounds. `CANFETCH_CORPUS=FOLDER` takes real files.
+`benchmarks.columns_spark` measures Spark.
 """
 
 from __future__ import annotations
@@ -15,16 +15,13 @@ import importlib
 import importlib.metadata
 import os
 import statistics
-import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from benchmarks.caching_protego import CachingProtego, instance_of_process
+from benchmarks.caching_protego import CachingProtego
 from benchmarks.inputs import CORPUS, KEYS, ORIGIN, Dice, generate, real_files, segment
 from canfetch import bulk, parse
 
@@ -106,9 +103,8 @@ def measure(
 ) -> list[Result]:
     """Run functions in turns, after one run of each for warming up."""
     rates: dict[str, list[float]] = {name: [] for name in tasks}
-    for name, (run, _, _) in tasks.items():
-        if not name.startswith("Protego"):
-            run()
+    for run, _, _ in tasks.values():
+        run()
     for _ in range(rounds):
         for name, (run, rows, _) in tasks.items():
             start = clock()
@@ -118,15 +114,16 @@ def measure(
 
 
 def print_results(section: str, results: list[Result]) -> None:
-    """Print the table of a section."""
-    print(f"\n### {section}\n\n| function | decisions a second | beside Protego | goal |\n| --- | ---: | ---: | --- |")
-    protego = next((result.rates for result in results if result.name.startswith("Protego")), None)
+    """Print the table of a section, with ratios to each function of Protego and each constant."""
+    baselines = [result for result in results if result.name.startswith(("Protego", "constant"))]
+    header = ["function", "decisions a second", *(f"beside {result.name}" for result in baselines), "goal"]
+    print(f"\n### {section}\n\n| {' | '.join(header)} |\n| --- |{' ---: |' * (len(header) - 2)} --- |")
     for result in results:
-        ratio = ""
-        if protego is not None and result.rates is not protego:
-            pairs = zip(result.rates, protego, strict=True)
-            ratio = f"{statistics.median(rate / other for rate, other in pairs):.0f}x"
-        print(f"| {result.name} | {statistics.median(result.rates):,.0f} | {ratio} | {result.target} |")
+        cells = [result.name, f"{statistics.median(result.rates):,.0f}"]
+        for baseline in baselines:
+            pairs = zip(result.rates, baseline.rates, strict=True)
+            cells.append(f"{statistics.median(rate / other for rate, other in pairs):.3g}x")
+        print(f"| {' | '.join([*cells, result.target])} |")
 
 
 def kernel(rows: Rows, slow: int) -> list[Result]:
@@ -280,78 +277,16 @@ def duckdb(rows: Rows, slow: int) -> list[Result]:
     )
 
 
-def spark(rows: Rows, slow: int) -> list[Result]:
-    """Measure Spark on two local cores, by wall time."""
-    from pyspark.sql import SparkSession
-    from pyspark.sql.functions import col
-
-    from canfetch.bulk.spark import BroadcastFiles
-    from canfetch.bulk.spark.arrow_functions import spark_function
-    from canfetch.bulk.types import BOOL
-
-    # Otherwise, workers run the first python3 of the PATH, which may lack canfetch.
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    session = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
-    parts = 4
-    with TemporaryDirectory() as folder:
-        table = rows.table()
-        paths = []
-        for part in range(parts):
-            paths.append(str(Path(folder) / f"{part}.parquet"))
-            size = table.num_rows // parts
-            importlib.import_module("pyarrow.parquet").write_table(table.slice(part * size, size), paths[-1])
-        files = BroadcastFiles(session, dict(enumerate(rows.contents)))
-        sent = session.sparkContext.broadcast(rows.contents)
-
-        def by_protego(ids: Any, agents: Any, urls: Any) -> Any:
-            return _Arrow(instance_of_process(sent).column(ids, agents, urls))
-
-        def count(column: Any, limit: int | None = None) -> Callable[[], object]:
-            frame = session.read.parquet(*paths)
-            if limit is not None:
-                frame = session.createDataFrame(table.slice(0, limit)).repartition(parts)
-            return lambda: frame.where(column).count()
-
-        names = [col(name) for name in ("id", "agent", "url")]
-        of_protego = spark_function(BOOL, 3, by_protego)(*names)
-        of_nothing = spark_function(BOOL, 3, lambda *columns: _Arrow(constant(*columns)))(*names)
-        total = size * parts
-        decided = files.decide_parquet(paths).where("allowed")
-        results = measure(
-            time.perf_counter,
-            {
-                "Protego in an Arrow UDF": (count(of_protego, slow), slow, ""),
-                "constant in an Arrow UDF": (count(of_nothing), total, ""),
-                "canfetch, UDF by ID": (count(files.allows_at("id", col("agent"), "url")), total, ""),
-                "canfetch, paths of files": (decided.count, total, "25x"),
-            },
-        )
-        session.stop()
-        return results
-
-
-class _Arrow:
-    """An array of pyarrow as `spark_function` expects a result."""
-
-    def __init__(self, array: Any) -> None:
-        self._array = array
-
-    def to_pyarrow(self) -> Any:
-        """Return the array."""
-        return self._array
-
-
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=10_000_000, help="rows for the kernel; engines get a fifth")
     parser.add_argument("--files", type=int, default=4_000, help="distinct files")
     parser.add_argument("--slow-rows", type=int, default=100_000, help="rows for Protego")
-    parser.add_argument("--spark", action="store_true", help="measure Spark, too")
     options = parser.parse_args()
     rows = make_rows(options.rows, options.files)
     mean = sum(map(len, rows.contents)) // len(rows.contents)
-    packages = ("canfetch", "protego", "pyarrow", "pandas", "polars", "duckdb", *["pyspark"] * options.spark)
+    packages = ("canfetch", "protego", "pyarrow", "pandas", "polars", "duckdb")
     print(", ".join(f"{name} {importlib.metadata.version(name)}" for name in packages))
     print(f"{len(rows.contents):,} files of {mean:,} bytes, {len(AGENTS)} agents, {options.rows:,} rows")
     print_results("Kernel, one thread", kernel(rows, options.slow_rows))
@@ -359,8 +294,6 @@ def main() -> None:
     sections = {"pandas": pandas, "Polars": polars, "DuckDB, one thread": duckdb}
     for section, run in sections.items():
         print_results(section, run(few, options.slow_rows))
-    if options.spark:
-        print_results("Spark, two cores, wall time", spark(few, options.slow_rows))
 
 
 if __name__ == "__main__":

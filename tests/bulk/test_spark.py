@@ -17,7 +17,7 @@ from canfetch.bulk.archives.output_tables import TableOptions
 from canfetch.bulk.reading.sources import find_source
 from canfetch.bulk.studies.study_job import StudyOptions, count_study
 from canfetch.bulk.writing.work_folder import WorkFolder
-from canfetch.errors import InvalidColumn, UnknownProfile, WorkerKilled
+from canfetch.errors import InvalidColumn, InvalidOption, InvalidProductToken, UnknownProfile, WorkerKilled
 
 pytest.importorskip("pyspark")
 pa = pytest.importorskip("pyarrow")
@@ -167,6 +167,49 @@ def test_parquet_files_are_decided_where_they_are_read(files: Any, tmp_path: Pat
     assert [row.allowed for row in constant] == expected()["constant"]
 
 
+def test_parquet_files_without_columns_that_are_not_needed(spark: Any, files: Any, tmp_path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    from canfetch.bulk.spark import BroadcastFiles
+
+    # The second file has no rows, and the third one has other types and another order of columns.
+    table = pa.table({"n": [1, 2, 3, 4], "id": IDS, "agent": AGENTS, "url": URLS})
+    other = table.select(["url", "id", "agent", "n"]).set_column(3, "n", pa.array([5, 6, 7, None], pa.uint8()))
+    paths = [tmp_path / f"{part}.parquet" for part in range(3)]
+    for path, rows in zip(paths, (table, table.slice(0, 0), other), strict=True):
+        pq.write_table(rows, path)
+    allowed = expected()["allows_at"]
+    for loaded in (files, BroadcastFiles(spark, dict(zip(IDS, CONTENTS, strict=True)), engine="python")):
+        frame = loaded.allows_parquet(paths, columns=["n"])
+        assert frame.columns == ["n", "allowed"]
+        assert [row.n for row in frame.collect()] == [1, 2, 3, 4, 5, 6, 7, None]
+        assert [row.allowed for row in frame.collect()] == allowed * 2
+    frame = files.decide_parquet(str(paths[0]), agent="bot", columns=[])
+    assert frame.columns == ["allowed", "reason", "line", "rule", "specificity"]
+    assert [row.allowed for row in frame.collect()] == expected()["constant"]
+    assert files.allows_parquet(paths[1]).collect() == []
+
+
+def test_parquet_files_that_cannot_be_decided(files: Any, tmp_path: Path) -> None:
+    import pyarrow.parquet as pq
+    from pyspark.errors import PythonException
+
+    paths = [str(tmp_path / f"{part}.parquet") for part in range(2)]
+    pq.write_table(pa.table({"id": IDS, "agent": AGENTS, "url": URLS}), paths[0])
+    pq.write_table(pa.table({"id": IDS, "url": URLS}), paths[1])
+    with pytest.raises(InvalidOption, match="paths is empty: expected at least one Parquet file"):
+        files.allows_parquet([])
+    with pytest.raises(InvalidProductToken, match="two words"):
+        files.allows_parquet(paths, agent="two words")
+    with pytest.raises(InvalidColumn, match="no column 'agent'"):
+        files.decide_parquet(paths[1])
+    with pytest.raises(FileNotFoundError):
+        files.decide_parquet(str(tmp_path / "x.parquet"))
+    with pytest.raises(PythonException, match=r"InvalidColumn: '.*1.parquet' has no column 'agent'"):
+        files.decide_parquet(paths).collect()
+    assert files.allows_parquet(paths, agent="bot", columns=[]).count() == 2 * len(IDS)
+
+
 def test_archives_are_a_data_source(spark: Any, tmp_path: Path) -> None:
     from canfetch.bulk.spark import RobotsArchives, metrics
 
@@ -298,19 +341,20 @@ def test_a_task_that_fails_is_an_error(spark: Any) -> None:
         list(run_spark_tasks(float, ["1", "x"]))
 
 
-def test_a_job_completes_if_a_worker_is_killed(spark: Any, files: Any, tmp_path: Path) -> None:
+def test_a_job_completes_if_a_worker_is_killed(files: Any, tmp_path: Path) -> None:
+    import pyarrow.parquet as pq
+
     marker = tmp_path / "killed"
-    urls = "case when n % 3 = 0 then '/a' else '/b' end as url"
-    rows = spark.range(0, ROWS, 1, PARTITIONS).selectExpr("id as n", "1 + id % 4 as id", urls)
-    shaken = rows.mapInArrow(killing_one_worker(str(marker), ROWS // 2), rows.schema)
-    found = shaken.withColumn("allowed", files.allows_at("id", "bot", "url")).groupBy("id", "allowed").count().collect()
+    numbers = list(range(ROWS))
+    ids, urls = [1 + number % 4 for number in numbers], ["/b" if number % 3 else "/a" for number in numbers]
+    table = pa.table({"n": numbers, "id": ids, "url": urls})
+    paths = [str(tmp_path / f"{part}.parquet") for part in range(PARTITIONS)]
+    size = ROWS // PARTITIONS
+    for part, path in enumerate(paths):
+        pq.write_table(table.slice(part * size, size), path)
+    decided = files.allows_parquet(paths, agent="bot")
+    shaken = decided.mapInArrow(killing_one_worker(str(marker), ROWS // 2), decided.schema)
+    found = shaken.withColumn("by_id", files.allows_at("id", "bot", "url")).collect()
     assert marker.read_text(encoding="ascii")
-    numbers = range(ROWS)
-    local = bulk.Files(dict(zip(IDS, CONTENTS, strict=True))).allows_at(
-        [1 + number % 4 for number in numbers], "bot", ["/b" if number % 3 else "/a" for number in numbers]
-    )
-    want: dict[tuple[int, bool | None], int] = {}
-    for number, allowed in zip(numbers, local, strict=True):
-        key = 1 + number % 4, allowed
-        want[key] = want.get(key, 0) + 1
-    assert {(row.id, row.allowed): row["count"] for row in found} == want
+    allowed = bulk.Files(dict(zip(IDS, CONTENTS, strict=True))).allows_at(ids, "bot", urls)
+    assert [(row.n, row.allowed, row.by_id) for row in found] == list(zip(numbers, allowed, allowed, strict=True))

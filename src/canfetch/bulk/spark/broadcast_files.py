@@ -1,21 +1,27 @@
 """Files that each worker has once, and Parquet files that workers read and decide themselves."""
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final
 from uuid import uuid4
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 from pyspark.sql import Column, DataFrame, SparkSession
 
+from canfetch.bulk.arguments import as_chain
 from canfetch.bulk.decisions import AnyAgents, named_chains
 from canfetch.bulk.files import Files
 from canfetch.bulk.spark.arrow_functions import AnySparkColumn, call_with_agent, spark_function
+from canfetch.bulk.spark.parquet_rows import DecidedColumns, decide_rows, split_files
+from canfetch.bulk.spark.parquet_schema import kept_columns, spark_schema
 from canfetch.bulk.types import BOOL, DECISION, arrow_type, struct_of
 from canfetch.core.agent import Agent
+from canfetch.errors import InvalidOption
 
-_BATCH_ROWS: Final = 100_000
+AnyPaths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+"""A Parquet file, or several."""
+
 # Tables whose files a worker keeps. A worker process serves one session, and few tables at once.
 _TABLES: Final = 4
 
@@ -101,59 +107,91 @@ class BroadcastFiles:
 
         return spark_function(struct_of(**dict.fromkeys(names, BOOL)), 2, decide_all)
 
-    def decide_parquet(
+    def allows_parquet(
         self,
-        paths: Iterable[str],
+        paths: AnyPaths,
         *,
         agent: str | Agent | None = None,
+        columns: Iterable[str] | str | None = None,
         id: str = "id",  # noqa: A002 - the name of the column
         url: str = "url",
         agent_column: str = "agent",
     ) -> DataFrame:
-        """Return the rows of Parquet files with their verdicts. Each worker reads the files that it decides.
+        """Return the rows of Parquet files with whether each agent may fetch each URL. Workers read the files.
 
-        This is the fastest way: only verdicts pass through Spark, and dictionaries of the files are kept.
+        This is the fastest way: nothing passes through Spark but the result, and workers decide large blocks of rows.
 
         Args:
-            paths: Files that all workers can read. Each becomes a partition.
+            paths: Files that the driver and all workers can read. Each becomes a partition. If there are fewer files
+                than twice the cores, they are split at row groups.
             agent: The agent of all rows, or None for a column of agents.
+            columns: The columns of the files to keep: None for all of them, or an empty list for none.
             id, url, agent_column: The names of the columns.
-        Returns: A frame with the columns of the files, then `allowed`, `reason`, `line`, `rule` and `specificity`.
+        Returns: A frame with the kept columns, then `allowed`. Types are those of the first file.
+        Raises: InvalidColumn: the first file lacks a column, or a kept column has an unsupported type or the name of a
+            column of the result; InvalidOption: there is no path; InvalidProductToken, OSError.
         """
-        names = list(paths)
-        schema = pq.read_schema(names[0])
-        from pyspark.sql.pandas.types import from_arrow_schema  # noqa: PLC0415 - not public, and its place may change
+        return self._read_parquet(paths, agent, columns, (id, agent_column, url), with_reasons=False)
 
-        columns: Any = from_arrow_schema(schema)
-        verdicts: Any = from_arrow_schema(pa.schema(list(arrow_type(DECISION))))
-        partitions = self._spark.createDataFrame([(name,) for name in names], "path string").repartition(
-            len(names), "path"
-        )
+    def decide_parquet(
+        self,
+        paths: AnyPaths,
+        *,
+        agent: str | Agent | None = None,
+        columns: Iterable[str] | str | None = None,
+        id: str = "id",  # noqa: A002 - the name of the column
+        url: str = "url",
+        agent_column: str = "agent",
+    ) -> DataFrame:
+        """Return the rows of Parquet files with their verdicts. Workers read the files.
+
+        Args: paths, agent, columns, id, url, agent_column: As for `allows_parquet`.
+        Returns: A frame with the kept columns, then `allowed`, `reason`, `line`, `rule` and `specificity`.
+        Raises: As `allows_parquet`.
+        """
+        return self._read_parquet(paths, agent, columns, (id, agent_column, url), with_reasons=True)
+
+    def _read_parquet(
+        self,
+        paths: AnyPaths,
+        agent: str | Agent | None,
+        columns: Iterable[str] | str | None,
+        names: tuple[str, str, str],
+        *,
+        with_reasons: bool,
+    ) -> DataFrame:
+        files = [os.fspath(paths)] if isinstance(paths, str | os.PathLike) else [os.fspath(path) for path in paths]
+        if not files:
+            raise InvalidOption("paths is empty: expected at least one Parquet file")
+        id_name, agent_name, url = names
+        if agent is not None:
+            # Raises here if the agent is invalid, instead of on a worker.
+            as_chain(agent, use_registry=self._use_registry)
+        read_names = [id_name, url, *([agent_name] if agent is None else [])]
+        verdicts = pa.schema(list(arrow_type(DECISION if with_reasons else struct_of(allowed=BOOL))))
+        kept = kept_columns(files[0], columns, read_names, verdicts.names)
+        decided = DecidedColumns(id_name, agent_name if agent is None else None, url, kept)
+        tasks = split_files(files, 2 * self._spark.sparkContext.defaultParallelism)
         loaded = self._loaded
+
+        def decide(ids: Any, agents: Any, urls: Any) -> pa.RecordBatch:
+            agents = agents if agent is None else agent
+            if with_reasons:
+                return pa.record_batch(loaded.decide_at(ids, agents, urls))
+            return pa.record_batch([loaded.allows_at(ids, agents, urls).to_pyarrow()], ["allowed"])
 
         def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for batch in batches:
-                for path in batch.column("path").to_pylist():
-                    for rows in _read_rows(path):
-                        agents = rows.column(agent_column) if agent is None else agent
-                        yield _with_verdicts(rows, loaded.files.decide_at(rows.column(id), agents, rows.column(url)))
+                for number in batch.column(0).to_pylist():
+                    yield from decide_rows(tasks[number], decided, decide)
 
-        return partitions.mapInArrow(read, type(columns)(columns.fields + verdicts.fields))
+        # A row for each task, each in a partition of its own.
+        numbers = self._spark.range(0, len(tasks), 1, len(tasks))
+        return numbers.mapInArrow(read, spark_schema(pa.schema([*kept, *verdicts])))
 
     def unpersist(self) -> None:
         """Remove the files from the workers."""
         self._broadcast.unpersist()
-
-
-def _read_rows(path: str) -> Iterator[pa.RecordBatch]:
-    with pq.ParquetFile(path) as parquet:
-        yield from parquet.iter_batches(_BATCH_ROWS)
-
-
-def _with_verdicts(rows: pa.RecordBatch, column: Any) -> pa.RecordBatch:
-    verdicts = pa.record_batch(column)
-    names = [*rows.schema.names, *verdicts.schema.names]
-    return pa.RecordBatch.from_arrays([*rows.columns, *verdicts.columns], names=names)
 
 
 class _LoadedFiles:

@@ -1,0 +1,64 @@
+"""The columns of Parquet files, with types that Spark has."""
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.errors import PySparkException
+
+from canfetch.bulk.spark.parquet_rows import check_columns
+from canfetch.errors import InvalidColumn
+
+# Types that the conversion of Spark lacks. Unsigned integers become what Spark reads from Parquet.
+_REPLACED: Final = {
+    pa.uint8(): pa.int16(),
+    pa.uint16(): pa.int32(),
+    pa.uint32(): pa.int64(),
+    pa.uint64(): pa.decimal128(20, 0),
+    pa.string_view(): pa.string(),
+    pa.binary_view(): pa.binary(),
+}
+
+
+def kept_columns(path: str, names: Iterable[str] | str | None, read: Iterable[str], added: Iterable[str]) -> pa.Schema:
+    """Return the columns of a file that a frame keeps.
+
+    Args:
+        names: Their names, or None for all columns.
+        read: The names of columns that the file must have.
+        added: The names of the columns that the frame has besides.
+    Raises: InvalidColumn; OSError: the file cannot be read.
+    """
+    schema = pq.read_schema(path)
+    check_columns(path, schema, read)
+    if names is None:
+        names = schema.names
+    names = [names] if isinstance(names, str) else list(names)
+    check_columns(path, schema, names)
+    for name in names:
+        if names.count(name) > 1 or name in added:
+            raise InvalidColumn(f"two columns {name!r}: pass columns= with the columns of {path!r} to keep")
+    return pa.schema([pa.field(name, _supported_type(path, schema.field(name))) for name in names])
+
+
+def spark_schema(schema: pa.Schema) -> Any:
+    """Return the schema of a frame with these columns."""
+    # Not public, and its place may change.
+    from pyspark.sql.pandas.types import from_arrow_schema  # noqa: PLC0415
+
+    return from_arrow_schema(schema)
+
+
+def _supported_type(path: str, field: pa.Field) -> pa.DataType:
+    """Return the type to which a column is converted for Spark."""
+    from pyspark.sql.pandas.types import from_arrow_type, to_arrow_type  # noqa: PLC0415 - as above
+
+    type_ = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+    try:
+        return to_arrow_type(from_arrow_type(_REPLACED.get(type_, type_)), timezone="UTC")
+    except PySparkException as error:
+        raise InvalidColumn(
+            f"column {field.name!r} of {path!r} has the type {type_}, which Spark does not support: "
+            "pass columns= without it"
+        ) from error
