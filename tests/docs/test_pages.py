@@ -20,7 +20,7 @@ NOT_RUN = {
     "docs/bulk.md": ["needs Spark"],
     "docs/benchmarks.md": ["takes ten minutes", "takes minutes"],
     "docs/comparison.md": ["needs a folder of robots.txt files", "takes minutes"],
-    "docs/columns.md": ["needs Spark", "needs Spark", "downloads packages and needs Spark"],
+    "docs/columns.md": ["needs Spark", "needs Spark", "needs Spark", "downloads packages and needs Spark"],
     "docs/editors.md": ["downloads packages"],
     "docs/installation.md": [
         "downloads packages",
