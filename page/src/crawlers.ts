@@ -52,6 +52,9 @@ const PURPOSE_TEXTS: Readonly<Record<string, TextKey>> = {
   "user-triggered": "purpose_user_triggered",
 };
 
+/** A shorter token is too often one letter away from another. */
+const MIN_MISSPELT_CHARACTERS = 5;
+
 export class Registry {
   readonly #byName: ReadonlyMap<string, Crawler>;
 
@@ -61,6 +64,13 @@ export class Registry {
 
   find(token: string): Crawler | undefined {
     return this.#byName.get(token.toLowerCase());
+  }
+
+  /** The token of a known crawler that an unknown one is one typing error away from. */
+  probable(token: string): string | undefined {
+    if (token.length < MIN_MISSPELT_CHARACTERS || this.find(token)) return undefined;
+    const name = token.toLowerCase();
+    return this.crawlers.flatMap(({ tokens }) => tokens).find((known) => isOneEdit(name, known.toLowerCase()));
   }
 
   groupOf(token: string): PurposeGroup {
@@ -96,7 +106,19 @@ export function purposeTexts(crawler: Crawler, texts: Texts): string {
     .join(", ");
 }
 
-/** Whether a text is a product token: at least one character, and nothing that ends a name in robots.txt. */
+/** Whether a text is a product token that a user-agent line can name, as `canfetch.agents.requested` decides. */
 export function isProductToken(text: string): boolean {
-  return /^[^\s#:*,]{1,100}$/.test(text);
+  return text === "*" || /^[^\s\u0000-\u0020\u007f/,*#]{1,100}$/u.test(text);
+}
+
+/** Whether one inserted, deleted, replaced or swapped character makes the texts equal. */
+function isOneEdit(left: string, right: string): boolean {
+  if (left === right || Math.abs(left.length - right.length) > 1) return false;
+  let start = 0;
+  while (start < left.length && start < right.length && left[start] === right[start]) start += 1;
+  let end = 0;
+  const room = Math.min(left.length, right.length) - start;
+  while (end < room && left.at(-1 - end) === right.at(-1 - end)) end += 1;
+  const [a, b] = [left.slice(start, left.length - end), right.slice(start, right.length - end)];
+  return Math.max(a.length, b.length) === 1 || (a.length === 2 && a[0] === b[1] && a[1] === b[0]);
 }

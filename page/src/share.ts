@@ -1,5 +1,6 @@
 /** The link: the state as deflated JSON in the fragment, which browsers do not send. */
 
+import { isProductToken } from "./crawlers.js";
 import { MAX_URLS } from "./rows.js";
 import { type Cell, type State, type ViewName, VIEWS } from "./state.js";
 import { linkedView, restoredView, type ViewStates } from "./views/view-link.js";
@@ -53,7 +54,7 @@ export async function fromFragment(fragment: string): Promise<Partial<Shared> | 
 function checked(json: unknown): Partial<Shared> {
   if (typeof json !== "object" || json === null) throw new InvalidLink("damaged");
   const { r, u, a, p, s, w, o, v } = json as Record<string, unknown>;
-  if (typeof r !== "string" || !isTexts(u, MAX_URLS) || !isTexts(a, MAX_CRAWLERS)) throw new InvalidLink("damaged");
+  if (typeof r !== "string" || !isTexts(u, MAX_URLS) || !isTexts(a, MAX_CRAWLERS) || !a.every(isProductToken)) throw new InvalidLink("damaged");
   return {
     file: r.replace(/\r\n?/g, "\n"),
     urls: u,

@@ -31,19 +31,22 @@ class ExpectationFile(pytest.File):
     """A file of expectations."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """Yield a test for each expectation.
+        """Yield a test for each expectation. A misspelt agent is reported as a warning.
 
         Raises: pytest.Collector.CollectError: The file, or its robots.txt, is invalid or cannot be read.
         """
         # Not imported in every run of pytest.
         from canfetch.errors import InvalidExpectations  # noqa: PLC0415
         from canfetch.expectations import load_expectations  # noqa: PLC0415
+        from canfetch.expectations.assertion import UnknownAgentWarning  # noqa: PLC0415
 
         try:
             expectations = load_expectations(self.path)
             robots = expectations.read(self.path.parent)
         except (InvalidExpectations, OSError) as error:
             raise self.CollectError(f"{self.path.name}: {error}") from None
+        for note in expectations.notes:
+            self.warn(UnknownAgentWarning(f"{self.path.name}: {note}"))
         for expectation in expectations.entries:
             yield ExpectationItem.from_parent(self, name=str(expectation), robots=robots, expectation=expectation)
 

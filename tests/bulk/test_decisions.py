@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from tests.laws.strategies import any_content, any_url, files
 
 from canfetch import Agent, parse
+from canfetch.agents.requested import requested_agent
 from canfetch.bulk import Column, Files, allows, clear_cache, decide, matrix
 from canfetch.core.engines import supported_profiles
 from canfetch.core.profiles import Profile
@@ -25,7 +26,7 @@ from canfetch.errors import (
 CONTENT = b"user-agent: *\ndisallow: /a\nallow: /a/b\n\nuser-agent: GoodBot\nallow: /\n"
 OTHER = b"user-agent: *\ndisallow: /\n"
 TOKENS = ["a", "FooBot", "foobot", "mj12bot", "b", "nobody"]
-NAMES = [*TOKENS, "*", "", "two words", "a/1", "café"]
+NAMES = [*TOKENS, "*", "", "two words", "a/1", "café", "a,b", "a*"]
 
 
 def expected_row(content: Any, agent: Any, url: Any, profile: str, engine: str) -> dict[str, Any]:
@@ -34,6 +35,7 @@ def expected_row(content: Any, agent: Any, url: Any, profile: str, engine: str) 
     if content is None or agent is None or url is None:
         return row
     try:
+        requested_agent(agent, exact=True)
         rules = parse(content, profile=profile, engine=engine).rules_for(agent)
     except InvalidProductToken:
         return row | {"reason": "invalid-agent"}
@@ -144,8 +146,9 @@ def test_other_types_raise(column: Any, engine: str) -> None:
 
 
 def test_invalid_arguments(engine: str) -> None:
-    with pytest.raises(InvalidProductToken):
-        allows(CONTENT, "two words", "/", engine=engine)
+    for name in ("two words", "GPTBot,CCBot"):
+        with pytest.raises(InvalidProductToken, match=f"invalid agent '{name}': expected "):
+            allows(CONTENT, name, "/", engine=engine)
     with pytest.raises(UnknownProfile):
         allows(CONTENT, "bot", "/", profile="x", engine=engine)
     with pytest.raises(InvalidLimit):

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -169,8 +170,33 @@ def test_token_like_a_known_one_is_noted(run: Run, name: str, nearest: str) -> N
 @pytest.mark.parametrize("exact", [(), ("--exact",)], ids=["registry", "exact"])
 def test_token_that_no_group_can_name_is_refused(run: Run, name: str, valid: str, exact: tuple[str, ...]) -> None:
     ran = run("check", "/", "--agent", name, "--robots", "robots.txt", *exact)
-    expected = f"expected one name without ',' and '*', such as {valid!r}; pass several names separately"
-    assert (ran.code, ran.out, ran.err) == (2, "", f"canfetch: invalid product token {name!r}: {expected}\n")
+    expected = f"expected one name without ',', '*' and '#', such as {valid!r}; pass several names separately"
+    assert (ran.code, ran.out, ran.err) == (2, "", f"canfetch: invalid agent {name!r}: {expected}\n")
+
+
+COMMANDS = {
+    "explain": ("explain", "/", "--robots", "robots.txt"),
+    "matrix": ("matrix", "/", "--robots", "robots.txt"),
+    "diff": ("diff", "robots.txt", "robots.txt"),
+    "page": ("page", "--response-header", "X-Robots-Tag: noindex"),
+    "bulk decide": ("bulk", "decide", "empty.ndjson", "-o", "decisions.csv"),
+    "bulk matrix": ("bulk", "matrix", "empty.ndjson", "-o", "decisions.csv"),
+    "bulk filter": ("bulk", "filter", "urls.csv", "--robots", "empty.ndjson", "-o", "decisions.csv"),
+    "watch": ("watch", "https://[::1]:1", "--once", "--history", "history.sqlite"),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_refuses_several_names_and_notes_a_misspelt_one(run: Run, folder: Path, command: str) -> None:
+    (folder / "empty.ndjson").write_text("")
+    (folder / "urls.csv").write_text("url\n")
+    ran = run(*COMMANDS[command], "--agent", "GPTBot,CCBot")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("canfetch: invalid agent 'GPTBot,CCBot': expected one name without ")
+    noted = run(*COMMANDS[command], "--agent", "GPTBto")
+    assert "canfetch: note: unknown crawler 'GPTBto': did you mean 'GPTBot'?\n" in noted.err
+    exact = run(*COMMANDS[command], "--agent", "GPTBto", "--exact")
+    assert "note" not in exact.err
 
 
 @pytest.mark.parametrize("name", ["GPTBot", "gptbot", "ExampleBot", "MyGoogleBotClone", "bot", "*"])

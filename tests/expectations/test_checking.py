@@ -7,7 +7,7 @@ import pytest
 import canfetch
 from canfetch.errors import InvalidExpectations, InvalidOption, InvalidProductToken
 from canfetch.expectations import Failure, check_expectations, parse_expectations
-from canfetch.expectations.assertion import assert_expected
+from canfetch.expectations.assertion import UnknownAgentWarning, assert_expected
 
 ROBOTS = b"""\
 User-agent: *
@@ -139,11 +139,11 @@ def test_several_agents_and_patterns_are_several_expectations() -> None:
         ("[[expect]]\nagent = 'A'\nurl = '/'\nallowd = true\n", "unknown key 'allowd': did you mean 'allowed'?"),
         (
             "[[expect]]\nagent = 'A,B'\nurl = '/'\nallowed = true\n",
-            "without ',' and '*', such as 'A'",
+            "without ',', '*' and '#', such as 'A'",
         ),
         (
             "[[expect]]\nagent = ['A*']\nurl = '/'\nallowed = true\n",
-            "without ',' and '*', such as 'A'",
+            "without ',', '*' and '#', such as 'A'",
         ),
         ("[[expect]]\nagent = 'A'\nurl = '/'\nallowed = 1\n", "expect 1: invalid allowed 1: expected true or false"),
         ("[[expect]]\nagent = 'A'\nallowed = true\n", "expect 1: expected either url or pattern"),
@@ -183,6 +183,8 @@ def test_arguments_that_state_no_expectation_are_refused() -> None:
         assert_expected(ROBOTS, agent="GPTBot", pattern="/", allowed="no")  # type: ignore[arg-type]
     with pytest.raises(InvalidProductToken, match="such as 'GPTBot'; pass several names separately"):
         assert_expected(ROBOTS, agent="GPTBot,CCBot", pattern="/", allowed=True)
+    with pytest.warns(UnknownAgentWarning, match="unknown crawler 'GPTBto': did you mean 'GPTBot'"):
+        assert_expected(ROBOTS, agent="GPTBto", pattern="/blog/", allowed=True)
 
 
 def test_a_report_has_no_surrogates() -> None:

@@ -59,6 +59,19 @@ def test_an_invalid_file_is_an_error_of_collection(folder: Path) -> None:
     assert "robots.expect.toml: unknown key 'robot': did you mean 'robots'?" in done.stdout
 
 
+def test_several_names_are_an_error_and_a_misspelt_one_is_a_warning(folder: Path) -> None:
+    file = folder / "robots.expect.toml"
+    file.write_text(EXPECTATIONS.replace("GPTBot", "GPTBot,CCBot"))
+    done = run(folder)
+    assert done.returncode == 2
+    assert "expect 1: invalid agent 'GPTBot,CCBot': expected one name without" in done.stdout
+    file.write_text('[[expect]]\nagent = ["GPTBto", "GPTBot"]\npattern = "/blog/"\nallowed = true\n')
+    done = run(folder)
+    assert done.returncode == 0
+    note = "robots.expect.toml: unknown crawler 'GPTBto': did you mean 'GPTBot'?"
+    assert done.stdout.count(f"UnknownAgentWarning: {note}") == 1
+
+
 def test_a_missing_robots_txt_is_an_error_of_collection(folder: Path) -> None:
     (folder / "robots.txt").unlink()
     done = run(folder)

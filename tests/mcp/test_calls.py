@@ -102,6 +102,15 @@ def test_the_configured_agent_is_the_default(site: Site) -> None:
     assert site.requests[-1].headers["user-agent"] == settings.user_agent
 
 
+def test_misspelt_agent_is_noted(site: Site) -> None:
+    fetched, explained = ask(
+        ("may_fetch", {"url": site.url("x"), "agent": "GPTBto"}),
+        ("explain", {"url": "/x", "robots_txt": DRAFT, "agents": ["GPTBto"]}),
+    )
+    for reply in (fetched, explained):
+        assert "No crawler with this name is known: did you mean GPTBot?" in reply.text
+
+
 @pytest.mark.parametrize(
     "name, arguments, message",
     [
@@ -114,6 +123,13 @@ def test_the_configured_agent_is_the_default(site: Site) -> None:
         ("may_fetch", {"uri": "x", "url": "y"}, "unknown argument 'uri': choose from 'url', 'agent', 'purpose'"),
         ("may_fetch", {"url": "https://example.com/", "agent": "Mozilla/5.0"}, "invalid agent 'Mozilla/5.0': expected"),
         ("may_fetch", {"url": "https://example.com/", "agent": "a\tb"}, "invalid agent 'a\\tb': expected a product"),
+        ("may_fetch", {"url": "https://example.com/", "agent": "GPTBot,CCBot"}, "such as 'GPTBot'; pass several names"),
+        (
+            "may_fetch",
+            {"url": "https://example.com/", "agent": "GPTBot, CCBot"},
+            "such as 'GPTBot'; pass several names",
+        ),
+        ("explain", {"url": "/x", "robots_txt": "a", "agents": ["GPTBot*"]}, "invalid agent 'GPTBot*': expected one"),
         ("may_fetch", {"url": "https://example.com/", "purpose": "trainin"}, "did you mean 'training'?"),
         ("explain", {"url": "x", "robots_txt": ""}, "invalid URL 'x'"),
         ("explain", {"url": "/x"}, "invalid URL '/x': expected an absolute URL"),
@@ -127,7 +143,7 @@ def test_the_configured_agent_is_the_default(site: Site) -> None:
         ("lint", {"robots_txt": "a" * 600_001}, "invalid robots_txt of 600001 characters"),
         ("may_fech", {}, "unknown tool 'may_fech': did you mean 'may_fetch'?"),
     ],
-    ids=range(21),
+    ids=range(24),
 )
 def test_mistakes_of_the_caller_are_one_sentence(name: str, arguments: dict[str, Any], message: str) -> None:
     (reply,) = ask((name, arguments))

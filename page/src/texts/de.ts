@@ -307,6 +307,8 @@ export const de: Catalogue = {
   crawlers_chosen: { by: "count", one: "{count} ausgewählt", other: "{count} ausgewählt" },
   crawlers_none_found: "Kein Crawler im Verzeichnis passt.",
   crawlers_add: "{token} hinzufügen",
+  crawlers_invalid: "{token} ist kein einzelnes Produkt-Token: Es enthält ein Leerzeichen, „/“, „,“, „*“ oder „#“. Fügen Sie Crawler einzeln hinzu.",
+  crawlers_probable: "Kein bekannter Crawler heißt {token}. Meinten Sie {known}?",
   crawlers_all_found: "Alle gefundenen auswählen",
   crawlers_clear: "Leeren",
   crawlers_example: "Wie im Beispiel",

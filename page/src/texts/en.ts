@@ -302,6 +302,8 @@ export const en = {
   crawlers_chosen: { by: "count", one: "{count} chosen", other: "{count} chosen" },
   crawlers_none_found: "No crawler in the registry matches.",
   crawlers_add: "Add {token}",
+  crawlers_invalid: "{token} is not one product token: it contains a space, “/”, “,”, “*” or “#”. Add crawlers one at a time.",
+  crawlers_probable: "No known crawler is named {token}. Did you mean {known}?",
   crawlers_all_found: "Choose all found",
   crawlers_clear: "Clear",
   crawlers_example: "As in the example",

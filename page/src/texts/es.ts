@@ -306,6 +306,8 @@ export const es: Catalogue = {
   crawlers_chosen: { by: "count", one: "{count} elegido", other: "{count} elegidos" },
   crawlers_none_found: "Ningún rastreador del registro coincide.",
   crawlers_add: "Añadir {token}",
+  crawlers_invalid: "{token} no es un único token de producto: contiene un espacio, «/», «,», «*» o «#». Añada los rastreadores de uno en uno.",
+  crawlers_probable: "Ningún rastreador conocido se llama {token}. ¿Quiso decir {known}?",
   crawlers_all_found: "Elegir todos los encontrados",
   crawlers_clear: "Vaciar",
   crawlers_example: "Como en el ejemplo",

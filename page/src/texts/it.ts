@@ -305,6 +305,8 @@ export const it: Catalogue = {
   crawlers_chosen: { by: "count", one: "{count} scelto", other: "{count} scelti" },
   crawlers_none_found: "Nessun crawler del registro corrisponde.",
   crawlers_add: "Aggiungi {token}",
+  crawlers_invalid: "{token} non è un singolo token di prodotto: contiene uno spazio, «/», «,», «*» o «#». Aggiungi i crawler uno alla volta.",
+  crawlers_probable: "Nessun crawler noto si chiama {token}. Intendevi {known}?",
   crawlers_all_found: "Scegli tutti quelli trovati",
   crawlers_clear: "Svuota",
   crawlers_example: "Come nell’esempio",

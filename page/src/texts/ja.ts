@@ -286,6 +286,8 @@ export const ja: Catalogue = {
   crawlers_chosen: { by: "count", other: "{count} 件を選択" },
   crawlers_none_found: "一致するクローラーが登録簿にありません。",
   crawlers_add: "{token} を追加",
+  crawlers_invalid: "{token} は 1 つのプロダクトトークンではありません。空白、「/」、「,」、「*」、「#」のいずれかを含んでいます。クローラーは 1 つずつ追加してください。",
+  crawlers_probable: "{token} という既知のクローラーはありません。{known} のことですか？",
   crawlers_all_found: "見つかったものをすべて選択",
   crawlers_clear: "クリア",
   crawlers_example: "サンプルと同じ",

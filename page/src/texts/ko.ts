@@ -286,6 +286,8 @@ export const ko: Catalogue = {
   crawlers_chosen: { by: "count", other: "{count}개 선택" },
   crawlers_none_found: "일치하는 크롤러가 목록에 없습니다.",
   crawlers_add: "{token} 추가",
+  crawlers_invalid: "{token}은(는) 하나의 제품 토큰이 아닙니다. 공백, ‘/’, ‘,’, ‘*’ 또는 ‘#’이 들어 있습니다. 크롤러를 하나씩 추가하세요.",
+  crawlers_probable: "{token}이라는 알려진 크롤러가 없습니다. {known}을(를) 찾으셨나요?",
   crawlers_all_found: "찾은 항목 모두 선택",
   crawlers_clear: "비우기",
   crawlers_example: "예제와 같게",

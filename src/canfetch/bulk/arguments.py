@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from math import isnan
 from typing import Any, Protocol
 
-from canfetch.agents.registry import REGISTRY
+from canfetch.agents.requested import requested_agent
 from canfetch.core.agent import Agent, as_agent
 from canfetch.errors import InvalidProductToken
 
@@ -66,9 +66,9 @@ def as_chain(agent: str | Agent, *, use_registry: bool) -> Chain:
     """Return the tokens of an agent.
 
     Args: use_registry: Whether a `str` is the name of a crawler in the registry, and not just a product token.
-    Raises: InvalidProductToken; TypeError.
+    Raises: InvalidProductToken: no user-agent line can name a `str`; TypeError.
     """
-    chain = REGISTRY.agent(agent) if use_registry and isinstance(agent, str) else as_agent(agent)
+    chain = requested_agent(agent, exact=not use_registry).agent if isinstance(agent, str) else as_agent(agent)
     return chain.encoded_tokens, chain.star_applies
 
 

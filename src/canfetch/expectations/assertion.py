@@ -1,12 +1,17 @@
 """An expectation as an assertion, for tests in Python."""
 
-from canfetch.agents import REGISTRY
-from canfetch.agents.nameable import check_nameable
+import warnings
+
+from canfetch.agents.requested import misspelling_note, requested_agent
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 from canfetch.expectations.checking import check_expectations
 from canfetch.expectations.expectation_file import Expectation
+
+
+class UnknownAgentWarning(UserWarning):
+    """Warns about an unknown agent whose name is one typing error away from a known crawler."""
 
 
 def assert_expected(
@@ -22,7 +27,8 @@ def assert_expected(
 
     Args:
         robots: The file or its content.
-        agent: A product token, with the fallback tokens of the registry.
+        agent: A product token, with the fallback tokens of the registry. A misspelt one causes an
+            `UnknownAgentWarning`.
         allowed: Whether the agent is expected to be allowed.
         url: A URL or a path.
         pattern: A pattern as in a robots.txt, instead of `url`. The expectation is proved for all of its URLs.
@@ -34,9 +40,12 @@ def assert_expected(
         raise InvalidOption("expected either url or pattern")
     if not isinstance(allowed, bool):
         raise InvalidOption(f"invalid allowed {quoted(allowed)}: expected True or False")
-    check_nameable(agent)
+    requested = requested_agent(agent)
+    note = misspelling_note(requested)
+    if note is not None:
+        warnings.warn(note, UnknownAgentWarning, stacklevel=2)
     file = robots if isinstance(robots, RobotsTxt) else parse(robots)
-    expectation = Expectation(agent, REGISTRY.agent(agent), url, pattern, allowed, why)
+    expectation = Expectation(agent, requested.agent, url, pattern, allowed, why)
     for failure in check_expectations(file, [expectation]):
         if failure is not None:
             raise AssertionError(str(failure))

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from canfetch.agents import REGISTRY, Registry
-from canfetch.agents.nameable import check_nameable
+from canfetch.agents.requested import RequestedAgent, misspelling_notes, requested_agent
 from canfetch.core.agent import Agent
 from canfetch.core.choices import unknown_choice
 from canfetch.core.document import RobotsTxt, parse
@@ -74,12 +74,14 @@ class Expectations(NamedTuple):
         robots_url: The URL of the robots.txt, or None for any origin.
         profile: The parsing profile.
         entries: The expectations, in file order. An entry with several agents, URLs or patterns is several of them.
+        notes: Notes about unknown agents whose names are one typing error away from a known crawler.
     """
 
     robots: str
     robots_url: str | None
     profile: str
     entries: tuple[Expectation, ...]
+    notes: tuple[str, ...] = ()
 
     def parse(self, content: bytes) -> RobotsTxt:
         """Parse a robots.txt with the profile and for the URL of these expectations.
@@ -139,18 +141,23 @@ def parse_expectations(toml: str, *, registry: Registry = REGISTRY) -> Expectati
     # Entries in another notation have no line of their own.
     places = lines if len(lines) == len(entries) else [0] * len(entries)
     found: list[Expectation] = []
+    agents: dict[str, RequestedAgent] = {}
     for number, (entry, line) in enumerate(zip(entries, places, strict=True), 1):
-        found += _expectations(entry, f"expect {number}: ", line, registry)
+        found += _expectations(entry, f"expect {number}: ", line, registry, agents)
         if len(found) > _MAX_EXPECTATIONS:
             raise InvalidExpectations(f"more than {_MAX_EXPECTATIONS:,} expectations")
     if not found:
         raise InvalidExpectations("no expectations: add a table [[expect]] with agent, pattern or url, and allowed")
     robots = _string(table, "robots", "", default=_DEFAULT_ROBOTS)
     robots_url = _string(table, "robots_url", "", default="") or None
-    return Expectations(robots, robots_url, profile, tuple(found))
+    notes = misspelling_notes(agents.values(), registry)
+    return Expectations(robots, robots_url, profile, tuple(found), tuple(notes))
 
 
-def _expectations(entry: Mapping[str, Any], place: str, line: int, registry: Registry) -> Iterator[Expectation]:
+def _expectations(
+    entry: Mapping[str, Any], place: str, line: int, registry: Registry, agents: dict[str, RequestedAgent]
+) -> Iterator[Expectation]:
+    """Yield the expectations of an entry, and add its agents to `agents`."""
     _check_keys(entry, _ENTRY, place, required=("agent", "allowed"))
     allowed = entry["allowed"]
     if not isinstance(allowed, bool):
@@ -168,14 +175,12 @@ def _expectations(entry: Mapping[str, Any], place: str, line: int, registry: Reg
     why = _string(entry, "why", place, default="")
     for name in _strings(entry, "agent", place):
         try:
-            agent = registry.agent(name)
-            if registry.get_crawler(name) is None:
-                check_nameable(name)
+            agent = agents[name] = requested_agent(name, registry=registry)
         except InvalidProductToken as error:
             raise InvalidExpectations(f"{place}{error}") from None
         for value in values:
             url, pattern = (value, None) if key == "url" else (None, value)
-            yield Expectation(name, agent, url, pattern, allowed, why, line)
+            yield Expectation(name, agent.agent, url, pattern, allowed, why, line)
 
 
 def _check_keys(

@@ -74,7 +74,13 @@ def test_crawlers_are_found_by_operator_and_purpose(tester: OpenPage) -> None:
     tester.control("crawlers-search").fill("openai training")
     expect(tester.find(".crawler-list li")).to_have_count(1)
     tester.control("crawlers-all").click()
+    tester.control("crawlers-search").fill("GPTBot,CCBot")
+    expect(tester.find("[data-result=invalid-token]")).to_contain_text("GPTBot,CCBot is not one product token")
+    expect(tester.control("crawlers-add")).to_have_count(0)
+    tester.control("crawlers-search").fill("GPTBto")
+    expect(tester.find("[data-result=misspelt-token]")).to_contain_text("Did you mean GPTBot?")
     tester.control("crawlers-search").fill("MyOwnBot")
+    expect(tester.find("[data-result=misspelt-token]")).to_have_count(0)
     tester.control("crawlers-add").click()
     tester.control("crawlers-apply").click()
     expect(tester.find(".grid-names .name")).to_have_text(["GPTBot", "MyOwnBot"])
@@ -346,6 +352,9 @@ def test_a_link_opens_the_view_that_it_names(new_page: NewPage) -> None:
         pytest.param("#v1.AAAA", "This link is damaged", id="not-deflated"),
         pytest.param(encoded(b"[1, 2"), "This link is damaged", id="not-json"),
         pytest.param(fragment({"r": 1}), "This link is damaged", id="other-types"),
+        pytest.param(
+            fragment({"r": "", "u": [], "a": ["GPTBot,CCBot"]}), "This link is damaged", id="two-names-in-one"
+        ),
         pytest.param(fragment({}, version=2), "This link was made by a newer version", id="newer"),
         pytest.param(encoded(b"[" * 4_000_000), "more than 1 MB", id="bomb"),
     ],

@@ -53,8 +53,16 @@ export function chooseCrawlers(app: App): void {
     found = registry.search(query, texts);
     const unlisted = query === "" ? chosen.filter((token) => !registry.find(token)) : [];
     const isNew = isProductToken(query) && !registry.find(query) && !chosen.includes(query);
+    const probable = isNew ? registry.probable(query) : undefined;
+    const isInvalid = query !== "" && !isProductToken(query) && found.length === 0;
     fill(
       list,
+      isInvalid
+        ? h("li", { class: "note error", "data-result": "invalid-token" }, texts.nodes("crawlers_invalid", { token: query }))
+        : null,
+      probable === undefined
+        ? null
+        : h("li", { class: "note", "data-result": "misspelt-token" }, texts.nodes("crawlers_probable", { token: query, known: probable })),
       isNew
         ? h(
             "li",
@@ -82,7 +90,7 @@ export function chooseCrawlers(app: App): void {
       [...found]
         .sort((a, b) => Number(chosen.includes(b.name)) - Number(chosen.includes(a.name)))
         .map((crawler) => entry(crawler.name, crawler)),
-      found.length === 0 && !isNew ? h("li", { class: "soft" }, texts.t("crawlers_none_found")) : null,
+      found.length === 0 && !isNew && !isInvalid ? h("li", { class: "soft" }, texts.t("crawlers_none_found")) : null,
     );
     updateStatus();
   };

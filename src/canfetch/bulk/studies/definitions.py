@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Final, NamedTuple
 
+from canfetch.agents.requested import requested_agent
 from canfetch.bulk.studies.rulesets import Ruleset, collect_rulesets
 from canfetch.compare import CoverageKind, coverage
 from canfetch.core.choices import unknown_choice
@@ -265,4 +266,4 @@ def classify(content: bytes, *, agent: str, definition: str) -> str:
         definition: The name of a definition in `DEFINITIONS`.
     Raises: InvalidOption: No definition has this name. InvalidProductToken.
     """
-    return get_definition(definition).classify(StudiedFile(content), agent)
+    return get_definition(definition).classify(StudiedFile(content), requested_agent(agent, exact=True).name)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from canfetch.agents import Registry
+from canfetch.agents.requested import RequestedAgent
 from canfetch.cli.comparing.inputs import find_agent
-from canfetch.cli.shared.agent_arguments import RequestedAgent
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.compare import find_changed_url
 from canfetch.core.document import RobotsTxt

@@ -6,10 +6,11 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 import click
 
+from canfetch.agents.requested import RequestedAgent
 from canfetch.cli.comparing.conditions import ANY, find_failure, parse_condition
 from canfetch.cli.comparing.diff_reports import Report, Row, html_lines, markdown_lines, text_lines, to_json
 from canfetch.cli.comparing.inputs import all_agents, find_agent, read_file, read_sitemap
-from canfetch.cli.shared.agent_arguments import RequestedAgent, print_misspelling_notes, resolve_agent
+from canfetch.cli.shared.agent_arguments import print_misspelling_notes, resolve_agent
 from canfetch.cli.shared.command_errors import EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.input_files import check_standard_input, close_input, open_input, read_lines
 from canfetch.cli.shared.option_parameters import (

@@ -6,7 +6,8 @@ from typing import Final
 import click
 
 from canfetch.agents import Registry
-from canfetch.cli.shared.agent_arguments import RequestedAgent, resolve_agent
+from canfetch.agents.requested import RequestedAgent
+from canfetch.cli.shared.agent_arguments import resolve_agent
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.input_files import read_input, read_robots, warn_about_content
 from canfetch.core.agent import Agent

@@ -7,8 +7,7 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 import click
 
-from canfetch.agents import REGISTRY
-from canfetch.cli.shared.agent_arguments import RequestedAgent, print_misspelling_notes
+from canfetch.cli.shared.agent_arguments import print_notes
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.input_files import read_robots, warn_about_content
 from canfetch.cli.shared.option_parameters import format_option, no_color_option, quiet_option
@@ -95,10 +94,7 @@ def _results(options: _Options) -> Iterator[_Result]:
         for name, expectations in loaded
     ]
     if not options.quiet:
-        entries = [entry for _, expectations in loaded for entry in expectations.entries]
-        print_misspelling_notes(
-            RequestedAgent(entry.agent_name, entry.agent, REGISTRY.get_crawler(entry.agent_name)) for entry in entries
-        )
+        print_notes(note for _, expectations in loaded for note in expectations.notes)
     for (name, expectations), content in zip(loaded, contents, strict=True):
         try:
             robots = expectations.parse(content)

@@ -3,13 +3,13 @@
 import sys
 from typing import Final
 
+from canfetch.agents.requested import RequestedAgent
 from canfetch.cli.decisions.excerpts import FileExcerpts
 from canfetch.cli.decisions.options import DecisionOptions, decision_command
 from canfetch.cli.decisions.profile_comparison import ProfileComparison
 from canfetch.cli.decisions.robots_files import RobotsFile
 from canfetch.cli.decisions.run import Answer, DecisionRun
 from canfetch.cli.decisions.verdict_rows import write_answers
-from canfetch.cli.shared.agent_arguments import RequestedAgent
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.terminal import Palette, printable, use_color
 from canfetch.core.engines import engine_name

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple, Self
 
 import click
 
+from canfetch.agents.requested import RequestedAgent
 from canfetch.cli.decisions.opening import open_robots_files
 from canfetch.cli.decisions.options import DecisionOptions
 from canfetch.cli.decisions.robots_files import RobotsFile, URLsWithFiles
 from canfetch.cli.decisions.urls import RequestedURL, read_urls
-from canfetch.cli.shared.agent_arguments import RequestedAgent, print_misspelling_notes
+from canfetch.cli.shared.agent_arguments import print_misspelling_notes
 from canfetch.cli.shared.agent_list import requested_agents
 from canfetch.cli.shared.command_errors import (
     EXIT_ERROR,
@@ -68,7 +69,7 @@ class DecisionRun:
         except BaseException:
             self._close_inputs()
             raise
-        if not options.exact and not options.quiet:
+        if not options.quiet:
             print_misspelling_notes(self.agents)
         self._progress = stream_progress(self._listed, enabled=options.quiet or not is_terminal(sys.stdout))
         self._pairs: URLsWithFiles | None = None

@@ -98,8 +98,7 @@ def _watch(options: _WatchOptions, network: NetworkOptions) -> int:
     urls = list(dict.fromkeys(_check_origin(origin) for origin in options.origins))
     agents = [resolve_agent(name, exact=options.exact) for name in options.agents]
     webhook = None if options.webhook is None else _open_webhook(options.webhook, network)
-    if not options.exact:
-        print_misspelling_notes(agents)
+    print_misspelling_notes(agents)
     output = _Output(options.format, Palette(enabled=use_color(no_color=options.no_color)))
     try:
         with WatchHistory(Path(options.history)) as history:

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
+from canfetch.agents.requested import RequestedAgent
 from canfetch.cli.pages.page_sources import PageView
-from canfetch.cli.shared.agent_arguments import RequestedAgent
 from canfetch.cli.shared.terminal import Palette, pad, printable
 from canfetch.core.times import rfc3339
 from canfetch.pages.directives import Directive, note_names

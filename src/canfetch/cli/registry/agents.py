@@ -16,8 +16,8 @@ from typing import Any, Final, NoReturn, get_args
 import click
 
 from canfetch.agents import REGISTRY, Crawler, Obeys, Purpose
+from canfetch.agents.requested import RequestedAgent
 from canfetch.cli.registry.addresses import addresses_command, refresh_command, verify_command
-from canfetch.cli.shared.agent_arguments import RequestedAgent
 from canfetch.cli.shared.command_errors import EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.input_files import close_input, open_input, read_lines
 from canfetch.cli.shared.option_parameters import complete_crawler, format_option

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import Protocol
 
-from canfetch.cli.shared.agent_arguments import RequestedAgent, resolve_agent
+from canfetch.agents.requested import RequestedAgent
+from canfetch.cli.shared.agent_arguments import resolve_agent
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.input_files import close_input, open_input, read_lines
 from canfetch.cli.shared.registry_file import load_registry

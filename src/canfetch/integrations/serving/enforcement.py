@@ -10,10 +10,11 @@ from typing import Final, NamedTuple
 
 from canfetch.agents.crawler import Crawler
 from canfetch.agents.registry import REGISTRY, Registry
+from canfetch.agents.requested import requested_agent
 from canfetch.client.identity import IdentityVerifier
 from canfetch.core.agent import Agent
 from canfetch.core.quoting import quoted
-from canfetch.core.tokens import encode_product_token, product_token
+from canfetch.core.tokens import product_token
 from canfetch.core.verdict import Verdict
 from canfetch.errors import InvalidOption, InvalidProductToken, InvalidURL
 from canfetch.integrations.serving.peers import TrustedProxies
@@ -72,7 +73,7 @@ class Enforcement:
         if block_impostors and identity is None:
             raise InvalidOption("block_impostors requires identity=IdentityVerifier(...)")
         for token in exempt:
-            encode_product_token(token)
+            requested_agent(token, exact=True)
         self.identity = identity
         self.block_impostors = block_impostors
         self._registry = registry

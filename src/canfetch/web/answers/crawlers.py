@@ -1,18 +1,20 @@
 """Crawlers: names that become agents, and the entries of the registry."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from canfetch.agents import REGISTRY, get_crawler
+from canfetch.agents.requested import misspelling_note, requested_agent
 from canfetch.core.agent import Agent
 from canfetch.core.text import printable_text
 
 
 class NamedAgent(NamedTuple):
-    """An agent, and the name that the caller used for it."""
+    """An agent, the name that the caller used for it, and a note if that seems to be misspelt."""
 
     name: str
     agent: Agent
+    note: str | None = None
 
     @property
     def shown_name(self) -> str:
@@ -26,7 +28,8 @@ def named_agent(name: str, *, exact: bool = False) -> NamedAgent:
     Args: exact: Use the token alone, without the fallback tokens of the registry.
     Raises: InvalidProductToken.
     """
-    return NamedAgent(name, Agent(name) if exact else REGISTRY.agent(name))
+    requested = requested_agent(name, exact=exact)
+    return NamedAgent(name, requested.agent, misspelling_note(requested))
 
 
 def named_agents(names: Sequence[str], *, exact: bool = False) -> list[NamedAgent]:
@@ -35,6 +38,12 @@ def named_agents(names: Sequence[str], *, exact: bool = False) -> list[NamedAgen
     Raises: InvalidProductToken.
     """
     return [named_agent(name, exact=exact) for name in dict.fromkeys(names)]
+
+
+def with_notes(answer: dict[str, Any], agents: Iterable[NamedAgent]) -> dict[str, Any]:
+    """Return the JSON of an answer about agents, with `agent_notes` if names seem to be misspelt."""
+    notes = [printable_text(agent.note) for agent in agents if agent.note is not None]
+    return {**answer, "agent_notes": notes} if notes else answer
 
 
 def crawlers_json(

@@ -9,7 +9,7 @@ from starlette.responses import Response, StreamingResponse
 from canfetch.core.agent import Agent
 from canfetch.core.verdict import Verdict
 from canfetch.errors import InvalidOption
-from canfetch.web.answers.crawlers import named_agent, named_agents
+from canfetch.web.answers.crawlers import named_agent, named_agents, with_notes
 from canfetch.web.answers.origins import OriginDecider
 from canfetch.web.answers.verdicts import (
     Decider,
@@ -56,7 +56,7 @@ async def decide(request: Request) -> Response:
     else:
         answer = partial(_verdict_from, asked, content, agent.agent)
         verdict = answer() if len(content) <= _INLINE_BYTES else await in_thread(request, answer)
-    return json_response(verdict_json(asked.url, agent, verdict))
+    return json_response(with_notes(verdict_json(asked.url, agent, verdict), [agent]))
 
 
 @ROUTER.get(
@@ -75,7 +75,7 @@ async def decide_live(
     """Return the verdict on a URL. Its origin's robots.txt is fetched, unless the cached copy is fresh."""
     named = named_agent(agent, exact=exact)
     verdict = await services_of(request).origins.verdict(url, named.agent, profile=profile)
-    return json_response(verdict_json(url, named, verdict))
+    return json_response(with_notes(verdict_json(url, named, verdict), [named]))
 
 
 @ROUTER.post(
@@ -91,7 +91,8 @@ async def decide_batch(request: Request) -> Response:
     agents = asked.named_agents()
     _check_count(asked, MAX_EXPLAINED_VERDICTS)
     decider = await _decider(request, asked)
-    return json_response({"verdicts": await in_thread(request, lambda: list(verdicts(decider(), asked.urls, agents)))})
+    found = await in_thread(request, lambda: list(verdicts(decider(), asked.urls, agents)))
+    return json_response(with_notes({"verdicts": found}, agents))
 
 
 @ROUTER.post(
@@ -124,15 +125,15 @@ async def explain(request: Request) -> Response:
     asked = await read_request(request, DecideRequest)
     agent, content = asked.named_agent(), asked.file()
     if content is None:
-        return json_response(await services_of(request).origins.explanation(asked.url, agent, profile=asked.profile))
-    return json_response(
-        await in_thread(
+        explained = await services_of(request).origins.explanation(asked.url, agent, profile=asked.profile)
+    else:
+        explained = await in_thread(
             request,
             lambda: explanation(
                 parse_content(content, robots_url=asked.robots_url, profile=asked.profile), asked.url, agent
             ),
         )
-    )
+    return json_response(with_notes(explained, [agent]))
 
 
 @ROUTER.post(
@@ -148,7 +149,8 @@ async def matrix_of_verdicts(request: Request) -> Response:
     agents = asked.named_agents()
     _check_count(asked, MAX_VERDICTS)
     decider = await _decider(request, asked)
-    return json_response({"rows": await in_thread(request, lambda: list(matrix(decider(), asked.urls, agents)))})
+    rows = await in_thread(request, lambda: list(matrix(decider(), asked.urls, agents)))
+    return json_response(with_notes({"rows": rows}, agents))
 
 
 @ROUTER.post(
@@ -163,12 +165,10 @@ async def compare(request: Request) -> Response:
     asked = await read_request(request, CompareRequest)
     agents = named_agents(asked.agents, exact=asked.exact)
     _check_verdicts(len(asked.urls) * len(agents), MAX_VERDICTS)
-    return json_response(
-        await in_thread(
-            request,
-            lambda: comparison(asked.old.encode(), asked.new.encode(), asked.urls, agents, profile=asked.profile),
-        )
+    compared = await in_thread(
+        request, lambda: comparison(asked.old.encode(), asked.new.encode(), asked.urls, agents, profile=asked.profile)
     )
+    return json_response(with_notes(compared, agents))
 
 
 def _verdict_from(asked: DecideRequest, content: bytes, agent: Agent) -> Verdict:

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from canfetch.web.api.verdict_responses import RuleObject
+from canfetch.web.api.verdict_responses import AgentNotes, RuleObject
 
 
 class UserAgentObject(BaseModel):
@@ -172,3 +172,4 @@ class UsageTable(BaseModel):
     records: list[ExtensionObject]
     tdm_reservation: dict[str, Any] | None
     tdm_file_problem: str | None
+    agent_notes: AgentNotes = []

@@ -1,13 +1,13 @@
 """Endpoints that fetch: robots.txt files, their access state, sitemaps and pages. And pages that are passed."""
 
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from canfetch.errors import InvalidOption
 from canfetch.pages.page_rules import parse_page
-from canfetch.web.answers.crawlers import named_agents
+from canfetch.web.answers.crawlers import named_agents, with_notes
 from canfetch.web.answers.documents import DocumentFetcher
 from canfetch.web.answers.pages import page_json, parse_header_lines
 from canfetch.web.answers.verdicts import parse_content
@@ -85,7 +85,7 @@ async def page(request: Request) -> Response:
         raise InvalidOption("robots requires url: the URL of the page")
     now = services_of(request).origins.clock()
 
-    def compute() -> object:
+    def compute() -> dict[str, Any]:
         rules = parse_page(asked.html or None, headers=headers, url=asked.url, tdm_file=asked.tdm_file)
         robots = None
         if asked.robots is not None and asked.url is not None:
@@ -93,7 +93,7 @@ async def page(request: Request) -> Response:
             robots = {agent.name: file.decide(asked.url, agent=agent.agent) for agent in agents}
         return {"rows": page_json(asked.url, rules, agents, now=now, robots=robots, dialect=asked.dialect)}
 
-    return json_response(await in_thread(request, compute))
+    return json_response(with_notes(await in_thread(request, compute), agents))
 
 
 @ROUTER.post(
@@ -109,4 +109,5 @@ async def live_page(request: Request) -> Response:
     asked = await read_request(request, LivePageRequest)
     fetcher = DocumentFetcher(services_of(request).origins)
     agents = named_agents(asked.agents, exact=asked.exact)
-    return json_response({"rows": await fetcher.page(asked.url, agents, dialect=asked.dialect)})
+    rows = await fetcher.page(asked.url, agents, dialect=asked.dialect)
+    return json_response(with_notes({"rows": rows}, agents))

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from canfetch.web.api.verdict_responses import AgentObject
+from canfetch.web.api.verdict_responses import AgentNotes, AgentObject
 
 
 class PageDecisionObject(BaseModel):
@@ -54,6 +54,7 @@ class PageRows(BaseModel):
     """A row for each crawler."""
 
     rows: list[PageRow]
+    agent_notes: AgentNotes = []
 
 
 class HopObject(BaseModel):

@@ -1,8 +1,11 @@
 """The forms of responses with verdicts, for the OpenAPI document. Keys may be added, but are never renamed."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
+
+# Missing if there are none.
+AgentNotes = Annotated[list[str], Field(description="Notes about unknown agents whose names seem to be misspelt.")]
 
 
 class RuleObject(BaseModel):
@@ -57,6 +60,7 @@ class VerdictObject(BaseModel):
     profile: str
     notes: list[str]
     access: AccessObject | None
+    agent_notes: AgentNotes = []
 
 
 class ErrorObject(BaseModel):
@@ -72,6 +76,7 @@ class VerdictList(BaseModel):
     """The verdicts on several URLs, each with every agent."""
 
     verdicts: list[VerdictObject | ErrorObject]
+    agent_notes: AgentNotes = []
 
 
 class ProfileVerdict(BaseModel):
@@ -93,6 +98,7 @@ class Explanation(BaseModel):
     verdict: VerdictObject
     explanation: str
     profiles: list[ProfileVerdict]
+    agent_notes: AgentNotes = []
 
 
 class Cell(BaseModel):
@@ -121,6 +127,7 @@ class Matrix(BaseModel):
     """A table of agents and URLs."""
 
     rows: list[MatrixRow | InvalidRow]
+    agent_notes: AgentNotes = []
 
 
 class ChangedVerdict(BaseModel):
@@ -167,3 +174,4 @@ class Comparison(BaseModel):
         description="The profiles in which a verdict on any URL changes for any agent. The others are proved equal."
     )
     all_urls: ExactComparison
+    agent_notes: AgentNotes = []

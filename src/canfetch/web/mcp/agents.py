@@ -2,7 +2,8 @@
 
 from typing import Final, Literal, NamedTuple
 
-from canfetch.agents import REGISTRY, Crawler
+from canfetch.agents import Crawler
+from canfetch.agents.requested import NAME_ENDS, probable_token, requested_agent
 from canfetch.core.agent import Agent
 from canfetch.core.quoting import quoted
 from canfetch.core.tokens import product_token
@@ -22,11 +23,13 @@ class AskedAgent(NamedTuple):
         agent: The tokens to try in order.
         chosen_by: Where it is from.
         crawler: The entry of a known crawler, or None.
+        probable: The token of a known crawler, if the argument seems to be a misspelling of it.
     """
 
     agent: Agent
     chosen_by: Literal["argument", "server", "stand-in"]
     crawler: Crawler | None = None
+    probable: str | None = None
 
     @property
     def name(self) -> str:
@@ -41,6 +44,8 @@ class AskedAgent(NamedTuple):
         """What the caller has to know about the agent, or an empty string."""
         if self.chosen_by == "stand-in":
             return "No agent was given: pass agent for your own."
+        if self.probable is not None:
+            return f"No crawler with this name is known: did you mean {self.probable}?"
         if self.crawler is not None and self.crawler.token_only:
             return f"{self.crawler.name} fetches nothing: the token controls how {self.crawler.operator} may use pages."
         return ""
@@ -69,17 +74,20 @@ def parse_agent(text: str | None, configured: AskedAgent) -> AskedAgent:
     Args:
         text: A product token or a User-Agent header, or None for the agent of the configuration.
         configured: That agent.
-    Raises: CallerError: The text is neither.
+    Raises: CallerError: The text is neither, or no user-agent line can name the token.
     """
     if text is None:
         return configured
     name = text.strip()
     if name == _STAR:
         return AskedAgent(Agent(_STAR), "argument")
-    is_header = any(character in "/(; " for character in name)
+    is_list = "," in name and not any(character in "/(" for character in name)
+    is_header = not is_list and any(character in "/(; " for character in name)
     try:
         return _known(product_token(name) if is_header else name, "argument")
-    except InvalidProductToken:
+    except InvalidProductToken as error:
+        if not is_header and any(character in NAME_ENDS for character in name):
+            raise CallerError(str(error)) from None
         raise CallerError(
             f"invalid agent {quoted(text)}: expected a product token such as 'GPTBot', or a User-Agent header such as "
             "'ExampleBot/1.0 (+https://example.com/bot)'"
@@ -87,4 +95,6 @@ def parse_agent(text: str | None, configured: AskedAgent) -> AskedAgent:
 
 
 def _known(token: str, chosen_by: Literal["argument", "server"]) -> AskedAgent:
-    return AskedAgent(REGISTRY.agent(token), chosen_by, REGISTRY.get_crawler(token))
+    requested = requested_agent(token)
+    probable = probable_token(requested) if chosen_by == "argument" else None
+    return AskedAgent(requested.agent, chosen_by, requested.crawler, probable)

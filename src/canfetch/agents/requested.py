@@ -1,0 +1,140 @@
+"""Agents as people name them: one product token, looked up in the registry.
+
+Every interface that accepts the name of an agent uses this module, so that all of them accept the same names.
+"""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from canfetch.agents.crawler import Crawler
+from canfetch.agents.registry import REGISTRY, Registry
+from canfetch.core.agent import Agent, as_agent
+from canfetch.core.quoting import quoted
+from canfetch.core.tokens import product_token
+from canfetch.errors import InvalidProductToken
+
+_STAR: Final = "*"
+# The characters that end a token in a user-agent line. After `#`, the rest of the line is a comment.
+NAME_ENDS: Final = "*,#"
+_ENDS: Final = re.compile(f"[{NAME_ENDS}]")
+# A shorter token is too often one letter away from another.
+_MIN_MISSPELT_CHARACTERS: Final = 5
+_MAX_MISSPELT_CHARACTERS: Final = 100
+_CACHED_NAMES: Final = 256
+
+
+class RequestedAgent(NamedTuple):
+    """A name as written, its Agent, and its registry entry if that was used.
+
+    Attributes: exact: Whether the name was taken as it is, without the registry.
+    """
+
+    name: str
+    agent: Agent
+    crawler: Crawler | None
+    exact: bool = False
+
+    @property
+    def chain(self) -> str:
+        """The tokens that are tried, in order."""
+        tokens = ", then ".join(self.agent.tokens)
+        if not self.agent.star_applies:
+            return f"{tokens}, and never *"
+        return tokens if "*" in self.agent.tokens else f"{tokens}, then *"
+
+    @property
+    def is_chain(self) -> bool:
+        """Whether the registry changes the tokens that are tried."""
+        return self.agent != Agent(self.name)
+
+
+def requested_agent(name: str, *, exact: bool = False, registry: Registry = REGISTRY) -> RequestedAgent:
+    """Return the agent with a name.
+
+    Args:
+        name: A product token that a user-agent line can name.
+        exact: Use the token alone, without the registry.
+        registry: Where to look the token up.
+    Raises: InvalidProductToken: `name` is not a product token, or contains `,`, `*` or `#`, which end a token in a
+        user-agent line; TypeError: `name` is not a str. The core accepts such tokens, which programs may find in
+        User-Agent headers, but no group is about them.
+    Source: docs/semantics.md section 3.
+    """
+    crawler = None if exact else registry.get_crawler(name)
+    if crawler is not None:
+        return RequestedAgent(name, crawler.agent, crawler)
+    try:
+        agent = as_agent(name) if exact else registry.agent(name)
+    except InvalidProductToken:
+        if not name:
+            raise
+        raise InvalidProductToken(f"invalid agent {quoted(name)}: expected {_expected(name)}") from None
+    if name != _STAR and _ENDS.search(name):
+        raise InvalidProductToken(f"invalid agent {quoted(name)}: expected {_expected_one(name)}")
+    return RequestedAgent(name, agent, None, exact)
+
+
+def misspelling_note(agent: RequestedAgent, registry: Registry = REGISTRY) -> str | None:
+    """Return a note if a name is unknown, and one typing error away from the token of a known crawler.
+
+    Cost: As `probable_token`.
+    """
+    probable = probable_token(agent, registry)
+    return None if probable is None else f"unknown crawler {quoted(agent.name)}: did you mean {probable!r}?"
+
+
+def probable_token(agent: RequestedAgent, registry: Registry = REGISTRY) -> str | None:
+    """Return the token of a known crawler that an unknown name is one typing error away from, or None.
+
+    Cost: O(crawlers); a dictionary lookup for a recent name.
+    """
+    if agent.exact or agent.crawler is not None:
+        return None
+    if not _MIN_MISSPELT_CHARACTERS <= len(agent.name) <= _MAX_MISSPELT_CHARACTERS:
+        return None
+    return _nearest_token(agent.name.lower(), registry)
+
+
+def misspelling_notes(agents: Iterable[RequestedAgent], registry: Registry = REGISTRY) -> list[str]:
+    """Return the notes about several agents, one for each name."""
+    notes = (misspelling_note(agent, registry) for agent in agents)
+    return list(dict.fromkeys(note for note in notes if note is not None))
+
+
+@lru_cache(_CACHED_NAMES)
+def _nearest_token(name: str, registry: Registry) -> str | None:
+    known = (token for crawler in registry.crawlers for token in (crawler.name, *crawler.agent.tokens))
+    return next((token for token in known if _is_one_edit(name, token.lower())), None)
+
+
+def _is_one_edit(left: str, right: str) -> bool:
+    """Return whether one inserted, deleted, replaced or swapped character makes the texts equal."""
+    if left == right or abs(len(left) - len(right)) > 1:
+        return False
+    start = _common_length(left, right)
+    end = _common_length(left[start:][::-1], right[start:][::-1])
+    left, right = left[start : len(left) - end], right[start : len(right) - end]
+    return max(len(left), len(right)) == 1 or (len(left) == 2 and left == right[::-1])
+
+
+def _common_length(left: str, right: str) -> int:
+    pairs = enumerate(zip(left, right, strict=False))
+    return next((index for index, (a, b) in pairs if a != b), min(len(left), len(right)))
+
+
+def _expected(header: str) -> str:
+    if "/" in header or "(" in header:
+        try:
+            return f"only the product token of that User-Agent header, {quoted(product_token(header))}"
+        except InvalidProductToken:
+            pass
+    elif "," in header:
+        return _expected_one(header)
+    return "a product token without spaces, '/' and control characters, such as 'GPTBot'"
+
+
+def _expected_one(names: str) -> str:
+    valid = next(filter(None, _ENDS.split(names)), "").strip() or "GPTBot"
+    return f"one name without ',', '*' and '#', such as {quoted(valid)}; pass several names separately"

@@ -1,0 +1,52 @@
+"""Names of agents, as every interface accepts them."""
+
+import pytest
+
+from canfetch.agents import REGISTRY, Crawler
+from canfetch.agents.requested import misspelling_note, misspelling_notes, requested_agent
+from canfetch.core.agent import Agent
+from canfetch.errors import InvalidProductToken
+
+
+@pytest.mark.parametrize("exact", [False, True], ids=["registry", "exact"])
+@pytest.mark.parametrize(
+    "name, expected",
+    [
+        ("", "invalid product token ''"),
+        ("a b", "expected a product token without spaces"),
+        ("GPTBot/1.0", "expected only the product token of that User-Agent header, 'GPTBot'"),
+        ("GPTBot,CCBot", "one name without ',', '*' and '#', such as 'GPTBot'; pass several names separately"),
+        ("GPTBot, CCBot", "such as 'GPTBot'; pass several names separately"),
+        ("GPTBot*", "such as 'GPTBot'; pass"),
+        ("ExampleBot#1", "such as 'ExampleBot'; pass"),
+        (" , ", "such as 'GPTBot'; pass"),
+    ],
+)
+def test_name_that_no_user_agent_line_can_have(name: str, expected: str, *, exact: bool) -> None:
+    with pytest.raises(InvalidProductToken, match=r"^invalid (agent|product token) ") as raised:
+        requested_agent(name, exact=exact)
+    assert expected in str(raised.value)
+
+
+def test_valid_names() -> None:
+    assert requested_agent("googlebot-image").agent == REGISTRY.agent("Googlebot-Image")
+    assert requested_agent("googlebot-image", exact=True).agent == Agent("googlebot-image")
+    assert requested_agent("*").agent == Agent("*")
+    assert requested_agent("Example:Bot").crawler is None
+
+
+def test_a_misspelt_name_is_noted_unless_it_is_exact() -> None:
+    assert misspelling_note(requested_agent("GPTBto")) == "unknown crawler 'GPTBto': did you mean 'GPTBot'?"
+    assert misspelling_note(requested_agent("GPTBto", exact=True)) is None
+    assert misspelling_note(requested_agent("GPTBot")) is None
+    assert misspelling_note(requested_agent("bto")) is None
+    assert misspelling_note(requested_agent("GPTBot" * 100)) is None
+
+
+def test_each_name_is_noted_once_with_the_crawlers_of_a_registry() -> None:
+    registry = REGISTRY.with_crawlers(
+        Crawler(("OwnCrawler",), operator="Own", purposes=("research",), source="https://example.com")
+    )
+    agents = [requested_agent(name, registry=registry) for name in ("OwnCrawlr", "owncrawler", "OwnCrawlr")]
+    assert misspelling_notes(agents, registry) == ["unknown crawler 'OwnCrawlr': did you mean 'OwnCrawler'?"]
+    assert misspelling_notes(agents) == []
