@@ -137,18 +137,19 @@ def test_used_file_can_be_pickled() -> None:
     ],
 )
 def test_contentsignals_values(value: bytes, signals: tuple[tuple[str, str], ...], notes: Note) -> None:
-    assert parse_content_signal(value) == (ContentSignal(signals), notes)
+    assert parse_content_signal(value) == (ContentSignal(None, signals), notes)
+    assert parse_content_signal(b"/A\t" + value) == (ContentSignal(b"/A", signals), notes)
 
 
 def test_contentsignals_unreadable_values() -> None:
-    assert parse_content_signal(b"/a search=yes") == (None, Note.UNREADABLE | Note.PATH_BEFORE_SIGNALS)
+    assert parse_content_signal(b"/a") == parse_content_signal(b"/a ,") == (None, Note.UNREADABLE | Note.UNKNOWN_VALUE)
     assert parse_content_signal(b"yes")[0] is parse_content_signal(b"")[0] is parse_content_signal(b"=yes")[0] is None
 
 
 def test_contentsignals_use_does_not_affect_preferences() -> None:
-    signal = ContentSignal((("use", "full"), ("use", "reference"), ("use", "never")))
+    signal = ContentSignal(None, (("use", "full"), ("use", "reference"), ("use", "never")))
     assert signal.use == "reference"
-    assert ContentSignal((("search", "yes"),)).use is None
+    assert ContentSignal(b"/", (("search", "yes"),)).use is None
     assert list(signal.usage_preferences) == []
 
 

@@ -1,6 +1,11 @@
 """Content-Signal: whether content may be used for search, as input to AI models, and for training.
 
-A missing signal neither grants nor restricts anything. `use` is the highest level of use: `immediate`, `reference` or
+A missing signal neither grants nor restricts anything. A path before the signals limits them to that path. The site
+shows such lines, but does not define how paths are matched, or which of several paths counts. Here, it is as for
+Content-Usage: paths are patterns as in rules, the most specific record counts, and a record without a path applies to
+`/`.
+
+`use` is the highest level of use: `immediate`, `reference` or
 `full`. It is parsed and does not affect any preference. Cloudflare's crawler rejects crawls by it since 2026-08-31.
 
 Source: contentsignals.org; Cloudflare's documentation; draft-romm-aipref-contentsignals-00.
@@ -9,7 +14,13 @@ Source: contentsignals.org; Cloudflare's documentation; draft-romm-aipref-conten
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from canfetch.core.extensions.preference import Preference, UsagePreference, UsagePurpose, most_restrictive
+from canfetch.core.extensions.preference import (
+    Preference,
+    UsagePreference,
+    UsagePurpose,
+    most_restrictive,
+    split_path,
+)
 from canfetch.core.extensions.record import ExtensionNote
 from canfetch.core.text import display_text
 
@@ -23,8 +34,12 @@ _USES: Final = ("immediate", "reference", "full")
 
 
 class ContentSignal(NamedTuple):
-    """The signals of a line as (label, value) in lower case, in order, including unknown ones."""
+    """A path, or None for all paths, and the signals of the line.
 
+    The signals are (label, value) in lower case, in order, including unknown ones.
+    """
+
+    path: bytes | None
     signals: tuple[tuple[str, str], ...]
 
     @property
@@ -47,17 +62,14 @@ class ContentSignal(NamedTuple):
 
 
 def parse_content_signal(value: bytes) -> tuple[ContentSignal | None, ExtensionNote]:
-    """Parse a value such as `search=yes, ai-train=no`, case-insensitively.
-
-    A path before the signals, as in AIPREF, is not defined for content signals. Such a line is unreadable.
+    """Parse a value such as `search=yes, ai-train=no` or `/blog/ ai-train=no`, case-insensitively except for the path.
 
     Cost: O(bytes).
     """
-    if value[:1] == b"/":
-        return None, ExtensionNote.UNREADABLE | ExtensionNote.PATH_BEFORE_SIGNALS
+    path, labels = split_path(value)
     notes = ExtensionNote.NONE
     signals: list[tuple[str, str]] = []
-    for part in value.split(b","):
+    for part in labels.split(b","):
         label, equals, setting = (display_text(piece.strip().lower()) for piece in part.partition(b"="))
         if not label or not equals:
             notes |= ExtensionNote.UNKNOWN_VALUE
@@ -69,4 +81,4 @@ def parse_content_signal(value: bytes) -> tuple[ContentSignal | None, ExtensionN
             notes |= ExtensionNote.UNKNOWN_VALUE
     if not signals:
         return None, notes | ExtensionNote.UNREADABLE
-    return ContentSignal(tuple(signals)), notes
+    return ContentSignal(path, tuple(signals)), notes

@@ -14,7 +14,13 @@ Source: draft-ietf-aipref-attach-05; draft-ietf-aipref-vocab-08; RFC 9651 sectio
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from canfetch.core.extensions.preference import Preference, UsagePreference, UsagePurpose, most_restrictive
+from canfetch.core.extensions.preference import (
+    Preference,
+    UsagePreference,
+    UsagePurpose,
+    most_restrictive,
+    split_path,
+)
 from canfetch.core.extensions.record import ExtensionNote
 from canfetch.core.extensions.structured_dictionary import parse_structured_dictionary
 
@@ -82,10 +88,8 @@ def parse_content_usage(value: bytes) -> tuple[ContentUsage, ExtensionNote]:
 
     Cost: O(bytes).
     """
-    path: bytes | None = None
-    if value[:1] == b"/":
-        path, _, value = value.replace(b"\t", b" ").partition(b" ")
-    dictionary = parse_structured_dictionary(value)
+    path, labels = split_path(value)
+    dictionary = parse_structured_dictionary(labels)
     if not dictionary:
         # The record states nothing, but it may still be the most specific one for a path.
         return ContentUsage(path, ()), ExtensionNote.UNREADABLE

@@ -34,7 +34,8 @@ class GroupExtensions:
         self.licenses = of_groups_or_file(records.of_type(License), selected)
         page_rules = (record for record in records.of_type(PathPageRule) if record.group in selected)
         self.page_rules = PathRecords([(record.parsed.path, record) for record in page_rules], profile)
-        self.signals, usages, training = select_usage_records(records, selected)
+        signals, usages, training = select_usage_records(records, selected)
+        self.signals = PathRecords(signals, profile)
         self.usages = PathRecords(usages, profile)
         self.training = PathRecords(training, profile)
 
@@ -43,7 +44,8 @@ class GroupExtensions:
         relevant: list[Extension[Any]] = []
         if verdict.allowed:
             target = verdict.target
-            relevant = [*self.signals, *self.usages.most_specific(target), *self.training.most_specific(target)]
+            for stated in (self.signals, self.usages, self.training):
+                relevant += stated.most_specific(target)
         relevant.sort(key=lambda record: record.line)
         statements = [statement for record in relevant for statement in statements_of(record, purpose)]
         preference = most_restrictive(statement.usage_preference.preference for statement in statements)

@@ -37,6 +37,14 @@ class UsagePreference(NamedTuple):
     draft: str | None = None
 
 
+def split_path(value: bytes) -> tuple[bytes | None, bytes]:
+    """Split the value of a record into its path, or None, and its preferences."""
+    if value[:1] != b"/":
+        return None, value
+    path, _, preferences = value.replace(b"\t", b" ").partition(b" ")
+    return path, preferences
+
+
 def most_restrictive(preferences: Iterable[Preference]) -> Preference:
     """Return disallow if it occurs, else allow if it occurs, else unknown.
 

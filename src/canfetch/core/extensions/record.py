@@ -29,7 +29,6 @@ class ExtensionNote(Flag):
     UNKNOWN_LABEL = auto()  # no known source defines a label in the value
     UNKNOWN_VALUE = auto()  # a label has a value that is not defined for it
     OLD_LABEL = auto()  # a label of an earlier draft
-    PATH_BEFORE_SIGNALS = auto()  # a path before content signals, so the record has no effect
     NOT_ABSOLUTE = auto()  # a URL without scheme and host in place of an absolute URL
     DECIMAL_COMMA = auto()  # a comma as the decimal point
     TRAILING_SLASH = auto()  # a slash after a host

@@ -33,12 +33,14 @@ class UsageRecords(NamedTuple):
     """The records that state preferences to the crawlers of some groups.
 
     Attributes:
-        signals: Content-Signal records. All of them count for every URL.
-        usages: Content-Usage records with their paths. The most specific ones for a URL count.
-        training: Rules on AI training with their paths. The most specific ones for a URL count.
+        signals: Content-Signal records, each with its path.
+        usages: Content-Usage records, each with its path.
+        training: Rules on AI training, each with its path.
+
+    Of each kind, the most specific records for a URL count.
     """
 
-    signals: tuple[Extension[ContentSignal], ...]
+    signals: list[tuple[bytes, Extension[ContentSignal]]]
     usages: list[tuple[bytes, Extension[ContentUsage]]]
     training: list[tuple[bytes, Extension[AITrainingRule]]]
 
@@ -50,7 +52,10 @@ def select_usage_records(records: Extensions, groups: frozenset[int]) -> UsageRe
     """
     own = Extensions(record for record in records if record.group in groups)
     return UsageRecords(
-        of_groups_or_file(records.of_type(ContentSignal), groups),
+        [
+            (record.parsed.path or _EVERY_PATH, record)
+            for record in of_groups_or_file(records.of_type(ContentSignal), groups)
+        ],
         [(record.parsed.path or _EVERY_PATH, record) for record in own.of_type(ContentUsage)],
         [(record.parsed.path, record) for record in own.of_type(AITrainingRule)],
     )
@@ -80,11 +85,11 @@ def statement_rows(
         groups: The groups of an agent.
     Cost: O(bytes of the records).
     """
-    signals, usages, training = select_usage_records(parse_extensions(content, rows), frozenset(groups))
+    selected = select_usage_records(parse_extensions(content, rows), frozenset(groups))
     return (
-        [_row(_EVERY_PATH, record) for record in signals],
-        [_row(path, record) for path, record in usages],
-        [_row(path, record) for path, record in training],
+        [_row(path, record) for path, record in selected.signals],
+        [_row(path, record) for path, record in selected.usages],
+        [_row(path, record) for path, record in selected.training],
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.core.extensions.content_signal import parse_content_signal
+from canfetch.core.extensions.preference import split_path
 from canfetch.core.extensions.record import ExtensionNote
 from canfetch.lint.analysis.extension_records import PlacedExtension, extensions_noted
 from canfetch.lint.analysis.labelled_values import parse_labelled_values, rename_labels
@@ -21,16 +22,16 @@ _VALUES: Final = {b"y": b"yes", b"n": b"no"}
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find labels and values that are not defined."""
     for placed in extensions_noted(file, "content-signal", _INVALID):
-        if ExtensionNote.PATH_BEFORE_SIGNALS not in placed.extension.notes:
-            yield Occurrence(placed.span, {"value": file.text(placed.extension.value)}, fix=_fix(placed))
+        yield Occurrence(placed.span, {"value": file.text(placed.extension.value)}, fix=_fix(placed))
 
 
 def _fix(placed: PlacedExtension) -> Fix | None:
-    value = placed.extension.value
-    renamed, fix = rename_labels(list(parse_labelled_values(value, placed.span[0])), _LABELS, _VALUES)
+    path, signals = split_path(placed.extension.value)
+    start = placed.span[0] + (0 if path is None else len(path) + 1)
+    renamed, fix = rename_labels(list(parse_labelled_values(signals, start)), _LABELS, _VALUES)
     better = b", ".join(member.label + b"=" + member.value for member in renamed)
     _, notes = parse_content_signal(better)
-    return None if notes & _INVALID or len(renamed) != value.count(b",") + 1 else fix
+    return None if notes & _INVALID or len(renamed) != signals.count(b",") + 1 else fix
 
 
 CHECK = Check(
@@ -41,7 +42,7 @@ CHECK = Check(
     message="`{value}` contains an invalid signal",
     why="The signals are `search`, `ai-input` and `ai-train`, each with the value `yes` or `no`, separated by commas. "
     "The signal `use` is on trial, with the value `immediate`, `reference` or `full`. Anything else has no meaning.",
-    how_to_fix="Write signals such as `search=yes, ai-train=no`.",
+    how_to_fix="Write signals such as `search=yes, ai-train=no`, after a path if they apply to that path only.",
     source="contentsignals.org; Cloudflare, content signals",
     bad=LintInput(b"User-agent: *\nContent-Signal: search=y, ai-train=n\nAllow: /\n"),
     good=LintInput(b"User-agent: *\nContent-Signal: search=yes, ai-train=no\nAllow: /\n"),
