@@ -3,10 +3,10 @@
 import gzip
 import io
 import tarfile
-import tracemalloc
 from collections.abc import Sequence
 
 import pytest
+from tests.bulk.traced_memory import with_peak_memory
 from tests.bulk.warc_files import RULES
 
 from canfetch.bulk.reading.captures import Capture, Fault
@@ -176,12 +176,7 @@ def test_a_long_name_takes_little_memory() -> None:
     header = tarfile.TarInfo("././@LongLink")
     header.type, header.size = tarfile.GNUTYPE_LONGNAME, size
     content = gzip.compress(header.tobuf(tarfile.GNU_FORMAT) + bytes(size) + make([member("a.example.txt")]), mtime=0)
-    tracemalloc.start()
-    try:
-        items = read(content)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    items, peak = with_peak_memory(lambda: read(content))
     assert list(files(items)) == ["a.example"]
     assert len(faults(items)) == 1
     assert peak < 6 << 20

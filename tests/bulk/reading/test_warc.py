@@ -3,9 +3,9 @@
 import gzip
 import io
 import random
-import tracemalloc
 
 import pytest
+from tests.bulk.traced_memory import with_peak_memory
 from tests.bulk.warc_files import RULES, chunked, compressed, deflated, http_response, record, redirect, response
 
 from canfetch.bulk.reading.captures import MAX_CONTENT_BYTES, Capture, Fault
@@ -272,12 +272,7 @@ def test_bomb_takes_little_memory() -> None:
         + gzip.compress(bytes(100 << 20), mtime=0)
         + compressed([response("b.example")])
     )
-    tracemalloc.start()
-    try:
-        items = read(content)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    items, peak = with_peak_memory(lambda: read(content))
     assert hosts(items) == ["a.example", "b.example"]
     assert len(faults(items)) == 1
     assert peak < 64 << 20

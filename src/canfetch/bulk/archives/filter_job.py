@@ -60,16 +60,12 @@ def filter_urls(
             from canfetch.bulk.archives.sorted_decisions import sorted_decisions  # noqa: PLC0415
 
             decided = stack.enter_context(sorted_decisions(written, lists, threads=processes, advance=advance))
-            tasks = missing_tasks(_ignore, decided.skip)
+            tasks = missing_tasks(lambda _: None, decided.skip)
             results = ((task, write_part(written, task, decided.take)) for task in tasks)
         else:
             decide = partial(decide_and_write_part, written)
-            results = run_tasks(decide, missing_tasks(advance, _ignore), processes=processes, engine=engine)
+            results = run_tasks(decide, missing_tasks(advance, lambda _: None), processes=processes, engine=engine)
         for _, counts in results:
             total = total.plus(counts)
     folder.finish(count)
     return total
-
-
-def _ignore(_: int) -> None:
-    pass

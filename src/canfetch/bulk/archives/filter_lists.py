@@ -108,17 +108,13 @@ def _parquet_columns(name: str) -> tuple[Column, ...]:
 
 def _row_columns(name: str, format: str, options: FilterOptions) -> tuple[Column, ...]:  # noqa: A002 - as above
     with open(name, "rb") as stream:  # noqa: PTH123 - a name as typed
-        rows = read_url_rows(stream, name, format, _ignore, check_url_column(options.url_column, name))
+        rows = read_url_rows(stream, name, format, lambda _: None, check_url_column(options.url_column, name))
         first = next((row for row in rows if not isinstance(row, Fault)), None)
     if first is None:
         return tuple(
             Column(key, ColumnType.ANY) for key in (options.url_column, options.time_column) if key is not None
         )
     return tuple(Column(key, ColumnType.ANY) for key in first)
-
-
-def _ignore(_: int) -> None:
-    pass
 
 
 def list_tasks(

@@ -22,7 +22,6 @@ from canfetch.bulk.archives.filter_parts import FilterPart
 from canfetch.bulk.archives.page_database import PageDatabase
 from canfetch.bulk.archives.url_decisions import URLDecisions
 from canfetch.bulk.archives.work_database import database_folder
-from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.writing.columns import Row
 from canfetch.core.origin import Origin
 from canfetch.errors import InvalidOption, InvalidURL
@@ -99,13 +98,9 @@ def _add_lists(pages: PageDatabase, lists: Sequence[URLList], options: FilterOpt
             time = None if options.time_column is None else names.index(options.time_column)
             pages.add_parquet(urls.name, names.index(options.url_column), time)
             continue
-        for task in list_tasks([urls], options, _ignore, _ignore):
+        for task in list_tasks([urls], options, lambda _: None, lambda _: None):
             times = [None if options.time_column is None else row.get(options.time_column) for row in task.rows]
             pages.add([row.get(options.url_column) for row in task.rows], times)
-
-
-def _ignore(_: int | Fault) -> None:
-    pass
 
 
 class _PageDecider:
