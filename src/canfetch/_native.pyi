@@ -128,6 +128,14 @@ class Refinement:
     def find(
         self, wanted: list[bytes], within: list[int], outside: list[int], shortest: bool, steps: int, /
     ) -> tuple[bytes | None, str, int, int]: ...
+    def describe(
+        self,
+        decisions: tuple[bool, ...],
+        candidates: list[tuple[list[int], bool]],
+        outside: list[int],
+        steps: int,
+        /,
+    ) -> tuple[list[tuple[int, bytes, bytes | None, bytes | None]], str, int, int]: ...
 
 @final
 class TargetDomain:

@@ -285,3 +285,56 @@ def test_encoded_slash_at_the_start_is_a_target_of_urllib() -> None:
     robots = parse("User-agent: *\nAllow: ////\nDisallow: //", profile="cpython-new")
     # `//` at the start of a path becomes `////`, but `/%2F` becomes `//`.
     assert coverage(robots, agent="ExampleBot").disallowed_example == "/%2F"
+
+
+def changed_patterns(old: str, new: str, profile: str) -> list[tuple[tuple[str, ...], ...]]:
+    files = [parse(text, profile=profile) for text in (old, new)]
+    return [
+        (urls.patterns, urls.partial_patterns, urls.examples)
+        for change in diff(*files, agents=[AGENT])
+        for urls in (change.newly_allowed, change.newly_disallowed)
+        if urls
+    ]
+
+
+@pytest.mark.parametrize(
+    "value, patterns, examples",
+    [
+        ("/a/index.html", ("/a/$", "/a/index.html"), ("/a/", "/a/index.html")),
+        ("/a/index.htm", ("/a/$", "/a/index.htm"), ("/a/", "/a/index.htm")),
+        ("/index.html$", ("/$", "/index.html$"), ("/", "/index.html")),
+        ("/a*/index.html", ("/a*/$", "/a*/index.html"), ("/a/", "/a/index.html")),
+    ],
+)
+@pytest.mark.parametrize("profile", ["google", "googlebot"])
+def test_an_allowed_index_html_is_listed_with_the_folder_that_it_allows(
+    value: str, patterns: tuple[str, ...], examples: tuple[str, ...], profile: str
+) -> None:
+    closed, opened = group("Disallow: /"), group("Disallow: /", f"Allow: {value}")
+    assert changed_patterns(closed, opened, profile) == [(patterns, (), examples)]
+    assert changed_patterns(opened, closed, profile) == [(patterns, (), examples)]
+
+
+def test_a_folder_is_listed_once() -> None:
+    closed, folder = group("Disallow: /"), group("Disallow: /", "Allow: /a/$")
+    both = group("Disallow: /", "Allow: /a/$", "Allow: /a/index.html")
+    assert changed_patterns(closed, both, "google") == [(("/a/$", "/a/index.html"), (), ("/a/", "/a/index.html"))]
+    assert changed_patterns(folder, both, "google") == [(("/a/index.html",), (), ("/a/index.html",))]
+
+
+@pytest.mark.parametrize("value", ["/robots.txt", "/robots.txt*", "/robots*.txt", "*robots.txt"])
+def test_an_exempt_robots_txt_is_not_listed_as_gained(value: str) -> None:
+    closed, opened = group("Disallow: /"), group("Disallow: /", f"Allow: {value}")
+    ((whole, part, _),) = changed_patterns(closed, opened, "rfc9309")
+    assert (whole, part) == ((), (value,))
+    # There, the rules apply to it.
+    ((whole, part, examples),) = changed_patterns(closed, opened, "google")
+    assert (whole, part, examples) == ((value,), (), ("/robots.txt",))
+    assert changed_patterns(closed, group("Disallow: /", "Allow: /robots.txt$"), "rfc9309") == []
+
+
+def test_rules_that_were_needed_only_because_of_others_are_left_out() -> None:
+    lines = ["Disallow: /a", "Disallow: /a/b", "Allow: /a/b/c/d", "Disallow: /a/b/c"]
+    rules = [*lines, *(f"Allow: /x{number}" for number in range(20)), "Disallow: /y/*z", "Disallow: /y/*z/z"]
+    found = find_minimization(parse(group(*rules)))
+    assert found.content.decode() == group("Disallow: /a", "Allow: /a/b/c/d", "Disallow: /y/*z")

@@ -1,12 +1,14 @@
 """Both engines refine questions in the same way, and find the same targets."""
 
 import random
+from functools import partial
 from itertools import product
 
 import pytest
 
 from canfetch import PROFILES, parse
 from canfetch.compare.compared_rules import compared_rules
+from canfetch.compare.descriptions import Candidate, Describing
 from canfetch.compare.limits import Budget
 from canfetch.compare.native_search import native_class
 from canfetch.compare.patterns import ROBOTS_TXT_PATTERN, RankedPattern
@@ -85,3 +87,33 @@ def test_the_native_engine_stops_at_the_limit() -> None:
     assert compared.native is not None
     with pytest.raises(Undecided, match="with a limit of 40 steps"):
         compared.native.shortest_target(question, Budget(40))
+
+
+@pytest.mark.parametrize("profile", REFINED)
+def test_both_engines_describe_the_same(profile: str) -> None:
+    rng = random.Random(13)  # noqa: S311 - reproducible files
+    kinds: set[tuple[bool, bool]] = set()
+    for _ in range(24):
+        old = longer_file(rng)
+        files = [parse(text, profile=profile) for text in (old, longer_file(rng) if rng.random() < 0.7 else old)]
+        before, after = (compared_rules(robots, "ExampleBot") for robots in files)
+        sides = [before.side(Budget()), after.side(Budget())]
+        compared = ComparedSides(sides, (before.profile, after.profile))
+        decide_all = partial(before.decisions_of_all, after, for_urls=False)
+        patterns = dict.fromkeys(one.pattern for own in compared.differing() for one in own)
+        candidates = [Candidate(str(one), (one,), is_part=rng.random() < 0.1) for one in patterns]
+        for decisions in ((True, False), (False, True)):
+            describing = Describing(compared, decisions, [ROBOTS_TXT_PATTERN], decide_all, Budget())
+            found = describing.describe(candidates)
+            in_python = ComparedSides(sides, compared.profiles, use_native=False)
+            assert found == describing._replace(compared=in_python).describe(candidates)
+            kinds.update((one.is_whole, one.uncovered is not None) for one in found)
+    assert len(kinds) > 1
+
+
+def test_the_native_engine_stops_to_describe_at_the_limit() -> None:
+    compared = compared_files("User-agent: *\nDisallow: /*a*b*c\n", "User-agent: *\nDisallow: /*c*b*a\n", "rfc9309")
+    assert compared.native is not None
+    items = [([one.pattern for one in side.ranking.in_order], False) for side in compared.sides]
+    with pytest.raises(Undecided, match="with a limit of 500 steps"):
+        compared.native.describe((True, False), items, [], Budget(500))

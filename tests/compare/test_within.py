@@ -60,6 +60,20 @@ def test_a_pattern_that_matches_some_url_is_accepted(profile: str, within: str) 
     assert compare.find_url(robots, agent="GPTBot", allowed=True, within=within) is None
 
 
+@pytest.mark.parametrize("within", ["*", "*.php", "/a b", "/a\t", "/a\x01", "", "a"])
+def test_the_profile_strict_refuses_patterns_that_it_would_ignore_in_a_file(within: str) -> None:
+    robots = canfetch.parse(RULES, profile="strict")
+    with pytest.raises(InvalidOption, match="expected a path pattern that starts with '/' and has no white space"):
+        compare.find_url(robots, agent="GPTBot", allowed=True, within=within)
+
+
+@pytest.mark.parametrize("within", ["/*", "/a%20b", "/caf\u00e9", "/a$"])
+def test_the_profile_strict_accepts_patterns_of_the_grammar(within: str) -> None:
+    assert (
+        compare.find_url(canfetch.parse(RULES, profile="strict"), agent="GPTBot", allowed=True, within=within) is None
+    )
+
+
 def test_other_texts_are_refused() -> None:
     with pytest.raises(InvalidOption, match="invalid pattern 'blog': expected a path pattern that starts with"):
         compare.find_url(canfetch.parse(RULES), agent="GPTBot", allowed=True, within="blog")

@@ -1,6 +1,6 @@
 //! Questions about the rules of two files, as `canfetch.compare` asks them.
 
-use canfetch_core::compare::{Budget, Pattern, Question, Refinement as Core, Targets, TooLarge};
+use canfetch_core::compare::{Budget, Candidate, Pattern, Question, Refinement as Core, Targets, TooLarge};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -11,6 +11,9 @@ use super::comparison::{PatternItem, TargetDomain, pattern};
 type SideItem = (Vec<u8>, bool);
 /// The target, the status, the explored states, and the remaining steps.
 type Answer<'py> = (Option<Bound<'py, PyBytes>>, &'static str, u64, u64);
+type Target<'py> = Option<Bound<'py, PyBytes>>;
+/// The fields of descriptions, the status, the explored states, and the remaining steps.
+type Descriptions<'py> = (Vec<(usize, Target<'py>, Target<'py>, Target<'py>)>, &'static str, u64, u64);
 
 /// The patterns of one or two sides in order of precedence.
 #[pyclass(module = "canfetch._native")]
@@ -49,12 +52,11 @@ impl Refinement {
 
     /// Changes the decision of a pattern on a side: 0, 1, or 2 if the side no longer has it.
     #[pyo3(signature = (side, index, value, /))]
-    fn set_value(&mut self, side: usize, index: usize, value: u8) -> PyResult<()> {
-        let Some(current) = self.core.value_mut(side, index) else {
-            return Err(PyValueError::new_err("invalid pattern: expected the index of a pattern with a rank"));
-        };
-        *current = value;
-        Ok(())
+    fn set_value(&mut self, side: usize, index: u32, value: u8) -> PyResult<()> {
+        if self.core.set_value(side, index, value) {
+            return Ok(());
+        }
+        Err(PyValueError::new_err("invalid pattern: expected the index of a pattern with a rank"))
     }
 
     /// Returns a shortest target with wanted decisions. The interpreter's lock is released meanwhile.
@@ -79,8 +81,7 @@ impl Refinement {
         let wanted = wanted.into_iter().map(|one| [one[0], one.get(1).copied().unwrap_or(2)]).collect();
         let question = Question { wanted, within, outside, shortest };
         let mut budget = Budget { steps, states: 0 };
-        let (ordinary, complete) = (self.ordinary.get(), self.complete.get());
-        let targets = Targets { ordinary: &ordinary.domain, complete: &complete.domain, forms: &complete.forms };
+        let targets = targets(self.ordinary.get(), self.complete.get());
         let core = &mut self.core;
         let found = py.detach(|| core.find(&question, targets, &mut budget));
         let (target, status) = match found {
@@ -89,4 +90,47 @@ impl Refinement {
         };
         Ok((target.map(|target| PyBytes::new(py, &target)), status, budget.states, budget.steps))
     }
+
+    /// Returns what candidates describe of the targets with some decisions. The interpreter's lock is released meanwhile.
+    #[pyo3(signature = (decisions, candidates, outside, steps, /))]
+    fn describe<'py>(
+        &mut self,
+        py: Python<'py>,
+        decisions: (u8, u8),
+        candidates: Vec<(Vec<u32>, bool)>,
+        outside: Vec<u32>,
+        steps: u64,
+    ) -> PyResult<Descriptions<'py>> {
+        let count = self.core.len();
+        let known = candidates.iter().flat_map(|(patterns, _)| patterns).chain(&outside);
+        if self.core.sides() != 2
+            || decisions.0 > 1
+            || decisions.1 > 1
+            || known.into_iter().any(|&one| one as usize >= count)
+        {
+            return Err(PyValueError::new_err(
+                "invalid question: expected two sides, their decisions, and known patterns",
+            ));
+        }
+        let candidates: Vec<Candidate> =
+            candidates.into_iter().map(|(patterns, is_part)| Candidate { patterns, is_part }).collect();
+        let mut budget = Budget { steps, states: 0 };
+        let targets = targets(self.ordinary.get(), self.complete.get());
+        let core = &mut self.core;
+        let decisions = [decisions.0, decisions.1];
+        let found = py.detach(|| core.describe(decisions, &candidates, outside, targets, &mut budget));
+        let (found, status) = match found {
+            Ok(found) => (found, "found"),
+            Err(TooLarge) => (Vec::new(), "too large"),
+        };
+        let bytes = |target: Vec<u8>| PyBytes::new(py, &target);
+        let fields = found
+            .into_iter()
+            .map(|one| (one.candidate, Some(bytes(one.example)), one.other.map(bytes), one.uncovered.map(bytes)));
+        Ok((fields.collect(), status, budget.states, budget.steps))
+    }
+}
+
+fn targets<'a>(ordinary: &'a TargetDomain, complete: &'a TargetDomain) -> Targets<'a> {
+    Targets { ordinary: &ordinary.domain, complete: &complete.domain, forms: &complete.forms }
 }

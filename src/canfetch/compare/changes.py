@@ -1,21 +1,24 @@
 """Changes between two files: the URLs that agents gain and lose, as patterns with examples."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import Final, NamedTuple
 
 from canfetch.compare.compared_rules import ComparedRules, compared_rules
+from canfetch.compare.descriptions import Candidate, Describing
 from canfetch.compare.domains import convert_alike
 from canfetch.compare.limits import Budget
-from canfetch.compare.patterns import ROBOTS_TXT_PATTERN, Pattern
-from canfetch.compare.questions import ComparedSides, Question
-from canfetch.compare.sides import Decisions, Wanted, are_as_wanted
-from canfetch.compare.witnesses import shortest_target
+from canfetch.compare.patterns import ROBOTS_TXT, ROBOTS_TXT_PATTERN, Pattern, rule_text
+from canfetch.compare.questions import ComparedSides
+from canfetch.compare.rankings import RankedSide
+from canfetch.compare.sides import Decisions
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.profiles import Profile
 from canfetch.core.text import display_text, printable_text
 from canfetch.core.urls import AnyURL
 
+_ROBOTS_TXT_TEXTS: Final = (ROBOTS_TXT, ROBOTS_TXT[1:])
 _LOST: Decisions = (True, False)
 _GAINED: Decisions = (False, True)
 
@@ -108,109 +111,105 @@ def diff(old: RobotsTxt, new: RobotsTxt, *, agents: Iterable[str | Agent], steps
     Cost: O(bytes of the rules) for each distinct selection of groups, and never more than `steps`.
     """
     budget = Budget(steps)
-    alike: dict[object, tuple[list[Agent], ComparedRules, ComparedRules]] = {}
+    by_groups: dict[object, _AgentsWithRules] = {}
+    alike: dict[object, _AgentsWithRules] = {}
     for one in agents:
         agent = as_agent(one)
-        before, after = compared_rules(old, agent), compared_rules(new, agent)
-        key = before.rules_as_written, after.rules_as_written
-        alike.setdefault(key, ([], before, after))[0].append(agent)
+        groups = tuple(old.rules_for(agent).group_indices), tuple(new.rules_for(agent).group_indices)
+        same = by_groups.get(groups)
+        if same is None:
+            before, after = compared_rules(old, agent), compared_rules(new, agent)
+            written = before.rules_as_written, after.rules_as_written
+            same = by_groups[groups] = alike.setdefault(written, _AgentsWithRules([], before, after))
+        same.agents.append(agent)
     changes: list[Change] = []
-    for same, before, after in alike.values():
-        found = _Changes(before, after, budget)
+    known: _KnownSides = {}
+    for same in alike.values():
+        if same.before.decides_alike(same.after):
+            continue
+        found = _Changes(same, known, budget)
         gained, lost = found.urls(_GAINED), found.urls(_LOST)
         if gained or lost:
-            changes.append(Change(tuple(dict.fromkeys(same)), gained, lost))
+            changes.append(Change(tuple(dict.fromkeys(same.agents)), gained, lost))
     return changes
+
+
+_KnownSides = dict[tuple[bool, tuple[int, ...]], RankedSide]
+"""Sides by whether they are those of the new file, and by the indices of the groups."""
+
+
+class _AgentsWithRules(NamedTuple):
+    """Agents for which the same rules apply, before and after."""
+
+    agents: list[Agent]
+    before: ComparedRules
+    after: ComparedRules
 
 
 class _Changes:
     """The changes between two lists of rules."""
 
-    def __init__(self, before: ComparedRules, after: ComparedRules, budget: Budget) -> None:
-        self._before = before
-        self._after = after
+    def __init__(self, rules: _AgentsWithRules, known: _KnownSides, budget: Budget) -> None:
+        self._before = before = rules.before
+        self._after = after = rules.after
         self._budget = budget
         self._for_urls = not convert_alike(before.profile, after.profile)
-        sides = [rules.side(budget, for_urls=self._for_urls) for rules in (before, after)]
+        sides: list[RankedSide] = []
+        for is_new, one in enumerate((before, after)):
+            key = bool(is_new), tuple(one.bound.group_indices)
+            if key not in known:
+                known[key] = one.side(budget, for_urls=self._for_urls)
+            sides.append(known[key])
         self._compared = ComparedSides(sides, (before.profile, after.profile))
+        self._differing = self._compared.differing()
         # No rule applies to an exempt `/robots.txt`.
-        exempt = before.profile.robots_txt_allowed and after.profile.robots_txt_allowed
-        self._outside = [ROBOTS_TXT_PATTERN] if exempt else []
+        self._exempt = before.profile.robots_txt_allowed and after.profile.robots_txt_allowed
 
     def urls(self, decisions: Decisions) -> URLSet:
         """Return the URLs with these decisions."""
-        shortest = None if self._before.decides_alike(self._after) else self._find((), decisions)
+        before, after = self._before, self._after
+        outside = [ROBOTS_TXT_PATTERN] if self._exempt else []
+        decide_all = partial(before.decisions_of_all, after, for_urls=self._for_urls)
+        describing = Describing(self._compared, decisions, outside, decide_all, self._budget)
+        shortest = describing.find((), decisions)
         if shortest is None:
-            return URLSet(self._before, self._after, decisions, (), (), ())
-        examples = [shortest]
-        whole: list[_Candidate] = []
-        parts: list[_Candidate] = []
-        for candidate in self._candidates(decisions):
-            example = self._find(candidate.patterns, decisions)
-            if example is None:
-                continue
-            examples.append(example)
-            others: list[Wanted] = [(not decisions[0], None), (None, not decisions[1])]
-            if self._find(candidate.patterns, *others, shortest=False) is None:
-                whole.append(candidate)
-            else:
-                parts.append(candidate)
-        whole = self._without_covered(whole)
-        covered = [pattern for candidate in whole for pattern in candidate.patterns]
-        parts = [
-            one for one in parts if self._find(one.patterns, decisions, outside=covered, shortest=False) is not None
-        ]
-        urls = [self._before.url_of(target) for target in sorted(dict.fromkeys(examples), key=len)]
+            return URLSet(before, after, decisions, (), (), ())
+        found = describing.describe(list(self._candidates(decisions)))
+        targets = sorted(dict.fromkeys([shortest, *(one.example for one in found)]), key=len)
+        listed = [one for one in found if one.uncovered is not None]
         return URLSet(
-            self._before, self._after, decisions, (one.text for one in whole), (one.text for one in parts), urls
+            before,
+            after,
+            decisions,
+            [one.candidate.text for one in listed if one.is_whole],
+            [one.candidate.text for one in listed if not one.is_whole],
+            map(before.url_of, targets),
         )
 
-    def _candidates(self, decisions: Decisions) -> Iterator["_Candidate"]:
+    def _candidates(self, decisions: Decisions) -> Iterator[Candidate]:
         """Yield the rules that describe a difference, the shortest first.
 
         URLs are gained by rules that were left out, or that were added. One of these rules matches each such URL.
         """
         found: dict[str, list[Pattern]] = {}
         profiles = self._before.profile, self._after.profile
-        for own, allows, profile in zip(self._compared.own, decisions, profiles, strict=True):
-            for one in own.of(()):
+        for own, allows, profile in zip(self._differing, decisions, profiles, strict=True):
+            for one in own:
                 if one.rule is not None and one.allow is allows:
                     # An empty value matches what `/` matches, in the profiles in which it is a rule.
-                    found.setdefault(_text_of(one.rule.pattern, profile) or "/", []).append(one.pattern)
+                    found.setdefault(_text_of(rule_text(one, profile), profile) or "/", []).append(one.pattern)
         for text, patterns in sorted(found.items(), key=lambda item: (len(item[0]), item[0])):
-            yield _Candidate(text, tuple(dict.fromkeys(patterns)))
+            yield Candidate(
+                text, tuple(dict.fromkeys(patterns)), is_part=self._exempt and _starts_at_robots_txt(patterns)
+            )
 
-    def _without_covered(self, candidates: list["_Candidate"]) -> list["_Candidate"]:
-        """Return the candidates of which no other one contains all URLs."""
-        kept: list[_Candidate] = []
-        covered: list[Pattern] = []
-        for candidate in candidates:
-            if not kept or self._find(candidate.patterns, (None, None), outside=covered, shortest=False) is not None:
-                kept.append(candidate)
-                covered += candidate.patterns
-        return kept
 
-    def _find(
-        self, within: Sequence[Pattern], *wanted: Wanted, outside: Iterable[Pattern] = (), shortest: bool = True
-    ) -> bytes | None:
-        """Return a target of some patterns with wanted decisions, outside of other patterns."""
-
-        def confirm(target: bytes) -> bool:
-            found = self._before.decisions(self._after, target, for_urls=self._for_urls)
-            return None not in found and are_as_wanted(found, wanted)
-
-        question = Question(self._compared, wanted, confirm, within, [*self._outside, *outside], shortest)
-        return shortest_target(question, self._budget)
+def _starts_at_robots_txt(patterns: Iterable[Pattern]) -> bool:
+    """Return whether the shortest URL of patterns is `/robots.txt`."""
+    return any(b"".join((one.head, *one.middles)) in _ROBOTS_TXT_TEXTS for one in patterns)
 
 
 def _text_of(pattern: bytes, profile: Profile) -> str:
     if profile.literal_paths and not profile.decode_escapes:
         return pattern.decode("utf-8", "surrogateescape")
     return display_text(pattern)
-
-
-class _Candidate(NamedTuple):
-    """A rule that may describe a difference: its text and its patterns."""
-
-    text: str
-    patterns: tuple[Pattern, ...]

@@ -1,5 +1,6 @@
 """The rules of one agent in one file, and URLs that the engine confirms."""
 
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from canfetch.compare.domains import to_url_path
@@ -40,7 +41,7 @@ class ComparedRules(NamedTuple):
     def url_of(self, target: bytes) -> str:
         """Return a URL with this target: a path, or an absolute URL if the path is empty or starts with `//`."""
         path = to_url_path(target, self.profile).decode("utf-8", "surrogateescape")
-        if path.startswith("/") and not path.startswith("//"):
+        if path[:1] == "/" != path[1:2]:
             return path
         return (str(self.robots.origin) if self.robots.origin else _ANY_ORIGIN) + path
 
@@ -59,6 +60,17 @@ class ComparedRules(NamedTuple):
         if for_urls:
             return self.bound.allows(self.url_of(target)), other.bound.allows(other.url_of(target))
         return self.allows(target), other.allows(target)
+
+    def decisions_of_all(
+        self, other: "ComparedRules", targets: Sequence[bytes], *, for_urls: bool
+    ) -> Iterable[tuple[bool | None, bool | None]]:
+        """Return the same for several targets."""
+        if self.profile.robotparser or other.profile.robotparser:
+            return [self.decisions(other, target, for_urls=for_urls) for target in targets]
+        urls = list(map(self.url_of, targets))
+        same = self.profile is other.profile and self.robots.origin == other.robots.origin
+        other_urls = urls if same else list(map(other.url_of, targets))
+        return zip(self.bound.allows_many(urls), other.bound.allows_many(other_urls), strict=True)
 
     @property
     def rules_as_written(self) -> tuple[tuple[bool, bytes], ...]:

@@ -1,6 +1,6 @@
 """Minimization: the rules of a file that can be left out without a change for any agent and URL."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -96,6 +96,10 @@ class _Reading:
         """
         return all(selection.are_redundant([line]) for selection in self._selections if line in selection.by_line)
 
+    def needed_without(self, removed: Collection[int]) -> set[int]:
+        """Return the lines whose rules are still needed after others were removed. There may be more."""
+        return {line for selection in self._selections for line in selection.needed_without(removed)}
+
     def remove(self, line: int) -> None:
         """Leave out the rule in a line."""
         for selection in self._selections:
@@ -120,21 +124,22 @@ def _removable_lines(readings: Sequence[_Reading]) -> set[int]:
     for reading in readings:
         lengths.update(reading.lengths())
     # Long rules first: short ones tend to cover them.
-    remaining = sorted(lengths, key=lambda line: (-lengths[line], -line))
+    ordered = sorted(lengths, key=lambda line: (-lengths[line], -line))
     removed: set[int] = set()
+    remaining = ordered
     while True:
-        kept: list[int] = []
+        removed_now: set[int] = set()
         for line in remaining:
             if _may_be_removed(line, readings, removed):
                 removed.add(line)
+                removed_now.add(line)
                 for reading in readings:
                     reading.remove(line)
-            else:
-                kept.append(line)
-        if len(kept) == len(remaining):
+        if not removed_now:
             return removed
         # A rule may have been needed only because of another one.
-        remaining = kept
+        needed = {line for reading in readings for line in reading.needed_without(removed_now)}
+        remaining = [line for line in ordered if line not in removed and line not in needed]
 
 
 def _may_be_removed(line: int, readings: Sequence[_Reading], removed: set[int]) -> bool:

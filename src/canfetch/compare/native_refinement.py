@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from canfetch._native import Refinement
     from canfetch.compare.limits import Budget
     from canfetch.compare.questions import Question
+    from canfetch.compare.sides import Decisions
 
 # The work of a question in Python, such as to confirm its target.
 _PYTHON_STEPS: Final = 10
@@ -84,6 +85,28 @@ class NativeRefinement:
         if status == TOO_LARGE:
             raise budget.exhausted()
         return target
+
+    def describe(
+        self,
+        decisions: "Decisions",
+        candidates: Iterable[tuple[Sequence[Pattern], bool]],
+        outside: Iterable[Pattern],
+        budget: "Budget",
+    ) -> list[tuple[int, bytes, bytes | None, bytes | None]]:
+        """Return what candidates describe, as `Describing.describe`: patterns, and whether they are only a part.
+
+        Raises: Undecided.
+        """
+        numbers = [([self._number(one) for one in patterns], is_part) for patterns, is_part in candidates]
+        budget.spend_in_python(_PYTHON_STEPS + len(numbers))
+        found, status, states, steps = self._native.describe(
+            decisions, numbers, [self._number(one) for one in outside], budget.steps
+        )
+        budget.count_states(states)
+        budget.steps = steps
+        if status == TOO_LARGE:
+            raise budget.exhausted()
+        return found
 
     def _number(self, pattern: Pattern) -> int:
         number = self._numbers.get(pattern)

@@ -169,6 +169,15 @@ def fixed_head(pattern: Pattern) -> bytes:
     return path + mark
 
 
+def rule_text(one: RankedPattern, profile: Profile) -> bytes:
+    """Return the text of a rule as it is written, or `/d/$` for the folder that `Allow: /d/index.html` also allows."""
+    assert one.rule is not None
+    if profile.index_html and one.rank[0] != -one.rule.specificity:
+        folder, slash, _ = one.rule.pattern.rpartition(b"/")
+        return folder + slash + b"$"
+    return one.rule.pattern
+
+
 def has_stray_percent(pattern: Pattern) -> bool:
     """Return whether a pattern has a `%` without two digits, or the escape of a digit, which is valid only after a `%`.
 

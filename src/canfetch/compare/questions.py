@@ -40,11 +40,14 @@ class ComparedSides:
     @cached_property
     def own(self) -> Sequence[Overlaps]:
         """For each side, the patterns that the other one does not have, or not with the same decision."""
-        if len(self.sides) < 2:
-            return [_NONE for _ in self.sides]
+        return [_NONE for _ in self.sides] if len(self.sides) < 2 else list(map(Overlaps, self.differing()))
+
+    def differing(self) -> Sequence[Sequence[RankedPattern]]:
+        """Return the same as lists. There have to be two sides."""
+        one, other = (side.decisions() for side in self.sides)
         return [
-            Overlaps(one for one in side.ranking.in_order if other.value_at(key_of(one)) is not side.value(one))
-            for side, other in (self.sides, self.sides[::-1])
+            [each for each in side.ranking.in_order if decisions.get(key_of(each)) is not side.value(each)]
+            for side, decisions in zip(self.sides, (other, one), strict=True)
         ]
 
     @cached_property

@@ -148,6 +148,15 @@ class RankedSide(NamedTuple):
         values = map(self.value, self.ranking.at(key))
         return next((value for value in values if value is not None), None)
 
+    def decisions(self) -> dict[Key, bool]:
+        """Return the decisions of all places, as `value_at`."""
+        found: dict[Key, bool] = {}
+        for one in reversed(self.ranking.in_order):
+            value = self.value(one)
+            if value is not None:
+                found[key_of(one)] = value
+        return found
+
     def for_search(self) -> Side:
         """Return the side with all of its patterns."""
         patterns = ((one, self.value(one)) for one in self.ranking.in_order)

@@ -26,7 +26,7 @@ class RemovableRules:
     Attributes: by_line: The patterns of each rule, by its line.
     """
 
-    __slots__ = ("_budget", "_compared", "_removed", "_tried", "by_line")
+    __slots__ = ("_budget", "_compared", "_needed", "_removed", "_tried", "by_line")
 
     def __init__(self, rules: Sequence[Rule], profile: Profile, budget: Budget) -> None:
         patterns = list(ranked_patterns(rules, profile))
@@ -39,6 +39,8 @@ class RemovableRules:
         self._budget = budget
         self._removed: set[int] = set()
         self._tried: frozenset[int] = frozenset()
+        # A target about which each rule that was tried alone makes a difference.
+        self._needed: dict[int, bytes] = {}
         ranking = Ranking(patterns, budget)
         longest_match = profile.robotparser_rewritten
         sides = [RankedSide(ranking, one, longest_match=longest_match) for one in (self._value, self._value_without)]
@@ -70,10 +72,23 @@ class RemovableRules:
             shortest=False,
         )
         try:
-            return shortest_target(question, self._budget) is None
+            target = shortest_target(question, self._budget)
+            if target is not None and len(self._tried) == 1:
+                self._needed.update(dict.fromkeys(self._tried, target))
+            return target is None
         finally:
             self._tried = frozenset()
             self._compared.update(own)
+
+    def needed_without(self, removed: Iterable[int]) -> set[int]:
+        """Return the lines whose rules still make a difference after other redundant rules were removed.
+
+        Without redundant rules, all verdicts are the same. So a rule still makes a difference about a target that none
+        of the removed rules matches.
+        """
+        patterns = [one for line in removed for one in self.by_line.get(line, ())]
+        ranking = Ranking(patterns, self._budget)
+        return {line for line, target in self._needed.items() if not ranking.matching(target)}
 
     def remove(self, line: int) -> None:
         """Leave out the rule in a line."""

@@ -12,6 +12,7 @@ from canfetch.compare.questions import ComparedSides, Question
 from canfetch.compare.rankings import RankedSide, Ranking
 from canfetch.compare.sides import Decisions
 from canfetch.compare.witnesses import shortest_target
+from canfetch.core.abnf import is_pattern
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.profiles import Profile
@@ -37,8 +38,8 @@ def find_url(
         within: A pattern as in a robots.txt, in the profile of the file. It does not match `/robots.txt` if that is
             always allowed.
         steps: The limit of the work. The default takes about a second.
-    Raises: InvalidProductToken; InvalidOption: `within` is not a pattern, or matches no URL in the profile; Undecided:
-        The rules are too large.
+    Raises: InvalidProductToken; InvalidOption: `within` is not a pattern that the profile reads, or matches no URL;
+        Undecided: The rules are too large.
     Cost: O(bytes of the rules) for most files, and never more than `steps`.
     """
     return _find([compared_rules(robots, agent)], (allowed,), within, Budget(steps))
@@ -71,7 +72,13 @@ def find_changed_url(
 def _find(rules: Sequence[ComparedRules], decisions: Decisions, within: str, budget: Budget) -> str | None:
     first, last = rules[0], rules[-1]
     for_urls = not convert_alike(first.profile, last.profile)
-    patterns = [one.pattern for one in ranked_patterns([Rule(False, encode_text(within), 0, 0)], first.profile)]
+    value = encode_text(within)
+    if first.profile.abnf_only and not (value and is_pattern(value.partition(b"#")[0])):
+        raise InvalidOption(
+            f"invalid pattern {quoted(within)}: expected a path pattern that starts with '/' and has no white space, "
+            f"because the profile {first.profile.name} ignores other rules"
+        )
+    patterns = [one.pattern for one in ranked_patterns([Rule(False, value, 0, 0)], first.profile)]
     if not patterns and not within.startswith(("/", "*")):
         raise InvalidOption(f"invalid pattern {quoted(within)}: expected a path pattern that starts with '/' or '*'")
     sides = [one.side(budget, for_urls=for_urls) for one in rules]

@@ -35,7 +35,12 @@ def shortest_target(question: Question, budget: Budget) -> bytes | None:
         target = Refinement(question, budget).shortest_target()
     if target is None or question.confirm(target):
         return target
-    raise EngineError(f"the comparison and the engine disagree on {target!r}: please report this file")
+    raise disagreement(target)
+
+
+def disagreement(target: bytes) -> EngineError:
+    """Return the error for a target about which the comparison and the engine disagree."""
+    return EngineError(f"the comparison and the engine disagree on {target!r}: please report this file")
 
 
 def _among_all_targets(question: Question, budget: Budget) -> bytes | None:

@@ -41,8 +41,8 @@ class Failure(NamedTuple):
 def check_expectations(robots: RobotsTxt, expectations: Iterable[Expectation]) -> Iterator[Failure | None]:
     """Yield None for each expectation that holds, and a failure for each other one, in order.
 
-    An expectation about a pattern holds if it holds for every URL that matches. `/robots.txt` does not count, because
-    most crawlers fetch it in any case.
+    An expectation about a pattern holds if it holds for every URL that matches. `/robots.txt` does not count in the
+    profiles that always allow it.
 
     Cost: A decision for each URL, and `canfetch.compare.find_url` for each pattern.
     """

@@ -4,6 +4,7 @@
 //! patterns after some bytes of a target; states are explored in order of length. Python passes the patterns, the
 //! decisions of each side and the possible targets as tables.
 
+mod describe;
 mod direct;
 mod domain;
 mod goals;
@@ -15,6 +16,7 @@ mod sides;
 
 use std::collections::{HashSet, VecDeque};
 
+pub use describe::{Candidate, Description};
 pub use domain::{DEAD, Domain, Form};
 pub use refinement::{Question, Refinement, Targets};
 use segments::{Progress, SegmentTable};

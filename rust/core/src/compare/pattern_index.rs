@@ -6,6 +6,8 @@ use super::Pattern;
 
 /// Segments are found by so many bytes.
 const GRAM: usize = 4;
+/// So many grams of a segment are considered, to find a rare one.
+const MAX_GRAMS: usize = 32;
 /// The number of bits that most grams without a pattern are recognised by.
 const FILTER_BITS: u32 = 12;
 const NO_PREFIX: u32 = u32::MAX;
@@ -74,7 +76,7 @@ impl PrefixLists {
 
 /// The patterns that are compared with one form of the target.
 ///
-/// A pattern is found by its head, or by the first bytes of its longest segment if that is longer.
+/// A pattern is found by its head, or by the rarest gram of its longest segment if that is longer.
 #[derive(Debug)]
 pub(super) struct MatchIndex {
     by_head: PrefixLists,
@@ -94,6 +96,16 @@ fn bit_of(gram: [u8; GRAM]) -> usize {
     (u32::from_le_bytes(gram).wrapping_mul(0x9E37_79B1) >> (32 - FILTER_BITS)) as usize
 }
 
+/// The longest segment of a pattern, unless its head is longer.
+fn longest_segment(pattern: &Pattern) -> Option<&[u8]> {
+    let longest = pattern.middles.iter().max_by_key(|middle| middle.len()).map_or(&[][..], Vec::as_slice);
+    (longest.len() >= pattern.head.len()).then_some(longest)
+}
+
+fn grams(segment: &[u8]) -> impl Iterator<Item = &[u8]> {
+    segment.windows(segment.len().clamp(1, GRAM)).take(MAX_GRAMS)
+}
+
 fn padded(gram: &[u8]) -> [u8; GRAM] {
     let mut bytes = [0; GRAM];
     bytes[..gram.len()].copy_from_slice(gram);
@@ -103,15 +115,19 @@ fn padded(gram: &[u8]) -> [u8; GRAM] {
 impl MatchIndex {
     /// Prepares the index. The patterns are in order of precedence.
     pub fn new<'a>(patterns: impl Iterator<Item = (u32, &'a Pattern)>) -> Self {
+        let patterns: Vec<(u32, &Pattern)> = patterns.collect();
+        let mut counts: HashMap<[u8; GRAM], u32> = HashMap::new();
+        for gram in patterns.iter().filter_map(|(_, pattern)| longest_segment(pattern)).flat_map(grams) {
+            *counts.entry(padded(gram)).or_default() += 1;
+        }
         let mut heads: Vec<(Box<[u8]>, u32)> = Vec::new();
         let mut by_gram: [Grams; GRAM + 1] = std::array::from_fn(|_| Grams::default());
         for (index, pattern) in patterns {
-            let longest = pattern.middles.iter().max_by_key(|middle| middle.len()).map_or(&[][..], Vec::as_slice);
-            if longest.len() < pattern.head.len() {
-                heads.push((pattern.head.as_slice().into(), index));
-            } else {
-                let gram = &longest[..longest.len().min(GRAM)];
+            if let Some(longest) = longest_segment(pattern) {
+                let gram = grams(longest).min_by_key(|gram| counts[&padded(gram)]).unwrap_or_default();
                 by_gram[gram.len()].add(padded(gram), index);
+            } else {
+                heads.push((pattern.head.as_slice().into(), index));
             }
         }
         Self { by_head: PrefixLists::new(heads.into_iter()), by_gram }

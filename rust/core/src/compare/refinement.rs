@@ -1,10 +1,10 @@
 //! The search for a shortest target by refinement, as in `canfetch.compare.refinement`: the goals are the same, in the
 //! same order, so that both engines find the same targets.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::direct::in_form;
-use super::pattern_index::{MatchIndex, Overlaps};
+use super::pattern_index::{MatchIndex, Overlaps, may_overlap};
 use super::run::Run;
 use super::sides::ABSENT;
 use super::{Budget, Domain, Form, Pattern, TooLarge};
@@ -78,6 +78,8 @@ pub struct Refinement {
     /// The patterns before this one have a rank.
     pub(super) ranked: u32,
     pub(super) sides: Vec<RankedSide>,
+    /// The ranked patterns with different decisions on two sides.
+    pub(super) differing: BTreeSet<u32>,
     /// An index for each form.
     pub(super) indexes: Vec<MatchIndex>,
     pub(super) overlaps: Overlaps,
@@ -99,6 +101,7 @@ impl Refinement {
             numbers: HashMap::with_capacity(patterns.len()),
             ranked: patterns.len() as u32,
             sides: sides.collect(),
+            differing: BTreeSet::new(),
             indexes,
             overlaps,
             searched: HashMap::new(),
@@ -107,6 +110,7 @@ impl Refinement {
         for pattern in patterns {
             refinement.push(pattern, forms);
         }
+        (0..refinement.ranked).for_each(|index| refinement.note_difference(index));
         refinement
     }
 
@@ -148,9 +152,22 @@ impl Refinement {
         self.sides.len()
     }
 
-    /// The decision of a pattern on a side, which may be changed.
-    pub fn value_mut(&mut self, side: usize, index: usize) -> Option<&mut u8> {
-        self.sides.get_mut(side)?.values.get_mut(index)
+    /// Changes the decision of a ranked pattern on a side. Returns whether there is such a pattern and side.
+    pub fn set_value(&mut self, side: usize, index: u32, value: u8) -> bool {
+        let values = self.sides.get_mut(side).map(|side| &mut side.values);
+        let Some(current) = values.and_then(|values| values.get_mut(index as usize)) else { return false };
+        *current = value;
+        self.note_difference(index);
+        true
+    }
+
+    fn note_difference(&mut self, index: u32) {
+        let [one, other] = self.sides.as_slice() else { return };
+        if one.values[index as usize] == other.values[index as usize] {
+            self.differing.remove(&index);
+        } else {
+            self.differing.insert(index);
+        }
     }
 
     /// Returns a shortest target with wanted decisions, or `None` if there is none.
@@ -170,6 +187,12 @@ impl Refinement {
     /// Whether only the ranked patterns overlap this one whose heads do.
     pub(super) fn overlap_by_heads(&self, index: u32) -> bool {
         self.pattern(index).form <= 1 && self.indexes.iter().skip(2).all(MatchIndex::is_empty)
+    }
+
+    /// Whether a pattern may match a common target with all of others, as far as their heads show.
+    pub(super) fn overlaps_all(&self, index: u32, others: &[u32]) -> bool {
+        let one = self.pattern(index);
+        others.iter().all(|&other| may_overlap(one, self.pattern(other)))
     }
 
     pub(super) fn pattern(&self, index: u32) -> &Pattern {

@@ -1,6 +1,7 @@
 //! One question that is being answered by refinement.
 
 use std::collections::BinaryHeap;
+use std::ops::Range;
 use std::rc::Rc;
 
 use super::direct::least_common_length;
@@ -166,7 +167,14 @@ impl<'a> Run<'a> {
                 let value = |side: usize| refinement.sides[side].values[index as usize];
                 value(number) == wanted[number] && value(1 - number) != wanted[number]
             };
-            for index in self.candidates(matched, is_own)? {
+            let own = if self.refinement.differing.len() <= MAX_DIFFERING {
+                let (refinement, differing) = (&*self.refinement, self.refinement.differing.iter().copied());
+                let own = differing.filter(|&one| is_own(refinement, one) && refinement.overlaps_all(one, matched));
+                own.collect()
+            } else {
+                self.candidates(matched, 1..LAST, is_own)?
+            };
+            for index in own {
                 let place = index + 1;
                 let other = (self.refinement.value_at(1 - number, place) == wanted[1 - number]).then_some(place);
                 let deciders = if number == 0 { [Some(place), other] } else { [other, Some(place)] };
@@ -180,10 +188,11 @@ impl<'a> Run<'a> {
         Ok(Some(goals))
     }
 
-    /// The ranked patterns that may match a common target with all of some, in order of precedence.
+    /// The patterns at some places that may match a common target with all of others, in order of precedence.
     fn candidates(
         &mut self,
         matched: &[u32],
+        places: Range<u32>,
         is_wanted: impl Fn(&Refinement, u32) -> bool,
     ) -> Result<Vec<u32>, TooLarge> {
         let refinement = &*self.refinement;
@@ -191,21 +200,20 @@ impl<'a> Run<'a> {
         let mut found = Vec::new();
         let mut visit = |index: u32| {
             visited += 1;
-            if is_wanted(refinement, index) {
+            if places.contains(&(index + 1)) && is_wanted(refinement, index) {
                 found.push(index);
             }
         };
-        match matched.split_first() {
-            Some((&first, _)) if refinement.overlap_by_heads(first) => {
-                refinement.overlaps.visit(refinement.pattern(first), visit);
+        // The longest head has the fewest overlaps. Most patterns overlap a head of one byte.
+        let by_heads = matched.iter().copied().filter(|&one| refinement.overlap_by_heads(one));
+        match by_heads.max_by_key(|&one| refinement.pattern(one).fixed_head().len()) {
+            Some(one) if refinement.pattern(one).fixed_head().len() > 1 => {
+                refinement.overlaps.visit(refinement.pattern(one), visit);
             }
-            _ => (0..refinement.ranked).for_each(&mut visit),
+            _ => (places.start.max(1)..places.end.min(refinement.ranked + 1)).for_each(|place| visit(place - 1)),
         }
-        self.budget.spend(4 + visited / 4)?;
-        found.retain(|&index| {
-            let one = refinement.pattern(index);
-            matched.iter().all(|&other| may_overlap(one, refinement.pattern(other)))
-        });
+        self.budget.spend(4 + visited / 8 + found.len() / 2)?;
+        found.retain(|&index| refinement.overlaps_all(index, matched));
         found.sort_unstable();
         Ok(found)
     }
@@ -283,10 +291,8 @@ impl<'a> Run<'a> {
     /// Adds goals for the patterns that win over the one at `end`.
     fn add_divided_goals(&mut self, goal: &Goal, side: usize, end: u32) -> Result<(), TooLarge> {
         let (start, wanted) = (goal.divided[side], goal.wanted[side]);
-        let in_question = |refinement: &Refinement, index: u32| {
-            start < index + 1 && index + 1 < end && refinement.sides[side].values[index as usize] == wanted
-        };
-        let candidates = self.candidates(&goal.matched, in_question)?;
+        let is_wanted = |refinement: &Refinement, index: u32| refinement.sides[side].values[index as usize] == wanted;
+        let candidates = self.candidates(&goal.matched, start + 1..end, is_wanted)?;
         if candidates.is_empty() {
             return Ok(());
         }
