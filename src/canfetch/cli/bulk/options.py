@@ -18,7 +18,13 @@ from canfetch.cli.shared.agent_list import requested_agents
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.input_files import check_standard_input
 from canfetch.cli.shared.network_options import PolicyName
-from canfetch.cli.shared.option_parameters import agent_option, exact_option, profile_option, registry_option
+from canfetch.cli.shared.option_parameters import (
+    agent_option,
+    agents_file_option,
+    exact_option,
+    profile_option,
+    registry_option,
+)
 from canfetch.cli.shared.registry_file import load_registry
 from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.core.quoting import quoted
@@ -113,12 +119,7 @@ def agent_parameters() -> list[click.Parameter]:
     """Return the parameters of `AgentValues`."""
     return [
         agent_option("GPTBot"),
-        Option(
-            ["--agents-file"],
-            metavar="FILE",
-            type=click.Path(allow_dash=True),
-            help="File of product tokens, one per line; # starts a comment.",
-        ),
+        agents_file_option(),
         registry_option(),
         exact_option(),
     ]

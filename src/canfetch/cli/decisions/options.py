@@ -8,6 +8,7 @@ import click
 from canfetch.cli.shared.network_options import NetworkOptions, network_parameters, pop_network_options
 from canfetch.cli.shared.option_parameters import (
     agent_option,
+    agents_file_option,
     exact_option,
     format_option,
     no_color_option,
@@ -95,12 +96,7 @@ def _parameters() -> list[click.Parameter]:
             help="CSV, TSV or JSON Lines with the columns origin and file: the robots.txt of each origin.",
         ),
         agent_option("GPTBot"),
-        Option(
-            ["--agents-file"],
-            metavar="FILE",
-            type=click.Path(allow_dash=True),
-            help="File of product tokens, one per line; # starts a comment.",
-        ),
+        agents_file_option(),
         registry_option(),
         exact_option(),
         Option(

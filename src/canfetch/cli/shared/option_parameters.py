@@ -50,6 +50,16 @@ def agent_option(example: str) -> Option:
     )
 
 
+def agents_file_option() -> Option:
+    """Return `--agents-file`."""
+    return Option(
+        ["--agents-file"],
+        metavar="FILE",
+        type=click.Path(allow_dash=True),
+        help="File of product tokens, one per line; # starts a comment.",
+    )
+
+
 def registry_option() -> Option:
     """Return `--agents-registry`."""
     return Option(
