@@ -8,9 +8,10 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, Self
 from warnings import catch_warnings, simplefilter
 
+from canfetch.bulk.reading.csv_recovery import lines_to_read_again
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption, MissingExtra
 
@@ -71,16 +72,7 @@ def read_csv(
     Raises: InvalidOption: The first line is not a header.
     """
     csv.field_size_limit(min(MAX_LINE_BYTES, sys.maxsize))
-    is_ended, is_read = True, False
-
-    def lines() -> Iterator[str]:
-        nonlocal is_ended, is_read
-        for line in _lines(stream, advance):
-            is_ended = line.endswith((b"\n", b"\r"))
-            yield line.decode("utf-8", "surrogateescape")
-        is_read = True
-
-    text = lines()
+    text = _TextLines(_lines(stream, advance))
     first = next(text, "")
     delimiter = "\t" if "\t" in first else ","
     header = _parse_header(first, delimiter, name)
@@ -88,24 +80,73 @@ def read_csv(
     check_header(header)
     reader = csv.reader(text, delimiter=delimiter, strict=True)
     while True:
-        start = reader.line_num + 2
+        start, text.row = text.number + 1, []
         try:
             cells = next(reader, None)
         except csv.Error as error:
-            yield start, CUT_ROW if is_read else f"invalid CSV: {error}"
-            continue
-        if cells is None:
-            return
-        if not cells:
-            continue
-        if len(cells) != len(header):
+            yield start, CUT_ROW if text.is_read else f"invalid CSV: {error}"
+        else:
+            if cells is None:
+                return
+            if not cells:
+                continue
+            if len(cells) == len(header):
+                # Without a line end, the last cell may be cut, and nothing in the file shows it.
+                yield start, dict(zip(header, cells, strict=True)) if text.is_ended else NO_LINE_END
+                continue
             yield start, f"the row has {len(cells)} cells: expected {len(header)}"
-            continue
-        if not is_ended:
-            # Its last cell may be cut, and nothing in the file shows it.
-            yield start, NO_LINE_END
-            continue
-        yield start, dict(zip(header, cells, strict=True))
+            if len(text.row) == 1:
+                continue
+        if text.is_read:
+            return
+        again = lines_to_read_again(text.row[:], text, delimiter, len(header), MAX_LINE_BYTES)
+        if again is None:
+            yield start, CUT_ROW
+            return
+        text.read_again([line for line in again if line])
+        reader = csv.reader(text, delimiter=delimiter, strict=True)
+
+
+class _TextLines:
+    """Lines as text, some of which can be read again.
+
+    Attributes:
+        number: The number of the last line, from 1.
+        row: The lines that were read since it was set.
+        is_ended: Whether the last line has an end.
+        is_read: Whether all lines have been read.
+    """
+
+    def __init__(self, lines: Iterator[bytes]) -> None:
+        self._lines = lines
+        self._again: list[str] = []
+        self.number = 0
+        self.row: list[str] = []
+        self.is_ended = True
+        self.is_read = False
+
+    def read_again(self, lines: list[str]) -> None:
+        """Read the last lines again, before those that follow."""
+        self._again = lines[::-1]
+        self.is_read = False
+        self.number -= len(lines)
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> str:
+        if self._again:
+            line = self._again.pop()
+        else:
+            encoded = next(self._lines, None)
+            if encoded is None:
+                self.is_read = True
+                raise StopIteration
+            line = encoded.decode("utf-8", "surrogateescape")
+        self.number += 1
+        self.row.append(line)
+        self.is_ended = line.endswith(("\n", "\r"))
+        return line
 
 
 def _parse_header(line: str, delimiter: str, name: str) -> list[str]:

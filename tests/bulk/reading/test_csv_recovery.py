@@ -1,0 +1,73 @@
+"""Rows of CSV after a broken row: lines of its quoted cells are not read as rows."""
+
+import csv
+import io
+from random import Random
+
+import pytest
+
+from canfetch.bulk.reading import row_files
+from canfetch.bulk.reading.row_files import CUT_ROW, read_csv
+
+QUOTE = "invalid CSV: ',' expected after '\"'"
+WORDS = ["User-agent: *", "Disallow: /a,b", "evil.example,x", 'Allow: /"x"', "", "Sitemap: https://a/b,c", '"', '"a,b"']
+
+
+def read(text: str) -> list[tuple[int, str | tuple[str, ...]]]:
+    rows = read_csv(io.BytesIO(text.encode()), "x.csv", lambda _: None, lambda _: None)
+    return [(position, row if isinstance(row, str) else tuple(row.values())) for position, row in rows]
+
+
+@pytest.mark.parametrize(
+    "text, rows",
+    [
+        # A quote in a quoted cell, whose other lines look like rows.
+        ('a,"User\nDisal"low: /\nevil.example,x\n"\nb,"u"\nc,x\n', [(2, QUOTE), (6, ("b", "u")), (7, ("c", "x"))]),
+        ('a,"1\n2"3\n4,5\n6"\nb,"c\nd"\n', [(2, QUOTE), (6, ("b", "c\nd"))]),
+        # A quote at the start of a cell. The next row is also lost, because it may be part of the cell.
+        ('a,"open\nb,"x"\nc,y\nd,"z"\n', [(2, QUOTE), (4, ("c", "y")), (5, ("d", "z"))]),
+        # One line whose quotes are in pairs.
+        ('a,"x"y\nb,c\nd,e\n', [(2, QUOTE), (3, ("b", "c")), (4, ("d", "e"))]),
+        # Too many cells on several lines.
+        ('a,"x\ny",z\nb,c\n', [(2, "the row has 3 cells: expected 2"), (4, ("b", "c"))]),
+        # The file ends before a quote shows where rows start.
+        ('a,"1\n2"3\n4,5\n', [(2, QUOTE), (2, CUT_ROW)]),
+        ('a,"open\nb,c\nd,e\n', [(2, CUT_ROW)]),
+    ],
+)
+def test_rows_after_a_broken_row(text: str, rows: list[tuple[int, str | tuple[str, ...]]]) -> None:
+    assert read("host,content\n" + text) == rows
+
+
+def test_a_quote_in_a_quoted_cell_invents_no_rows() -> None:
+    random = Random(9309)  # noqa: S311 - damage of a test
+    read_after = 0
+    for _ in range(1_000):
+        rows = [(f"h{n}.example", "\n".join(random.choices(WORDS, k=random.randrange(1, 6))) + "\n") for n in range(8)]
+        stream = io.StringIO()
+        csv.writer(stream, lineterminator="\n").writerows([("host", "content"), *rows])
+        text = stream.getvalue()
+        places = [
+            index
+            for index in range(text.index('"') + 1, len(text))
+            if text[index - 1].islower() and text[index].islower()
+        ]
+        # Not in the host of a row, which is outside quotes.
+        places = [index for index in places if text[:index].count('"') % 2]
+        if not places:
+            continue
+        place = random.choice(places)
+        found = read(f'{text[:place]}"{text[place:]}')
+        valid = [row for _, row in found if isinstance(row, tuple)]
+        assert set(valid) <= set(rows), text
+        assert len(valid) < 8
+        read_after += rows[-1] in valid
+    assert read_after > 500
+
+
+def test_a_cell_that_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_files, "MAX_LINE_BYTES", 100)
+    text = 'host,content\na,"' + "x,y\n" * 100 + '"\nb,"c"\nd,e\n'
+    found = read(text)
+    assert found[0] == (2, "invalid CSV: field larger than field limit (100)")
+    assert found[1:] == [(103, ("b", "c")), (104, ("d", "e"))]
