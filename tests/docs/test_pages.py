@@ -30,7 +30,7 @@ NOT_RUN = {
     "docs/mcp.md": ["downloads packages", "needs Claude Code", "serves until it is stopped"],
     "docs/serve.md": ["serves until it is stopped", *["needs the server"] * 5],
     "docs/watching.md": ["runs until it is stopped"],
-    "docs/linting.md": ["needs a folder of robots.txt files"] * 3,
+    "docs/linting.md": ["needs a folder of robots.txt files"] * 4,
 }
 # Optional modules; without one of them, the blocks that need it are not run.
 NEEDED = {"docs/cookbook.md": ["pandas", "polars", "pandas"]}

@@ -20,7 +20,7 @@ BY_CODE = {check.code: check for check in CHECKS}
 # Their fixes change no verdict.
 SAFE = frozenset(["CF114", "CF115", "CF207", "CF208", "CF209", "CF304", "CF306", "CF405", "CF603", "CF902"])
 # The fix of the bad example is proved to change no verdict, but that of others is not.
-PROVED_SAFE = frozenset(["CF406"])
+PROVED_SAFE = frozenset(["CF406", "CF427", "CF428"])
 FIXABLE = frozenset(check.code for check in CHECKS if check.fixable)
 # They find nothing without a path, a URL, pages or a delivery.
 NEEDS_INPUT = frozenset(check.code for check in CHECKS if check.requires or check.category is Category.DELIVERY)

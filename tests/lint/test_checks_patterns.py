@@ -190,10 +190,15 @@ def test_repeated_rule_with_other_key_is_removed_only_by_unsafe_fix() -> None:
     assert fixed(content, "CF405") == rules("Disallow: /a", "")
 
 
-def test_repeated_rule_with_other_length_is_not_removed() -> None:
+def test_of_repeated_rules_with_other_lengths_the_one_that_decides_stays() -> None:
     content = rules("Disallow: /a", "Disallow: /a*")
     assert lines(content, "CF405") == [3]
-    assert fixed(content, "CF405") == content
+    assert fixed(content, "CF405") == rules("Disallow: /a")
+    # The rule without a star loses to the `Allow` line.
+    content = rules("Disallow: /a", "Allow: /a", "Disallow: /a*")
+    assert lines(content, "CF405") == [2]
+    assert fixed(content, "CF405") == rules("Allow: /a", "Disallow: /a*")
+    assert lines(rules("Allow: /", "Allow: /*", "Disallow: /a"), "CF405") == [2]
 
 
 @pytest.mark.parametrize(

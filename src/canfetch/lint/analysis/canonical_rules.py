@@ -1,6 +1,6 @@
 """Rules with the canonical forms of their patterns. Patterns with equal forms match the same targets."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from canfetch.core.escapes import PLAIN, canonical
@@ -105,15 +105,3 @@ def with_forms(file: LintedFile, rules: Iterable[LintedRule]) -> list[CanonicalR
             if form:
                 found.append(_new_tuple(CanonicalRule, (rule, form, head)))
     return found
-
-
-def repeated_rules(file: LintedFile) -> Iterator[tuple[LintedRule, LintedRule]]:
-    """Yield each rule that repeats an earlier one of its group, and the earlier one."""
-    for rules in canonical_rules(file):
-        if len({(one.rule.allow, one.form) for one in rules}) == len(rules):
-            continue
-        first: dict[tuple[bool, bytes], LintedRule] = {}
-        for rule, form, _ in rules:
-            earlier = first.setdefault((rule.allow, form), rule)
-            if earlier is not rule:
-                yield rule, earlier

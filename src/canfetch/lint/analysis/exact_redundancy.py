@@ -3,26 +3,24 @@
 The limit counts what is the same in both engines, so that they report the same findings.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from enum import IntEnum
 from itertools import islice
 from typing import Final
 
 from canfetch.compare.limits import PortableBudget
 from canfetch.compare.redundancy import RemovableRules
 from canfetch.core.agent import Agent
-from canfetch.core.agent_rules import AgentRules
+from canfetch.core.agent_rules import AgentRules, find_deciding_rule
 from canfetch.core.profiles import get_profile
 from canfetch.core.verdict import Rule
 from canfetch.errors import InvalidProductToken, InvalidURL, Undecided
-from canfetch.lint.analysis.canonical_rules import CanonicalRule
-from canfetch.lint.analysis.merged_rules import MergedRules
+from canfetch.lint.analysis.canonical_rules import MAX_VALUE_LENGTH, CanonicalRule
+from canfetch.lint.analysis.merged_rules import merged_rules
 from canfetch.lint.linted_file import LintedFile, LintedRule
 
 # The rules of a file that is compared.
 MAX_RULES: Final = 2000
-# The limit of all comparisons of a file, and of one of them, in objects of about a microsecond.
-_OBJECTS: Final = 20_000
-_OBJECTS_OF_COMPARISON: Final = 2_000
 # The objects of one verdict, of a name, of one rule, and of one comparison besides those that it counts.
 _OBJECTS_OF_VERDICT: Final = 10
 _OBJECTS_OF_NAME: Final = 20
@@ -31,11 +29,21 @@ _OBJECTS_OF_START: Final = 100
 # The bytes of a URL that are compared with wildcards in the time of one object.
 _BYTES_OF_OBJECT: Final = 1000
 # At most this many opposing rules are considered before a comparison.
-_MAX_OPPOSING: Final = 8
+_MAX_OPPOSING: Final = 16
+# Stands for `*` in URLs that few other patterns match.
+_UNUSUAL: Final = b"~!"
 # No file names this agent.
 _UNNAMED: Final = Agent("~~")
 # The groups that a crawler reads together.
 _Selection = tuple[int, ...]
+
+
+class _Effect(IntEnum):
+    """What changes without some rules."""
+
+    NONE = 0
+    TOGETHER = 1  # a verdict, if the rules that are left out are missing, too
+    ALONE = 2  # a verdict
 
 
 class ExactRedundancy:
@@ -43,22 +51,32 @@ class ExactRedundancy:
 
     Args:
         file: The file.
-        merged: Its rules.
+        objects: The limit of all comparisons, in objects of about a microsecond.
+        objects_of_comparison: The limit of one comparison.
     """
 
-    def __init__(self, file: LintedFile, merged: MergedRules) -> None:
+    def __init__(self, file: LintedFile, objects: int, objects_of_comparison: int) -> None:
         self._file = file
-        self._merged = merged
+        self._merged = merged_rules(file)
         self._profile = get_profile(file.robots.profile)
-        # In larger files, comparisons would find few redundant rules in the time.
-        self._objects = _OBJECTS if len(file.rules) <= MAX_RULES else 0
+        self._is_comparable = is_comparable(file)
+        self._objects = objects if self._is_comparable else 0
+        self._objects_of_comparison = objects_of_comparison
         self._wildcards = sum(b"*" in rule.value for rule in file.rules) if self._objects else 0
         self._selections: dict[int, dict[_Selection, AgentRules]] = {}
+        self._by_name: dict[str, tuple[_Selection, AgentRules] | None] = {}
+        # The groups of each selection, and those that all crawlers of a group read.
+        self._groups_of: dict[_Selection, frozenset[int]] = {}
+        self._together: dict[int, frozenset[int]] = {}
         # The lines of redundant rules, without which the next ones are compared.
-        self._redundant: set[int] = set()
+        self._left_out: set[int] = set()
+        # The lines of rules that were redundant, but not together with these.
+        self._alone: set[int] = set()
 
     def are_redundant(self, one: CanonicalRule, equal: Sequence[LintedRule], low: int) -> bool:
-        """Return whether some rules are redundant, together with those for which this was returned before.
+        """Return whether some rules are redundant, both alone and together with those that are left out.
+
+        If so, they are left out, too.
 
         Args:
             one: The first of the rules.
@@ -69,57 +87,115 @@ class ExactRedundancy:
         if self._objects <= 0:
             return False
         lines = frozenset(rule.line for rule in equal)
+        self._alone.discard(one.rule.line)
         selections = self._selections_of(one.rule.group)
-        for url in self._urls(one, low):
-            if any(self._are_needed(lines, url, bound) for bound in selections.values()):
-                return False
-        if not selections or not all(self._are_proved(one, lines, selection) for selection in selections):
+        found = _combined(
+            self._without(lines, url, bound) for url in self._urls(one, low) for bound in selections.values()
+        )
+        if found is _Effect.NONE and selections:
+            found = _combined(self._proved(one, lines, selection) for selection in selections)
+            if found is _Effect.NONE:
+                self.leave_out(equal)
+                return True
+        if found is _Effect.TOGETHER:
+            self._alone.add(one.rule.line)
+        return False
+
+    def leave_out(self, rules: Iterable[LintedRule]) -> None:
+        """Leave out redundant rules: no other rule may be redundant only because of them."""
+        if self._is_comparable:
+            self._left_out.update(rule.line for rule in rules)
+
+    def was_redundant_alone(self, rule: LintedRule) -> bool:
+        """Return whether a rule was redundant, but not together with those that were left out."""
+        return rule.line in self._alone
+
+    def is_read(self, group: int) -> bool:
+        """Return whether some crawler may read a group."""
+        return bool(self._selections_of(group))
+
+    def read_with(self, group: int) -> frozenset[int]:
+        """Return the groups that all crawlers of a group read, including itself. Without a crawler, there are none."""
+        found = self._together.get(group)
+        if found is None:
+            selections = [self._groups_of[selection] for selection in self._selections_of(group)]
+            found = frozenset.intersection(*selections) if selections else frozenset()
+            self._together[group] = found
+        return found
+
+    def is_left_out(self, rule: LintedRule) -> bool:
+        """Return whether a rule is left out."""
+        return rule.line in self._left_out
+
+    def decides_directly(self, one: CanonicalRule) -> bool:
+        """Return whether a rule decides about a shortest URL that it matches, for a crawler that reads its group."""
+        url = _shortest_url(one)
+        deciding = (find_deciding_rule(bound, url)[1] for bound in self._selections_of(one.rule.group).values())
+        try:
+            return any(rule is not None and rule.line == one.rule.line for rule in deciding)
+        except InvalidURL:
             return False
-        self._redundant |= lines
-        return True
+
+    def others(self, one: CanonicalRule) -> Iterator[list[Rule]]:
+        """Yield the other rules that may match URLs of a rule, for each selection of groups."""
+        for selection in self._selections_of(one.rule.group):
+            yield [rule for rule in self._overlapping(one, selection) if rule.line != one.rule.line]
 
     def _urls(self, one: CanonicalRule, low: int) -> Iterator[str]:
         """Yield a shortest URL that a rule matches, and then URLs that opposing rules also match."""
-        yield _url(one.form.translate(None, b"*$"))
+        yield _shortest_url(one)
+        if b"*" in one.form:
+            # Other patterns rarely match it.
+            yield _url(one.form.removesuffix(b"$").replace(b"*", _UNUSUAL))
         opposing = self._merged.of(one.rule.group, allow=not one.rule.allow).overlapping(one)
         for other in islice(opposing, _MAX_OPPOSING):
             if other.rule.specificity >= low and not (_is_anchored(one) and _is_anchored(other)):
                 yield _common_url(one, other)
 
-    def _are_needed(self, lines: frozenset[int], url: str, bound: AgentRules) -> bool:
-        """Return whether one of some rules decides about a URL, and an opposing one would decide without them."""
+    def _without(self, lines: frozenset[int], url: str, bound: AgentRules) -> _Effect:
+        """Return what some rules change for a URL."""
         self._objects -= _OBJECTS_OF_VERDICT + self._wildcards * len(url) // _BYTES_OF_OBJECT
         try:
             verdict = bound.decide(url)
         except InvalidURL:
-            return False
+            return _Effect.NONE
         if verdict.rule is None or verdict.rule.line not in lines:
-            return False
-        left_out = lines | self._redundant
-        remaining = (rule for rule in verdict.also_matched if rule.line not in left_out)
-        return next((rule.allow is not verdict.allowed for rule in remaining), False)
+            return _Effect.NONE
+        others = [rule for rule in verdict.also_matched if rule.line not in lines]
+        if _decision(others) is not verdict.allowed:
+            return _Effect.ALONE
+        remaining = [rule for rule in others if rule.line not in self._left_out]
+        return _Effect.NONE if _decision(remaining) is verdict.allowed else _Effect.TOGETHER
 
-    def _are_proved(self, one: CanonicalRule, lines: frozenset[int], selection: _Selection) -> bool:
-        available = min(self._objects, _OBJECTS_OF_COMPARISON) - _OBJECTS_OF_START
+    def _proved(self, one: CanonicalRule, lines: frozenset[int], selection: _Selection) -> _Effect:
+        """Return what some rules change for all URLs. What is not decided counts as a change."""
+        available = min(self._objects, self._objects_of_comparison) - _OBJECTS_OF_START
         most = max(available, 0) // _OBJECTS_OF_RULE
         rules = list(islice(self._overlapping(one, selection), most + 1))
         budget = PortableBudget(available - _OBJECTS_OF_RULE * len(rules))
         self._objects -= _OBJECTS_OF_START + _OBJECTS_OF_RULE * len(rules)
         if len(rules) > most:
-            return False
+            return _Effect.ALONE
         before = budget.objects
         try:
-            return RemovableRules(rules, self._profile, budget).are_redundant(lines)
+            compared = RemovableRules(rules, self._profile, budget)
+            if not compared.are_redundant(lines):
+                return _Effect.ALONE
+            left_out = [rule.line for rule in rules if rule.line in self._left_out]
+            for line in left_out:
+                compared.remove(line)
+            return _Effect.NONE if not left_out or compared.are_redundant(lines) else _Effect.TOGETHER
         except Undecided:
-            return False
+            return _Effect.ALONE
         finally:
             self._objects -= before - max(budget.objects, 0)
 
     def _overlapping(self, one: CanonicalRule, selection: _Selection) -> Iterator[Rule]:
         """Yield the rules that may decide about URLs that a rule matches."""
+        groups = self._groups_of[selection]
         for allow in (True, False):
             for rule, _, _ in self._merged.of(one.rule.group, allow=allow).overlapping(one):
-                if rule.group in selection and rule.line not in self._redundant:
+                if rule.group in groups:
                     yield Rule(allow, rule.value, rule.line, rule.specificity)
 
     def _selections_of(self, group: int) -> dict[_Selection, AgentRules]:
@@ -130,12 +206,44 @@ class ExactRedundancy:
             names = self._file.groups[group].names
             self._objects -= _OBJECTS_OF_NAME * len(names)
             for name in names if self._objects > 0 else ():
-                try:
-                    bound = self._file.robots.rules_for(_UNNAMED if name == "*" else name)
-                except InvalidProductToken:
-                    continue  # no crawler has this name
-                found[tuple(bound.group_indices)] = bound
+                if name not in self._by_name:
+                    self._by_name[name] = self._selection_of(name)
+                selection = self._by_name[name]
+                if selection is not None:
+                    found[selection[0]] = selection[1]
         return found
+
+    def _selection_of(self, name: str) -> tuple[_Selection, AgentRules] | None:
+        """Return the groups that a crawler reads, and its rules, or None if no crawler has this name."""
+        try:
+            bound = self._file.robots.rules_for(_UNNAMED if name == "*" else name)
+        except InvalidProductToken:
+            return None
+        selection = tuple(bound.group_indices)
+        self._groups_of.setdefault(selection, frozenset(selection))
+        return selection, bound
+
+
+def _combined(effects: Iterable[_Effect]) -> _Effect:
+    """Return the first effect, if any."""
+    return next((effect for effect in effects if effect), _Effect.NONE)
+
+
+def _decision(rules: Sequence[Rule]) -> bool:
+    """Return the decision of rules that match a URL, in order of precedence."""
+    return rules[0].allow if rules else True
+
+
+def is_comparable(file: LintedFile) -> bool:
+    """Return whether the rules of a file are compared exactly.
+
+    In larger files, comparisons would find few redundant rules in the time. Longer rules have no canonical form.
+    """
+    return len(file.rules) <= MAX_RULES and all(len(rule.value) <= MAX_VALUE_LENGTH for rule in file.rules)
+
+
+def _shortest_url(one: CanonicalRule) -> str:
+    return _url(one.form.translate(None, b"*$"))
 
 
 def _common_url(one: CanonicalRule, other: CanonicalRule) -> str:

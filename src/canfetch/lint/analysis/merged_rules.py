@@ -14,14 +14,16 @@ class MergedRules:
 
     They are collected on first use, because most files have no rule that another one covers.
 
-    Args:
-        file: The file.
+    Args: file: The file.
+
+    Attributes:
         rules_of_google: The rules that only Google's parser reads.
+        split_by_google: The groups inside which only Google's parser starts another group.
     """
 
-    def __init__(self, file: LintedFile, rules_of_google: list[CanonicalRule]) -> None:
+    def __init__(self, file: LintedFile) -> None:
         self._file = file
-        self._rules_of_google = rules_of_google
+        self.rules_of_google, self.split_by_google = _read_by_google(file)
         self._together: list[int] = []
         self._rules: dict[tuple[int, bool], list[CanonicalRule]] = {}
         self._by_head: dict[tuple[int, bool], RulesByHead] = {}
@@ -30,7 +32,7 @@ class MergedRules:
         """Return the rules of one kind that are read together with those of a group."""
         if not self._together:
             self._together = _groups_together(self._file)
-            for one in chain(chain.from_iterable(canonical_rules(self._file)), self._rules_of_google):
+            for one in chain(chain.from_iterable(canonical_rules(self._file)), self.rules_of_google):
                 self._rules.setdefault((self._together[one.rule.group], one.rule.allow), []).append(one)
         key = self._together[group], allow
         found = self._by_head.get(key)
@@ -39,7 +41,12 @@ class MergedRules:
         return found
 
 
-def read_by_google(file: LintedFile) -> tuple[list[CanonicalRule], frozenset[int]]:
+def merged_rules(file: LintedFile) -> MergedRules:
+    """Return the rules of a file that crawlers read together, which all checks share."""
+    return file.compute_once(MergedRules)
+
+
+def _read_by_google(file: LintedFile) -> tuple[list[CanonicalRule], frozenset[int]]:
     """Return the rules that only Google's parser reads, and the groups inside which it alone starts another group."""
     rules: list[LintedRule] = []
     split: set[int] = set()

@@ -12,11 +12,14 @@ from typing import Final, NamedTuple
 from canfetch.core.escapes import has_reserved_data
 from canfetch.lint.analysis.canonical_rules import canonical_rules
 from canfetch.lint.analysis.exact_redundancy import ExactRedundancy
-from canfetch.lint.analysis.merged_rules import MergedRules, read_by_google
+from canfetch.lint.analysis.merged_rules import merged_rules
 from canfetch.lint.analysis.pattern_covers import covered_among
 from canfetch.lint.analysis.rule_overlaps import RulesByHead
 from canfetch.lint.linted_file import LintedFile, LintedRule
 
+# The limit of all exact comparisons of a file, and of one of them, in objects of about a microsecond.
+_OBJECTS: Final = 20_000
+_OBJECTS_OF_COMPARISON: Final = 2_000
 _new_tuple: Final = tuple.__new__
 
 
@@ -58,11 +61,12 @@ def _iter_covered(file: LintedFile) -> Iterator[CoveredRule]:
     by_group = canonical_rules(file)
     if all(len(rules) < 2 for rules in by_group):
         return
-    rules_of_google, split_by_google = read_by_google(file)
-    merged = MergedRules(file, rules_of_google)
-    exact = ExactRedundancy(file, merged)
+    merged = merged_rules(file)
+    exact = ExactRedundancy(file, _OBJECTS, _OBJECTS_OF_COMPARISON)
+    # The lines of rules that are redundant only together with those before them: nothing is plain because of one.
+    compared: set[int] = set()
     for index, rules in enumerate(by_group):
-        if len(rules) < 2 or index in split_by_google:
+        if len(rules) < 2 or index in merged.split_by_google:
             continue
         for allow in (True, False):
             opposing: RulesByHead | None = None
@@ -73,12 +77,21 @@ def _iter_covered(file: LintedFile) -> Iterator[CoveredRule]:
                 # With and without superfluous stars.
                 low = min(covering.rule.specificity, len(covering.form))
                 high = max([len(one.form) + 1, *[rule.specificity for rule in equal]])
-                is_plain = not opposing.is_between(one, low, high) and _covers_encoded(covering.form, one.form)
-                if is_plain or (not rules_of_google and exact.are_redundant(one, equal, low)):
-                    yield _new_tuple(CoveredRule, (one.rule, covering.rule, equal))
+                is_plain = (
+                    covering.rule.line not in compared
+                    and not opposing.is_between(one, low, high)
+                    and covers_encoded(covering.form, one.form)
+                )
+                if is_plain:
+                    exact.leave_out(equal)
+                elif not merged.rules_of_google and exact.are_redundant(one, equal, low):
+                    compared.update(rule.line for rule in equal)
+                else:
+                    continue
+                yield _new_tuple(CoveredRule, (one.rule, covering.rule, equal))
 
 
-def _covers_encoded(covering: bytes, form: bytes) -> bool:
+def covers_encoded(covering: bytes, form: bytes) -> bool:
     """Return whether it is plain that a form also covers another one if a URL encodes characters in its query."""
     if b"?" not in form or not has_reserved_data(form):
         return True

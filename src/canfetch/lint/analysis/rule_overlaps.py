@@ -1,9 +1,9 @@
 """Rules that may match a common URL."""
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Final
 
 from canfetch.core.escapes import RESERVED_DATA, has_reserved_data
@@ -11,6 +11,8 @@ from canfetch.lint.analysis.canonical_rules import CanonicalRule
 
 # If more heads than these start with the head of a rule, they are not examined one by one.
 _MAX_LONGER: Final = 64
+# If more rules have the same form, only the first ones are considered.
+_MAX_EQUAL: Final = 16
 # Bytes of queries that have no other encoding, and are not part of one.
 _PLAIN_IN_QUERY: Final = bytes(set(range(256)) - set(RESERVED_DATA) - set(b"%"))
 
@@ -42,6 +44,13 @@ class RulesByHead:
         return sorted(self._specificities)
 
     @cached_property
+    def _by_form(self) -> dict[bytes, list[CanonicalRule]]:
+        rules: dict[bytes, list[CanonicalRule]] = {}
+        for one in self._all:
+            rules.setdefault(one.form, []).append(one)
+        return rules
+
+    @cached_property
     def _rules(self) -> dict[bytes, list[CanonicalRule]]:
         rules: dict[bytes, list[CanonicalRule]] = {}
         for one in self._all:
@@ -68,6 +77,27 @@ class RulesByHead:
             number == _MAX_LONGER or self._has_between(longer, low, high)
             for number, longer in enumerate(self._longer(head))
         )
+
+    def has_head_of(self, one: CanonicalRule) -> bool:
+        """Return whether the head of another rule is one with which the head of `one` starts, or equal to it."""
+        head = _comparable(one.head)
+        for length in self._lengths:
+            if length > len(head):
+                break
+            found = self._rules.get(head[:length])
+            if found is not None and (len(found) > 1 or found[0].rule.line != one.rule.line):
+                return True
+        return False
+
+    def covering(self, one: CanonicalRule) -> Iterator[CanonicalRule]:
+        """Yield other rules with the same form, and some without `*` and `$` with which the form starts."""
+        yield from (other for other in self._with_form(one.form) if other.rule is not one.rule)
+        for length in takewhile(len(one.head).__ge__, self._lengths):
+            if length < len(one.form):
+                yield from self._with_form(one.head[:length])
+
+    def _with_form(self, form: bytes) -> Iterable[CanonicalRule]:
+        return self._by_form.get(form, [])[:_MAX_EQUAL]
 
     def overlapping(self, one: CanonicalRule) -> Iterator[CanonicalRule]:
         """Yield the rules that may match some target that `one` matches."""

@@ -58,4 +58,5 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nAllow: /catalogue/\n"),
     good=LintInput(b"User-agent: *\nAllow: /catalogue/\nDisallow: /\n"),
     find=find,
+    supersedes=("CF428",),
 )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from canfetch.core.notes import Note
-from canfetch.lint.analysis.canonical_rules import repeated_rules
+from canfetch.lint.analysis.repeated_rules import repeated_rules
 from canfetch.lint.analysis.rule_fixes import remove_line
 from canfetch.lint.check import Check, LineOccurrence, Occurrence
 from canfetch.lint.fixes import Fix
@@ -16,27 +16,25 @@ from canfetch.lint.severity import Severity, everywhere
 
 def find(file: LintedFile) -> Iterator[LineOccurrence]:
     """Find rules of one group and kind that match the same URLs."""
-    for rule, earlier in repeated_rules(file):
-        yield LineOccurrence(rule.line, partial(_occurrence, file, rule, earlier))
+    for rule, other in repeated_rules(file):
+        yield LineOccurrence(rule.line, partial(_occurrence, file, rule, other))
 
 
-def _occurrence(file: LintedFile, rule: LintedRule, earlier: LintedRule) -> Occurrence:
-    details = {"pattern": file.text(rule.value), "earlier": file.text(earlier.value), "line": str(earlier.line)}
-    return Occurrence(file.text_span(rule.record), details, fix=partial(_fix, file, rule, earlier))
+def _occurrence(file: LintedFile, rule: LintedRule, other: LintedRule) -> Occurrence:
+    details = {"pattern": file.text(rule.value), "earlier": file.text(other.value), "line": str(other.line)}
+    return Occurrence(file.text_span(rule.record), details, fix=partial(_fix, file, rule, other))
 
 
-def _fix(file: LintedFile, rule: LintedRule, earlier: LintedRule) -> Fix | None:
-    if rule.specificity != earlier.specificity:
-        return None  # the longer rule may override a rule that the shorter one does not
+def _fix(file: LintedFile, rule: LintedRule, other: LintedRule) -> Fix:
     # Only some parsers read a misspelt key as a rule.
     same = (
-        rule.value == earlier.value
+        rule.value == other.value
         and not rule.record.notes & (Note.MISSPELT_KEY | Note.KEY_PREFIX | Note.MISSING_COLON)
-        and rule.record.notes == earlier.record.notes
-        and file.key(rule.record).lower() == file.key(earlier.record).lower()
+        and rule.record.notes == other.record.notes
+        and file.key(rule.record).lower() == file.key(other.record).lower()
     )
     # Parsers from 1994 ignore allow lines, and end a group at a blank line.
-    separated = bisect_left(file.blank_lines, earlier.line) != bisect_left(file.blank_lines, rule.line)
+    separated = bisect_left(file.blank_lines, other.line) != bisect_left(file.blank_lines, rule.line)
     return remove_line(rule.record, changes_verdicts=not same or (rule.allow and separated))
 
 

@@ -1,0 +1,51 @@
+"""Rules of one group that match the same URLs, and the one of them that has to stay."""
+
+from collections.abc import Iterable, Iterator
+from operator import attrgetter
+
+from canfetch.lint.analysis.canonical_rules import CanonicalRule, canonical_rules
+from canfetch.lint.analysis.merged_rules import merged_rules
+from canfetch.lint.linted_file import LintedFile, LintedRule
+
+
+def repeated_rules(file: LintedFile) -> Iterable[tuple[LintedRule, LintedRule]]:
+    """Return each rule that matches the same URLs as another one of its kind and group, and the other one.
+
+    Without these rules, every URL has the same verdict. The other one is the first of them. If they have different
+    lengths, and an opposing rule may win over the shorter ones only, it is the first of the longest ones.
+
+    Cost: O(rules) at the first call.
+    """
+    return file.compute_once(_repeated_rules)
+
+
+def _repeated_rules(file: LintedFile) -> list[tuple[LintedRule, LintedRule]]:
+    return [pair for rules in canonical_rules(file) for pair in _repeated_in(file, rules)]
+
+
+def _repeated_in(file: LintedFile, rules: list[CanonicalRule]) -> Iterator[tuple[LintedRule, LintedRule]]:
+    if len({(one.rule.allow, one.form) for one in rules}) == len(rules):
+        return
+    equal: dict[tuple[bool, bytes], list[CanonicalRule]] = {}
+    for one in rules:
+        equal.setdefault((one.rule.allow, one.form), []).append(one)
+    repeated: dict[int, LintedRule] = {}
+    for ones in equal.values():
+        if len(ones) > 1:
+            stays = _staying(file, ones)
+            repeated.update((one.rule.line, stays) for one in ones if one.rule is not stays)
+    for one in rules:
+        if one.rule.line in repeated:
+            yield one.rule, repeated[one.rule.line]
+
+
+def _staying(file: LintedFile, equal: list[CanonicalRule]) -> LintedRule:
+    """Return the rule that stays, of rules with the same form."""
+    first = equal[0]
+    lengths = {one.rule.specificity for one in equal}
+    if len(lengths) > 1:
+        opposing = merged_rules(file).of(first.rule.group, allow=not first.rule.allow)
+        # One more: a disallow rule as long as the longest one wins over the others.
+        if opposing.is_between(first, min(lengths), max(lengths) + 1):
+            return max((one.rule for one in equal), key=attrgetter("specificity"))
+    return first.rule

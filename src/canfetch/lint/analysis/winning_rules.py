@@ -1,0 +1,94 @@
+"""The rules that decide about all URLs that a rule without effect matches."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from canfetch.compare.limits import PortableBudget
+from canfetch.compare.patterns import ROBOTS_TXT_PATTERN, Pattern, RankedPattern, ranked_patterns
+from canfetch.compare.questions import ComparedSides, Question
+from canfetch.compare.rankings import RankedSide, Ranking
+from canfetch.compare.witnesses import shortest_target
+from canfetch.core.profiles import Profile
+from canfetch.core.verdict import Rule
+from canfetch.errors import Undecided
+from canfetch.lint.linted_file import LintedFile
+
+# With more of them, none is named.
+_MAX_WINNERS: Final = 16
+_MAX_NAMED: Final = 3
+
+
+def winners_as_text(file: LintedFile, winners: Sequence[Rule]) -> dict[str, str]:
+    """Return the patterns and the lines of the first winners, for a message."""
+    more = ["…"] if len(winners) > _MAX_NAMED else []
+    named = winners[:_MAX_NAMED]
+    return {
+        "rules": ", ".join([f"`{file.text(rule.pattern)}`" for rule in named] + more),
+        "lines": ", ".join([str(rule.line) for rule in named] + more),
+    }
+
+
+class WinningRules:
+    """Finds the rules that win over one rule.
+
+    Args:
+        rule: The rule.
+        others: The other rules that may match its URLs.
+        profile: The profile.
+        budget: The work that is left.
+    """
+
+    def __init__(self, rule: Rule, others: Sequence[Rule], profile: Profile, budget: PortableBudget) -> None:
+        self._profile = profile
+        self._budget = budget
+        self._own = list(ranked_patterns([rule], profile))
+        self._others = list(ranked_patterns(others, profile))
+        self._outside = [ROBOTS_TXT_PATTERN] if profile.robots_txt_allowed else []
+
+    def overriding(self) -> list[Rule] | None:
+        """Return opposing rules, one of which matches each URL of the rule and wins over it, or None.
+
+        Raises: Undecided.
+        """
+        rank = min(one.rank for one in self._own)
+        allow = self._own[0].allow
+        return self._matching([one for one in self._others if one.allow is not allow and one.rank < rank])
+
+    def deciding(self) -> list[Rule] | None:
+        """Return rules, one of which decides about each URL of the rule, or is matched by it and loses to another one.
+
+        None means that no other rule matches some URL.
+
+        Raises: Undecided.
+        """
+        return self._matching(self._others)
+
+    def _matching(self, patterns: Sequence[RankedPattern]) -> list[Rule] | None:
+        """Return those of some patterns' rules that together match all URLs, the first ones in order of precedence."""
+        if not patterns:
+            return None
+        side = RankedSide(Ranking(patterns, self._budget))
+        winners: list[RankedPattern] = []
+        while len(winners) < _MAX_WINNERS:
+            target = self._unmatched(winners)
+            if target is None:
+                return [one.rule for one in winners if one.rule is not None]
+            winner, _ = side.decider(target)
+            if winner is None:
+                return None
+            if self._unmatched([winner]) is None:
+                return [winner.rule] if winner.rule is not None else []
+            winners.append(winner)
+        raise Undecided(f"undecided: more than {_MAX_WINNERS} rules win over one", states=self._budget.states)
+
+    def _unmatched(self, winners: Sequence[RankedPattern]) -> bytes | None:
+        """Return a target that the rule matches, but none of the winners."""
+        side = RankedSide(Ranking(winners, self._budget), _is_matched, default=False)
+        compared = ComparedSides([side], (self._profile, self._profile), use_native=False)
+        within: list[Pattern] = [one.pattern for one in self._own]
+        question = Question(compared, [(False,)], lambda _: True, within, self._outside)
+        return shortest_target(question, self._budget)
+
+
+def _is_matched(_: RankedPattern) -> bool:
+    return True
