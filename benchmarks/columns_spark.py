@@ -99,6 +99,7 @@ def measure_spark(session: Any, rows: Rows, folder: Path) -> list[Result]:
         "constant, paths": (read_by_workers(session, paths["paths"], constant), "paths", ""),
         "canfetch, allows_parquet without columns": (files.allows_parquet(paths["paths"], columns=[]), "paths", "25x"),
         "canfetch, allows_parquet": (files.allows_parquet(paths["paths"]), "paths", ""),
+        "canfetch, decide_parquet without columns": (files.decide_parquet(paths["paths"], columns=[]), "paths", ""),
         "canfetch, decide_parquet": (files.decide_parquet(paths["paths"]), "paths", ""),
     }
     results = measure(
