@@ -285,3 +285,44 @@ def test_broken_members_within_broken_members() -> None:
     reader = MemberReader(io.BytesIO(content), lambda _: None)
     assert all(isinstance(piece, BrokenMember) for piece in reader.pieces())
     assert reader.wasted_bytes < (1 << 27) + 2 * len(content)
+
+
+@pytest.mark.parametrize(
+    "target, expected",
+    [
+        ("HTTPS://upper.example/robots.txt", "https://upper.example/robots.txt"),
+        ("<Http://upper.example/robots.txt>", "http://upper.example/robots.txt"),
+        # Damage, or no URL at all: nobody knows which file the record has.
+        ("httpspe=response", "invalid WARC-Target-URI 'httpspe=response'"),
+        ("a.example/robots.txt", "invalid WARC-Target-URI 'a.example/robots.txt'"),
+        ("https:a.example", "invalid WARC-Target-URI 'https:a.example'"),
+        ("http:/robots.txt", "invalid WARC-Target-URI 'http:/robots.txt'"),
+        ("", "invalid WARC-Target-URI ''"),
+        # Archives have records of other schemes.
+        ("dns:a.example", None),
+        ("urn:X-wget:log", None),
+        ("https://a.example/page", None),
+    ],
+)
+def test_target_of_a_record(target: str, expected: str | None) -> None:
+    items = list(
+        read_warc(
+            io.BytesIO(record(target, http_response(RULES))),
+            "x.warc",
+            wants=lambda url: url.endswith("/robots.txt"),
+            advance=lambda _: None,
+        )
+    )
+    found = [item.reason if isinstance(item, Fault) else item.url for item in items]
+    assert found == ([] if expected is None else [expected])
+
+
+def test_types_of_records() -> None:
+    def read(kind: str) -> list[str]:
+        data = record("https://a.example/robots.txt", http_response(RULES), kind=kind)
+        items = read_warc(io.BytesIO(data), "x.warc", wants=lambda _: True, advance=lambda _: None)
+        return [item.reason if isinstance(item, Fault) else item.url for item in items]
+
+    assert read("Response") == ["https://a.example/robots.txt"]
+    assert read("request") == []
+    assert read("") == ["the record has no WARC-Type"]

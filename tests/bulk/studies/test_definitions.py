@@ -2,9 +2,13 @@
 
 import pytest
 
-from canfetch.bulk.studies import DEFINITIONS, classify, get_definition
-from canfetch.bulk.studies.rulesets import Ruleset, collect_rulesets
-from canfetch.errors import InvalidOption
+from canfetch.bulk.studies import DEFINITIONS, StudiedFile, classify, get_definition
+from canfetch.bulk.studies.rulesets import (
+    common_crawl_rulesets,
+    consent_rulesets,
+    published_consent_rulesets,
+)
+from canfetch.errors import InvalidOption, InvalidProductToken
 
 STACKED = b"""\
 User-agent: *
@@ -30,7 +34,7 @@ NAMES = (
     "content, agent, classes",
     [
         # The published scripts give the rules of a stacked group to its last user agent only.
-        (STACKED, "GPTBot", ("disallow-all", "fully-disallowed", "all", "none", "disallow-all", "allow-all")),
+        (STACKED, "GPTBot", ("disallow-all", "fully-disallowed", "all", "none", "disallow-all", "no-ruleset")),
         (STACKED, "CCBot", ("disallow-all", "fully-disallowed", "all", "all", "disallow-all", "disallow-all")),
         (STACKED, "Other", ("allow-part", "partially-disallowed", "some", "some", "no-ruleset", "no-ruleset")),
         (b"", "GPTBot", ("allow-all", "no-restrictions", "none", "none", "no-ruleset", "no-ruleset")),
@@ -92,10 +96,123 @@ def test_undecided_is_not_a_guess() -> None:
 
 
 def test_rulesets_of_hostile_files_are_bounded() -> None:
-    text = "User-agent: a\n" * 20_000 + "Disallow: /\n" * 20_000
-    rulesets = collect_rulesets(text, published=False)
-    assert len(rulesets["a"].disallow) <= 1_000_000
-    assert collect_rulesets("Disallow: /\nuser-agent : A # x\nallow:/b", published=True) == {"a": Ruleset(("/b",), ())}
+    text = "".join(f"User-agent: a{n}\n" for n in range(20_000)) + "Disallow: /\n" * 20_000
+    for rulesets in (
+        consent_rulesets(text),
+        published_consent_rulesets(text),
+        common_crawl_rulesets(text.encode(), published=False),
+        common_crawl_rulesets(text.encode(), published=True),
+    ):
+        assert len(rulesets) == 20_000
+        assert sum(len(rules.disallow) for rules in rulesets.values()) <= 1_000_000
+
+
+@pytest.mark.parametrize(
+    "content, published, corrected",
+    [
+        # An agent without rules has no ruleset, as the script collects rules only.
+        (b"User-agent: GPTBot\nCrawl-delay: 3\n", "no-ruleset", "no-ruleset"),
+        (b"User-agent: GPTBot\n", "no-ruleset", "no-ruleset"),
+        (b"User-agent: GPTBot\nAllow: /blog\n", "allow-part", "allow-part"),
+        (b"User-agent: GPTBot\nAllow: /\nDisallow:\n", "allow-part", "allow-part"),
+        (b"User-agent: GPTBot\nDisallow: /\nDisallow: /\n", "allow-part", "allow-part"),
+        # A user agent that is repeated within a group is one user agent.
+        (b"User-agent: GPTBot\nUser-agent: gptbot\nDisallow: /\n", "disallow-all", "disallow-all"),
+        *[(b"User-agent: GPTBot\nAllow: " + value, "allow-all", "allow-all") for value in (b"/", b"*", b"/*", b"")],
+        (b"User-agent: GPTBot\nAllow: /$", "allow-part", "allow-part"),
+        (b"User-agent: GPTBot\nDisallow: # nothing", "allow-all", "allow-all"),
+        # Crawl-delay and Sitemap lines do not end a list of user agents.
+        (b"User-agent: GPTBot\nCrawl-delay: 1\nUser-agent: x\nDisallow: /\n", "disallow-all", "disallow-all"),
+        (STACKED, "no-ruleset", "disallow-all"),
+        (b"\xef\xbb\xbfUser-agent : GPTBot\nDisallow : /", "disallow-all", "disallow-all"),
+        (b"\xef\xbb\xbf<!doctype html>\nUser-agent: GPTBot\nDisallow: /", "no-ruleset", "no-ruleset"),
+        (b"\n<html>\nUser-agent: GPTBot\nDisallow: /", "disallow-all", "disallow-all"),
+        # The script reads one line that ends in carriage returns only, and its first record.
+        (b"User-agent: GPTBot\rDisallow: /", "no-ruleset", "no-ruleset"),
+        (b"User-agent: GPTBot\r\nDisallow:\r /\r\n", "disallow-all", "disallow-all"),
+    ],
+)
+def test_common_crawl(content: bytes, published: str, corrected: str) -> None:
+    assert classify(content, agent="GPTBot", definition="common-crawl-published/1") == published
+    assert classify(content, agent="GPTBot", definition="common-crawl/1") == corrected
+
+
+@pytest.mark.parametrize(
+    "content, published, corrected",
+    [
+        # Crawl-delay and Sitemap lines end a list of user agents in the published parser.
+        (b"User-agent: GPTBot\nCrawl-delay: 10\n\nUser-agent: x\nDisallow: /\n", "none", "all"),
+        (b"Sitemap: https://a.example/s\nUser-agent: GPTBot\nUser-agent: x\nDisallow: /\n", "none", "all"),
+        (b"User-agent: GPTBot\nHost: a.example\nUser-agent: x\nDisallow: /\n", "all", "all"),
+        # Any byte order mark is part of the first key, whatever encoding it was decoded with.
+        (b"\xef\xbb\xbfUser-agent: GPTBot\nDisallow: /\n", "none", "all"),
+        (b"User-Agent : GPTBot\nDisallow: /\n", "none", "all"),
+        (b"User-Agent:GPTBot\nDisallow : /\n", "none", "all"),
+        (b"User-agent GPTBot\nDisallow: /\n", "none", "none"),
+        # A user agent that is repeated has the empty rule twice, which is not "no rule".
+        (b"User-agent: GPTBot\nUser-agent: GPTBot\nDisallow:\n", "some", "some"),
+        (b"User-agent: GPTBot\nAllow: /a\nDisallow: /a\n", "none", "none"),
+        # Its own group without rules replaces the one for all user agents.
+        (b"User-agent: *\nDisallow: /\n\nUser-agent: GPTBot\n", "none", "none"),
+    ],
+)
+def test_consent_in_crisis(content: bytes, published: str, corrected: str) -> None:
+    assert classify(content, agent="GPTBot", definition="consent-in-crisis-published/1") == published
+    assert classify(content, agent="GPTBot", definition="consent-in-crisis/1") == corrected
+
+
+@pytest.mark.parametrize(
+    "content, label",
+    [
+        (b"", "none"),
+        (b"User-agent: *\nDisallow: /\n", "all"),
+        (b"User-agent: *\nDisallow: /\n\nUser-agent: a\nDisallow: /\n", "all"),
+        (b"User-agent: *\nDisallow: /\n\nUser-agent: a\nDisallow:\n", "some"),
+        # Nothing is blocked for an agent that the file does not name.
+        (b"User-agent: a\nDisallow: /\n", "some"),
+        (b"User-agent: *\nDisallow: /x\n", "some"),
+    ],
+)
+def test_consent_in_crisis_for_all_agents(content: bytes, label: str) -> None:
+    for name in ("consent-in-crisis/1", "consent-in-crisis-published/1"):
+        judge = DEFINITIONS[name].classify_all
+        assert judge is not None
+        assert judge(StudiedFile(content)) == label
+    assert DEFINITIONS["exact/1"].classify_all is None
+
+
+def test_strictest_class_of_several_agents() -> None:
+    definition = DEFINITIONS["exact/1"]
+    assert definition.strictest(["allow-all", "allow-part"]) == "allow-part"
+    assert definition.strictest(["undecided", "disallow-all"]) == "disallow-all"
+    # An agent that is not decided may be blocked.
+    assert definition.strictest(["undecided", "allow-part"]) == "undecided"
+
+
+@pytest.mark.parametrize(
+    "line, agent, mention, restriction",
+    [
+        # Google's parser reads the line up to the digit, so that it finds no group for the agent.
+        ("AI2Bot", "AI2Bot", "not-mentioned", "no-restrictions"),
+        ("MJ12bot", "MJ12bot", "not-mentioned", "no-restrictions"),
+        ("nutch4nlaweb", "Nutch", "mentioned", "fully-disallowed"),
+        ("Kangaroo Bot", "Kangaroo", "mentioned", "fully-disallowed"),
+        ("GPTBot/1.0", "GPTBot", "mentioned", "fully-disallowed"),
+    ],
+)
+def test_imc_2025_reads_names_as_google(line: str, agent: str, mention: str, restriction: str) -> None:
+    content = f"User-agent: {line}\nDisallow: /\n".encode()
+    assert classify(content, agent=agent, definition="imc-2025-mention/1") == mention
+    assert classify(content, agent=agent, definition="imc-2025/1") == restriction
+    assert classify(content, agent=agent, definition="imc-2025-explicit-allow/1") == "other"
+
+
+@pytest.mark.parametrize("agent", ["Kangaroo Bot", "GPTBot/1.0", ""])
+@pytest.mark.parametrize("name", list(DEFINITIONS))
+def test_agents_are_product_tokens(name: str, agent: str) -> None:
+    with pytest.raises(InvalidProductToken):
+        classify(b"", agent=agent, definition=name)
+    assert classify(b"", agent="*", definition=name) in DEFINITIONS[name].classes
 
 
 def test_unknown_definition() -> None:

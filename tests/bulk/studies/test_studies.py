@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.bulk.warc_files import compressed, http_response, record, redirect, response
+from tests.bulk.warc_files import RULES, compressed, http_response, record, redirect, response
 
 from canfetch.bulk.studies import DEFINITIONS, RECIPES, get_recipe
 from canfetch.errors import InvalidOption
@@ -47,7 +47,32 @@ def test_imc_2025_by_snapshot(folder: Path, run: Run) -> None:
     assert rows["2024-01", "GPTBot", "imc-2025-mention/1", "mentioned"] == (1, 0.5)
     # The studies count files, not missing ones.
     assert {key[0] for key in rows} == {"2024-01", "2024-02"}
-    assert len({key[1] for key in rows}) == 24
+    # The agents of the paper, and any of them.
+    assert len({key[1] for key in rows}) == 25
+
+
+def test_imc_2025_any_agent(folder: Path, run: Run) -> None:
+    records = [
+        response("a.example", b"User-agent: CCBot\nDisallow: /\n"),
+        response("b.example", b"User-agent: GPTBot\nDisallow: /x\n"),
+        response("c.example", BLOCKED),
+        response("d.example", b""),
+    ]
+    agents = ("--agent", "GPTBot", "--agent", "CCBot", "--period", "none")
+    rows = study(folder, run, "imc-2025", records, *agents)
+    any_agent = {(measure, label): files for (_, subject, measure, label), (files, _) in rows.items() if " " in subject}
+    assert any_agent == {
+        ("imc-2025/1", "fully-disallowed"): 2,
+        ("imc-2025/1", "partially-disallowed"): 1,
+        ("imc-2025/1", "no-restrictions"): 1,
+        ("imc-2025-mention/1", "mentioned"): 3,
+        ("imc-2025-mention/1", "not-mentioned"): 1,
+        ("imc-2025-explicit-allow/1", "other"): 4,
+        ("exact/1", "disallow-all"): 2,
+        ("exact/1", "allow-part"): 1,
+        ("exact/1", "allow-all"): 1,
+    }
+    assert {subject for _, subject, _, _ in rows} == {"GPTBot", "CCBot", "any agent"}
 
 
 def test_consent_in_crisis_shows_the_error_of_the_published_parser(folder: Path, run: Run) -> None:
@@ -56,6 +81,9 @@ def test_consent_in_crisis_shows_the_error_of_the_published_parser(folder: Path,
     assert rows["", "GPTBot", "consent-in-crisis-published/1", "none"] == (1, 1.0)
     assert rows["", "GPTBot", "consent-in-crisis/1", "all"] == (1, 1.0)
     assert rows["", "GPTBot", "exact/1", "disallow-all"] == (1, 1.0)
+    # GPTBot, CCBot and all others, of which nothing is blocked for the last.
+    assert rows["", "all agents", "consent-in-crisis/1", "some"] == (1, 1.0)
+    assert rows["", "all agents", "consent-in-crisis-published/1", "some"] == (1, 1.0)
 
 
 def test_common_crawl_status_classes(folder: Path, run: Run) -> None:
@@ -74,15 +102,47 @@ def test_common_crawl_status_classes(folder: Path, run: Run) -> None:
     status = {key[3]: files for key, (files, _) in rows.items() if key[2] == "common-crawl-status/1"}
     assert status == {
         "with-rules": 2,
-        "no-rules": 1,
+        "no-rules": 2,
         "forbidden": 1,
         "defer-visits": 1,
         "allow-all": 2,
         "redirect-unresolved": 1,
-        "no-text": 1,
     }
     assert rows["2026", "*", "common-crawl/1", "allow-part"] == (2, 1.0)
     assert rows["2026", "GPTBot", "common-crawl/1", "no-ruleset"] == (2, 1.0)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        *[(status, "text/plain", RULES, "allow-all") for status in (201, 204, 206, 400, 401, 404, 407, 410, 418, 451)],
+        (403, "text/plain", RULES, "forbidden"),
+        (429, "text/plain", RULES, "defer-visits"),
+        (500, "text/plain", RULES, "defer-visits"),
+        (599, "text/plain", RULES, "defer-visits"),
+        (302, "text/plain", RULES, "redirect-unresolved"),
+        (200, "TEXT/plain; charset=utf-8", RULES, "with-rules"),
+        (200, "message/rfc822", RULES, "no-text"),
+        (200, "text/html", RULES, "no-text"),
+        (200, "application/octet-stream", RULES, "no-text"),
+        # Common Crawl counts this type as robots.txt, but its script does not read it.
+        (200, "text/markdown", RULES, "no-rules"),
+        (200, "", RULES, "with-rules"),
+        (200, "text/plain", b"<html>\n" + RULES, "no-rules"),
+        (200, "text/plain", b"User-agent: GPTBot\nCrawl-delay: 3\n", "no-rules"),
+        (200, "text/plain", b"User-agent: GPTBot\nDisallow:\n", "with-rules"),
+    ],
+)
+def test_common_crawl_status_class(folder: Path, run: Run, case: tuple[int, str, bytes, str]) -> None:
+    status, kind, body, label = case
+    head = f"HTTP/1.1 {status} Status\r\n" + (f"Content-Type: {kind}\r\n" if kind else "")
+    location = "Location: https://gone.example/\r\n" if status == 302 else ""
+    block = f"{head}{location}Content-Length: {len(body)}\r\n\r\n".encode() + body
+    records = [record("https://a.example/robots.txt", block)]
+    rows = study(folder, run, "common-crawl", records, "--period", "none", "--agent", "GPTBot")
+    assert rows["", "*", "common-crawl-status/1", label] == (1, 1.0)
+    # Rulesets are counted of files with rules only.
+    assert (len(rows) > 1) == (label == "with-rules")
 
 
 def test_http_archive(folder: Path, run: Run) -> None:

@@ -7,6 +7,7 @@ without that content it would be an empty file that allows everything.
 Source: ISO 28500 (WARC 1.1) section 6.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
@@ -24,7 +25,8 @@ from canfetch.errors import InvalidURL
 _READ_BYTES: Final = 1 << 18
 _HEAD_BYTES: Final = 4
 _TYPES: Final = frozenset(["response", "resource", "conversion", "revisit"])
-_SCHEMES: Final = ("http://", "https://")
+_SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+-]*):")
+_WEB_SCHEMES: Final = frozenset(["http", "https"])
 
 Item = Capture | Fault
 
@@ -125,16 +127,14 @@ def _to_item(
 ) -> Capture | Fault | None:
     if isinstance(record, BrokenRecord):
         return Fault(source, offset, record.reason, record.is_end)
-    kind = record.fields.get("warc-type", "")
-    uri = record.fields.get("warc-target-uri", "").removeprefix("<").removesuffix(">")
-    if kind not in _TYPES or (uri and not uri.startswith(_SCHEMES)):
+    name = _name_of(record)
+    if name is None:
         return None
-    try:
-        name = Name.parse(uri)
-    except InvalidURL:
-        return Fault(source, offset, f"invalid WARC-Target-URI {printable_text(uri[:200])!r}")
+    if isinstance(name, str):
+        return Fault(source, offset, name)
     if not wants(name.url):
         return None
+    kind = _kind_of(record)
     if kind == "revisit":
         return Fault(source, offset, f"the content of {name.url} is in another record, which was not searched")
     status: int | None = None
@@ -153,3 +153,27 @@ def _to_item(
     except ValueError as error:
         return Fault(source, offset, f"{name.url}: WARC-Date: {printable_text(str(error))}")
     return Capture(name.owner, name.url, time, status, headers, content, source, offset)
+
+
+def _kind_of(record: WarcRecord) -> str:
+    return record.fields.get("warc-type", "").lower()
+
+
+def _name_of(record: WarcRecord) -> Name | str | None:
+    """Return the name of a record's file, None if it does not have one, or what is wrong with the record."""
+    kind = _kind_of(record)
+    if not kind:
+        return "the record has no WARC-Type"
+    if kind not in _TYPES:
+        return None
+    uri = record.fields.get("warc-target-uri", "").removeprefix("<").removesuffix(">")
+    scheme = _SCHEME.match(uri)
+    # Archives have records of other schemes, such as dns:example.com. Without any, the record is damaged.
+    if scheme is not None and scheme[1].lower() not in _WEB_SCHEMES:
+        return None
+    try:
+        if "://" in uri:
+            return Name.parse(uri)
+    except InvalidURL:
+        pass
+    return f"invalid WARC-Target-URI {printable_text(uri[:200])!r}"

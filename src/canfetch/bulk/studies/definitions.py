@@ -1,14 +1,19 @@
 """What studies call blocked: named and versioned functions of a file and an agent.
 
-A name never changes its meaning. A correction of a definition gets a new version, such as `/2`.
+After a release, a name never changes its meaning. A correction of a definition gets a new version, such as `/2`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cached_property
 from typing import Final, NamedTuple
 
 from canfetch.agents.requested import requested_agent
-from canfetch.bulk.studies.rulesets import Ruleset, collect_rulesets
+from canfetch.bulk.studies.rulesets import (
+    Ruleset,
+    common_crawl_rulesets,
+    consent_rulesets,
+    published_consent_rulesets,
+)
 from canfetch.compare import CoverageKind, coverage
 from canfetch.core.choices import unknown_choice
 from canfetch.core.document import RobotsTxt, parse
@@ -25,6 +30,11 @@ _EXACT: Final = {
     CoverageKind.SOME: "allow-part",
     CoverageKind.ALL: "allow-all",
 }
+_UNDECIDED: Final = "undecided"
+_DISALLOW_ALL: Final = Ruleset((), (_ROOT,))
+# The rulesets that the notebook of Common Crawl takes for permission of everything. Others, such as both rules of one
+# of these, or any other allow rule alone, are `allow-part`.
+_ALLOW_ALL: Final = frozenset([*(Ruleset((value,), ()) for value in (_ROOT, _STAR, "/*", "")), Ruleset((), ("",))])
 
 
 class StudiedFile:
@@ -49,11 +59,6 @@ class StudiedFile:
         return answer
 
     @cached_property
-    def text(self) -> str:
-        """The file as text."""
-        return self.content.decode("utf-8", "replace").removeprefix("\ufeff")
-
-    @cached_property
     def robots(self) -> RobotsTxt:
         """The file as RFC 9309 defines."""
         return parse(self.content)
@@ -64,9 +69,9 @@ class StudiedFile:
         return parse(self.content, profile="google")
 
     @cached_property
-    def tokens(self) -> frozenset[str]:
-        """The product tokens of all groups, in lower case."""
-        return frozenset(token.lower() for group in self.robots.groups for token in group.tokens)
+    def google_tokens(self) -> frozenset[str]:
+        """The product tokens of all groups as Google's parser reads them, in lower case."""
+        return frozenset(token.lower() for group in self.google.groups for token in group.tokens)
 
     @cached_property
     def paths(self) -> tuple[str, ...]:
@@ -76,14 +81,24 @@ class StudiedFile:
         return (*[text for text in texts if text.startswith(_ROOT) and text != _ROOT][:_MAX_PATHS], _PROBE)
 
     @cached_property
-    def rulesets(self) -> dict[str, Ruleset]:
-        """The rules of each user agent."""
-        return collect_rulesets(self.text, published=False)
+    def consent_rulesets(self) -> dict[str, Ruleset]:
+        """The rules of each user agent in groups of RFC 9309."""
+        return consent_rulesets(self.content.decode("utf-8", "replace").removeprefix("\ufeff"))
 
     @cached_property
-    def published_rulesets(self) -> dict[str, Ruleset]:
-        """The rules of each user agent, with the error of the published scripts."""
-        return collect_rulesets(self.text, published=True)
+    def published_consent_rulesets(self) -> dict[str, Ruleset]:
+        """The rules of each user agent, as the parser of Consent in Crisis finds them in UTF-8."""
+        return published_consent_rulesets(self.content.decode("utf-8", "replace"))
+
+    @cached_property
+    def common_crawl_rulesets(self) -> dict[str, Ruleset]:
+        """The rules of each user agent that has rules, as Common Crawl's script with its lists corrected finds them."""
+        return common_crawl_rulesets(self.content, published=False)
+
+    @cached_property
+    def published_common_crawl_rulesets(self) -> dict[str, Ruleset]:
+        """The rules of each user agent that has rules, as Common Crawl's script finds them."""
+        return common_crawl_rulesets(self.content, published=True)
 
 
 class Definition(NamedTuple):
@@ -91,10 +106,11 @@ class Definition(NamedTuple):
 
     Attributes:
         name: Its name and version.
-        classes: The classes of files.
+        classes: The classes of files, strictest first.
         summary: What it means.
         source: Where it is published.
         classify: Returns the class of a file for a product token.
+        classify_all: Returns the class of a file for all user agents together, if the source has such a class.
     """
 
     name: str
@@ -102,6 +118,16 @@ class Definition(NamedTuple):
     summary: str
     source: str
     classify: Callable[[StudiedFile, str], str]
+    classify_all: Callable[[StudiedFile], str] | None = None
+
+    def strictest(self, labels: Collection[str]) -> str:
+        """Return the strictest of some classes: that of a file in which any of several agents has them.
+
+        An undecided one could be the strictest, so that it counts unless another one is.
+        """
+        if _UNDECIDED in labels and self.classes[0] not in labels:
+            return _UNDECIDED
+        return min(labels, key=self.classes.index)
 
 
 def _exact(file: StudiedFile, token: str) -> str:
@@ -112,7 +138,7 @@ def _coverage(robots: RobotsTxt, token: str, _: StudiedFile) -> str:
     try:
         return _EXACT[coverage(robots, agent=token).kind]
     except Undecided:
-        return "undecided"
+        return _UNDECIDED
 
 
 def _imc_2025(file: StudiedFile, token: str) -> str:
@@ -132,11 +158,11 @@ def _compare_paths(robots: RobotsTxt, token: str, file: StudiedFile) -> str:
 
 
 def _imc_2025_mention(file: StudiedFile, token: str) -> str:
-    return "mentioned" if token.lower() in file.tokens else "not-mentioned"
+    return "mentioned" if token.lower() in file.google_tokens else "not-mentioned"
 
 
 def _imc_2025_allow(file: StudiedFile, token: str) -> str:
-    is_explicit = token.lower() in file.tokens and _imc_2025(file, token) == "no-restrictions"
+    is_explicit = token.lower() in file.google_tokens and _imc_2025(file, token) == "no-restrictions"
     return "explicitly-allowed" if is_explicit else "other"
 
 
@@ -152,29 +178,43 @@ def _judge_consent(rulesets: dict[str, Ruleset], token: str) -> str:
     return "all" if _ROOT in disallow and not allow else "some"
 
 
+def _judge_consent_for_all(rulesets: dict[str, Ruleset]) -> str:
+    """Return what is blocked for `*` and all user agents that a file names: all only if it is for each of them."""
+    labels = {_judge_consent(rulesets, agent) for agent in (_STAR, *rulesets)}
+    return labels.pop() if len(labels) == 1 else "some"
+
+
 def _consent(file: StudiedFile, token: str) -> str:
-    return _judge_consent(file.rulesets, token)
+    return _judge_consent(file.consent_rulesets, token)
+
+
+def _consent_for_all(file: StudiedFile) -> str:
+    return _judge_consent_for_all(file.consent_rulesets)
 
 
 def _published_consent(file: StudiedFile, token: str) -> str:
-    return _judge_consent(file.published_rulesets, token)
+    return _judge_consent(file.published_consent_rulesets, token)
+
+
+def _published_consent_for_all(file: StudiedFile) -> str:
+    return _judge_consent_for_all(file.published_consent_rulesets)
 
 
 def _judge_common_crawl(rulesets: dict[str, Ruleset], token: str) -> str:
     rules = rulesets.get(token.lower())
     if rules is None:
         return "no-ruleset"
-    if not rules.allow and set(rules.disallow) == {_ROOT}:
+    if rules == _DISALLOW_ALL:
         return "disallow-all"
-    return "allow-part" if any(rules.disallow) else "allow-all"
+    return "allow-all" if rules in _ALLOW_ALL else "allow-part"
 
 
 def _common_crawl(file: StudiedFile, token: str) -> str:
-    return _judge_common_crawl(file.rulesets, token)
+    return _judge_common_crawl(file.common_crawl_rulesets, token)
 
 
 def _published_common_crawl(file: StudiedFile, token: str) -> str:
-    return _judge_common_crawl(file.published_rulesets, token)
+    return _judge_common_crawl(file.published_common_crawl_rulesets, token)
 
 
 _IMC: Final = "Liu et al., Somesite I Used To Crawl, IMC 2025; ucsdsysnet/ai-crawler-imc-25"
@@ -188,7 +228,7 @@ DEFINITIONS: Final = {
     for definition in (
         Definition(
             "exact/1",
-            (*_EXACT.values(), "undecided"),
+            (*_EXACT.values(), _UNDECIDED),
             "Whether the agent may fetch no URL, some or all, proved for all URLs apart from /robots.txt.",
             "RFC 9309",
             _exact,
@@ -203,23 +243,24 @@ DEFINITIONS: Final = {
         Definition(
             "imc-2025-mention/1",
             ("mentioned", "not-mentioned"),
-            "Whether a user-agent line names the agent.",
+            "Whether Google's parser finds a group that names the agent.",
             _IMC,
             _imc_2025_mention,
         ),
         Definition(
             "imc-2025-explicit-allow/1",
             ("explicitly-allowed", "other"),
-            "Whether a user-agent line names the agent, and it has no restrictions.",
+            "Whether Google's parser finds a group that names the agent, and imc-2025/1 finds no restrictions.",
             _IMC,
             _imc_2025_allow,
         ),
         Definition(
             "consent-in-crisis/1",
             _CONSENT_CLASSES,
-            "What is blocked: all only with Disallow: / and without any allow rule. The rules of all groups count.",
+            "What is blocked: all only with Disallow: / and without any allow rule. Groups are those of RFC 9309.",
             _CONSENT,
             _consent,
+            _consent_for_all,
         ),
         Definition(
             "consent-in-crisis-published/1",
@@ -227,18 +268,19 @@ DEFINITIONS: Final = {
             "The same with the published parser, which loses rules of groups with several user agents.",
             _CONSENT,
             _published_consent,
+            _published_consent_for_all,
         ),
         Definition(
             "common-crawl/1",
             _COMMON_CRAWL_CLASSES,
-            "The rules under the agent's own name: disallow-all only if Disallow: / is all of them.",
+            "The rules under the agent's own name, by the published classes. All user agents of a group get its rules.",
             _COMMON_CRAWL,
             _common_crawl,
         ),
         Definition(
             "common-crawl-published/1",
             _COMMON_CRAWL_CLASSES,
-            "The same with the published parser, which loses rules of groups with several user agents.",
+            "The same with the published script, which loses rules of groups with several user agents.",
             _COMMON_CRAWL,
             _published_common_crawl,
         ),
@@ -262,8 +304,8 @@ def classify(content: bytes, *, agent: str, definition: str) -> str:
 
     Args:
         content: The file.
-        agent: The product token.
+        agent: The product token, or `*`.
         definition: The name of a definition in `DEFINITIONS`.
-    Raises: InvalidOption: No definition has this name. InvalidProductToken.
+    Raises: InvalidOption: No definition has this name. InvalidProductToken: `agent` is not a product token.
     """
     return get_definition(definition).classify(StudiedFile(content), requested_agent(agent, exact=True).name)

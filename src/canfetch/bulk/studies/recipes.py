@@ -4,6 +4,7 @@ A recipe yields, for one file, the cells that it belongs to. The table has the n
 share among the files with the same period, subject and measure.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
@@ -11,11 +12,10 @@ from canfetch.bulk.archives.http_archive_metrics import robots_metrics
 from canfetch.bulk.archives.resolution import ResolvedFile
 from canfetch.bulk.studies.definitions import DEFINITIONS, StudiedFile
 from canfetch.core.choices import unknown_choice
-from canfetch.core.content_formats import is_page
 from canfetch.core.verdict import Effect
 from canfetch.errors import InvalidOption
 
-# The 24 user agents of IMC 2025 that are product tokens; `Kangaroo Bot` is compared as its first word.
+# The 24 user agents of IMC 2025 as product tokens. The paper has `Kangaroo Bot`, which no group matches.
 IMC_2025_AGENTS: Final = (
     "Amazonbot",
     "AI2Bot",
@@ -44,18 +44,33 @@ IMC_2025_AGENTS: Final = (
 )
 # Those of Consent in Crisis, in the order of its figures.
 CONSENT_AGENTS: Final = ("GPTBot", "CCBot", "Google-Extended", "anthropic-ai", "ClaudeBot", "cohere-ai", "FacebookBot")
-_TEXT_TYPES: Final = frozenset(
-    ["text/plain", "text/x-robots", "message/rfc822", "text/text", "text/txt", "text", "plain/text", "text/pain"]
+# The media types that Common Crawl counts as robots.txt, and those of the files that its script reads.
+_ROBOTS_TYPE: Final = re.compile(r"text(?!/html)", re.IGNORECASE)
+_READ_TYPES: Final = frozenset(
+    [
+        "text/plain",
+        "text/x-robots",
+        "text/text",
+        "text/txt",
+        "text",
+        "plain/text",
+        "text/pain",
+        "text/plan",
+    ]
 )
 _SIZE_KIB: Final = (0, 1, 5, 50, 100, 500)
 _ALL: Final = "*"
+# Subjects that are not product tokens.
+_ANY_AGENT: Final = "any agent"
+_ALL_AGENTS: Final = "all agents"
 
 
 class Cell(NamedTuple):
     """What a file is counted as.
 
     Attributes:
-        subject: The agent, or `*` if the count is not about one.
+        subject: The agent, or `*` if the count is not about one. `any agent` has the strictest class of the agents of
+            the run, and `all agents` stands for all user agents that a file names.
         measure: What is measured: the name of a definition, or that of a classification of responses.
         label: The class.
     """
@@ -93,7 +108,7 @@ class Recipe(NamedTuple):
     plotted: Plotted
 
 
-def _by_definitions(*names: str) -> Callable[[ResolvedFile, tuple[str, ...]], Iterator[Cell]]:
+def _by_definitions(*names: str, with_any: bool = False) -> Callable[[ResolvedFile, tuple[str, ...]], Iterator[Cell]]:
     definitions = [DEFINITIONS[name] for name in names]
 
     def cells(file: ResolvedFile, agents: tuple[str, ...]) -> Iterator[Cell]:
@@ -101,9 +116,14 @@ def _by_definitions(*names: str) -> Callable[[ResolvedFile, tuple[str, ...]], It
         if file.effect is not Effect.CONDITIONAL_ALLOW or file.content is None:
             return
         studied = StudiedFile(file.content)
-        for agent in agents:
-            for definition in definitions:
-                yield Cell(agent, definition.name, definition.classify(studied, agent))
+        for definition in definitions:
+            labels = [definition.classify(studied, agent) for agent in agents]
+            for agent, label in zip(agents, labels, strict=True):
+                yield Cell(agent, definition.name, label)
+            if with_any and labels:
+                yield Cell(_ANY_AGENT, definition.name, definition.strictest(labels))
+            if definition.classify_all is not None:
+                yield Cell(_ALL_AGENTS, definition.name, definition.classify_all(studied))
 
     return cells
 
@@ -119,21 +139,28 @@ _RULESETS: Final = _by_definitions("common-crawl/1", "common-crawl-published/1",
 
 
 def _status_class(file: ResolvedFile) -> str:
-    """Return what Common Crawl's crawler would do after the last response."""
+    """Return the class of a response in Common Crawl's table: what a crawler would do after it."""
     status = _last_status(file)
     if file.access is None or 300 <= status < 400:
         return "redirect-unresolved"
-    if status in {401, 403}:
+    if status == 403:
         return "forbidden"
-    if status == 429 or status >= 500:
+    if status == 429 or 500 <= status <= 599:
         return "defer-visits"
-    if status >= 400:
+    if status != 200:
         return "allow-all"
-    content = file.content or b""
-    kind = dict(file.capture.headers).get("content-type", "text/plain").partition(";")[0].strip().lower()
-    if not file.hops and (kind not in _TEXT_TYPES or is_page(content)):
+    kind = _content_type(file)
+    if _ROBOTS_TYPE.search(kind) is None:
         return "no-text"
-    return "with-rules" if any(group.rules for group in StudiedFile(content).robots.groups) else "no-rules"
+    # The published script reads files of some types only. It decides which files have rules.
+    has_rules = kind in _READ_TYPES and StudiedFile(file.content or b"").published_common_crawl_rulesets
+    return "with-rules" if has_rules else "no-rules"
+
+
+def _content_type(file: ResolvedFile) -> str:
+    """Return the media type of a response. That after redirects is not known, and many tables do not have it."""
+    value = "" if file.hops else dict(file.capture.headers).get("content-type", "")
+    return value.partition(";")[0].strip().lower() or "text/plain"
 
 
 def _last_status(file: ResolvedFile) -> int:
@@ -167,7 +194,7 @@ RECIPES: Final = {
             "AI crawlers: disallowed fully or partially, mentioned, explicitly allowed.",
             "Liu et al., Somesite I Used To Crawl, IMC 2025, figures 2 to 4",
             IMC_2025_AGENTS,
-            _by_definitions("imc-2025/1", "imc-2025-mention/1", "imc-2025-explicit-allow/1", "exact/1"),
+            _by_definitions("imc-2025/1", "imc-2025-mention/1", "imc-2025-explicit-allow/1", "exact/1", with_any=True),
             Plotted("imc-2025/1", "fully-disallowed", "Files that fully disallow the agent"),
         ),
         Recipe(

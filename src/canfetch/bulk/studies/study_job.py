@@ -24,7 +24,7 @@ STUDY: Final = Schema(
     (
         Column("study", ColumnType.TEXT, "The recipe."),
         Column("period", ColumnType.TEXT, "The month, year or day of the captures."),
-        Column("subject", ColumnType.TEXT, "The agent, or `*` if the count is not about one."),
+        Column("subject", ColumnType.TEXT, "The agent, `any agent`, `all agents`, or `*`."),
         Column("measure", ColumnType.TEXT, "What is measured, such as the name of a definition."),
         Column("class", ColumnType.TEXT, "The class of files."),
         Column("files", ColumnType.INTEGER, "The number of files."),
