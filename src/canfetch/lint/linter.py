@@ -225,8 +225,8 @@ class Linter:
         fixed: list[Finding] = []
         failed: set[FailedFix] = set()
         rounds_left = min(max(_ROUND_BYTES // max(len(original.content), 1), 1), _MAX_ROUNDS)
+        report = self._report(lint_input, None)
         while True:
-            report = self._report(lint_input, None)
             wanted = [
                 finding
                 for finding in report.findings
@@ -245,8 +245,10 @@ class Linter:
             else:
                 content, round_fixed = apply_chosen(report.file, fixable, chooser, failed)
             fixed += round_fixed
-            lint_input = lint_input._replace(content=content)
             rounds_left -= 1
+            if content != lint_input.content:
+                lint_input = lint_input._replace(content=content)
+                report = self._report(lint_input, None)
         undecided = len(untried) if fixable else 0
         undecided += sum(identify_fix(report.file, one) in chooser.undecided for one in wanted)
         # Some fixes repair keys, so the fixed file can have records where the original has none.
