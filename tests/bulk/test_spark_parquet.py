@@ -18,6 +18,9 @@ from canfetch.bulk.spark import parquet_rows  # noqa: E402
 from canfetch.bulk.spark.parquet_rows import DecidedColumns, ParquetTask, decide_rows, split_files  # noqa: E402
 from canfetch.bulk.spark.parquet_schema import kept_columns  # noqa: E402
 
+# Only `make test-services` installs pyspark.
+pytestmark = pytest.mark.service
+
 FILES = {"a": "user-agent: *\ndisallow: /a", "b": "user-agent: x\ndisallow: /", "c": None}
 IDS = ["a", "b", "c", "d", None, "a"] * 50
 AGENTS = ["x", "x", "y", None, "y", "two words"] * 50

@@ -5,6 +5,9 @@ from typing import Any
 
 import pytest
 
+import canfetch
+from canfetch.errors import Undecided
+
 Run = Any
 CONTENT = b"User-agent: *\nDisallow: /a\nDisallow: /a/b\n"
 SMALLER = b"User-agent: *\nDisallow: /a\n"
@@ -57,6 +60,17 @@ def test_blank_lines_remain_if_no_rule_is_left_out(run: Run) -> None:
     ran = run("minimize", "-", "--check", stdin=content)
     assert (ran.code, ran.out) == (0, "")
     assert run("minimize", "-", stdin=content).out.encode() == content
+
+
+def test_a_file_may_take_ten_times_the_default_limit_of_the_library(
+    run: Run, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file.write_text("User-agent: *\n" + "".join(f"Disallow: /*{number}*a\n" for number in range(40)))
+    monkeypatch.setattr("canfetch.compare.limits.NATIVE_STEPS", 20_000)
+    monkeypatch.setattr("canfetch.compare.limits.PYTHON_STEPS", 500)
+    with pytest.raises(Undecided):
+        canfetch.compare.minimize(canfetch.parse(file.read_bytes()))
+    assert run("minimize", "robots.txt", "--check", "--quiet").code == 1
 
 
 @pytest.mark.parametrize("options", [(), ("--in-place",), ("--check",)], ids=["output", "in-place", "check"])

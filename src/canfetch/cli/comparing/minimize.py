@@ -12,8 +12,12 @@ from canfetch.cli.shared.output_files import replace_file, write_standard_output
 from canfetch.cli.shared.single_value_option import Choice, Option, complete_path
 from canfetch.cli.shared.terminal import printable
 from canfetch.compare import Minimization, find_minimization
+from canfetch.compare.limits import steps_for
 from canfetch.core.profiles import PROFILES
 from canfetch.errors import Undecided
+
+# A file is minimized once, so this may take longer than a question in a program.
+_MICROSECONDS: Final = 10_000_000
 
 
 class _Options(NamedTuple):
@@ -41,7 +45,7 @@ def _run(**values: Any) -> NoReturn:
         )
     profiles = PROFILES if "all" in options.for_profiles else options.for_profiles
     try:
-        found = find_minimization(robots, profiles=profiles)
+        found = find_minimization(robots, profiles=profiles, steps=steps_for(_MICROSECONDS))
     except Undecided as error:
         raise CommandError(f"cannot minimize {options.name}: {error}") from None
     if options.in_place:
@@ -85,8 +89,8 @@ command: Final = click.Command(
     help="""Leave out the rules of a robots.txt without which every agent has the same verdict for every URL.
 
     The file is written to standard output, and the rules that are left out are listed on standard error. Comments stay,
-    except those directly above rules that are all left out. The result is proved; a file for which no proof is found
-    within the limits is not changed.""",
+    except those directly above rules that are all left out. The result is proved; a file for which about
+    ten seconds of work are not enough for a proof is not changed.""",
     epilog="""\b
 Examples:
   canfetch minimize robots.txt > smaller.txt
