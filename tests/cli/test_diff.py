@@ -75,6 +75,7 @@ def test_conditions_decide_about_the_exit_code(run: Run, condition: str, code: i
         ("GPTBot,CCBot loses", "canfetch: --fail-on: invalid agent 'GPTBot,CCBot': expected one name without"),
         ("any loses blog", "canfetch: --fail-on 'any loses blog': invalid pattern 'blog': expected a path pattern"),
         ("any loses /a#b", "canfetch: --fail-on 'any loses /a#b': invalid pattern '/a#b': it matches no URL, because"),
+        ("any loses /robots.txt$", "canfetch: --fail-on 'any loses /robots.txt$': invalid pattern '/robots.txt$': it "),
         ("any loses /./", "canfetch: --fail-on 'any loses /./': invalid pattern '/./': it matches no URL, because"),
     ],
 )

@@ -49,7 +49,9 @@ def test_a_pattern_that_matches_no_url_is_refused(profile: str, within: str, rea
         ("rfc9309", "/%"),
         ("rfc9309", "/%zz"),
         ("rfc9309", "/a b"),
-        ("rfc9309", "/robots.txt$"),
+        ("rfc9309", "/robots.txt"),
+        ("rfc9309", "/robots.txt*$"),
+        ("google", "/robots.txt$"),
         ("google", "/a/../b"),
         ("draft1996", "/#"),
         ("cpython-old", "/$a"),
@@ -58,6 +60,25 @@ def test_a_pattern_that_matches_no_url_is_refused(profile: str, within: str, rea
 def test_a_pattern_that_matches_some_url_is_accepted(profile: str, within: str) -> None:
     robots = canfetch.parse("User-agent: GPTBot\nDisallow: /\n", profile=profile)
     assert compare.find_url(robots, agent="GPTBot", allowed=True, within=within) is None
+
+
+@pytest.mark.parametrize(
+    "profile, within",
+    [("rfc9309", "/robots.txt$"), ("rfc9309", "/%72obots.txt$"), ("googlebot", "/robots.txt$")],
+)
+@pytest.mark.parametrize("allowed", [True, False])
+def test_a_pattern_that_matches_only_robots_txt_is_refused_if_that_is_always_allowed(
+    profile: str, within: str, *, allowed: bool
+) -> None:
+    robots = canfetch.parse(RULES, profile=profile)
+    other = canfetch.parse(RULES, profile="google")
+    reason = "it matches no URL but /robots.txt, which is always allowed"
+    with pytest.raises(InvalidOption, match=reason):
+        compare.find_url(robots, agent="GPTBot", allowed=allowed, within=within)
+    with pytest.raises(InvalidOption, match=reason):
+        compare.find_changed_url(robots, robots, agent="GPTBot", allowed=allowed, within=within)
+    # In one of these profiles, the rules decide about `/robots.txt`.
+    assert compare.find_changed_url(robots, other, agent="GPTBot", allowed=True, within=within) is None
 
 
 @pytest.mark.parametrize("within", ["*", "*.php", "/a b", "/a\t", "/a\x01", "", "a"])

@@ -43,12 +43,13 @@ def test_expectations_that_hold(entry: str) -> None:
     assert check(entry) is None
 
 
+@pytest.mark.parametrize("pattern", ["/shop/#x", "/robots.txt$"])
 @pytest.mark.parametrize("allowed", ["true", "false"])
-def test_a_pattern_that_matches_no_url_is_an_error(allowed: str) -> None:
-    failure = check(f'agent = "GPTBot"\npattern = "/shop/#x"\nallowed = {allowed}')
+def test_a_pattern_that_matches_no_url_is_an_error(pattern: str, allowed: str) -> None:
+    failure = check(f'agent = "GPTBot"\npattern = "{pattern}"\nallowed = {allowed}')
     assert failure is not None
     assert failure.verdict is None
-    assert "cannot be checked: invalid pattern '/shop/#x': it matches no URL" in str(failure)
+    assert f"cannot be checked: invalid pattern '{pattern}': it matches no URL" in str(failure)
 
 
 @pytest.mark.parametrize(

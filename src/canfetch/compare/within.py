@@ -36,7 +36,7 @@ def find_url(
         agent: A product token or an `Agent`.
         allowed: Whether to find an allowed URL, or a disallowed one.
         within: A pattern as in a robots.txt, in the profile of the file. It does not match `/robots.txt` if that is
-            always allowed.
+            always allowed. So `/robots.txt$` is then an error.
         steps: The limit of the work. The default takes about a second.
     Raises: InvalidProductToken; InvalidOption: `within` is not a pattern that the profile reads, or matches no URL;
         Undecided: The rules are too large.
@@ -83,6 +83,7 @@ def _find(rules: Sequence[ComparedRules], decisions: Decisions, within: str, bud
         raise InvalidOption(f"invalid pattern {quoted(within)}: expected a path pattern that starts with '/' or '*'")
     sides = [one.side(budget, for_urls=for_urls) for one in rules]
     exempt = all(one.profile.robots_txt_allowed for one in rules)
+    outside = [ROBOTS_TXT_PATTERN] if exempt else []
 
     def confirm(target: bytes) -> bool:
         found = first.decisions(last, target, for_urls=for_urls)
@@ -93,25 +94,29 @@ def _find(rules: Sequence[ComparedRules], decisions: Decisions, within: str, bud
         [decisions],
         confirm,
         within=patterns,
-        outside=[ROBOTS_TXT_PATTERN] if exempt else [],
+        outside=outside,
     )
     target = shortest_target(question, budget) if patterns else None
     if target is not None:
         return first.url_of(target)
     # A statement about all URLs that match holds if there are none, also the opposite one.
-    if not _match_some_url(patterns, first.profile):
+    if not _match_some_url(patterns, [], first.profile):
         raise InvalidOption(f"invalid pattern {quoted(within)}: it matches no URL{_reason(within, first.profile)}")
+    if outside and not _match_some_url(patterns, outside, first.profile):
+        reason = "it matches no URL but /robots.txt, which is always allowed"
+        raise InvalidOption(f"invalid pattern {quoted(within)}: {reason}")
     return None
 
 
-def _match_some_url(patterns: Sequence[Pattern], profile: Profile) -> bool:
+def _match_some_url(patterns: Sequence[Pattern], outside: Sequence[Pattern], profile: Profile) -> bool:
     if not patterns:
         return False
     budget = Budget(None)
     all_urls = RankedSide(Ranking([], budget), default=True)
     compared = ComparedSides([all_urls], (profile, profile))
+    question = Question(compared, [(True,)], lambda _: True, patterns, outside)
     try:
-        return shortest_target(Question(compared, [(True,)], lambda _: True, within=patterns), budget) is not None
+        return shortest_target(question, budget) is not None
     except Undecided:
         return True
 
