@@ -193,6 +193,16 @@ def test_many_combinations_of_equally_specific_paths(engine: str) -> None:
     assert len({row["explanation"] for row in expected}) == 256
 
 
+@pytest.mark.parametrize("text", ["train-ai=n", "train-ai=n;x=" + "y" * 1_500])
+def test_the_lines_and_the_explanation_of_a_row_are_limited(text: str, engine: str) -> None:
+    for path in ["", "/a "]:
+        content = "User-agent: *\n" + f"Content-Usage: {path}{text}\n" * 2_000
+        explanation = parse(content).usage("/a", agent="a", purpose="training").explanation
+        assert (len(explanation), explanation[-1]) == (1_001, "…")
+        (row,) = usage([content], "a", ["/a"], purpose="training", engine=engine).to_pylist()
+        assert (row["lines"], row["explanation"]) == (list(range(2, 102)), explanation)
+
+
 def test_files_with_more_statements_than_are_kept(engine: str) -> None:
     # Each file needs 3 MB.
     lines = [f"content-usage: /{number}-{'x' * 1_000} train-ai=y, search=y, ai-use=n" for number in range(400)]

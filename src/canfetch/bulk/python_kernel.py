@@ -19,6 +19,8 @@ from canfetch.errors import InvalidColumn
 # A parsed file needs several times the memory of its content.
 _CACHED_BYTES: Final = 32 * 1024 * 1024
 _ID_LIMIT: Final = 2**63
+# As in the native engine.
+_LINES_LIMIT: Final = 100
 
 
 class _Row(NamedTuple):
@@ -208,4 +210,5 @@ def _usage(row: _Row | None, purpose: UsagePurpose | None) -> tuple[Any, ...]:
         return None, row.reason, None, None, None
     found = row.robots.usage(row.url, agent=row.rules[0].agent, purpose=purpose)
     verdict = found.verdict
-    return str(found.preference), str(verdict.reason), verdict.allowed, list(found.lines), found.explanation
+    lines = list(found.lines[:_LINES_LIMIT])
+    return str(found.preference), str(verdict.reason), verdict.allowed, lines, found.explanation

@@ -27,6 +27,8 @@ const PATH_BYTES: usize = 256;
 /// The combinations of records whose answers are kept for each selection, and the longest answer that is kept.
 const KEPT_ANSWERS: usize = 16;
 const KEPT_BYTES: usize = 1024;
+/// The lines of statements that a row has. Without a limit, a column would repeat a hostile file in each row.
+const LINES_LIMIT: usize = 100;
 
 /// What a file states about one use of one target.
 #[derive(Debug, Default)]
@@ -144,20 +146,31 @@ impl Statements {
             return Arc::clone(&reader.silent[purpose]);
         }
         stated.sort_by_key(|&(line, ..)| line);
-        let mut explanation = String::new();
-        for (_, _, text) in &stated {
-            if !explanation.is_empty() {
-                explanation.push_str("; ");
-            }
-            explanation.push_str(text);
-        }
+        let lines = stated.iter().take(LINES_LIMIT);
         let answer = Answer {
             disallowed: Some(stated.iter().any(|&(_, &disallows, _)| disallows)),
-            lines: stated.iter().map(|&(line, ..)| i32::try_from(line).unwrap_or(i32::MAX)).collect(),
-            explanation,
+            lines: lines.map(|&(line, ..)| i32::try_from(line).unwrap_or(i32::MAX)).collect(),
+            explanation: explain(stated.iter().map(|&(.., text)| &**text), reader.characters),
         };
         answer.into()
     }
+}
+
+/// Joins statements to one sentence, and replaces what exceeds a number of characters by an ellipsis.
+fn explain<'a>(texts: impl Iterator<Item = &'a str>, characters: usize) -> String {
+    let mut explanation = String::new();
+    for text in texts {
+        if !explanation.is_empty() {
+            explanation.push_str("; ");
+        }
+        explanation.push_str(text);
+        if let Some((end, _)) = explanation.char_indices().nth(characters) {
+            explanation.truncate(end);
+            explanation.push('…');
+            break;
+        }
+    }
+    explanation
 }
 
 /// Statements whose records have not been read yet.
@@ -250,6 +263,8 @@ pub struct Reader {
     keys: Vec<Vec<u8>>,
     /// The answers for files in which no record mentions a purpose.
     silent: Answers,
+    /// The length of an explanation.
+    characters: usize,
 }
 
 impl Reader {
@@ -257,7 +272,8 @@ impl Reader {
     pub fn new(py: Python<'_>, profile: &'static Profile, purposes: &[String; PURPOSES]) -> PyResult<Self> {
         let module = py.import("canfetch.core.extensions.usage_records")?;
         let keys = module.getattr("USAGE_KEYS")?.try_iter()?;
-        let not_mentioned: String = py.import("canfetch.core.extensions.usage")?.getattr("NOT_MENTIONED")?.extract()?;
+        let texts = py.import("canfetch.core.extensions.usage")?;
+        let not_mentioned: String = texts.getattr("NOT_MENTIONED")?.extract()?;
         let silent = |purpose: usize| Answer {
             explanation: format!("{not_mentioned}{}", purposes[purpose]),
             ..Answer::default()
@@ -267,6 +283,7 @@ impl Reader {
             profile,
             keys: keys.map(|key| key?.extract()).collect::<PyResult<_>>()?,
             silent: std::array::from_fn(|purpose| silent(purpose).into()),
+            characters: texts.getattr("EXPLANATION_CHARACTERS")?.extract()?,
         })
     }
 

@@ -15,6 +15,8 @@ USAGE_SCHEMA: Final = "canfetch.usage/1"
 # The beginnings of explanations without a statement; a purpose or the explanation of the verdict follows.
 NOT_MENTIONED: Final = "no record mentions "
 NOT_FETCHED: Final = "the URL may not be fetched: "
+EXPLANATION_CHARACTERS: Final = 1_000
+"""The longest explanation by statements. Without a limit, a column of them would repeat a hostile file in each row."""
 
 
 class UsageStatement(NamedTuple):
@@ -42,8 +44,9 @@ class UsageStatement(NamedTuple):
 
 
 def explain_statements(statements: Iterable[UsageStatement]) -> str:
-    """Return statements in one sentence."""
-    return "; ".join(str(statement) for statement in statements)
+    """Return statements in one sentence, of which the end is replaced by an ellipsis if it is too long."""
+    text = "; ".join(str(statement) for statement in statements)
+    return text if len(text) <= EXPLANATION_CHARACTERS else text[:EXPLANATION_CHARACTERS] + "…"
 
 
 class Usage(NamedTuple):
@@ -74,7 +77,7 @@ class Usage(NamedTuple):
 
     @property
     def explanation(self) -> str:
-        """The reason in one sentence."""
+        """The reason in one sentence. That of many statements ends with an ellipsis after 1,000 characters."""
         if self.statements:
             return explain_statements(self.statements)
         if not self.verdict.allowed:
