@@ -51,3 +51,23 @@ def test_two_columns_of_the_same_name_in_parquet(tmp_path: Path) -> None:
     pq.write_table(pa.table(columns, names=["host", "content", "content"]), tmp_path / "a.parquet")
     with pytest.raises(InvalidOption, match="has two columns 'content': rename one"):
         list(read_captures(str(tmp_path / "a.parquet")))
+
+
+@pytest.mark.parametrize("column", ["origin", "host"])
+@pytest.mark.parametrize("rest", ["/path", "/robots.txt?x", "?x"])
+def test_a_page_in_the_place_of_an_origin_is_set_aside(tmp_path: Path, column: str, rest: str) -> None:
+    origins = [f"https://a.example{rest}", "https://a.example/", "https://b.example/robots.txt"]
+    text = "".join(json.dumps({column: origin, "content": ""}) + "\n" for origin in origins)
+    (tmp_path / "a.ndjson").write_text(text, encoding="utf-8")
+    fault, *captures = read_captures(str(tmp_path / "a.ndjson"))
+    assert isinstance(fault, Fault)
+    expected = f"invalid origin {origins[0]!r}: expected one without a path, such as https://a.example"
+    assert (fault.position, fault.reason) == (1, expected)
+    assert [capture.url for capture in captures if isinstance(capture, Capture)] == URLS
+
+
+def test_a_page_in_the_name_of_a_file_is_set_aside(tmp_path: Path) -> None:
+    (tmp_path / "https%3A%2F%2Fa.example%2Fpath.txt").write_bytes(b"")
+    (fault,) = read_captures(str(tmp_path))
+    assert isinstance(fault, Fault)
+    assert "expected one without a path, such as https://a.example" in fault.reason

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from canfetch.access.policies import get_policy
-from canfetch.bulk.archives.capture_store import CaptureStore
+from canfetch.bulk.archives.capture_store import CaptureStore, LeftOut
 from canfetch.bulk.archives.output_tables import TableOptions
 from canfetch.bulk.archives.resolution import resolve_capture
 from canfetch.bulk.reading.captures import Fault
@@ -41,11 +41,15 @@ class PartOptions(NamedTuple):
 
 
 class Collected(NamedTuple):
-    """What was read: the number of robots.txt captures, of records set aside, and whether an archive was cut."""
+    """What was read: the number of robots.txt captures, of records set aside, and whether an archive was cut.
+
+    `left_out` has the archives with responses of other URLs.
+    """
 
     captures: int
     faults: int
     is_cut: bool
+    left_out: list[LeftOut]
 
 
 def store_path(folder: WorkFolder) -> Path:
@@ -93,7 +97,7 @@ def collect(
         for fault in store.faults():
             is_cut |= fault.is_end
             on_fault(fault)
-        return Collected(*store.counts(), is_cut)
+        return Collected(*store.counts(), is_cut, store.left_out())
 
 
 def write_table(

@@ -16,7 +16,8 @@ from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidURL, StoreError
 
 _TABLES: Final = """
-create table if not exists sources (id integer primary key, name text, is_read integer);
+create table if not exists sources (
+    id integer primary key, name text, is_read integer, files integer, left_out integer, example text);
 create table if not exists contents (id integer primary key, data blob);
 create table if not exists captures (
     id integer primary key, source integer, position integer, owner text, url text, time real, status integer,
@@ -51,6 +52,7 @@ _ROWS_PER_TRANSACTION: Final = 10_000
 _MAX_HASHES: Final = 200_000
 _MAX_TARGETS: Final = 200_000
 _MAX_HISTORY: Final = 10_000
+_MAX_EXAMPLE: Final = 200
 
 
 class StoredCapture(NamedTuple):
@@ -58,6 +60,22 @@ class StoredCapture(NamedTuple):
 
     id: int
     capture: Capture
+
+
+class LeftOut(NamedTuple):
+    """The captures of a source that were not needed, because no robots.txt before them redirects to their URLs.
+
+    Attributes:
+        source: The name of the source.
+        records: Their number.
+        example: The URL of the first one.
+        has_files: Whether the source also has captures of robots.txt files.
+    """
+
+    source: str
+    records: int
+    example: str
+    has_files: bool
 
 
 class SourceCounts(NamedTuple):
@@ -89,6 +107,10 @@ class CaptureStore:
         self._hashes: dict[bytes, int] = {}
         self._targets: set[str] = set()
         self._pending = 0
+        # Of the source that is read.
+        self._files = 0
+        self._left_out = 0
+        self._example: str | None = None
 
     def _open(self) -> sqlite3.Connection:
         if self._read_only:
@@ -120,12 +142,16 @@ class CaptureStore:
         if row is not None:
             self._connection.execute("delete from captures where source = ?", (number,))
             self._connection.execute("delete from faults where source = ?", (number,))
-        self._connection.execute("insert or replace into sources values (?, ?, 0)", (number, name))
+        self._connection.execute("insert or replace into sources values (?, ?, 0, 0, 0, null)", (number, name))
+        self._files, self._left_out, self._example = 0, 0, None
         return True
 
     def finish_source(self, number: int) -> None:
         """Record that a source was read to its end."""
-        self._connection.execute("update sources set is_read = 1 where id = ?", (number,))
+        self._connection.execute(
+            "update sources set is_read = 1, files = ?, left_out = ?, example = ? where id = ?",
+            (self._files, self._left_out, self._example, number),
+        )
         self._connection.execute("commit")
 
     def has_read_source(self) -> bool:
@@ -139,8 +165,15 @@ class CaptureStore:
         self._connection.execute("pragma journal_mode = delete")
 
     def wants(self, url: str) -> bool:
-        """Return whether the capture of a URL is needed: a robots.txt, or what one redirected to."""
-        return is_robots_url(url) or url in self._targets
+        """Return whether the capture of a URL is needed: a robots.txt, or what one redirected to.
+
+        A capture that is not needed is counted as left out.
+        """
+        if is_robots_url(url) or url in self._targets:
+            return True
+        self._left_out += 1
+        self._example = self._example or url[:_MAX_EXAMPLE]
+        return False
 
     def add(self, number: int, item: Capture | Fault) -> None:
         """Add a capture of a source, or a record that is set aside."""
@@ -152,9 +185,10 @@ class CaptureStore:
             row = (number, item.position, item.reason, item.is_end)
             self._connection.execute("insert into faults values (?, ?, ?, ?)", row)
             return
-        is_file = is_robots_url(item.url)
-        if not is_file and item.url not in self._targets:
+        if not self.wants(item.url):
             return
+        is_file = is_robots_url(item.url)
+        self._files += is_file
         headers = dict(item.headers)
         if item.status in _REDIRECTS:
             self._remember_target(item)
@@ -238,6 +272,13 @@ class CaptureStore:
         )
         for name, position, reason, is_end in self._connection.execute(query):
             yield Fault(name, position, reason, bool(is_end))
+
+    def left_out(self) -> list[LeftOut]:
+        """Return the sources with captures that were left out, in their order."""
+        query = "select name, left_out, example, files > 0 from sources where left_out order by id"
+        return [
+            LeftOut(name, records, url, bool(files)) for name, records, url, files in self._connection.execute(query)
+        ]
 
     def close(self) -> None:
         """Close the file."""

@@ -80,6 +80,17 @@ class Name(NamedTuple):
         path = rest if rest[:1] == b"/" else b"/" + rest
         return cls(str(origin), f"{origin}{display_text(path)}")
 
+    @classmethod
+    def parse_owner(cls, text: str) -> "Name":
+        """Parse the name of the site of a file: a host, an origin, or the URL of its robots.txt.
+
+        Raises: InvalidURL: The text is none of these, such as the URL of a page.
+        """
+        name = cls.parse(text)
+        if not is_robots_url(name.url):
+            raise InvalidURL(f"invalid origin {text[:200]!r}: expected one without a path, such as {name.owner}")
+        return name
+
 
 def is_robots_url(url: str) -> bool:
     """Return whether a canonical URL is that of a robots.txt."""

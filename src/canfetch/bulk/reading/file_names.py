@@ -49,7 +49,7 @@ def parse_file_name(path: str) -> NamedFile:
     elif folders and last.lower() == _ROBOTS:
         last = folders[-1]
     owner = unquote(_without_suffix(last))
-    return NamedFile(Name.parse(owner if "://" in owner else _PORT_SUFFIX.sub(r":\1", owner)), time)
+    return NamedFile(Name.parse_owner(owner if "://" in owner else _PORT_SUFFIX.sub(r":\1", owner)), time)
 
 
 def _without_suffix(name: str) -> str:

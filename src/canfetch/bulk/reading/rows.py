@@ -83,9 +83,12 @@ def _parse_row(row: Mapping[str, Any], source: str, position: int, *, empty_is_n
     owner, url = _first(row, _OWNERS), _first(row, _URLS)
     if owner is None and url is None:
         raise ValueError("no origin: expected text in the column origin, host or url")
-    name = Name.parse(_text(url if owner is None else owner))
-    if owner is not None and url is not None:
-        name = name._replace(url=Name.parse(_text(url)).url)
+    if url is None:
+        name = Name.parse_owner(_text(owner))
+    else:
+        # The URL may be that of a response after a redirect.
+        name = Name.parse(_text(url))
+        name = name if owner is None else name._replace(owner=Name.parse(_text(owner)).owner)
     status = _parse_status(_first(row, _STATUSES))
     content = _content(row)
     # An empty cell of CSV is a file without content only if another column shows it.

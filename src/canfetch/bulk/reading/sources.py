@@ -108,6 +108,8 @@ def _format_of_content(name: str) -> str | None:
 def read_captures(name: str, *, format: str | None = None) -> Iterator[Capture | Fault]:  # noqa: A002 - as above
     """Yield the robots.txt captures of an archive in order, and the records that are set aside.
 
+    Responses of other URLs than `/robots.txt` are left out.
+
     Args:
         name: A WARC file, a folder, a tar file, or a Parquet, CSV or NDJSON table; `-` for standard input.
         format: One of `warc`, `folder`, `tar`, `parquet`, `csv` and `ndjson`, or None to recognise it.

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from canfetch.bulk.archives.archive_job import Collected, collect, store_path, write_table
+from canfetch.bulk.archives.capture_store import LeftOut
 from canfetch.bulk.archives.output_tables import TableOptions
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.sources import Source
@@ -64,9 +65,23 @@ def collect_captures(sources: list[Source], store: Path, write_fault: Callable[[
     progress = byte_progress(total, enabled=True)
     shown = FaultLines(progress, write_fault)
     try:
-        return collect(sources, store, advance=progress.advance, on_fault=shown.add)
+        collected = collect(sources, store, advance=progress.advance, on_fault=shown.add)
     finally:
         progress.close()
+    # A WARC file may have all responses of a crawl. In a table, other URLs than those of robots.txt are rare.
+    crawls = {source.name for source in sources if source.format == "warc"}
+    for left_out in collected.left_out:
+        if not left_out.has_files or left_out.source not in crawls:
+            progress.print_error(f"canfetch: warning: {_describe(left_out)}")
+    return collected
+
+
+def _describe(left_out: LeftOut) -> str:
+    """Return what was left out of an archive."""
+    name = quoted(left_out.source)
+    count = "1 record is" if left_out.records == 1 else f"{left_out.records:,} records are"
+    no_file = "" if left_out.has_files else "no robots.txt found: "
+    return f"{name}: {no_file}{count} left out, for other URLs than /robots.txt, such as {quoted(left_out.example)}"
 
 
 def print_counts(what: str, collected: Collected, output: str) -> None:
