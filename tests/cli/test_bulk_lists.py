@@ -83,3 +83,16 @@ def test_two_columns_of_the_same_name(folder: Path, filtered: Any) -> None:
         done = filtered("urls.parquet", "-o", "out.csv")
         assert done == (2, "", f"canfetch: 'urls.parquet' has two columns '{names[-1]}': rename one\n")
     assert not list(folder.glob("out*"))
+
+
+def test_checksums_of_parquet_pages(folder: Path, filtered: Any) -> None:
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    options = {"compression": "none", "use_dictionary": False, "write_page_checksum": True}
+    pq.write_table(pa.table({"url": ["https://a.example/private/"]}), folder / "urls.parquet", **options)
+    content = (folder / "urls.parquet").read_bytes()
+    (folder / "urls.parquet").write_bytes(content.replace(b"/private/", b"/Private/"))
+    done = filtered("urls.parquet", "-o", "out.csv")
+    assert done.code == 2
+    assert "urls.parquet' is not a valid Parquet file: could not verify page integrity" in done.err
+    assert not (folder / "out.csv").exists()

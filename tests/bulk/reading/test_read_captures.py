@@ -71,3 +71,20 @@ def test_a_page_in_the_name_of_a_file_is_set_aside(tmp_path: Path) -> None:
     (fault,) = read_captures(str(tmp_path))
     assert isinstance(fault, Fault)
     assert "expected one without a path, such as https://a.example" in fault.reason
+
+
+def test_checksums_of_parquet_pages(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    table = pa.table(
+        {"host": [f"h{n}.example" for n in range(300)], "content": [f"Disallow: /{n}" for n in range(300)]}
+    )
+    path = tmp_path / "rows.parquet"
+    options = {"compression": "none", "use_dictionary": False, "write_page_checksum": True}
+    pq.write_table(table, path, row_group_size=100, **options)
+    path.write_bytes(path.read_bytes().replace(b"Disallow: /177", b"Xisallow: /177", 1))
+    items = list(read_captures(str(path)))
+    assert [item.position for item in items if isinstance(item, Capture)] == [*range(1, 101), *range(201, 301)]
+    (fault,) = [item for item in items if isinstance(item, Fault)]
+    assert (fault.position, fault.is_end) == (101, True)
+    assert "CRC checksum verification failed" in fault.reason

@@ -10,7 +10,7 @@ from canfetch.bulk.archives.capture_store import CaptureStore
 from canfetch.bulk.archives.decisions import INVALID_URL, Decision
 from canfetch.bulk.archives.filter_lists import DECISION_COLUMNS, FilterOptions, FilterTask
 from canfetch.bulk.archives.url_decisions import URLDecisions
-from canfetch.bulk.reading.row_files import cell_values, load_pyarrow, parquet_errors
+from canfetch.bulk.reading.row_files import cell_values, load_pyarrow, open_parquet, parquet_errors
 from canfetch.bulk.reading.times import time_or_nan
 from canfetch.bulk.writing.columns import Row, Schema
 from canfetch.bulk.writing.part_files import PartFiles
@@ -109,8 +109,7 @@ def _write_rows(
 
 
 def _write_group(written: FilterPart, task: FilterTask, path: Path, decide: Decide) -> Counts:
-    _, parquet = load_pyarrow()
-    with parquet.ParquetFile(task.urls.name) as file:
+    with open_parquet(task.urls.name) as file:
         batches = _batches(file, task)
         if written.parts.format == "parquet":
             return _write_arrow(written, path, decide, batches, file.schema_arrow)

@@ -188,9 +188,9 @@ def read_parquet(
         columns: The columns to load, in lower case, or None for all.
     Raises: MissingExtra: pyarrow is not installed. InvalidOption: The file is not valid.
     """
-    pyarrow, parquet = load_pyarrow()
+    pyarrow, _ = load_pyarrow()
     with parquet_errors(path):
-        opened = parquet.ParquetFile(path)
+        opened = open_parquet(path)
     with opened as file:
         names = list(file.schema_arrow.names)
         check_header([name.lower() for name in names])
@@ -207,6 +207,15 @@ def read_parquet(
             except (pyarrow.ArrowException, OSError) as error:
                 yield position, f"{_DAMAGED_GROUP}: {_reason(error)}"
             advance(file.metadata.row_group(group).total_byte_size)
+
+
+def open_parquet(path: str, **options: Any) -> Any:
+    """Return a `pyarrow.parquet.ParquetFile` that checks the checksums of pages, which some files have.
+
+    Raises: MissingExtra: pyarrow is not installed.
+    """
+    _, parquet = load_pyarrow()
+    return parquet.ParquetFile(path, page_checksum_verification=True, **options)
 
 
 @contextmanager
