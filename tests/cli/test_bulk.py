@@ -64,6 +64,27 @@ def test_filter(run: Run, folder: Path, archive: str) -> None:
     assert done == (0, "", "canfetch: 2 URLs: 0 allowed, 2 disallowed, 0 unknown; wrote o.csv\n")
 
 
+@pytest.mark.parametrize(
+    "agents, message",
+    [
+        (["GPTBot", "url"], "invalid agent 'url': the matrix has its own column 'url'"),
+        (["Effect"], "invalid agent 'Effect': the matrix has its own column 'effect'"),
+        (
+            ["GPTBot", "gptbot"],
+            "invalid agents 'GPTBot' and 'gptbot': columns of a matrix must differ in more than case",
+        ),
+    ],
+)
+def test_columns_of_a_matrix_have_different_names(
+    run: Run, folder: Path, archive: str, agents: list[str], message: str
+) -> None:
+    options = [option for agent in agents for option in ("--agent", agent)]
+    done = run("bulk", "matrix", archive, *options, "-o", "out.csv", "-j1")
+    assert done.code == 2
+    assert done.err.endswith(f"canfetch: {message}\n")
+    assert not list(folder.glob("out*"))
+
+
 def test_matrix_has_all_crawlers_by_default(run: Run, folder: Path, archive: str) -> None:
     assert run("bulk", "matrix", archive, "-o", "out.ndjson", "-j1").code == 0
     assert len(objects(folder / "out.ndjson")[0]) > 100

@@ -36,6 +36,7 @@ def _matrix(inputs: tuple[str, ...], path: str, **values: Any) -> NoReturn:
     run = pop_run_options(values)
     agents = selected_agents(values, all_by_default=True)
     options = TableOptions("matrix", agents, _check_paths((path,)), run.profile)
+    _check_columns(options)
     click.get_current_context().exit(run_archive_command("matrix", inputs, options, run))
 
 
@@ -43,6 +44,20 @@ def _metrics(inputs: tuple[str, ...], **values: Any) -> NoReturn:
     run = pop_run_options(values)
     options = TableOptions("metrics", profile=run.profile)
     click.get_current_context().exit(run_archive_command("metrics", inputs, options, run))
+
+
+def _check_columns(options: TableOptions) -> None:
+    """Check that no two columns of a matrix have the same name, of which databases ignore the case."""
+    own = {column.name for column in options._replace(agents=()).schema.columns}
+    seen: dict[str, str] = {}
+    for name, _ in options.agents:
+        folded = name.lower()
+        if folded in own:
+            raise CommandError(f"invalid agent {quoted(name)}: the matrix has its own column {quoted(folded)}")
+        if folded in seen:
+            both = f"{quoted(seen[folded])} and {quoted(name)}"
+            raise CommandError(f"invalid agents {both}: columns of a matrix must differ in more than case")
+        seen[folded] = name
 
 
 def _check_paths(paths: tuple[str, ...]) -> tuple[str, ...]:
