@@ -126,6 +126,7 @@ def test_sql_functions(spark: Any, pages: Any, files: Any) -> None:
     calls = {
         "allows": "content, agent, url",
         "decide": "content, agent, url",
+        "usage": "content, agent, url, 'training'",
         "matrix": "content, url",
         "sitemaps": "content",
         "allows_at": "id, agent, url",

@@ -40,8 +40,11 @@ def spark_function(type_: ColumnType, parameters: int, function: Callable[..., c
     def of_three(first: pa.Array, second: pa.Array, third: pa.Array) -> pa.Array:
         return function(first, second, third).to_pyarrow()
 
+    def of_four(first: pa.Array, second: pa.Array, third: pa.Array, fourth: pa.Array) -> pa.Array:
+        return function(first, second, third, fourth).to_pyarrow()
+
     # Spark counts the parameters of a function, and reads its annotations.
-    chosen = (of_one, of_two, of_three)[parameters - 1]
+    chosen = (of_one, of_two, of_three, of_four)[parameters - 1]
     # Its overloads do not describe functions whose arrays have no type.
     create: Any = arrow_udf
     return create(chosen, returnType=spark_type(type_))

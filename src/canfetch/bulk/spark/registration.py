@@ -6,12 +6,12 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from canfetch.bulk import contents, decisions
+from canfetch.bulk import contents, decisions, preferences
 from canfetch.bulk.decisions import AnyAgents, named_chains
 from canfetch.bulk.http_archive import METRICS
 from canfetch.bulk.spark.arrow_functions import spark_function
 from canfetch.bulk.spark.broadcast_files import BroadcastFiles
-from canfetch.bulk.types import BOOL, DECISION, struct_of
+from canfetch.bulk.types import BOOL, DECISION, USAGE, struct_of
 
 
 def register(
@@ -24,9 +24,9 @@ def register(
 ) -> None:
     """Register the functions of `canfetch.bulk` for SQL. Functions that exist are replaced.
 
-    `allows` and `decide` take the content of a file, an agent and a URL. `rules`, `sitemaps` and `metrics` take the
-    content. With `files`, `allows_at` and `decide_at` take the ID of a file instead. With `agents`, `matrix` takes the
-    content and a URL, and `matrix_at` the ID and a URL.
+    `allows`, `decide` and `usage` take the content of a file, an agent and a URL, and `usage` also a purpose. `rules`,
+    `sitemaps` and `metrics` take the content. With `files`, `allows_at` and `decide_at` take the ID of a file instead.
+    With `agents`, `matrix` takes the content and a URL, and `matrix_at` the ID and a URL.
 
     Args:
         spark: The session.
@@ -42,6 +42,7 @@ def register(
     functions = {
         "allows": spark_function(BOOL, 3, partial(decisions.allows, **options)),
         "decide": spark_function(DECISION, 3, partial(decisions.decide, **options)),
+        "usage": spark_function(USAGE, 4, partial(preferences.usage_by_purpose, **options)),
         "rules": spark_function(contents.RULES, 1, partial(contents.rules, **parse)),
         "sitemaps": spark_function(contents.SITEMAPS, 1, partial(contents.sitemaps, **parse)),
         "metrics": spark_function(METRICS, 1, contents.metrics),
