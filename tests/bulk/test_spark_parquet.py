@@ -1,6 +1,6 @@
 """Parquet files as a task of Spark reads and decides them, without Spark."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from canfetch import bulk
-from canfetch.errors import InvalidColumn
+from canfetch.errors import InvalidColumn, InvalidOption
 
 pytest.importorskip("pyspark")
 pa = pytest.importorskip("pyarrow")
@@ -127,6 +127,28 @@ def test_types_of_a_later_file(tmp_path: Path) -> None:
     assert decide_all(path, [("n", pa.int32())])[0].schema.types[0] == pa.int32()
     with pytest.raises(InvalidColumn, match=r"^column 'many' of '.*' has the type list.* instead of int64: "):
         decide_all(path, [("many", pa.int64())])
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"PAR1" + bytes(100)])
+def test_files_that_are_not_parquet(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "cut.parquet").write_bytes(content)
+    path = str(tmp_path / "cut.parquet")
+    calls: list[Callable[[], Any]] = [
+        lambda: kept_columns(path, None, ["url"], []),
+        lambda: split_files([path], 2),
+        lambda: decide_all(tmp_path / "cut.parquet", []),
+    ]
+    for call in calls:
+        with pytest.raises(InvalidOption, match=r"cut\.parquet' is not a valid Parquet file: "):
+            call()
+
+
+def test_damaged_pages(tmp_path: Path) -> None:
+    path = tmp_path / "flip.parquet"
+    pq.write_table(table(), path, compression="none", use_dictionary=False, write_page_checksum=True)
+    path.write_bytes(path.read_bytes().replace(b"two words", b"two werds"))
+    with pytest.raises(InvalidOption, match=r"flip\.parquet' is not a valid Parquet file: .*CRC checksum"):
+        decide_all(path, [])
 
 
 def test_few_files_are_split_at_row_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

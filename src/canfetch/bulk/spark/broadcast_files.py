@@ -129,7 +129,9 @@ class BroadcastFiles:
             id, url, agent_column: The names of the columns.
         Returns: A frame with the kept columns, then `allowed`. Types are those of the first file.
         Raises: InvalidColumn: the first file lacks a column, or a kept column has an unsupported type or the name of a
-            column of the result; InvalidOption: there is no path; InvalidProductToken, OSError.
+            column of the result; InvalidOption: there is no path, or a file is not a valid Parquet file;
+            InvalidProductToken, OSError. Faults of other files than the first one may be raised by workers instead, in
+            an exception of Spark whose message names the file.
         """
         return self._read_parquet(paths, agent, columns, (id, agent_column, url), with_reasons=False)
 

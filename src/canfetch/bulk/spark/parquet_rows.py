@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from canfetch.bulk.reading.row_files import open_parquet, parquet_errors
 from canfetch.errors import InvalidColumn
 
 _BLOCK_ROWS: Final = 524_288
@@ -44,13 +45,14 @@ class DecidedColumns(NamedTuple):
 def split_files(paths: Sequence[str], tasks: int) -> list[ParquetTask]:
     """Return a task for each file. If there are fewer files than `tasks`, large files are split at row groups.
 
+    Raises: InvalidOption: A file is not a valid Parquet file. OSError: It cannot be read.
     Cost: O(row groups) if there are fewer files than `tasks`.
     """
     if len(paths) >= tasks:
         return [ParquetTask(path) for path in paths]
     sizes = []
     for path in paths:
-        with pq.ParquetFile(path) as parquet:
+        with parquet_errors(path), open_parquet(path) as parquet:
             sizes.append((parquet.metadata.num_rows, parquet.num_row_groups))
     task_rows = max(sum(rows for rows, _ in sizes) / tasks, _BLOCK_ROWS)
     split = []
@@ -68,6 +70,7 @@ def decide_rows(
 
     Args: decide: Returns the verdicts for columns of IDs, agents and URLs. The agents are None if they have no column.
     Raises: InvalidColumn: The file lacks a column, or a column has another type than in the first file.
+        InvalidOption: It is not a valid Parquet file, or it is damaged.
     """
     schema = None
     for block in _read_blocks(task, columns):
@@ -109,7 +112,7 @@ def _read_blocks(task: ParquetTask, columns: DecidedColumns) -> Iterator[list[pa
 
 def _read_batches(task: ParquetTask, columns: DecidedColumns) -> Iterator[pa.RecordBatch]:
     names = columns.read_names()
-    with pq.ParquetFile(task.path) as parquet:
+    with parquet_errors(task.path), open_parquet(task.path) as parquet:
         schema, metadata = parquet.schema_arrow, parquet.metadata
     check_columns(task.path, schema, names)
     groups = range(metadata.num_row_groups) if task.row_groups is None else task.row_groups
@@ -124,7 +127,7 @@ def _read_batches(task: ParquetTask, columns: DecidedColumns) -> Iterator[pa.Rec
     ]
     row_bytes = max(sum(sizes.values()) // max(row_count, 1), 1)
     rows = max(min(_BATCH_ROWS, _BLOCK_BYTES // row_bytes), 1)
-    with pq.ParquetFile(task.path, metadata=metadata, read_dictionary=dictionaries) as parquet:
+    with parquet_errors(task.path), open_parquet(task.path, metadata=metadata, read_dictionary=dictionaries) as parquet:
         # Other tasks use the other cores.
         yield from parquet.iter_batches(rows, row_groups=list(groups), columns=names, use_threads=False)
 

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.errors import PySparkException
 
+from canfetch.bulk.reading.row_files import parquet_errors
 from canfetch.bulk.spark.parquet_rows import check_columns
 from canfetch.errors import InvalidColumn
 
@@ -28,9 +29,10 @@ def kept_columns(path: str, names: Iterable[str] | str | None, read: Iterable[st
         names: Their names, or None for all columns.
         read: The names of columns that the file must have.
         added: The names of the columns that the frame has besides.
-    Raises: InvalidColumn; OSError: the file cannot be read.
+    Raises: InvalidColumn; InvalidOption: the file is not a valid Parquet file; OSError: it cannot be read.
     """
-    schema = pq.read_schema(path)
+    with parquet_errors(path):
+        schema = pq.read_schema(path)
     check_columns(path, schema, read)
     if names is None:
         names = schema.names
