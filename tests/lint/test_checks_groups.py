@@ -39,6 +39,12 @@ def findings(content: bytes, code: str) -> list[Finding]:
         ("CF311", b"User-agent: *\nDisallow: /a/\nDisallow: /b/\nAllow: /a/b\n"),
         ("CF312", b"User-agent: *\nDisallow: /a\nAllow: /a\n"),
         ("CF312", b"User-agent: a\nDisallow: /%61\n\nUser-agent: a\nAllow: /a\n"),
+        # Each crawler that reads the rule also reads an `Allow` in one of its groups.
+        (
+            "CF312",
+            b"User-agent: a\nUser-agent: b\nDisallow: /x\n\nUser-agent: a\nAllow: /x\n\nUser-agent: b\nAllow: /x\n",
+        ),
+        ("CF312", b"User-agent: *\nDisallow: */a\nDisallow: /*.pdf$\nDisallow: */ab\nAllow: */a\n"),
     ],
 )
 def test_reported(code: str, content: bytes) -> None:
@@ -78,6 +84,12 @@ def test_reported(code: str, content: bytes) -> None:
         ("CF311", b"User-agent: a\nDisallow: /\n\nUser-agent: b\nAllow: /x\n"),
         ("CF312", b"User-agent: a\nDisallow: /a\n\nUser-agent: b\nAllow: /a\n"),
         ("CF312", b"User-agent: *\nDisallow:\nAllow:\n"),
+        # The rule decides for the crawler `b`.
+        ("CF312", b"User-agent: a\nUser-agent: b\nDisallow: /\n\nUser-agent: a\nAllow: /\n"),
+        # A longer rule decides instead of both.
+        ("CF312", b"User-agent: *\nDisallow: /\nDisallow: **\nAllow: /\n"),
+        ("CF312", b"User-agent: *\nDisallow: /?a=/\nDisallow: /?*a*=*%2F\nAllow: /?a=/\n"),
+        ("CF312", b"User-agent: *\nDisallow: a\nAllow: a\n"),
     ],
 )
 def test_not_reported(code: str, content: bytes) -> None:

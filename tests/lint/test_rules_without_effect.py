@@ -32,6 +32,11 @@ def test_a_rule_that_a_longer_opposing_rule_always_beats_is_reported() -> None:
     assert findings("Disallow: */a/", "Allow: /*/a/") == []
 
 
+def test_of_repeated_rules_that_another_one_covers_each_has_one_finding() -> None:
+    lines = ["Disallow: /a", "Disallow: /a***", "Disallow: */*$", "Allow: /a$"]
+    assert [one[:2] for one in findings(*lines)] == [("CF405", 2), ("CF406", 3), ("CF426", 5)]
+
+
 def test_a_rule_that_several_rules_cover_together_is_reported() -> None:
     assert findings("Disallow: /print", "Disallow: /*/print", "Disallow: */print/") == [("CF427", 4, "2, 3")]
     # Without line 4, the `Allow` line would win over line 2.
@@ -70,6 +75,23 @@ def test_an_allow_rule_that_makes_no_exception_is_reported() -> None:
 def test_repeated_rules_that_conflict_with_another_are_reported_once() -> None:
     content = b"User-agent: *\nAllow: /a\nDisallow: /a\nDisallow: /b\n"
     assert [one.check.code for one in Linter(select=["CF312", "CF426"]).lint(content).findings] == ["CF312"]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_rule_that_conflicts_with_another_has_one_finding_and_no_effect(seed: int) -> None:
+    urls = short_urls("ab/?z", 4)
+    linter = Linter(select=[*CODES, "CF312"], findings_limit=None)
+    found = 0
+    for content in generated_files(seed, 200):
+        report = linter.lint(content)
+        lines = [one.line for one in report.findings]
+        assert len(lines) == len(set(lines)), content
+        conflicting = {one.line for one in report.findings if one.check.code == "CF312"}
+        robots = parse(content)
+        for without in ({line} for line in conflicting):
+            assert verdicts(robots, urls) == verdicts(parse(with_void(content, without)), urls), content
+        found += len(conflicting)
+    assert found > 10
 
 
 def test_rules_that_are_redundant_only_together_are_not_both_reported() -> None:

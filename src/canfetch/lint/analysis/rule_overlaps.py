@@ -80,14 +80,13 @@ class RulesByHead:
 
     def has_head_of(self, one: CanonicalRule) -> bool:
         """Return whether the head of another rule is one with which the head of `one` starts, or equal to it."""
-        head = _comparable(one.head)
-        for length in self._lengths:
-            if length > len(head):
-                break
-            found = self._rules.get(head[:length])
-            if found is not None and (len(found) > 1 or found[0].rule.line != one.rule.line):
-                return True
-        return False
+        return any(other.rule.line != one.rule.line for other in self.with_heads_of(one.head))
+
+    def with_heads_of(self, target: bytes) -> Iterator[CanonicalRule]:
+        """Yield the rules with whose heads a target starts: all that match it, and others."""
+        head = _comparable(target)
+        for length in takewhile(len(head).__ge__, self._lengths):
+            yield from self._rules.get(head[:length], ())
 
     def covering(self, one: CanonicalRule) -> Iterator[CanonicalRule]:
         """Yield other rules with the same form, and some without `*` and `$` with which the form starts."""

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from canfetch.lint.analysis.example_paths import query_for
+from canfetch.lint.analysis.repeated_rules import repeated_rules
 from canfetch.lint.analysis.rule_coverage import CoveredRule, covered_rules
 from canfetch.lint.check import Check, LineOccurrence, Occurrence
 from canfetch.lint.fixes import Edit, Fix
@@ -14,8 +15,14 @@ from canfetch.lint.severity import Severity, everywhere
 
 def find(file: LintedFile) -> Iterator[LineOccurrence]:
     """Find rules that have no effect, because a shorter rule of the same kind matches the same URLs."""
+    # Another check reports all rules with the same form but one.
+    repeated: frozenset[int] | None = None
     for covered in covered_rules(file):
-        yield LineOccurrence(covered.rule.line, partial(_occurrence, file, covered))
+        rule = covered.rule
+        if len(covered.equal) > 1:
+            repeated = frozenset(one.line for one, _ in repeated_rules(file)) if repeated is None else repeated
+            rule = next(one for one in covered.equal if one.line not in repeated)
+        yield LineOccurrence(rule.line, partial(_occurrence, file, covered._replace(rule=rule)))
 
 
 def _occurrence(file: LintedFile, covered: CoveredRule) -> Occurrence:
