@@ -88,3 +88,21 @@ def test_checksums_of_parquet_pages(tmp_path: Path) -> None:
     (fault,) = [item for item in items if isinstance(item, Fault)]
     assert (fault.position, fault.is_end) == (101, True)
     assert "CRC checksum verification failed" in fault.reason
+
+
+@pytest.mark.parametrize("status", ["404.5", "503.5", "true", '"404.0"', "1e400"])
+def test_a_status_that_is_not_a_whole_number_is_set_aside(tmp_path: Path, status: str) -> None:
+    rows = f'{{"host": "a.example", "status": {status}}}\n{{"host": "a.example", "status": 404.0}}\n'
+    (tmp_path / "a.ndjson").write_text(rows, encoding="utf-8")
+    fault, capture = read_captures(str(tmp_path / "a.ndjson"))
+    assert isinstance(fault, Fault)
+    assert fault.reason.startswith("invalid status ")
+    assert isinstance(capture, Capture)
+    assert capture.status == 404
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_csv_in_utf_16(tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "a.csv").write_bytes("\ufeffhost,content\na.example,\n".encode(encoding))
+    with pytest.raises(InvalidOption, match=r"a\.csv' is encoded as UTF-16: expected UTF-8"):
+        list(read_captures(str(tmp_path / "a.csv")))

@@ -27,6 +27,8 @@ CUT_LINE: Final = "the file ends within this line"
 CUT_ROW: Final = "the file ends within a quoted cell of this row, or a quote before it is not closed"
 _DAMAGED_GROUP: Final = "the rest of this row group cannot be read"
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+# Those of UTF-16, in text.
+_UTF_16_MARKS: Final = ("\udcff\udcfe", "\udcfe\udcff")
 
 
 def is_cut(reason: str) -> bool:
@@ -150,6 +152,8 @@ class _TextLines:
 
 
 def _parse_header(line: str, delimiter: str, name: str) -> list[str]:
+    if line.startswith(_UTF_16_MARKS):
+        raise InvalidOption(f"{quoted(name)} is encoded as UTF-16: expected UTF-8")
     if "\r" in line.rstrip("\r\n"):
         raise InvalidOption(f"the lines of {quoted(name)} end with carriage returns: expected line feeds")
     try:

@@ -134,7 +134,8 @@ def _parse_status(value: Any) -> int | None:
         status = int(value)
     except (ValueError, OverflowError):
         status = 0
-    if not 100 <= status <= 999:
+    is_whole = isinstance(value, str | bytes) or status == value
+    if not is_whole or not 100 <= status <= 999:
         raise ValueError(f"invalid status {str(value)[:100]!r}: expected a number such as 200")
     return status
 
