@@ -100,7 +100,7 @@ def test_records_that_are_set_aside(run: Run, folder: Path, archive: str) -> Non
     position = len(content) * 2 // 3
     assert done.err == (
         f"canfetch: warning: robots.warc.gz:{position}: set aside: the file ends within this member\n"
-        "canfetch: wrote 2 files to out.csv; 1 records were set aside\n"
+        "canfetch: wrote 2 files to out.csv; 1 record was set aside\n"
     )
     assert objects(folder / "faults.ndjson") == [
         {"source": archive, "position": position, "reason": "the file ends within this member", "is_end": True}
@@ -160,7 +160,7 @@ def test_duckdb_is_not_installed(run: Run, archive: str, missing: str, monkeypat
 
 def test_standard_input(run: Run, folder: Path) -> None:
     done = run("bulk", "parse", "-", "--input-format", "warc", "-o", "out.csv", "-j1", stdin=response("a.example"))
-    assert (done.code, done.err) == (0, "canfetch: wrote 1 files to out.csv\n")
+    assert (done.code, done.err) == (0, "canfetch: wrote 1 file to out.csv\n")
     assert "https://a.example" in (folder / "out.csv").read_text(encoding="utf-8")
 
 

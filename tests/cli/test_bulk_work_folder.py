@@ -40,7 +40,7 @@ def test_a_run_that_failed_at_once_does_not_refuse_another_one(run: Run, folder:
     (folder / "right.csv").write_text("host,content\na.example,x\n", encoding="utf-8")
     assert "has the columns host;content: expected" in run("bulk", "parse", "wrong.csv", "-o", "out.csv", "-j1").err
     done = run("bulk", "parse", "right.csv", "-o", "out.csv", "-j1")
-    assert done == (0, "", "canfetch: wrote 1 files to out.csv\n")
+    assert done == (0, "", "canfetch: wrote 1 file to out.csv\n")
     assert not list(folder.glob("*.partial"))
 
 

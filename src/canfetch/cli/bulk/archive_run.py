@@ -51,7 +51,7 @@ def run_archive_command(command: str, inputs: tuple[str, ...], options: TableOpt
             )
         finally:
             progress.close()
-    print_counts(f"{collected.captures:,} files", collected, run.output)
+    print_counts(counted(collected.captures, "file"), collected, run.output)
     return EXIT_ERROR if collected.is_cut else EXIT_OK
 
 
@@ -79,15 +79,24 @@ def collect_captures(sources: list[Source], store: Path, write_fault: Callable[[
 def _describe(left_out: LeftOut) -> str:
     """Return what was left out of an archive."""
     name = quoted(left_out.source)
-    count = "1 record is" if left_out.records == 1 else f"{left_out.records:,} records are"
+    count = f"{counted(left_out.records, 'record')} {'is' if left_out.records == 1 else 'are'}"
     no_file = "" if left_out.has_files else "no robots.txt found: "
     return f"{name}: {no_file}{count} left out, for other URLs than /robots.txt, such as {quoted(left_out.example)}"
 
 
 def print_counts(what: str, collected: Collected, output: str) -> None:
     """Print what was written, and how much was set aside."""
-    aside = f"; {collected.faults:,} records were set aside" if collected.faults else ""
-    Progress().print_error(f"canfetch: wrote {what} to {output}{aside}")
+    Progress().print_error(f"canfetch: wrote {what} to {output}{set_aside(collected.faults)}")
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number and a noun, such as `1 file` or `2 files`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def set_aside(count: int) -> str:
+    """Return the end of a message: how many records were set aside, or nothing."""
+    return f"; {counted(count, 'record')} {'was' if count == 1 else 'were'} set aside" if count else ""
 
 
 class FaultLines:

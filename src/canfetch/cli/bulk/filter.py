@@ -11,7 +11,7 @@ from canfetch.bulk.archives.filter_lists import FilterOptions, URLList, open_lis
 from canfetch.bulk.archives.filter_parts import Counts
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.url_lists import FORMATS
-from canfetch.cli.bulk.archive_run import FaultLines, collect_captures, open_faults
+from canfetch.cli.bulk.archive_run import FaultLines, collect_captures, counted, open_faults, set_aside
 from canfetch.cli.bulk.options import (
     agent_parameters,
     find_sources,
@@ -87,8 +87,8 @@ def _run(
             )
         finally:
             progress.close()
-    what = "URLs" if len(agents) == 1 else "decisions"
-    _print_counts(what, counts, collected, rejected.count, run.output)
+    noun = "URL" if len(agents) == 1 else "decision"
+    _print_counts(noun, counts, collected, rejected.count, run.output)
     click.get_current_context().exit(EXIT_ERROR if collected.is_cut or rejected.is_cut else EXIT_OK)
 
 
@@ -115,13 +115,12 @@ def _open(name: str, form: str | None, options: FilterOptions) -> URLList:
         raise CommandError(f"cannot read {quoted(name)}: {error.strerror or error}") from None
 
 
-def _print_counts(what: str, counts: Counts, collected: Collected, rejected: int, output: str) -> None:
-    aside = collected.faults + rejected
+def _print_counts(noun: str, counts: Counts, collected: Collected, rejected: int, output: str) -> None:
     text = (
-        f"canfetch: {counts.rows:,} {what}: {counts.allowed:,} allowed, "
+        f"canfetch: {counted(counts.rows, noun)}: {counts.allowed:,} allowed, "
         f"{counts.rows - counts.allowed - counts.unknown:,} disallowed, {counts.unknown:,} unknown; wrote {output}"
     )
-    Progress().print_error(text + (f"; {aside:,} records were set aside" if aside else ""))
+    Progress().print_error(text + set_aside(collected.faults + rejected))
 
 
 command: Final = click.Command(

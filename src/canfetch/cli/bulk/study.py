@@ -12,7 +12,7 @@ from canfetch.bulk.studies.study_job import PERIODS, STUDY, StudyOptions, count_
 from canfetch.bulk.writing.columns import Row
 from canfetch.bulk.writing.part_writers import open_part
 from canfetch.bulk.writing.work_folder import WorkFolder
-from canfetch.cli.bulk.archive_run import collect_captures, open_faults, print_counts
+from canfetch.cli.bulk.archive_run import collect_captures, counted, open_faults, print_counts
 from canfetch.cli.bulk.options import (
     find_sources,
     input_argument,
@@ -73,7 +73,7 @@ def _run(
         if plot is not None and plot_format is not None:
             create_file(plot, draw_study(rows, recipe, plot_format), force=run.force, option="--plot")
         _write(folder, rows)
-    print_counts(f"{len(rows):,} rows about {collected.captures:,} files", collected, run.output)
+    print_counts(f"{counted(len(rows), 'row')} about {counted(collected.captures, 'file')}", collected, run.output)
     click.get_current_context().exit(EXIT_ERROR if collected.is_cut else EXIT_OK)
 
 
