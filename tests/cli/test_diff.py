@@ -124,10 +124,21 @@ def test_listed_urls_are_counted(run: Run, folder: Path) -> None:
     (folder / "urls.txt").write_text("https://example.com/new/x\n/new/public/x\n\n/old/\n", encoding="utf-8")
     ran = run("diff", "old.txt", "new.txt", "--agent", "Googlebot", "--urls-file", "urls.txt")
     assert ran.out.count("        1 of 3 listed URLs\n") == 2
-    (folder / "urls.txt").write_text("fish\n", encoding="utf-8")
-    ran = run("diff", "old.txt", "new.txt", "--agent", "Googlebot", "--urls-file", "urls.txt")
+
+
+@pytest.mark.parametrize("agent", ["Googlebot", "GPTBot"])
+def test_an_invalid_listed_url_is_reported_with_its_line(run: Run, folder: Path, agent: str) -> None:
+    urls = "/new/x\n\nfish\n# a note\n/old/\n/" + "x" * (1 << 20) + "\n"
+    (folder / "urls.txt").write_text(urls, encoding="utf-8")
+    ran = run("diff", "old.txt", "new.txt", "--agent", agent, "--urls-file", "urls.txt")
     assert ran.code == 2
-    assert ran.err.startswith("canfetch: --urls-file: invalid URL 'fish'")
+    first, second, third = ran.err.splitlines()
+    assert first.startswith("canfetch: urls.txt:3: invalid URL 'fish': expected an absolute URL")
+    assert second.startswith("canfetch: urls.txt:4: invalid URL '# a note': expected")
+    assert third.startswith("canfetch: urls.txt:6: invalid URL '/xxx")
+    assert " of 2 listed URLs\n" in ran.out
+    # They are also reported if nothing changes.
+    assert run("diff", "old.txt", "old.txt", "--agent", agent, "--urls-file", "urls.txt").err == ran.err
 
 
 def test_missing_files_and_two_standard_inputs(run: Run) -> None:

@@ -11,8 +11,8 @@ from canfetch.cli.comparing.conditions import ANY, find_failure, parse_condition
 from canfetch.cli.comparing.diff_reports import Report, Row, html_lines, markdown_lines, text_lines, to_json
 from canfetch.cli.comparing.inputs import all_agents, find_agent, read_file, read_sitemap
 from canfetch.cli.shared.agent_arguments import print_misspelling_notes, resolve_agent
-from canfetch.cli.shared.command_errors import EXIT_NEGATIVE, EXIT_OK, CommandError
-from canfetch.cli.shared.input_files import check_standard_input, close_input, open_input, read_lines
+from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
+from canfetch.cli.shared.input_files import check_standard_input, open_input
 from canfetch.cli.shared.option_parameters import (
     agent_option,
     exact_option,
@@ -22,10 +22,12 @@ from canfetch.cli.shared.option_parameters import (
     registry_option,
 )
 from canfetch.cli.shared.registry_file import load_registry
+from canfetch.cli.shared.requested_urls import read_urls
 from canfetch.cli.shared.row_writers import JsonWriter
 from canfetch.cli.shared.single_value_option import Option, complete_path
 from canfetch.cli.shared.terminal import Palette, use_color
 from canfetch.compare import Change, diff
+from canfetch.core.agent_rules import AgentRules
 from canfetch.errors import InvalidURL
 
 
@@ -57,7 +59,8 @@ def _run(**values: Any) -> NoReturn:
     if not options.exact:
         named = [find_agent(one.agent, agents, registry) for one in conditions if one.agent != ANY]
         print_misspelling_notes([*requested, *named], registry)
-    urls = [] if options.urls_file is None else list(_read_urls(options.urls_file))
+    listed = _ListedURLs(options.urls_file, old.rules_for(agents[0].agent))
+    urls = list(listed.valid)
     for name in options.sitemap:
         urls += read_sitemap(name)
     changes = diff(old, new, agents=[agent.agent for agent in agents])
@@ -66,6 +69,8 @@ def _run(**values: Any) -> NoReturn:
     held = [failure for failure in failures if failure is not None]
     checked = len(urls) if options.urls_file is not None or options.sitemap else None
     _write(Report(options.old, options.new, rows, len(agents), held, checked), options)
+    if listed.has_invalid:
+        click.get_current_context().exit(EXIT_ERROR)
     failed = held if conditions else rows
     click.get_current_context().exit(EXIT_NEGATIVE if failed else EXIT_OK)
 
@@ -78,13 +83,38 @@ def _row(change: Change, agents: Iterable[RequestedAgent], urls: Iterable[str]) 
     return Row(names, *sets, (gained, lost))
 
 
-def _read_urls(name: str) -> Iterable[str]:
-    stream = open_input(name, "--urls-file")
+class _ListedURLs:
+    """The URLs of `--urls-file`. Invalid ones are reported on standard error and left out.
+
+    Args:
+        name: The file, or None.
+        rules: Rules that accept the same URLs as those that are compared.
+
+    Attributes:
+        valid: The valid URLs.
+        has_invalid: Whether another one is invalid.
+    """
+
+    def __init__(self, name: str | None, rules: AgentRules) -> None:
+        self.valid: list[str] = []
+        self.has_invalid = False
+        if name is None:
+            return
+        for url in read_urls((), open_input(name, "--urls-file"), name):
+            problem = url.error or _problem(url.url, rules)
+            if problem:
+                self.has_invalid = True
+                click.echo(f"canfetch: {url.location}{shorten_message(problem)}", err=True)
+            else:
+                self.valid.append(url.url)
+
+
+def _problem(url: str, rules: AgentRules) -> str:
     try:
-        for line in read_lines(stream, name):
-            yield line.text
-    finally:
-        close_input(stream)
+        rules.allows(url)
+    except InvalidURL as error:
+        return str(error)
+    return ""
 
 
 def _write(report: Report, options: _Options) -> None:
@@ -106,8 +136,7 @@ def _run_checked(**values: Any) -> NoReturn:
     try:
         _run(**values)
     except InvalidURL as error:
-        option = "--sitemap" if values["urls_file"] is None else "--urls-file"
-        raise CommandError(f"{option}: {error}") from None
+        raise CommandError(f"--sitemap: {error}") from None
 
 
 command: Final = click.Command(
@@ -163,5 +192,5 @@ json is one object: schema, old, new, agents (their number),
 
 \b
 Exit codes: 0 nothing changes (or no --fail-on condition holds), 1 something changes (or a condition holds),
-2 an error occurred or the files are too large to compare.""",
+2 an error occurred, a listed URL is invalid, or the files are too large to compare.""",
 )

@@ -18,9 +18,9 @@ from urllib.parse import unquote
 from canfetch.cli.decisions.local_file import LocalFile, read_local_file
 from canfetch.cli.decisions.options import DecisionOptions
 from canfetch.cli.decisions.robots_files import URLsWithFiles
-from canfetch.cli.decisions.urls import RequestedURL
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.input_files import STANDARD_INPUT, read_whole_input
+from canfetch.cli.shared.requested_urls import RequestedURL
 from canfetch.core.agent import Agent
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from canfetch.cli.decisions.options import DecisionOptions
 from canfetch.cli.decisions.robots_files import NamedRobots, URLsWithFiles
-from canfetch.cli.decisions.urls import RequestedURL
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.origin_lookup import OriginLookup
+from canfetch.cli.shared.requested_urls import RequestedURL
 from canfetch.client.origin_state import OriginState
 from canfetch.core.agent import Agent
 from canfetch.core.origin import check_origin, parse_robots_url

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from canfetch.cli.decisions.options import DecisionOptions
 from canfetch.cli.decisions.robots_files import NamedRobots, URLsWithFiles
-from canfetch.cli.decisions.urls import RequestedURL
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.input_files import STANDARD_INPUT, read_robots, warn_about_content
+from canfetch.cli.shared.requested_urls import RequestedURL
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.verdict import Verdict

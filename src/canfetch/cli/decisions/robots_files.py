@@ -3,8 +3,8 @@
 from collections.abc import Generator
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from canfetch.cli.decisions.urls import RequestedURL
 from canfetch.cli.shared.command_errors import CommandError
+from canfetch.cli.shared.requested_urls import RequestedURL
 from canfetch.core.document import RobotsTxt
 from canfetch.core.verdict import Verdict
 from canfetch.errors import CanfetchError

@@ -10,7 +10,6 @@ from canfetch.agents.requested import RequestedAgent
 from canfetch.cli.decisions.opening import open_robots_files
 from canfetch.cli.decisions.options import DecisionOptions
 from canfetch.cli.decisions.robots_files import RobotsFile, URLsWithFiles
-from canfetch.cli.decisions.urls import RequestedURL, read_urls
 from canfetch.cli.shared.agent_arguments import print_misspelling_notes
 from canfetch.cli.shared.agent_list import requested_agents
 from canfetch.cli.shared.command_errors import (
@@ -23,6 +22,7 @@ from canfetch.cli.shared.command_errors import (
 from canfetch.cli.shared.input_files import check_standard_input, close_input, open_input
 from canfetch.cli.shared.origin_arguments import MAX_WAITING_CHARACTERS
 from canfetch.cli.shared.progress import Progress, stream_progress
+from canfetch.cli.shared.requested_urls import RequestedURL, read_urls
 from canfetch.cli.shared.terminal import is_terminal
 from canfetch.core.limits import DEFAULT_MAX_BYTES, MAX_BYTES_LIMIT
 from canfetch.core.profiles import PROFILES
