@@ -223,7 +223,7 @@ def test_killed_runs_are_resumed(folder: Path, environment: Any, command: str, f
     part = "counts" if command == "study" else "part"
     stages = ["captures.sqlite", f"{part}-00000000*", f"{part}-00000001*", f"{part}-00000002*"]
     if engine == "duckdb":
-        stages.insert(1, "duckdb/pages.duckdb")
+        stages.insert(1, "duckdb/work.duckdb")
     output = folder / f"out.{form}"
     kill_at_stages(folder, environment, arguments, output, stages)
     whole = folder / f"whole.{form}"

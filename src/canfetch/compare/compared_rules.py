@@ -41,7 +41,7 @@ class ComparedRules(NamedTuple):
     def url_of(self, target: bytes) -> str:
         """Return a URL with this target: a path, or an absolute URL if the path is empty or starts with `//`."""
         path = to_url_path(target, self.profile).decode("utf-8", "surrogateescape")
-        if path[:1] == "/" != path[1:2]:
+        if path[:1] == "/" and path[1:2] != "/":
             return path
         return (str(self.robots.origin) if self.robots.origin else _ANY_ORIGIN) + path
 

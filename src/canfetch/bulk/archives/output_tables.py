@@ -94,8 +94,8 @@ METRICS: Final = Schema(
         Column("record_counts", _TEXT, "JSON: `by_type` and `by_useragent`."),
     ),
 )
-# The columns of `FILES` from `bytes` to `rules`.
-_DERIVED_FILES_COLUMNS: Final = (11, 15)
+_NAMES_OF_FILES: Final = [column.name for column in FILES.columns]
+_DERIVED_OF_FILES: Final = slice(_NAMES_OF_FILES.index("bytes"), _NAMES_OF_FILES.index("rules") + 1)
 _MATRIX_NAME: Final = "canfetch.matrix/1"
 _MAX_RULE_TEXT: Final = 8192
 # The files of a matrix that are decided together, and the size of their contents.
@@ -129,7 +129,7 @@ class TableOptions(NamedTuple):
     @property
     def derived_columns(self) -> slice:
         """The positions of the columns that are derived from a file."""
-        return slice(*_DERIVED_FILES_COLUMNS) if self.table == "files" else slice(len(_FILE), len(self.schema.columns))
+        return _DERIVED_OF_FILES if self.table == "files" else slice(len(_FILE), len(self.schema.columns))
 
     def rows(self, files: Iterable[ResolvedFile]) -> Iterator[Row]:
         """Yield the rows of files, in their order."""

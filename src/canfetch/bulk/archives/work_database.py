@@ -31,7 +31,7 @@ class WorkDatabase:
             "temp_directory": str(folder / "spilled"),
             "threads": threads,
         }
-        self.connection: Any = duckdb.connect(folder / "pages.duckdb", config=settings)
+        self.connection: Any = duckdb.connect(folder / "work.duckdb", config=settings)
         for name, schema in tables.items():
             self.connection.register("columns", schema.empty_table())
             self.connection.execute(f"create table {name} as select * from columns")  # noqa: S608 - a name of a module

@@ -1,12 +1,12 @@
 """Content-Signal: whether content may be used for search, as input to AI models, and for training.
 
-A missing signal neither grants nor restricts anything. A path before the signals limits them to that path. The site
-shows such lines, but does not define how paths are matched, or which of several paths counts. Here, it is as for
-Content-Usage: paths are patterns as in rules, the most specific record counts, and a record without a path applies to
-`/`.
+A missing signal neither grants nor restricts anything. A path before the signals limits them to that path.
+contentsignals.org shows such lines, but does not define how paths are matched, or which of several paths counts.
+canfetch treats them as those of Content-Usage: paths are patterns as in rules, the most specific record counts, and a
+record without a path applies to `/`.
 
-`use` is the highest level of use: `immediate`, `reference` or
-`full`. It is parsed and does not affect any preference. Cloudflare's crawler rejects crawls by it since 2026-08-31.
+`use` is the highest level of use: `immediate`, `reference` or `full`. It is parsed and does not affect any preference.
+Cloudflare's crawler rejects crawls by it since 2026-08-31.
 
 Source: contentsignals.org; Cloudflare's documentation; draft-romm-aipref-contentsignals-00.
 """

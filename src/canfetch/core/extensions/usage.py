@@ -44,7 +44,7 @@ class UsageStatement(NamedTuple):
 
 
 def explain_statements(statements: Iterable[UsageStatement]) -> str:
-    """Return statements in one sentence, of which the end is replaced by an ellipsis if it is too long."""
+    """Return statements in one sentence. If it is too long, an ellipsis replaces its end."""
     text = "; ".join(str(statement) for statement in statements)
     return text if len(text) <= EXPLANATION_CHARACTERS else text[:EXPLANATION_CHARACTERS] + "…"
 

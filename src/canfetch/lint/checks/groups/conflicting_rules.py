@@ -96,20 +96,21 @@ class _LongerRules:
 
     def may_override(self, rule: LintedRule) -> bool:
         """Return whether a longer disallow rule matches a URL that few rules match besides this one."""
-        for one in with_forms(self._file, [rule]):
-            ending = b"" if one.form.endswith(b"$") else _UNUSUAL
-            target = one.form.removesuffix(b"$").replace(b"*", _UNUSUAL) + ending
-            if not target.startswith(b"/"):
-                target = b"/" + target
-            targets = {target, encode_reserved_data(target)}
-            for other in self._merged.of(rule.group, allow=False).with_heads_of(target):
-                is_longer = other.rule.specificity > rule.specificity
-                self._work -= _WORK_OF_COMPARISON if is_longer else 1
-                if self._work < 0 or (is_longer and any(matches(other.form, each) for each in targets)):
-                    return True
-            return False
-        # The pattern matches no URL, or is very long.
-        return True
+        forms = with_forms(self._file, [rule])
+        if not forms:
+            # The pattern matches no URL, or is very long.
+            return True
+        form = forms[0].form
+        target = form.removesuffix(b"$").replace(b"*", _UNUSUAL) + (b"" if form.endswith(b"$") else _UNUSUAL)
+        if not target.startswith(b"/"):
+            target = b"/" + target
+        targets = {target, encode_reserved_data(target)}
+        for other in self._merged.of(rule.group, allow=False).with_heads_of(target):
+            is_longer = other.rule.specificity > rule.specificity
+            self._work -= _WORK_OF_COMPARISON if is_longer else 1
+            if self._work < 0 or (is_longer and any(matches(other.form, each) for each in targets)):
+                return True
+        return False
 
 
 CHECK = Check(

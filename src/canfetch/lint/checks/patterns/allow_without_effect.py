@@ -1,12 +1,10 @@
 """An `Allow` without which its URLs are allowed as well."""
 
 from collections.abc import Iterator
-from functools import partial
 
-from canfetch.lint.analysis.example_paths import query_for
-from canfetch.lint.analysis.ineffective_rules import Cause, IneffectiveRule, ineffective_rules
-from canfetch.lint.analysis.rule_fixes import remove_line
-from canfetch.lint.check import Check, LineOccurrence, Occurrence
+from canfetch.lint.analysis.ineffective_occurrences import ineffective_occurrences
+from canfetch.lint.analysis.ineffective_rules import Cause
+from canfetch.lint.check import Check, LineOccurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
@@ -14,19 +12,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 def find(file: LintedFile) -> Iterator[LineOccurrence]:
     """Find allow rules without which no URL has another verdict."""
-    for ineffective in ineffective_rules(file, Cause.ALLOWED):
-        yield LineOccurrence(ineffective.rule.line, partial(_occurrence, file, ineffective))
-
-
-def _occurrence(file: LintedFile, ineffective: IneffectiveRule) -> Occurrence:
-    rule = ineffective.rule
-    return Occurrence(
-        file.text_span(rule.record),
-        {"pattern": file.text(rule.value)},
-        query_for(rule.value, contrast_only=True),
-        # Without its last rule, the group would be merged with the next one.
-        None if ineffective.in_whole_group else partial(remove_line, rule.record, changes_verdicts=True),
-    )
+    return ineffective_occurrences(file, Cause.ALLOWED)
 
 
 CHECK = Check(

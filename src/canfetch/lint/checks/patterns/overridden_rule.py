@@ -1,13 +1,10 @@
 """A rule that never decides, because opposite rules always win."""
 
 from collections.abc import Iterator
-from functools import partial
 
-from canfetch.lint.analysis.example_paths import query_for
-from canfetch.lint.analysis.ineffective_rules import Cause, IneffectiveRule, ineffective_rules
-from canfetch.lint.analysis.rule_fixes import remove_line
-from canfetch.lint.analysis.winning_rules import winners_as_text
-from canfetch.lint.check import Check, LineOccurrence, Occurrence
+from canfetch.lint.analysis.ineffective_occurrences import ineffective_occurrences
+from canfetch.lint.analysis.ineffective_rules import Cause
+from canfetch.lint.check import Check, LineOccurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
@@ -15,19 +12,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 def find(file: LintedFile) -> Iterator[LineOccurrence]:
     """Find rules that lose to an opposite rule for each URL that they match."""
-    for ineffective in ineffective_rules(file, Cause.OVERRIDDEN):
-        yield LineOccurrence(ineffective.rule.line, partial(_occurrence, file, ineffective))
-
-
-def _occurrence(file: LintedFile, ineffective: IneffectiveRule) -> Occurrence:
-    rule = ineffective.rule
-    return Occurrence(
-        file.text_span(rule.record),
-        {"pattern": file.text(rule.value), **winners_as_text(file, ineffective.winners)},
-        query_for(rule.value, contrast_only=True),
-        # Without its last rule, the group would be merged with the next one.
-        None if ineffective.in_whole_group else partial(remove_line, rule.record, changes_verdicts=True),
-    )
+    return ineffective_occurrences(file, Cause.OVERRIDDEN)
 
 
 CHECK = Check(
