@@ -4,7 +4,8 @@ usage: python tools/compare_dead_rules.py FOLDER
 
 A rule has no effect if every URL has the same verdict without it, for every agent. It is dead if it decides about no
 URL for any agent. The linter reports such rules, unless a reason is listed. A finding about a rule that has an effect
-is an error, and so are findings without whose rules some verdict changes.
+is an error, and so are findings without whose rules some verdict changes. Both are examined in the profile `google`,
+too.
 """
 
 from __future__ import annotations
@@ -102,8 +103,9 @@ class Comparison:
         self.dead = dead_lines(robots)
         redundancy = Redundancy(robots)
         without_effect = set(redundancy.lines_without_effect())
+        self._for_google = Redundancy(parse(content, profile="google"))
         self.wrong = set(self.reported) - without_effect
-        if not self.wrong and not redundancy.without_effect(self.reported):
+        if not self.wrong and not all(one.without_effect(self.reported) for one in (redundancy, self._for_google)):
             self.wrong = set(self.reported)
         self.missing: dict[int, str] = {}
         groups = [[rule for rule in group.rules if rule.line not in self.reported] for group in robots.groups]
@@ -122,7 +124,11 @@ class Comparison:
             return LAST
         if not redundancy.without_effect([*self.reported, rule.line]):
             return TOGETHER
-        if merged_rules(self._file).rules_of_google or (rule.allow and b"/index.htm" in rule.pattern):
+        if (
+            merged_rules(self._file).rules_of_google
+            or (rule.allow and b"/index.htm" in rule.pattern)
+            or not self._for_google.without_effect([*self.reported, rule.line])
+        ):
             return GOOGLE
         return LIMIT if is_comparable(self._file) else LARGE
 

@@ -1,7 +1,10 @@
 """Checks of path patterns."""
 
+from itertools import combinations
+
 import pytest
 
+from canfetch import parse
 from canfetch.core.equivalence import differing_profiles
 from canfetch.lint import Linter, LintInput, Severity, SitePage
 from canfetch.lint.analysis.canonical_rules import canonical_form
@@ -35,7 +38,9 @@ REPORTED = [
     ("CF404", ("Disallow: /a**b",)),
     ("CF404", ("Disallow: /**/a*",)),
     ("CF405", ("Disallow: /a", "Disallow: /b", "Disallow: /a*")),
-    ("CF405", ("Allow: /%7Ea", "Allow: /~a")),
+    ("CF405", ("Allow: /\udcc3\udca9", "Allow: /%C3%A9")),
+    ("CF405", ("Allow: /%2f", "Allow: /%2F")),
+    ("CF405", ("Allow: /{a", "Allow: /{a*")),
     ("CF406", ("Disallow: /a/b/c", "Disallow: /a/")),
     ("CF406", ("Disallow: /", "Disallow: /a/*.gif$")),
     ("CF406", ("Disallow: /*.php", "Disallow: /x/a.php?b")),
@@ -90,6 +95,12 @@ NOT_REPORTED = [
     ("CF404", ("Disallow: /a**",)),
     ("CF405", ("Disallow: /a", "Allow: /a")),
     ("CF405", ("Disallow: /a", "Disallow: /A")),
+    # Google's parser neither decodes nor encodes these characters.
+    ("CF405", ("Allow: /%7Ea", "Allow: /~a")),
+    ("CF405", ("Disallow: /{a", "Disallow: /%7Ba")),
+    ("CF405", ("Disallow: /a b", "Disallow: /a%20b")),
+    ("CF406", ("Disallow: /%7Ea", "Disallow: /~a/b")),
+    ("CF406", ("Disallow: /~a", "Disallow: /%7Ea/b")),
     ("CF405", ("Disallow: /a", "User-agent: b", "Disallow: /a")),
     ("CF406", ("Disallow: /a/", "Allow: /a/b/", "Disallow: /a/b/c/")),
     ("CF406", ("Disallow: /a", "Allowed: /a/b", "Disallow: /a/b/c")),
@@ -175,6 +186,23 @@ def test_fix_does_not_add_slash_if_same_rule_exists() -> None:
     content = rules("Disallow: a", "Disallow: /a")
     assert lines(content, "CF401") == [2]
     assert fixed(content, "CF401") == content
+
+
+def test_two_spellings_are_repeated_only_if_they_are_the_same_for_google() -> None:
+    found: list[bool] = []
+    for number in sorted(set(range(256)) - set(b"\0\n\r#")):
+        spellings = [b"/" + spelling + b"z" for spelling in (bytes([number]), b"%%%02X" % number, b"%%%02x" % number)]
+        for one, other in combinations(spellings, 2):
+            if canonical_form(one) == canonical_form(other):
+                files = [b"User-agent: *\nDisallow: %s\n" % value for value in (one, other)]
+                allowed = [
+                    [parse(file, profile="google").allows(url, agent="x") for url in spellings] for file in files
+                ]
+                report = Linter(select=["CF405"]).lint(files[0] + b"Disallow: %s\n" % other)
+                assert bool(report.findings) is (allowed[0] == allowed[1]), (one, other)
+                found.append(bool(report.findings))
+    assert found.count(True) > 300
+    assert found.count(False) > 200
 
 
 def test_removing_repeated_lines_keeps_every_verdict() -> None:

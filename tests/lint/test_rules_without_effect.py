@@ -109,6 +109,28 @@ def test_google_reads_other_rules() -> None:
     assert findings("Allow: /a", "Disallow: /b", "Disallow-x: /a") == []
 
 
+def test_google_reads_rules_in_another_spelling() -> None:
+    assert findings("Disallow: /~a", "Disallow: /%7Ea") == []
+    assert findings("Disallow: /~a", "Disallow: /%7Ea/b", "Disallow: /~a/c") == [("CF406", 4, "2")]
+    # Each spelling is covered, and each one has a finding.
+    assert findings("Disallow: /", "Disallow: /a b", "Disallow: /a%20b") == [("CF406", 3, "2"), ("CF406", 4, "2")]
+    # For Google, line 4 is longer than line 3.
+    assert findings("Disallow: /%7E", "Allow: /*a/b/", "Disallow: /%7Ea/b") == []
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_findings_are_also_right_for_google(seed: int) -> None:
+    urls = [url.replace("t", "%61").replace("B", "%7B") for url in short_urls("at/{B", 4) if url[:2] != "//"]
+    found = 0
+    for content in generated_files(seed, 40, ("a", "%61", "/", "*", "{", "%7B")):
+        compared = Comparison(content)
+        assert not compared.wrong, content
+        before, after = (parse(file, profile="google") for file in (content, with_void(content, compared.reported)))
+        assert verdicts(before, urls) == verdicts(after, urls), content
+        found += len(compared.reported)
+    assert found > 60
+
+
 def test_a_very_long_rule_is_not_left_out_of_comparisons() -> None:
     rule = "/" + "a" * 2001
     assert findings("Disallow: /*a", f"Allow: {rule}", "Allow: /b") == []
@@ -129,7 +151,7 @@ def with_void(content: bytes, lines: Collection[int]) -> bytes:
     return b"".join(b"Disallow: x\n" if number in lines else line for number, line in numbered)
 
 
-def generated_files(seed: int, count: int) -> Iterator[bytes]:
+def generated_files(seed: int, count: int, parts: tuple[str, ...] = ("a", "b", "/", "*", "?")) -> Iterator[bytes]:
     randomness = random.Random(seed)  # noqa: S311 - reproducible test data
     for _ in range(count):
         lines: list[str] = []
@@ -139,7 +161,7 @@ def generated_files(seed: int, count: int) -> Iterator[bytes]:
             ]
             for _ in range(randomness.randrange(1, 7)):
                 value = randomness.choice(("/", "/", "/", "*", "/a", "/*", "*/"))
-                value += "".join(randomness.choices("ab/*?", (5, 3, 2, 3, 1), k=randomness.randrange(4)))
+                value += "".join(randomness.choices(parts, (5, 3, 2, 3, 1, 2)[: len(parts)], k=randomness.randrange(4)))
                 value += randomness.choice(("", "", "", "$", "*", "%2F"))
                 lines.append(randomness.choice(("Allow: ", "Disallow: ", "Disallow: ")) + value)
         yield "\n".join([*lines, ""]).encode()

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from canfetch.core.escapes import PLAIN, canonical
+from canfetch.core.escapes import PLAIN, canonical, google_escape
 from canfetch.lint.linted_file import LintedFile, LintedRule
 
 # Longer values are skipped.
@@ -18,6 +18,18 @@ def canonical_form(value: bytes) -> bytes:
     form = canonical(value)
     if form[:1] not in (b"/", b"*"):
         return b""
+    return _without_superfluous_stars(form)
+
+
+def google_form(value: bytes) -> bytes:
+    """Return the form in which Google's parser compares a pattern. Equal forms match the same targets.
+
+    The parser does not decode `%7E` to `~`, and does not encode `{` as `%7B`, as `canonical_form` does.
+    """
+    return _without_superfluous_stars(google_escape(value))
+
+
+def _without_superfluous_stars(form: bytes) -> bytes:
     if b"*" not in form:
         return form
     if form.endswith(b"*$"):

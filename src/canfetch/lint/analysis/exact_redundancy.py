@@ -1,5 +1,6 @@
 """Whether rules are redundant, compared exactly within a limit of work.
 
+If Google's parser compares some of the rules in another spelling, they have to be redundant for it, too.
 The limit counts what is the same in both engines, so that they report the same findings.
 """
 
@@ -12,10 +13,11 @@ from canfetch.compare.limits import PortableBudget
 from canfetch.compare.redundancy import RemovableRules
 from canfetch.core.agent import Agent
 from canfetch.core.agent_rules import AgentRules, find_deciding_rule
-from canfetch.core.profiles import get_profile
+from canfetch.core.profiles import Profile, get_profile
 from canfetch.core.verdict import Rule
 from canfetch.errors import InvalidProductToken, InvalidURL, Undecided
 from canfetch.lint.analysis.canonical_rules import MAX_VALUE_LENGTH, CanonicalRule
+from canfetch.lint.analysis.google_spellings import google_spellings
 from canfetch.lint.analysis.merged_rules import merged_rules
 from canfetch.lint.linted_file import LintedFile, LintedRule
 
@@ -34,6 +36,7 @@ _MAX_OPPOSING: Final = 16
 _UNUSUAL: Final = b"~!"
 # No file names this agent.
 _UNNAMED: Final = Agent("~~")
+_GOOGLE: Final = get_profile("google")
 # The groups that a crawler reads together.
 _Selection = tuple[int, ...]
 
@@ -58,6 +61,7 @@ class ExactRedundancy:
     def __init__(self, file: LintedFile, objects: int, objects_of_comparison: int) -> None:
         self._file = file
         self._merged = merged_rules(file)
+        self._spellings = google_spellings(file)
         self._profile = get_profile(file.robots.profile)
         self._is_comparable = is_comparable(file)
         self._objects = objects if self._is_comparable else 0
@@ -169,6 +173,11 @@ class ExactRedundancy:
 
     def _proved(self, one: CanonicalRule, lines: frozenset[int], selection: _Selection) -> _Effect:
         """Return what some rules change for all URLs. What is not decided counts as a change."""
+        profiles = (self._profile, _GOOGLE) if self._spellings.overlap(one) else (self._profile,)
+        return _combined(self._proved_in(profile, one, lines, selection) for profile in profiles)
+
+    def _proved_in(self, profile: Profile, one: CanonicalRule, lines: frozenset[int], selection: _Selection) -> _Effect:
+        """Return what some rules change for all URLs in a profile."""
         available = min(self._objects, self._objects_of_comparison) - _OBJECTS_OF_START
         most = max(available, 0) // _OBJECTS_OF_RULE
         rules = list(islice(self._overlapping(one, selection), most + 1))
@@ -178,7 +187,7 @@ class ExactRedundancy:
             return _Effect.ALONE
         before = budget.objects
         try:
-            compared = RemovableRules(rules, self._profile, budget)
+            compared = RemovableRules(rules, profile, budget)
             if not compared.are_redundant(lines):
                 return _Effect.ALONE
             left_out = [rule.line for rule in rules if rule.line in self._left_out]

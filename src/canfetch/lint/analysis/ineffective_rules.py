@@ -18,6 +18,7 @@ from canfetch.core.verdict import Rule
 from canfetch.errors import Undecided
 from canfetch.lint.analysis.canonical_rules import CanonicalRule, canonical_rules
 from canfetch.lint.analysis.exact_redundancy import ExactRedundancy, is_comparable
+from canfetch.lint.analysis.google_spellings import google_spellings
 from canfetch.lint.analysis.merged_rules import merged_rules
 from canfetch.lint.analysis.repeated_rules import repeated_rules
 from canfetch.lint.analysis.rule_coverage import covered_rules, covers_encoded
@@ -81,6 +82,7 @@ class _Search:
 
     def __init__(self, file: LintedFile) -> None:
         self._merged = merged_rules(file)
+        self._spellings = google_spellings(file)
         self._exact = ExactRedundancy(file, _OBJECTS, _OBJECTS_OF_COMPARISON)
         self._profile = get_profile(file.robots.profile)
         self._budget = PortableBudget(_OBJECTS_OF_WINNERS)
@@ -143,8 +145,18 @@ class _Search:
         return not one.is_literal or any(some.has_head_of(one) for some in rules)
 
     def _is_redundant(self, one: CanonicalRule) -> bool:
+        rule = one.rule
+        is_last = self._kept[rule.group] == 1
+        if not self._spellings.overlap(one):
+            self._find_plain(one, is_last=is_last)
+        if rule.line in self._plain:
+            self._exact.leave_out([rule])
+            return True
+        return not (rule.allow and is_last) and self._exact.are_redundant(one, [rule], 0)
+
+    def _find_plain(self, one: CanonicalRule, *, is_last: bool) -> None:
+        """Find out whether a rule needs no comparison."""
         rule, group = one.rule, one.rule.group
-        is_last = self._kept[group] == 1
         opposing = self._merged.of(group, allow=not rule.allow)
         high = max(len(one.form) + 1, rule.specificity)
         if rule.allow and not is_last and self._exact.is_read(group) and not opposing.is_between(one, 0, high):
@@ -159,10 +171,6 @@ class _Search:
                 if is_equal or (not opposing.is_between(one, low, high) and covers_encoded(other.form, one.form)):
                     self._plain[rule.line] = other.rule
                     break
-        if rule.line in self._plain:
-            self._exact.leave_out([rule])
-            return True
-        return not (rule.allow and is_last) and self._exact.are_redundant(one, [rule], 0)
 
     def _winners(self, one: CanonicalRule, *, overriding: bool) -> tuple[Rule, ...] | None:
         """Return the rules that win over a rule, or decide about its URLs without it. None if there are no such rules.

@@ -60,6 +60,13 @@ def covered_among(rules: Sequence[CanonicalRule]) -> Iterator[Covered]:
             yield _new_tuple(Covered, (covering[form], ones))
 
 
+def pattern_covers(covering: bytes, form: bytes) -> bool:
+    """Return whether it is plain that one form matches all URLs that another one matches."""
+    if b"*" in covering:
+        return _Wildcard(covering).covers(form)
+    return covering in (form, b"/") or (form.startswith(covering) and not covering.endswith(b"$"))
+
+
 def _covering_literals(literals: dict[bytes, CanonicalRule], heads: list[bytes]) -> dict[bytes, CanonicalRule]:
     """Return for each head the longest of these rules, without `*` and `$`, that covers all rules with the head.
 

@@ -3,13 +3,15 @@
 from collections.abc import Iterable, Iterator
 from operator import attrgetter
 
-from canfetch.lint.analysis.canonical_rules import CanonicalRule, canonical_rules
+from canfetch.lint.analysis.canonical_rules import CanonicalRule, canonical_rules, google_form
 from canfetch.lint.analysis.merged_rules import merged_rules
 from canfetch.lint.linted_file import LintedFile, LintedRule
 
 
 def repeated_rules(file: LintedFile) -> Iterable[tuple[LintedRule, LintedRule]]:
     """Return each rule that matches the same URLs as another one of its kind and group, and the other one.
+
+    Two spellings that only Google's parser distinguishes, such as `/~a` and `/%7Ea`, do not match the same URLs.
 
     Without these rules, every URL has the same verdict. The other one is the first of them. If they have different
     lengths, and an opposing rule may win over the shorter ones only, it is the first of the longest ones.
@@ -26,17 +28,25 @@ def _repeated_rules(file: LintedFile) -> list[tuple[LintedRule, LintedRule]]:
 def _repeated_in(file: LintedFile, rules: list[CanonicalRule]) -> Iterator[tuple[LintedRule, LintedRule]]:
     if len({(one.rule.allow, one.form) for one in rules}) == len(rules):
         return
-    equal: dict[tuple[bool, bytes], list[CanonicalRule]] = {}
+    same_form: dict[tuple[bool, bytes], list[CanonicalRule]] = {}
     for one in rules:
-        equal.setdefault((one.rule.allow, one.form), []).append(one)
+        same_form.setdefault((one.rule.allow, one.form), []).append(one)
     repeated: dict[int, LintedRule] = {}
-    for ones in equal.values():
-        if len(ones) > 1:
-            stays = _staying(file, ones)
-            repeated.update((one.rule.line, stays) for one in ones if one.rule is not stays)
+    for ones in same_form.values():
+        for equal in by_google_form(ones) if len(ones) > 1 else ():
+            stays = _staying(file, equal)
+            repeated.update((one.rule.line, stays) for one in equal if one.rule is not stays)
     for one in rules:
         if one.rule.line in repeated:
             yield one.rule, repeated[one.rule.line]
+
+
+def by_google_form(rules: Iterable[CanonicalRule]) -> Iterable[list[CanonicalRule]]:
+    """Return the rules that Google's parser compares in the same form, for each form in file order."""
+    found: dict[bytes, list[CanonicalRule]] = {}
+    for one in rules:
+        found.setdefault(google_form(one.rule.value), []).append(one)
+    return found.values()
 
 
 def _staying(file: LintedFile, equal: list[CanonicalRule]) -> LintedRule:

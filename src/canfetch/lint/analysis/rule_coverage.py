@@ -5,15 +5,17 @@
 2. Most rules have no opposing rule of such a length. The others are compared exactly, within a limit of work.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 from typing import Final, NamedTuple
 
 from canfetch.core.escapes import has_reserved_data
-from canfetch.lint.analysis.canonical_rules import canonical_rules
+from canfetch.lint.analysis.canonical_rules import CanonicalRule, canonical_rules
 from canfetch.lint.analysis.exact_redundancy import ExactRedundancy
+from canfetch.lint.analysis.google_spellings import google_spellings
 from canfetch.lint.analysis.merged_rules import merged_rules
-from canfetch.lint.analysis.pattern_covers import covered_among
+from canfetch.lint.analysis.pattern_covers import Covered, covered_among
+from canfetch.lint.analysis.repeated_rules import by_google_form
 from canfetch.lint.analysis.rule_overlaps import RulesByHead
 from canfetch.lint.linted_file import LintedFile, LintedRule
 
@@ -61,7 +63,7 @@ def _iter_covered(file: LintedFile) -> Iterator[CoveredRule]:
     by_group = canonical_rules(file)
     if all(len(rules) < 2 for rules in by_group):
         return
-    merged = merged_rules(file)
+    merged, spellings = merged_rules(file), google_spellings(file)
     exact = ExactRedundancy(file, _OBJECTS, _OBJECTS_OF_COMPARISON)
     # The lines of rules that are redundant only together with those before them: nothing is plain because of one.
     compared: set[int] = set()
@@ -70,7 +72,7 @@ def _iter_covered(file: LintedFile) -> Iterator[CoveredRule]:
             continue
         for allow in (True, False):
             opposing: RulesByHead | None = None
-            for covering, covered in covered_among([one for one in rules if one.rule.allow is allow]):
+            for covering, covered in _covered_alike([one for one in rules if one.rule.allow is allow]):
                 opposing = merged.of(index, allow=not allow) if opposing is None else opposing
                 one = covered[0]
                 equal = tuple([each.rule for each in covered])
@@ -81,6 +83,7 @@ def _iter_covered(file: LintedFile) -> Iterator[CoveredRule]:
                     covering.rule.line not in compared
                     and not opposing.is_between(one, low, high)
                     and covers_encoded(covering.form, one.form)
+                    and spellings.keep_covered(covering, one, opposing)
                 )
                 if is_plain:
                     exact.leave_out(equal)
@@ -89,6 +92,13 @@ def _iter_covered(file: LintedFile) -> Iterator[CoveredRule]:
                 else:
                     continue
                 yield _new_tuple(CoveredRule, (one.rule, covering.rule, equal))
+
+
+def _covered_alike(rules: Sequence[CanonicalRule]) -> Iterator[Covered]:
+    """Yield the rules that another one covers. Rules in different spellings for Google's parser are yielded apart."""
+    for covering, covered in covered_among(rules):
+        for equal in by_google_form(covered) if len(covered) > 1 else (covered,):
+            yield _new_tuple(Covered, (covering, equal))
 
 
 def covers_encoded(covering: bytes, form: bytes) -> bool:

@@ -108,6 +108,10 @@ class RulesByHead:
         for longer in self._longer(head):
             yield from self._rules[longer]
 
+    def has_overlapping(self, one: CanonicalRule) -> bool:
+        """Return whether a rule may match some target that `one` matches."""
+        return next(self.overlapping(one), None) is not None
+
     def _has_between(self, head: bytes, low: int, high: int) -> bool:
         specificities = self._specificities.get(head)
         if specificities is None:
