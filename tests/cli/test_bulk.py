@@ -147,7 +147,8 @@ def test_invalid_arguments(run: Run, folder: Path, archive: str, arguments: list
 
 def test_duckdb_is_not_for_studies(run: Run, archive: str) -> None:
     done = run("study", "definitions", archive, "-o", "out.csv", "--engine", "duckdb")
-    assert done == (2, "", "canfetch: --engine duckdb is only for 'canfetch bulk': pass --engine local or spark\n")
+    message = "invalid value for '--engine': 'duckdb' is not one of 'local', 'spark' (see 'canfetch study --help')"
+    assert done == (2, "", f"canfetch: {message}\n")
 
 
 @pytest.mark.parametrize("missing", ["duckdb", "pyarrow"])

@@ -33,8 +33,8 @@ def _crawler_limitations(policy: SitePolicy, resolution: Resolution) -> Iterator
         if unaddressed:
             yield f"crawlers that ignore '*', unaffected unless include_star_ignorers = true: {unaddressed}"
         yield (
-            "servers cannot tell unregistered crawlers from browsers, so server rules apply only to registered and "
-            "named crawlers"
+            "servers cannot distinguish unregistered crawlers from browsers, so server rules apply only to registered "
+            "and named crawlers"
         )
     unknown = _names(crawler for crawler in restricted if not crawler.is_known and crawler.product_names)
     if unknown:

@@ -131,7 +131,7 @@ def named_chains(agents: AnyAgents, *, use_registry: bool) -> tuple[list[str], l
         raise TypeError(f"invalid name of a column {invalid[0]!r}: expected a str")
     repeated = sorted({name for name in names if names.count(name) > 1})
     if not names or repeated:
-        fault = f"two agents are named {repeated[0]!r}" if repeated else "there are none"
+        fault = f"two agents are named {repeated[0]!r}" if repeated else "the list is empty"
         raise InvalidOption(f"invalid agents: {fault}; expected at least one, with different names")
     return names, [as_chain(agent, use_registry=use_registry) for _, agent in pairs]
 

@@ -1,4 +1,4 @@
-"""Open regular files only. Whoever can write to a folder could otherwise stop its readers with a pipe."""
+"""Open regular files only. Otherwise, a pipe in a folder could block the readers of the folder."""
 
 import io
 import os

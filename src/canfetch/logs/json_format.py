@@ -10,7 +10,7 @@ from canfetch.core.text import encode_text
 from canfetch.errors import InvalidOption
 from canfetch.logs.rows import Row, bad_row
 
-# The first of these fields that an object has is used. A dot leads into a nested object.
+# The first of these fields that an object has is used. A dot separates the keys of nested objects.
 _NAMES: Final[dict[str, tuple[str, ...]]] = {
     "time": (
         "EdgeStartTimestamp",

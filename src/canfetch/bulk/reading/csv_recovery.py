@@ -74,7 +74,7 @@ def lines_to_read_again(
 ) -> list[str] | None:
     """Return the lines after the first line of a broken row that are rows, or None if the table ends before.
 
-    The other lines of the row are no rows, and neither are those that are taken from `following`.
+    The other lines of the row are not rows, and neither are those that are taken from `following`.
 
     Args:
         row: The lines of the row, with their ends.

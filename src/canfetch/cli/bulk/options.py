@@ -1,6 +1,7 @@
 """The options that the commands of `canfetch bulk` share."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -11,7 +12,7 @@ from canfetch.bulk.archives.decisions import NamedAgent
 from canfetch.bulk.reading.sources import FORMATS as INPUT_FORMATS
 from canfetch.bulk.reading.sources import STANDARD_INPUT, Source, find_source
 from canfetch.bulk.writing.part_writers import FORMATS as OUTPUT_FORMATS
-from canfetch.bulk.writing.processes import DUCKDB, ENGINES, available_cores
+from canfetch.bulk.writing.processes import ENGINES, available_cores
 from canfetch.bulk.writing.work_folder import WorkFolder
 from canfetch.cli.shared.agent_arguments import print_misspelling_notes
 from canfetch.cli.shared.agent_list import requested_agents
@@ -64,8 +65,11 @@ def input_argument(metavar: str = "INPUT...") -> click.Argument:
     return click.Argument(["inputs"], nargs=-1, required=True, metavar=metavar, type=click.Path(allow_dash=True))
 
 
-def run_parameters() -> list[click.Parameter]:
-    """Return the parameters of `RunOptions`."""
+def run_parameters(engines: Sequence[str] = ENGINES) -> list[click.Parameter]:
+    """Return the parameters of `RunOptions`.
+
+    Args: engines: The engines that the command has.
+    """
     return [
         Option(["-o", "--output"], metavar="FILE", type=click.Path(), required=True, help="The file to write."),
         Option(
@@ -89,10 +93,10 @@ def run_parameters() -> list[click.Parameter]:
         profile_option(),
         Option(
             ["--engine"],
-            type=Choice(ENGINES),
+            type=Choice(engines),
             default="local",
             show_default=True,
-            help="What decides: processes of this machine, DuckDB, or workers of Spark.",
+            help="Execution engine; local uses processes of this machine.",
         ),
         Option(
             ["-j", "--jobs"],
@@ -125,16 +129,9 @@ def agent_parameters() -> list[click.Parameter]:
     ]
 
 
-def pop_run_options(values: dict[str, Any], *, has_duckdb: bool = True) -> RunOptions:
-    """Remove the values of `run_parameters` from the values of a command, and return them.
-
-    Args: has_duckdb: Whether the command has an engine for DuckDB.
-    Raises: CommandError: The command does not have the engine.
-    """
-    run = RunOptions(**{name: values.pop(name) for name in RunOptions._fields})
-    if run.engine == DUCKDB and not has_duckdb:
-        raise CommandError("--engine duckdb is only for 'canfetch bulk': pass --engine local or spark")
-    return run
+def pop_run_options(values: dict[str, Any]) -> RunOptions:
+    """Remove the values of `run_parameters` from the values of a command, and return them."""
+    return RunOptions(**{name: values.pop(name) for name in RunOptions._fields})
 
 
 def selected_agents(values: dict[str, Any], *, all_by_default: bool = False) -> tuple[NamedAgent, ...]:

@@ -11,6 +11,7 @@ from canfetch.bulk.studies.recipes import RECIPES, Recipe, get_recipe
 from canfetch.bulk.studies.study_job import PERIODS, STUDY, StudyOptions, count_study
 from canfetch.bulk.writing.columns import Row
 from canfetch.bulk.writing.part_writers import open_part
+from canfetch.bulk.writing.processes import DUCKDB, ENGINES
 from canfetch.bulk.writing.work_folder import WorkFolder
 from canfetch.cli.bulk.archive_run import collect_captures, counted, open_faults, print_counts
 from canfetch.cli.bulk.options import (
@@ -34,6 +35,7 @@ from canfetch.errors import CanfetchError
 _PLOT_FORMATS: Final = ("png", "svg", "pdf")
 # Files are read by definitions, each with its own parser.
 _NO_PROFILE: Final = "profile"
+_ENGINES: Final = tuple(engine for engine in ENGINES if engine != DUCKDB)
 
 
 def _run(
@@ -45,7 +47,7 @@ def _run(
     plot: str | None,
     **values: Any,
 ) -> NoReturn:
-    run = pop_run_options({**values, _NO_PROFILE: "rfc9309"}, has_duckdb=False)
+    run = pop_run_options({**values, _NO_PROFILE: "rfc9309"})
     recipe = get_recipe(name)
     for agent in agents:
         _check_agent(agent)
@@ -123,7 +125,7 @@ command: Final = click.Command(
             help="Count the captures of each month, year or day apart, or all together.",
         ),
         Option(["--plot"], metavar="FILE", type=click.Path(), help="Draw the study as a .png, .svg or .pdf file."),
-        *[parameter for parameter in run_parameters() if parameter.name != _NO_PROFILE],
+        *[parameter for parameter in run_parameters(_ENGINES) if parameter.name != _NO_PROFILE],
     ],
     callback=_run,
     short_help="Recompute the tables of published studies.",

@@ -86,11 +86,11 @@ command: Final = click.Command(
     ],
     callback=_run,
     short_help="Leave out the rules of a robots.txt that change nothing.",
-    help="""Leave out the rules of a robots.txt without which every agent has the same verdict for every URL.
+    help="""Leave out the rules of a robots.txt that change no verdict, for any agent and any URL.
 
     The file is written to standard output, and the rules that are left out are listed on standard error. Comments stay,
-    except those directly above rules that are all left out. The result is proved; a file for which about
-    ten seconds of work are not enough for a proof is not changed.""",
+    except those directly above rules that are all left out. The result is proved. If about ten seconds of
+    work are not enough for a proof, the file is not changed.""",
     epilog="""\b
 Examples:
   canfetch minimize robots.txt > smaller.txt

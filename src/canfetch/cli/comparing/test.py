@@ -128,7 +128,7 @@ command: Final = click.Command(
             ["--robots"],
             metavar="FILE",
             type=click.Path(allow_dash=True),
-            help="Check this robots.txt, and not the one that the files name.",
+            help="Check this robots.txt instead of the one that the files name.",
         ),
         format_option(),
         quiet_option(),

@@ -202,7 +202,7 @@ Exit codes: 0 every segment is valid, 1 a segment is broken, missing, unreadable
             short_help="Print the heads to store elsewhere.",
             help="""Print the heads that cover every segment in a folder, one per line, usually a single one.
 
-            Nothing is verified. Store the heads where whoever can write to the folder cannot change them.""",
+            Nothing is verified. Store the heads out of reach of everyone who can write to the folder.""",
             epilog="""\b
 Examples:
   canfetch evidence head evidence > /elsewhere/head

@@ -131,13 +131,13 @@ def _parameters() -> list[click.Parameter]:
             ["--evidence"],
             metavar="FOLDER",
             type=click.Path(),
-            help="Record every decision there as a line of NDJSON, together with the robots.txt.",
+            help="Folder in which to record every decision as a line of NDJSON, together with the robots.txt.",
         ),
         Option(
             ["--evidence-key"],
             metavar="FILE",
             type=click.Path(),
-            help="File with a secret of at least 16 bytes. The seal of the evidence is then made with it.",
+            help="File with a secret key of at least 16 bytes for the seal of the evidence.",
         ),
         *network_parameters(),
     ]

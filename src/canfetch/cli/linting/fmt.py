@@ -133,9 +133,9 @@ command: Final = click.Command(
     help="""Format robots.txt files: canonical spelling of keys, single blank lines, LF line ends.
 
     Comments, values and the order of lines are preserved. Each time, canfetch verifies that no verdict changes in any
-    profile; a file for which it cannot verify this is left unchanged, as is one that is not a robots.txt. A folder
-    selects every robots.txt below it. With -, standard input is formatted to standard output. Without an argument,
-    robots.txt in the current directory is formatted.""",
+    profile. If it cannot, the file is left unchanged, and so is a file that is not a robots.txt. A folder selects every
+    robots.txt below it. With -, standard input is formatted to standard output. Without an argument, robots.txt in the
+    current directory is formatted.""",
     epilog="""\b
 Examples:
   canfetch fmt robots.txt

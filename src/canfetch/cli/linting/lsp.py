@@ -22,15 +22,15 @@ command: Final = click.Command(
     "lsp",
     params=[
         Option(["-v", "--verbose"], count=True, help="Log more to standard error; -vv logs every message."),
-        Option(["--stdio"], is_flag=True, help="Use standard input and output, which is the default and the only way."),
+        Option(["--stdio"], is_flag=True, help="Use standard input and output, the default and the only transport."),
     ],
     callback=_run,
     short_help="Run the language server for editors.",
     help="""Run the language server for robots.txt files, which editors start.
 
-    It reports the findings of the linter while you type, and offers fixes, explanations, completion, formatting and
-    symbols. Settings are those of the linter's configuration file, and of the editor. It requires the extra lsp: run
-    pip install "canfetch[lsp]".""",
+    The server reports the findings of the linter while you type, and offers fixes, explanations, completion, formatting
+    and symbols. The settings are those of the linter's configuration file and of the editor. The command requires the
+    extra lsp: run pip install "canfetch[lsp]".""",
     epilog="""\b
 Examples:
   canfetch lsp

@@ -198,7 +198,7 @@ command: Final = click.Command(
             ["--robots"],
             metavar="FILE",
             type=click.Path(allow_dash=True),
-            help="The robots.txt, which was served all the time.",
+            help="robots.txt that applies to all requests.",
         ),
         Option(
             ["--history"],
@@ -226,7 +226,7 @@ command: Final = click.Command(
             ["--field", "fields"],
             metavar="FIELD=NAME",
             multiple=True,
-            help=f"Name of a field in JSON logs: {', '.join(JSON_FIELDS)}. A dot leads into a nested object. "
+            help=f"Name of a field in JSON logs: {', '.join(JSON_FIELDS)}. A dot separates the keys of nested objects. "
             "Can be repeated.",
         ),
         Option(

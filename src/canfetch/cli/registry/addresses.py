@@ -224,7 +224,13 @@ _names_argument: Final = partial(
 
 refresh_command: Final = click.Command(
     "refresh",
-    params=[_file_argument(), _names_argument(), registry_option(), format_option(_FORMATS), *connection_parameters()],
+    params=[
+        _file_argument(),
+        _names_argument(),
+        registry_option(),
+        format_option(_FORMATS),
+        *connection_parameters("list of addresses"),
+    ],
     callback=_refresh,
     short_help="Fetch the addresses that operators publish.",
     help="Fetch the addresses that the operators of crawlers publish, and write them to FILE. Run it once a day.\n\n"
@@ -280,7 +286,7 @@ verify_command: Final = click.Command(
             type=click.Path(),
             help="Published addresses, in a file of 'canfetch agents refresh'.",
         ),
-        Option(["--dns/--no-dns"], default=True, help="Whether to look up the names of addresses.  [default: dns]"),
+        Option(["--dns/--no-dns"], default=True, help="Look up the names of addresses.  [default: dns]"),
         Option(
             ["--timeout"],
             metavar="SECONDS",

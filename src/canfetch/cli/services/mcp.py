@@ -172,8 +172,8 @@ command: Final = click.Command(
     help="""Run the MCP server, with which AI agents check robots.txt before they fetch a page.
 
     Its tools are may_fetch, explain, who_may_train and lint. Hosts such as Claude Desktop start this command and use
-    its standard input and output; with --http, it serves them over the network. It requires the extra mcp: run
-    pip install "canfetch[mcp]".""",
+    its standard input and output; with --http, it serves them over the network. The command requires the extra
+    mcp: run pip install "canfetch[mcp]".""",
     epilog="""\b
 Examples:
   canfetch mcp

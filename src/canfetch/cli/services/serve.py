@@ -228,8 +228,8 @@ command: Final = click.Command(
     help="""Serve the tester page and the HTTP API on this machine, until Ctrl-C.
 
     The page tests a draft: many URLs and many crawlers at once, with the findings of the linter. Files are fetched
-    only on request, and never from private addresses unless --allow-private is passed. It requires the extra web: run
-    pip install "canfetch[web]".""",
+    only on request, and never from private addresses unless --allow-private is passed. The command requires the
+    extra web: run pip install "canfetch[web]".""",
     epilog="""\b
 Examples:
   canfetch serve --open

@@ -104,10 +104,13 @@ def store_option() -> click.Option:
     )
 
 
-def network_parameters(*, verbose_help: str = "") -> list[click.Parameter]:
+def network_parameters(*, verbose_help: str = "", fetched: str = "robots.txt") -> list[click.Parameter]:
     """Return the click parameters of the network options.
 
-    Args: verbose_help: What `--verbose` does in addition to logging, as a sentence.
+    Args:
+        verbose_help: What `--verbose` does in addition to logging, as a sentence.
+        fetched: What the command fetches, for the help of `--timeout`.
+
     """
     return [
         policy_option(),
@@ -117,7 +120,7 @@ def network_parameters(*, verbose_help: str = "") -> list[click.Parameter]:
             type=click.FloatRange(0.001, 3600),
             default=30.0,
             show_default=True,
-            help="Total time for one robots.txt, including redirects.",
+            help=f"Total time for one {fetched}, including redirects.",
         ),
         store_option(),
         Option(["--refresh"], is_flag=True, help="Fetch again, even if the cached copy is fresh."),
@@ -178,9 +181,12 @@ def network_parameters(*, verbose_help: str = "") -> list[click.Parameter]:
     ]
 
 
-def connection_parameters() -> list[click.Parameter]:
-    """Return the click parameters of the network options that concern connections only, and not the cache."""
-    return [parameter for parameter in network_parameters() if parameter.name not in _CACHE_OPTIONS]
+def connection_parameters(fetched: str) -> list[click.Parameter]:
+    """Return the click parameters of the network options that concern connections only, and not the cache.
+
+    Args: fetched: What the command fetches, for the help of `--timeout`.
+    """
+    return [parameter for parameter in network_parameters(fetched=fetched) if parameter.name not in _CACHE_OPTIONS]
 
 
 def pop_connection_options(values: dict[str, Any]) -> NetworkOptions:

@@ -90,7 +90,7 @@ def target_of_environ(environ: Mapping[str, object]) -> bytes:
     """Return path and query as sent, from a WSGI environment.
 
     Most servers report them in `REQUEST_URI` or `RAW_URI`. Otherwise they are rebuilt from the decoded path, so that an
-    escaped slash (`%2F`) cannot be told from a slash.
+    escaped slash (`%2F`) cannot be distinguished from a slash.
 
     Source: PEP 3333, URL reconstruction.
     """
