@@ -1,6 +1,6 @@
 """The exceptions that canfetch raises, all for mistakes in a call or in the environment.
 
-A malformed robots.txt never raises, and a failing network only where no value can report it: `OriginDisallowed`, and
+A malformed robots.txt never raises. A network failure raises only where no value can report it: `OriginDisallowed`, and
 `RobotsDisallowed` of the integrations of HTTP clients.
 
     CanfetchError
@@ -90,7 +90,7 @@ class EngineError(CanfetchError, RuntimeError):
 
 
 class Undecided(CanfetchError, RuntimeError):
-    """Raised when a comparison reaches its limit before it is decided. The message says what was explored.
+    """Raised when a comparison reaches its limit before it is decided. The message contains what was explored.
 
     `states` is the number of states that were explored.
     """

@@ -1,7 +1,7 @@
 """Columns of files, agents and URLs: Arrow data in, Arrow data out, with the same verdicts as `parse`.
 
 The functions accept any column with the Arrow PyCapsule interface, such as those of pyarrow, Polars, pandas and DuckDB,
-and also lists and single values. They return a `Column`, which all of these read. No such library is needed.
+and also lists and single values. They return a `Column`, which all of these libraries read. None of them is required.
 
 The submodules `duckdb`, `pandas`, `polars` and `spark` have the same functions for these engines.
 """

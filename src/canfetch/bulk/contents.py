@@ -62,8 +62,8 @@ def sitemaps(
 def metrics(content: AnyColumn) -> Column:
     """Return the counts of HTTP Archive's custom metric `robots_txt` for each file.
 
-    They follow HTTP Archive's definitions, which are not those of a parser: a line counts by its key alone. The fields
-    `redirected` and `status` of the metric are missing, because they are not part of the content.
+    The counts follow HTTP Archive's definitions, which are not those of a parser: a line counts by its key alone. The
+    fields `redirected` and `status` of the metric are missing, because they are not part of the content.
 
     Args: content: As for `allows`.
     Returns: A column of structs: `size` in UTF-16 code units, `size_kib`, `over_google_limit`, `comment_count`, and

@@ -28,7 +28,7 @@ def shared_kernel(options: KernelOptions) -> Kernel:
 
 
 def clear_cache() -> None:
-    """Forget all compiled files, which are otherwise kept for later calls in about 256 MiB of memory."""
+    """Release all compiled files, which are otherwise kept for later calls in about 256 MiB of memory."""
     shared_kernel.cache_clear()
 
 

@@ -54,7 +54,7 @@ class Files:
         Args:
             id: IDs of files.
             agent, url: As for `allows`.
-        Returns: A column of booleans, as `allows` returns it. It is also null if there is no file with this ID.
+        Returns: A column of booleans, as `allows` returns it. A row is also null if no file has its ID.
         Raises: InvalidColumn, InvalidProductToken, TypeError.
         Cost: As `AgentRules.allows` for each row.
         """

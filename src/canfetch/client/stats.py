@@ -10,7 +10,9 @@ from canfetch.client.forking import reset_on_fork
 
 
 class ClientStats(NamedTuple):
-    """A snapshot of what a client has done since it was created. Decisions are not counted, because they are fast.
+    """A snapshot of what a client has done since it was created.
+
+    Decisions are not counted, but the lookups of their origins are.
 
     Attributes:
         fetches: Fetches of a robots.txt that ended, with all their redirects, successfully or not.

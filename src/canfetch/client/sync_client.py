@@ -133,7 +133,7 @@ class Client(BaseClient):
         return verdict
 
     def access(self, url: AnyURL, *, site_reachable: bool | None = None) -> AccessInfo:
-        """Return how the robots.txt of an origin was obtained and what it means. It is fetched if that is due.
+        """Return how the robots.txt of an origin was obtained and what it means. Fetch the file if that is due.
 
         Args:
             url: A URL of the origin.
@@ -145,7 +145,7 @@ class Client(BaseClient):
         return state.access_info(self._clock(), site_reachable=site_reachable)
 
     def robots(self, url: AnyURL, *, site_reachable: bool | None = None) -> RobotsTxt:
-        """Return the robots.txt whose rules apply to an origin. It is fetched if that is due.
+        """Return the robots.txt whose rules apply to an origin. Fetch the file if that is due.
 
         If everything on the origin is allowed, as after a 404, the file is empty. While an origin is unreachable, the
         last good copy is returned for as long as the access policy uses it.
@@ -162,7 +162,7 @@ class Client(BaseClient):
         return state.robots(self._clock(), site_reachable=site_reachable)
 
     def crawl_delay(self, url: AnyURL, *, agent: str | Agent | None = None) -> float | None:
-        """Return the Crawl-delay for an agent on an origin, in seconds. It is fetched if that is due.
+        """Return the Crawl-delay for an agent on an origin, in seconds. Fetch the file if that is due.
 
         Args:
             url: A URL of the origin.
@@ -174,7 +174,7 @@ class Client(BaseClient):
         return state.crawl_delay(self._as_agent(agent), self._clock())
 
     def sitemaps(self, url: AnyURL) -> tuple[str, ...]:
-        """Return the sitemaps of an origin as written, in file order. It is fetched if that is due.
+        """Return the sitemaps of an origin as written, in file order. Fetch the file if that is due.
 
         Args: url: A URL of the origin.
         Returns: The values of the sitemap records. Empty if no file applies: `access` returns the reason.

@@ -82,7 +82,7 @@ class URLSet:
 
 
 class Change(NamedTuple):
-    """What changes for some agents. It is the same for all of them.
+    """A change that is the same for all of its agents.
 
     Attributes:
         agents: The agents.

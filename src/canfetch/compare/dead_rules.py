@@ -22,7 +22,7 @@ class RuleEffect(NamedTuple):
 
     Attributes:
         rule: The rule.
-        example: A shortest URL about which it decides, or None if the rule is dead.
+        example: A shortest URL that the rule decides, or None if the rule is dead.
         winners: For a dead rule, rules that win over it: each URL that it matches is decided by one of these, or by a
             rule that wins over them. There are none if it matches no URL, or only `/robots.txt`.
     """
@@ -33,9 +33,9 @@ class RuleEffect(NamedTuple):
 
 
 def dead_rules(robots: RobotsTxt, *, agent: str | Agent, steps: int | None = None) -> tuple[RuleEffect, ...]:
-    """Return the rules for `agent` that decide about no URL, each with the rules that always win.
+    """Return the rules for `agent` that decide no URL, each with the rules that always win.
 
-    A rule that decides may still be redundant, because without it another rule would decide alike: see `minimize`.
+    A rule that decides may still be redundant, because another rule would decide the same without it: see `minimize`.
 
     Args:
         robots: The file.

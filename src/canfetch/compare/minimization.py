@@ -41,7 +41,7 @@ def minimize(robots: RobotsTxt, *, profiles: Iterable[str] = (), steps: int | No
 
 
 def find_minimization(robots: RobotsTxt, *, profiles: Iterable[str] = (), steps: int | None = None) -> Minimization:
-    """Leave out all rules without which every agent has the same verdict for every URL.
+    """Leave out all rules that change no verdict, for any agent and any URL.
 
     A comment is left out if it directly precedes rules that are all left out. Other records and comments stay, and each
     group keeps at least one rule. The part of the file past the size limit, which has no effect, is left out. A file in

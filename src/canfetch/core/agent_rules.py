@@ -35,9 +35,9 @@ class AgentRules:
     allows: Callable[[AnyURL], bool]
     """Return whether the agent may fetch a URL.
 
-    Args: url: absolute URL, `//host/path` or a path, as str or bytes; a fragment is dropped.
-    Raises: InvalidURL; OriginMismatch: the file's URL is known and governs another origin.
-    Cost: O(bytes of the URL) as a rule; never more than bytes of rules times bytes of the target.
+    Args: url: An absolute URL, `//host/path` or a path. It is normalised, and its fragment is ignored.
+    Raises: InvalidURL; OriginMismatch: the file governs another origin.
+    Cost: O(bytes of the URL) in general, and never more than bytes of the rules times bytes of the target.
     """
 
     def __init__(
@@ -61,10 +61,10 @@ class AgentRules:
     def allows_many(self, urls: Iterable[AnyURL]) -> list[bool]:
         """Return whether the agent may fetch each of many URLs, in order.
 
-        Args: urls: any iterable of str and bytes, but not a single URL.
-        Raises: InvalidURL, OriginMismatch, each with the `index` of the URL; no answers are returned then.
-            TypeError: `urls` is a str or bytes, or contains another type.
-        Cost: as `allows` for each; the native engine releases the interpreter's lock.
+        Args: urls: An iterable of URLs, but not a single URL.
+        Raises: InvalidURL, OriginMismatch, each with the `index` of the URL; TypeError: `urls` is a str or bytes, or
+            contains another type.
+        Cost: As `allows` for each URL. The native engine releases the interpreter's lock.
         """
         if isinstance(urls, str | bytes):
             raise TypeError(f"invalid urls {quoted(urls)}: expected an iterable of URLs, such as [{quoted(urls)}]")
@@ -73,13 +73,15 @@ class AgentRules:
     def decide(self, url: AnyURL) -> Verdict:
         """Decide whether the agent may fetch `url`, and return the rule that decides.
 
-        The matching rule with the highest specificity wins; an allow rule wins a tie.
+        The most specific matching rule wins. If an allow and a disallow rule are equally specific, the allow rule
+        wins.
 
         Args:
-            url: absolute URL, `//host/path` or a path; normalised here, a fragment is dropped.
-        Returns: The verdict, with the deciding rule, or no rule and the reason, and the other rules that match.
-        Raises: InvalidURL; OriginMismatch: the file's URL is known and governs another origin.
-        Cost: O(bytes of the target) plus the rules that match; never more than rules times target.
+            url: An absolute URL, `//host/path` or a path. It is normalised, and its fragment is ignored.
+        Returns: The verdict with its reason, the deciding rule if there is one, and the other rules that match.
+        Raises: InvalidURL; OriginMismatch: the file governs another origin.
+        Cost: O(bytes of the target) plus the matching rules, and never more than bytes of the rules times bytes of
+            the target.
         Source: RFC 9309 sections 2.2.1 to 2.2.3.
         """
         allowed, reason, rule, also_matched, target = self._bound.decide(url)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 # Agents whose rules are cached, unless these have too many rules in total. The cache is cleared when it is full.
 _CACHED_AGENTS_LIMIT: Final = 256
-# The caches of all files whose caches are empty. Most files are never asked, or for one agent. Never changed.
+# The empty cache that all files share until they need their own. It is never changed.
 _NOTHING_CACHED: Final[dict[str | Agent, Any]] = {}
 
 
@@ -276,9 +276,9 @@ class RobotsTxt(FileSource):
     def usage(self, url: AnyURL, *, agent: str | Agent, purpose: str) -> "Usage":
         """Return the site's preference on using content that `agent` fetches from `url` for `purpose`.
 
-        It combines the Content-Signal, Content-Usage and AI training records of the agent's groups; the most
-        restrictive one wins. It is a preference, not a permission to fetch, and it is unknown for a URL that the
-        agent may not fetch.
+        The preference combines the Content-Signal, Content-Usage and AI training records of the agent's groups; the
+        most restrictive one wins. It does not permit fetching, and is unknown for a URL that the agent may not
+        fetch.
 
         Args:
             url, agent: As for `decide`.

@@ -55,7 +55,7 @@ class Rule(NamedTuple):
     """An allow or disallow record.
 
     Attributes:
-        allow: Whether it is an allow rule.
+        allow: Whether the record is an allow rule.
         pattern: The value as written, without surrounding white space.
         line: The line number, from 1.
         specificity: The length in bytes of the canonical pattern, or 0 if the rule cannot match by itself. The

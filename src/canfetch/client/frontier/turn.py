@@ -27,7 +27,7 @@ class Turn:
 
     The origin's next turn starts after this one has ended and the delay has passed. Use the turn as a context manager,
     which calls `done` at the end, `retry` after an exception, and `release` after a cancellation or Ctrl-C. The
-    exception is raised again. Or call one of these methods. Only the first call has an effect.
+    exception is raised again. You can also call one of these methods yourself. Only the first call has an effect.
 
     Attributes:
         url: The URL, as it was added, without white space around it.
@@ -60,7 +60,7 @@ class Turn:
     def retry(self, *, retry_after: str | float | None = None) -> bool:
         """End the turn, and queue the URL again unless this was its last attempt.
 
-        It is queued after all other URLs of the origin with its priority.
+        The URL is queued after all other URLs of the origin with its priority.
 
         Args: retry_after: See `Frontier.defer`.
         Returns: Whether the URL was queued again. If not, it is counted as failed.
