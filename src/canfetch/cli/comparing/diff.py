@@ -11,8 +11,8 @@ from canfetch.cli.comparing.conditions import ANY, find_failure, parse_condition
 from canfetch.cli.comparing.diff_reports import Report, Row, html_lines, markdown_lines, text_lines, to_json
 from canfetch.cli.comparing.inputs import all_agents, find_agent, read_file, read_sitemap
 from canfetch.cli.shared.agent_arguments import print_misspelling_notes, resolve_agent
-from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
-from canfetch.cli.shared.input_files import check_standard_input, open_input
+from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, shorten_message
+from canfetch.cli.shared.input_files import STANDARD_INPUT, check_standard_input, open_input
 from canfetch.cli.shared.option_parameters import (
     agent_option,
     exact_option,
@@ -59,15 +59,12 @@ def _run(**values: Any) -> NoReturn:
     if not options.exact:
         named = [find_agent(one.agent, agents, registry) for one in conditions if one.agent != ANY]
         print_misspelling_notes([*requested, *named], registry)
-    listed = _ListedURLs(options.urls_file, old.rules_for(agents[0].agent))
-    urls = list(listed.valid)
-    for name in options.sitemap:
-        urls += read_sitemap(name)
+    listed = _ListedURLs(options, old.rules_for(agents[0].agent))
     changes = diff(old, new, agents=[agent.agent for agent in agents])
-    rows = [_row(change, agents, urls) for change in changes]
+    rows = [_row(change, agents, listed.valid) for change in changes]
     failures = [find_failure(condition, (old, new), agents, registry) for condition in conditions]
     held = [failure for failure in failures if failure is not None]
-    checked = len(urls) if options.urls_file is not None or options.sitemap else None
+    checked = len(listed.valid) if options.urls_file is not None or options.sitemap else None
     _write(Report(options.old, options.new, rows, len(agents), held, checked), options)
     if listed.has_invalid:
         click.get_current_context().exit(EXIT_ERROR)
@@ -84,10 +81,10 @@ def _row(change: Change, agents: Iterable[RequestedAgent], urls: Iterable[str]) 
 
 
 class _ListedURLs:
-    """The URLs of `--urls-file`. Invalid ones are reported on standard error and left out.
+    """The URLs of `--urls-file` and of `--sitemap`. Invalid ones are reported on standard error and left out.
 
     Args:
-        name: The file, or None.
+        options: The options.
         rules: Rules that accept the same URLs as those that are compared.
 
     Attributes:
@@ -95,18 +92,23 @@ class _ListedURLs:
         has_invalid: Whether another one is invalid.
     """
 
-    def __init__(self, name: str | None, rules: AgentRules) -> None:
+    def __init__(self, options: _Options, rules: AgentRules) -> None:
         self.valid: list[str] = []
         self.has_invalid = False
-        if name is None:
-            return
-        for url in read_urls((), open_input(name, "--urls-file"), name):
-            problem = url.error or _problem(url.url, rules)
-            if problem:
-                self.has_invalid = True
-                click.echo(f"canfetch: {url.location}{shorten_message(problem)}", err=True)
-            else:
-                self.valid.append(url.url)
+        if options.urls_file is not None:
+            for url in read_urls((), open_input(options.urls_file, "--urls-file"), options.urls_file):
+                self._add(url.url, url.location, url.error or _problem(url.url, rules))
+        for name in options.sitemap:
+            place = "standard input" if name == STANDARD_INPUT else name
+            for location in read_sitemap(name):
+                self._add(location, f"{place}: ", _problem(location, rules))
+
+    def _add(self, url: str, place: str, problem: str) -> None:
+        if problem:
+            self.has_invalid = True
+            click.echo(f"canfetch: {place}{shorten_message(problem)}", err=True)
+        else:
+            self.valid.append(url)
 
 
 def _problem(url: str, rules: AgentRules) -> str:
@@ -130,13 +132,6 @@ def _write(report: Report, options: _Options) -> None:
     else:
         lines = text_lines(report, Palette(enabled=use_color(no_color=options.no_color)))
     sys.stdout.writelines(f"{line}\n" for line in lines)
-
-
-def _run_checked(**values: Any) -> NoReturn:
-    try:
-        _run(**values)
-    except InvalidURL as error:
-        raise CommandError(f"--sitemap: {error}") from None
 
 
 command: Final = click.Command(
@@ -171,7 +166,7 @@ command: Final = click.Command(
         format_option(("text", "json", "markdown", "html")),
         no_color_option(),
     ],
-    callback=_run_checked,
+    callback=_run,
     short_help="Show which URLs agents gain and lose between two files.",
     help="""Compare two robots.txt files, and show which URLs agents gain and lose.
 
@@ -192,5 +187,5 @@ json is one object: schema, old, new, agents (their number),
 
 \b
 Exit codes: 0 nothing changes (or no --fail-on condition holds), 1 something changes (or a condition holds),
-2 an error occurred, a listed URL is invalid, or the files are too large to compare.""",
+2 an error occurred, a URL of a list or a sitemap is invalid, or the files are too large to compare.""",
 )
