@@ -104,12 +104,26 @@ def test_the_profile_of_the_file_is_used() -> None:
     assert check(entry, content, profile="original1994") is not None
 
 
-def test_urls_of_other_origins_are_reported() -> None:
-    entry = 'agent = "ExampleBot"\nurl = "https://other.example/x"\nallowed = true'
+@pytest.mark.parametrize(
+    "url", ["https://other.example/x", "ftp://example.com/x", "http://example.com/x", "https://example.com:444/x"]
+)
+def test_urls_of_other_origins_are_reported(url: str) -> None:
+    entry = f'agent = "ExampleBot"\nurl = "{url}"\nallowed = true'
     failure = check(entry, robots_url="https://example.com/robots.txt")
     assert failure is not None
     assert failure.verdict is None
-    assert "cannot be checked" in str(failure)
+    assert "cannot be checked: " in str(failure)
+    assert "but this file governs https://example.com: use " in str(failure)
+
+
+@pytest.mark.parametrize("start", ["https://example.com", "ftp://example.com", "gopher://example.com:7", "//a.b", ""])
+def test_without_robots_url_only_path_and_query_count(start: str) -> None:
+    for path, allowed in (("/blog/1", True), ("/shop?q=/blog/", False)):
+        entry = f'agent = "GPTBot"\nurl = "{start}{path}"\nallowed = '
+        assert check(entry + str(allowed).lower()) is None
+        failure = check(entry + str(not allowed).lower())
+        assert failure is not None
+        assert failure.verdict == canfetch.parse(ROBOTS).decide(start + path, agent="GPTBot")
 
 
 def test_several_agents_and_patterns_are_several_expectations() -> None:
