@@ -2,7 +2,9 @@
 
 import pytest
 
+from canfetch import parse
 from canfetch.lint import Finding, Linter
+from canfetch.lint.catalogue import LANGUAGES, load_catalogue
 
 LINTER = Linter(severities="all", findings_limit=None)
 
@@ -169,3 +171,33 @@ def test_escape_makes_paths_different_for_google() -> None:
     found = findings(b"User-agent: *\nAllow: /%7Ea\nDisallow: /~a\n", "CF312")[0]
     assert {verdict.crawler for verdict in found.verdicts if not verdict.allowed} == {"Googlebot"}
     assert "crawlers that read both as the same path" in found.message()
+
+
+@pytest.mark.parametrize(
+    "code, group, other",
+    [
+        ("CF312", b"User-agent: a\nDisallow: /x\n", b"User-agent: a\nAllow: /x\n"),
+        ("CF413", b"User-agent: a\nAllow:\n", b""),
+        ("CF418", b"User-agent: a\nDisallow: /robots.txt\n", b""),
+        ("CF426", b"User-agent: a\nDisallow: /x\n", b"User-agent: a\nAllow: /*x\n"),
+        ("CF701", b"User-agent: *\nDisallow: /\n", b"User-agent: a\nDisallow: /\n"),
+        ("CF707", b"User-agent: *\nDisallow: /$\n", b""),
+    ],
+)
+def test_the_advice_to_remove_a_rule_is_also_right_for_the_last_rule_of_a_group(
+    code: str, group: bytes, other: bytes
+) -> None:
+    following = b"\nUser-agent: b\nDisallow: /private/\n\n" + other
+    (finding,) = findings(group + following, code)
+    assert finding.line == 2
+    agent = group.splitlines()[0].split()[1]
+    reader = "unnamed" if agent == b"*" else agent.decode()
+    # Without any rule, the group would be merged with the next one.
+    merged = parse(b"User-agent: " + agent + b"\n" + following)
+    assert not merged.allows("/private/", agent=reader)
+    followed = b"User-agent: " + agent + b"\nDisallow:\n" + following
+    assert parse(followed).allows("/private/", agent=reader)
+    assert not parse(followed).allows("/private/", agent="b")
+    assert not findings(followed, code)
+    for language in LANGUAGES:
+        assert "`Disallow:`" in load_catalogue(language).texts(finding.check).how_to_fix

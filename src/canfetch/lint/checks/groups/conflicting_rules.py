@@ -122,7 +122,7 @@ CHECK = Check(
     why="Of two rules with the same length, the `Allow` wins. Parsers that use the first matching rule may decide "
     "differently. For Google's parser, a needlessly encoded character, such as `%7E`, is not the same as the "
     "character itself.",
-    how_to_fix="Remove one of the two rules.",
+    how_to_fix="Remove one of the two rules. If a group is left without rules, write an empty `Disallow:` there.",
     source="RFC 9309 section 2.2.2; Google, order of precedence for rules",
     bad=LintInput(b"User-agent: *\nAllow: /shop/\nDisallow: /shop/\n"),
     good=LintInput(b"User-agent: *\nAllow: /shop/\nDisallow: /shop/cart/\n"),

@@ -34,7 +34,8 @@ CHECK = Check(
     message="an empty `Allow` allows nothing",
     why="Current crawlers ignore an empty `Allow`. In older Yandex documentation it disallows everything, and in some "
     "simple parsers it allows everything.",
-    how_to_fix="Remove the line, or write `Allow: /` to allow everything.",
+    how_to_fix="Remove the line, or write `Allow: /` to allow everything. "
+    "If a group is left without rules, write an empty `Disallow:` there.",
     source="RFC 9309 section 2.2; Google, Disallow and Allow",
     bad=LintInput(b"User-agent: *\nAllow:\nDisallow: /private/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),

@@ -24,7 +24,8 @@ CHECK = Check(
     why="For each URL that the rule matches, an opposite rule matches too, and is longer, or is an `Allow` of the same "
     "length. So crawlers act as if the rule did not exist. Parsers that use the first matching rule may decide "
     "differently.",
-    how_to_fix="Remove the rule, or the one that wins. To make an exception, write a longer pattern.",
+    how_to_fix="Remove the rule, or the one that wins. To make an exception, write a longer pattern. "
+    "If a group is left without rules, write an empty `Disallow:` there.",
     source="RFC 9309 section 2.2.2; Google, order of precedence for rules",
     bad=LintInput(b"User-agent: *\nAllow: /grid/\nDisallow: /grid/*\n"),
     good=LintInput(b"User-agent: *\nDisallow: /grid/*\n"),

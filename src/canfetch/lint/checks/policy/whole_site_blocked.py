@@ -30,7 +30,8 @@ CHECK = Check(
     message="`{pattern}` blocks the whole site for every crawler without its own group",
     why="Such a rule is meant for sites that are not yet published. If it remains after publication, the site "
     "disappears from search engines.",
-    how_to_fix="Remove the rule, or disallow only the intended paths.",
+    how_to_fix="Remove the rule, or disallow only the intended paths. "
+    "If a group is left without rules, write an empty `Disallow:` there.",
     source="RFC 9309 section 2.2.2",
     bad=LintInput(b"User-agent: *\nDisallow: /\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
