@@ -102,8 +102,8 @@ CHECK = Check(
     severities=Severities(rfc=Severity.INFO, yandex=Severity.WARNING),
     title="A blank line within a group",
     message="some crawlers end the group of `{token}` at this blank line, and ignore {count|rule|rules} after it",
-    why="RFC 9309 and Google ignore blank lines. For Yandex, and for parsers that follow the 1994 and 1996 standards, "
-    "the group ends there: the rules after the blank line apply to no crawler.",
+    why="RFC 9309 and Google ignore blank lines. For Yandex, and for parsers that follow the 1994 standard or the 1996 "
+    "draft, the group ends there: the rules after the blank line apply to no crawler.",
     how_to_fix="Remove the blank lines between the first `User-agent` line of a group and its last rule, or write `#` "
     "on them.",
     source="Yandex Webmaster, robots.txt; A Standard for Robot Exclusion, 1994; RFC 9309 section 2.2",

@@ -54,7 +54,7 @@ CHECK = Check(
     title="A group without rules",
     message="the group of `{token}` has no rules",
     why="Under RFC 9309, the crawlers of such a group may fetch everything, even what the `*` group disallows. "
-    "Parsers that follow the 1994 and 1996 standards skip the group and follow the `*` group.",
+    "Parsers that follow the 1994 standard or the 1996 draft skip the group and follow the `*` group.",
     how_to_fix="Add the missing rules, or write an empty `Disallow:` to allow everything.",
     source="RFC 9309 section 2.2.1; A Standard for Robot Exclusion, 1994",
     bad=LintInput(b"User-agent: *\nDisallow: /\n\nUser-agent: FooBot\n"),

@@ -108,8 +108,8 @@ CHECK = Check(
     severities=Severities(rfc=Severity.INFO, yandex=Severity.INFO),
     title="Groups without a blank line between them",
     message="{count|group has|groups have} no blank line before the first `User-agent` line",
-    why="In RFC 9309, a `User-agent` line after a rule starts a new group. In the 1994 and 1996 standards, blank "
-    "lines separate groups, and Yandex expects them.",
+    why="In RFC 9309, a `User-agent` line after a rule starts a new group. In the 1994 standard and the 1996 draft, "
+    "blank lines separate groups, and Yandex expects them.",
     how_to_fix="Leave a blank line before each group.",
     source="A Standard for Robot Exclusion, 1994; Yandex Webmaster, robots.txt",
     bad=LintInput(b"User-agent: FooBot\nDisallow: /a/\nUser-agent: BarBot\nDisallow: /b/\n"),
