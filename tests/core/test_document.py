@@ -283,6 +283,27 @@ def test_file_can_be_copied_and_pickled(robots: canfetch.RobotsTxt) -> None:
         assert twin.decide("/private", agent="FooBot") == robots.decide("/private", agent="FooBot")
         with pytest.raises(OriginMismatch):
             twin.allows("http://example.com/", agent="FooBot")
+        assert type(twin) is type(robots)
+
+
+@pytest.mark.parametrize("arguments", [(), (FILE,), (FILE, "https://example.com/robots.txt")])
+def test_the_class_cannot_be_called(arguments: tuple[Any, ...]) -> None:
+    message = "^RobotsTxt has no public constructor: use canfetch.parse\\(content\\)$"
+    with pytest.raises(TypeError, match=message):
+        canfetch.RobotsTxt(*arguments)
+    with pytest.raises(TypeError, match=message):
+        canfetch.RobotsTxt(content=FILE)
+
+
+def test_files_have_the_public_class_and_a_constructor_without_cost(robots: canfetch.RobotsTxt) -> None:
+    for file in (robots, robots.with_url("https://example.com/robots.txt"), robots.with_profile("google")):
+        assert isinstance(file, canfetch.RobotsTxt)
+        assert repr(type(file)) == repr(canfetch.RobotsTxt)
+        # A constructor in Python would take a fifth of the time of a small file.
+        assert type(file).__init__ is object.__init__
+        assert type(file).__new__ is object.__new__
+    with pytest.raises(TypeError, match="not RobotsTxt"):
+        canfetch.parse(robots)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", ["content", "tail", "source_encoding", "profile", "origin", "groups", "sitemaps"])

@@ -5,19 +5,13 @@
 `AgentRules.decide` returns the `Verdict` on a URL.
 """
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.agent_rules import AgentRules
 from canfetch.core.contract import BoundRules, CompiledFile, GroupRow
 from canfetch.core.engines import compiler_for, default_compilers
-from canfetch.core.extensions.crawl_delay import KEY as CRAWL_DELAY_KEY
-from canfetch.core.extensions.crawl_delay import parse_crawl_delay
-from canfetch.core.extensions.request_rate import KEY as REQUEST_RATE_KEY
-from canfetch.core.extensions.request_rate import RequestRate, parse_request_rate
-from canfetch.core.extensions.visit_time import KEY as VISIT_TIME_KEY
-from canfetch.core.extensions.visit_time import parse_visit_time
+from canfetch.core.extensions.request_rate import RequestRate
 from canfetch.core.extensions.windows import DailyWindow
 from canfetch.core.file_facts import FileFacts
 from canfetch.core.file_source import FileSource, ParseArguments
@@ -181,14 +175,10 @@ class RobotsTxt(FileSource):
         Raises: InvalidProductToken.
         Cost: O(records other than rules and user-agent lines), and O(bytes) at the first call.
         """
-        delay = self._longest_delay(agent)
+        delay = self._file_facts.longest_delay(self._groups_of(agent))
         if delay is None and get_profile(self.profile).crawl_delay_of_star and as_agent(agent).star_applies:
-            return self._longest_delay("*")
+            return self._file_facts.longest_delay(self._groups_of("*"))
         return delay
-
-    def _longest_delay(self, agent: str | Agent) -> float | None:
-        delays = map(parse_crawl_delay, self._values_for(agent, CRAWL_DELAY_KEY))
-        return max((delay for delay in delays if delay is not None), default=None)
 
     def request_rates(self, *, agent: str | Agent) -> tuple[RequestRate, ...]:
         """Return the Request-rate values of the groups of `agent`, in file order.
@@ -197,8 +187,7 @@ class RobotsTxt(FileSource):
         Raises: InvalidProductToken.
         Cost: O(records other than rules and user-agent lines), and O(bytes) at the first call.
         """
-        rates = map(parse_request_rate, self._values_for(agent, REQUEST_RATE_KEY))
-        return tuple(rate for rate in rates if rate is not None)
+        return self._file_facts.request_rates(self._groups_of(agent))
 
     def visit_times(self, *, agent: str | Agent) -> tuple[DailyWindow, ...]:
         """Return the Visit-time values of the groups of `agent`, in file order.
@@ -207,11 +196,10 @@ class RobotsTxt(FileSource):
         Raises: InvalidProductToken.
         Cost: O(records other than rules and user-agent lines), and O(bytes) at the first call.
         """
-        windows = map(parse_visit_time, self._values_for(agent, VISIT_TIME_KEY))
-        return tuple(window for window in windows if window is not None)
+        return self._file_facts.visit_times(self._groups_of(agent))
 
-    def _values_for(self, agent: str | Agent, key: bytes) -> Iterator[bytes]:
-        return self._file_facts.values(key, frozenset(self.rules_for(agent).group_indices))
+    def _groups_of(self, agent: str | Agent) -> frozenset[int]:
+        return frozenset(self.rules_for(agent).group_indices)
 
     def with_profile(self, profile: str) -> "RobotsTxt":
         """Return the same file, parsed with another profile.
@@ -232,7 +220,7 @@ class RobotsTxt(FileSource):
         Raises: InvalidRobotsURL.
         Cost: O(1).
         """
-        robots = RobotsTxt()
+        robots = _ParsedFile()
         robots._url = plain_url(url)
         robots._binding = bind_origin(robots._url)
         robots._original, robots._source, robots._compiled = self._original, self._source, self._compiled
@@ -323,6 +311,19 @@ class RobotsTxt(FileSource):
         return _parse_again, self._arguments
 
 
+class _ParsedFile(RobotsTxt):
+    """The class of all files. With an `__init__` in Python, `parse` would take a fifth longer for a small file."""
+
+    __slots__ = ()
+
+    if not TYPE_CHECKING:
+        __init__ = object.__init__
+
+
+# Callers only know the public class.
+_ParsedFile.__name__ = _ParsedFile.__qualname__ = RobotsTxt.__name__
+
+
 def group_rows(robots: RobotsTxt) -> list[GroupRow]:
     """Return the rows of `RobotsTxt.groups`, without creating and keeping their objects.
 
@@ -378,8 +379,7 @@ def parse(
         compile_file = None
     if compile_file is None:
         compile_file = compiler_for(engine, profile)
-    # The fields are set here, because a small file takes a fifth more time with a call of `__init__`.
-    robots = RobotsTxt()
+    robots = _ParsedFile()
     robots._original = content
     robots._profile = profile
     robots._max_bytes = max_bytes

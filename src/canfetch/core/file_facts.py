@@ -5,7 +5,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from canfetch.core.content_formats import foreign_content_note
+from canfetch.core.extensions.crawl_delay import KEY as CRAWL_DELAY_KEY
+from canfetch.core.extensions.crawl_delay import parse_crawl_delay
+from canfetch.core.extensions.request_rate import KEY as REQUEST_RATE_KEY
+from canfetch.core.extensions.request_rate import RequestRate, parse_request_rate
 from canfetch.core.extensions.sitemap import parse_sitemap
+from canfetch.core.extensions.visit_time import KEY as VISIT_TIME_KEY
+from canfetch.core.extensions.visit_time import parse_visit_time
+from canfetch.core.extensions.windows import DailyWindow
 from canfetch.core.groups import Group, build_group
 from canfetch.core.keys import RecordKind
 from canfetch.core.profiles import Profile
@@ -55,7 +62,22 @@ class FileFacts:
         )
         return tuple(value for value in values if value is not None)
 
-    def values(self, key: bytes, groups: Collection[int]) -> Iterator[bytes]:
+    def longest_delay(self, groups: Collection[int]) -> float | None:
+        """Return the longest valid Crawl-delay of these groups, or None."""
+        delays = map(parse_crawl_delay, self._values(CRAWL_DELAY_KEY, groups))
+        return max((delay for delay in delays if delay is not None), default=None)
+
+    def request_rates(self, groups: Collection[int]) -> tuple[RequestRate, ...]:
+        """Return the valid Request-rate values of these groups, in file order."""
+        rates = map(parse_request_rate, self._values(REQUEST_RATE_KEY, groups))
+        return tuple(rate for rate in rates if rate is not None)
+
+    def visit_times(self, groups: Collection[int]) -> tuple[DailyWindow, ...]:
+        """Return the valid Visit-time values of these groups, in file order."""
+        windows = map(parse_visit_time, self._values(VISIT_TIME_KEY, groups))
+        return tuple(window for window in windows if window is not None)
+
+    def _values(self, key: bytes, groups: Collection[int]) -> Iterator[bytes]:
         """Yield the values of the records with `key`, in lower case, in these groups."""
         for _, _, key_start, key_end, value_start, value_end, group in self._compiled.other_records():
             if group in groups and self._content[key_start:key_end].lower() == key:

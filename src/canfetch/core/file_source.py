@@ -22,6 +22,9 @@ class FileSource:
     # None if the URL of the file is unknown.
     _binding: OriginBinding | None
 
+    def __init__(self, *_args: object, **_options: object) -> None:
+        raise TypeError(f"{type(self).__name__} has no public constructor: use canfetch.parse(content)")
+
     @property
     def _arguments(self) -> ParseArguments:
         return self._original, self._url, self._profile, self._max_bytes, self._engine
