@@ -114,7 +114,7 @@ def run_parameters(engines: Sequence[str] = ENGINES) -> list[click.Parameter]:
         Option(
             ["--restart"],
             is_flag=True,
-            help="Start anew. Otherwise, an interrupted run with the same inputs and options is continued.",
+            help="Start again. Without this option, an interrupted run with the same inputs and options is continued.",
         ),
     ]
 
