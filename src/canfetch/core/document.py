@@ -1,4 +1,4 @@
-# ruff: noqa: SLF001 - functions of this module set the fields of files
+# ruff: noqa: SLF001 - `parse` sets the fields: a method that sets them adds 8 % to the time of a small file
 """A parsed robots.txt file.
 
 `parse` turns bytes into a `RobotsTxt`, `RobotsTxt.rules_for` selects the `AgentRules` of an agent, and
