@@ -5,7 +5,7 @@ share among the files with the same period, subject and measure.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Final, NamedTuple
 
 from canfetch.bulk.archives.http_archive_metrics import robots_metrics
@@ -175,13 +175,14 @@ def _last_status(file: ResolvedFile) -> int:
 def _almanac_cells(file: ResolvedFile, agents: tuple[str, ...]) -> Iterator[Cell]:
     status = _last_status(file)
     yield Cell(_ALL, "status", str(status))
-    if status != 200 or file.content is None:
-        return
-    metrics = robots_metrics(file.content, status=status, redirected=bool(file.hops))
-    size = metrics["size_kib"]
-    label = next((f"up to {limit} KiB" for limit in _SIZE_KIB if size <= limit), f"over {_SIZE_KIB[-1]} KiB")
-    yield Cell(_ALL, "size", label)
-    named = metrics["record_counts"]["by_useragent"]
+    named: Collection[str] = ()
+    if status == 200 and file.content is not None:
+        metrics = robots_metrics(file.content, status=status, redirected=bool(file.hops))
+        size = metrics["size_kib"]
+        label = next((f"up to {limit} KiB" for limit in _SIZE_KIB if size <= limit), f"over {_SIZE_KIB[-1]} KiB")
+        yield Cell(_ALL, "size", label)
+        named = metrics["record_counts"]["by_useragent"]
+    # The published shares are of all sites, including those without a file.
     for agent in (_ALL, *agents):
         yield Cell(agent, "named", "named" if agent.lower() in named else "not-named")
 
