@@ -1,37 +1,40 @@
-"""The generator of archives has the marginals that it states."""
+"""Generated archives can be read, and are the same for the same seed."""
 
 import io
 
 import pytest
-from benchmarks.archives import generate_file, generate_warc
+from benchmarks.archives import generate_warc
+from benchmarks.generated_files import generate_file
+from benchmarks.populations import POPULATIONS
 
-import canfetch
 from canfetch.bulk.reading.captures import Capture
 from canfetch.bulk.reading.warc import read_warc
 
-HOSTS = 8_000
 
-
-def test_marginals() -> None:
-    files = [generate_file(number) for number in range(HOSTS)]
-    found = [file for file in files if file.status == 200]
-    parsed = [canfetch.parse(file.content) for file in found]
-    groups = [robots.groups for robots in parsed]
-    assert len(found) / HOSTS == pytest.approx(0.849, abs=0.02)
-    assert sum(file.status == 404 for file in files) / HOSTS == pytest.approx(0.132, abs=0.02)
-    assert sum(len(file.content) for file in found) / len(found) == pytest.approx(464, rel=0.1)
-    assert sum(file.content.count(b"\n") for file in found) / len(found) == pytest.approx(17.8, rel=0.1)
-    assert sum(len(group.user_agents) for own in groups for group in own) / len(found) == pytest.approx(3.5, rel=0.1)
-    names = [{token for group in own for token in group.tokens} for own in groups]
-    assert sum("*" in own for own in names) / len(found) == pytest.approx(0.77, abs=0.02)
-    assert sum("GPTBot" in own for own in names) / len(found) == pytest.approx(0.045, abs=0.01)
-
-
-def test_archive_can_be_read() -> None:
-    content = b"".join(generate_warc(200, seed=1))
+@pytest.mark.parametrize("population", POPULATIONS)
+def test_archive_can_be_read(population: str) -> None:
+    content = b"".join(generate_warc(200, 1, population))
     items = list(read_warc(io.BytesIO(content), "x", wants=lambda _: True, advance=lambda _: None))
-    assert [item.content for item in items if isinstance(item, Capture)] == [
-        generate_file(number, seed=1).content for number in range(200)
+    captures = [item for item in items if isinstance(item, Capture)]
+    files = [generate_file(number, 1, population) for number in range(200)]
+    assert [item.content for item in captures] == [file.content for file in files]
+    assert [item.status for item in captures] == [file.status for file in files]
+    assert [dict(item.headers).get("content-type") for item in captures] == [file.media_type for file in files]
+    assert b"".join(generate_warc(200, 1, population)) == content
+    assert b"".join(generate_warc(200, 2, population)) != content
+
+
+def test_redirects_lead_to_earlier_hosts_or_out_of_the_archive() -> None:
+    moved = [
+        (number, file.location)
+        for number in range(2_000)
+        if (file := generate_file(number, population="common-crawl")).status == 301
     ]
-    assert b"".join(generate_warc(200, seed=1)) == content
-    assert b"".join(generate_warc(200, seed=2)) != content
+    assert all(location is not None for _, location in moved)
+    targets = {
+        number: int(location.removeprefix("https://host").partition(".")[0])
+        for number, location in moved
+        if location is not None and "//host" in location
+    }
+    assert 0 < len(targets) < len(moved)
+    assert all(target < number for number, target in targets.items())

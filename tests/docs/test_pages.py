@@ -22,6 +22,7 @@ NOT_RUN = {
     "docs/comparison.md": ["needs a folder of robots.txt files", "takes minutes"],
     "docs/columns.md": ["needs Spark", "needs Spark", "needs Spark", "downloads packages and needs Spark"],
     "docs/editors.md": ["downloads packages"],
+    "docs/generated-archives.md": ["needs a checkout"],
     "docs/installation.md": [
         "downloads packages",
         "downloads packages and needs Rust",

@@ -5,7 +5,7 @@ import os
 from itertools import islice
 from pathlib import Path
 
-from benchmarks.archives import generate_file
+from benchmarks.generated_files import generate_file
 from tests.bulk.archives.test_output_tables import make_table
 from tests.bulk.warc_files import compressed, response
 
