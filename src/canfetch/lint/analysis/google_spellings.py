@@ -20,13 +20,15 @@ class GoogleSpellings:
     """
 
     def __init__(self, file: LintedFile) -> None:
-        rules = [one for one in chain.from_iterable(canonical_rules(file)) if differs_for_google(one.rule.value)]
+        # Most forms are the value itself.
+        others = (one for one in chain.from_iterable(canonical_rules(file)) if one.form is not one.rule.value)
+        rules = [one for one in others if differs_for_google(one.rule.value)]
         self._lines = frozenset(one.rule.line for one in rules)
         self._by_kind = [RulesByHead([one for one in rules if one.rule.allow is allow]) for allow in (False, True)]
 
     def overlap(self, one: CanonicalRule) -> bool:
         """Return whether a rule is one of them, or may match a URL that one of them matches."""
-        return any(rules.has_overlapping(one) for rules in self._by_kind)
+        return bool(self._lines) and any(rules.has_overlapping(one) for rules in self._by_kind)
 
     def keep_covered(self, covering: CanonicalRule, one: CanonicalRule, opposing: RulesByHead) -> bool:
         """Return whether it is plain that a rule that another one covers has no effect for Google's parser, either.
@@ -36,6 +38,8 @@ class GoogleSpellings:
             one: The other rule.
             opposing: The opposing rules.
         """
+        if not self._lines:
+            return True
         if self._by_kind[not one.rule.allow].has_overlapping(one):
             return False
         if self._lines.isdisjoint((covering.rule.line, one.rule.line)):
