@@ -140,6 +140,15 @@ def test_agents_of_a_column_are_texts(engine: str) -> None:
         allows(CLOSED, [Agent("bot")], "/", engine=engine)
 
 
+@pytest.mark.parametrize("field", FIELDS.values(), ids=FIELDS)
+def test_agents_that_share_their_first_and_last_letters(field: Any, engine: str) -> None:
+    names = [f"{'a' * length}{end}" for length in range(1, 25) for end in ("", "b", "bb", "ba", "baa", "baaaa")]
+    content = "\n\n".join(f"user-agent: {name}\ndisallow: /{name}$" for name in names)
+    rows = [(agent, name) for name in names for agent in names]
+    found = allows(content, field([row[0] for row in rows]), field([f"/{row[1]}" for row in rows]), engine=engine)
+    assert found.to_pylist() == [agent != name for agent, name in rows]
+
+
 def test_agents_of_a_matrix_may_be_arrow_data(engine: str) -> None:
     expected = [{"GPTBot": False, "bot": False}]
     for agents in (pa.array(["GPTBot", "bot"]), pa.chunked_array([["GPTBot"], ["bot"]])):

@@ -155,7 +155,7 @@ def test_invalid_arguments(engine: str) -> None:
         Files({1: CONTENT}, max_bytes=1, engine=engine)
     with pytest.raises(EngineError):
         allows(CONTENT, "bot", "/", engine="x")
-    with pytest.raises(InvalidOption, match="there are none"):
+    with pytest.raises(InvalidOption, match="the list is empty"):
         matrix(CONTENT, [], "/", engine=engine)
     with pytest.raises(InvalidOption, match="two agents are named 'a'"):
         matrix(CONTENT, ["a", "b", Agent("a")], "/", engine=engine)

@@ -153,10 +153,9 @@ impl RuleSet {
     #[inline]
     pub fn allows_by_index(&self, profile: &Profile, target: &[u8]) -> Option<bool> {
         let index = self.index.get()?;
-        if let Some(reason) = self.reason_without_rules(profile, target) {
-            return Some(reason.allows());
-        }
-        Some(Reason::of(index.best(&Query::new(target))).allows())
+        // Without groups, the index is empty and allows all targets.
+        let is_robots_txt = profile.robots_txt_allowed && target == b"/robots.txt";
+        Some(is_robots_txt || Reason::of(index.best(&Query::new(target))).allows())
     }
 
     /// Returns whether the target may be fetched, and the deciding rule.

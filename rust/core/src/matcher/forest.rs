@@ -3,7 +3,8 @@
 
 use super::grams::{Grams, Weak};
 use super::haystack::Haystack;
-use super::trie::{Head, Kind, Trie, sort};
+use super::needle::Needle;
+use super::trie::{Head, Kind, Trie, Wild, sort};
 use super::{ANCHORED, NO_RANK, Ranked, Texts};
 
 /// More wildcard texts than this with the same head are found by their grams: in the trie, each of them would be
@@ -47,8 +48,10 @@ impl Forest {
     #[inline]
     pub fn best(&self, texts: &Texts, target: &Haystack<'_>, best: u32) -> u32 {
         let best = self.heads.walk(&texts.bytes, target.bytes(), best, |wild, best| {
-            let better = wild.iter().copied().take_while(|&rank| rank < best);
-            better.into_iter().find(|&rank| texts.matches_after_head(rank, target)).unwrap_or(best)
+            let mut better = wild.iter().take_while(|wild| wild.rank < best);
+            let may_match = |wild: &Wild| wild.needle.may_occur_in(target.bytes());
+            let found = better.find(|wild| may_match(wild) && texts.matches_after_head(wild.rank, target));
+            found.map_or(best, |wild| wild.rank)
         });
         self.weak.search(target.bytes(), best, |rank| {
             target.bytes().starts_with(texts.head(rank)) && texts.matches_after_head(rank, target)
@@ -58,8 +61,9 @@ impl Forest {
     /// Appends the ranks whose texts match, in no particular order. Requires [`Self::for_listing`].
     #[inline]
     pub fn all(&self, texts: &Texts, target: &Haystack<'_>, found: &mut Vec<u32>) {
-        self.heads.walk(&texts.bytes, target.bytes(), NO_RANK, |ranks, best| {
-            found.extend(ranks.iter().filter(|&&rank| texts.matches_after_head(rank, target)));
+        self.heads.walk(&texts.bytes, target.bytes(), NO_RANK, |wild, best| {
+            let ranks = wild.iter().map(|wild| wild.rank).take_while(|&rank| rank != NO_RANK);
+            found.extend(ranks.filter(|&rank| texts.matches_after_head(rank, target)));
             best
         });
         self.weak.search(target.bytes(), NO_RANK, |rank| {
@@ -110,5 +114,6 @@ fn head_of(texts: &Texts, rank: u32) -> Head<'_> {
         (true, true) => Kind::Whole,
         (true, false) => Kind::Prefix,
     };
-    Head { text: texts.head(rank), start: ranked.start, rank, kind }
+    let (body, head) = (texts.body(rank), texts.head(rank));
+    Head { text: head, start: ranked.start, rank, kind, needle: Needle::of(&body[head.len()..]) }
 }

@@ -5,6 +5,7 @@
 //! repeats its gram. Texts without three literal bytes in a row are in a short list, filtered by the bytes that they
 //! contain.
 
+use super::needle::Needle;
 use super::segments::Shape;
 
 /// The length of a gram.
@@ -28,11 +29,18 @@ pub struct Weak<'a> {
     pub rank: u32,
 }
 
-/// A mixed gram, and where its ranks begin. They end where those of the next gram begin.
+/// A mixed gram, and where its texts begin. They end where those of the next gram begin.
 #[derive(Clone, Copy, Debug)]
 struct Gram {
     mixed: u32,
-    ranks: u32,
+    placed: u32,
+}
+
+/// A text with a gram.
+#[derive(Clone, Copy, Debug)]
+struct Placed {
+    rank: u32,
+    needle: Needle,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +59,8 @@ pub struct Grams {
     buckets: Box<[u32]>,
     buckets_shift: u32,
     sorted: Box<[Gram]>,
-    ranks: Box<[u32]>,
+    /// The texts of each gram, in order of rank.
+    placed: Box<[Placed]>,
     /// The best of these ranks. With a better one, the search is skipped.
     best: Option<u32>,
     loose: Box<[Loose]>,
@@ -92,11 +101,11 @@ impl Grams {
         let mut loose = Vec::new();
         for weak in texts {
             match counts.rarest(weak.text) {
-                Some(gram) => placed.push((gram, weak.rank)),
+                Some(gram) => placed.push((gram, Placed { rank: weak.rank, needle: needle(weak.text) })),
                 None => loose.push(Loose { rank: weak.rank, mask: literal_mask(weak.text) }),
             }
         }
-        placed.sort_unstable();
+        placed.sort_unstable_by_key(|(gram, text)| (*gram, text.rank));
         let distinct = placed.chunk_by(|one, other| one.0 == other.0).count();
         let bucket_bits = distinct.next_power_of_two().ilog2().clamp(4, 20);
         let buckets_shift = u32::BITS - bucket_bits;
@@ -106,25 +115,25 @@ impl Grams {
         let words = (distinct / 2).max(distinct.min(64)).next_power_of_two().clamp(FEWEST_WORDS, 1 << 14);
         let mut bits = vec![0; words].into_boxed_slice();
         let bits_shift = bits_shift(words);
-        let mut ranks = 0;
+        let mut count = 0;
         for same in placed.chunk_by(|one, other| one.0 == other.0) {
             let mixed = same[0].0;
             buckets.resize((mixed >> buckets_shift) as usize + 1, grams.len() as u32);
-            grams.push(Gram { mixed, ranks });
-            ranks += same.len() as u32;
+            grams.push(Gram { mixed, placed: count });
+            count += same.len() as u32;
             let bit = mixed >> bits_shift;
             bits[bit as usize >> 6] |= 1u64 << (bit & 63);
         }
         buckets.resize((1 << bucket_bits) + 1, grams.len() as u32);
-        grams.push(Gram { mixed: u32::MAX, ranks });
+        grams.push(Gram { mixed: u32::MAX, placed: count });
         Self {
             bits,
             bits_shift,
             buckets: buckets.into(),
             buckets_shift,
             sorted: grams.into(),
-            best: placed.iter().map(|(_, rank)| *rank).min(),
-            ranks: placed.into_iter().map(|(_, rank)| rank).collect(),
+            best: placed.iter().map(|(_, text)| text.rank).min(),
+            placed: placed.into_iter().map(|(_, text)| text).collect(),
             loose: loose.into(),
         }
     }
@@ -134,7 +143,7 @@ impl Grams {
         size_of_val(&*self.bits)
             + size_of_val(&*self.buckets)
             + size_of_val(&*self.sorted)
-            + size_of_val(&*self.ranks)
+            + size_of_val(&*self.placed)
             + size_of_val(&*self.loose)
     }
 
@@ -143,7 +152,7 @@ impl Grams {
     pub fn touch(&self) -> u32 {
         let bits = self.bits.iter().step_by(8).take(8).fold(0, |all, word| all ^ *word as u32);
         let loose = self.loose.first().map_or(0, |loose| loose.rank);
-        bits ^ loose ^ self.buckets.first().unwrap_or(&0) ^ self.sorted.first().map_or(0, |gram| gram.ranks)
+        bits ^ loose ^ self.buckets.first().unwrap_or(&0) ^ self.sorted.first().map_or(0, |gram| gram.placed)
     }
 
     /// Returns the best of `best` and the ranks for which `matches` is true. `matches` is called only for ranks of
@@ -151,15 +160,10 @@ impl Grams {
     #[inline]
     pub fn search(&self, target: &[u8], mut best: u32, mut matches: impl FnMut(u32) -> bool) -> u32 {
         if self.best.is_some_and(|first| first < best) {
-            self.hits(target, |ranks| {
-                for &rank in ranks {
-                    if rank >= best {
-                        break;
-                    }
-                    if matches(rank) {
-                        best = rank;
-                        break;
-                    }
+            self.hits(target, |texts| {
+                let mut better = texts.iter().take_while(|text| text.rank < best);
+                if let Some(found) = better.find(|text| text.needle.may_occur_in(target) && matches(text.rank)) {
+                    best = found.rank;
                 }
             });
         }
@@ -181,9 +185,9 @@ impl Grams {
         possible.find(|loose| matches(loose.rank)).map_or(best, |loose| loose.rank)
     }
 
-    /// Calls `hit` once for each gram in the target, with its ranks.
+    /// Calls `hit` once for each gram in the target, with its texts.
     #[inline]
-    fn hits(&self, target: &[u8], hit: impl FnMut(&[u32])) {
+    fn hits(&self, target: &[u8], hit: impl FnMut(&[Placed])) {
         match self.bits.first_chunk::<FEWEST_WORDS>() {
             // The usual table. With a constant length, it needs no bounds checks.
             Some(bits) if self.bits.len() == FEWEST_WORDS => {
@@ -203,7 +207,7 @@ impl Grams {
 
     /// Calls `hit` as [`Self::hits`] does. `is_marked` returns whether a gram with the same highest bits exists.
     #[inline]
-    fn hits_of(&self, target: &[u8], is_marked: impl Fn(u32) -> bool, mut hit: impl FnMut(&[u32])) {
+    fn hits_of(&self, target: &[u8], is_marked: impl Fn(u32) -> bool, mut hit: impl FnMut(&[Placed])) {
         let mut seen = Seen::default();
         // Read at once: a byte at a time, the compiler would omit the last one and need more instructions.
         for four in target.windows(4).filter_map(<[u8]>::first_chunk) {
@@ -221,9 +225,9 @@ impl Grams {
     }
 
     #[inline(never)]
-    fn look_up(&self, mixed: u32, seen: &mut Seen, hit: &mut impl FnMut(&[u32])) {
+    fn look_up(&self, mixed: u32, seen: &mut Seen, hit: &mut impl FnMut(&[Placed])) {
         if let Some(index) = self.find(mixed).filter(|&index| seen.is_new(index, self.sorted.len())) {
-            hit(&self.ranks[self.sorted[index].ranks as usize..self.sorted[index + 1].ranks as usize]);
+            hit(&self.placed[self.sorted[index].placed as usize..self.sorted[index + 1].placed as usize]);
         }
     }
 
@@ -303,6 +307,11 @@ impl Counts {
     fn rarest(&self, text: &[u8]) -> Option<u32> {
         literal_windows(text).map(mixed_gram).min_by_key(|&mixed| self.counts[(mixed >> self.shift) as usize])
     }
+}
+
+/// The needle of a text.
+fn needle(text: &[u8]) -> Needle {
+    Needle::of(&text[..Shape::of(text).body])
 }
 
 /// The grams at the end of a text, where texts with a common beginning differ.

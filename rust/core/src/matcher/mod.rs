@@ -10,6 +10,7 @@ mod forest;
 mod grams;
 pub mod haystack;
 mod listing;
+mod needle;
 mod segments;
 pub mod spans;
 mod successors;

@@ -4,6 +4,7 @@
 //! Nodes are in breadth-first order, so the children of a node are adjacent.
 
 use super::NO_RANK;
+use super::needle::Needle;
 use super::suffixes::first_eight;
 
 use std::collections::VecDeque;
@@ -40,6 +41,15 @@ struct Node {
     whole: u32,
 }
 
+/// A wildcard text.
+#[derive(Clone, Copy, Debug)]
+pub struct Wild {
+    /// The rank of the text.
+    pub rank: u32,
+    /// The needle of what follows its head.
+    pub needle: Needle,
+}
+
 /// A head to be inserted.
 #[derive(Clone, Copy, Debug)]
 pub struct Head<'a> {
@@ -51,6 +61,8 @@ pub struct Head<'a> {
     pub rank: u32,
     /// What follows the head.
     pub kind: Kind,
+    /// The needle of what follows the head.
+    pub needle: Needle,
 }
 
 /// What follows a head.
@@ -85,8 +97,8 @@ pub struct Trie {
     fork: u32,
     /// For each byte, 1 + the number of its child of that node, or 0.
     fork_children: Option<Box<[u8; 256]>>,
-    /// For each node with wildcard texts: their count, and their ranks in ascending order.
-    wild: Box<[u32]>,
+    /// For each node with wildcard texts: these texts in order of rank, and one with [`NO_RANK`] that ends them.
+    wild: Box<[Wild]>,
 }
 
 impl Trie {
@@ -117,10 +129,10 @@ impl Trie {
         self.nodes.iter().step_by(2).take(16).fold(first, |all, node| all ^ node.children)
     }
 
-    /// Walks along the target and returns the best rank. `visit` is called with the wildcard ranks of each head that
-    /// the target begins with and the best rank so far, and returns the new best rank.
+    /// Walks along the target and returns the best rank. `visit` is called with the wildcard texts of each head that
+    /// the target begins with, up to one with [`NO_RANK`], and the best rank so far. It returns the new best rank.
     #[inline]
-    pub fn walk(&self, texts: &[u8], target: &[u8], mut best: u32, mut visit: impl FnMut(&[u32], u32) -> u32) -> u32 {
+    pub fn walk(&self, texts: &[u8], target: &[u8], mut best: u32, mut visit: impl FnMut(&[Wild], u32) -> u32) -> u32 {
         let mut index = 0;
         let mut at = 0;
         loop {
@@ -131,8 +143,7 @@ impl Trie {
             at += node.label_length();
             best = best.min(node.prefix);
             if node.wild != NONE {
-                let wild = &self.wild[node.wild as usize..];
-                best = visit(&wild[1..][..wild[0] as usize], best);
+                best = visit(&self.wild[node.wild as usize..], best);
             }
             let Some(&byte) = target.get(at) else { return best.min(node.whole) };
             let (first, count) = (node.children as usize, node.child_count());
@@ -203,7 +214,7 @@ type Ranges = VecDeque<(Range<usize>, usize, u32)>;
 struct Builder {
     nodes: Vec<Node>,
     firsts: Vec<u8>,
-    wild: Vec<u32>,
+    wild: Vec<Wild>,
     /// The index of the next child.
     next: u32,
 }
@@ -240,12 +251,13 @@ impl Builder {
                 Kind::Wild => {
                     if node.wild == NONE {
                         node.wild = self.wild.len() as u32;
-                        self.wild.push(0);
                     }
-                    self.wild[node.wild as usize] += 1;
-                    self.wild.push(head.rank);
+                    self.wild.push(Wild { rank: head.rank, needle: head.needle });
                 }
             }
+        }
+        if node.wild != NONE {
+            self.wild.push(Wild { rank: NO_RANK, needle: Needle::default() });
         }
         let mut start = range.start + longer;
         while start < range.end {
@@ -292,7 +304,8 @@ mod tests {
             .iter()
             .enumerate()
             .map(|(rank, (head, kind))| {
-                let head = Head { text: head.as_bytes(), start, rank: rank as u32, kind: *kind };
+                let head =
+                    Head { text: head.as_bytes(), start, rank: rank as u32, kind: *kind, needle: Needle::default() };
                 start += head.text.len() as u32;
                 head
             })
@@ -313,7 +326,7 @@ mod tests {
         let walk = |target: &str| {
             let mut seen = Vec::new();
             let best = trie.walk(texts.as_bytes(), target.as_bytes(), NO_RANK, |wild, best| {
-                seen.extend_from_slice(wild);
+                seen.extend(wild.iter().map(|wild| wild.rank).take_while(|&rank| rank != NO_RANK));
                 best
             });
             (best, seen)
@@ -333,7 +346,8 @@ mod tests {
             let heads: Vec<Head<'_>> = (0..count)
                 .map(|rank| {
                     let start = 3 * rank;
-                    Head { text: &texts[start..start + 3], start: start as u32, rank: rank as u32, kind: Kind::Prefix }
+                    let (text, start) = (&texts[start..start + 3], start as u32);
+                    Head { text, start, rank: rank as u32, kind: Kind::Prefix, needle: Needle::default() }
                 })
                 .collect();
             let trie = Trie::new(&heads);

@@ -76,6 +76,18 @@ impl<'a> Integers<'a> {
         })
     }
 
+    /// Two numbers that follow each other: where a value begins, and where it ends.
+    #[inline]
+    pub fn bounds(self, row: usize) -> Option<(usize, usize)> {
+        if self.width == 4 && self.signed {
+            let both: &[u8; 8] = self.bytes.get(row.checked_mul(4)?..)?.first_chunk()?;
+            let number = |four: Option<&[u8; 4]>| usize::try_from(i32::from_ne_bytes(*four?)).ok();
+            return number(both.first_chunk()).zip(number(both.last_chunk()));
+        }
+        let bound = |row: usize| self.get(row).and_then(|offset| usize::try_from(offset).ok());
+        bound(row).zip(bound(row + 1))
+    }
+
     /// Whether a number does not fit into `i64`. Lists have `i64::MIN` in its place.
     #[inline]
     fn is_too_large(self, number: i64) -> bool {

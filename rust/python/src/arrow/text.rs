@@ -182,8 +182,7 @@ impl<'a> TextChunk<'a> {
         match &self.layout {
             Layout::Null => Ok(None),
             Layout::Offsets { offsets, data } => {
-                let bound = |row: usize| offsets.get(row).and_then(|offset| usize::try_from(offset).ok());
-                let value = bound(row).zip(bound(row + 1)).and_then(|(start, end)| data.get(start..end));
+                let value = offsets.bounds(row).and_then(|(start, end)| data.get(start..end));
                 value.map(Some).ok_or_else(|| Invalid::new("offsets that decrease"))
             }
             Layout::Views { views, buffers } => view(views, buffers, row).map(Some),

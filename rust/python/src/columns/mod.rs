@@ -17,6 +17,7 @@ mod loader;
 mod purposes;
 mod results;
 mod rows;
+mod short_values;
 mod statements;
 mod tables;
 mod usages;

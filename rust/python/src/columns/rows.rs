@@ -1,5 +1,6 @@
 //! The file, the agent and the URL of each row.
 
+use super::short_values::ShortValues;
 use super::tables::{INVALID_AGENT, NO_CONTENT, Tables};
 use crate::arrow::Invalid;
 use crate::arrow::integers::{Integer, IntegerChunk};
@@ -73,19 +74,29 @@ struct Lookup<'c, 'a> {
     codes_address: Option<[usize; 4]>,
     last: Option<(&'a [u8], u32)>,
     recent: Vec<(usize, usize, u32)>,
+    short: ShortValues,
 }
 
 impl<'c, 'a> Lookup<'c, 'a> {
     fn new(chunks: &'c [TextChunk<'a>]) -> Self {
         let place = Place::new(chunks.iter().map(TextChunk::length));
         let recent = if chunks.iter().any(TextChunk::shares_values) { vec![(0, 0, 0); RECENT] } else { Vec::new() };
-        Self { chunks, place, codes: Vec::new(), codes_address: None, last: None, recent }
+        Self {
+            chunks,
+            place,
+            codes: Vec::new(),
+            codes_address: None,
+            last: None,
+            recent,
+            short: ShortValues::default(),
+        }
     }
 
     /// Forgets all numbers.
     fn forget(&mut self) {
         self.codes_address = None;
         self.last = None;
+        self.short.clear();
         self.recent.fill((0, 0, 0));
     }
 
@@ -130,6 +141,9 @@ impl<'c, 'a> Lookup<'c, 'a> {
         number: impl FnOnce(&[u8]) -> Option<u32>,
     ) -> Result<Found<'a>, Invalid> {
         let Some(value) = chunk.get(row)? else { return Ok(Found::Null) };
+        if let Some(number) = self.short.get(value) {
+            return Ok(Found::Number(number));
+        }
         if let Some((last, number)) = self.last {
             if std::ptr::eq(last, value) || last == value {
                 return Ok(Found::Number(number));
@@ -141,6 +155,7 @@ impl<'c, 'a> Lookup<'c, 'a> {
         }
         let Some(number) = number(value) else { return Ok(Found::New(value)) };
         self.last = Some((value, number));
+        self.short.insert(value, number);
         if chunk.shares_values() {
             self.recent[slot] = (address, value.len(), number);
         }
