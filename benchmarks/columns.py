@@ -136,9 +136,27 @@ def kernel(rows: Rows, slow: int) -> list[Result]:
     files = bulk.Files(dict(enumerate(rows.contents)))
     protego, few = CachingProtego(rows.contents), rows.first(slow)
     count = len(rows.ids)
+    return measure(
+        time.process_time,
+        {
+            "Protego, row by row": (lambda: protego.column(few.ids, few.agent, few.url), slow, ""),
+            "canfetch, files compiled before": (
+                lambda: bulk.allows(rows.content, rows.agent, rows.url),
+                count,
+                "5,000,000",
+            ),
+            "canfetch, with compiling": (cold, count, ""),
+            "canfetch, by ID": (lambda: files.allows_at(rows.ids, rows.agent, rows.url), count, ""),
+            "canfetch, with reasons": (lambda: bulk.decide(rows.content, rows.agent, rows.url), count, ""),
+        },
+    )
+
+
+def preferences(rows: Rows, slow: int) -> list[Result]:
+    """Measure the preferences on usage."""
+    few, usage = rows.first(slow), rows.first(len(rows.ids) // USAGE_SHARE)
     stated = with_statements(rows.contents)
     parsed = [parse(content) for content in stated]
-    usage = rows.first(count // USAGE_SHARE)
     column = pa.DictionaryArray.from_arrays(usage.ids, pa.array(stated, pa.binary()))
 
     def usage_of_each() -> list[str]:
@@ -152,21 +170,12 @@ def kernel(rows: Rows, slow: int) -> list[Result]:
     return measure(
         time.process_time,
         {
-            "Protego, row by row": (lambda: protego.column(few.ids, few.agent, few.url), slow, ""),
             "RobotsTxt.usage, row by row": (usage_of_each, slow, ""),
             "canfetch, preferences": (
                 lambda: bulk.usage(column, usage.agent, usage.url, purpose="training"),
                 len(usage.ids),
                 "",
             ),
-            "canfetch, files compiled before": (
-                lambda: bulk.allows(rows.content, rows.agent, rows.url),
-                count,
-                "5,000,000",
-            ),
-            "canfetch, with compiling": (cold, count, ""),
-            "canfetch, by ID": (lambda: files.allows_at(rows.ids, rows.agent, rows.url), count, ""),
-            "canfetch, with reasons": (lambda: bulk.decide(rows.content, rows.agent, rows.url), count, ""),
         },
     )
 
@@ -290,6 +299,7 @@ def main() -> None:
     print(", ".join(f"{name} {importlib.metadata.version(name)}" for name in packages))
     print(f"{len(rows.contents):,} files of {mean:,} bytes, {len(AGENTS)} agents, {options.rows:,} rows")
     print_results("Kernel, one thread", kernel(rows, options.slow_rows))
+    print_results("Preferences, one thread", preferences(rows, options.slow_rows))
     few = rows.first(max(options.rows // 5, options.slow_rows))
     sections = {"pandas": pandas, "Polars": polars, "DuckDB, one thread": duckdb}
     for section, run in sections.items():
