@@ -188,7 +188,7 @@ def test_both_engines_are_compared(both_engines: str) -> None:
     assert len(table) == 1
 
 
-def test_more_agents_than_a_file_keeps(engine: str) -> None:
+def test_few_of_many_agents_have_a_group(engine: str) -> None:
     agents = [f"bot{number}" for number in range(9000)]
     content = b"user-agent: bot77\nuser-agent: bot8999\ndisallow: /\n"
     found = allows(content, agents, "/", engine=engine).to_pylist()

@@ -113,11 +113,20 @@ impl CompiledFile {
         set
     }
 
+    /// Forgets the shared rule sets.
+    pub fn forget_rules(&mut self) {
+        self.sets = Mutex::default();
+    }
+
+    /// The memory of the shared rule sets, in bytes.
+    pub fn rules_memory_bytes(&self) -> usize {
+        let sets = self.sets.lock().unwrap_or_else(PoisonError::into_inner);
+        sets.shared.iter().map(|set| set.memory_bytes()).sum()
+    }
+
     /// The memory held, in bytes, without the content of the file.
     pub fn memory_bytes(&self) -> usize {
-        let sets = self.sets.lock().unwrap_or_else(PoisonError::into_inner);
         let others = self.others.get().map_or(0, |others| size_of_val(&**others));
-        let groups = self.groups.memory_bytes();
-        size_of::<Self>() + groups + others + sets.shared.iter().map(|set| set.memory_bytes()).sum::<usize>()
+        size_of::<Self>() + self.groups.memory_bytes() + others + self.rules_memory_bytes()
     }
 }

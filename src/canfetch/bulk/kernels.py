@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple, Protocol
 
-from canfetch.bulk.arguments import Chain, resolve_crawler, resolve_name
+from canfetch.bulk.arguments import Chain, resolve_crawlers, resolve_names
 from canfetch.bulk.column import ColumnSource
 from canfetch.bulk.native import native_attribute
 from canfetch.core.engines import engine_name, get_profile_compiler
@@ -72,7 +72,7 @@ def create_kernel(options: KernelOptions, *, by_id: bool) -> Kernel:
 
 
 def _native_kernel(options: KernelOptions, *, by_id: bool) -> Kernel:
-    resolve = resolve_crawler if options.use_registry else resolve_name
+    resolve = resolve_crawlers if options.use_registry else resolve_names
     create: Callable[..., Kernel] = native_attribute("Kernel")
     return create(options.profile, options.max_bytes, MEMORY_LIMIT, resolve, by_id)
 

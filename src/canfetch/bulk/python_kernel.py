@@ -18,6 +18,8 @@ from canfetch.errors import InvalidColumn
 
 # A parsed file needs several times the memory of its content.
 _CACHED_BYTES: Final = 32 * 1024 * 1024
+_CACHED_NAMES: Final = 100_000
+_CACHED_NAME_BYTES: Final = 8 * 1024 * 1024
 _ID_LIMIT: Final = 2**63
 # As in the native engine.
 _LINES_LIMIT: Final = 100
@@ -47,6 +49,7 @@ class PythonKernel:
         self._content_bytes = 0
         self._files: dict[Value, bytes | None] = {}
         self._agents: dict[bytes, Agent | None] = {}
+        self._name_bytes = 0
 
     def allows(self, file: Any, agent: Any, url: Any) -> ValueColumn:
         """Return whether each URL may be fetched."""
@@ -103,7 +106,11 @@ class PythonKernel:
         """Forget all files that were not loaded, and all agents."""
         self._contents.clear()
         self._content_bytes = 0
+        self._clear_agents()
+
+    def _clear_agents(self) -> None:
         self._agents.clear()
+        self._name_bytes = 0
 
     def __len__(self) -> int:
         return len(set(self._files.values()) - {None}) if self._by_id else len(self._contents)
@@ -154,8 +161,11 @@ class PythonKernel:
     def _agent(self, name: Value) -> Agent | None:
         assert isinstance(name, bytes)
         if name not in self._agents:
+            if len(self._agents) >= _CACHED_NAMES or self._name_bytes > _CACHED_NAME_BYTES:
+                self._clear_agents()
             chain = self._resolve(name)
             self._agents[name] = None if chain is None else chain_agent(chain)
+            self._name_bytes += len(name)
         return self._agents[name]
 
 

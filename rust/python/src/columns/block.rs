@@ -5,13 +5,14 @@
 //! order waits for memory, too.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use canfetch_core::{RuleSet, has_origin, locate, target};
 
-use super::file_entry::AGENTS_LIMIT;
+use super::agents::INVALID_AGENT;
 use super::results::{Skipped, rules_of};
 use super::rows::{Found, Rows};
-use super::tables::{INVALID_AGENT, NO_CONTENT, Tables};
+use super::tables::{NO_CONTENT, Tables};
 use crate::arrow::Invalid;
 
 /// The rows of a block for each file, so that most of an index is read from memory once for many of them. A block of
@@ -67,7 +68,7 @@ fn path<'a>(url: &'a [u8], origin: &mut &'a [u8]) -> Option<usize> {
 pub enum Need<'a> {
     Nothing,
     Content(&'a [u8]),
-    Agent(&'a [u8]),
+    Agents(Vec<&'a [u8]>),
 }
 
 /// The rows of a block.
@@ -83,40 +84,48 @@ pub struct Block<'a> {
     ends: Vec<(usize, usize)>,
 }
 
-/// A row in the order of decisions: its position in the block in the lowest bits of the key, then its agent, then its
-/// file; and where its target is.
+/// A row in the order of decisions.
 #[derive(Clone, Copy, Default)]
 pub struct Place {
+    /// Its file, and in the lower half its agent.
     key: u64,
-    start: usize,
+    /// Where its target is, and in the lowest bits its position in the block.
+    start_and_position: u64,
     length: usize,
 }
 
 const POSITION_BITS: u32 = 19;
-const AGENT_BITS: u32 = 14;
-const _: () = assert!(MAX_ROWS <= 1 << POSITION_BITS && AGENTS_LIMIT <= 1 << AGENT_BITS);
+const _: () = assert!(MAX_ROWS <= 1 << POSITION_BITS);
 
 impl Place {
     fn new(position: usize, row: &Row<'_>, start: usize) -> Self {
-        let agent_and_position = u64::from(row.agent) << POSITION_BITS | position as u64;
-        let key = u64::from(row.file) << (AGENT_BITS + POSITION_BITS) | agent_and_position;
-        Self { key, start, length: row.target.len() }
+        Self {
+            key: u64::from(row.file) << u32::BITS | u64::from(row.agent),
+            start_and_position: (start as u64) << POSITION_BITS | position as u64,
+            length: row.target.len(),
+        }
     }
 
     /// The position of the row.
     #[inline]
     pub fn position(self) -> usize {
-        self.key as usize & ((1 << POSITION_BITS) - 1)
+        self.start_and_position as usize & ((1 << POSITION_BITS) - 1)
+    }
+
+    #[inline]
+    fn target(self) -> Range<usize> {
+        let start = (self.start_and_position >> POSITION_BITS) as usize;
+        start..start + self.length
     }
 
     #[inline]
     fn agent(self) -> u32 {
-        (self.key >> POSITION_BITS) as u32 & ((1 << AGENT_BITS) - 1)
+        self.key as u32
     }
 
     #[inline]
     fn file(self) -> u32 {
-        (self.key >> (AGENT_BITS + POSITION_BITS)) as u32
+        (self.key >> u32::BITS) as u32
     }
 }
 
@@ -138,7 +147,7 @@ impl<'a> Block<'a> {
             let agent = match rows.agent(row, tables)? {
                 Found::Null => None,
                 Found::Number(number) => Some(number),
-                Found::New(name) => return Ok(Need::Agent(name)),
+                Found::New(_) => return Ok(Need::Agents(rows.new_agents(row..end, tables)?)),
             };
             self.rows.push(match (file, agent, rows.url(row)?) {
                 (Some(_), Some(INVALID_AGENT), Some(_)) => Err(Skipped::InvalidAgent),
@@ -173,8 +182,7 @@ impl<'a> Block<'a> {
     /// A row of [`Self::order`].
     #[inline]
     pub fn placed(&self, place: Place) -> Placed<'_> {
-        let target = &self.targets[place.start..place.start + place.length];
-        Placed { file: place.file(), agent: place.agent(), target }
+        Placed { file: place.file(), agent: place.agent(), target: &self.targets[place.target()] }
     }
 
     /// Orders the rows that have a verdict, so that those of a file follow each other.

@@ -6,11 +6,12 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use canfetch_core::{profile, tables::Profile};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyTuple};
+use pyo3::types::{PyBytes, PyList, PyTuple};
 
+use super::agents::Chain;
 use super::block::{Block, Need, TOUCHED_ROWS, Toucher};
 use super::failure::Failure;
-use super::file_entry::{Chain, FileEntry};
+use super::file_entry::FileEntry;
 use super::loader::Loader;
 use super::results::{Allowed, Decisions, Matrix, Results};
 use super::rows::Rows;
@@ -34,7 +35,7 @@ pub struct Kernel {
     profile: &'static Profile,
     max_bytes: usize,
     memory_limit: usize,
-    resolve_agent: Py<PyAny>,
+    resolve_agents: Py<PyAny>,
     by_content: bool,
     tables: RwLock<Tables>,
     usages: Caches,
@@ -81,7 +82,7 @@ impl Kernel {
             match py.detach(|| self.blocks(&mut rows, chains, &mut state, &mut block, &mut results))? {
                 Need::Nothing => py.check_signals()?,
                 Need::Content(content) => self.add_decoded(py, content)?,
-                Need::Agent(name) => self.add_agent(py, name)?,
+                Need::Agents(names) => self.add_agents(py, &names)?,
             }
         }
         Ok(Column::new(results.into_array(py)?))
@@ -102,7 +103,7 @@ impl Kernel {
                 break;
             }
             match self.block(rows, chains, state, block, results)? {
-                Need::Nothing if state.row < rows.length => self.shrink(),
+                Need::Nothing if state.row < rows.length => self.make_room(),
                 Need::Content(content) if !self.needs_decoding(content) => {
                     let content: Arc<[u8]> = content.into();
                     self.add_content(Arc::clone(&content), content);
@@ -124,14 +125,14 @@ impl Kernel {
     ) -> Result<Need<'a>, Failure> {
         let mut tables = self.read();
         if state.generation != Some(tables.generation) {
-            let numbers: Option<Vec<_>> = chains.iter().map(|chain| tables.chain(chain)).collect();
-            let Some(numbers) = numbers else {
-                drop(tables);
-                let mut tables = self.write();
-                for chain in chains {
-                    tables.add_chain(chain);
+            let numbers = loop {
+                let known = chains.iter().map(|chain| tables.agents.number_of_chain(chain));
+                if let Some(numbers) = known.collect::<Option<Vec<_>>>() {
+                    break numbers;
                 }
-                return Ok(Need::Nothing);
+                drop(tables);
+                self.write().add_chains(chains, self.memory_limit);
+                tables = self.read();
             };
             rows.forget(numbers);
             results.forget(&tables);
@@ -145,21 +146,33 @@ impl Kernel {
         loop {
             let next = &block.order()[decided..block.order().len().min(decided + LOCKED_ROWS)];
             let ready = &next[..results.ready(&tables, block, next)];
+            let mut has_room = true;
             for near in ready.chunks(TOUCHED_ROWS) {
                 toucher.touch(&tables, near);
                 for &place in near {
                     results.decide(&tables, place.position(), block.placed(place), rows.chains());
                 }
+                decided += near.len();
+                has_room = tables.rules_memory() <= self.memory_limit;
+                if !has_room {
+                    break;
+                }
             }
-            decided += ready.len();
             if decided == block.order().len() && !results.is_waiting() {
                 break;
             }
             drop(tables);
+            if !has_room {
+                // Within a block, because the rules that a block needs may be much longer than its files.
+                self.write().forget_rules();
+            }
             if results.is_waiting() {
                 Python::attach(|py| results.fetch(py))?;
             }
             tables = self.read();
+            if !has_room {
+                results.forget(&tables);
+            }
             if state.generation != Some(tables.generation) {
                 // The numbers of files and agents have changed: the block is decided again.
                 rows.rewind();
@@ -171,10 +184,10 @@ impl Kernel {
         Ok(need)
     }
 
-    /// Forgets the files and agents if they use too much memory.
-    fn shrink(&self) {
-        if self.read().memory() > self.memory_limit {
-            self.write().clear();
+    /// Forgets agents or files if they use too much memory.
+    fn make_room(&self) {
+        if !self.read().has_room(self.memory_limit) {
+            self.write().make_room(self.memory_limit);
         }
     }
 
@@ -187,11 +200,7 @@ impl Kernel {
         let entry = FileEntry::new(content, self.profile);
         // Outside the lock.
         entry.compiled();
-        let mut tables = self.write();
-        if tables.memory() > self.memory_limit {
-            tables.clear();
-        }
-        tables.add_content(key, entry);
+        self.write().add_content(key, entry, self.memory_limit);
     }
 
     #[cold]
@@ -210,6 +219,7 @@ impl Kernel {
     pub fn replace_tables(&self, mut tables: Tables) {
         let mut current = self.write();
         tables.generation = current.generation + 1;
+        tables.file_generation = current.file_generation + 1;
         *current = tables;
     }
 
@@ -225,17 +235,17 @@ impl Kernel {
     }
 
     #[cold]
-    fn add_agent(&self, py: Python<'_>, name: &[u8]) -> PyResult<()> {
-        let chain: Option<ChainTuple> = self.resolve_agent.call1(py, (PyBytes::new(py, name),))?.extract(py)?;
-        let chain = chain.map(|(tokens, star_applies)| Chain { tokens, star_applies });
-        py.detach(|| self.write().add_agent(name, chain.as_ref()));
+    fn add_agents(&self, py: Python<'_>, names: &[&[u8]]) -> PyResult<()> {
+        let list = PyList::new(py, names.iter().map(|name| PyBytes::new(py, name)))?;
+        let chains: Vec<Option<ChainTuple>> = self.resolve_agents.call1(py, (list,))?.extract(py)?;
+        let chains = chains.into_iter().map(|chain| chain.map(Chain::from));
+        py.detach(|| self.write().add_agents(names.iter().zip(chains), self.memory_limit));
         Ok(())
     }
 
     fn agents(agent: &Bound<'_, PyAny>) -> PyResult<Agents> {
         if agent.is_instance_of::<PyTuple>() {
-            let (tokens, star_applies): ChainTuple = agent.extract()?;
-            return Ok(Agents::Chains(vec![Chain { tokens, star_applies }]));
+            return Ok(Agents::Chains(vec![agent.extract::<ChainTuple>()?.into()]));
         }
         Argument::from_object(agent).map(Agents::Column)
     }
@@ -251,15 +261,15 @@ struct State {
 impl Kernel {
     /// Creates a kernel that keeps about `memory_limit` bytes of compiled files between blocks of rows.
     ///
-    /// `resolve_agent` returns the tokens of an agent and whether `*` applies to it, or `None` if it is invalid. With
-    /// `by_id`, files are loaded once, and rows name them by ID.
+    /// `resolve_agents` returns for each name the tokens of the agent and whether `*` applies to it, or `None` if it is
+    /// invalid. With `by_id`, files are loaded once, and rows name them by ID.
     #[new]
-    #[pyo3(signature = (profile_name, max_bytes, memory_limit, resolve_agent, by_id, /))]
+    #[pyo3(signature = (profile_name, max_bytes, memory_limit, resolve_agents, by_id, /))]
     fn new(
         profile_name: &str,
         max_bytes: usize,
         memory_limit: usize,
-        resolve_agent: Py<PyAny>,
+        resolve_agents: Py<PyAny>,
         by_id: bool,
     ) -> PyResult<Self> {
         let Some(profile) = profile(profile_name) else {
@@ -267,7 +277,7 @@ impl Kernel {
         };
         let tables = RwLock::new(if by_id { Tables::by_id(profile) } else { Tables::by_content(profile) });
         let usages = Caches::default();
-        Ok(Self { profile, max_bytes, memory_limit, resolve_agent, by_content: !by_id, tables, usages })
+        Ok(Self { profile, max_bytes, memory_limit, resolve_agents, by_content: !by_id, tables, usages })
     }
 
     /// Loads files: their IDs and contents, two columns of the same length.
@@ -350,8 +360,8 @@ impl Kernel {
         url: &Bound<'_, PyAny>,
     ) -> PyResult<Column> {
         let names = names.into_iter().map(CString::new).collect::<Result<Vec<_>, _>>()?;
-        let chains = chains.into_iter().map(|(tokens, star_applies)| Chain { tokens, star_applies });
-        self.run(py, file, &Agents::Chains(chains.collect()), url, Matrix::new(names))
+        let chains = chains.into_iter().map(Chain::from).collect();
+        self.run(py, file, &Agents::Chains(chains), url, Matrix::new(names))
     }
 
     /// Returns the preferences on a use of content: a column of structs. A purpose is one of `UsagePurpose` in Python.
@@ -371,7 +381,11 @@ impl Kernel {
     /// Forgets all files that rows contain, and all agents.
     fn clear(&self, py: Python<'_>) {
         self.usages.clear();
-        py.detach(|| self.write().clear());
+        py.detach(|| {
+            let mut tables = self.write();
+            tables.forget_files();
+            tables.forget_agents();
+        });
     }
 
     /// The memory of the files and agents that can be forgotten, in bytes.

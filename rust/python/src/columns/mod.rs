@@ -1,6 +1,7 @@
 //! Decisions on columns: many files, agents and URLs in one call, without the interpreter.
 //!
 //! * `tables` holds the compiled files and the agents, which calls share;
+//! * `agents` numbers the agents, and `token_rules` finds the rules of any number of them in a file;
 //! * `file_entry` is one compiled file with the rules of each agent;
 //! * `rows` finds the file, the agent and the URL of a row;
 //! * `block` orders the rows of a block by their files;
@@ -8,6 +9,7 @@
 //! * `usages` collects those on the usage of content, with the statements of `statements` for each of the `purposes`;
 //! * `kernel` connects them, and `loader` loads the files of a table.
 
+mod agents;
 mod block;
 mod failure;
 mod file_entry;
@@ -20,4 +22,5 @@ mod rows;
 mod short_values;
 mod statements;
 mod tables;
+mod token_rules;
 mod usages;

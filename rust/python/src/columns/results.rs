@@ -78,7 +78,7 @@ pub trait Results: Send {
 /// The rules of a file for an agent.
 #[inline]
 pub fn rules_of(tables: &Tables, file: u32, agent: u32) -> &Arc<RuleSet> {
-    tables.files[file as usize].rules(agent, &tables.chains[agent as usize], tables.memory_counter())
+    tables.files[file as usize].rules(agent, tables.agents.at(agent), tables.rules_counter())
 }
 
 /// Whether each URL may be fetched.

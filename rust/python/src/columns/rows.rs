@@ -1,7 +1,12 @@
 //! The file, the agent and the URL of each row.
 
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::agents::INVALID_AGENT;
+use super::hashing::Hashing;
 use super::short_values::ShortValues;
-use super::tables::{INVALID_AGENT, NO_CONTENT, Tables};
+use super::tables::{NO_CONTENT, Tables};
 use crate::arrow::Invalid;
 use crate::arrow::integers::{Integer, IntegerChunk};
 use crate::arrow::text::TextChunk;
@@ -12,6 +17,9 @@ const UNKNOWN: u32 = u32::MAX - 1;
 const NULL: u32 = u32::MAX - 2;
 /// Values at the same address that are remembered.
 const RECENT: usize = 1024;
+/// The new agents that are resolved together, and their bytes.
+const NEW_AGENTS: usize = 1 << 14;
+const NEW_BYTES: usize = 1 << 22;
 
 /// Where a row is.
 #[derive(Default)]
@@ -279,9 +287,29 @@ impl<'c, 'a> Rows<'c, 'a> {
     #[inline]
     pub fn agent(&mut self, row: usize, tables: &Tables) -> Result<Found<'a>, Invalid> {
         match &mut self.agents {
-            Agents::Texts(lookup) => lookup.find(row, |name| tables.agent(name)),
+            Agents::Texts(lookup) => lookup.find(row, |name| tables.agents.number(name)),
             Agents::Chains(numbers) => Ok(Found::Number(numbers.first().copied().unwrap_or(INVALID_AGENT))),
         }
+    }
+
+    /// The names of the new agents of some rows, each once. Further ones are left out if there are very many.
+    pub fn new_agents(&mut self, rows: Range<usize>, tables: &Tables) -> Result<Vec<&'a [u8]>, Invalid> {
+        let Agents::Texts(lookup) = &mut self.agents else { return Ok(Vec::new()) };
+        // In the order of their rows, because the first agents of a table are found fastest.
+        let (mut names, mut known, mut bytes) = (Vec::new(), HashSet::<_, Hashing>::default(), 0);
+        let count = if lookup.place.repeated { 1 } else { rows.len() };
+        for row in rows.take(count) {
+            let Found::New(name) = lookup.find(row, |name| tables.agents.number(name))? else { continue };
+            if known.insert(name) {
+                names.push(name);
+                bytes += name.len();
+            }
+            if names.len() >= NEW_AGENTS || bytes >= NEW_BYTES {
+                break;
+            }
+        }
+        lookup.place.rewind();
+        Ok(names)
     }
 
     /// The agents that all rows have.

@@ -6,16 +6,20 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use canfetch_core::tables::Profile;
 
-use super::file_entry::{AGENTS_LIMIT, Chain, FileEntry};
+use super::agents::{Agents, Chain};
+use super::file_entry::FileEntry;
 use super::hashing::Hashing;
 use crate::arrow::Invalid;
 
-/// An agent that is not a product token.
-pub const INVALID_AGENT: u32 = u32::MAX;
 /// A file ID without content.
 pub const NO_CONTENT: u32 = u32::MAX;
 /// What a map entry needs besides its key.
 const ENTRY_BYTES: usize = 48;
+/// Agents may use this part of the memory: about 200,000 of them by default.
+const AGENTS_SHARE: usize = 4;
+/// The rules of a loaded file that survive [`Tables::forget_rules`], in bytes for each byte of the file. Those of a usual
+/// file need less, and binding them again takes time. Those of a hostile one may need a thousand times as much.
+const KEPT_RULES: usize = 16;
 
 type Numbers<K> = HashMap<K, u32, Hashing>;
 
@@ -23,16 +27,19 @@ type Numbers<K> = HashMap<K, u32, Hashing>;
 pub struct Tables {
     /// Changes when numbers of files or agents lose their meaning.
     pub generation: u64,
+    /// Changes when numbers of files lose their meaning.
+    pub file_generation: u64,
     /// The parsing profile of all files.
     pub profile: &'static Profile,
     /// The files.
     pub files: Vec<FileEntry>,
     /// The agents.
-    pub chains: Vec<Chain>,
-    agents: Numbers<Box<[u8]>>,
+    pub agents: Agents,
     keys: Keys,
-    /// The memory of everything that can be forgotten.
-    memory: AtomicUsize,
+    /// The memory of the files that rows contain, without their rules.
+    files_memory: usize,
+    /// The memory of the rules.
+    rules_memory: AtomicUsize,
 }
 
 /// How a row names its file.
@@ -55,8 +62,16 @@ impl Tables {
     }
 
     fn new(profile: &'static Profile, keys: Keys) -> Self {
-        let (files, chains, agents) = (Vec::new(), Vec::new(), Numbers::default());
-        Self { generation: 0, profile, files, chains, agents, keys, memory: AtomicUsize::new(0) }
+        Self {
+            generation: 0,
+            file_generation: 0,
+            profile,
+            files: Vec::new(),
+            agents: Agents::default(),
+            keys,
+            files_memory: 0,
+            rules_memory: AtomicUsize::new(0),
+        }
     }
 
     /// The number of the file with this content, or of the file with this ID.
@@ -79,19 +94,43 @@ impl Tables {
         }
     }
 
-    /// The number of the agent with this name, or [`INVALID_AGENT`]; `None` if the name is new.
-    #[inline]
-    pub fn agent(&self, name: &[u8]) -> Option<u32> {
-        self.agents.get(name).copied()
-    }
-
     /// Whether rows contain the files.
     pub fn has_contents(&self) -> bool {
         matches!(self.keys, Keys::Contents(_))
     }
 
+    /// Whether everything that can be forgotten needs no more than `limit` bytes.
+    pub fn has_room(&self, limit: usize) -> bool {
+        self.has_room_for_agents(limit) && self.memory() <= limit
+    }
+
+    fn has_room_for_agents(&self, limit: usize) -> bool {
+        self.agents.memory() <= limit / AGENTS_SHARE
+    }
+
+    /// Forgets agents or files if they use too much memory.
+    pub fn make_room(&mut self, limit: usize) {
+        self.make_room_for_agents(limit);
+        self.make_room_for_files(limit);
+    }
+
+    // Room for agents never costs files, and room for files never costs agents. Otherwise a row might never have both.
+
+    fn make_room_for_agents(&mut self, limit: usize) {
+        if !self.has_room_for_agents(limit) {
+            self.forget_agents();
+        }
+    }
+
+    fn make_room_for_files(&mut self, limit: usize) {
+        if self.memory() > limit {
+            self.forget_files();
+        }
+    }
+
     /// Adds a file that rows contain.
-    pub fn add_content(&mut self, key: Arc<[u8]>, entry: FileEntry) {
+    pub fn add_content(&mut self, key: Arc<[u8]>, entry: FileEntry, limit: usize) {
+        self.make_room_for_files(limit);
         let shared = Arc::ptr_eq(&key, entry.content());
         let bytes = entry.memory_bytes() + ENTRY_BYTES + if shared { 0 } else { key.len() };
         let Keys::Contents(contents) = &mut self.keys else { return };
@@ -101,54 +140,66 @@ impl Tables {
         }
         contents.insert(key, self.files.len() as u32);
         self.files.push(entry);
-        *self.memory.get_mut() += bytes;
+        self.files_memory += bytes;
     }
 
-    /// Forgets the agents, and the files that rows contain. Files that were loaded once are kept, without their rules.
-    pub fn clear(&mut self) {
+    /// Forgets the files that rows contain, or the rules of files that were loaded.
+    pub fn forget_files(&mut self) {
         if let Keys::Contents(contents) = &mut self.keys {
             contents.clear();
             self.files.clear();
+            self.files_memory = 0;
+            self.file_generation += 1;
         }
-        self.agents.clear();
-        self.chains.clear();
-        self.files.iter_mut().for_each(FileEntry::clear_rules);
-        *self.memory.get_mut() = 0;
+        self.forget_rules();
         self.generation += 1;
     }
 
-    /// Adds an agent by its name; `None` if the name is not a product token.
-    pub fn add_agent(&mut self, name: &[u8], chain: Option<&Chain>) {
-        let number = chain.map_or(INVALID_AGENT, |chain| self.add_chain(chain));
-        self.agents.insert(name.into(), number);
-        *self.memory.get_mut() += ENTRY_BYTES + 2 * name.len();
+    /// Forgets the rules. All numbers are still valid.
+    pub fn forget_rules(&mut self) {
+        let kept = if self.has_contents() { 0 } else { KEPT_RULES };
+        self.files.iter_mut().for_each(|file| file.forget_rules(kept));
+        *self.rules_memory.get_mut() = 0;
     }
 
-    /// The number of a chain of product tokens, if it is known.
-    pub fn chain(&self, chain: &Chain) -> Option<u32> {
-        self.chains.iter().position(|known| known == chain).map(|known| known as u32)
+    /// Forgets the agents.
+    pub fn forget_agents(&mut self) {
+        self.agents = Agents::default();
+        self.files.iter_mut().for_each(FileEntry::forget_agents);
+        self.generation += 1;
     }
 
-    /// Adds a chain of product tokens, unless it is known.
-    pub fn add_chain(&mut self, chain: &Chain) -> u32 {
-        if let Some(known) = self.chain(chain) {
-            return known;
+    /// Adds agents with their names; `None` if a name is not a product token. Others are forgotten if they use too much of
+    /// `limit` bytes, as with all that is added.
+    pub fn add_agents(&mut self, agents: impl Iterator<Item = (impl AsRef<[u8]>, Option<Chain>)>, limit: usize) {
+        self.make_room_for_agents(limit);
+        for (name, chain) in agents {
+            self.agents.add(name.as_ref(), chain, self.profile);
         }
-        if self.chains.len() == AGENTS_LIMIT {
-            self.clear();
+    }
+
+    /// Adds agents by their product tokens.
+    pub fn add_chains(&mut self, chains: &[Chain], limit: usize) {
+        self.make_room_for_agents(limit);
+        for chain in chains {
+            self.agents.add_chain(chain.clone(), self.profile);
         }
-        self.chains.push(chain.clone());
-        self.chains.len() as u32 - 1
     }
 
-    /// Counts memory that is needed later.
-    pub fn memory_counter(&self) -> &AtomicUsize {
-        &self.memory
+    /// Counts the memory of rules.
+    pub fn rules_counter(&self) -> &AtomicUsize {
+        &self.rules_memory
     }
 
-    /// The memory of everything that can be forgotten.
+    /// The memory of the rules.
+    #[inline]
+    pub fn rules_memory(&self) -> usize {
+        self.rules_memory.load(Relaxed)
+    }
+
+    /// The memory of everything that can be forgotten, in bytes.
     pub fn memory(&self) -> usize {
-        self.memory.load(Relaxed)
+        self.files_memory + self.rules_memory() + self.agents.memory()
     }
 
     /// Adds a file; its number.

@@ -226,7 +226,7 @@ impl Results for Usages<'_> {
     }
 
     fn forget(&mut self, tables: &Tables) {
-        self.cache.keep_only(tables.generation);
+        self.cache.keep_only(tables.file_generation);
     }
 
     fn into_array(mut self, _: Python<'_>) -> PyResult<Array> {
