@@ -17,6 +17,7 @@ from tests.bulk.warc_files import RULES, compressed, response
 from canfetch.bulk.reading.captures import Capture, Fault, Name
 from canfetch.bulk.reading.file_names import parse_file_name
 from canfetch.bulk.reading.row_files import CUT_ROW, MAX_LINE_BYTES
+from canfetch.bulk.reading.rows import to_capture
 from canfetch.bulk.reading.sources import find_source, read_source
 from canfetch.bulk.reading.url_lists import read_url_rows
 from canfetch.errors import InvalidOption, InvalidURL
@@ -380,3 +381,24 @@ def test_standard_input_needs_a_format(monkeypatch: pytest.MonkeyPatch) -> None:
         context.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(response("a.example"))))
         items = list(read_source(find_source("-", "warc"), wants=lambda _: True))
     assert [item.owner for item in captures(items)] == ["https://a.example"]
+
+
+@pytest.mark.parametrize("status", ["200.0", " 200. ", "200", b"200.0", 200.0])
+def test_statuses_of_pandas(status: Any) -> None:
+    item = to_capture({"origin": "a.example", "status": status, "content": ""}, "x.csv", 2, empty_is_null=True)
+    assert isinstance(item, Capture)
+    assert item.status == 200
+
+
+@pytest.mark.parametrize("status", ["200.5", "2e2", "0200.0.0", "x", 200.5, float("inf"), "9" * 5000])
+def test_statuses_that_are_not_whole_numbers(status: Any) -> None:
+    item = to_capture({"origin": "a.example", "status": status, "content": ""}, "x.csv", 2)
+    assert isinstance(item, Fault)
+    assert item.reason.startswith("invalid status ")
+
+
+@pytest.mark.parametrize("length", ["0", "0.0"])
+def test_an_empty_file_of_pandas(length: str) -> None:
+    item = to_capture({"origin": "a.example", "bytes": length, "content": ""}, "x.csv", 2, empty_is_null=True)
+    assert isinstance(item, Capture)
+    assert item.content == b""

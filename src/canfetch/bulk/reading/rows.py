@@ -11,6 +11,7 @@
 """
 
 import json
+import re
 from base64 import b64decode
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
@@ -29,6 +30,8 @@ _CONTENTS: Final = ("content", "body", "robots_txt", "text")
 _BASE64: Final = "content_base64"
 _LENGTH: Final = "bytes"
 _TARGETS: Final = "redirect_targets"
+# pandas writes a column of integers that has a gap as `200.0`.
+_WHOLE_NUMBER: Final = re.compile(r"\s*(\d{1,9})(?:\.0*)?\s*", re.ASCII)
 _HEADERS: Final = {"location": "location", "content_type": "content-type"}
 # A row of one of these columns without any other is not a table of files.
 _EXPECTED: Final = "a column origin, host or url, and a column content or status"
@@ -92,7 +95,7 @@ def _parse_row(row: Mapping[str, Any], source: str, position: int, *, empty_is_n
     status = _parse_status(_first(row, _STATUSES))
     content = _content(row)
     # An empty cell of CSV is a file without content only if another column shows it.
-    is_missing = empty_is_null and not content and status is None and str(row.get(_LENGTH)).strip() != "0"
+    is_missing = empty_is_null and not content and status is None and _whole_number(row.get(_LENGTH)) != 0
     if content is None or is_missing:
         if status is None or 200 <= status < 300:
             raise ValueError("no content: expected text or bytes in the column content")
@@ -130,14 +133,22 @@ def _decoded(value: Any) -> Any:
 def _parse_status(value: Any) -> int | None:
     if value is None:
         return None
-    try:
-        status = int(value)
-    except (ValueError, OverflowError):
-        status = 0
-    is_whole = isinstance(value, str | bytes) or status == value
-    if not is_whole or not 100 <= status <= 999:
-        raise ValueError(f"invalid status {str(value)[:100]!r}: expected a number such as 200")
+    status = _whole_number(value)
+    if status is None or not 100 <= status <= 999:
+        raise ValueError(f"invalid status {str(_decoded(value))[:100]!r}: expected a number such as 200")
     return status
+
+
+def _whole_number(value: Any) -> int | None:
+    """Return the whole number that a cell has, also as text, or None."""
+    if isinstance(value, str | bytes):
+        match = _WHOLE_NUMBER.fullmatch(_decoded(value))
+        return None if match is None else int(match[1])
+    try:
+        number = int(value)
+    except (ValueError, OverflowError, TypeError):
+        return None
+    return number if number == value else None
 
 
 def _content(row: Mapping[str, Any]) -> bytes | None:

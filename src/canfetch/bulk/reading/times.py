@@ -10,6 +10,8 @@ _DIGITS: Final = re.compile(r"\d{14}", re.ASCII)
 _SECONDS: Final = re.compile(r"\d{9,10}(?:\.\d+)?", re.ASCII)
 # Source: https://www.w3.org/TR/NOTE-datetime, the format of sitemaps and WARC files, also permits these.
 _YEAR_OR_MONTH: Final = re.compile(r"(\d{4})(?:-(\d\d))?", re.ASCII)
+# pandas writes a column of integers that has a gap with a fraction of zero.
+_DIGITS_AND_ZERO: Final = re.compile(r"(\d{14}|\d{8})\.0*", re.ASCII)
 _DATE_DIGITS: Final = re.compile(r"\d{8}", re.ASCII)
 _ALL_DIGITS: Final = re.compile(r"[\d.]+", re.ASCII)
 # 1973 to 2286. Smaller numbers are days or dates such as 20260501, and larger ones milliseconds.
@@ -37,8 +39,8 @@ def parse_time(value: Any) -> float | None:
         if isinstance(value, date):
             return _seconds(datetime(value.year, value.month, value.day, tzinfo=UTC))
         if isinstance(value, int | float) and not isinstance(value, bool):
-            is_digits = isinstance(value, int) and _DIGITS.fullmatch(str(value)[:20])
-            return _parse_text(str(value)) if is_digits else _check_seconds(value)
+            digits = str(int(value)) if value == int(value) else ""
+            return _parse_text(digits) if _DIGITS.fullmatch(digits[:20]) else _check_seconds(value)
     except (ValueError, OverflowError):
         pass
     shown = str(value)[:100]
@@ -54,6 +56,8 @@ def time_or_nan(value: Any) -> float | None:
 
 
 def _parse_text(text: str) -> float:
+    whole = _DIGITS_AND_ZERO.fullmatch(text)
+    text = text if whole is None else whole[1]
     if _DIGITS.fullmatch(text):
         return _seconds(datetime.strptime(text, _DIGITS_FORMAT).replace(tzinfo=UTC))
     if _SECONDS.fullmatch(text):
