@@ -30,6 +30,7 @@ def make_table(
     form: str = "ndjson",
     policy: str = "rfc9309",
     processes: int = 1,
+    engine: str = "local",
 ) -> Path:
     """Write the table of some WARC files."""
     names = []
@@ -41,7 +42,7 @@ def make_table(
     output = folder / f"out.{form}"
     with WorkFolder(output, form, {}, restart=True) as work:
         collect([find_source(name) for name in names], store_path(work), advance=lambda _: None, on_fault=faults.append)
-        write_table(work, options, policy=policy, processes=processes, advance=lambda _: None)
+        write_table(work, options, policy=policy, processes=processes, advance=lambda _: None, engine=engine)
     assert not faults
     return output
 
@@ -240,6 +241,41 @@ def test_metrics_of_http_archive() -> None:
             "by_useragent": {"*": agents, "gptbot": agents | {"disallow": 2}},
         },
     }
+
+
+REDIRECTS = [
+    redirect("a.example", "https://www.a.example/robots.txt"),
+    response("www.a.example"),
+    redirect("b.example", "/missing"),
+    record("https://b.example/missing", http_response(b"<html>not found", status=404)),
+    response("c.example", b"<html>not found", status=404),
+    redirect("d.example", "https://d.example/robots.txt"),
+    redirect("e.example", "https://gone.example/robots.txt"),
+    redirect("f.example", ""),
+]
+
+
+@pytest.mark.parametrize("engine", ["local", "duckdb"])
+def test_metrics_are_those_of_the_last_response(tmp_path: Path, engine: str) -> None:
+    if engine == "duckdb":
+        pytest.importorskip("duckdb")
+    found = rows(tmp_path, REDIRECTS, TableOptions("metrics"), engine=engine)
+    values = {row["origin"][8:-8]: (row["redirected"], row["status"], row["size"]) for row in found}
+    body = len(b"<html>not found")
+    assert values == {
+        "a": (True, 200, len(RULES)),
+        "www.a": (False, 200, len(RULES)),
+        "b": (True, 404, body),
+        "c": (False, 404, body),
+        # No response follows.
+        "d": (True, None, None),
+        "e": (True, None, None),
+        # A browser returns a redirect without a target as it is.
+        "f": (False, 301, 0),
+    }
+    counts = {row["origin"]: row["record_counts"] for row in found}
+    assert counts["https://a.example"] == counts["https://www.a.example"]
+    assert counts["https://e.example"] is None
 
 
 def test_metrics_are_bounded() -> None:

@@ -155,6 +155,19 @@ def test_http_archive(folder: Path, run: Run) -> None:
     assert rows["", "GPTBot", "named", "named"] == (1, 1 / 3)
 
 
+def test_http_archive_counts_the_last_response(folder: Path, run: Run) -> None:
+    records = [
+        redirect("a.example", "https://b.example/robots.txt"),
+        response("b.example", status=404),
+        redirect("c.example", "https://gone.example/robots.txt"),
+        redirect("d.example", "https://d.example/robots.txt"),
+        redirect("e.example", ""),
+    ]
+    rows = study(folder, run, "http-archive", records, "--period", "none")
+    status = {label: files for (_, _, measure, label), (files, _) in rows.items() if measure == "status"}
+    assert status == {"404": 2, "redirect-unresolved": 2, "301": 1}
+
+
 @pytest.mark.parametrize("suffix", ["png", "svg"])
 @pytest.mark.parametrize("name", list(RECIPES))
 def test_plots(folder: Path, run: Run, name: str, suffix: str) -> None:

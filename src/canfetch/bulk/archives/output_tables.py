@@ -85,12 +85,12 @@ METRICS: Final = Schema(
     "canfetch.metrics/1",
     (
         *_FILE,
-        Column("redirected", _BOOLEAN),
-        Column("status", _INTEGER),
-        Column("size", _INTEGER),
-        Column("size_kib", _NUMBER),
-        Column("over_google_limit", _BOOLEAN),
-        Column("comment_count", _INTEGER),
+        Column("redirected", _BOOLEAN, "Whether the response was a redirect that leads to another URL."),
+        Column("status", _INTEGER, "The status code after redirects, or null for a file without a response."),
+        Column("size", _INTEGER, "The length of the last response in UTF-16 code units."),
+        Column("size_kib", _NUMBER, "The same divided by 1024."),
+        Column("over_google_limit", _BOOLEAN, "Whether it is more than 500 KiB."),
+        Column("comment_count", _INTEGER, "The number of comments."),
         Column("record_counts", _TEXT, "JSON: `by_type` and `by_useragent`."),
     ),
 )
@@ -153,8 +153,11 @@ class TableOptions(NamedTuple):
         kind = repr((file.access, file.effect, file.capture.status, bool(file.hops), file.content is None))
         digest = hashlib.sha256(f"{kind}{len(file.content or b'')}:".encode())
         digest.update(file.content or b"")
-        if self.table in {"files", "metrics"}:
+        if self.table == "files":
             digest.update(file.capture.content)
+        elif self.table == "metrics" and file.response is not None:
+            digest.update(f"{_last_status(file)}:".encode())
+            digest.update(file.response.body)
         return digest.digest()
 
 
@@ -272,10 +275,18 @@ def _matrix_batch(files: list[ResolvedFile], options: TableOptions) -> Iterator[
 
 
 def _metrics(file: ResolvedFile, _: TableOptions) -> Iterator[Row]:
-    content = file.capture.content if file.content is None else file.content
-    values = robots_metrics(content, status=file.capture.status, redirected=bool(file.hops))
+    # The script of HTTP Archive reads the response after redirects, whatever its status.
+    if file.response is None:
+        yield (bool(file.hops), *(None,) * (len(METRICS.columns) - len(_FILE) - 1))
+        return
+    values = robots_metrics(file.response.body, status=_last_status(file), redirected=bool(file.hops))
     counts = json.dumps(values.pop("record_counts"), ensure_ascii=False)
     yield (*values.values(), counts)
+
+
+def _last_status(file: ResolvedFile) -> int | None:
+    """Return the status after redirects, or None for a file without a response."""
+    return file.response.status if file.hops and file.response is not None else file.capture.status
 
 
 _SCHEMAS: Final = {"files": FILES, "records": RECORDS, "decisions": DECISIONS, "metrics": METRICS}

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 from canfetch.access.effective_access import EffectiveAccess, effective_access
 from canfetch.access.entries import CacheEntry
 from canfetch.access.fetch_plan import FetchResult, Hop, Request, first_request, next_step
+from canfetch.access.outcomes import OutcomeKind
 from canfetch.access.policies import AccessPolicy
 from canfetch.access.responses import Response
 from canfetch.access.transitions import next_entry
@@ -30,6 +31,8 @@ class ResolvedFile(NamedTuple):
         hops: The redirects.
         content: The content whose rules apply, or None.
         targets: The captures of other URLs than a robots.txt that the redirects led to.
+        response: The last response, or None if a redirect leads to a URL that was not captured, or if redirects loop or
+            are too many.
     """
 
     capture: Capture
@@ -40,6 +43,7 @@ class ResolvedFile(NamedTuple):
     hops: tuple[Hop, ...]
     content: bytes | None
     targets: tuple[Capture, ...] = ()
+    response: Response | None = None
 
 
 def resolve_capture(capture: Capture, store: CaptureStore, policy: AccessPolicy) -> ResolvedFile:
@@ -56,6 +60,12 @@ def _resolve(capture: Capture, store: CaptureStore, policy: AccessPolicy, target
     fetched = _fetch(capture, store, policy, targets)
     if isinstance(fetched, Request):
         return _unresolved(capture, fetched)
+    file = _resolved(capture, fetched, policy)
+    is_overflow = fetched.outcome.kind is OutcomeKind.REDIRECT_OVERFLOW
+    return file if is_overflow else file._replace(response=fetched.response)
+
+
+def _resolved(capture: Capture, fetched: FetchResult, policy: AccessPolicy) -> ResolvedFile:
     if fetched.outcome.effect is not None:
         content = None
         if fetched.outcome.effect is Effect.CONDITIONAL_ALLOW and fetched.response is not None:

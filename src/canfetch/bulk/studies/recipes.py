@@ -59,6 +59,7 @@ _READ_TYPES: Final = frozenset(
     ]
 )
 _SIZE_KIB: Final = (0, 1, 5, 50, 100, 500)
+_REDIRECT_UNRESOLVED: Final = "redirect-unresolved"
 _ALL: Final = "*"
 # Subjects that are not product tokens.
 _ANY_AGENT: Final = "any agent"
@@ -140,9 +141,9 @@ _RULESETS: Final = _by_definitions("common-crawl/1", "common-crawl-published/1",
 
 def _status_class(file: ResolvedFile) -> str:
     """Return the class of a response in Common Crawl's table: what a crawler would do after it."""
-    status = _last_status(file)
-    if file.access is None or 300 <= status < 400:
-        return "redirect-unresolved"
+    status = None if file.response is None else file.response.status
+    if status is None or 300 <= status < 400:
+        return _REDIRECT_UNRESOLVED
     if status == 403:
         return "forbidden"
     if status == 429 or 500 <= status <= 599:
@@ -163,18 +164,9 @@ def _content_type(file: ResolvedFile) -> str:
     return value.partition(";")[0].strip().lower() or "text/plain"
 
 
-def _last_status(file: ResolvedFile) -> int:
-    """Return the status after redirects. `detail` starts with it, unless there was a failure."""
-    if not file.hops:
-        return file.capture.status or 200
-    word, _, rest = file.detail.partition(" ")
-    number = rest[:3]
-    return int(number) if word == "status" and number.isdecimal() else 300
-
-
 def _almanac_cells(file: ResolvedFile, agents: tuple[str, ...]) -> Iterator[Cell]:
-    status = _last_status(file)
-    yield Cell(_ALL, "status", str(status))
+    status = None if file.response is None else file.response.status
+    yield Cell(_ALL, "status", _REDIRECT_UNRESOLVED if status is None else str(status))
     named: Collection[str] = ()
     if status == 200 and file.content is not None:
         metrics = robots_metrics(file.content, status=status, redirected=bool(file.hops))
