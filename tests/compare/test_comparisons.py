@@ -1,5 +1,8 @@
 """Facts about single comparisons."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
 from canfetch import Agent, parse
@@ -10,7 +13,9 @@ from canfetch.compare import (
     diff,
     difference,
     equivalent,
+    find_changed_url,
     find_minimization,
+    find_url,
     minimize,
     rule_effects,
 )
@@ -338,3 +343,28 @@ def test_rules_that_were_needed_only_because_of_others_are_left_out() -> None:
     rules = [*lines, *(f"Allow: /x{number}" for number in range(20)), "Disallow: /y/*z", "Disallow: /y/*z/z"]
     found = find_minimization(parse(group(*rules)))
     assert found.content.decode() == group("Disallow: /a", "Allow: /a/b/c/d", "Disallow: /y/*z")
+
+
+FILE = parse("")
+CALLS_WITH_FILES: dict[str, Callable[[Any], object]] = {
+    "robots of coverage": lambda file: coverage(file, agent=AGENT),
+    "robots of dead_rules": lambda file: dead_rules(file, agent=AGENT),
+    "robots of rule_effects": lambda file: rule_effects(file, agent=AGENT),
+    "robots of minimize": minimize,
+    "robots of find_url": lambda file: find_url(file, agent=AGENT, allowed=True),
+    "old of find_changed_url": lambda file: find_changed_url(file, FILE, agent=AGENT, allowed=True),
+    "new of find_changed_url": lambda file: find_changed_url(FILE, file, agent=AGENT, allowed=True),
+    "first of difference": lambda file: difference(file, FILE, agent=AGENT),
+    "second of difference": lambda file: difference(FILE, file, agent=AGENT),
+    "first of equivalent": lambda file: equivalent(file, FILE, agent=AGENT),
+    "old of diff": lambda file: diff(file, FILE, agents=[]),
+    "new of diff": lambda file: diff(FILE, file, agents=[]),
+}
+
+
+@pytest.mark.parametrize("content", ["", b""], ids=["str", "bytes"])
+@pytest.mark.parametrize("call", CALLS_WITH_FILES)
+def test_content_must_be_parsed_first(call: str, content: str | bytes) -> None:
+    expected = f"{call.split(maxsplit=1)[0]} must be a RobotsTxt, not {type(content).__name__}: pass canfetch.parse"
+    with pytest.raises(TypeError, match=expected):
+        CALLS_WITH_FILES[call](content)

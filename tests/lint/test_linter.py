@@ -455,7 +455,7 @@ def test_file_must_be_bytes_or_lint_input() -> None:
 
 @pytest.mark.parametrize("option", ["select", "ignore"])
 def test_checks_must_not_be_one_str(option: str) -> None:
-    with pytest.raises(InvalidOption, match=r"invalid checks 'CF201': expected a sequence, such as \['CF201'\]"):
+    with pytest.raises(TypeError, match=r"invalid checks 'CF201': expected a list, such as \['CF201'\]"):
         Linter(**{option: "CF201"})  # type: ignore[arg-type]
 
 

@@ -230,7 +230,7 @@ def test_fix_that_is_not_decided_is_counted() -> None:
 def test_profiles_of_a_fix_are_validated() -> None:
     with pytest.raises(UnknownProfile, match="unknown profile 'googel': did you mean 'google'"):
         LINTER.fix(b"", for_profiles=["googel"])
-    with pytest.raises(InvalidOption, match="invalid for_profiles 'google': expected a sequence"):
+    with pytest.raises(TypeError, match="invalid for_profiles 'google': expected a list"):
         LINTER.fix(b"", for_profiles="google")
     with pytest.raises(InvalidOption, match="unsafe and for_profiles cannot be used together"):
         LINTER.fix(b"", unsafe=True, for_profiles=["google"])

@@ -78,9 +78,9 @@ def test_files_that_are_not_valid(client: APIClient, content: object, encoding: 
 
 
 def test_a_string_is_no_list(client: APIClient) -> None:
-    with pytest.raises(InvalidOption, match=r"invalid agents 'GPTBot': expected a list, such as \['GPTBot'\]"):
+    with pytest.raises(TypeError, match=r"invalid agents 'GPTBot': expected a list, such as \['GPTBot'\]"):
         client.decide_many(["/a"], agents="GPTBot", content="")
-    with pytest.raises(InvalidOption, match="invalid urls '/a'"):
+    with pytest.raises(TypeError, match="invalid urls '/a'"):
         client.decide_many("/a", agents=["GPTBot"], content="")
 
 

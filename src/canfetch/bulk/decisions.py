@@ -9,6 +9,7 @@ from canfetch.bulk.column import Column
 from canfetch.bulk.kernels import Kernel, KernelOptions, create_kernel
 from canfetch.core.agent import Agent
 from canfetch.core.limits import DEFAULT_MAX_BYTES
+from canfetch.core.lists import check_list
 from canfetch.errors import InvalidOption
 
 AnyAgents = Iterable[str | Agent] | Mapping[str, str | Agent]
@@ -118,8 +119,7 @@ def named_chains(agents: AnyAgents, *, use_registry: bool) -> tuple[list[str], l
 
     Raises: InvalidProductToken, InvalidOption, TypeError.
     """
-    if isinstance(agents, str | bytes | Agent):
-        raise TypeError(f"invalid agents {agents!r}: expected a list, such as [{agents!r}]")
+    check_list("agents", agents)
     if isinstance(agents, Mapping):
         pairs = [(name, _matrix_agent(agent)) for name, agent in agents.items()]
     else:

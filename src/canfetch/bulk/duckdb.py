@@ -19,6 +19,7 @@ from canfetch.bulk.files import Files
 from canfetch.bulk.http_archive import METRICS
 from canfetch.bulk.types import BOOL, DECISION, FLOAT64, INT32, INT64, TEXT, USAGE, ColumnType, struct_of
 from canfetch.core.limits import DEFAULT_MAX_BYTES
+from canfetch.core.lists import check_list
 from canfetch.errors import InvalidOption
 
 if TYPE_CHECKING:
@@ -93,6 +94,8 @@ def register(
         add("allows_at", [id_type, "VARCHAR", "VARCHAR"], BOOL, files.allows_at)
         add("decide_at", [id_type, "VARCHAR", "VARCHAR"], DECISION, files.decide_at)
     if agents is not None:
+        # A single name would be listed letter by letter.
+        check_list("agents", agents)
         columns = dict(agents) if isinstance(agents, Mapping) else list(agents)
         names, _ = named_chains(columns, use_registry=use_registry)
         type_ = struct_of(**dict.fromkeys(names, BOOL))

@@ -142,7 +142,7 @@ def _check_names(names: Iterable[str]) -> None:
 
 
 def _parse_origins(origins: Collection[str]) -> frozenset[str]:
-    if isinstance(origins, str):
+    if isinstance(origins, str | bytes):
         raise InvalidOption(
             f"invalid misconfigured_origins {origins!r}: expected a collection of origins, such as [{origins!r}]"
         )

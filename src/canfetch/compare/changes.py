@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Final, NamedTuple
 
-from canfetch.compare.compared_rules import ComparedRules, compared_rules
+from canfetch.compare.compared_rules import ComparedRules, check_file, compared_rules
 from canfetch.compare.descriptions import Candidate, Describing
 from canfetch.compare.domains import convert_alike
 from canfetch.compare.limits import Budget
@@ -14,6 +14,7 @@ from canfetch.compare.rankings import RankedSide
 from canfetch.compare.sides import Decisions
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.document import RobotsTxt
+from canfetch.core.lists import check_list
 from canfetch.core.profiles import Profile
 from canfetch.core.text import display_text, printable_text
 from canfetch.core.urls import AnyURL
@@ -107,9 +108,13 @@ def diff(old: RobotsTxt, new: RobotsTxt, *, agents: Iterable[str | Agent], steps
         old, new: The files. Files of two profiles that convert URLs differently are compared as by `difference`.
         agents: Product tokens or `Agent` objects.
         steps: The limit of the work, for all agents together. The default takes about a second.
-    Raises: InvalidProductToken; Undecided: The rules are too large to be decided within `steps`.
+    Raises: InvalidProductToken; TypeError: `agents` is a single agent; Undecided: The rules are too large to be decided
+        within `steps`.
     Cost: O(bytes of the rules) for each distinct selection of groups, and never more than `steps`.
     """
+    check_file("old", old)
+    check_file("new", new)
+    check_list("agents", agents)
     budget = Budget(steps)
     by_groups: dict[object, _AgentsWithRules] = {}
     alike: dict[object, _AgentsWithRules] = {}

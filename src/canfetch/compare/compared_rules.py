@@ -82,12 +82,23 @@ class ComparedRules(NamedTuple):
         return self.profile is other.profile and self.rules_as_written == other.rules_as_written
 
 
-def compared_rules(robots: RobotsTxt, agent: str | Agent) -> ComparedRules:
+def check_file(name: str, robots: object) -> None:
+    """Reject the content of a file in the place of a file.
+
+    Raises: TypeError: `robots` is not a `RobotsTxt`.
+    """
+    if not isinstance(robots, RobotsTxt):
+        raise TypeError(f"{name} must be a RobotsTxt, not {type(robots).__name__}: pass canfetch.parse(content)")
+
+
+def compared_rules(robots: RobotsTxt, agent: str | Agent, *, name: str = "robots") -> ComparedRules:
     """Return the rules that apply to an agent.
 
-    Raises: InvalidProductToken.
+    Args: name: The name of the argument that has the file, for messages.
+    Raises: InvalidProductToken; TypeError: `robots` is not a `RobotsTxt`.
     Cost: O(rules of the file) for the first agent.
     """
+    check_file(name, robots)
     bound = robots.rules_for(agent)
     groups = robots.groups
     rules = tuple(rule for index in bound.group_indices for rule in groups[index].rules)

@@ -50,8 +50,8 @@ def difference(
     Raises: InvalidProductToken; Undecided: The rules are too large to be decided within `steps`.
     Cost: O(bytes of the rules) for most files, and never more than `steps`.
     """
-    one = compared_rules(first, agent)
-    two = compared_rules(second, agent if other_agent is None else other_agent)
+    one = compared_rules(first, agent, name="first")
+    two = compared_rules(second, agent if other_agent is None else other_agent, name="second")
     target = differing_target(one, two, Budget(steps))
     if target is None:
         return None

@@ -4,11 +4,13 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
+from canfetch.compare.compared_rules import check_file
 from canfetch.compare.limits import Budget
 from canfetch.compare.redundancy import RemovableRules
 from canfetch.compare.selections import selections
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.limits import DEFAULT_MAX_BYTES
+from canfetch.core.lists import check_list
 from canfetch.core.profiles import get_profile
 from canfetch.core.verdict import Rule
 from canfetch.errors import Undecided
@@ -51,10 +53,12 @@ def find_minimization(robots: RobotsTxt, *, profiles: Iterable[str] = (), steps:
         robots: The file.
         profiles: The names of further profiles in which the verdicts must stay the same.
         steps: The limit of the work. The default takes about a second.
-    Raises: UnknownProfile; Undecided: The rules are too large to be decided within `steps`, or a profile reads the
-        remaining lines in another way.
+    Raises: UnknownProfile; TypeError: `profiles` is a single name; Undecided: The rules are too large to be decided
+        within `steps`, or a profile reads the remaining lines in another way.
     Cost: For most files, O(bytes of the rules) for each group that an agent selects; never more than `steps`.
     """
+    check_file("robots", robots)
+    check_list("profiles", profiles)
     names = tuple(dict.fromkeys((robots.profile, *profiles)))
     budget = Budget(steps)
     readings = [_Reading(robots.with_profile(name), budget) for name in names]

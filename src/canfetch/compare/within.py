@@ -65,7 +65,7 @@ def find_changed_url(
     Raises: As `find_url`.
     Cost: As `find_url`.
     """
-    rules = [compared_rules(old, agent), compared_rules(new, agent)]
+    rules = [compared_rules(old, agent, name="old"), compared_rules(new, agent, name="new")]
     return _find(rules, (not allowed, allowed), within, Budget(steps))
 
 

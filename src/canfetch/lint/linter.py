@@ -11,8 +11,8 @@ from typing import Final, NamedTuple
 from canfetch.core.choices import unknown_choice
 from canfetch.core.collection_pause import pause_collection
 from canfetch.core.content_formats import foreign_format
+from canfetch.core.lists import check_list
 from canfetch.core.profiles import PROFILES, get_profile
-from canfetch.core.quoting import quoted
 from canfetch.core.robots_recognition import refusal_to_rewrite
 from canfetch.errors import InvalidOption
 from canfetch.lint.analysis.named_engines import named_engines
@@ -78,7 +78,8 @@ class Linter:
         ignore_in: Checks to ignore in files whose path matches an fnmatch pattern.
         folder: Absolute path of the folder that these patterns are relative to. None matches paths as given.
         findings_limit: Maximum number of findings of one check in one file. None is unlimited.
-    Raises: InvalidOption: The severity set or a check is unknown, or the limit is below 1.
+    Raises: InvalidOption: The severity set or a check is unknown, or the limit is below 1; TypeError: `select`,
+        `ignore` or a value of `ignore_in` is a single name.
     """
 
     __slots__ = ("_findings_limit", "_folder", "_ignored_in", "_overrides", "_selected", "_selects", "severities")
@@ -210,7 +211,7 @@ class Linter:
             for_profiles: Names of the parsing profiles whose verdicts are preserved. Empty preserves those of all.
             only: Names, codes or code prefixes of the checks to fix. Empty fixes all of them.
         Raises: InvalidOption: A check is unknown, or `unsafe` and `for_profiles` are used together; UnknownProfile;
-            TypeError: `file` is neither bytes nor a `LintInput`.
+            TypeError: `file` is neither bytes nor a `LintInput`, or a list of names is a single name.
         Cost: A few rounds of `lint`, each with one parse in every profile. With `for_profiles`, several parses in each
             of them.
         """
@@ -268,10 +269,7 @@ class Linter:
 
 
 def _choice(profiles: Sequence[str], *, unsafe: bool) -> FixChoice | None:
-    if isinstance(profiles, str):
-        raise InvalidOption(
-            f"invalid for_profiles {quoted(profiles)}: expected a sequence, such as [{quoted(profiles)}]"
-        )
+    check_list("for_profiles", profiles)
     if profiles and unsafe:
         raise InvalidOption("unsafe and for_profiles cannot be used together")
     return FixChoice(get_profile(name).name for name in dict.fromkeys(profiles)) if profiles else None
@@ -295,8 +293,7 @@ def unknown_check(word: str) -> str:
 
 
 def _resolve_codes(words: Sequence[str]) -> Iterator[str]:
-    if isinstance(words, str):
-        raise InvalidOption(f"invalid checks {quoted(words)}: expected a sequence, such as [{quoted(words)}]")
+    check_list("checks", words)
     for word in words:
         exact = CHECKS_BY_WORD.get(word)
         if exact is not None:

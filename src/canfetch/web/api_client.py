@@ -6,6 +6,7 @@ from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnec
 from typing import Any, Final, Self
 from urllib.parse import quote, urlencode, urlsplit
 
+from canfetch.core.lists import check_list
 from canfetch.core.quoting import quoted
 from canfetch.errors import CanfetchError, InvalidOption
 
@@ -77,11 +78,10 @@ class APIClient:
     ) -> list[dict[str, Any]]:
         """Return the verdict on each URL for each agent. An object with `error` is a URL that is not valid.
 
-        Raises: APIError. InvalidOption: `urls` or `agents` is a single string.
+        Raises: APIError; TypeError: `urls` or `agents` is a single string.
         """
         for name, value in (("urls", urls), ("agents", agents)):
-            if isinstance(value, str):
-                raise InvalidOption(f"invalid {name} {quoted(value)}: expected a list, such as [{quoted(value)}]")
+            check_list(name, value)
         answer = self.post("decide/batch", urls=list(urls), agents=list(agents), content=content, **options)
         return list(answer["verdicts"])
 

@@ -288,9 +288,11 @@ def test_unix_socket_is_not_trusted_by_default() -> None:
     "options, message",
     [
         ({"trusted_proxies": "10.0.0.0/8"}, r"expected a list, such as \['10.0.0.0/8'\]"),
+        ({"trusted_proxies": b"10.0.0.0/8"}, "expected a list"),
         ({"trusted_proxies": ["10.0.0.1/8"]}, "invalid trusted proxy '10.0.0.1/8'"),
         ({"trusted_proxies": [7]}, "invalid trusted proxy 7"),
         ({"exempt": "GPTBot"}, r"expected a list, such as \['GPTBot'\]"),
+        ({"exempt": b"GPTBot"}, "expected a list"),
         ({"block_impostors": True}, "block_impostors requires identity"),
     ],
     ids=str,

@@ -12,6 +12,7 @@ from canfetch.bulk.http_archive import METRICS
 from canfetch.bulk.spark.arrow_functions import spark_function
 from canfetch.bulk.spark.broadcast_files import BroadcastFiles
 from canfetch.bulk.types import BOOL, DECISION, USAGE, struct_of
+from canfetch.core.lists import check_list
 
 
 def register(
@@ -36,6 +37,8 @@ def register(
         **options: The options of `canfetch.bulk.allows`. `files` has its own.
     Raises: InvalidOption: `agents` is invalid; UnknownProfile, InvalidLimit, EngineError.
     """
+    if agents is not None:
+        check_list("agents", agents)
     # Raises at once if an option is invalid, instead of in a query.
     decisions.allows(None, None, None, **options)
     parse = {name: value for name, value in options.items() if name != "use_registry"}

@@ -13,6 +13,7 @@ from canfetch.client.watch.history import Message, Version, WatchHistory
 from canfetch.client.watch.observations import Observation
 from canfetch.client.watch.webhooks import Attempt, Webhook
 from canfetch.core.agent import Agent
+from canfetch.core.lists import check_list
 
 # Messages that are sent at the same time, each in a thread.
 MAX_PARALLEL_MESSAGES: Final = 16
@@ -43,6 +44,7 @@ class Watcher:
         warn: Callable[[str], None],
         clock: Callable[[], float] = time.time,
     ) -> None:
+        check_list("agents", agents)
         self._history = history
         self._agents = tuple(agents)
         self._profile = profile

@@ -68,7 +68,7 @@ class Enforcement:
         block_impostors: bool = False,
         trusted_proxies: Iterable[str] = (),
     ) -> None:
-        if isinstance(exempt, str):
+        if isinstance(exempt, str | bytes):
             raise InvalidOption(f"invalid exempt {quoted(exempt)}: expected a list, such as [{quoted(exempt)}]")
         if block_impostors and identity is None:
             raise InvalidOption("block_impostors requires identity=IdentityVerifier(...)")

@@ -26,7 +26,7 @@ class TrustedProxies:
     """
 
     def __init__(self, proxies: Iterable[str]) -> None:
-        if isinstance(proxies, str):
+        if isinstance(proxies, str | bytes):
             raise InvalidOption(
                 f"invalid trusted_proxies {quoted(proxies)}: expected a list, such as [{quoted(proxies)}]"
             )
