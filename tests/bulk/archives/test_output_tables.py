@@ -11,6 +11,7 @@ import pytest
 from tests.bulk.warc_files import RULES, compressed, http_response, record, redirect, response
 
 from canfetch.agents import agent
+from canfetch.bulk import Files
 from canfetch.bulk.archives.archive_job import collect, store_path, write_table
 from canfetch.bulk.archives.decisions import NamedAgent
 from canfetch.bulk.archives.http_archive_metrics import robots_metrics
@@ -276,6 +277,29 @@ def test_metrics_are_those_of_the_last_response(tmp_path: Path, engine: str) -> 
     counts = {row["origin"]: row["record_counts"] for row in found}
     assert counts["https://a.example"] == counts["https://www.a.example"]
     assert counts["https://e.example"] is None
+
+
+@pytest.mark.parametrize("engine", ["local", "duckdb"])
+def test_cells_of_a_redirect_are_about_its_own_content(tmp_path: Path, engine: str) -> None:
+    if engine == "duckdb":
+        pytest.importorskip("duckdb")
+    found = {row["origin"][8:-8]: row for row in rows(tmp_path, REDIRECTS, TableOptions("files"), engine=engine)}
+    names = ("effect", "redirects", "bytes", "groups", "rules", "content")
+    assert [found["a"][name] for name in names] == ["conditional-allow", 1, 0, None, None, ""]
+    assert [found["www.a"][name] for name in names] == ["conditional-allow", 0, len(RULES), 1, 1, RULES.decode()]
+    assert [found["c"][name] for name in names[:-1]] == ["full-allow", 0, len(b"<html>not found"), None, None]
+
+
+def test_rows_with_rules_can_be_loaded_as_files(tmp_path: Path) -> None:
+    """The filter of docs/columns.md leaves out each row whose content does not decide about its origin."""
+    parquet = pytest.importorskip("pyarrow.parquet")
+    records = [*REDIRECTS, response("g.example", b"busy", status=503)]
+    path = make_table(tmp_path, [compressed(records)], TableOptions("files"), form="parquet")
+    table = parquet.read_table(path, filters=[("effect", "=", "conditional-allow"), ("redirects", "=", 0)])
+    assert table.column("groups").null_count == 0
+    hosts = [f"https://{name}.example" for name in ("www.a", "a", "b", "e", "g")]
+    allowed = Files(table, id="origin").allows_at(hosts, "GPTBot", "/private/").to_pylist()
+    assert allowed == [False, None, None, None, None]
 
 
 def test_metrics_are_bounded() -> None:

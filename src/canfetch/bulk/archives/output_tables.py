@@ -48,9 +48,13 @@ FILES: Final = Schema(
         Column("access", _TEXT, "`successful`, `unavailable` or `unreachable`; null if a redirect is unresolved."),
         Column("effect", _TEXT, "`full-allow`, `full-disallow` or `conditional-allow`; null as for `access`."),
         Column("detail", _TEXT, "What happened, such as `status 404`."),
-        Column("bytes", _INTEGER, "The length of the content in bytes."),
+        Column("bytes", _INTEGER, "The length of `content` in bytes."),
         Column("sha256", _TEXT, "Its SHA-256 hash in hexadecimal."),
-        Column("groups", _INTEGER, "The number of groups, if the rules of the file apply."),
+        Column(
+            "groups",
+            _INTEGER,
+            "The number of groups in the content; null if its rules do not apply, as for a redirect.",
+        ),
         Column("rules", _INTEGER, "The number of allow and disallow records in them."),
         Column("content", _BYTES, "The body of the response that was requested, before redirects."),
         *_PLACE,
@@ -204,7 +208,9 @@ def _target(capture: Capture) -> dict[str, Any]:
 
 def _files(file: ResolvedFile, options: TableOptions) -> Iterator[Row]:
     content = file.capture.content
-    groups = None if file.content is None else parse(file.content, profile=options.profile).groups
+    # The rules that apply after a redirect are not those of the content in this row.
+    has_rules = file.content is not None and not file.hops
+    groups = parse(content, profile=options.profile).groups if has_rules else None
     yield (
         len(content),
         hashlib.sha256(content).hexdigest(),
