@@ -32,6 +32,7 @@ _SELECT: Final = """
 select captures.id, sources.name, position, owner, url, time, status, location, content_type, contents.data
 from captures join sources on sources.id = captures.source left join contents on contents.id = captures.content
 """
+_IS_OF_HOST: Final = "instr(owner, '://') = 0"
 # Errors of the system, and not of the file.
 _SYSTEM_ERRORS: Final = frozenset(
     [
@@ -46,6 +47,8 @@ _SYSTEM_ERRORS: Final = frozenset(
     ]
 )
 _PRIMARY_CODE: Final = 0xFF
+_HTTP: Final = "http://"
+_HTTPS: Final = "https://"
 _REDIRECTS: Final = frozenset([301, 302, 303, 307, 308])
 _ROWS_PER_TRANSACTION: Final = 10_000
 # Hashes and URLs that are remembered; about 30 MB each.
@@ -191,6 +194,7 @@ class CaptureStore:
         self._files += is_file
         headers = dict(item.headers)
         if item.status in _REDIRECTS:
+            item = _with_scheme(item)
             self._remember_target(item)
         self._connection.execute(
             "insert into captures values (null, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -209,8 +213,7 @@ class CaptureStore:
         )
 
     def _remember_target(self, capture: Capture) -> None:
-        target = redirect_target(capture.url, Response(capture.url, capture.status or 0, capture.headers, b""))
-        url = None if target is None else canonical_url(target)
+        url = _target_url(capture)
         if url is not None and not is_robots_url(url) and len(self._targets) < _MAX_TARGETS:
             self._targets.add(url)
 
@@ -249,13 +252,16 @@ class CaptureStore:
         return _stored(self._connection.execute(f"{_SELECT} where captures.id = ?", (number,)).fetchone()).capture
 
     def capture_of(self, url: str, time: float | None) -> StoredCapture | None:
-        """Return the capture of a URL: the first at or after `time`, or else the last one."""
+        """Return the capture of a URL: the first at or after `time`, or else the last one.
+
+        At the same time, a capture of the origin counts before one of the host.
+        """
         if time is not None:
-            query = f"{_SELECT} where url = ? and time >= ? order by time, captures.id limit 1"
+            query = f"{_SELECT} where url = ? and time >= ? order by time, {_IS_OF_HOST}, source, captures.id limit 1"
             row = self._connection.execute(query, (url, time)).fetchone()
             if row is not None:
                 return _stored(row)
-        query = f"{_SELECT} where url = ? order by time desc, captures.id desc limit 1"
+        query = f"{_SELECT} where url = ? order by time desc, {_IS_OF_HOST}, source desc, captures.id desc limit 1"
         row = self._connection.execute(query, (url,)).fetchone()
         return None if row is None else _stored(row)
 
@@ -291,6 +297,25 @@ class CaptureStore:
         self.close()
         if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.ProgrammingError):
             raise self._failure(error) from None
+
+
+def has_assumed_scheme(capture: Capture) -> bool:
+    """Return whether it is unknown with which scheme a capture was requested. Its URL has https then."""
+    return "://" not in capture.owner and capture.url.startswith(_HTTPS)
+
+
+def _with_scheme(capture: Capture) -> Capture:
+    """Return a redirect with the scheme of its request. That of a host to its own https URL was requested over http."""
+    if not has_assumed_scheme(capture) or _target_url(capture) != capture.url:
+        return capture
+    plain = capture._replace(url=_HTTP + capture.url.removeprefix(_HTTPS))
+    # A relative redirect to the same path is a loop with either scheme.
+    return plain if _target_url(plain) == capture.url else capture
+
+
+def _target_url(capture: Capture) -> str | None:
+    target = redirect_target(capture.url, Response(capture.url, capture.status or 0, capture.headers, b""))
+    return None if target is None else canonical_url(target)
 
 
 def canonical_url(url: str) -> str | None:

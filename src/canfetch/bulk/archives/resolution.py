@@ -10,7 +10,7 @@ from canfetch.access.outcomes import OutcomeKind
 from canfetch.access.policies import AccessPolicy
 from canfetch.access.responses import Response
 from canfetch.access.transitions import next_entry
-from canfetch.bulk.archives.capture_store import CaptureStore, canonical_url
+from canfetch.bulk.archives.capture_store import CaptureStore, canonical_url, has_assumed_scheme
 from canfetch.bulk.reading.captures import Capture, is_robots_url
 from canfetch.core.origin import Origin
 from canfetch.core.verdict import Access, Effect
@@ -123,19 +123,46 @@ def _fetch(
 ) -> FetchResult | Request:
     """Return the result of a fetch that received this capture, or the request whose response was not captured.
 
+    Each redirect leads to a capture that is not before those that led to it, unless there is only an earlier one.
+
     Args: targets: Receives the captures of other URLs than a robots.txt.
     """
+    received, time = [capture], capture.time
     request = first_request(Origin.from_url(capture.url))._replace(url=capture.url)
     step = next_step(request, _response(capture, capture.url), policy)
     while isinstance(step, Request):
         url = canonical_url(step.url)
-        found = None if url is None else store.capture_of(url, capture.time)
+        found = None if url is None else store.capture_of(url, time)
         if found is None:
             return step
+        received.append(found.capture)
+        time = _later(time, found.capture.time)
         if targets is not None and not is_robots_url(found.capture.url):
             targets.append(found.capture)
         step = next_step(step, _response(found.capture, step.url), policy)
-    return step
+    return _unproven_loop(step, received) or step
+
+
+def _later(first: float | None, second: float | None) -> float | None:
+    return max((time for time in (first, second) if time is not None), default=None)
+
+
+def _unproven_loop(result: FetchResult, received: Sequence[Capture]) -> Request | None:
+    """Return the request that a loop leads back to, if the scheme of a response in the loop is assumed.
+
+    The real request may have had the other scheme, and then no response is known to lead back to it.
+
+    Args: received: The responses of all requests.
+    """
+    hops = result.hops
+    if len(hops) < len(received):
+        return None
+    location = hops[-1].location
+    start = next((index for index, hop in enumerate(hops) if hop.url == location), len(hops))
+    # A redirect from a URL to itself is a loop with either scheme: the store knows the scheme of others.
+    if len(hops) - start < 2 or not any(map(has_assumed_scheme, received[start:])):
+        return None
+    return Request(location, hops)
 
 
 def _response(capture: Capture, url: str) -> Response:

@@ -2,7 +2,9 @@
 
 from bisect import bisect_right
 from collections import OrderedDict
+from heapq import merge
 from math import isnan
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 from canfetch.access.policies import AccessPolicy
@@ -28,6 +30,15 @@ _MAX_OWNERS: Final = 20_000
 # The content of files in memory. Compiled files take a few times as much.
 _MAX_CONTENT_BYTES: Final = 64 << 20
 _MAX_STATES: Final = 20_000
+# A capture of a host is for both.
+_HOST_SCHEMES: Final = frozenset(["http", "https"])
+
+
+class _History(NamedTuple):
+    """The times and numbers of captures in order, and what they belong to: an origin, or a host for both schemes."""
+
+    owner: str
+    captures: list[tuple[float, int]]
 
 
 class _State(NamedTuple):
@@ -53,8 +64,8 @@ class URLDecisions:
         self._policy = policy
         self._profile = profile
         self._missing = missing
-        self._histories: OrderedDict[Origin, list[tuple[float, int]]] = OrderedDict()
-        self._states: OrderedDict[int, _State] = OrderedDict()
+        self._histories: OrderedDict[Origin, _History] = OrderedDict()
+        self._states: OrderedDict[tuple[str, int], _State] = OrderedDict()
         self._bytes = 0
 
     def decide(self, url: AnyURL, agent: Agent, at: float | None) -> Decision:
@@ -77,7 +88,8 @@ class URLDecisions:
         if at is not None and isnan(at):
             return Decision(None, INVALID_TIME)
         history = self._history(origin)
-        index = len(history) if at is None else bisect_right(history, (at, _LAST))
+        captures = history.captures
+        index = len(captures) if at is None else bisect_right(captures, (at, _LAST))
         if not index:
             return Decision(self._missing, NO_ROBOTS)
         state, decisions, _ = self._state(history, index)
@@ -90,33 +102,41 @@ class URLDecisions:
             file = decisions[access.effect] = FileDecisions(access.access, access.effect, content, self._profile)
         return file
 
-    def _history(self, origin: Origin) -> list[tuple[float, int]]:
+    def _history(self, origin: Origin) -> _History:
         history = self._histories.get(origin)
         if history is not None:
             self._histories.move_to_end(origin)
             return history
         owner = str(origin)
-        # A capture of a host is for both schemes. One of the origin itself is more exact.
-        history = self._store.history(owner)
-        if not history and origin.scheme in {"http", "https"}:
-            history = self._store.history(owner.partition("://")[2])
+        history = _History(owner, self._store.history(owner))
+        if origin.scheme in _HOST_SCHEMES:
+            host = owner.partition("://")[2]
+            of_host = self._store.history(host)
+            if not history.captures:
+                history = _History(host, of_host)
+            elif of_host:
+                # At the same time, the capture of the origin is the last one, because it is more specific.
+                merged = merge(of_host, history.captures, key=itemgetter(0))
+                history = _History(owner, list(merged))
         self._histories[origin] = history
         if len(self._histories) > _MAX_OWNERS:
             self._histories.popitem(last=False)
         return history
 
-    def _state(self, history: list[tuple[float, int]], index: int) -> _State:
-        number = history[index - 1][1]
-        found = self._states.get(number)
+    def _state(self, history: _History, index: int) -> _State:
+        # The captures of a host may follow others in the histories of its origins.
+        key = (history.owner, history.captures[index - 1][1])
+        found = self._states.get(key)
         if found is not None:
-            self._states.move_to_end(number)
+            self._states.move_to_end(key)
             return found
-        captures = [self._store.file(number) for _, number in history[max(0, index - _REPLAYED) : index]]
+        replayed = history.captures[max(0, index - _REPLAYED) : index]
+        captures = [self._store.file(number) for _, number in replayed]
         state = state_after(captures, self._store, self._policy)
         copy = None if state.entry is None else state.entry.copy
         # The last capture and the copy: the others are not kept.
         size = len(state.capture.content) + (0 if copy is None else len(copy.content))
-        found = self._states[number] = _State(state, {}, size)
+        found = self._states[key] = _State(state, {}, size)
         self._bytes += size
         while (self._bytes > _MAX_CONTENT_BYTES or len(self._states) > _MAX_STATES) and len(self._states) > 1:
             self._bytes -= self._states.popitem(last=False)[1].size

@@ -1,0 +1,186 @@
+"""Files of hosts next to those of their origins, redirects of hosts to themselves, and chains over time."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from canfetch.access.policies import get_policy
+from canfetch.agents import agent
+from canfetch.bulk.archives.archive_job import collect, store_path, write_table
+from canfetch.bulk.archives.capture_store import CaptureStore
+from canfetch.bulk.archives.decisions import NamedAgent
+from canfetch.bulk.archives.output_tables import TableOptions
+from canfetch.bulk.archives.url_decisions import URLDecisions
+from canfetch.bulk.reading.captures import Fault
+from canfetch.bulk.reading.sources import find_source
+from canfetch.bulk.reading.times import parse_time
+from canfetch.bulk.writing.work_folder import WorkFolder
+
+ALLOW = "User-agent: *\nAllow: /\n"
+DISALLOW = "User-agent: *\nDisallow: /\n"
+HTTP, HTTPS = "http://a.example/c", "https://a.example/c"
+UNRESOLVED = (None, "redirect-unresolved")
+Row = dict[str, Any]
+
+
+def file(origin: str, content: str, time: str | None = None) -> Row:
+    return {"origin": origin, "content": content, "time": time}
+
+
+def moved(origin: str, location: str, time: str | None = None) -> Row:
+    return {"origin": origin, "status": 301, "location": location, "time": time}
+
+
+def unexpected(fault: Fault) -> None:
+    raise AssertionError(fault)
+
+
+def make_store(folder: Path, rows: list[Row]) -> Path:
+    archive = folder / "files.ndjson"
+    archive.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    path = folder / "store.sqlite"
+    path.unlink(missing_ok=True)
+    collect([find_source(str(archive))], path, advance=lambda _: None, on_fault=unexpected)
+    return path
+
+
+def decide(store: Path, url: str, time: str | None = None) -> tuple[bool | None, str]:
+    with CaptureStore(store, read_only=True) as captures:
+        decisions = URLDecisions(captures, policy=get_policy("rfc9309"), profile="rfc9309", missing=None)
+        decision = decisions.decide(url, agent("GPTBot"), parse_time(time))
+        return decision.allowed, decision.reason
+
+
+def test_a_host_that_redirects_to_its_https_origin(tmp_path: Path) -> None:
+    host = moved("a.example", "https://A.example:443/robots.txt")
+    for rows in ([host, file("https://a.example", DISALLOW)], [file("https://a.example", DISALLOW), host]):
+        store = make_store(tmp_path, rows)
+        assert [decide(store, url) for url in (HTTP, HTTPS)] == [(False, "disallow-rule")] * 2
+    store = make_store(tmp_path, [host])
+    assert [decide(store, url) for url in (HTTP, HTTPS)] == [UNRESOLVED] * 2
+    # A later file of the host may be that of https.
+    store = make_store(tmp_path, [host | {"time": "2026-01-01"}, file("a.example", DISALLOW, "2026-02-01")])
+    assert [decide(store, url, "2026-01-15") for url in (HTTP, HTTPS)] == [(False, "disallow-rule")] * 2
+
+
+@pytest.mark.parametrize("location", ["http://a.example/robots.txt", "https://www.a.example/robots.txt"])
+def test_a_loop_through_a_host_is_not_proven(tmp_path: Path, location: str) -> None:
+    """The scheme of the request of a host is unknown, so that it may not be the one that a redirect leads back to."""
+    www = moved("www.a.example", "https://a.example/robots.txt")
+    store = make_store(tmp_path, [moved("a.example", location), www])
+    assert [decide(store, url) for url in (HTTP, HTTPS, "http://www.a.example/")] == [UNRESOLVED] * 3
+
+
+def test_loops_that_are_proven(tmp_path: Path) -> None:
+    """A relative redirect to the same path is a loop with both schemes, and those of origins have one."""
+    origins = [
+        moved("http://b.example", "https://b.example/robots.txt"),
+        moved("https://b.example", "http://b.example/robots.txt"),
+    ]
+    store = make_store(tmp_path, [moved("a.example", "/robots.txt"), *origins])
+    for url in (HTTP, HTTPS, "http://b.example/", "https://b.example/"):
+        assert decide(store, url) == (True, "unavailable")
+
+
+def test_the_record_in_force_is_that_of_the_host_or_the_origin(tmp_path: Path) -> None:
+    host, origin = file("a.example", DISALLOW, "2025-01-01"), file("https://a.example", ALLOW, "2026-01-01")
+    for rows in ([host, origin], [origin, host]):
+        store = make_store(tmp_path, rows)
+        assert decide(store, HTTPS, "2024-06-01") == (None, "no-robots")
+        assert decide(store, HTTPS, "2025-06-01") == (False, "disallow-rule")
+        assert decide(store, HTTPS, "2026-06-01") == decide(store, HTTPS) == (True, "allow-rule")
+        assert decide(store, HTTP, "2026-06-01") == (False, "disallow-rule")
+    store = make_store(tmp_path, [origin | {"time": "2024-01-01"}, host])
+    assert decide(store, HTTPS, "2024-06-01") == (True, "allow-rule")
+    assert decide(store, HTTPS, "2025-06-01") == decide(store, HTTPS) == (False, "disallow-rule")
+
+
+@pytest.mark.parametrize("time", ["2026-01-01", None])
+def test_the_origin_counts_before_the_host_at_the_same_time(tmp_path: Path, time: str | None) -> None:
+    rows = [file("https://a.example", ALLOW, time), file("a.example", DISALLOW, time)]
+    rows.append(moved("b.example", "https://a.example/robots.txt", time))
+    for order in (rows, rows[::-1]):
+        store = make_store(tmp_path, order)
+        for url in (HTTPS, "http://b.example/"):
+            assert decide(store, url, time) == decide(store, url) == (True, "allow-rule")
+        assert decide(store, HTTP) == (False, "disallow-rule")
+
+
+def test_a_failure_keeps_the_copy_of_the_host_for_its_origin_only(tmp_path: Path) -> None:
+    """The states of a host differ between its origins if one of them has records."""
+    rows = [
+        file("https://a.example", ALLOW, "2026-01-01"),
+        {"origin": "a.example", "status": 503, "time": "2026-01-02"},
+    ]
+    store = make_store(tmp_path, rows)
+    with CaptureStore(store, read_only=True) as captures:
+        decisions = URLDecisions(captures, policy=get_policy("rfc9309"), profile="rfc9309", missing=None)
+        at = parse_time("2026-01-03")
+        found = [decisions.decide(url, agent("GPTBot"), at).reason for url in (HTTP, HTTPS, HTTP)]
+    assert found == ["unreachable", "allow-rule", "unreachable"]
+
+
+def test_hops_of_a_chain_follow_each_other_in_time(tmp_path: Path) -> None:
+    chain = [
+        moved("https://a.example", "https://b.example/robots.txt", "2026-01-10"),
+        moved("https://b.example", "https://c.example/robots.txt", "2026-01-20"),
+        file("https://c.example", ALLOW, "2026-01-12"),
+        file("https://c.example", DISALLOW, "2026-01-25"),
+    ]
+    store = make_store(tmp_path, chain)
+    assert decide(store, HTTPS) == decide(store, "https://b.example/") == (False, "disallow-rule")
+
+
+def test_a_chain_never_leads_back_in_time(tmp_path: Path) -> None:
+    """A redirect that was captured before is in force at the time of the request."""
+    chain = [
+        moved("https://a.example", "https://b.example/robots.txt", "2026-01-10"),
+        moved("https://b.example", "https://c.example/robots.txt", "2025-01-20"),
+        file("https://c.example", ALLOW, "2025-01-25"),
+        file("https://c.example", DISALLOW, "2026-01-12"),
+    ]
+    store = make_store(tmp_path, chain)
+    assert decide(store, HTTPS) == (False, "disallow-rule")
+    assert decide(store, "https://b.example/") == (True, "allow-rule")
+
+
+@pytest.mark.parametrize("table", ["files", "decisions"])
+def test_tables_of_all_engines_and_of_their_own_output(tmp_path: Path, table: str) -> None:
+    pytest.importorskip("pyarrow")
+    pytest.importorskip("duckdb")
+    rows = [
+        moved("a.example", "https://a.example/robots.txt", "2026-01-01"),
+        file("https://a.example", DISALLOW, "2026-01-03"),
+        moved("c.example", "https://c.example/robots.txt"),
+        moved("https://d.example", "https://a.example/robots.txt", "2026-01-02"),
+    ]
+    make_store(tmp_path, rows)
+    options = TableOptions(table, (NamedAgent("GPTBot", agent("GPTBot")),))
+
+    def written(archive: Path, name: str, options: TableOptions, engine: str = "local") -> Path:
+        output = tmp_path / name
+        with WorkFolder(output, "ndjson", {}, restart=True) as work:
+            collect([find_source(str(archive))], store_path(work), advance=lambda _: None, on_fault=unexpected)
+            write_table(work, options, policy="rfc9309", processes=1, advance=lambda _: None, engine=engine)
+        return output
+
+    def cells(path: Path) -> list[Row]:
+        found = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        return [{name: row[name] for name in row if name not in {"source", "position"}} for row in found]
+
+    archive = tmp_path / "files.ndjson"
+    local = written(archive, "local.ndjson", options)
+    assert written(archive, "duckdb.ndjson", options, "duckdb").read_bytes() == local.read_bytes()
+    parsed = written(archive, "parsed.ndjson", TableOptions("files"))
+    assert cells(written(parsed, "again.ndjson", options)) == cells(local)
+    if table == "files":
+        assert [(row["url"], row["effect"]) for row in cells(local)] == [
+            ("http://a.example/robots.txt", "conditional-allow"),
+            ("https://a.example/robots.txt", "conditional-allow"),
+            ("http://c.example/robots.txt", None),
+            ("https://d.example/robots.txt", "conditional-allow"),
+        ]
+    else:
+        assert [row["allowed"] for row in cells(local)] == [False, False, None, False]
