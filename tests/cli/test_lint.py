@@ -141,7 +141,26 @@ def test_output_goes_to_a_file(run: RunCommand, bad: Path, folder: Path) -> None
 def test_standard_input(run: RunCommand) -> None:
     ran = run("lint", "-", stdin=BAD)
     assert ran.code == 1
-    assert ran.out.startswith("robots.txt:3:1: ")
+    assert ran.out.startswith("-:3:1: ")
+
+
+@pytest.mark.parametrize(
+    "form, name",
+    [
+        ("json", '"name": "-"'),
+        ("sarif", '"uri": "-"'),
+        ("github", "file=-,"),
+        ("gitlab", '"path": "-"'),
+        ("html", ">-<"),
+    ],
+)
+def test_standard_input_has_its_own_name_in_every_format(run: RunCommand, form: str, name: str) -> None:
+    assert name in run("lint", "-", "--format", form, stdin=BAD).out
+
+
+def test_standard_input_of_a_known_url_has_its_url(run: RunCommand) -> None:
+    ran = run("lint", "-", "--robots-url", "https://example.com/robots.txt", stdin=BAD)
+    assert ran.out.startswith("https://example.com/robots.txt:3:1: ")
 
 
 def test_directory_is_searched_for_robots_txt(run: RunCommand, folder: Path) -> None:

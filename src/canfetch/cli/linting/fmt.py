@@ -8,7 +8,7 @@ import click
 
 from canfetch.author.formatting import FormatResult, format_robots
 from canfetch.cli.linting.diffs import diff_lines
-from canfetch.cli.linting.sources import DEFAULT_NAMES, expand_directories, is_url, read_source
+from canfetch.cli.linting.sources import expand_directories, is_url, names_or_default, read_source
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
 from canfetch.cli.shared.input_files import STANDARD_INPUT, check_standard_input
 from canfetch.cli.shared.option_parameters import format_option
@@ -54,7 +54,7 @@ class _FormattedFile(NamedTuple):
 
 def _run(**values: Any) -> NoReturn:
     options = _Options(**values)
-    names = tuple(expand_directories(options.names or DEFAULT_NAMES))
+    names = tuple(expand_directories(names_or_default(options.names, "fmt")))
     if any(map(is_url, names)):
         raise CommandError("fetched files cannot be formatted: save the file, and pass its name")
     check_standard_input([("", name) for name in names])

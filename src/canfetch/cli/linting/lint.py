@@ -15,7 +15,7 @@ from canfetch.cli.linting.diffs import diff_lines
 from canfetch.cli.linting.garbage_collection import paused_collector
 from canfetch.cli.linting.options import LintOptions
 from canfetch.cli.linting.report_writers import LINE_FORMATS, LINT_FORMATS, ReportWriter, make_report_writer
-from canfetch.cli.linting.sources import DEFAULT_NAMES, Source, expand_directories, is_url, read_source
+from canfetch.cli.linting.sources import Source, expand_directories, is_url, names_or_default, read_source
 from canfetch.cli.linting.watching import watch
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
 from canfetch.cli.shared.input_files import STANDARD_INPUT, check_standard_input, read_input
@@ -110,7 +110,7 @@ def _make_linter(settings: LintSettings) -> Linter:
 
 def _lint(options: LintOptions, linter: Linter, fail_on: Severity, writer: ReportWriter) -> int:
     code = EXIT_OK
-    names = tuple(expand_directories(options.names or DEFAULT_NAMES))
+    names = tuple(expand_directories(names_or_default(options.names, "lint")))
     _check_names(options, names)
     _check_fix_options(options, names)
     bar_enabled = options.output is not None or not is_terminal(sys.stdout)
@@ -123,6 +123,8 @@ def _lint(options: LintOptions, linter: Linter, fail_on: Severity, writer: Repor
                 progress.advance(1)
                 continue
             result = _lint_or_fix(options, linter, source.lint_input)
+            if source.name == STANDARD_INPUT and options.robots_url is None:
+                result = result._replace(report=result.report._replace(name=STANDARD_INPUT))
             if result.refusal is not None:
                 code = EXIT_ERROR
                 progress.print_error(f"canfetch: {shorten_message(f'cannot fix {source.name}: {result.refusal}')}")

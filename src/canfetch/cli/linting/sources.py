@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.input_files import STANDARD_INPUT, read_whole_input
+from canfetch.cli.shared.piped_input import has_piped_data
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.quoting import quoted
 from canfetch.lint.lint_input import LintInput, SitePage
@@ -32,6 +33,19 @@ class Source(NamedTuple):
 def is_url(name: str) -> bool:
     """Return whether an argument is a URL and not a file name."""
     return "://" in name
+
+
+def names_or_default(names: tuple[str, ...], command: str) -> tuple[str, ...]:
+    """Return the arguments, or robots.txt in the current directory if there are none.
+
+    Raises: CommandError: There is no argument, but data on standard input, which would be ignored.
+    """
+    if not names and has_piped_data():
+        raise CommandError(
+            f"standard input is read only with -: use 'canfetch {command} -' for it, "
+            f"or 'canfetch {command} {_FILE_NAME}' for the file"
+        )
+    return names or DEFAULT_NAMES
 
 
 def expand_directories(names: tuple[str, ...]) -> Iterator[str]:
