@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -146,5 +147,18 @@ def test_invalid_arguments(run: Run, folder: Path, arguments: tuple[str, ...], m
 def test_refresh_to_a_folder_that_does_not_exist(run: Run, operator: Site) -> None:
     ran = call(run, "refresh", "nowhere/addresses.json", "GoodBot")
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err == "canfetch: cannot write 'nowhere/addresses.json': No such file or directory\n"
-    assert operator.requests
+    assert ran.err == "canfetch: cannot write 'nowhere/addresses.json': the folder 'nowhere' does not exist\n"
+    assert not operator.requests
+
+
+@pytest.mark.usefixtures("operator")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other permissions")
+def test_refresh_keeps_a_link_and_the_permissions_of_its_file(run: Run, folder: Path) -> None:
+    assert call(run, "refresh", "real.json", "GoodBot").code == 0
+    (folder / "real.json").chmod(0o600)
+    (folder / "link.json").symlink_to("real.json")
+    before = (folder / "real.json").stat().st_ino
+    assert call(run, "refresh", "link.json", "GoodBot").code == 0
+    assert (folder / "link.json").is_symlink()
+    after = (folder / "real.json").stat()
+    assert (after.st_mode & 0o777, after.st_ino != before) == (0o600, True)

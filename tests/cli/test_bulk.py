@@ -129,7 +129,10 @@ def test_records_that_are_set_aside(run: Run, folder: Path, archive: str) -> Non
             ["parse", "robots.warc.gz", "-o", "out.csv", "--faults", "-"],
             "cannot write --faults '-': standard output is",
         ),
-        (["parse", "robots.warc.gz", "-o", "no/out.csv"], "cannot write --output 'no/out.csv': No such file"),
+        (
+            ["parse", "robots.warc.gz", "-o", "no/out.csv"],
+            "cannot write --output 'no/out.csv': the folder 'no'",
+        ),
         (
             ["filter", "urls.csv", "--robots", "robots.warc.gz", "--agent", "GPTBot", "-o", "out.csv"],
             "'urls.csv' has no column 'url': expected one of page",

@@ -55,9 +55,14 @@ def open_part(path: Path, format: str, schema: Schema, *, header: bool) -> Itera
 
 
 @contextmanager
-def replaced(path: Path) -> Iterator[BinaryIO]:
-    """Open a temporary file next to `path`, and rename it at the end."""
-    temporary = path.with_name(path.name + TEMPORARY_SUFFIX)
+def replaced(path: Path, temporary: Path | None = None) -> Iterator[BinaryIO]:
+    """Open a temporary file, and rename it to `path` at the end.
+
+    Args: temporary: The temporary file, which is replaced. Default: `path` with another suffix, for files in a folder
+        of canfetch.
+    """
+    if temporary is None:
+        temporary = path.with_name(path.name + TEMPORARY_SUFFIX)
     try:
         with temporary.open("wb") as stream:
             yield stream
@@ -195,13 +200,14 @@ def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def join_parts(parts: Iterable[Path], path: Path, format: str) -> None:  # noqa: A002 - the option's name
+def join_parts(parts: Iterable[Path], path: Path, format: str, temporary: Path) -> None:  # noqa: A002 - the option's name
     """Write a file with the rows of all parts, which have the same columns.
 
+    Args: temporary: A file to write first. It is renamed to `path`.
     Raises: StoreError: A part is damaged. OSError: The file cannot be written.
     Cost: O(bytes); one row group is in memory.
     """
-    with replaced(path) as stream:
+    with replaced(path, temporary) as stream:
         if format == "parquet":
             _join_parquet(parts, stream)
         else:

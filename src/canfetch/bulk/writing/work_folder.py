@@ -20,6 +20,7 @@ _SUFFIX: Final = ".partial"
 _SETTINGS: Final = "settings.json"
 _LOCK: Final = "lock"
 _LOCKED: Final = frozenset([errno.EACCES, errno.EAGAIN])
+_JOINED: Final = f"part-joined{TEMPORARY_SUFFIX}"
 _PART_NAMES: Final = ("part-", "done-", "counts-")
 # The names of all files that a run writes in its folder, apart from the lock.
 _OWN_NAMES: Final = (*_PART_NAMES, "captures.sqlite", "duckdb", _SETTINGS)
@@ -77,7 +78,9 @@ class WorkFolder:
 
         Raises: StoreError: A part was damaged after it had been written.
         """
-        join_parts(map(self.parts.path, range(part_count)), self.output, self.format)
+        # A temporary file next to the output could replace a file of the user.
+        temporary = self.path / _JOINED
+        join_parts(map(self.parts.path, range(part_count)), self.output, self.format, temporary)
         self.discard()
 
     def discard(self) -> None:

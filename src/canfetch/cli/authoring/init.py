@@ -10,6 +10,7 @@ from canfetch.author.draft import Draft
 from canfetch.author.recipes import RECIPES, Parameter, Recipe
 from canfetch.cli.shared.command_errors import EXIT_OK, CommandError
 from canfetch.cli.shared.output_files import create_file
+from canfetch.cli.shared.output_parameters import OutputFile, check_outputs
 from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.cli.shared.terminal import is_terminal, pad
 from canfetch.errors import InvalidDraft, InvalidOption
@@ -25,6 +26,7 @@ def _run(
     force: bool,  # noqa: FBT001 - click calls it
     **values: Any,
 ) -> NoReturn:
+    check_outputs()
     if list_:
         sys.stdout.write("".join(_recipe_list()))
         click.get_current_context().exit(EXIT_OK)
@@ -116,7 +118,7 @@ command: Final = click.Command(
         ),
         Option(["--ending"], multiple=True, metavar="TEXT", help="The end of URLs. Can be repeated."),
         Option(["--sitemap"], multiple=True, metavar="URL", help="URL of a sitemap. Can be repeated."),
-        Option(["--output"], metavar="FILE", type=click.Path(), help="Write to a file instead of standard output."),
+        Option(["--output"], metavar="FILE", type=OutputFile(), help="Write to a file instead of standard output."),
         Option(["--force"], is_flag=True, help="Replace an existing file."),
     ],
     callback=_run,

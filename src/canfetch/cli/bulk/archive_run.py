@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,7 +11,6 @@ from canfetch.bulk.archives.capture_store import LeftOut
 from canfetch.bulk.archives.output_tables import TableOptions
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.sources import Source
-from canfetch.bulk.writing.part_writers import replaced
 from canfetch.cli.bulk.options import (
     RunOptions,
     find_sources,
@@ -21,7 +20,8 @@ from canfetch.cli.bulk.options import (
     process_count,
 )
 from canfetch.cli.bulk.unfinished import unfinished
-from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK, CommandError
+from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK
+from canfetch.cli.shared.output_files import PendingFile
 from canfetch.cli.shared.progress import Progress, byte_progress, item_progress
 from canfetch.core.quoting import quoted
 
@@ -36,9 +36,12 @@ def run_archive_command(command: str, inputs: tuple[str, ...], options: TableOpt
     form = output_format(run)
     sources = find_sources(inputs, run.input_format)
     settings = {"command": command, "options": _plain(options), "input_format": run.input_format}
-    with open_work_folder(run, form, list(inputs), settings) as folder, unfinished(folder):
-        with open_faults(run.faults) as write_fault:
-            collected = collect_captures(sources, store_path(folder), write_fault)
+    with (
+        open_work_folder(run, form, list(inputs), settings) as folder,
+        unfinished(folder),
+        open_faults(run) as write_fault,
+    ):
+        collected = collect_captures(sources, store_path(folder), write_fault)
         progress = item_progress(collected.captures, enabled=True)
         try:
             write_table(
@@ -121,34 +124,19 @@ class FaultLines:
 
 
 @contextmanager
-def open_faults(name: str | None) -> Iterator[Callable[[Fault], None]]:
-    """Open the file of `--faults`, which appears at the end, and return a function that writes a record to it.
+def open_faults(run: RunOptions) -> Iterator[Callable[[Fault], None]]:
+    """Open the file of `--faults`, and return a function that writes a record to it.
 
-    Args: name: The file, or None to write nothing.
+    The file appears at the end of the run: the command that continues a failed run must not find it.
+
     Raises: CommandError: The file cannot be written.
     """
-    if name is None:
+    if run.faults is None:
         yield lambda _: None
         return
-    with ExitStack() as stack:
-        with _writing_faults(name):
-            stream = stack.enter_context(replaced(Path(name)))
-
-        def write(fault: Fault) -> None:
-            with _writing_faults(name):
-                stream.write(json.dumps(fault._asdict()).encode() + b"\n")
-
-        yield write
-        with _writing_faults(name):
-            stack.close()
-
-
-@contextmanager
-def _writing_faults(name: str) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise CommandError(f"cannot write --faults {quoted(name)}: {error.strerror or error}") from None
+    with PendingFile(run.faults, f"--faults {quoted(run.faults)}", force=run.force) as file:
+        yield lambda fault: file.write(json.dumps(fault._asdict()).encode() + b"\n")
+        file.commit()
 
 
 def _plain(options: TableOptions) -> dict[str, Any]:

@@ -69,7 +69,7 @@ def _run(
     with (
         open_work_folder(run, form, [*lists, "--robots", *robots], settings) as folder,
         unfinished(folder),
-        open_faults(run.faults) as write_fault,
+        open_faults(run) as write_fault,
     ):
         collected = collect_captures(sources, store_path(folder), write_fault)
         progress = byte_progress(sum(os.path.getsize(name) for name in lists), enabled=True)  # noqa: PTH202 - as typed

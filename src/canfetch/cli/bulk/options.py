@@ -26,6 +26,7 @@ from canfetch.cli.shared.option_parameters import (
     profile_option,
     registry_option,
 )
+from canfetch.cli.shared.output_parameters import OutputFile, check_outputs
 from canfetch.cli.shared.registry_file import load_registry
 from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.core.quoting import quoted
@@ -33,7 +34,6 @@ from canfetch.errors import InvalidOption
 
 _SUFFIXES: Final = {".parquet": "parquet", ".ndjson": "ndjson", ".jsonl": "ndjson", ".csv": "csv"}
 _MAX_PROCESSES: Final = 256
-_STANDARD_OUTPUT: Final = "-"
 
 
 class RunOptions(NamedTuple):
@@ -71,7 +71,7 @@ def run_parameters(engines: Sequence[str] = ENGINES) -> list[click.Parameter]:
     Args: engines: The engines that the command has.
     """
     return [
-        Option(["-o", "--output"], metavar="FILE", type=click.Path(), required=True, help="The file to write."),
+        Option(["-o", "--output"], metavar="FILE", type=OutputFile(), required=True, help="The file to write."),
         Option(
             ["--format"],
             type=Choice(OUTPUT_FORMATS),
@@ -107,10 +107,10 @@ def run_parameters(engines: Sequence[str] = ENGINES) -> list[click.Parameter]:
         Option(
             ["--faults"],
             metavar="FILE",
-            type=click.Path(),
+            type=OutputFile(),
             help="Write the records that are set aside to this file, as NDJSON: source, position, reason.",
         ),
-        Option(["--force"], is_flag=True, help="Replace the output if it exists."),
+        Option(["--force"], is_flag=True, help="Replace the files to write if they exist."),
         Option(
             ["--restart"],
             is_flag=True,
@@ -176,20 +176,11 @@ def _find_source(name: str, input_format: str | None) -> Source:
 
 
 def output_format(run: RunOptions) -> str:
-    """Return the format of the output.
+    """Check the files to write, and return the format of the output.
 
-    Raises: CommandError: The suffix is unknown, or the file exists and `--force` is not passed, or a
-        file to write is standard output.
+    Raises: CommandError: The suffix is unknown, or a file cannot be written.
     """
-    for option, name in (("--output", run.output), ("--faults", run.faults)):
-        if name == _STANDARD_OUTPUT:
-            raise CommandError(
-                f"cannot write {option} '-': standard output is not supported, expected the name of a file"
-            )
-    if os.path.lexists(run.output) and not run.force:
-        raise CommandError(f"--output {quoted(run.output)} already exists: pass --force to replace it")
-    if Path(run.output).is_dir():
-        raise CommandError(f"cannot write --output {quoted(run.output)}: is a directory, expected a file")
+    check_outputs()
     form = run.format or _SUFFIXES.get(Path(run.output).suffix.lower())
     if form is None:
         raise CommandError(

@@ -25,7 +25,8 @@ from canfetch.cli.bulk.options import (
 )
 from canfetch.cli.bulk.unfinished import unfinished
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK, CommandError
-from canfetch.cli.shared.output_files import create_file
+from canfetch.cli.shared.output_files import PendingFile
+from canfetch.cli.shared.output_parameters import OutputFile
 from canfetch.cli.shared.progress import item_progress
 from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.core.agent import Agent
@@ -56,10 +57,13 @@ def _run(
     form = output_format(run)
     sources = find_sources(inputs, run.input_format)
     settings = {"command": "study", "options": options._asdict(), "input_format": run.input_format}
-    with open_work_folder(run, form, list(inputs), settings) as folder, unfinished(folder):
+    with (
+        open_work_folder(run, form, list(inputs), settings) as folder,
+        unfinished(folder),
+        open_faults(run) as write_fault,
+    ):
         store = store_path(folder)
-        with open_faults(run.faults) as write_fault:
-            collected = collect_captures(sources, store, write_fault)
+        collected = collect_captures(sources, store, write_fault)
         progress = item_progress(collected.captures, enabled=True)
         try:
             rows = count_study(
@@ -73,8 +77,14 @@ def _run(
         finally:
             progress.close()
         if plot is not None and plot_format is not None:
-            create_file(plot, draw_study(rows, recipe, plot_format), force=run.force, option="--plot")
-        _write(folder, rows)
+            with PendingFile(plot, f"--plot {quoted(plot)}", force=run.force) as file:
+                file.write(draw_study(rows, recipe, plot_format))
+                file.flush()
+                # The plot appears after the table: the command that continues a failed run must not find it.
+                _write(folder, rows)
+                file.commit()
+        else:
+            _write(folder, rows)
     print_counts(f"{counted(len(rows), 'row')} about {counted(collected.captures, 'file')}", collected, run.output)
     click.get_current_context().exit(EXIT_ERROR if collected.is_cut else EXIT_OK)
 
@@ -124,7 +134,7 @@ command: Final = click.Command(
             show_default=True,
             help="Count the captures of each month, year or day separately, or all together.",
         ),
-        Option(["--plot"], metavar="FILE", type=click.Path(), help="Draw the study as a .png, .svg or .pdf file."),
+        Option(["--plot"], metavar="FILE", type=OutputFile(), help="Draw the study as a .png, .svg or .pdf file."),
         *[parameter for parameter in run_parameters(_ENGINES) if parameter.name != _NO_PROFILE],
     ],
     callback=_run,

@@ -1,6 +1,5 @@
 """`canfetch lint`: find and fix problems in robots.txt files."""
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import closing
@@ -22,6 +21,7 @@ from canfetch.cli.shared.input_files import STANDARD_INPUT, check_standard_input
 from canfetch.cli.shared.network_options import network_parameters, pop_network_options, reject_network_options
 from canfetch.cli.shared.option_parameters import format_option, no_color_option
 from canfetch.cli.shared.output_files import replace_file, write_standard_output
+from canfetch.cli.shared.output_parameters import OutputFile, check_not_input, check_outputs
 from canfetch.cli.shared.progress import Progress, item_progress
 from canfetch.cli.shared.single_value_option import Choice, Option, complete_path
 from canfetch.cli.shared.terminal import Palette, is_terminal, use_color
@@ -52,6 +52,7 @@ def _run(**values: Any) -> NoReturn:
     if options.list_checks or options.explain is not None:
         sys.stdout.write(describe_checks(options, catalogue, palette) or "")
         context.exit(EXIT_OK)
+    check_outputs()
     linter = _make_linter(settings)
     # A fixed file from standard input is written to standard output, so the report is not.
     fixes_stream = options.applies_fixes and not options.diff and STANDARD_INPUT in options.names
@@ -69,7 +70,7 @@ def _run(**values: Any) -> NoReturn:
         context.exit(watch(options, linter, writer))
     code = _lint(options, linter, settings.fail_on, writer)
     if options.output is not None and isinstance(stream, StringIO):
-        replace_file(options.output, encode_text(stream.getvalue()))
+        replace_file(options.output, encode_text(stream.getvalue()), option="--output")
     context.exit(code)
 
 
@@ -162,9 +163,8 @@ def _check_names(options: LintOptions, names: tuple[str, ...]) -> None:
                     f"invalid --robots-url {quoted(options.robots_url)}: expected an absolute URL"
                 ) from None
     if options.output is not None:
-        output = os.path.realpath(options.output)
-        if any(not is_url(name) and os.path.realpath(name) == output for name in names):
-            raise CommandError(f"--output {quoted(options.output)} is also an input file")
+        # A folder among the inputs may contain it.
+        check_not_input(f"--output {quoted(options.output)}", options.output, names)
 
 
 def _check_fix_options(options: LintOptions, names: tuple[str, ...]) -> None:
@@ -268,7 +268,12 @@ command: Final = click.Command(
         Option(["--list-checks"], is_flag=True, help="List all checks and exit; with --format json too."),
         Option(["--explain"], metavar="CHECK", help="Explain a check and exit; with --format json too."),
         format_option(LINT_FORMATS),
-        Option(["--output"], metavar="FILE", help="Write the report to a file instead of standard output."),
+        Option(
+            ["--output"],
+            metavar="FILE",
+            type=OutputFile(replaces=True),
+            help="Write the report to a file instead of standard output. An existing file is replaced.",
+        ),
         no_color_option(),
         *network_parameters(verbose_help="Show the reason, the source and the page of each check."),
     ],

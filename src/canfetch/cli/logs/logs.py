@@ -17,6 +17,7 @@ from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK, CommandError
 from canfetch.cli.shared.input_files import STANDARD_INPUT, check_standard_input, close_input, open_input, read_robots
 from canfetch.cli.shared.option_parameters import format_option, no_color_option, profile_option
 from canfetch.cli.shared.output_files import create_file
+from canfetch.cli.shared.output_parameters import OutputFile, check_outputs
 from canfetch.cli.shared.progress import Progress, stream_progress
 from canfetch.cli.shared.row_writers import CsvWriter, JsonWriter, write_rows
 from canfetch.cli.shared.single_value_option import Choice, Option
@@ -52,6 +53,7 @@ def _run(
     **history_options: Any,
 ) -> NoReturn:
     plot_format = None if plot is None else _plot_format(plot)
+    check_outputs()
     check_standard_input([("", file) for file in files] + [("--robots", history_options["robots"])])
     history = _open_history(**history_options, warn=Progress().print_error)
     analysis = LogAnalysis(history, identify=_open_verifier(addresses, dns=verify_dns), grace=grace * _HOUR)
@@ -240,7 +242,7 @@ command: Final = click.Command(
         ),
         Option(["--verify-dns"], is_flag=True, help="Verify crawlers by the names of their addresses in DNS."),
         format_option(_FORMATS),
-        Option(["--plot"], metavar="FILE", type=click.Path(), help="Draw the requests as a .png, .svg or .pdf file."),
+        Option(["--plot"], metavar="FILE", type=OutputFile(), help="Draw the requests as a .png, .svg or .pdf file."),
         Option(["--force"], is_flag=True, help="Replace the file of --plot if it exists."),
         no_color_option(),
     ],

@@ -20,6 +20,7 @@ from canfetch.agents.identity import IdentityStatus, parse_address
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.network_options import connection_parameters, pop_connection_options
 from canfetch.cli.shared.option_parameters import complete_crawler, format_option, registry_option
+from canfetch.cli.shared.output_parameters import OutputFile, check_outputs
 from canfetch.cli.shared.registry_file import load_registry
 from canfetch.cli.shared.row_writers import CsvWriter, JsonWriter, write_rows
 from canfetch.cli.shared.single_value_option import Option
@@ -49,6 +50,7 @@ Row = dict[str, Any]
 
 def _refresh(file: str, names: tuple[str, ...], agents_registry: str | None, format: str, **values: Any) -> NoReturn:  # noqa: A002 - the option's name
     network = pop_connection_options(values)
+    check_outputs()
     crawlers = _crawlers(names, load_registry(agents_registry))
     if not _list_urls(crawlers):
         raise CommandError("the operators of these crawlers publish no addresses")
@@ -217,7 +219,7 @@ def _after(reason: str | None) -> str:
     return "" if reason is None else f": {reason}"
 
 
-_file_argument: Final = partial(click.Argument, ["file"], metavar="FILE", type=click.Path())
+_file_argument: Final = partial(click.Argument, ["file"], metavar="FILE")
 _names_argument: Final = partial(
     click.Argument, ["names"], nargs=-1, metavar="[NAME]...", shell_complete=complete_crawler
 )
@@ -225,7 +227,7 @@ _names_argument: Final = partial(
 refresh_command: Final = click.Command(
     "refresh",
     params=[
-        _file_argument(),
+        _file_argument(type=OutputFile(replaces=True)),
         _names_argument(),
         registry_option(),
         format_option(_FORMATS),
@@ -248,7 +250,7 @@ Exit codes: 0 all lists were fetched, 1 some list was not, 2 FILE cannot be writ
 addresses_command: Final = click.Command(
     "addresses",
     params=[
-        _file_argument(),
+        _file_argument(type=click.Path()),
         _names_argument(),
         Option(
             ["--max-age"],

@@ -6,23 +6,83 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Self
 
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.core.quoting import quoted
 
 
-def replace_file(name: str, content: bytes) -> None:
+class PendingFile:
+    """A file that appears under its name when it is committed. Otherwise, nothing remains of it.
+
+    Args:
+        name: The file.
+        label: The file in messages, such as `--plot 'x.svg'`.
+        force: Replace an existing file, and keep its permissions.
+    Raises: CommandError: From all methods: the file cannot be written, or exists. An existing file is unchanged then.
+    """
+
+    def __init__(self, name: str, label: str, *, force: bool) -> None:
+        self._target = Path(name)
+        self._label = label
+        self._force = force
+        self._temporary = self._target.with_name(f".canfetch-{secrets.token_hex(8)}")
+        with self._errors():
+            # A file created with open() has the permissions of any new file of the user.
+            self._stream = self._temporary.open("xb")
+            with suppress(FileNotFoundError):
+                self._temporary.chmod(self._target.stat().st_mode & 0o7777)
+
+    def write(self, content: bytes) -> None:
+        """Add bytes."""
+        with self._errors():
+            self._stream.write(content)
+
+    def flush(self) -> None:
+        """Write all bytes to the disk."""
+        with self._errors():
+            self._stream.flush()
+            os.fsync(self._stream.fileno())
+
+    def commit(self) -> None:
+        """Rename the file."""
+        self.flush()
+        with self._errors():
+            self._stream.close()
+            if self._force:
+                self._temporary.replace(self._target)
+            else:
+                _link(self._temporary, self._target)
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except FileExistsError:
+            raise CommandError(f"{self._label} already exists: pass --force to replace it") from None
+        except OSError as error:
+            raise CommandError(f"cannot write {self._label}: {error.strerror or error}") from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(OSError):
+            # On a full disk, closing fails as well, because bytes remain in the buffer.
+            self._stream.close()
+        with suppress(OSError):
+            self._temporary.unlink(missing_ok=True)
+
+
+def replace_file(name: str, content: bytes, *, option: str = "") -> None:
     """Replace the content of a file and keep its permissions. Symbolic links are followed.
 
+    Args: option: The option, for messages.
     Raises: CommandError: The file cannot be written; it is unchanged then.
     """
-    target = Path(os.path.realpath(name))
-    try:
-        with _temporary_file(target, content) as temporary:
-            temporary.replace(target)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise CommandError(f"cannot write {quoted(name)}: {reason}") from None
+    with PendingFile(os.path.realpath(name), f"{option} {quoted(name)}".lstrip(), force=True) as file:
+        file.write(content)
+        file.commit()
 
 
 def create_file(name: str, content: bytes, *, force: bool, option: str = "--output") -> None:
@@ -33,22 +93,9 @@ def create_file(name: str, content: bytes, *, force: bool, option: str = "--outp
         option: The option, for messages.
     Raises: CommandError: The file exists, or it cannot be written.
     """
-    target = Path(name)
-    if target.is_dir():
-        raise CommandError(f"cannot write {option} {quoted(name)}: is a directory, expected a file")
-    exists = CommandError(f"{option} {quoted(name)} already exists: pass --force to replace it")
-    if not force and os.path.lexists(target):
-        raise exists
-    try:
-        with _temporary_file(target, content) as temporary:
-            if force:
-                temporary.replace(target)
-            else:
-                _link(temporary, target)
-    except FileExistsError:
-        raise exists from None
-    except OSError as error:
-        raise CommandError(f"cannot write {option} {quoted(name)}: {error.strerror or error}") from None
+    with PendingFile(name, f"{option} {quoted(name)}", force=force) as file:
+        file.write(content)
+        file.commit()
 
 
 def write_standard_output(content: bytes) -> None:
@@ -56,24 +103,6 @@ def write_standard_output(content: bytes) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.write(content)
     sys.stdout.buffer.flush()
-
-
-@contextmanager
-def _temporary_file(target: Path, content: bytes) -> Iterator[Path]:
-    """Write a temporary file next to `target`, with the permissions of `target`, and remove it afterwards."""
-    temporary = target.with_name(f".canfetch-{secrets.token_hex(8)}")
-    try:
-        # A file created with open() has the permissions of any new file of the user.
-        with temporary.open("xb") as stream:
-            with suppress(FileNotFoundError):
-                temporary.chmod(target.stat().st_mode & 0o7777)
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        yield temporary
-    finally:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
 
 
 def _link(temporary: Path, target: Path) -> None:

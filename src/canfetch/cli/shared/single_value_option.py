@@ -42,6 +42,15 @@ def complete_path(_ctx: click.Context, parameter: click.Parameter, incomplete: s
     return [CompletionItem(incomplete, type="dir" if is_directory else "file")]
 
 
+def is_path(parameter: click.Parameter) -> bool:
+    """Return whether the values of a parameter are paths, by its type, its placeholder or its completion."""
+    return (
+        isinstance(parameter.type, click.Path)
+        or bool(set(re.findall("[A-Z]+", parameter.metavar or "")) & _PATH_METAVARS)
+        or parameter._custom_shell_complete is complete_path  # noqa: SLF001 - click has no other access
+    )
+
+
 class Option(click.Option):
     """A click option that raises UsageError for a second value, unless it is `multiple`.
 

@@ -4,6 +4,7 @@ import json
 import os
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -144,10 +145,14 @@ def _fetch_list(client: Client, transport: Transport, url: str) -> AddressRanges
     return f"more than {_MAX_REDIRECTS} redirects"
 
 
-def _replace_file(file: Path, content: bytes) -> None:
+def _replace_file(path: Path, content: bytes) -> None:
+    # A symbolic link stays one.
+    file = Path(os.path.realpath(path))
     temporary = file.with_name(f"{file.name}.{os.getpid()}.{os.urandom(4).hex()}")
     try:
-        with temporary.open("wb") as opened:
+        with temporary.open("xb") as opened:
+            with suppress(FileNotFoundError):
+                temporary.chmod(file.stat().st_mode & 0o7777)
             opened.write(content)
             opened.flush()
             os.fsync(opened.fileno())

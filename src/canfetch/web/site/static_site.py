@@ -28,7 +28,7 @@ def write_static_site(folder: Path, assets: Assets) -> list[str]:
         raise StaticSiteError("the engine for browsers is not built: run 'make engine-module page'")
     folder = folder.absolute()
     if folder.exists() and any(folder.iterdir()) and not (folder / INDEX).is_file():
-        raise StaticSiteError(f"{quoted(folder)} is not empty and not a site of canfetch: choose another folder")
+        raise StaticSiteError(f"{quoted(str(folder))} is not empty and not a site of canfetch: choose another folder")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
@@ -39,7 +39,7 @@ def write_static_site(folder: Path, assets: Assets) -> list[str]:
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
     except OSError as error:
-        raise StaticSiteError(f"cannot write {quoted(folder)}: {error.strerror or error}") from None
+        raise StaticSiteError(f"cannot write {quoted(str(folder))}: {error.strerror or error}") from None
     return names
 
 
