@@ -108,6 +108,23 @@ def test_records_that_are_set_aside(run: Run, folder: Path, archive: str) -> Non
 
 
 @pytest.mark.parametrize(
+    "name, content",
+    [
+        ("a.warc.gz", b"\x1e" + compressed([response("a.example")])[1:]),
+        ("a.warc", b"<html>no archive</html>\n"),
+        ("a.ndjson", b"<html>no archive</html>\n"),
+        ("a.csv", b"host,status\na.example,x\n"),
+    ],
+)
+def test_an_archive_without_a_usable_record(run: Run, folder: Path, archive: str, name: str, content: bytes) -> None:
+    (folder / name).write_bytes(content)
+    done = run("bulk", "parse", name, archive, "-o", "out.csv", "-j1")
+    assert done.code == 2
+    assert f"canfetch: warning: '{name}': no record can be used\n" in done.err
+    assert done.err.endswith("canfetch: wrote 3 files to out.csv; 1 record was set aside\n")
+
+
+@pytest.mark.parametrize(
     "arguments, message",
     [
         (["parse", "absent.warc", "-o", "out.csv"], "cannot read 'absent.warc': No such file or directory"),

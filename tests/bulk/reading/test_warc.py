@@ -326,3 +326,97 @@ def test_types_of_records() -> None:
     assert read("Response") == ["https://a.example/robots.txt"]
     assert read("request") == []
     assert read("") == ["the record has no WARC-Type"]
+
+
+@pytest.mark.parametrize("stream", [io.BytesIO, SmallReads])
+@pytest.mark.parametrize("junk", [b"\0" * 512, b"junk", b"\x1f\x8b\x08" + bytes(40), b"WAR", b"x" * 70_000])
+def test_junk_before_a_compressed_file_costs_no_record(junk: bytes, stream: type[io.BytesIO]) -> None:
+    items = read(junk + compressed(map(response, HOSTS)), stream)
+    assert hosts(items) == list(HOSTS)
+    assert [(fault.position, fault.is_end) for fault in faults(items)] == [(0, False)]
+
+
+def test_line_ends_before_a_compressed_file_are_not_damage() -> None:
+    items = read(b"\r\n\n" + compressed(map(response, HOSTS)))
+    assert (hosts(items), faults(items)) == (list(HOSTS), [])
+
+
+def test_damage_in_the_first_member_costs_one_record() -> None:
+    members = [compressed([response(host)]) for host in HOSTS]
+    for offset in range(len(members[0])):
+        content = bytearray(b"".join(members))
+        content[offset] ^= 0x55
+        items = read(bytes(content))
+        assert hosts(items) in (list(HOSTS[1:]), list(HOSTS)), offset
+        assert len(faults(items)) == len(HOSTS) - len(hosts(items)), offset
+        assert not any(fault.is_end for fault in faults(items)), offset
+    items = read(b"".join(members)[10:])
+    assert (hosts(items), len(faults(items))) == (list(HOSTS[1:]), 1)
+
+
+@pytest.mark.parametrize("stream", [io.BytesIO, SmallReads])
+@pytest.mark.parametrize("kinds", ["pg", "gp", "pgp", "gpg", "ppg", "gpgpgp"])
+def test_concatenated_files_with_and_without_compression(kinds: str, stream: type[io.BytesIO]) -> None:
+    parts, names = [], []
+    for number, kind in enumerate(kinds):
+        own = [f"{host[0]}{number}.example" for host in HOSTS]
+        names += own
+        # The body of a response is a member, too.
+        records = [response(host, gzip.compress(RULES), headers=[("Content-Encoding", "gzip")]) for host in own]
+        parts.append(compressed(records) if kind == "g" else b"".join(records))
+    items = read(b"".join(parts), stream)
+    assert (hosts(items), faults(items)) == (names, [])
+    assert all(item.content == RULES for item in captures(items))
+    content = b"".join(parts)
+    starts = [item.position for item in captures(items)]
+    assert all(content[start:].startswith((b"WARC/", b"\x1f\x8b\x08")) for start in starts)
+
+
+def test_damage_in_concatenated_files_costs_the_records_that_it_touches() -> None:
+    body = gzip.compress(RULES)
+    plain = [response(f"{name}.example", body, headers=[("Content-Encoding", "gzip")]) for name in "abc"]
+    size = f"Content-Length: {len(body)}".encode()
+    assert size in plain[1]
+    wrong = plain[1].replace(b"Content-Length: ", b"Content-Length: 1", 1)
+    members = [compressed([response(f"{name}.example")]) for name in "def"]
+    items = read(plain[0] + wrong + plain[2] + b"".join(members))
+    assert hosts(items) == [f"{name}.example" for name in "acdef"]
+    assert len(faults(items)) == 1
+    # The end of the part that is not compressed, and the start of the other one.
+    items = read(b"".join(plain)[:-30] + members[0][5:] + members[1] + members[2])
+    assert hosts(items) == [f"{name}.example" for name in "abef"]
+    assert not any(fault.is_end for fault in faults(items))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"<html>no archive</html>\n" * 1_000,
+        compressed([response("a.example")])[1:],
+        gzip.compress(b"no archive"),
+        response("a.example")[1:],
+        b"WARC/1.0\r\nContent-Length: x\r\n\r\n",
+        compressed(map(response, HOSTS)) + b"foreign bytes",
+    ],
+)
+def test_damage_up_to_the_end_may_hide_records(content: bytes) -> None:
+    assert [fault.is_end for fault in faults(read(content))] == [True]
+
+
+def test_text_in_a_damaged_member_is_not_a_part() -> None:
+    # Without compression, records in a member can be seen from outside. Its checksum shows that they may be damaged.
+    member = bytearray(gzip.compress(response("b.example") + response("c.example"), 0, mtime=0))
+    member[-1] ^= 1
+    items = read(compressed([response("a.example")]) + member + compressed([response("d.example")]))
+    assert hosts(items) == ["a.example", "d.example"]
+
+
+def test_alternating_parts_take_linear_time() -> None:
+    # Each of these is a record that is not compressed, and the start of a member.
+    part = b"WARC/1.0\r\nContent-Length: 0\r\n\r\n\r\n\x1f\x8b\x08" + bytes(7) + b"\x00\xff\xff\x00\x00\n"
+    reader = MemberReader(io.BytesIO(part * 20_000), lambda _: None, plain=b"WARC/")
+    for piece in reader.pieces():
+        if not isinstance(piece, BrokenMember) and piece.is_plain:
+            at = reader.find_magic(piece.data, 0, len(piece.data))
+            reader.return_bytes(piece.data[at if at >= 0 else len(piece.data) :], is_lost=False)
+    assert reader.wasted_bytes < (1 << 27) + 2 * 20_000 * len(part)

@@ -4,7 +4,7 @@ import io
 from pathlib import Path
 
 import pytest
-from tests.bulk.warc_files import RULES, response
+from tests.bulk.warc_files import RULES, compressed, response
 
 from canfetch.bulk.reading.captures import Capture, Fault
 from canfetch.bulk.reading.sources import find_source, read_captures
@@ -96,3 +96,23 @@ def test_the_suffix(tmp_path: Path) -> None:
     path.write_bytes(frames(RECORDS))
     assert find_source(str(path)).format == "warc"
     assert len(list(read_captures(str(path)))) == len(HOSTS)
+
+
+@pytest.mark.parametrize("junk", [b"\0" * 512, b"junk"])
+def test_junk_before_a_file_costs_no_record(junk: bytes) -> None:
+    hosts, (fault,) = read(junk + frames(RECORDS))
+    assert (hosts, fault.position, fault.is_end) == (HOSTS, 0, False)
+
+
+def test_damage_in_the_first_frame_costs_one_record() -> None:
+    content = bytearray(frames(RECORDS))
+    for offset in range(4):
+        damaged = content.copy()
+        damaged[offset] ^= 1
+        hosts, (fault,) = read(bytes(damaged))
+        assert (hosts, fault.position, fault.is_end) == (HOSTS[1:], 0, False)
+
+
+def test_concatenated_files() -> None:
+    content = RECORDS[0] + frames(RECORDS[1:3]) + RECORDS[3] + compressed(RECORDS[4:])
+    assert read(content) == (HOSTS, [])

@@ -41,15 +41,17 @@ class PartOptions(NamedTuple):
 
 
 class Collected(NamedTuple):
-    """What was read: the number of robots.txt captures, of records set aside, and whether an archive was cut.
+    """What was read: the number of robots.txt captures, of records set aside, and whether an archive is incomplete.
 
-    `left_out` has the archives with responses of other URLs.
+    `left_out` has the archives with responses of other URLs. `unreadable` has those of which every record was set
+    aside.
     """
 
     captures: int
     faults: int
     is_cut: bool
     left_out: list[LeftOut]
+    unreadable: list[str]
 
 
 def store_path(folder: WorkFolder) -> Path:
@@ -97,7 +99,8 @@ def collect(
         for fault in store.faults():
             is_cut |= fault.is_end
             on_fault(fault)
-        return Collected(*store.counts(), is_cut, store.left_out())
+        unreadable = store.unreadable()
+        return Collected(*store.counts(), is_cut or bool(unreadable), store.left_out(), unreadable)
 
 
 def write_table(

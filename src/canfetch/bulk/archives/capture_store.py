@@ -279,6 +279,14 @@ class CaptureStore:
         for name, position, reason, is_end in self._connection.execute(query):
             yield Fault(name, position, reason, bool(is_end))
 
+    def unreadable(self) -> list[str]:
+        """Return the names of the sources of which all records were set aside, in their order."""
+        query = (
+            "select name from sources where left_out = 0 and id in (select source from faults) "
+            "and not exists (select 1 from captures where captures.source = sources.id) order by id"
+        )
+        return [name for (name,) in self._connection.execute(query)]
+
     def left_out(self) -> list[LeftOut]:
         """Return the sources with captures that were left out, in their order."""
         query = "select name, left_out, example, files > 0 from sources where left_out order by id"

@@ -1,13 +1,16 @@
 """The members of a compressed file, each checked before it is used. Damage costs the members that it touches.
 
+A file may also have parts that are not compressed, because archives are concatenated.
+
 The gzip module and most readers of archives end at the first error, and some return a truncated last member as if it
 were complete.
 
 Source: RFC 1952.
 """
 
+import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple, Protocol
 
 MAGIC: Final = b"\x1f\x8b\x08"
@@ -19,6 +22,11 @@ _MAX_CHECKED_BYTES: Final = 1 << 22
 _FIRST_STEP_BYTES: Final = 1 << 11
 _STEP_BYTES: Final = 1 << 14
 _OUTPUT_STEP: Final = 1 << 20
+# The first bytes of a part that is not compressed are few, because it may end after them.
+_FIRST_PLAIN_BYTES: Final = 1 << 12
+_LINE_ENDS: Final = re.compile(rb"[\r\n]*")
+_ZEROS: Final = re.compile(rb"\0*")
+_NOT_A_RECORD: Final = "not a WARC record"
 # How far back reading continues after an error.
 _MAX_RAW_BYTES: Final = 1 << 23
 # After this many bytes in broken members, reading continues at the place of the error instead.
@@ -64,12 +72,21 @@ GZIP: Final = Compression("gzip", MAGIC, lambda: zlib.decompressobj(_GZIP_WBITS)
 
 
 class Piece(NamedTuple):
-    """Decompressed bytes of a member: the offset of the member, and whether these are its first and its last bytes."""
+    """Decompressed bytes of a member, or bytes of a part that is not compressed.
+
+    Attributes:
+        offset: The offset of the member or part.
+        data: The bytes.
+        is_first: Whether these are its first bytes.
+        is_last: Whether these are its last bytes.
+        is_plain: Whether the part is not compressed.
+    """
 
     offset: int
     data: bytes
     is_first: bool
     is_last: bool
+    is_plain: bool = False
 
 
 class BrokenMember(NamedTuple):
@@ -89,13 +106,14 @@ class BrokenMember(NamedTuple):
 
 
 class MemberReader:
-    """Reads the members of a compressed file.
+    """Reads the members of a compressed file, and the parts of it that are not compressed.
 
     Args:
         stream: The file, or what follows its dictionary. It needs not be seekable.
         advance: Called with the number of bytes after each read.
-        compression: The format of the members.
+        compressions: The formats that members can have.
         offset: How much of the file was read before.
+        plain: How a part that is not compressed starts, or nothing if there cannot be one.
 
     Attributes:
         wasted_bytes: The bytes of broken members that were decompressed.
@@ -103,11 +121,21 @@ class MemberReader:
     """
 
     def __init__(
-        self, stream: ByteStream, advance: Callable[[int], None], compression: Compression = GZIP, offset: int = 0
+        self,
+        stream: ByteStream,
+        advance: Callable[[int], None],
+        compressions: Sequence[Compression] = (GZIP,),
+        offset: int = 0,
+        plain: bytes = b"",
     ) -> None:
         self._stream = stream
-        self._compression = compression
+        self._compressions = compressions
         self._advance = advance
+        self._plain = plain
+        self._longest_start = max(len(plain), *(len(compression.magic) for compression in compressions))
+        magics = [re.escape(compression.magic) for compression in compressions]
+        self._magic = re.compile(b"|".join(magics))
+        self._any_start = re.compile(b"|".join([*magics, b"(?<=\n)" + re.escape(plain)])) if plain else self._magic
         # Compressed bytes, the offset of the first one, and the start of the current member among them.
         self._raw = b""
         self._offset = offset
@@ -115,36 +143,114 @@ class MemberReader:
         self._ended = False
         # How much of the current member was decompressed.
         self._fed = 0
+        self._name: str | None = None
+        self._is_lost = False
+        self._had_plain = False
+        self._returned: bytes | None = None
         self.wasted_bytes = 0
 
     def pieces(self) -> Iterator[Piece | BrokenMember]:
-        """Yield the members in order. A member of up to 4 MiB is one piece, whose checksum is correct."""
-        lost = False
-        name, magic = self._compression.name, self._compression.magic
-        while self._has(len(magic)):
-            if not self._raw.startswith(magic, self._at):
-                if not lost and self._raw[self._at :].strip(b"\0"):
-                    lost = True
-                    yield BrokenMember(self._offset + self._at, f"not {name} data", is_end=False, was_used=False)
-                self._find_magic(self._at)
-                continue
-            broken = None
-            for piece in self._member():
-                if isinstance(piece, BrokenMember):
-                    broken = piece
-                else:
-                    lost = False
-                    yield piece
-            if broken is not None:
-                # One place of damage can look like several broken members.
-                if not lost:
-                    yield broken
-                lost = True
-                # A hostile file could have a member that ends late at each byte.
-                self.wasted_bytes += self._fed
-                self._find_magic(self._at + (1 if self.wasted_bytes < _MAX_WASTED_BYTES else max(self._fed, 1)))
-        if self._raw[self._at :].strip(b"\0") and not lost:
+        """Yield the members in order. A member of up to 4 MiB is one piece, whose checksum is correct.
+
+        A part that is not compressed lasts until `return_bytes` is called, or until the file ends.
+        """
+        while self._has_start():
+            compression = next((item for item in self._compressions if self._starts_with(item.magic)), None)
+            if compression is not None:
+                yield from self._read_member(compression)
+            elif self._plain and self._starts_with(self._plain) and (self._may_be_plain or not self._is_lost):
+                self._is_lost, self._had_plain = False, True
+                yield from self._plain_pieces()
+            else:
+                start = self._offset + self._at
+                # Only zeros at the end are padding.
+                if self._skip_zeros() and not self._is_lost:
+                    self._is_lost = True
+                    reason = _NOT_A_RECORD if self._name is None else f"not {self._name} data"
+                    yield BrokenMember(start, reason, is_end=False, was_used=False)
+                self._find_start(self._at)
+        if self._raw[self._at :].strip(b"\0\r\n") and not self._is_lost:
             yield BrokenMember(self._offset + self._at, "the file ends within this member", is_end=True, was_used=False)
+
+    @property
+    def _may_be_plain(self) -> bool:
+        """Whether text after damage can be a part. In compressed files, it may belong to a damaged member."""
+        return bool(self._plain) and (self._had_plain or self._name is None)
+
+    def find_magic(self, data: bytes, start: int, end: int) -> int:
+        """Return where a member may start in data that is not compressed, or -1."""
+        found = None if self.wasted_bytes >= _MAX_WASTED_BYTES else self._magic.search(data, start, end)
+        return -1 if found is None else found.start()
+
+    def return_bytes(self, data: bytes, *, is_lost: bool) -> None:
+        """End a part that is not compressed before the last bytes of it, which may be a member.
+
+        Args: is_lost: Whether damage before them was reported.
+        """
+        self._returned = data
+        self._is_lost = is_lost
+
+    def _has_start(self) -> bool:
+        """Skip line ends, and return whether there are enough bytes to recognise a member."""
+        while self._has(self._longest_start):
+            found = _LINE_ENDS.match(self._raw, self._at)
+            if self._is_lost or found is None or found.end() == self._at:
+                return True
+            self._at = found.end()
+        return False
+
+    def _skip_zeros(self) -> bool:
+        """Skip zeros, and return whether other bytes follow."""
+        while self._has(1):
+            found = _ZEROS.match(self._raw, self._at)
+            self._at = self._at if found is None else found.end()
+            if self._at < len(self._raw):
+                return True
+        return False
+
+    def _starts_with(self, magic: bytes) -> bool:
+        return self._raw.startswith(magic, self._at)
+
+    def _read_member(self, compression: Compression) -> Iterator[Piece | BrokenMember]:
+        broken = None
+        for piece in self._member(compression):
+            if isinstance(piece, BrokenMember):
+                broken = piece
+            else:
+                self._is_lost, self._name = False, compression.name
+                yield piece
+        if broken is not None:
+            # One place of damage can look like several broken members.
+            if not self._is_lost:
+                yield broken
+            self._is_lost = True
+            # A hostile file could have a member that ends late at each byte.
+            self.wasted_bytes += self._fed
+            self._find_start(self._at + (1 if self.wasted_bytes < _MAX_WASTED_BYTES else max(self._fed, 1)))
+
+    def _plain_pieces(self) -> Iterator[Piece]:
+        offset, is_first, size = self._offset + self._at, True, _FIRST_PLAIN_BYTES
+        while True:
+            if self._at == len(self._raw):
+                self._read()
+            data = self._raw[self._at : self._at + size]
+            self._at += len(data)
+            size = min(2 * size, _READ_BYTES)
+            yield Piece(offset, data, is_first, not data, is_plain=True)
+            is_first = False
+            if self._returned is not None:
+                self._take_back(self._returned)
+                self._returned = None
+                return
+            if not data:
+                return
+
+    def _take_back(self, data: bytes) -> None:
+        if self._raw.endswith(data, 0, self._at):
+            self._at -= len(data)
+            return
+        self._offset += self._at - len(data)
+        self._raw, self._at = data + self._raw[self._at :], 0
 
     def _has(self, count: int) -> bool:
         while len(self._raw) - self._at < count and not self._ended:
@@ -160,24 +266,26 @@ class MemberReader:
         self._offset += self._at
         self._at = 0
 
-    def _find_magic(self, start: int) -> None:
-        """Continue at the next byte from `start` on that may start a member."""
-        magic = self._compression.magic
+    def _find_start(self, start: int) -> None:
+        """Continue at the next byte from `start` on that may start a member or a part that is not compressed."""
+        pattern = self._any_start if self._may_be_plain else self._magic
         while True:
-            found = self._raw.find(magic, start)
-            if found >= 0:
-                self._at = found
+            found = pattern.search(self._raw, start)
+            if found is not None:
+                self._at = found.start()
                 return
-            self._at = len(self._raw) if self._ended else max(start, len(self._raw) - len(magic) + 1)
+            # The byte before a part that is not compressed has to be known.
+            kept = self._longest_start
+            self._at = len(self._raw) if self._ended else max(start, len(self._raw) - kept)
             if self._ended:
                 return
             self._read()
             start = 0
 
-    def _member(self) -> Iterator[Piece | BrokenMember]:
+    def _member(self, compression: Compression) -> Iterator[Piece | BrokenMember]:
         """Yield the member at the current position, and continue after it unless it is broken."""
         offset = self._offset + self._at
-        decoder = self._compression.decoder()
+        decoder = compression.decoder()
         parts: list[bytes] = []
         size, used, fed, step = 0, False, 0, _FIRST_STEP_BYTES
         while True:
@@ -199,11 +307,9 @@ class MemberReader:
                 continue
             try:
                 part = decoder.decompress(data, _OUTPUT_STEP)
-            except self._compression.error as error:
+            except compression.error as error:
                 reason = str(error).rpartition(": ")[2]
-                yield BrokenMember(
-                    offset, f"invalid {self._compression.name} data: {reason}", is_end=False, was_used=used
-                )
+                yield BrokenMember(offset, f"invalid {compression.name} data: {reason}", is_end=False, was_used=used)
                 return
             parts.append(part)
             size += len(part)

@@ -14,15 +14,15 @@ from typing import Final
 from canfetch.access.responses import Headers
 from canfetch.bulk.reading import zstd_members
 from canfetch.bulk.reading.captures import MAX_CONTENT_BYTES, Capture, Fault, Name
-from canfetch.bulk.reading.compressed_members import GZIP, BrokenMember, ByteStream, Compression, MemberReader
+from canfetch.bulk.reading.compressed_members import GZIP, ByteStream, Compression, MemberReader
 from canfetch.bulk.reading.http_messages import BrokenMessage, parse_response
 from canfetch.bulk.reading.times import parse_time
-from canfetch.bulk.reading.warc_records import VERSION, BrokenRecord, RecordParser, WarcRecord
+from canfetch.bulk.reading.warc_parts import PartRecords
+from canfetch.bulk.reading.warc_records import VERSION, BrokenRecord, WarcRecord
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.text import printable_text
-from canfetch.errors import InvalidURL
+from canfetch.errors import InvalidURL, MissingExtra
 
-_READ_BYTES: Final = 1 << 18
 _HEAD_BYTES: Final = 4
 _TYPES: Final = frozenset(["response", "resource", "conversion", "revisit"])
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+-]*):")
@@ -44,33 +44,56 @@ def read_warc(
     Raises: MissingExtra: The file is compressed with zstd, and no package for it is installed.
     Cost: O(bytes), with a few MiB in memory.
     """
+    damage: tuple[int, BrokenRecord] | None = None
     for offset, record in _records(stream, advance):
-        item = _to_item(record, offset, source, wants)
+        if damage is not None:
+            yield _to_fault(damage, source)
+        damage = (offset, record) if isinstance(record, BrokenRecord) else None
+        item = None if isinstance(record, BrokenRecord) else _to_item(record, offset, source, wants)
         if item is not None:
             yield item
+    if damage is not None:
+        # No record follows, so that any number of them may be missing.
+        yield _to_fault(damage, source)._replace(is_end=True)
+
+
+def _to_fault(damage: tuple[int, BrokenRecord], source: str) -> Fault:
+    offset, record = damage
+    return Fault(source, offset, record.reason, record.is_end)
 
 
 def _records(stream: ByteStream, advance: Callable[[int], None]) -> Iterator[tuple[int, WarcRecord | BrokenRecord]]:
     head = b""
     while len(head) < _HEAD_BYTES and (data := stream.read(_HEAD_BYTES - len(head))):
         head += data
-    rest = _Rewound(head, stream)
-    if head and head.startswith(GZIP.magic[: len(head)]):
-        return _compressed_records(rest, advance, GZIP)
-    if head == zstd_members.MAGIC:
-        return _compressed_records(rest, advance, zstd_members.zstd())
-    if head == zstd_members.DICTIONARY_MAGIC:
-        dictionary = zstd_members.read_dictionary(stream)
-        if dictionary is None:
-            return iter([(0, BrokenRecord(0, "the dictionary at the start is cut or too long", is_end=True))])
-        offset = 2 * _HEAD_BYTES + len(dictionary)
-        advance(offset)
-        try:
-            compression = zstd_members.zstd(dictionary)
-        except ValueError as error:
-            return iter([(0, BrokenRecord(0, str(error), is_end=True))])
-        return _compressed_records(stream, advance, compression, offset)
-    return _plain_records(rest, advance)
+    if head != zstd_members.DICTIONARY_MAGIC:
+        return _read_parts(_Rewound(head, stream), advance, _zstd(is_needed=head == zstd_members.MAGIC))
+    dictionary = zstd_members.read_dictionary(stream)
+    if dictionary is None:
+        return iter([(0, BrokenRecord(0, "the dictionary at the start is cut or too long", is_end=True))])
+    offset = 2 * _HEAD_BYTES + len(dictionary)
+    advance(offset)
+    try:
+        compression = zstd_members.zstd(dictionary)
+    except ValueError as error:
+        return iter([(0, BrokenRecord(0, str(error), is_end=True))])
+    return _read_parts(stream, advance, [compression], offset)
+
+
+def _read_parts(
+    stream: ByteStream, advance: Callable[[int], None], zstd: list[Compression], offset: int = 0
+) -> Iterator[tuple[int, WarcRecord | BrokenRecord]]:
+    return PartRecords(MemberReader(stream, advance, [GZIP, *zstd], offset, VERSION)).records()
+
+
+def _zstd(*, is_needed: bool) -> list[Compression]:
+    """Return zstd, or nothing if no package for it is installed and the file does not start with it."""
+    try:
+        return [zstd_members.zstd()]
+    except MissingExtra:
+        if is_needed:
+            raise
+        return []
 
 
 class _Rewound:
@@ -85,48 +108,7 @@ class _Rewound:
         return head or self._stream.read(size)
 
 
-def _plain_records(
-    stream: ByteStream, advance: Callable[[int], None]
-) -> Iterator[tuple[int, WarcRecord | BrokenRecord]]:
-    parser = RecordParser()
-    while data := stream.read(_READ_BYTES):
-        advance(len(data))
-        for record in parser.feed(data):
-            yield record.offset, record
-    for last in parser.end():
-        yield last.offset, last
-
-
-def _compressed_records(
-    stream: ByteStream, advance: Callable[[int], None], compression: Compression, offset: int = 0
-) -> Iterator[tuple[int, WarcRecord | BrokenRecord]]:
-    parser = RecordParser()
-    start = offset
-    for piece in MemberReader(stream, advance, compression, offset).pieces():
-        if isinstance(piece, BrokenMember):
-            # The first records of a long member were used. The one at the damage is lost.
-            parser.reset()
-            yield piece.offset, BrokenRecord(piece.offset, piece.reason, piece.is_end)
-            continue
-        if piece.is_first and not parser.is_between_records and piece.data.startswith(VERSION):
-            # A record never continues in a member that starts with another one.
-            was_lost = parser.is_lost
-            parser.reset()
-            if not was_lost:
-                yield start, BrokenRecord(start, "the record is shorter than its Content-Length")
-        if parser.is_between_records or piece.is_first:
-            start = piece.offset
-        for record in parser.feed(piece.data):
-            yield start, record
-    for last in parser.end():
-        yield start, last
-
-
-def _to_item(
-    record: WarcRecord | BrokenRecord, offset: int, source: str, wants: Callable[[str], bool]
-) -> Capture | Fault | None:
-    if isinstance(record, BrokenRecord):
-        return Fault(source, offset, record.reason, record.is_end)
+def _to_item(record: WarcRecord, offset: int, source: str, wants: Callable[[str], bool]) -> Capture | Fault | None:
     name = _name_of(record)
     if name is None:
         return None

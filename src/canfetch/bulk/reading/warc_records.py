@@ -6,7 +6,7 @@ at the next version line.
 Source: ISO 28500 (WARC 1.1) sections 4 to 6.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 from canfetch.bulk.reading.captures import MAX_CONTENT_BYTES
@@ -42,14 +42,23 @@ class BrokenRecord(NamedTuple):
 class RecordParser:
     """Splits bytes into records.
 
+    Args:
+        offset: The offset of the first byte.
+        find_member: Returns where a compressed member may start between two positions of bytes, or -1. Parsing ends
+            there if it is not within a record.
+
+    Attributes:
+        rest: The bytes from the start of a member on, or None if parsing has not ended.
     Cost: O(bytes); about 2 MiB are in memory.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, offset: int = 0, find_member: Callable[[bytes, int, int], int] | None = None) -> None:
         self._buffer = b""
         self._at = 0
         # The offset of the first byte of the buffer.
-        self._offset = 0
+        self._offset = offset
+        self._find_member = find_member
+        self.rest: bytes | None = None
         self._skip = 0
         self._lost = False
 
@@ -86,7 +95,10 @@ class RecordParser:
         while self._skip_block() and self._skip_blank():
             if not self._buffer.startswith(VERSION, self._at):
                 is_start = VERSION.startswith(self._buffer[self._at : self._at + len(VERSION)])
-                if is_start and not is_end:
+                is_short = self._find_member is not None and len(self._buffer) - self._at < len(VERSION)
+                if (is_start or is_short) and not is_end:
+                    return
+                if self._ends_at_member(self._at, self._at + len(VERSION), only_here=True):
                     return
                 if is_start:
                     yield BrokenRecord(self._offset + self._at, _CUT, is_end=True)
@@ -118,12 +130,23 @@ class RecordParser:
         """Continue at the next version line, or drop the bytes that cannot be the start of one."""
         self._lost = True
         found = self._buffer.find(_NEXT_RECORD, start)
+        if self._ends_at_member(start, found if found >= 0 else len(self._buffer)):
+            return False
         if found >= 0:
             self._at = found + 1
             self._lost = False
             return True
         self._at = len(self._buffer) if is_end else max(start, len(self._buffer) - len(_NEXT_RECORD) + 1)
         return False
+
+    def _ends_at_member(self, start: int, end: int, *, only_here: bool = False) -> bool:
+        """Return whether a member may start between two positions, and end there in this case."""
+        found = -1 if self._find_member is None else self._find_member(self._buffer, start, end)
+        if found < 0 or (only_here and found != start):
+            return False
+        self.rest = self._buffer[found:]
+        self._at = len(self._buffer)
+        return True
 
     def _parse_record(self, *, is_end: bool) -> WarcRecord | BrokenRecord | None:
         """Return the record at the current position, or None if more bytes are needed."""

@@ -71,6 +71,8 @@ def collect_captures(sources: list[Source], store: Path, write_fault: Callable[[
         collected = collect(sources, store, advance=progress.advance, on_fault=shown.add)
     finally:
         progress.close()
+    for name in collected.unreadable:
+        progress.print_error(f"canfetch: warning: {quoted(name)}: no record can be used")
     # A WARC file may have all responses of a crawl. In a table, other URLs than those of robots.txt are rare.
     crawls = {source.name for source in sources if source.format == "warc"}
     for left_out in collected.left_out:

@@ -175,5 +175,6 @@ Examples:
   canfetch bulk filter pages.csv --robots files.parquet --agent GPTBot --engine duckdb -o sorted.csv
 
 \b
-Exit codes: 0 the output is complete, 2 an input ends within a record, or an error occurred.""",
+Exit codes: 0 the output is complete, 2 an input ends within a record or
+  damage, no record of an archive can be used, or an error occurred.""",
 )

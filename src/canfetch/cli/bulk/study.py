@@ -152,5 +152,6 @@ Examples:
   canfetch study definitions files.parquet --agent GPTBot --period none -o definitions.csv
 
 \b
-Exit codes: 0 the output is complete, 2 an archive ends within a record, or an error occurred.""",
+Exit codes: 0 the output is complete, 2 an archive ends within a record or
+  damage, no record of it can be used, or an error occurred.""",
 )
