@@ -1,6 +1,7 @@
 """The recipes of `canfetch study`: tables and plots."""
 
 import csv
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from tests.bulk.warc_files import RULES, compressed, http_response, record, redirect, response
 
 from canfetch.bulk.studies import DEFINITIONS, RECIPES, get_recipe
+from canfetch.bulk.studies.plot import draw_study
 from canfetch.errors import InvalidOption
 
 Run = Any
@@ -179,6 +181,67 @@ def test_plots(folder: Path, run: Run, name: str, suffix: str) -> None:
     study(folder, run, name, records, "--plot", f"plot.{suffix}")
     content = (folder / f"plot.{suffix}").read_bytes()
     assert content.startswith(b"\x89PNG") if suffix == "png" else b"<svg" in content
+
+
+def drawn_axes(monkeypatch: pytest.MonkeyPatch, rows: list[Any]) -> Any:
+    """Return the axes of a plot of the study `definitions`."""
+    figure = pytest.importorskip("matplotlib.figure")
+    drawn: list[Any] = []
+
+    class Kept(figure.Figure):  # type: ignore[misc]  # the class of an optional package
+        def __init__(self, *args: Any, **options: Any) -> None:
+            super().__init__(*args, **options)
+            drawn.append(self)
+
+    monkeypatch.setattr(figure, "Figure", Kept)
+    draw_study(rows, get_recipe("definitions"), "png")
+    return drawn[0].axes[0]
+
+
+def shares(period: str, share: float) -> list[Any]:
+    """Return the rows of a study about one agent in a period."""
+    labels = {"disallow-all": share, "allow-all": 1 - share}
+    return [
+        ("definitions", period, "GPTBot", "exact/1", label, round(100 * part), part) for label, part in labels.items()
+    ]
+
+
+def test_a_plot_has_the_distances_of_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [*shares("", 0.5), *shares("2025-02", 0.0), *shares("2025-03", 0.2), *shares("2025-11", 0.4)]
+    axes = drawn_axes(monkeypatch, rows)
+    (line,) = axes.get_lines()
+    x, y = line.get_xdata(orig=False), line.get_ydata()
+    # Captures without a time are not on the axis, but in a note.
+    assert list(y) == [0, 20, 40]
+    assert [x[1] - x[0], x[2] - x[1]] == [28, 245]
+    assert axes.figure.get_supxlabel() == "100 files without a time not shown"
+    assert not line.get_clip_on()
+
+
+@pytest.mark.parametrize(
+    "periods",
+    [
+        [f"2025-{month:02}-{day:02}" for month in range(1, 10) for day in range(1, 29)],
+        ["2015", "2024", "2025"],
+        ["2015-01", "2025-01", "2025-02", "2025-03"],
+    ],
+    ids=["days", "years", "uneven"],
+)
+def test_labels_of_dates_do_not_overlap(monkeypatch: pytest.MonkeyPatch, periods: list[str]) -> None:
+    axes = drawn_axes(monkeypatch, [row for period in periods for row in shares(period, 0.5)])
+    labels = [label.get_text() for label in axes.get_xticklabels()]
+    ticks = list(axes.get_xticks())
+    assert labels[0] == periods[0]
+    assert set(labels) <= set(periods)
+    assert 2 <= len(labels) <= 14
+    width = (ticks[-1] - ticks[0]) / 13
+    assert all(after - before >= width for before, after in pairwise(ticks))
+
+
+def test_each_month_of_a_year_has_a_label(monkeypatch: pytest.MonkeyPatch) -> None:
+    periods = [f"2025-{month:02}" for month in range(1, 13)]
+    axes = drawn_axes(monkeypatch, [row for period in periods for row in shares(period, 0.5)])
+    assert [label.get_text() for label in axes.get_xticklabels()] == periods
 
 
 def test_all_definitions_are_side_by_side(folder: Path, run: Run) -> None:
