@@ -244,7 +244,6 @@ def test_file_that_is_not_text_is_a_warning(
         b"",
         b"<!-- robots -->\nUser-agent: *",
         b"\xef\xbb\xbfUser-agent: *",
-        "User-agent: *\nDisallow:\n".encode("utf-16"),
         b"Disallow: /\xff\n",
     ],
 )
@@ -406,3 +405,26 @@ def test_closed_standard_error_does_not_stop_the_run(folder: Path, environment: 
         check=False,
     )
     assert (ran.returncode, ran.stdout.count(b"\n")) == (2, 2)
+
+
+UTF_16 = "User-agent: *\nDisallow: /\nSitemap: https://example.com/s.xml\n"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("profile", ["rfc9309", "googlebot"])
+@pytest.mark.parametrize("command", ["check", "explain", "matrix", "diff", "test", "sitemaps", "page"])
+def test_utf_16_with_a_byte_order_mark_is_a_warning(
+    run: Run, folder: Path, command: str, profile: str, encoding: str
+) -> None:
+    (folder / "u.txt").write_bytes(f"\ufeff{UTF_16}".encode(encoding))
+    (folder / "robots.expect.toml").write_text(
+        f'profile = "{profile}"\n[[expect]]\nagent = "GPTBot"\nurl = "/"\nallowed = false\n'
+    )
+    robots = ["--robots", "u.txt"]
+    ask = ["/", "--agent", "GPTBot", "--profile", profile, *robots]
+    page = ["https://example.com/x", "--agent", "GPTBot", "--response-header", "X-Robots-Tag: all", *robots]
+    arguments = {"diff": ["u.txt", "u.txt", "--profile", profile], "test": robots, "sitemaps": robots, "page": page}
+    ran = run(command, *arguments.get(command, ask))
+    name = "'u.txt'" if command == "diff" else "--robots 'u.txt'"
+    message = f"canfetch: warning: {name} is UTF-16, which most crawlers do not read: save it as UTF-8\n"
+    assert ran.err.count(message) == (2 if command == "diff" else 1)

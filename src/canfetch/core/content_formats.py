@@ -62,7 +62,9 @@ def foreign_content_note(content: bytes) -> str | None:
     Cost: As `foreign_format`.
     """
     detected = foreign_format(content)
-    return None if detected is None else f"the content is {detected} without any record"
+    if detected is None:
+        return None
+    return f"the content is {detected} {'or' if ' without ' in detected else 'without'} any record"
 
 
 def is_page(content: bytes) -> bool:

@@ -26,7 +26,7 @@ def read_file(name: str, *, profile: str) -> RobotsTxt:
     Raises: CommandError: The file cannot be read.
     """
     robots = parse(read_robots(name, ""), profile=profile)
-    warn_about_content(robots.content, name, "", warn=lambda line: click.echo(line, err=True))
+    warn_about_content(robots.render(), name, "", warn=lambda line: click.echo(line, err=True))
     return robots
 
 

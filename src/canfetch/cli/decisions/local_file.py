@@ -93,5 +93,5 @@ def read_local_file(
         robots = parse(content, url=url, profile=options.profile, max_bytes=options.max_bytes, engine=options.engine)
     except InvalidRobotsURL as error:
         raise CommandError(f"--robots-url: {error}") from None
-    warn_about_content(robots.content, name, option, warn=warn)
+    warn_about_content(content, name, option, warn=warn)
     return LocalFile(robots, name, agents)

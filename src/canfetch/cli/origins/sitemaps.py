@@ -91,7 +91,7 @@ def _sitemaps(robots: RobotsTxt) -> Iterator[tuple[int, str]]:
 
 def _local_source(name: str) -> Generator[_Source]:
     robots = parse(read_robots(name))
-    warn_about_content(robots.content, name, warn=Progress().print_error)
+    warn_about_content(robots.render(), name, warn=Progress().print_error)
     yield _Source(name, None, robots)
 
 

@@ -77,7 +77,7 @@ class _LocalPage:
         self._robots: RobotsTxt | None = None
         if options.robots is not None:
             self._robots = parse(read_robots(options.robots), profile=options.profile)
-            warn_about_content(self._robots.content, options.robots, warn=Progress().print_error)
+            warn_about_content(self._robots.render(), options.robots, warn=Progress().print_error)
 
     def view(self, agent: Agent) -> PageView:
         robots = None

@@ -110,16 +110,18 @@ def read_robots(name: str, option: str = "--robots", *, max_bytes: int = DEFAULT
 
 
 def warn_about_content(content: bytes, name: str, option: str = "--robots", *, warn: Callable[[str], None]) -> None:
-    """Print a warning if the content is HTML, binary data, or another format without any record of a robots.txt.
+    """Print a warning if content is in another format without any record of a robots.txt, such as HTML, or in UTF-16.
 
     Args:
-        content: The content as it was parsed.
+        content: The content as it was read. Some profiles transcode UTF-16, and then no longer show it.
         warn: Writes a line to standard error.
     Cost: O(1) for content that starts like text, otherwise O(bytes).
     """
     detected = foreign_format(content)
     if detected is not None:
         warn(f"canfetch: warning: {_label(name, option)} is {detected}, not a robots.txt")
+    elif content.startswith(_UTF_16_MARKS):
+        warn(f"canfetch: warning: {_label(name, option)} is UTF-16, which most crawlers do not read: save it as UTF-8")
 
 
 def read_lines(stream: BinaryIO, name: str) -> Iterator[InputLine]:
