@@ -2,7 +2,7 @@
 
 The definitions are those of the metric, which is written in JavaScript, and not those of RFC 9309.
 
-Source: HTTPArchive/custom-metrics, dist/robots_txt.js.
+Source: HTTPArchive/custom-metrics, dist/robots_txt.js, commit 066c475.
 """
 
 import re
@@ -28,6 +28,11 @@ METRICS: Final = struct_of(
 _BYTES_PER_KIB: Final = 1024
 _GOOGLE_LIMIT_KIB: Final = 500
 _LINE_ENDS: Final = re.compile(r"[\r\n]")
+# White space in JavaScript. Unlike that of Python, it has U+FEFF, but neither U+0085 nor U+001C to U+001F.
+_SPACE: Final = (
+    "\t\n\v\f\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
 _KEY_CHARACTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
 
 
@@ -74,7 +79,7 @@ def read_records(content: bytes) -> MetricRecords:
     text = content.decode("utf-8", "replace").removeprefix("\ufeff")
     size = len(text) if text.isascii() else len(text) + sum(character > "\uffff" for character in text)
     lines, comments = _lines_without_comments(text)
-    records = [_record(line) for line in "\n".join(lines).strip().lower().split("\n") if line]
+    records = [_record(line) for line in "\n".join(lines).strip(_SPACE).lower().split("\n") if line]
     return MetricRecords(size, comments, records)
 
 
@@ -84,20 +89,20 @@ def _lines_without_comments(text: str) -> tuple[list[str], int]:
     comments = blank_lines = 0
     for line in _LINE_ENDS.split(text):
         at = _comment_start(line)
-        rest = line if at < 0 else line[:at].rstrip()
+        rest = line if at < 0 else line[:at].rstrip(_SPACE)
         lines.append(rest)
         if at >= 0:
             comments += 1
             if not rest and blank_lines:
                 lines[-1 - blank_lines :] = [""] * (blank_lines + 1)
-        blank_lines = blank_lines + 1 if at < 0 and not rest.strip() else 0
+        blank_lines = blank_lines + 1 if at < 0 and not rest.strip(_SPACE) else 0
     return lines, comments
 
 
 def _comment_start(line: str) -> int:
     """Return the position of the first `#` at the start of the line or after white space, or -1."""
     at = line.find("#")
-    while at > 0 and not line[at - 1].isspace():
+    while at > 0 and line[at - 1] not in _SPACE:
         at = line.find("#", at + 1)
     return at
 
@@ -105,8 +110,8 @@ def _comment_start(line: str) -> int:
 def _record(line: str) -> tuple[str, str]:
     """Return the key and the value of a line."""
     key, colon, value = line.partition(":")
-    key = key.rstrip()
-    return (key, value.strip()) if colon and key and not set(key) - _KEY_CHARACTERS else ("other", line)
+    key = key.rstrip(_SPACE)
+    return (key, value.strip(_SPACE)) if colon and key and not set(key) - _KEY_CHARACTERS else ("other", line)
 
 
 def _counted(key: str, types: tuple[str, ...]) -> str:

@@ -302,6 +302,22 @@ def test_rows_with_rules_can_be_loaded_as_files(tmp_path: Path) -> None:
     assert allowed == [False, None, None, None, None]
 
 
+@pytest.mark.parametrize(
+    "text, kinds",
+    [
+        ("\n\n\ufeffUser-agent: a", {"user_agent": 1}),
+        ("\x85User-agent: a", {"other": 1}),
+        ("User-agent\ufeff: a", {"user_agent": 1}),
+        ("User-agent\x1f: a", {"other": 1}),
+        ("Allow: /\ufeff# note", {"allow": 1}),
+    ],
+)
+def test_metrics_trim_white_space_as_javascript_does(text: str, kinds: dict[str, int]) -> None:
+    # What the script of HTTP Archive returns for these files.
+    counts = robots_metrics(text.encode(), status=200, redirected=False)["record_counts"]
+    assert {kind: count for kind, count in counts["by_type"].items() if count} == kinds
+
+
 def test_metrics_are_bounded() -> None:
     content = b"".join(b"User-agent: %d\n" % n for n in range(20_000)) + b"".join(
         b"k%d: x\n" % n for n in range(20_000)

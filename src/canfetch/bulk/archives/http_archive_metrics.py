@@ -2,7 +2,7 @@
 
 `canfetch.bulk.metrics` has the same counts in columns, in which keys that the metric does not name are `other`.
 
-Source: HTTPArchive/custom-metrics, dist/robots_txt.js.
+Source: HTTPArchive/custom-metrics, dist/robots_txt.js, commit 066c475.
 """
 
 from collections import Counter
