@@ -6,8 +6,10 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -183,6 +185,67 @@ def test_standard_input(run: Run, folder: Path) -> None:
     done = run("bulk", "parse", "-", "--input-format", "warc", "-o", "out.csv", "-j1", stdin=response("a.example"))
     assert (done.code, done.err) == (0, "canfetch: wrote 1 file to out.csv\n")
     assert "https://a.example" in (folder / "out.csv").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def pipe(folder: Path, archive: str) -> Iterator[str]:
+    """Return the name of a named pipe, to which an archive is written once."""
+    path = folder / "pipe"
+    os.mkfifo(path)
+
+    def write() -> None:
+        with suppress(OSError), path.open("wb") as stream:
+            stream.write((folder / archive).read_bytes())
+
+    writer = Thread(target=write, daemon=True)
+    writer.start()
+    yield "pipe"
+    # A writer without a reader waits.
+    with suppress(OSError):
+        os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK))
+    writer.join(10)
+
+
+@POSIX
+def test_an_archive_on_a_pipe(run: Run, folder: Path, pipe: str) -> None:
+    done = run("bulk", "parse", pipe, "--input-format", "warc", "-o", "out.csv", "-j1")
+    assert (done.code, done.err) == (0, "canfetch: wrote 3 files to out.csv\n")
+    assert (folder / "out.csv").read_text(encoding="utf-8").count("\nhttps://") == 3
+
+
+@POSIX
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (
+            ["parse", "pipe"],
+            "'pipe' is not a regular file: pass --input-format, one of warc, tar, csv and ndjson, or save it to a file",
+        ),
+        (["parse", "pipe", "--input-format", "parquet"], "'pipe' is not a regular file: pass --input-format"),
+        (
+            ["parse", "pipe", "./pipe", "--input-format", "warc"],
+            "'./pipe' is not a regular file, so it can be read only once",
+        ),
+        (
+            ["filter", "pipe", "--robots", "robots.warc.gz", "--agent", "GPTBot"],
+            "'pipe' is not a regular file: a list is read twice, so save it to a file first",
+        ),
+        (
+            ["filter", "-", "--robots", "robots.warc.gz", "--agent", "GPTBot"],
+            "'-' is not a regular file: a list is read twice, so save it to a file first",
+        ),
+        (
+            ["filter", "robots.txt", "--robots", "pipe", "--agent", "GPTBot"],
+            "'pipe' is not a regular file: pass --input-format",
+        ),
+    ],
+)
+def test_a_pipe_that_cannot_be_read(run: Run, folder: Path, pipe: str, arguments: list[str], message: str) -> None:
+    assert pipe
+    done = run("bulk", *arguments, "-o", "out.csv", "-j1")
+    assert done.code == 2
+    assert done.err.startswith(f"canfetch: {message}")
+    assert not list(folder.glob("out*"))
 
 
 def test_unfinished_output_of_other_options(run: Run, folder: Path, archive: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 from canfetch.bulk.archives.decisions import Decision, NamedAgent
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.row_files import Row, load_pyarrow, parquet_errors
-from canfetch.bulk.reading.sources import check_different_names
+from canfetch.bulk.reading.sources import STANDARD_INPUT, check_different_names, is_regular_file
 from canfetch.bulk.reading.url_lists import check_url_column, list_format, read_url_rows
 from canfetch.bulk.writing.columns import Column, ColumnType
 from canfetch.core.quoting import quoted
@@ -84,6 +84,8 @@ def open_list(name: str, format: str | None, options: FilterOptions) -> URLList:
     Raises: InvalidOption: A column does not exist, or the output would have two columns with the same name.
         OSError: The list cannot be read.
     """
+    if name == STANDARD_INPUT or not (os.path.isdir(name) or is_regular_file(name)):  # noqa: PTH112 - a name as typed
+        raise InvalidOption(f"{quoted(name)} is not a regular file: a list is read twice, so save it to a file first")
     known = list_format(name, format)
     columns = _parquet_columns(name) if known == "parquet" else _row_columns(name, known, options)
     names = [column.name for column in columns]

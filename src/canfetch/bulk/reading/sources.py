@@ -3,6 +3,7 @@
 import gzip
 import io
 import os
+import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -44,7 +45,7 @@ _TAR_MAGIC_AT: Final = 257
 
 
 class Source(NamedTuple):
-    """An input: its name, its format, and its size in bytes if it is a file."""
+    """An input: its name, its format, and its size in bytes if it is a regular file."""
 
     name: str
     format: str
@@ -55,8 +56,8 @@ def find_source(name: str, format: str | None = None) -> Source:  # noqa: A002 -
     """Return an input and its format, by its name or its first bytes.
 
     Args:
-        name: A file, a folder, or `-` for standard input.
-        format: The format, or None to recognise it.
+        name: A file, a folder, or `-` for standard input. A pipe is read once, by `read_source`.
+        format: The format, or None to recognise it. That of a pipe without a suffix is not recognised.
     Raises: InvalidOption: The format is not recognised. OSError: The input cannot be read.
     """
     if name == STANDARD_INPUT:
@@ -65,6 +66,15 @@ def find_source(name: str, format: str | None = None) -> Source:  # noqa: A002 -
         return Source(name, str(format), None)
     if os.path.isdir(name):  # noqa: PTH112 - pathlib is not needed otherwise
         return Source(name, "folder", None)
+    if not is_regular_file(name):
+        # Reading its first bytes would lose them.
+        form = format or format_of_name(name)
+        if form in {None, "arc", "folder", "parquet"}:
+            raise InvalidOption(
+                f"{quoted(name)} is not a regular file: pass --input-format, one of warc, tar, csv and ndjson, "
+                "or save it to a file"
+            )
+        return Source(name, str(form), None)
     size = os.path.getsize(name)  # noqa: PTH202 - as above
     if format is None:
         format = format_of_name(name) or _format_of_content(name)  # noqa: A001 - as above
@@ -73,6 +83,14 @@ def find_source(name: str, format: str | None = None) -> Source:  # noqa: A002 -
     if format is None:
         raise InvalidOption(f"{quoted(name)}: unknown format: pass --input-format, one of {', '.join(FORMATS)}")
     return Source(name, format, size)
+
+
+def is_regular_file(name: str) -> bool:
+    """Return whether a name is a regular file, and not a pipe or a device, which can be read only once.
+
+    Raises: OSError: It does not exist.
+    """
+    return stat.S_ISREG(os.stat(name).st_mode)  # noqa: PTH116 - as above
 
 
 def format_of_name(name: str) -> str | None:

@@ -10,7 +10,7 @@ import click
 from canfetch import __version__
 from canfetch.bulk.archives.decisions import NamedAgent
 from canfetch.bulk.reading.sources import FORMATS as INPUT_FORMATS
-from canfetch.bulk.reading.sources import STANDARD_INPUT, Source, find_source
+from canfetch.bulk.reading.sources import STANDARD_INPUT, Source, find_source, is_regular_file
 from canfetch.bulk.writing.part_writers import FORMATS as OUTPUT_FORMATS
 from canfetch.bulk.writing.processes import ENGINES, available_cores
 from canfetch.bulk.writing.work_folder import WorkFolder
@@ -163,7 +163,17 @@ def find_sources(inputs: tuple[str, ...], input_format: str | None) -> list[Sour
     Raises: CommandError: An input cannot be read, or its format is unknown.
     """
     check_standard_input([("", name) for name in inputs])
-    return [_find_source(name, input_format) for name in inputs]
+    sources = [_find_source(name, input_format) for name in inputs]
+    pipes = [source.name for source in sources if source.size is None and source.name != STANDARD_INPUT]
+    seen: set[tuple[int, int]] = set()
+    for name in pipes:
+        status = os.stat(name)  # noqa: PTH116 - a name as typed
+        place = (status.st_dev, status.st_ino)
+        # The second reader of a named pipe would wait for another writer.
+        if place in seen and not os.path.isdir(name):  # noqa: PTH112 - as above
+            raise CommandError(f"{quoted(name)} is not a regular file, so it can be read only once")
+        seen.add(place)
+    return sources
 
 
 def _find_source(name: str, input_format: str | None) -> Source:
@@ -202,7 +212,9 @@ def open_work_folder(run: RunOptions, format: str, inputs: list[str], settings: 
         **settings,
     }
     try:
-        return WorkFolder(Path(run.output), format, described, restart=run.restart or STANDARD_INPUT in inputs)
+        # What was read from a pipe cannot be read again.
+        has_pipe = any(name == STANDARD_INPUT or _is_pipe(name) for name in inputs)
+        return WorkFolder(Path(run.output), format, described, restart=run.restart or has_pipe)
     except InvalidOption as error:
         raise CommandError(str(error)) from None
     except OSError as error:
@@ -210,6 +222,11 @@ def open_work_folder(run: RunOptions, format: str, inputs: list[str], settings: 
         if Path(run.output).parent.is_dir() and error.filename is not None:
             reason = f"{quoted(os.fsdecode(error.filename))}: {reason}"
         raise CommandError(f"cannot write --output {quoted(run.output)}: {reason}") from None
+
+
+def _is_pipe(name: str) -> bool:
+    # Names that start with a hyphen are options.
+    return not (name.startswith("-") or os.path.isdir(name) or is_regular_file(name))  # noqa: PTH112 - a name as typed
 
 
 def _describe(name: str) -> list[Any]:
