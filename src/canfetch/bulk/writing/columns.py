@@ -12,6 +12,7 @@ from canfetch.core.times import rfc3339
 Row = tuple[Any, ...]
 
 _BASE64_SUFFIX: Final = "_base64"
+_DATA_URL: Final = "data:;base64,"
 
 
 class ColumnType(StrEnum):
@@ -50,8 +51,11 @@ class Schema(NamedTuple):
                 names.append(f"{column.name}{_BASE64_SUFFIX}")
         return tuple(names)
 
-    def text_cells(self, row: Row) -> list[Any]:
-        """Return a row as values of JSON, for `text_columns`."""
+    def text_cells(self, row: Row, *, escapes_bytes: bool = False) -> list[Any]:
+        """Return a row as values of JSON, for `text_columns`.
+
+        Args: escapes_bytes: Whether text of another table keeps its bytes that are not UTF-8, as surrogates.
+        """
         cells: list[Any] = []
         for column, value in zip(self.columns, row, strict=True):
             if column.type is ColumnType.BYTES:
@@ -59,7 +63,7 @@ class Schema(NamedTuple):
             elif column.type is ColumnType.TIME:
                 cells.append(None if value is None else rfc3339(value))
             elif column.type is ColumnType.ANY:
-                cells.append(plain_value(value))
+                cells.append(escaped_text(value) if escapes_bytes and isinstance(value, str) else plain_value(value))
             else:
                 cells.append(portable(value) if isinstance(value, str) else value)
         return cells
@@ -85,22 +89,60 @@ def portable(text: str) -> str:
 
 
 def plain_value(value: Any) -> Any:
-    """Return a cell of a Parquet file as a value of JSON."""
+    """Return a cell of another table as a value of JSON.
+
+    Bytes and text that are not UTF-8 are data URLs with base64, as in `data:;base64,/wA=`, and so are bytes with a NUL.
+    What looks like such a URL is encoded again, so that the original bytes can be restored.
+    """
     if isinstance(value, float):
         # JSON has neither NaN nor infinity.
         return value if isfinite(value) else None
     if value is None or isinstance(value, bool | int):
         return value
     if isinstance(value, str):
-        return portable(value)
+        return plain_text(value)
     if isinstance(value, bytes):
-        return portable(value.decode("utf-8", "surrogateescape"))
+        return _bytes_text(value)
     if isinstance(value, list):
         return [plain_value(item) for item in value]
     if isinstance(value, dict):
         return {_key(plain_value(key)): plain_value(item) for key, item in value.items()}
     isoformat = getattr(value, "isoformat", None)
     return str(value) if isoformat is None else isoformat()
+
+
+def plain_text(text: str) -> str:
+    """Return text of another table as text of JSON: see `plain_value`."""
+    if not text.startswith(_DATA_URL):
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            pass
+        else:
+            return text
+    return _data_url(encode_text(text))
+
+
+def escaped_text(text: str) -> str:
+    """Return text of another table for a file of any bytes, with surrogates for those that are not UTF-8."""
+    try:
+        text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        # JSON can contain other surrogates, which are not bytes.
+        return plain_text(text)
+    return text
+
+
+def _bytes_text(value: bytes) -> str:
+    try:
+        text = value.decode()
+    except UnicodeDecodeError:
+        return _data_url(value)
+    return _data_url(value) if text.startswith(_DATA_URL) or "\0" in text else text
+
+
+def _data_url(value: bytes) -> str:
+    return f"{_DATA_URL}{b64encode(value).decode('ascii')}"
 
 
 def _key(value: Any) -> str:

@@ -10,7 +10,17 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, Protocol
 
 from canfetch.bulk.reading.row_files import load_pyarrow
-from canfetch.bulk.writing.columns import Column, ColumnType, Row, Schema, csv_cell, plain_value, portable
+from canfetch.bulk.writing.columns import (
+    Column,
+    ColumnType,
+    Row,
+    Schema,
+    csv_cell,
+    escaped_text,
+    plain_text,
+    plain_value,
+    portable,
+)
 from canfetch.core.quoting import quoted
 from canfetch.errors import StoreError
 
@@ -77,7 +87,7 @@ class _NdjsonSink:
     def __init__(self, stream: BinaryIO, schema: Schema) -> None:
         self._stream = stream
         self._schema = schema
-        self._names = schema.text_columns
+        self._names = list(map(plain_text, schema.text_columns))
         self._encode: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=False).encode
 
     def write(self, row: Row) -> None:
@@ -90,15 +100,18 @@ class _NdjsonSink:
 
 class _CsvSink:
     def __init__(self, stream: BinaryIO, schema: Schema, *, header: bool) -> None:
-        self._text = io.TextIOWrapper(stream, encoding="utf-8", newline="", write_through=True)
+        # Cells of a CSV list keep their bytes, which are surrogates if they are not UTF-8.
+        self._text = io.TextIOWrapper(
+            stream, encoding="utf-8", errors="surrogateescape", newline="", write_through=True
+        )
         # Before Python 3.13, csv quotes a carriage return only if it is in the line terminator.
         self._rows = csv.writer(_LineFeeds(self._text), lineterminator=_CRLF)
         self._schema = schema
         if header:
-            self._rows.writerow(schema.text_columns)
+            self._rows.writerow(map(escaped_text, schema.text_columns))
 
     def write(self, row: Row) -> None:
-        self._rows.writerow([csv_cell(cell) for cell in self._schema.text_cells(row)])
+        self._rows.writerow([csv_cell(cell) for cell in self._schema.text_cells(row, escapes_bytes=True)])
 
     def close(self) -> None:
         self._text.flush()
@@ -183,7 +196,7 @@ def arrow_fields(columns: Iterable[Column]) -> list[Any]:
         ColumnType.TIME: pyarrow.timestamp("us", tz="UTC"),
         ColumnType.ANY: pyarrow.string(),
     }
-    return [pyarrow.field(column.name, types[column.type]) for column in columns]
+    return [pyarrow.field(plain_text(column.name), types[column.type]) for column in columns]
 
 
 def _arrow_values(kind: ColumnType, values: Sequence[Any]) -> Sequence[Any]:
