@@ -49,3 +49,20 @@ def test_warc_files(run: Run, folder: Path) -> None:
     done = run("bulk", "parse", "crawl.warc.gz", "pages.warc.gz", "-o", "out.ndjson", "-j1")
     warning = f"canfetch: warning: 'pages.warc.gz': no robots.txt found: 1 record is left out, {REASON}\n"
     assert done.err == f"{warning}canfetch: wrote 2 files to out.ndjson\n"
+
+
+def test_targets_of_redirects_before_them_on_standard_input(run: Run, folder: Path) -> None:
+    """Standard input cannot be read again. The URL is not decided, and a warning shows why."""
+    records = [record(PAGE, http_response(b"User-agent: *\nAllow: /\n")), redirect("a.example", "/page")]
+    (folder / "urls.txt").write_text(PAGE, encoding="utf-8")
+    (folder / "robots.warc").write_bytes(b"".join(records))
+    options = ("--input-format", "warc", "--agent", "GPTBot", "-o", "o.csv", "--force", "-j1")
+    done = run("bulk", "filter", "urls.txt", "--robots", "-", *options, stdin=b"".join(records))
+    assert done.err == (
+        "canfetch: warning: '-': 1 URL that redirects lead to was left out: the redirects come later, and only a file "
+        "can be read again: pass a file instead of a stream\n"
+        "canfetch: 1 URL: 0 allowed, 0 disallowed, 1 unknown; wrote o.csv\n"
+    )
+    assert ",redirect-unresolved," in (folder / "o.csv").read_text(encoding="utf-8")
+    done = run("bulk", "filter", "urls.txt", "--robots", "robots.warc", *options)
+    assert done.err == "canfetch: 1 URL: 1 allowed, 0 disallowed, 0 unknown; wrote o.csv\n"

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from canfetch.access.policies import get_policy
-from canfetch.bulk.archives.capture_store import CaptureStore, LeftOut
+from canfetch.bulk.archives.capture_store import CaptureStore, LeftOut, Missed
 from canfetch.bulk.archives.output_tables import TableOptions
 from canfetch.bulk.archives.resolution import resolve_capture
 from canfetch.bulk.reading.captures import Fault
-from canfetch.bulk.reading.sources import Source, read_source
+from canfetch.bulk.reading.sources import STANDARD_INPUT, Source, read_source
 from canfetch.bulk.writing.part_files import PartFiles
 from canfetch.bulk.writing.part_writers import open_part
 from canfetch.bulk.writing.processes import DUCKDB, check_duckdb, run_tasks
@@ -21,6 +21,8 @@ from canfetch.errors import StoreError
 _STORE: Final = "captures.sqlite"
 # Enough for a row group, and few enough to share the work among processes.
 _CAPTURES_PER_PART: Final = 4096
+# Each one follows the redirects that the one before found. Policies follow 5 redirects, and one of them 20.
+_MAX_PASSES: Final = 10
 
 
 class Part(NamedTuple):
@@ -44,7 +46,7 @@ class Collected(NamedTuple):
     """What was read: the number of robots.txt captures, of records set aside, and whether an archive is incomplete.
 
     `left_out` has the archives with responses of other URLs. `unreadable` has those of which every record was set
-    aside.
+    aside. `missed` has those with responses that redirects lead to, but that could not be read again.
     """
 
     captures: int
@@ -52,6 +54,7 @@ class Collected(NamedTuple):
     is_cut: bool
     left_out: list[LeftOut]
     unreadable: list[str]
+    missed: list[Missed]
 
 
 def store_path(folder: WorkFolder) -> Path:
@@ -80,6 +83,9 @@ def collect(
 ) -> Collected:
     """Read archives into a store. Those that an earlier run read to their end are not read again.
 
+    A redirect may lead to a response that comes before it. The archives with such responses are read once more, if they
+    are files.
+
     Args:
         sources: The archives.
         path: The store.
@@ -95,12 +101,30 @@ def collect(
             for item in read_source(source, wants=store.wants, advance=advance):
                 store.add(number, item)
             store.finish_source(number)
+        _collect_missed(sources, store)
         store.finish()
         for fault in store.faults():
             is_cut |= fault.is_end
             on_fault(fault)
         unreadable = store.unreadable()
-        return Collected(*store.counts(), is_cut or bool(unreadable), store.left_out(), unreadable)
+        is_incomplete = is_cut or bool(unreadable)
+        return Collected(*store.counts(), is_incomplete, store.left_out(), unreadable, store.missed())
+
+
+def _collect_missed(sources: Sequence[Source], store: CaptureStore) -> None:
+    for _ in range(_MAX_PASSES):
+        missed = [missed.source for missed in store.missed() if _can_be_read_again(sources[missed.source])]
+        if not missed:
+            return
+        for number in missed:
+            store.begin_again(number)
+            for item in read_source(sources[number], wants=store.wants):
+                store.add(number, item)
+            store.finish_source(number)
+
+
+def _can_be_read_again(source: Source) -> bool:
+    return source.name != STANDARD_INPUT and (source.format == "folder" or Path(source.name).is_file())
 
 
 def write_table(

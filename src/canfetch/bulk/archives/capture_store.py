@@ -11,6 +11,7 @@ from typing import Final, NamedTuple, Self
 
 from canfetch.access.redirects import redirect_target
 from canfetch.access.responses import Headers, Response
+from canfetch.bulk.archives.wanted_urls import WantedURLs
 from canfetch.bulk.reading.captures import Capture, Fault, Name, is_robots_url
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidURL, StoreError
@@ -23,6 +24,7 @@ create table if not exists captures (
     id integer primary key, source integer, position integer, owner text, url text, time real, status integer,
     location text, content_type text, content integer, is_file integer);
 create table if not exists faults (source integer, position integer, reason text, is_end integer);
+create index if not exists other_captures on captures (source) where not is_file;
 """
 _INDEXES: Final = """
 create index if not exists captures_by_url on captures (url, time);
@@ -51,9 +53,8 @@ _HTTP: Final = "http://"
 _HTTPS: Final = "https://"
 _REDIRECTS: Final = frozenset([301, 302, 303, 307, 308])
 _ROWS_PER_TRANSACTION: Final = 10_000
-# Hashes and URLs that are remembered; about 30 MB each.
+# Hashes that are remembered: about 30 MB.
 _MAX_HASHES: Final = 200_000
-_MAX_TARGETS: Final = 200_000
 _MAX_HISTORY: Final = 10_000
 _MAX_EXAMPLE: Final = 200
 
@@ -66,7 +67,7 @@ class StoredCapture(NamedTuple):
 
 
 class LeftOut(NamedTuple):
-    """The captures of a source that were not needed, because no robots.txt before them redirects to their URLs.
+    """The captures of a source that were not needed, because no robots.txt redirects to their URLs.
 
     Attributes:
         source: The name of the source.
@@ -79,6 +80,20 @@ class LeftOut(NamedTuple):
     records: int
     example: str
     has_files: bool
+
+
+class Missed(NamedTuple):
+    """The URLs of a source that redirects lead to, and whose captures were left out before the redirects were read.
+
+    Attributes:
+        source: The number of the source.
+        name: Its name.
+        urls: The number of URLs.
+    """
+
+    source: int
+    name: str
+    urls: int
 
 
 class SourceCounts(NamedTuple):
@@ -108,9 +123,10 @@ class CaptureStore:
         except sqlite3.DatabaseError as error:
             raise self._failure(error) from None
         self._hashes: dict[bytes, int] = {}
-        self._targets: set[str] = set()
         self._pending = 0
         # Of the source that is read.
+        self._source = 0
+        self._is_again = False
         self._files = 0
         self._left_out = 0
         self._example: str | None = None
@@ -124,6 +140,7 @@ class CaptureStore:
             connection.execute("pragma journal_mode = wal")
             connection.execute("pragma synchronous = normal")
             connection.executescript(_TABLES)
+            self._wanted = WantedURLs(connection)
         except sqlite3.DatabaseError:
             connection.close()
             raise
@@ -146,11 +163,24 @@ class CaptureStore:
             self._connection.execute("delete from captures where source = ?", (number,))
             self._connection.execute("delete from faults where source = ?", (number,))
         self._connection.execute("insert or replace into sources values (?, ?, 0, 0, 0, null)", (number, name))
-        self._files, self._left_out, self._example = 0, 0, None
+        self._wanted.begin_source(number)
+        self._begin(number, is_again=False)
         return True
 
+    def begin_again(self, number: int) -> None:
+        """Start to read a source once more, for the captures that redirects lead to. A killed run changes nothing."""
+        self._connection.execute("begin")
+        self._connection.execute("delete from captures where source = ? and not is_file", (number,))
+        self._connection.execute("delete from faults where source = ?", (number,))
+        self._wanted.begin_again(number)
+        self._begin(number, is_again=True)
+
+    def _begin(self, number: int, *, is_again: bool) -> None:
+        self._source, self._is_again = number, is_again
+        self._files, self._left_out, self._example = 0, 0, None
+
     def finish_source(self, number: int) -> None:
-        """Record that a source was read to its end."""
+        """Record that a source was read to its end, once or again."""
         self._connection.execute(
             "update sources set is_read = 1, files = ?, left_out = ?, example = ? where id = ?",
             (self._files, self._left_out, self._example, number),
@@ -168,11 +198,11 @@ class CaptureStore:
         self._connection.execute("pragma journal_mode = delete")
 
     def wants(self, url: str) -> bool:
-        """Return whether the capture of a URL is needed: a robots.txt, or what one redirected to.
+        """Return whether the capture of a URL is needed: a robots.txt, or what a redirect that was read leads to.
 
         A capture that is not needed is counted as left out.
         """
-        if is_robots_url(url) or url in self._targets:
+        if self._wanted.wants(self._source, url):
             return True
         self._left_out += 1
         self._example = self._example or url[:_MAX_EXAMPLE]
@@ -181,7 +211,7 @@ class CaptureStore:
     def add(self, number: int, item: Capture | Fault) -> None:
         """Add a capture of a source, or a record that is set aside."""
         self._pending += 1
-        if self._pending % _ROWS_PER_TRANSACTION == 0:
+        if self._pending % _ROWS_PER_TRANSACTION == 0 and not self._is_again:
             self._connection.execute("commit")
             self._connection.execute("begin")
         if isinstance(item, Fault):
@@ -192,10 +222,14 @@ class CaptureStore:
             return
         is_file = is_robots_url(item.url)
         self._files += is_file
+        if is_file and self._is_again:
+            return
         headers = dict(item.headers)
         if item.status in _REDIRECTS:
             item = _with_scheme(item)
-            self._remember_target(item)
+            target = _target_url(item)
+            if target is not None:
+                self._wanted.add_target(number, target)
         self._connection.execute(
             "insert into captures values (null, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
@@ -212,11 +246,6 @@ class CaptureStore:
             ),
         )
 
-    def _remember_target(self, capture: Capture) -> None:
-        url = _target_url(capture)
-        if url is not None and not is_robots_url(url) and len(self._targets) < _MAX_TARGETS:
-            self._targets.add(url)
-
     def _store_content(self, content: bytes) -> int:
         digest = hashlib.sha256(content).digest()[:16]
         number = self._hashes.get(digest)
@@ -228,8 +257,9 @@ class CaptureStore:
         return number
 
     def last_id(self) -> int:
-        """Return the largest number of a capture, or 0."""
-        return int(self._connection.execute("select coalesce(max(id), 0) from captures").fetchone()[0])
+        """Return the largest number of a robots.txt capture, or 0."""
+        row = self._connection.execute("select id from captures where is_file order by id desc limit 1").fetchone()
+        return 0 if row is None else int(row[0])
 
     def files(self, first: int, last: int) -> Iterator[StoredCapture]:
         """Yield the captures of robots.txt files with these numbers, in their order."""
@@ -274,7 +304,7 @@ class CaptureStore:
         """Yield the records that were set aside."""
         query = (
             "select name, position, reason, is_end from faults join sources on sources.id = source "
-            "order by faults.rowid"
+            "order by source, faults.rowid"
         )
         for name, position, reason, is_end in self._connection.execute(query):
             yield Fault(name, position, reason, bool(is_end))
@@ -293,6 +323,11 @@ class CaptureStore:
         return [
             LeftOut(name, records, url, bool(files)) for name, records, url, files in self._connection.execute(query)
         ]
+
+    def missed(self) -> list[Missed]:
+        """Return the sources that have to be read again, in their order."""
+        names = dict(self._connection.execute("select id, name from sources").fetchall())
+        return [Missed(number, names[number], urls) for number, urls in self._wanted.missed().items()]
 
     def close(self) -> None:
         """Close the file."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from canfetch.bulk.archives.archive_job import Collected, collect, store_path, write_table
-from canfetch.bulk.archives.capture_store import LeftOut
+from canfetch.bulk.archives.capture_store import LeftOut, Missed
 from canfetch.bulk.archives.output_tables import TableOptions
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.sources import Source
@@ -78,7 +78,18 @@ def collect_captures(sources: list[Source], store: Path, write_fault: Callable[[
     for left_out in collected.left_out:
         if not left_out.has_files or left_out.source not in crawls:
             progress.print_error(f"canfetch: warning: {_describe(left_out)}")
+    for missed in collected.missed:
+        progress.print_error(f"canfetch: warning: {_describe_missed(missed)}")
     return collected
+
+
+def _describe_missed(missed: Missed) -> str:
+    """Return what redirects lead to in an archive, although it was left out."""
+    count = f"{counted(missed.urls, 'URL')} that redirects lead to {'was' if missed.urls == 1 else 'were'} left out"
+    advice = "the redirects come later, and only a file can be read again: pass a file instead of a stream"
+    if Path(missed.name).is_file():
+        advice = "too many redirects follow each other in the reverse order"
+    return f"{quoted(missed.name)}: {count}: {advice}"
 
 
 def _describe(left_out: LeftOut) -> str:
