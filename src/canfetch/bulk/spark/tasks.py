@@ -1,10 +1,13 @@
 """Parts of an output, written by the workers of Spark, which share a file system with this process."""
 
+import os
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Final, TypeVar
 
 from py4j.protocol import Py4JJavaError
+from pyspark import SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -15,6 +18,8 @@ Result = TypeVar("Result")
 
 # So that a worker with short tasks does not wait for one with a long task.
 _TASKS_PER_CORE: Final = 4
+_PYTHON: Final = "PYSPARK_PYTHON"
+_PYTHON_SETTING: Final = "spark.pyspark.python"
 
 
 def run_spark_tasks(function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[tuple[Task, Result]]:
@@ -28,6 +33,8 @@ def run_spark_tasks(function: Callable[[Task], Result], tasks: Iterable[Task]) -
     spark = active or builder.getOrCreate()
     try:
         context = spark.sparkContext
+        if active is None:
+            _use_this_python(context)
         remaining = iter(tasks)
         while some := list(islice(remaining, _TASKS_PER_CORE * context.defaultParallelism)):
             results = context.parallelize(some, len(some)).map(function).collect()
@@ -37,6 +44,16 @@ def run_spark_tasks(function: Callable[[Task], Result], tasks: Iterable[Task]) -
     finally:
         if active is None:
             spark.stop()
+
+
+def _use_this_python(context: SparkContext) -> None:
+    """Run workers on this machine with this Python, unless another one is configured.
+
+    By default, Spark runs the `python3` of the PATH, which need not have canfetch.
+    """
+    is_configured = os.environ.get(_PYTHON) or context.getConf().get(_PYTHON_SETTING)
+    if context.master.startswith("local") and not is_configured:
+        context.pythonExec = sys.executable
 
 
 def _reason(error: Exception) -> str:
