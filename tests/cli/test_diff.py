@@ -230,3 +230,24 @@ def test_a_file_may_name_what_no_other_profile_reads(run: Run, folder: Path) -> 
     ran = run("diff", "old.txt", "new.txt", "--profile", "original1994")
     assert (ran.code, ran.err) == (1, "")
     assert "A,B" in ran.out
+
+
+@pytest.mark.parametrize("agent", ["GPTBot", None])
+def test_files_that_are_too_large_are_named_with_the_agent_and_what_to_do(
+    run: Run, agent: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("canfetch.compare.limits.NATIVE_STEPS", 10)
+    monkeypatch.setattr("canfetch.compare.limits.PYTHON_STEPS", 10)
+    ran = run("diff", "old.txt", "new.txt", *(() if agent is None else ("--agent", agent)))
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(
+        "canfetch: cannot compare 'old.txt' with 'new.txt': undecided: the rules are too large for a limit of 10 steps"
+    )
+    assert f", for {agent or 'any other agent'}; compare other agents with --agent, or " in ran.err
+
+
+@pytest.mark.parametrize("command", [("diff", "old.txt"), ("minimize",)])
+def test_a_url_is_not_a_file(run: Run, command: tuple[str, ...]) -> None:
+    ran = run(*command, "https://example.com/robots.txt")
+    message = "canfetch: cannot read 'https://example.com/robots.txt': expected a file, not a URL\n"
+    assert (ran.code, ran.out, ran.err) == (2, "", message)

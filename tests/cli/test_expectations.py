@@ -68,7 +68,7 @@ def test_an_expectation_that_cannot_be_checked_is_an_error(run: Run, folder: Pat
     [
         ("robot = 1\n", "canfetch: robots.expect.toml: unknown key 'robot': did you mean 'robots'? "),
         (f'robots = "missing.txt"\n{HOLDS}', "missing.txt"),
-        (None, "canfetch: cannot read robots.expect.toml: "),
+        (None, "canfetch: cannot read 'robots.expect.toml': "),
     ],
 )
 def test_mistakes_are_one_line(run: Run, folder: Path, text: str | None, message: str) -> None:
@@ -85,3 +85,33 @@ def test_a_token_like_a_known_one_is_noted_once(run: Run, folder: Path) -> None:
     write(folder, entry * 2)
     assert run("test").err == "canfetch: note: unknown crawler 'GPTBto': did you mean 'GPTBot'?\n"
     assert run("test", "--quiet").err == ""
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ((), "cannot read 'robots.expect.toml': no such file: create it with expectations about a robots.txt, or pass"),
+        (("x.toml",), "cannot read 'x.toml': no such file\n"),
+        (("-",), "cannot read '-': expected a file of expectations, such as robots.expect.toml; --robots - reads"),
+        (("robots.txt",), "; pass a robots.txt with --robots robots.txt\n"),
+    ],
+)
+def test_a_missing_or_wrong_file_is_one_clear_error(run: Run, arguments: tuple[str, ...], message: str) -> None:
+    ran = run("test", *arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert message in ran.err
+
+
+def test_a_url_is_not_the_path_of_a_robots_txt(run: Run, folder: Path) -> None:
+    write(folder, f'robots = "https://example.com/robots.txt"\n{HOLDS}')
+    ran = run("test")
+    assert (ran.code, ran.out) == (2, "")
+    assert "invalid robots 'https://example.com/robots.txt': expected the path of a file; " in ran.err
+
+
+def test_failures_and_expectations_that_cannot_be_checked_are_counted_apart(run: Run, folder: Path) -> None:
+    unchecked = '[[expect]]\nagent = "A"\nurl = "x y"\nallowed = true\n'
+    write(folder, HOLDS + FAILS + unchecked)
+    assert run("test").lines[-1] == "3 expectations checked, 1 failed, 1 could not be checked."
+    write(folder, unchecked)
+    assert run("test").lines[-1] == "1 expectation checked, 1 could not be checked."

@@ -62,3 +62,20 @@ def test_unreachable_origin_is_an_error(run: Run) -> None:
 def test_invalid_arguments_are_exit_2(run: Run, arguments: tuple[str, ...]) -> None:
     ran = run("sitemaps", *arguments)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+
+
+@pytest.mark.parametrize("name", ["robots.txt", "-", "site/robots", "missing.txt"])
+def test_a_file_is_not_an_origin(run: Run, folder: Path, name: str) -> None:
+    (folder / "site").mkdir()
+    (folder / "site" / "robots").write_bytes(FILE)
+    ran = run("sitemaps", name)
+    assert ran == (2, "", f"canfetch: '{name}' is a file: pass --robots {name}\n")
+    for command in (("fetch",), ("watch", "--once", "--history", "h"), ("cache", "list")):
+        ran = run(*command, name)
+        assert ran.code == 2
+        assert f"invalid origin '{name}': expected one such as https://example.com, not a file\n" in ran.err
+
+
+def test_an_origin_may_have_the_name_of_a_file(run: Run, folder: Path) -> None:
+    (folder / "localhost").write_bytes(FILE)
+    assert "is a file" not in run("sitemaps", "localhost", "--offline", *UNKEPT).err

@@ -247,7 +247,7 @@ def test_a_comparison_that_is_too_large_is_undecided() -> None:
     rules = [f"Disallow: /*{first}*{second}*{third}" for first in "abcdef" for second in "ghijk" for third in "lmnop"]
     first = parse(group(*rules, *(f"Allow: /*{number}*{number + 1}*{number}" for number in range(10, 40))))
     second = parse(group(*rules[::-1][1:]))
-    with pytest.raises(Undecided, match=r"undecided: too large: explored [\d,]+ states") as caught:
+    with pytest.raises(Undecided, match=r"the rules are too large for a limit of 10 steps") as caught:
         coverage(first, agent=AGENT, steps=10)
     assert caught.value.states >= 0
     with pytest.raises(Undecided):
@@ -368,3 +368,9 @@ def test_content_must_be_parsed_first(call: str, content: str | bytes) -> None:
     expected = f"{call.split(maxsplit=1)[0]} must be a RobotsTxt, not {type(content).__name__}: pass canfetch.parse"
     with pytest.raises(TypeError, match=expected):
         CALLS_WITH_FILES[call](content)
+
+
+def test_an_undecided_change_names_the_agent() -> None:
+    files = [parse(group("Disallow: /x", *(f"Disallow: /*{n}*a{n}*b" for n in range(40)), name="b")), parse("")]
+    with pytest.raises(Undecided, match=r"^undecided: the rules are too large for a limit of 10 steps, for b$"):
+        diff(*files, agents=["b", "a"], steps=10)

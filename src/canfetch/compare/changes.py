@@ -18,6 +18,7 @@ from canfetch.core.lists import check_list
 from canfetch.core.profiles import Profile
 from canfetch.core.text import display_text, printable_text
 from canfetch.core.urls import AnyURL
+from canfetch.errors import Undecided
 
 _ROBOTS_TXT_TEXTS: Final = (ROBOTS_TXT, ROBOTS_TXT[1:])
 _LOST: Decisions = (True, False)
@@ -132,8 +133,11 @@ def diff(old: RobotsTxt, new: RobotsTxt, *, agents: Iterable[str | Agent], steps
     for same in alike.values():
         if same.before.decides_alike(same.after):
             continue
-        found = _Changes(same, known, budget)
-        gained, lost = found.urls(_GAINED), found.urls(_LOST)
+        try:
+            found = _Changes(same, known, budget)
+            gained, lost = found.urls(_GAINED), found.urls(_LOST)
+        except Undecided as error:
+            raise Undecided(f"{error}, for {same.agents[0].tokens[0]}", states=error.states) from None
         if gained or lost:
             changes.append(Change(tuple(dict.fromkeys(same.agents)), gained, lost))
     return changes

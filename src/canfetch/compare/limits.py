@@ -66,9 +66,9 @@ class Budget:
 
     def exhausted(self) -> Undecided:
         """Return the error for a comparison that has reached a limit."""
+        explored = f", after {self.states:,} states" if self.states else ""
         return Undecided(
-            f"undecided: too large: explored {self.states:,} states with a limit of {self.limit:,} steps",
-            states=self.states,
+            f"undecided: the rules are too large for a limit of {self.limit:,} steps{explored}", states=self.states
         )
 
 

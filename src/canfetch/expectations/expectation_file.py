@@ -149,6 +149,10 @@ def parse_expectations(toml: str, *, registry: Registry = REGISTRY) -> Expectati
     if not found:
         raise InvalidExpectations("no expectations: add a table [[expect]] with agent, pattern or url, and allowed")
     robots = _string(table, "robots", "", default=_DEFAULT_ROBOTS)
+    if "://" in robots:
+        raise InvalidExpectations(
+            f"invalid robots {quoted(robots)}: expected the path of a file; its URL is the value of robots_url"
+        )
     robots_url = _string(table, "robots_url", "", default="") or None
     notes = misspelling_notes(agents.values(), registry)
     return Expectations(robots, robots_url, profile, tuple(found), tuple(notes))

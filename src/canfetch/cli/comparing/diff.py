@@ -9,9 +9,9 @@ import click
 from canfetch.agents.requested import RequestedAgent
 from canfetch.cli.comparing.conditions import ANY, find_failure, parse_condition
 from canfetch.cli.comparing.diff_reports import Report, Row, html_lines, markdown_lines, text_lines, to_json
-from canfetch.cli.comparing.inputs import all_agents, find_agent, read_file, read_sitemap
+from canfetch.cli.comparing.inputs import UNNAMED, all_agents, find_agent, read_file, read_sitemap
 from canfetch.cli.shared.agent_arguments import print_misspelling_notes, resolve_agent
-from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, shorten_message
+from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
 from canfetch.cli.shared.input_files import STANDARD_INPUT, check_standard_input, open_input
 from canfetch.cli.shared.option_parameters import (
     agent_option,
@@ -28,7 +28,8 @@ from canfetch.cli.shared.single_value_option import Option, complete_path
 from canfetch.cli.shared.terminal import Palette, use_color
 from canfetch.compare import Change, diff
 from canfetch.core.agent_rules import AgentRules
-from canfetch.errors import InvalidURL
+from canfetch.core.quoting import quoted
+from canfetch.errors import InvalidURL, Undecided
 
 
 class _Options(NamedTuple):
@@ -60,9 +61,16 @@ def _run(**values: Any) -> NoReturn:
         named = [find_agent(one.agent, agents, registry) for one in conditions if one.agent != ANY]
         print_misspelling_notes([*requested, *named], registry)
     listed = _ListedURLs(options, old.rules_for(agents[0].agent))
-    changes = diff(old, new, agents=[agent.agent for agent in agents])
+    try:
+        changes = diff(old, new, agents=[agent.agent for agent in agents])
+        failures = [find_failure(condition, (old, new), agents, registry) for condition in conditions]
+    except Undecided as error:
+        problem = str(error).replace(f"for {UNNAMED.agent.tokens[0]}", f"for {UNNAMED.name}")
+        raise CommandError(
+            f"cannot compare {quoted(options.old)} with {quoted(options.new)}: {problem}; compare other agents with "
+            "--agent, or pass a larger limit to canfetch.compare.diff(steps=...)"
+        ) from None
     rows = [_row(change, agents, listed.valid) for change in changes]
-    failures = [find_failure(condition, (old, new), agents, registry) for condition in conditions]
     held = [failure for failure in failures if failure is not None]
     checked = len(listed.valid) if options.urls_file is not None or options.sitemap else None
     _write(Report(options.old, options.new, rows, len(agents), held, checked), options)
@@ -170,14 +178,16 @@ command: Final = click.Command(
     short_help="Show which URLs agents gain and lose between two files.",
     help="""Compare two robots.txt files, and show which URLs agents gain and lose.
 
-    The files are compared exactly, for all URLs. Without --agent, all known crawlers, all agents that a file names, and
-    any other agent are compared. Agents with the same change are listed together. Patterns are written as in a
-    robots.txt. A pattern is listed "in part" if not all of its URLs change.""",
+    One of the files may be -, which is standard input. The files are compared exactly, for all URLs. Without --agent,
+    all known crawlers, all agents that a file names, and any other agent are compared. Agents with the same change are
+    listed together. Patterns are written as in a robots.txt. A pattern is listed "in part" if not all of its URLs
+    change.""",
     epilog="""\b
 Examples:
   canfetch diff robots.txt new-robots.txt
   canfetch diff old.txt new.txt --agent Googlebot --agent GPTBot --format markdown
   canfetch diff old.txt new.txt --sitemap sitemap.xml
+  git show origin/main:robots.txt | canfetch diff - robots.txt
   canfetch diff old.txt new.txt --fail-on "Googlebot loses /" --fail-on "any gains /private/"
 
 \b

@@ -1,6 +1,6 @@
 """The files and agents of commands that compare whole files."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 import click
@@ -17,15 +17,18 @@ from canfetch.errors import InvalidProductToken
 # Source: sitemaps.org, protocol 0.9.
 _MAX_URLS: Final = 50_000
 # No file names this agent.
-_UNNAMED = RequestedAgent("any other agent", Agent("~~"), None)
+UNNAMED = RequestedAgent("any other agent", Agent("~~"), None)
 
 
-def read_file(name: str, *, profile: str) -> RobotsTxt:
+def read_file(name: str, *, profile: str, check: Callable[[str, RobotsTxt], None] | None = None) -> RobotsTxt:
     """Read and parse a robots.txt, and warn if it is something else.
 
-    Raises: CommandError: The file cannot be read.
+    Args: check: Called with the name and the file before the warning. It may reject the file.
+    Raises: CommandError: The file cannot be read, or `check` rejects it.
     """
     robots = parse(read_robots(name, ""), profile=profile)
+    if check is not None:
+        check(name, robots)
     warn_about_content(robots.render(), name, "", warn=lambda line: click.echo(line, err=True))
     return robots
 
@@ -57,7 +60,7 @@ def all_agents(files: Iterable[RobotsTxt], registry: Registry) -> list[Requested
     }
     for agent in _named_agents(names, registry):
         agents.setdefault(agent.name.lower(), agent)
-    return [_UNNAMED, *agents.values()]
+    return [UNNAMED, *agents.values()]
 
 
 def _named_agents(names: Iterable[str], registry: Registry) -> Iterator[RequestedAgent]:

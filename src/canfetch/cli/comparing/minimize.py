@@ -13,6 +13,7 @@ from canfetch.cli.shared.single_value_option import Choice, Option, complete_pat
 from canfetch.cli.shared.terminal import printable
 from canfetch.compare import Minimization, find_minimization
 from canfetch.compare.limits import steps_for
+from canfetch.core.document import RobotsTxt
 from canfetch.core.profiles import PROFILES
 from canfetch.errors import Undecided
 
@@ -37,12 +38,7 @@ def _run(**values: Any) -> NoReturn:
         raise CommandError("--in-place requires a file, not standard input")
     if options.in_place and options.check:
         raise CommandError("--in-place and --check exclude each other")
-    robots = read_file(options.name, profile=options.profile)
-    if robots.source_encoding != "utf-8":
-        # Most crawlers read nothing of the file, so the same rules in UTF-8 would change what they may fetch.
-        raise CommandError(
-            f"cannot minimize {options.name}: encoding is {robots.source_encoding}: convert the file to UTF-8 first"
-        )
+    robots = read_file(options.name, profile=options.profile, check=_check_encoding)
     profiles = PROFILES if "all" in options.for_profiles else options.for_profiles
     try:
         found = find_minimization(robots, profiles=profiles, steps=steps_for(_MICROSECONDS))
@@ -57,6 +53,14 @@ def _run(**values: Any) -> NoReturn:
         # Standard output is the file.
         click.echo("\n".join(_report(found, robots.content)), err=True)
     click.get_current_context().exit(EXIT_NEGATIVE if options.check and found.saved_bytes else EXIT_OK)
+
+
+def _check_encoding(name: str, robots: RobotsTxt) -> None:
+    if robots.source_encoding != "utf-8":
+        # Most crawlers read nothing of the file, so the same rules in UTF-8 would change what they may fetch.
+        raise CommandError(
+            f"cannot minimize {name}: encoding is {robots.source_encoding}: convert the file to UTF-8 first"
+        )
 
 
 def _report(found: Minimization, content: bytes) -> list[str]:

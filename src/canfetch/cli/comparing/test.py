@@ -9,11 +9,12 @@ import click
 
 from canfetch.cli.shared.agent_arguments import print_notes
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError
-from canfetch.cli.shared.input_files import read_robots, warn_about_content
+from canfetch.cli.shared.input_files import STANDARD_INPUT, read_robots, warn_about_content
 from canfetch.cli.shared.option_parameters import format_option, no_color_option, quiet_option
 from canfetch.cli.shared.row_writers import JsonWriter
 from canfetch.cli.shared.single_value_option import Option, complete_path
 from canfetch.cli.shared.terminal import Palette, printable, use_color
+from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidExpectations
 from canfetch.expectations import (
     EXPECTATION_FILE,
@@ -66,11 +67,12 @@ def _run(**values: Any) -> NoReturn:
     options = _Options(**values)
     palette = Palette(enabled=use_color(no_color=options.no_color))
     writer = None if options.format == "text" else JsonWriter(lines=options.format == "ndjson")
-    code, checked, failed = EXIT_OK, 0, 0
+    code, checked, failed, unchecked = EXIT_OK, 0, 0, 0
     for result in _results(options):
         code = max(code, result.code)
         checked += 1
-        failed += result.failure is not None
+        failed += result.code == EXIT_NEGATIVE
+        unchecked += result.code == EXIT_ERROR
         if writer is not None:
             writer.write(result.to_json())
         elif result.failure is not None and not options.quiet:
@@ -80,7 +82,8 @@ def _run(**values: Any) -> NoReturn:
         writer.end()
     elif not options.quiet:
         count = "1 expectation" if checked == 1 else f"{checked} expectations"
-        sys.stdout.write(f"{count} checked, {failed} failed.\n" if failed else f"{count} checked, all hold.\n")
+        counts = [f"{failed} failed"] * (failed > 0) + [f"{unchecked} could not be checked"] * (unchecked > 0)
+        sys.stdout.write(f"{count} checked, {', '.join(counts) or 'all hold'}.\n")
     click.get_current_context().exit(code)
 
 
@@ -109,9 +112,18 @@ def _load(name: str) -> Expectations:
     try:
         return load_expectations(Path(name))
     except InvalidExpectations as error:
-        raise CommandError(f"{name}: {error}") from None
+        hint = f"; pass a robots.txt with --robots {name}" if name.lower().endswith(".txt") else ""
+        raise CommandError(f"{name}: {error}{hint}") from None
+    except FileNotFoundError:
+        if name == STANDARD_INPUT:
+            hint = f"expected a file of expectations, such as {EXPECTATION_FILE}; --robots - reads a robots.txt"
+        else:
+            hint = "no such file"
+        if name == EXPECTATION_FILE:
+            hint += ": create it with expectations about a robots.txt, or pass another file of expectations"
+        raise CommandError(f"cannot read {quoted(name)}: {hint}") from None
     except OSError as error:
-        raise CommandError(f"cannot read {name}: {error.strerror or error}") from None
+        raise CommandError(f"cannot read {quoted(name)}: {error.strerror or error}") from None
 
 
 def _read(name: str, option: str = "") -> bytes:

@@ -17,6 +17,7 @@ from canfetch.cli.shared.network_options import (
     reject_network_options,
 )
 from canfetch.cli.shared.option_parameters import format_option
+from canfetch.cli.shared.origin_arguments import is_file_argument
 from canfetch.cli.shared.progress import Progress
 from canfetch.cli.shared.row_writers import JsonWriter, to_portable
 from canfetch.cli.shared.single_value_option import Option
@@ -24,6 +25,7 @@ from canfetch.cli.shared.terminal import printable
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.extensions.sitemap import parse_sitemap
 from canfetch.core.keys import RecordKind
+from canfetch.core.quoting import quoted
 
 
 class _Source(NamedTuple):
@@ -39,6 +41,8 @@ def _run(origins: tuple[str, ...], robots: str | None, format: str, **values: An
     options = pop_network_options(values)
     if (robots is None) == (not origins):
         raise CommandError("expected either origins, such as https://example.com, or --robots FILE")
+    for origin in filter(is_file_argument, origins):
+        raise CommandError(f"{quoted(origin)} is a file: pass --robots {origin}")
     if robots is not None:
         reject_network_options("--robots FILE")
     sources = _fetched_sources(origins, options) if robots is None else _local_source(robots)

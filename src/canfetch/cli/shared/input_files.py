@@ -64,6 +64,8 @@ def open_input(name: str, option: str = "") -> BinaryIO:
             raise CommandError(f"cannot read {_label(name, option)}: is a directory, expected a file")
         return open(name, "rb")  # noqa: PTH123 - `close_input` closes it
     except FileNotFoundError:
+        if "://" in name:
+            raise CommandError(f"cannot read {_label(name, option)}: expected a file, not a URL") from None
         raise CommandError(f"cannot read {_label(name, option)}: no such file") from None
     except (OSError, ValueError) as error:
         raise CommandError(f"cannot read {_label(name, option)}: {_reason(error)}") from None
