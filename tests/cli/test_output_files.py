@@ -220,6 +220,21 @@ def test_no_input_of_filter_is_replaced(run: Run, folder: Path, option: str, out
     assert done == (2, "", message.replace("input.csv", "urls.txt"))
 
 
+@pytest.mark.parametrize("output", ["--output", "--faults"])
+@pytest.mark.parametrize("name", ["site/a.example.txt", "site/below/b.example.txt", "site/new.csv"])
+def test_no_file_is_written_to_an_input_folder(run: Run, folder: Path, output: str, name: str) -> None:
+    (folder / "site" / "below").mkdir(parents=True)
+    if not name.endswith("new.csv"):
+        (folder / name).write_bytes(b"mine")
+    before = sorted((folder / "site").rglob("*"))
+    command = ["bulk", "parse", "site", "--format", "csv", "-j1", "--force"]
+    other = ["--output", "out.csv"] if output == "--faults" else []
+    done = run(*command, output, name, *other)
+    assert done == (2, "", f"canfetch: {output} '{name}' is in the input folder 'site': choose another folder\n")
+    assert sorted((folder / "site").rglob("*")) == before
+    assert not [path for path in before if path.is_file() and path.read_bytes() != b"mine"]
+
+
 @pytest.mark.skipif(WINDOWS, reason="standard input has no comparable status")
 def test_the_file_of_standard_input_is_not_replaced(folder: Path, environment: Any) -> None:
     content = write_input(folder, "bulk parse", "source.csv")

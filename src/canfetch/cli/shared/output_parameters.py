@@ -5,6 +5,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any, Final
 
 import click
@@ -51,8 +52,10 @@ def check_outputs() -> None:
         for other_option, other in checked:
             if _is_same(name, other):
                 raise CommandError(f"{label} is also the file of {other_option}: choose another name")
-        if os.path.lexists(name) and not force and not parameter.type.replaces:
-            raise CommandError(f"{label} already exists: pass --force to replace it")
+        if not parameter.type.replaces:
+            _check_not_in_input(label, name, inputs)
+            if os.path.lexists(name) and not force:
+                raise CommandError(f"{label} already exists: pass --force to replace it")
         follows = parameter.type.replaces and os.path.islink(name)  # noqa: PTH114 - a name as typed
         _check_folder(label, os.path.realpath(name) if follows else name)
         checked.append((option, name))
@@ -67,6 +70,15 @@ def check_not_input(label: str, output: str, inputs: Iterable[str]) -> None:
     for name in inputs:
         if _is_standard_input(output) if name == STANDARD_INPUT else _is_same(output, name):
             raise CommandError(f"{label} is also an input file: choose another name")
+
+
+def _check_not_in_input(label: str, output: str, inputs: Iterable[str]) -> None:
+    """Check that a file is not in an input folder. All files in it are read, also those of an unfinished output."""
+    path = Path(output).absolute()
+    folders = {*path.parent.resolve().parents, path.parent.resolve()}
+    for name in inputs:
+        if os.path.isdir(name) and Path(name).resolve() in folders:  # noqa: PTH112 - a name as typed
+            raise CommandError(f"{label} is in the input folder {quoted(name)}: choose another folder")
 
 
 def _inputs(command: click.Command) -> Iterator[click.Parameter]:
