@@ -52,7 +52,7 @@ def _use_this_python(context: SparkContext) -> None:
     By default, Spark runs the `python3` of the PATH, which need not have canfetch.
     """
     is_configured = os.environ.get(_PYTHON) or context.getConf().get(_PYTHON_SETTING)
-    if context.master.startswith("local") and not is_configured:
+    if (context.master or "").startswith("local") and not is_configured:
         context.pythonExec = sys.executable
 
 
