@@ -145,6 +145,23 @@ def test_other_types_raise(column: Any, engine: str) -> None:
         allows(CONTENT, "bot", column, engine=engine)
 
 
+def test_nan_in_a_list_is_a_missing_value(engine: str) -> None:
+    missing = float("nan")
+    for contents, agents, urls in (
+        ([CONTENT, missing], "bot", ["/a", "/a"]),
+        (CONTENT, ["bot", missing], "/a"),
+        (CONTENT, "bot", ("/a", missing)),
+    ):
+        found = decide(contents, agents, urls, engine=engine).to_pylist()
+        assert [(row["allowed"], row["reason"]) for row in found] == [(False, "disallow-rule"), (None, None)]
+    assert Files({1: CONTENT}, engine=engine).allows_at([1, missing], "bot", "/a").to_pylist() == [False, None]
+
+
+def test_the_agent_star_has_the_groups_of_all_crawlers(engine: str) -> None:
+    found = decide([OTHER, CONTENT, CONTENT], "*", ["/", "/a", "/"], engine=engine).to_pylist()
+    assert [row["allowed"] for row in found] == [False, False, True]
+
+
 def test_invalid_arguments(engine: str) -> None:
     for name in ("two words", "GPTBot,CCBot"):
         with pytest.raises(InvalidProductToken, match=f"invalid agent '{name}': expected "):

@@ -42,19 +42,28 @@ def as_column(column: object) -> Any:
 
     Raises: TypeError: `column` is none of these.
     """
-    if column is None or isinstance(column, str | bytes | int | list) or is_arrow(column):
+    if column is None or isinstance(column, str | bytes | int) or is_arrow(column):
         return column
+    if isinstance(column, list):
+        return _without_nan(column)
     if isinstance(column, bytearray | memoryview):
         return bytes(column)
     if hasattr(column, "as_py"):
         # A scalar of pyarrow.
         return column.as_py()
     if hasattr(column, "tolist"):
-        # An array of NumPy, or an index of pandas, which has NaN in place of missing texts.
-        return [None if isinstance(value, float) and isnan(value) else value for value in column.tolist()]
+        # An array of NumPy, or an index of pandas.
+        return _without_nan(column.tolist())
     if isinstance(column, Iterable) and not isinstance(column, Mapping | set | frozenset):
-        return list(column)
+        return _without_nan(list(column))
     raise TypeError(f"a column must be Arrow data, a list or a single value, not {type(column).__name__}")
+
+
+def _without_nan(values: list[Any]) -> list[Any]:
+    """Return values with None in place of NaN, which pandas has for a missing text."""
+    if float not in set(map(type, values)):
+        return values
+    return [None if isinstance(value, float) and isnan(value) else value for value in values]
 
 
 def as_agents(agent: object, *, use_registry: bool) -> Any:
