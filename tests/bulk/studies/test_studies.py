@@ -188,12 +188,13 @@ def drawn_axes(monkeypatch: pytest.MonkeyPatch, rows: list[Any]) -> Any:
     figure = pytest.importorskip("matplotlib.figure")
     drawn: list[Any] = []
 
-    class Kept(figure.Figure):  # type: ignore[misc]  # the class of an optional package
-        def __init__(self, *args: Any, **options: Any) -> None:
-            super().__init__(*args, **options)
-            drawn.append(self)
+    original = figure.Figure
 
-    monkeypatch.setattr(figure, "Figure", Kept)
+    def kept(*args: Any, **options: Any) -> Any:
+        drawn.append(original(*args, **options))
+        return drawn[-1]
+
+    monkeypatch.setattr(figure, "Figure", kept)
     draw_study(rows, get_recipe("definitions"), "png")
     return drawn[0].axes[0]
 
