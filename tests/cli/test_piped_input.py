@@ -13,10 +13,10 @@ import canfetch
 UGLY = b"user-agent:*\ndisallow:/a\n"
 
 
-def run_with(stdin: Any, folder: Path, command: str) -> tuple[int, str]:
+def run_with(stdin: Any, folder: Path, *command: str) -> tuple[int, str]:
     """Return the exit code and the messages of a command with a standard input."""
     ran = subprocess.run(
-        [sys.executable, "-m", "canfetch", command],
+        [sys.executable, "-m", "canfetch", *command],
         stdin=stdin,
         capture_output=True,
         check=False,
@@ -33,21 +33,28 @@ def robots(tmp_path: Path) -> Path:
     return file
 
 
-@pytest.mark.parametrize("command", ["fmt", "lint"])
+@pytest.mark.parametrize("command", ["fmt", "lint", "lint --fix"])
 @pytest.mark.parametrize("kind", ["pipe", "file"])
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows does not report the data in a pipe")
 def test_piped_data_is_not_ignored(robots: Path, command: str, kind: str) -> None:
     if kind == "file":
         with robots.open("rb") as stdin:
-            ran = run_with(stdin, robots.parent, command)
+            ran = run_with(stdin, robots.parent, *command.split())
     else:
         reader, writer = os.pipe()
         os.write(writer, b"User-agent: *\n")
         os.close(writer)
-        ran = run_with(reader, robots.parent, command)
+        ran = run_with(reader, robots.parent, *command.split())
         os.close(reader)
-    message = f"use 'canfetch {command} -' for it, or 'canfetch {command} robots.txt' for the file\n"
-    assert ran == (2, f"canfetch: standard input is read only with -: {message}")
+    if command == "lint":
+        assert ran == (
+            0,
+            "canfetch: note: standard input is read only with -: the input of 'canfetch lint' is robots.txt\n",
+        )
+    else:
+        name = command.split(maxsplit=1)[0]
+        message = f"use 'canfetch {name} -' for it, or 'canfetch {name} robots.txt' for the file\n"
+        assert ran == (2, f"canfetch: standard input is read only with -: {message}")
     assert robots.read_bytes() == UGLY
 
 

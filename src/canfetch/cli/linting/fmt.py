@@ -54,7 +54,7 @@ class _FormattedFile(NamedTuple):
 
 def _run(**values: Any) -> NoReturn:
     options = _Options(**values)
-    names = tuple(expand_directories(names_or_default(options.names, "fmt")))
+    names = tuple(expand_directories(names_or_default(options.names, "fmt", writes=options.writes)))
     if any(map(is_url, names)):
         raise CommandError("fetched files cannot be formatted: save the file, and pass its name")
     check_standard_input([("", name) for name in names])

@@ -111,7 +111,7 @@ def _make_linter(settings: LintSettings) -> Linter:
 
 def _lint(options: LintOptions, linter: Linter, fail_on: Severity, writer: ReportWriter) -> int:
     code = EXIT_OK
-    names = tuple(expand_directories(names_or_default(options.names, "lint")))
+    names = tuple(expand_directories(names_or_default(options.names, "lint", writes=options.fix and not options.diff)))
     _check_names(options, names)
     _check_fix_options(options, names)
     bar_enabled = options.output is not None or not is_terminal(sys.stdout)

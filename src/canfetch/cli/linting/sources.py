@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from canfetch.cli.shared.agent_arguments import print_notes
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.input_files import STANDARD_INPUT, read_whole_input
 from canfetch.cli.shared.piped_input import has_piped_data
@@ -35,16 +36,21 @@ def is_url(name: str) -> bool:
     return "://" in name
 
 
-def names_or_default(names: tuple[str, ...], command: str) -> tuple[str, ...]:
+def names_or_default(names: tuple[str, ...], command: str, *, writes: bool) -> tuple[str, ...]:
     """Return the arguments, or robots.txt in the current directory if there are none.
 
-    Raises: CommandError: There is no argument, but data on standard input, which would be ignored.
+    Data on standard input is not read then. It may belong to a shell or a Git hook, so that a note suffices unless the
+    command writes to the file.
+
+    Raises: CommandError: There is no argument, but data on standard input, and the command writes.
     """
     if not names and has_piped_data():
-        raise CommandError(
-            f"standard input is read only with -: use 'canfetch {command} -' for it, "
-            f"or 'canfetch {command} {_FILE_NAME}' for the file"
-        )
+        if writes:
+            raise CommandError(
+                f"standard input is read only with -: use 'canfetch {command} -' for it, "
+                f"or 'canfetch {command} {_FILE_NAME}' for the file"
+            )
+        print_notes([f"standard input is read only with -: the input of 'canfetch {command}' is {_FILE_NAME}"])
     return names or DEFAULT_NAMES
 
 
