@@ -2,6 +2,7 @@
 
 import csv
 import io
+import tracemalloc
 from random import Random
 
 import pytest
@@ -71,3 +72,17 @@ def test_a_cell_that_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     found = read(text)
     assert found[0] == (2, "invalid CSV: field larger than field limit (100)")
     assert found[1:] == [(103, ("b", "c")), (104, ("d", "e"))]
+
+
+def test_a_cell_without_an_end_takes_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_files, "MAX_LINE_BYTES", 10_000)
+    text = 'host,content\na,"' + "Disallow: /x\n" * 300_000 + '"\nb,"c"\n'
+    stream = io.BytesIO(text.encode())
+    tracemalloc.start()
+    try:
+        rows = [row for _, row in read_csv(stream, "x.csv", lambda _: None, lambda _: None)]
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert rows[1:] == [{"host": "b", "content": "c"}]
+    assert peak < 1_000_000

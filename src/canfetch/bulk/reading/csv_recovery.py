@@ -5,6 +5,7 @@ the cell in which the error was found continues. Both are followed until they ag
 of them is contradicted.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from enum import Enum
 
@@ -31,6 +32,7 @@ class _Explanation:
         self._count = 1
         self._is_first = self.is_quoted = is_quoted
         self._state = _State.QUOTED if is_quoted else _State.START
+        self._end_of_plain = re.compile(f"[{re.escape(delimiter)}\n]")
         self.is_valid = True
 
     @property
@@ -40,11 +42,19 @@ class _Explanation:
 
     def follow(self, line: str) -> int:
         """Follow a line with its end, or the rest of one, and return the number of characters that are valid."""
-        for index, character in enumerate(line):
-            if not self.is_valid:
-                return index - 1
-            self._follow(character)
-        return len(line) - (not self.is_valid)
+        index = 0
+        while index < len(line) and self.is_valid:
+            # Most characters of a cell change nothing.
+            if self._state is _State.QUOTED:
+                index = line.find('"', index)
+            elif self._state is _State.PLAIN:
+                found = self._end_of_plain.search(line, index)
+                index = -1 if found is None else found.start()
+            if index < 0:
+                break
+            self._follow(line[index])
+            index += 1
+        return len(line) if self.is_valid else index - 1
 
     def _follow(self, character: str) -> None:
         state = self._state

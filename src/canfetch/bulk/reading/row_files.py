@@ -82,7 +82,8 @@ def read_csv(
     check_header(header)
     reader = csv.reader(text, delimiter=delimiter, strict=True)
     while True:
-        start, text.row = text.number + 1, []
+        start = text.number + 1
+        text.start_row()
         try:
             cells = next(reader, None)
         except csv.Error as error:
@@ -101,7 +102,7 @@ def read_csv(
                 continue
         if text.is_read:
             return
-        again = lines_to_read_again(text.row[:], text, delimiter, len(header), MAX_LINE_BYTES)
+        again = lines_to_read_again(text.take_row(), text, delimiter, len(header), MAX_LINE_BYTES)
         if again is None:
             yield start, CUT_ROW
             return
@@ -114,7 +115,7 @@ class _TextLines:
 
     Attributes:
         number: The number of the last line, from 1.
-        row: The lines that were read since it was set.
+        row: The lines of the row that was started, as far as they have been read.
         is_ended: Whether the last line has an end.
         is_read: Whether all lines have been read.
     """
@@ -124,12 +125,22 @@ class _TextLines:
         self._again: list[str] = []
         self.number = 0
         self.row: list[str] = []
+        self._keeps_row = False
         self.is_ended = True
         self.is_read = False
 
+    def start_row(self) -> None:
+        """Keep the lines that follow."""
+        self.row, self._keeps_row = [], True
+
+    def take_row(self) -> list[str]:
+        """Return the lines of the row, and keep no more of them: a cell without an end has all lines of a file."""
+        row, self.row, self._keeps_row = self.row, [], False
+        return row
+
     def read_again(self, lines: list[str]) -> None:
         """Read the last lines again, before those that follow."""
-        self._again = lines[::-1]
+        self._again += reversed(lines)
         self.is_read = False
         self.number -= len(lines)
 
@@ -146,7 +157,8 @@ class _TextLines:
                 raise StopIteration
             line = encoded.decode("utf-8", "surrogateescape")
         self.number += 1
-        self.row.append(line)
+        if self._keeps_row:
+            self.row.append(line)
         self.is_ended = line.endswith(("\n", "\r"))
         return line
 
