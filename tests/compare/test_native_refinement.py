@@ -85,7 +85,7 @@ def test_the_native_engine_stops_at_the_limit() -> None:
     )
     question = Question(compared, WANTED[0], lambda _: True)
     assert compared.native is not None
-    with pytest.raises(Undecided, match="with a limit of 40 steps"):
+    with pytest.raises(Undecided, match="for a limit of 40 steps"):
         compared.native.shortest_target(question, Budget(40))
 
 
@@ -115,5 +115,5 @@ def test_the_native_engine_stops_to_describe_at_the_limit() -> None:
     compared = compared_files("User-agent: *\nDisallow: /*a*b*c\n", "User-agent: *\nDisallow: /*c*b*a\n", "rfc9309")
     assert compared.native is not None
     items = [([one.pattern for one in side.ranking.in_order], False) for side in compared.sides]
-    with pytest.raises(Undecided, match="with a limit of 500 steps"):
+    with pytest.raises(Undecided, match="for a limit of 500 steps"):
         compared.native.describe((True, False), items, [], Budget(500))
