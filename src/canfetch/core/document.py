@@ -316,7 +316,7 @@ class _ParsedFile(RobotsTxt):
 
     __slots__ = ()
 
-    if not TYPE_CHECKING:
+    if not TYPE_CHECKING:  # pragma: no branch
         __init__ = object.__init__
 
 
