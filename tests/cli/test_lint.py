@@ -85,6 +85,15 @@ def test_verbose_shows_the_reason_and_the_source(run: RunCommand, bad: Path) -> 
     assert any(line.startswith("  source: RFC 9309 section 2.2;") for line in ran.lines)
 
 
+def test_first_line_past_the_size_limit_is_shown(run: RunCommand, folder: Path) -> None:
+    (folder / "robots.txt").write_bytes(GOOD + b"#" * 511_960 + b"\nDisallow: /lost/\n")
+    ran = run("lint", "robots.txt")
+    start = ran.lines.index("  4 | Disallow: /lost/")
+    assert ran.lines[start - 1].startswith("robots.txt:4:1: error CF103 too-large: ")
+    assert ran.lines[start + 1] == "    | ^^^^^^^^^^^^^^^^"
+    assert "<mark>Disallow: /lost/</mark>" in run("lint", "robots.txt", "--format", "html").out
+
+
 def test_a_clean_file(run: RunCommand, folder: Path) -> None:
     (folder / "robots.txt").write_bytes(GOOD)
     ran = run("lint")

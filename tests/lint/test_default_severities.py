@@ -330,6 +330,13 @@ def test_html_page_has_one_finding() -> None:
     assert [one.check.code for one in ALL.lint(content).findings] == ["CF108"]
 
 
+@pytest.mark.parametrize("line_end", [b"\n", b""])
+@pytest.mark.parametrize("count", [18_500, 20_000])
+def test_size_of_an_html_page_is_not_a_finding(count: int, line_end: bytes) -> None:
+    content = b"<!DOCTYPE html>" + line_end + (b"<p>some text of a page</p>" + line_end) * count
+    assert [one.check.code for one in ALL.lint(content).findings] == ["CF108"]
+
+
 def test_star_that_runs_into_a_group_is_one_finding() -> None:
     content = b"User-agent: *\nSitemap: https://example.com/sitemap.xml\n\nUser-agent: FooBot\nDisallow: /\n"
     assert [one.check.code for one in DEFAULT.lint(content).findings if one.severity > Severity.INFO] == ["CF313"]

@@ -18,6 +18,8 @@ from canfetch.lint.lint_input import LintInput
 
 ResultT = TypeVar("ResultT")
 _new_tuple: Final = tuple.__new__
+# The part of the content past the size limit that reports may quote.
+_MAX_PAST_LIMIT: Final = 240
 
 
 class LintedRule(NamedTuple):
@@ -156,6 +158,15 @@ class LintedFile:
     def user_agent_values(self) -> list[bytes]:
         """The value of every user-agent line, as written."""
         return self.values(self.user_agents)
+
+    @property
+    def first_line_past_limit(self) -> bytes:
+        """The start of the first line past the size limit, or empty.
+
+        Cost: O(1).
+        """
+        lines = self.robots.tail[:_MAX_PAST_LIMIT].lstrip(b"\r\n").splitlines()
+        return lines[0] if lines else b""
 
     @cached_property
     def rule_records(self) -> tuple[Record, ...]:

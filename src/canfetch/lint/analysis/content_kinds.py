@@ -9,7 +9,7 @@ def file_is_markup(file: LintedFile) -> bool:
 
     Cost: O(1).
     """
-    return is_page(file.content)
+    return is_page(_start(file))
 
 
 def file_is_wide(file: LintedFile) -> bool:
@@ -17,7 +17,7 @@ def file_is_wide(file: LintedFile) -> bool:
 
     Cost: O(1).
     """
-    return is_wide(file.content)
+    return is_wide(_start(file))
 
 
 def file_is_binary(file: LintedFile) -> bool:
@@ -25,4 +25,9 @@ def file_is_binary(file: LintedFile) -> bool:
 
     Cost: O(1).
     """
-    return is_binary(file.content)
+    return is_binary(_start(file))
+
+
+def _start(file: LintedFile) -> bytes:
+    # A page without line breaks may have its only line past the size limit.
+    return file.content or file.robots.tail

@@ -33,9 +33,14 @@ def _column(file: LintedFile, position: Position) -> int:
 
 
 def quoted_line(file: LintedFile, finding: Finding) -> tuple[bytes, bytes, bytes]:
-    """Return the first line of a finding in three parts: before, inside and after its span."""
+    """Return the first line of a finding in three parts: before, inside and after its span.
+
+    A finding at the size limit is about the first line past it.
+    """
     starts, line = file.line_starts, finding.line
     start = starts[line - 1]
+    if start == len(file.content):
+        return b"", file.first_line_past_limit, b""
     content = file.content[start : starts[line] if line < len(starts) else len(file.content)].rstrip(b"\r\n")
     first, last = (min(max(offset - start, 0), len(content)) for offset in finding.span)
     return content[:first], content[first:last], content[last:]

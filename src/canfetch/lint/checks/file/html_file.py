@@ -15,7 +15,8 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         return
     first = file.first_text
     span = (0, 0) if first is None else file.text_span(first)
-    yield Occurrence(span, lines=tuple(range(1, len(file.records) + 1)))
+    # Findings about the size of the file are after its last line.
+    yield Occurrence(span, lines=tuple(range(1, len(file.records) + 2)))
 
 
 CHECK = Check(
@@ -30,5 +31,5 @@ CHECK = Check(
     bad=LintInput(b"<!DOCTYPE html>\n<html><head><title>Not found</title></head></html>\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
-    supersedes=("CF103", "CF105", "CF6"),
+    supersedes=("CF103", "CF104", "CF105", "CF6"),
 )

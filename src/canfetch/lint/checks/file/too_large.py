@@ -20,8 +20,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         return
     end = len(file.content)
     lines = len(file.records)
-    lost = tail[: _MAX_QUOTE * 4].lstrip(b"\r\n").splitlines()
-    shown = file.text(lost[0][:_MAX_QUOTE]) if lost else ""
+    shown = file.text(file.first_line_past_limit[:_MAX_QUOTE])
     size = f"{end + len(tail):,}"
     yield Occurrence((end, end), {"size": size, "line": str(lines + 1), "lost": shown})
 
