@@ -3,7 +3,8 @@
 import pytest
 
 from canfetch.agents import REGISTRY, Crawler
-from canfetch.agents.requested import misspelling_note, misspelling_notes, requested_agent
+from canfetch.agents.operator_names import CRAWLERS_BY_OPERATOR, STAR_TOKENS
+from canfetch.agents.requested import requested_agent, unknown_agent_note, unknown_agent_notes
 from canfetch.core.agent import Agent
 from canfetch.errors import InvalidProductToken
 
@@ -36,11 +37,35 @@ def test_valid_names() -> None:
 
 
 def test_a_misspelt_name_is_noted_unless_it_is_exact() -> None:
-    assert misspelling_note(requested_agent("GPTBto")) == "unknown crawler 'GPTBto': did you mean 'GPTBot'?"
-    assert misspelling_note(requested_agent("GPTBto", exact=True)) is None
-    assert misspelling_note(requested_agent("GPTBot")) is None
-    assert misspelling_note(requested_agent("bto")) is None
-    assert misspelling_note(requested_agent("GPTBot" * 100)) is None
+    assert unknown_agent_note(requested_agent("GPTBto")) == "unknown crawler 'GPTBto': did you mean 'GPTBot'?"
+    assert unknown_agent_note(requested_agent("GPTBto", exact=True)) is None
+    assert unknown_agent_note(requested_agent("GPTBot")) is None
+    assert unknown_agent_note(requested_agent("bto")) is None
+    assert unknown_agent_note(requested_agent("GPTBot" * 100)) is None
+
+
+@pytest.mark.parametrize(
+    "name, meant",
+    [
+        ("OpenAI", "'GPTBot', 'OAI-SearchBot' or 'ChatGPT-User'"),
+        ("Google", "'Googlebot' or 'Google-Extended'"),
+        ("bing", "'bingbot'"),
+        ("all", "'*'"),
+    ],
+)
+def test_an_operator_or_a_product_is_noted_with_its_crawlers(name: str, meant: str) -> None:
+    assert unknown_agent_note(requested_agent(name)) == f"unknown crawler {name!r}: did you mean {meant}?"
+    assert unknown_agent_note(requested_agent(name, exact=True)) is None
+    own = Crawler((name,), operator="Own", purposes=("research",), source="https://example.com")
+    registry = REGISTRY.with_crawlers(own)
+    assert unknown_agent_note(requested_agent(name, registry=registry), registry) is None
+
+
+def test_operator_names_are_not_tokens_of_the_registry() -> None:
+    tokens = {token.lower() for crawler in REGISTRY.crawlers for token in crawler.tokens}
+    assert tokens.isdisjoint(CRAWLERS_BY_OPERATOR)
+    meant = {token for names in CRAWLERS_BY_OPERATOR.values() if names != STAR_TOKENS for token in names}
+    assert all(REGISTRY.get_crawler(token) is not None for token in meant)
 
 
 def test_each_name_is_noted_once_with_the_crawlers_of_a_registry() -> None:
@@ -48,5 +73,5 @@ def test_each_name_is_noted_once_with_the_crawlers_of_a_registry() -> None:
         Crawler(("OwnCrawler",), operator="Own", purposes=("research",), source="https://example.com")
     )
     agents = [requested_agent(name, registry=registry) for name in ("OwnCrawlr", "owncrawler", "OwnCrawlr")]
-    assert misspelling_notes(agents, registry) == ["unknown crawler 'OwnCrawlr': did you mean 'OwnCrawler'?"]
-    assert misspelling_notes(agents) == []
+    assert unknown_agent_notes(agents, registry) == ["unknown crawler 'OwnCrawlr': did you mean 'OwnCrawler'?"]
+    assert unknown_agent_notes(agents) == []

@@ -124,6 +124,7 @@ def test_verify_without_a_method_is_undecided(run: Run) -> None:
     "arguments, message",
     [
         (("verify", "GoogleBott", OTHER), "unknown crawler 'GoogleBott': did you mean 'Googlebot'?"),
+        (("verify", "Perplexity", OTHER), "unknown crawler 'Perplexity': did you mean 'PerplexityBot' or "),
         (("verify", "Googlebot", "example.com"), "invalid address 'example.com': expected an IP address"),
         (("verify", "Googlebot", OTHER, "--addresses", "nowhere.json"), "cannot read --addresses 'nowhere.json'"),
         (("verify", "Googlebot", OTHER, "--addresses", "robots.txt"), "invalid --addresses 'robots.txt': "),

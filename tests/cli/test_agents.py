@@ -104,6 +104,19 @@ def test_show_of_an_unknown_name_is_exit_1(run: Run) -> None:
     assert ran.err.startswith("canfetch: unknown crawler 'Example%1BBot'")
 
 
+def test_name_of_an_operator_is_noted_and_changes_no_exit_code(run: Run) -> None:
+    note = "canfetch: note: unknown crawler 'Google': did you mean 'Googlebot' or 'Google-Extended'?\n"
+    ran = run("check", "/", "--agent", "Google", "--robots", "robots.txt")
+    assert (ran.code, ran.err) == (0, note)
+    assert run("explain", "/", "--agent", "Google", "--robots", "robots.txt").err == note
+
+
+def test_show_of_an_operator_names_its_crawlers(run: Run) -> None:
+    expected = "unknown crawler 'Google': did you mean 'Googlebot' or 'Google-Extended'? (run 'canfetch agents list' to"
+    assert run("agents", "show", "Google").err.startswith(f"canfetch: {expected}")
+    assert "unknown crawler 'all': run 'canfetch agents list'" in run("agents", "show", "all").err
+
+
 def test_find_as_text(run: Run) -> None:
     ran = run("agents", "find", HEADER, "curl/8\x1b[31m")
     assert ran.code == 1
@@ -195,6 +208,8 @@ def test_every_command_refuses_several_names_and_notes_a_misspelt_one(run: Run, 
     assert ran.err.startswith("canfetch: invalid agent 'GPTBot,CCBot': expected one name without ")
     noted = run(*COMMANDS[command], "--agent", "GPTBto")
     assert "canfetch: note: unknown crawler 'GPTBto': did you mean 'GPTBot'?\n" in noted.err
+    operator = run(*COMMANDS[command], "--agent", "Google")
+    assert "canfetch: note: unknown crawler 'Google': did you mean 'Googlebot' or 'Google-Extended'?\n" in operator.err
     exact = run(*COMMANDS[command], "--agent", "GPTBto", "--exact")
     assert "note" not in exact.err
 

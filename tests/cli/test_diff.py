@@ -222,6 +222,8 @@ def test_a_token_like_a_known_one_is_noted(run: Run) -> None:
     assert run("diff", "old.txt", "new.txt", "--agent", "GPTBto").err == note
     assert run("diff", "old.txt", "new.txt", "--agent", "GPTBto", "--fail-on", "GPTBto loses").err == note
     assert run("diff", "old.txt", "new.txt", "--fail-on", "GPTBto loses").err == note
+    product = "canfetch: note: unknown crawler 'Gemini': did you mean 'Google-Extended'?\n"
+    assert run("diff", "old.txt", "new.txt", "--fail-on", "Gemini loses").err == product
     assert run("diff", "old.txt", "new.txt", "--agent", "GPTBto", "--exact").err == ""
 
 

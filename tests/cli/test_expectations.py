@@ -85,6 +85,9 @@ def test_a_token_like_a_known_one_is_noted_once(run: Run, folder: Path) -> None:
     write(folder, entry * 2)
     assert run("test").err == "canfetch: note: unknown crawler 'GPTBto': did you mean 'GPTBot'?\n"
     assert run("test", "--quiet").err == ""
+    write(folder, entry.replace("GPTBto", "Claude"))
+    names = "'ClaudeBot', 'Claude-SearchBot' or 'Claude-User'"
+    assert run("test").err == f"canfetch: note: unknown crawler 'Claude': did you mean {names}?\n"
 
 
 @pytest.mark.parametrize(

@@ -102,13 +102,16 @@ def test_the_configured_agent_is_the_default(site: Site) -> None:
     assert site.requests[-1].headers["user-agent"] == settings.user_agent
 
 
-def test_misspelt_agent_is_noted(site: Site) -> None:
+@pytest.mark.parametrize(
+    "name, meant", [("GPTBto", "GPTBot"), ("ChatGPT", "GPTBot, OAI-SearchBot or ChatGPT-User")], ids=["typo", "product"]
+)
+def test_name_of_no_crawler_is_noted(site: Site, name: str, meant: str) -> None:
     fetched, explained = ask(
-        ("may_fetch", {"url": site.url("x"), "agent": "GPTBto"}),
-        ("explain", {"url": "/x", "robots_txt": DRAFT, "agents": ["GPTBto"]}),
+        ("may_fetch", {"url": site.url("x"), "agent": name}),
+        ("explain", {"url": "/x", "robots_txt": DRAFT, "agents": [name]}),
     )
     for reply in (fetched, explained):
-        assert "No crawler with this name is known: did you mean GPTBot?" in reply.text
+        assert f"No crawler with this name is known: did you mean {meant}?" in reply.text
 
 
 @pytest.mark.parametrize(

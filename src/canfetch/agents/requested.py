@@ -4,11 +4,12 @@ Every interface that accepts the name of an agent uses this module, so that all 
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 from canfetch.agents.crawler import Crawler
+from canfetch.agents.operator_names import CRAWLERS_BY_OPERATOR
 from canfetch.agents.registry import REGISTRY, Registry
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.quoting import quoted
@@ -76,30 +77,44 @@ def requested_agent(name: str, *, exact: bool = False, registry: Registry = REGI
     return RequestedAgent(name, agent, None, exact)
 
 
-def misspelling_note(agent: RequestedAgent, registry: Registry = REGISTRY) -> str | None:
-    """Return a note if a name is unknown, and one typing error away from the token of a known crawler.
+def unknown_agent_note(agent: RequestedAgent, registry: Registry = REGISTRY) -> str | None:
+    """Return a note with the tokens that an unknown name probably refers to, or None if there are none.
 
-    Cost: As `probable_token`.
+    Cost: As `probable_tokens`.
     """
-    probable = probable_token(agent, registry)
-    return None if probable is None else f"unknown crawler {quoted(agent.name)}: did you mean {probable!r}?"
+    tokens = probable_tokens(agent, registry)
+    if not tokens:
+        return None
+    return f"unknown crawler {quoted(agent.name)}: did you mean {alternatives([repr(token) for token in tokens])}?"
 
 
-def probable_token(agent: RequestedAgent, registry: Registry = REGISTRY) -> str | None:
-    """Return the token of a known crawler that an unknown name is one typing error away from, or None.
+def probable_tokens(agent: RequestedAgent, registry: Registry = REGISTRY) -> tuple[str, ...]:
+    """Return the tokens of known crawlers that an unknown name probably refers to.
+
+    The name is that of their operator or product, such as `OpenAI` or `ChatGPT`, or a word for all crawlers, or one
+    typing error away from the token.
 
     Cost: O(crawlers); a dictionary lookup for a recent name.
     """
-    if agent.exact or agent.crawler is not None:
-        return None
-    if not _MIN_MISSPELT_CHARACTERS <= len(agent.name) <= _MAX_MISSPELT_CHARACTERS:
-        return None
-    return _nearest_token(agent.name.lower(), registry)
+    if agent.exact or agent.crawler is not None or len(agent.name) > _MAX_MISSPELT_CHARACTERS:
+        return ()
+    folded = agent.name.lower()
+    tokens = CRAWLERS_BY_OPERATOR.get(folded, ())
+    if tokens or len(folded) < _MIN_MISSPELT_CHARACTERS:
+        return tokens
+    nearest = _nearest_token(folded, registry)
+    return () if nearest is None else (nearest,)
 
 
-def misspelling_notes(agents: Iterable[RequestedAgent], registry: Registry = REGISTRY) -> list[str]:
+def alternatives(names: Sequence[str]) -> str:
+    """Return names for a question, such as `A, B or C`."""
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def unknown_agent_notes(agents: Iterable[RequestedAgent], registry: Registry = REGISTRY) -> list[str]:
     """Return the notes about several agents, one for each name."""
-    notes = (misspelling_note(agent, registry) for agent in agents)
+    notes = (unknown_agent_note(agent, registry) for agent in agents)
     return list(dict.fromkeys(note for note in notes if note is not None))
 
 

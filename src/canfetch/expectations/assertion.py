@@ -2,7 +2,7 @@
 
 import warnings
 
-from canfetch.agents.requested import misspelling_note, requested_agent
+from canfetch.agents.requested import requested_agent, unknown_agent_note
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
@@ -11,7 +11,7 @@ from canfetch.expectations.expectation_file import Expectation
 
 
 class UnknownAgentWarning(UserWarning):
-    """Warns about an unknown agent whose name is one typing error away from a known crawler."""
+    """Warns about an unknown agent whose name probably refers to known crawlers, such as `GPTBto` or `OpenAI`."""
 
 
 def assert_expected(
@@ -27,8 +27,8 @@ def assert_expected(
 
     Args:
         robots: The file or its content.
-        agent: A product token, with the fallback tokens of the registry. A misspelt one causes an
-            `UnknownAgentWarning`.
+        agent: A product token, with the fallback tokens of the registry. A name such as `GPTBto` or
+            `OpenAI` causes an `UnknownAgentWarning`.
         allowed: Whether the agent is expected to be allowed.
         url: A URL or a path.
         pattern: A pattern as in a robots.txt, instead of `url`. The expectation is proved for all of its URLs.
@@ -41,7 +41,7 @@ def assert_expected(
     if not isinstance(allowed, bool):
         raise InvalidOption(f"invalid allowed {quoted(allowed)}: expected True or False")
     requested = requested_agent(agent)
-    note = misspelling_note(requested)
+    note = unknown_agent_note(requested)
     if note is not None:
         warnings.warn(note, UnknownAgentWarning, stacklevel=2)
     file = robots if isinstance(robots, RobotsTxt) else parse(robots)

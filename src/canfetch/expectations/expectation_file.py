@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from canfetch.agents import REGISTRY, Registry
-from canfetch.agents.requested import RequestedAgent, misspelling_notes, requested_agent
+from canfetch.agents.requested import RequestedAgent, requested_agent, unknown_agent_notes
 from canfetch.core.agent import Agent
 from canfetch.core.choices import unknown_choice
 from canfetch.core.document import RobotsTxt, parse
@@ -74,7 +74,7 @@ class Expectations(NamedTuple):
         robots_url: The URL of the robots.txt, or None for any origin.
         profile: The parsing profile.
         entries: The expectations, in file order. An entry with several agents, URLs or patterns is several of them.
-        notes: Notes about unknown agents whose names are one typing error away from a known crawler.
+        notes: Notes about unknown agents whose names probably refer to known crawlers.
     """
 
     robots: str
@@ -154,7 +154,7 @@ def parse_expectations(toml: str, *, registry: Registry = REGISTRY) -> Expectati
             f"invalid robots {quoted(robots)}: expected the path of a file; its URL is the value of robots_url"
         )
     robots_url = _string(table, "robots_url", "", default="") or None
-    notes = misspelling_notes(agents.values(), registry)
+    notes = unknown_agent_notes(agents.values(), registry)
     return Expectations(robots, robots_url, profile, tuple(found), tuple(notes))
 
 

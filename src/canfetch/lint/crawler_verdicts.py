@@ -5,11 +5,11 @@ from functools import cache, lru_cache
 from typing import Any, Final, NamedTuple
 
 from canfetch.agents import REGISTRY, Crawler
+from canfetch.agents.operator_names import CRAWLERS_BY_OPERATOR
 from canfetch.core.abnf import IDENTIFIER
 from canfetch.core.agent import Agent
 from canfetch.errors import InvalidProductToken
 from canfetch.lint.analysis.crawler_suggestions import suggest_crawler
-from canfetch.lint.analysis.operator_names import CRAWLERS_BY_OPERATOR
 
 # Represents any crawler that follows RFC 9309 and has no group of its own.
 OTHER_CRAWLER: Final = "*"

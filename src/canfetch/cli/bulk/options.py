@@ -14,7 +14,7 @@ from canfetch.bulk.reading.sources import STANDARD_INPUT, Source, find_source, i
 from canfetch.bulk.writing.part_writers import FORMATS as OUTPUT_FORMATS
 from canfetch.bulk.writing.processes import ENGINES, available_cores
 from canfetch.bulk.writing.work_folder import WorkFolder
-from canfetch.cli.shared.agent_arguments import print_misspelling_notes
+from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes
 from canfetch.cli.shared.agent_list import requested_agents
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.input_files import check_standard_input
@@ -137,7 +137,7 @@ def pop_run_options(values: dict[str, Any]) -> RunOptions:
 def selected_agents(values: dict[str, Any], *, all_by_default: bool = False) -> tuple[NamedAgent, ...]:
     """Remove the values of `agent_parameters` from the values of a command, and return the agents.
 
-    Notes about misspelt names are printed on standard error.
+    Notes about unknown names are printed on standard error.
 
     Args: all_by_default: Whether the default is all crawlers of the registry. Otherwise, an agent is required.
     Raises: CommandError: No agent is given, or one is not valid.
@@ -148,7 +148,7 @@ def selected_agents(values: dict[str, Any], *, all_by_default: bool = False) -> 
             NamedAgent(crawler.name, crawler.agent) for crawler in load_registry(options.agents_registry).crawlers
         )
     agents = requested_agents(options)
-    print_misspelling_notes(agents)
+    print_unknown_agent_notes(agents)
     return tuple(NamedAgent(agent.name, agent.agent) for agent in agents)
 
 

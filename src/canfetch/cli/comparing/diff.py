@@ -10,7 +10,7 @@ from canfetch.agents.requested import RequestedAgent
 from canfetch.cli.comparing.conditions import ANY, find_failure, parse_condition
 from canfetch.cli.comparing.diff_reports import Report, Row, html_lines, markdown_lines, text_lines, to_json
 from canfetch.cli.comparing.inputs import UNNAMED, all_agents, find_agent, read_file, read_sitemap
-from canfetch.cli.shared.agent_arguments import print_misspelling_notes, resolve_agent
+from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes, resolve_agent
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
 from canfetch.cli.shared.input_files import STANDARD_INPUT, check_standard_input, open_input
 from canfetch.cli.shared.option_parameters import (
@@ -59,7 +59,7 @@ def _run(**values: Any) -> NoReturn:
     agents = requested or all_agents((old, new), registry)
     if not options.exact:
         named = [find_agent(one.agent, agents, registry) for one in conditions if one.agent != ANY]
-        print_misspelling_notes([*requested, *named], registry)
+        print_unknown_agent_notes([*requested, *named], registry)
     listed = _ListedURLs(options, old.rules_for(agents[0].agent))
     try:
         changes = diff(old, new, agents=[agent.agent for agent in agents])

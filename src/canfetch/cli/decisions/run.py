@@ -10,7 +10,7 @@ from canfetch.agents.requested import RequestedAgent
 from canfetch.cli.decisions.opening import open_robots_files
 from canfetch.cli.decisions.options import DecisionOptions
 from canfetch.cli.decisions.robots_files import RobotsFile, URLsWithFiles
-from canfetch.cli.shared.agent_arguments import print_misspelling_notes
+from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes
 from canfetch.cli.shared.agent_list import requested_agents
 from canfetch.cli.shared.command_errors import (
     EXIT_ERROR,
@@ -70,7 +70,7 @@ class DecisionRun:
             self._close_inputs()
             raise
         if not options.quiet:
-            print_misspelling_notes(self.agents)
+            print_unknown_agent_notes(self.agents)
         self._progress = stream_progress(self._listed, enabled=options.quiet or not is_terminal(sys.stdout))
         self._pairs: URLsWithFiles | None = None
         # The last file, parsed with every profile.

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, NoReturn
 import click
 
 from canfetch.cli.origins.change_text import change_lines
-from canfetch.cli.shared.agent_arguments import print_misspelling_notes, resolve_agent
+from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes, resolve_agent
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
 from canfetch.cli.shared.command_transport import create_http_transport
 from canfetch.cli.shared.network_options import NetworkOptions, network_parameters, pop_network_options
@@ -98,7 +98,7 @@ def _watch(options: _WatchOptions, network: NetworkOptions) -> int:
     urls = list(dict.fromkeys(_check_origin(origin) for origin in options.origins))
     agents = [resolve_agent(name, exact=options.exact) for name in options.agents]
     webhook = None if options.webhook is None else _open_webhook(options.webhook, network)
-    print_misspelling_notes(agents)
+    print_unknown_agent_notes(agents)
     output = _Output(options.format, Palette(enabled=use_color(no_color=options.no_color)))
     try:
         with WatchHistory(Path(options.history)) as history:

@@ -11,7 +11,7 @@ from canfetch.agents.requested import RequestedAgent
 from canfetch.cli.pages.options import PageOptions
 from canfetch.cli.pages.page_sources import PageSource, PageView, open_page_source
 from canfetch.cli.pages.page_text import page_lines
-from canfetch.cli.shared.agent_arguments import print_misspelling_notes, resolve_agent
+from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes, resolve_agent
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
 from canfetch.cli.shared.network_options import network_parameters, pop_network_options
 from canfetch.cli.shared.option_parameters import (
@@ -44,7 +44,7 @@ def _check_page(options: PageOptions) -> int:
         raise CommandError("no agent: pass --agent TOKEN, such as --agent Googlebot")
     now = _parse_now(options.now)
     if not options.quiet:
-        print_misspelling_notes(agents)
+        print_unknown_agent_notes(agents)
     writer = None if options.format == "text" or options.quiet else JsonWriter(lines=options.format == "ndjson")
     palette = Palette(enabled=use_color(no_color=options.no_color))
     code, started = EXIT_OK, False

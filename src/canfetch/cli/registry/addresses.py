@@ -17,6 +17,7 @@ import click
 
 from canfetch.agents import Crawler, Registry
 from canfetch.agents.identity import IdentityStatus, parse_address
+from canfetch.cli.shared.agent_arguments import unknown_crawler
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.network_options import connection_parameters, pop_connection_options
 from canfetch.cli.shared.option_parameters import complete_crawler, format_option, registry_option
@@ -25,7 +26,6 @@ from canfetch.cli.shared.registry_file import load_registry
 from canfetch.cli.shared.row_writers import CsvWriter, JsonWriter, write_rows
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.terminal import pad, printable
-from canfetch.core.choices import unknown_choice
 from canfetch.core.quoting import quoted
 from canfetch.core.times import rfc3339
 from canfetch.errors import CanfetchError
@@ -137,7 +137,7 @@ def _verify(
     registry = load_registry(agents_registry)
     crawler = registry.get_crawler(name) or registry.find_crawler(name)
     if crawler is None:
-        raise CommandError(_unknown(name, registry))
+        raise CommandError(unknown_crawler(name, printable(name), registry))
     from canfetch.client.identity import IdentityVerifier  # noqa: PLC0415 - imports the client
 
     verifier = IdentityVerifier(
@@ -175,14 +175,9 @@ def _crawlers(names: tuple[str, ...], registry: Registry) -> list[Crawler]:
     for name in names:
         crawler = registry.get_crawler(name)
         if crawler is None:
-            raise CommandError(_unknown(name, registry))
+            raise CommandError(unknown_crawler(name, printable(name), registry))
         crawlers.append(crawler)
     return crawlers
-
-
-def _unknown(name: str, registry: Registry) -> str:
-    choices = [crawler.name for crawler in registry.crawlers]
-    return unknown_choice("crawler", printable(name), choices, listed_by="canfetch agents list")
 
 
 def _list_urls(crawlers: Iterable[Crawler]) -> list[str]:

@@ -18,13 +18,13 @@ import click
 from canfetch.agents import REGISTRY, Crawler, Obeys, Purpose
 from canfetch.agents.requested import RequestedAgent
 from canfetch.cli.registry.addresses import addresses_command, refresh_command, verify_command
+from canfetch.cli.shared.agent_arguments import unknown_crawler
 from canfetch.cli.shared.command_errors import EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.input_files import close_input, open_input, read_lines
 from canfetch.cli.shared.option_parameters import complete_crawler, format_option
 from canfetch.cli.shared.row_writers import Cells, CsvWriter, JsonWriter, to_portable, write_rows
 from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.cli.shared.terminal import pad, printable
-from canfetch.core.choices import unknown_choice
 from canfetch.core.quoting import quoted
 
 _FORMATS: Final = ("text", "json", "ndjson", "csv")
@@ -84,10 +84,8 @@ def _show(names: tuple[str, ...], format: str) -> NoReturn:  # noqa: A002 - the 
     else:
         _write(crawlers, format)
     unknown = [name for name, crawler in found.items() if crawler is None]
-    choices = [crawler.name for crawler in REGISTRY.crawlers]
     for name in unknown:
-        message = unknown_choice("crawler", to_portable(name), choices, listed_by="canfetch agents list")
-        click.echo(f"canfetch: {message}", err=True)
+        click.echo(f"canfetch: {unknown_crawler(name, to_portable(name))}", err=True)
     click.get_current_context().exit(EXIT_NEGATIVE if unknown else EXIT_OK)
 
 

@@ -1,13 +1,19 @@
-"""Agents on the command line: their errors, and notes about misspelt names."""
+"""Agents on the command line: their errors, and notes about unknown names."""
 
 from collections.abc import Iterable
+from typing import Final
 
 import click
 
 from canfetch.agents import REGISTRY, Registry
-from canfetch.agents.requested import RequestedAgent, misspelling_notes, requested_agent
+from canfetch.agents.operator_names import CRAWLERS_BY_OPERATOR, STAR_TOKENS
+from canfetch.agents.requested import RequestedAgent, alternatives, requested_agent, unknown_agent_notes
 from canfetch.cli.shared.command_errors import CommandError
+from canfetch.core.choices import unknown_choice
+from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidProductToken
+
+_LIST: Final = "canfetch agents list"
 
 
 def resolve_agent(name: str, *, exact: bool, registry: Registry = REGISTRY, location: str = "") -> RequestedAgent:
@@ -25,9 +31,21 @@ def resolve_agent(name: str, *, exact: bool, registry: Registry = REGISTRY, loca
         raise CommandError(f"{location}{error}") from None
 
 
-def print_misspelling_notes(agents: Iterable[RequestedAgent], registry: Registry = REGISTRY) -> None:
-    """Print a note on standard error about each agent whose name seems to be misspelt, once for each name."""
-    print_notes(misspelling_notes(agents, registry))
+def unknown_crawler(name: str, shown: str, registry: Registry = REGISTRY) -> str:
+    """Return the message for a name that is not in the registry.
+
+    Args: shown: The name as the message shows it.
+    """
+    tokens = CRAWLERS_BY_OPERATOR.get(name.lower(), STAR_TOKENS)
+    if tokens == STAR_TOKENS:
+        return unknown_choice("crawler", shown, [crawler.name for crawler in registry.crawlers], listed_by=_LIST)
+    names = alternatives([repr(token) for token in tokens])
+    return f"unknown crawler {quoted(shown)}: did you mean {names}? (run '{_LIST}' to list them)"
+
+
+def print_unknown_agent_notes(agents: Iterable[RequestedAgent], registry: Registry = REGISTRY) -> None:
+    """Print a note on standard error about each unknown name that probably refers to known crawlers."""
+    print_notes(unknown_agent_notes(agents, registry))
 
 
 def print_notes(notes: Iterable[str]) -> None:

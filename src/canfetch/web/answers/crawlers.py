@@ -4,13 +4,13 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from canfetch.agents import REGISTRY, get_crawler
-from canfetch.agents.requested import misspelling_note, requested_agent
+from canfetch.agents.requested import requested_agent, unknown_agent_note
 from canfetch.core.agent import Agent
 from canfetch.core.text import printable_text
 
 
 class NamedAgent(NamedTuple):
-    """An agent, the name that the caller used for it, and a note if that seems to be misspelt."""
+    """An agent, the name that the caller used for it, and a note if it probably refers to others."""
 
     name: str
     agent: Agent
@@ -29,7 +29,7 @@ def named_agent(name: str, *, exact: bool = False) -> NamedAgent:
     Raises: InvalidProductToken.
     """
     requested = requested_agent(name, exact=exact)
-    return NamedAgent(name, requested.agent, misspelling_note(requested))
+    return NamedAgent(name, requested.agent, unknown_agent_note(requested))
 
 
 def named_agents(names: Sequence[str], *, exact: bool = False) -> list[NamedAgent]:
@@ -41,7 +41,7 @@ def named_agents(names: Sequence[str], *, exact: bool = False) -> list[NamedAgen
 
 
 def with_notes(answer: dict[str, Any], agents: Iterable[NamedAgent]) -> dict[str, Any]:
-    """Return the JSON of an answer about agents, with `agent_notes` if names seem to be misspelt."""
+    """Return the JSON of an answer about agents, with `agent_notes` about unknown names."""
     notes = [printable_text(agent.note) for agent in agents if agent.note is not None]
     return {**answer, "agent_notes": notes} if notes else answer
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field
 
 # Missing if there are none.
-AgentNotes = Annotated[list[str], Field(description="Notes about unknown agents whose names seem to be misspelt.")]
+AgentNotes = Annotated[list[str], Field(description="Notes about unknown agents: the names that are probably meant.")]
 
 
 class RuleObject(BaseModel):

@@ -3,7 +3,7 @@
 from typing import Final, Literal, NamedTuple
 
 from canfetch.agents import Crawler
-from canfetch.agents.requested import NAME_ENDS, probable_token, requested_agent
+from canfetch.agents.requested import NAME_ENDS, alternatives, probable_tokens, requested_agent
 from canfetch.core.agent import Agent
 from canfetch.core.quoting import quoted
 from canfetch.core.tokens import product_token
@@ -23,13 +23,13 @@ class AskedAgent(NamedTuple):
         agent: The tokens to try in order.
         chosen_by: Where it is from.
         crawler: The entry of a known crawler, or None.
-        probable: The token of a known crawler, if the argument seems to be a misspelling of it.
+        probable: The tokens of known crawlers that an unknown argument probably refers to.
     """
 
     agent: Agent
     chosen_by: Literal["argument", "server", "stand-in"]
     crawler: Crawler | None = None
-    probable: str | None = None
+    probable: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -44,8 +44,8 @@ class AskedAgent(NamedTuple):
         """What the caller has to know about the agent, or an empty string."""
         if self.chosen_by == "stand-in":
             return "No agent was given: pass agent for your own."
-        if self.probable is not None:
-            return f"No crawler with this name is known: did you mean {self.probable}?"
+        if self.probable:
+            return f"No crawler with this name is known: did you mean {alternatives(self.probable)}?"
         if self.crawler is not None and self.crawler.token_only:
             return f"{self.crawler.name} fetches nothing: the token controls how {self.crawler.operator} may use pages."
         return ""
@@ -96,5 +96,5 @@ def parse_agent(text: str | None, configured: AskedAgent) -> AskedAgent:
 
 def _known(token: str, chosen_by: Literal["argument", "server"]) -> AskedAgent:
     requested = requested_agent(token)
-    probable = probable_token(requested) if chosen_by == "argument" else None
+    probable = probable_tokens(requested) if chosen_by == "argument" else ()
     return AskedAgent(requested.agent, chosen_by, requested.crawler, probable)

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from canfetch.agents.operator_names import CRAWLERS_BY_OPERATOR
 from canfetch.lint.analysis.agent_names import named_agents
-from canfetch.lint.analysis.operator_names import CRAWLERS_BY_OPERATOR
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
