@@ -63,7 +63,15 @@ def test_equivalent_files_have_no_difference(run: Run, folder: Path) -> None:
 def test_conditions_decide_about_the_exit_code(run: Run, condition: str, code: int) -> None:
     ran = run("diff", "old.txt", "new.txt", "--fail-on", condition)
     assert ran.code == code
-    assert (f"--fail-on '{condition}'" in ran.out) is bool(code)
+    assert (f"--fail-on '{condition}' holds: " in ran.out) is bool(code)
+
+
+@pytest.mark.parametrize("verb, change", [("loses", "loses /new/"), ("gains", "gains /old/"), ("changes", "loses /new/")])
+def test_a_condition_that_holds_is_shown_with_an_example(run: Run, verb: str, change: str) -> None:
+    ran = run("diff", "old.txt", "new.txt", "--fail-on", f"Googlebot {verb}")
+    assert ran.lines[-1] == f"--fail-on 'Googlebot {verb}' holds: Googlebot {change}"
+    listed = run("diff", "old.txt", "new.txt", "--fail-on", f"Googlebot {verb}", "--format", "markdown")
+    assert listed.lines[-1] == f"- :x: `Googlebot {verb}`: Googlebot {change}"
 
 
 @pytest.mark.parametrize(

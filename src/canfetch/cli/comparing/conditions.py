@@ -34,10 +34,18 @@ class Condition(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """A condition that holds, with an agent and a URL for which it does."""
+    """A condition that holds, with an agent and a URL for which it does.
+
+    Attributes:
+        condition: The condition.
+        agent: The name of the agent.
+        allowed: Whether the agent gains the URL. Otherwise, it loses it.
+        url: The URL.
+    """
 
     condition: Condition
     agent: str
+    allowed: bool
     url: str
 
 
@@ -74,5 +82,5 @@ def find_failure(
             except InvalidOption as error:
                 raise CommandError(f"--fail-on {quoted(condition.text)}: {error}") from None
             if url is not None:
-                return Failure(condition, agent.name, url)
+                return Failure(condition, agent.name, allowed, url)
     return None

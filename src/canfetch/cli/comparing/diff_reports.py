@@ -84,7 +84,7 @@ def text_lines(report: Report, palette: Palette) -> Iterator[str]:
         yield ""
     yield report.summary
     for failure in report.failures:
-        yield palette.bad(f"--fail-on {failure.condition.text!r}: {_reason(failure)}")
+        yield palette.bad(f"--fail-on {failure.condition.text!r} holds: {_reason(failure)}")
 
 
 def markdown_lines(report: Report) -> Iterator[str]:
@@ -159,7 +159,7 @@ def _described(urls: URLSet) -> list[str]:
 
 
 def _reason(failure: Failure) -> str:
-    return f"{printable(failure.agent)}, {printable(failure.url)}"
+    return f"{printable(failure.agent)} {'gains' if failure.allowed else 'loses'} {printable(failure.url)}"
 
 
 def _count(number: int, noun: str) -> str:
