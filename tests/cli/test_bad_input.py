@@ -104,7 +104,7 @@ def refused(ran: Any) -> str:
             "expected only the product token of that User-Agent header, 'GPTBot'",
         ),
         ((*WHOLE, "--agent", "Mozilla/5.0"), "invalid agent 'Mozilla/5.0'", "expected a product token without"),
-        ((*WHOLE, "--agent", ""), "invalid product token ''", "expected a name"),
+        ((*WHOLE, "--agent", ""), "invalid agent ''", "expected a product token"),
         (
             (*WHOLE, "--agent", "Example Bot", "--exact"),
             "invalid agent 'Example Bot'",

@@ -66,7 +66,9 @@ def test_conditions_decide_about_the_exit_code(run: Run, condition: str, code: i
     assert (f"--fail-on '{condition}' holds: " in ran.out) is bool(code)
 
 
-@pytest.mark.parametrize("verb, change", [("loses", "loses /new/"), ("gains", "gains /old/"), ("changes", "loses /new/")])
+@pytest.mark.parametrize(
+    "verb, change", [("loses", "loses /new/"), ("gains", "gains /old/"), ("changes", "loses /new/")]
+)
 def test_a_condition_that_holds_is_shown_with_an_example(run: Run, verb: str, change: str) -> None:
     ran = run("diff", "old.txt", "new.txt", "--fail-on", f"Googlebot {verb}")
     assert ran.lines[-1] == f"--fail-on 'Googlebot {verb}' holds: Googlebot {change}"

@@ -313,7 +313,8 @@ def test_quiet_reports_errors(run: Run, form: str) -> None:
         (("page", *AS_GOOGLE), "no page", "--html FILE"),
         (("page", "/x", *AS_GOOGLE, *UNKEPT), "cannot fetch '/x'", "--html FILE"),
         (("page", "https://example.com/", *AS_GOOGLE, "--offline"), "--offline", "--html FILE"),
-        (("page", "https://example.com/", *AS_GOOGLE, "--robots", "robots.txt"), "--robots and --tdm-file", "--html"),
+        (("page", "https://example.com/", *AS_GOOGLE, "--robots", "robots.txt"), "--robots requires", "--html"),
+        (("page", "https://example.com/", *AS_GOOGLE, "--tdm-file", "tdm.json"), "--tdm-file requires", "--html"),
         (
             ("page", *AS_GOOGLE, "--response-header", "noindex"),
             "invalid --response-header 'noindex'",
@@ -347,7 +348,7 @@ def test_quiet_reports_errors(run: Run, form: str) -> None:
             "invalid agent",
             "only the product token of that User-Agent header, 'Googlebot'",
         ),
-        (("page", "--agent", "", "--response-header", "a: b"), "invalid product token ''", "expected a name"),
+        (("page", "--agent", "", "--response-header", "a: b"), "invalid agent ''", "expected a product token"),
         (("page", "--agent", "a b", "--exact", "--response-header", "a: b"), "invalid agent 'a b'", "without spaces"),
         (("page", *AS_GOOGLE, "--response-header", "a: b", "--now", "soon"), "--now 'soon'", "2026-01-31"),
         (("page", *AS_GOOGLE, "--dialect", "ask"), "'ask' is not one of", "'google'"),

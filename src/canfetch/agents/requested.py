@@ -69,8 +69,6 @@ def requested_agent(name: str, *, exact: bool = False, registry: Registry = REGI
     try:
         agent = as_agent(name) if exact else registry.agent(name)
     except InvalidProductToken:
-        if not name:
-            raise
         raise InvalidProductToken(f"invalid agent {quoted(name)}: expected {_expected(name)}") from None
     if name != _STAR and _ENDS.search(name):
         raise InvalidProductToken(f"invalid agent {quoted(name)}: expected {_expected_one(name)}")
@@ -140,6 +138,8 @@ def _common_length(left: str, right: str) -> int:
 
 
 def _expected(header: str) -> str:
+    if not header:
+        return "a product token such as 'GPTBot', or '*'"
     if "/" in header or "(" in header:
         try:
             return f"only the product token of that User-Agent header, {quoted(product_token(header))}"

@@ -65,7 +65,7 @@ def expand_directories(names: tuple[str, ...]) -> Iterator[str]:
             continue
         found = sorted(str(path) for path in _robots_files_below(Path(name)))
         if not found:
-            raise CommandError(f"no robots.txt in directory {quoted(name)}")
+            raise CommandError(f"no robots.txt in directory {quoted(name)}: pass files with other names as arguments")
         yield from found
 
 

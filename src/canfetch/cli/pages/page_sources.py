@@ -45,8 +45,9 @@ def open_page_source(options: PageOptions) -> PageSource:
         raise CommandError("no page: pass its URL, --html FILE, or --response-header 'X-Robots-Tag: ...'")
     if options.network.offline:
         raise CommandError("--offline requires --html FILE or --response-header: pages are not cached")
-    if options.robots is not None or options.tdm_file is not None:
-        raise CommandError("--robots and --tdm-file require --html FILE or --response-header")
+    for option, value in (("--robots", options.robots), ("--tdm-file", options.tdm_file)):
+        if value is not None:
+            raise CommandError(f"{option} requires --html FILE or --response-header: otherwise, the file is fetched")
     # Importing the client takes time that a run with local files does not have to spend.
     from canfetch.cli.pages.fetched_page import FetchedPage  # noqa: PLC0415
 
