@@ -55,6 +55,12 @@ def test_words_of_the_help_are_whole(names: tuple[str, ...]) -> None:
         assert [word for word in help_text(names, width).split() if word != "\\"] == whole
 
 
+@pytest.mark.parametrize("names", [("study",), ("bulk", "decide"), ("bulk", "filter")], ids=" ".join)
+def test_threads_of_duckdb_are_named_where_it_is_an_engine(names: tuple[str, ...]) -> None:
+    text = help_text(names, 1000)
+    assert ("of threads of DuckDB" in text) is ("duckdb" in text)
+
+
 def test_continued_example_is_one_command() -> None:
     narrow, wide = help_text(("check",), 70), help_text(("check",), 500)
     assert " \\\n" in narrow

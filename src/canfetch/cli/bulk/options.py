@@ -12,7 +12,7 @@ from canfetch.bulk.archives.decisions import NamedAgent
 from canfetch.bulk.reading.sources import FORMATS as INPUT_FORMATS
 from canfetch.bulk.reading.sources import STANDARD_INPUT, Source, find_source, is_regular_file
 from canfetch.bulk.writing.part_writers import FORMATS as OUTPUT_FORMATS
-from canfetch.bulk.writing.processes import ENGINES, available_cores
+from canfetch.bulk.writing.processes import DUCKDB, ENGINES, available_cores
 from canfetch.bulk.writing.work_folder import WorkFolder
 from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes
 from canfetch.cli.shared.agent_list import requested_agents
@@ -34,6 +34,7 @@ from canfetch.errors import InvalidOption
 
 _SUFFIXES: Final = {".parquet": "parquet", ".ndjson": "ndjson", ".jsonl": "ndjson", ".csv": "csv"}
 _MAX_PROCESSES: Final = 256
+_DUCKDB_THREADS: Final = ", or of threads of DuckDB"
 
 
 class RunOptions(NamedTuple):
@@ -102,7 +103,8 @@ def run_parameters(engines: Sequence[str] = ENGINES) -> list[click.Parameter]:
             ["-j", "--jobs"],
             type=click.IntRange(1, _MAX_PROCESSES),
             metavar="N",
-            help="Number of processes on this machine, or of threads of DuckDB.  [default: one for each core]",
+            help=f"Number of processes on this machine{_DUCKDB_THREADS if DUCKDB in engines else ''}.  "
+            "[default: one for each core]",
         ),
         Option(
             ["--faults"],
