@@ -240,6 +240,28 @@ def test_long_urls_are_decided_in_several_blocks() -> None:
     assert allows(CONTENT, "bot", [long, "/a/c", "/"] * 30).to_pylist() == [True, False, True] * 30
 
 
+def test_a_block_may_end_before_the_rows_that_were_looked_up() -> None:
+    """The native engine looks up files and agents ahead of URLs, and a block ends after long URLs."""
+    pa = pytest.importorskip("pyarrow")
+    rows, rejected = range(3_000), range(0, 700, 7)
+    content = "".join(f"user-agent: bot{number}\n" for number in rejected) + "disallow: /"
+    contents = {number: content if number == 3 else "" for number in range(5)}
+    parts = [rows[first : first + 350] for first in range(0, len(rows), 350)]
+
+    def chunks(values: list[Any]) -> Any:
+        return pa.chunked_array([[values[row] for row in part] for part in parts])
+
+    ids, agents = [row % 5 for row in rows], chunks([f"bot{row % 700}" for row in rows])
+    # Rows with a dictionary share one long URL.
+    texts = pa.array(["/a/" + "b" * 1_500_000, "/a"])
+    keys = [pa.array([int(row % 30 != 0) for row in part], pa.int8()) for part in parts]
+    urls = pa.chunked_array([pa.DictionaryArray.from_arrays(key, texts) for key in keys])
+    expected = [number != 3 or row % 700 not in rejected for row, number in zip(rows, ids, strict=True)]
+    assert Files(contents).allows_at(chunks(ids), agents, urls).to_pylist() == expected
+    loaded = Files({str(number): content for number, content in contents.items()})
+    assert loaded.allows_at(chunks([str(number) for number in ids]), agents, urls).to_pylist() == expected
+
+
 def test_rows_of_many_files_keep_their_order() -> None:
     """The native engine copies rows to lists by file. There are more files than lists, so some files share one."""
     count, rows = 5_000, 270_000

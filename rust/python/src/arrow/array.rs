@@ -107,6 +107,28 @@ impl Bits {
         self.set += usize::from(bit);
     }
 
+    /// Adds bits, a byte of them at once.
+    #[inline]
+    pub fn extend(&mut self, mut bits: impl Iterator<Item = bool>) {
+        while self.length % 8 != 0 {
+            let Some(bit) = bits.next() else { return };
+            self.push(bit);
+        }
+        loop {
+            let (mut byte, mut count) = (0, 0);
+            for bit in bits.by_ref().take(8) {
+                byte |= u8::from(bit) << count;
+                count += 1;
+            }
+            if count == 0 {
+                return;
+            }
+            self.bytes.push(byte);
+            self.length += count;
+            self.set += byte.count_ones() as usize;
+        }
+    }
+
     /// The number of bits.
     pub fn len(&self) -> usize {
         self.length

@@ -176,27 +176,46 @@ impl<'a> TextChunk<'a> {
     /// The value in a row; `None` if it is null.
     #[inline]
     pub fn get(&self, row: usize) -> Result<Option<&'a [u8]>, Invalid> {
+        Ok(self.rest(row)?.map(|(rest, length)| &rest[..length]))
+    }
+
+    /// The value in a row with what follows it in memory, and the length of the value; `None` if it is null.
+    #[inline]
+    pub fn rest(&self, row: usize) -> Result<Option<(&'a [u8], usize)>, Invalid> {
+        match &self.layout {
+            Layout::Dictionary { .. } if self.validity.is_null(row) => Ok(None),
+            // Not a call of itself, so that compilers copy this function into loops.
+            Layout::Dictionary { keys, values, .. } => values.plain_rest(code(*keys, values, row)?),
+            _ => self.plain_rest(row),
+        }
+    }
+
+    #[inline]
+    fn plain_rest(&self, row: usize) -> Result<Option<(&'a [u8], usize)>, Invalid> {
         if self.validity.is_null(row) {
             return Ok(None);
         }
         match &self.layout {
-            Layout::Null => Ok(None),
             Layout::Offsets { offsets, data } => {
-                let value = offsets.bounds(row).and_then(|(start, end)| data.get(start..end));
+                let value = offsets.bounds(row).and_then(|(start, end)| {
+                    let rest = data.get(start..)?;
+                    end.checked_sub(start).filter(|&length| length <= rest.len()).map(|length| (rest, length))
+                });
                 value.map(Some).ok_or_else(|| Invalid::new("offsets that decrease"))
             }
             Layout::Views { views, buffers } => view(views, buffers, row).map(Some),
             Layout::Listed(values) => match values.get(row) {
-                Some(value) => Ok(Some(value)),
+                Some(value) => Ok(Some((value, value.len()))),
                 None => Err(Invalid::new("a missing value")),
             },
-            Layout::Dictionary { keys, values, .. } => values.get(code(*keys, values, row)?),
+            // A dictionary has no dictionary of values.
+            Layout::Null | Layout::Dictionary { .. } => Ok(None),
         }
     }
 }
 
 #[inline]
-fn view<'a>(views: &'a [u8], buffers: &[&'a [u8]], row: usize) -> Result<&'a [u8], Invalid> {
+fn view<'a>(views: &'a [u8], buffers: &[&'a [u8]], row: usize) -> Result<(&'a [u8], usize), Invalid> {
     let start = row * VIEW_BYTES;
     let Some(view) = views.get(start..start + VIEW_BYTES) else { return Err(Invalid::new("missing views")) };
     let number = |at: usize| {
@@ -205,10 +224,10 @@ fn view<'a>(views: &'a [u8], buffers: &[&'a [u8]], row: usize) -> Result<&'a [u8
     };
     let Some(length) = number(0) else { return Err(Invalid::new("a view of negative length")) };
     if length <= INLINE_BYTES {
-        return Ok(&view[4..4 + length]);
+        return Ok((&views[start + 4..], length));
     }
     let value = number(8)
         .zip(number(12))
-        .and_then(|(buffer, offset)| buffers.get(buffer)?.get(offset..offset.checked_add(length)?));
-    value.ok_or_else(|| Invalid::new("a view beyond its buffer"))
+        .and_then(|(buffer, offset)| buffers.get(buffer)?.get(offset..).filter(|rest| length <= rest.len()));
+    value.map(|rest| (rest, length)).ok_or_else(|| Invalid::new("a view beyond its buffer"))
 }

@@ -7,11 +7,13 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use canfetch_core::tables::Profile;
 use canfetch_core::{RuleSet, has_origin, locate, target};
 
 use super::agents::INVALID_AGENT;
+use super::lookup::NULL;
 use super::results::{Skipped, rules_of};
-use super::rows::{Found, Rows};
+use super::rows::Rows;
 use super::tables::{NO_CONTENT, Tables};
 use crate::arrow::Invalid;
 
@@ -24,6 +26,8 @@ const MAX_ROWS: usize = 1 << 19;
 const MAX_ANSWERS: usize = 1 << 23;
 /// A block ends after a row with which its targets are at least as long as this.
 const MAX_TARGET_BYTES: usize = 1 << 26;
+/// Rows whose files and agents are found before their targets. Their numbers fit into the fastest cache of a processor.
+const GATHERED_ROWS: usize = 1 << 10;
 /// Rows whose indexes are read from memory together.
 pub const TOUCHED_ROWS: usize = 16;
 /// Fewer rows than this are decided in their own order.
@@ -64,6 +68,26 @@ fn path<'a>(url: &'a [u8], origin: &mut &'a [u8]) -> Option<usize> {
     Some(located.path)
 }
 
+/// Returns a row, or why it has no verdict.
+#[inline]
+fn row<'a>(
+    file: u32,
+    agent: u32,
+    url: Option<&'a [u8]>,
+    origin: &mut &'a [u8],
+    profile: &Profile,
+) -> Result<Row<'a>, Skipped> {
+    let url = url.filter(|_| file != NULL && agent != NULL).ok_or(Skipped::Null)?;
+    if agent == INVALID_AGENT {
+        return Err(Skipped::InvalidAgent);
+    }
+    let path = path(url, origin).ok_or(Skipped::InvalidURL)?;
+    if file == NO_CONTENT {
+        return Err(Skipped::NoRobots);
+    }
+    Ok(Row { file, agent, target: target(url, path, profile) })
+}
+
 /// What a block of rows needs before the next one.
 pub enum Need<'a> {
     Nothing,
@@ -76,6 +100,9 @@ pub enum Need<'a> {
 pub struct Block<'a> {
     /// In their own order.
     rows: Vec<Result<Row<'a>, Skipped>>,
+    /// The files and agents of the next rows.
+    files: Vec<u32>,
+    agents: Vec<u32>,
     /// Those that have a verdict, in the order of decisions.
     order: Vec<Place>,
     /// The targets in this order.
@@ -131,39 +158,34 @@ impl Place {
 
 impl<'a> Block<'a> {
     /// Finds the files and agents of a block of rows from `first` on, up to one whose file or agent is new.
-    pub fn gather(&mut self, rows: &mut Rows<'_, 'a>, tables: &Tables, first: usize) -> Result<Need<'a>, Invalid> {
+    pub fn gather(&mut self, rows: &mut Rows<'_, 'a>, tables: &Tables, mut first: usize) -> Result<Need<'a>, Invalid> {
         self.rows.clear();
         let mut bytes = 0;
         // What precedes the path of the last URL with an authority. Often the next URL begins with it.
         let mut origin: &[u8] = &[];
         let end = rows.length.min(first + block_rows(tables.files.len(), rows.chains().len()));
         self.rows.reserve(end - first);
-        for row in first..end {
-            let file = match rows.file(row, tables)? {
-                Found::Null => None,
-                Found::Number(number) => Some(number),
-                Found::New(content) => return Ok(Need::Content(content)),
-            };
-            let agent = match rows.agent(row, tables)? {
-                Found::Null => None,
-                Found::Number(number) => Some(number),
-                Found::New(_) => return Ok(Need::Agents(rows.new_agents(row..end, tables)?)),
-            };
-            self.rows.push(match (file, agent, rows.url(row)?) {
-                (Some(_), Some(INVALID_AGENT), Some(_)) => Err(Skipped::InvalidAgent),
-                (Some(file), Some(agent), Some(url)) => match path(url, &mut origin) {
-                    None => Err(Skipped::InvalidURL),
-                    Some(_) if file == NO_CONTENT => Err(Skipped::NoRobots),
-                    Some(path) => {
-                        let target = target(url, path, tables.profile);
-                        bytes += target.len();
-                        Ok(Row { file, agent, target })
-                    }
-                },
-                _ => Err(Skipped::Null),
-            });
-            if bytes >= MAX_TARGET_BYTES {
-                break;
+        while first < end {
+            // Column by column, so that the processor reads several rows of a column at once.
+            let near = first..end.min(first + GATHERED_ROWS);
+            self.files.clear();
+            self.agents.clear();
+            let content = rows.files(near, tables, &mut self.files)?;
+            rows.agents(first..first + self.files.len(), tables, &mut self.agents)?;
+            for (&file, &agent) in self.files.iter().zip(&self.agents) {
+                let row = row(file, agent, rows.url(first)?, &mut origin, tables.profile);
+                bytes += row.as_ref().map_or(0, |row| row.target.len());
+                self.rows.push(row);
+                first += 1;
+                if bytes >= MAX_TARGET_BYTES {
+                    return Ok(Need::Nothing);
+                }
+            }
+            if self.agents.len() < self.files.len() {
+                return Ok(Need::Agents(rows.new_agents(first..end, tables)?));
+            }
+            if let Some(content) = content {
+                return Ok(Need::Content(content));
             }
         }
         Ok(Need::Nothing)

@@ -175,7 +175,6 @@ impl Kernel {
             }
             if state.generation != Some(tables.generation) {
                 // The numbers of files and agents have changed: the block is decided again.
-                rows.rewind();
                 return Ok(Need::Nothing);
             }
         }

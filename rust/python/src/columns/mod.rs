@@ -16,6 +16,7 @@ mod file_entry;
 pub mod hashing;
 pub mod kernel;
 mod loader;
+mod lookup;
 mod purposes;
 mod results;
 mod rows;

@@ -104,10 +104,8 @@ impl Results for Allowed {
     }
 
     fn finish(&mut self, _: &Tables, block: &Block<'_>) -> Result<(), Invalid> {
-        for (row, &allowed) in block.rows().iter().zip(&self.block) {
-            self.valid.push(row.is_ok());
-            self.answers.push(allowed);
-        }
+        self.valid.extend(block.rows().iter().map(Result::is_ok));
+        self.answers.extend(self.block.iter().copied());
         Ok(())
     }
 
