@@ -152,6 +152,40 @@ def test_files_of_a_frame_and_of_arrow_data(spark: Any, pages: Any) -> None:
         BroadcastFiles(spark, pa.table({"id": [1, 1], "content": ["", ""]}))
 
 
+def test_files_that_bulk_parse_wrote(spark: Any) -> None:
+    """The effect of a row decides, and not the content of a redirect or an error."""
+    from canfetch.bulk.spark import BroadcastFiles
+
+    origins = ["https://a.example", "https://b.example", "https://c.example", "https://d.example"]
+    urls = [f"{origin}/robots.txt" for origin in origins]
+    columns = {
+        "origin": origins,
+        "url": urls,
+        "final_url": [urls[0], urls[0], *urls[2:]],
+        "redirects": [0, 1, 0, 0],
+        "access": ["successful", "successful", "unreachable", "unavailable"],
+        "effect": ["conditional-allow", "conditional-allow", "full-disallow", "full-allow"],
+        "content": [b"user-agent: *\ndisallow: /", b"", b"busy", b""],
+    }
+    table = pa.table(columns)
+    frame = spark.createDataFrame(list(zip(*columns.values(), strict=True)), list(columns))
+    for source in (frame, table):
+        files = BroadcastFiles(spark, source, id="origin")
+        found = frame.select("origin", files.decide_at("origin", "GPTBot", "url").alias("found"))
+        pages = frame.select("origin", files.allows_at("origin", "GPTBot", pages_of(frame)).alias("allowed"))
+        assert {row.origin: row.allowed for row in pages.collect()} == dict(
+            zip(origins, [False, False, False, True], strict=True)
+        )
+        assert {row.found.reason for row in found.collect()} == {"robots-txt", "unavailable"}
+
+
+def pages_of(frame: Any) -> Any:
+    """Return a column with a page of each origin."""
+    from pyspark.sql.functions import concat, lit
+
+    return concat(frame["origin"], lit("/page"))
+
+
 def test_parquet_files_are_decided_where_they_are_read(files: Any, tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 

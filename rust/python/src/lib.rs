@@ -31,6 +31,8 @@ mod _native {
     #[pymodule_export]
     use super::arrow::array::Column;
     #[pymodule_export]
+    use super::arrow::table::Table;
+    #[pymodule_export]
     use super::arrow::values::{build_column, read_values};
     #[pymodule_export]
     use super::bound_rules::BoundRules;

@@ -55,23 +55,44 @@ def _arrow_values(column: Any, expected: str) -> list[Value]:
         raise InvalidColumn(f"invalid Arrow data: {error}") from error
 
 
-def table_columns(table: Any, *names: str) -> list[Any]:
-    """Return columns of a table of Arrow data.
+class ArrowTable:
+    """A table of Arrow data, as pyarrow reads it.
 
-    Raises: InvalidColumn: the table does not have exactly one of each; MissingExtra: pyarrow is not installed.
+    Raises: InvalidColumn: the data is invalid; MissingExtra: pyarrow is not installed.
     """
-    pa = import_pyarrow("to read Arrow data with the Python engine")
-    try:
-        read = pa.table(table if hasattr(table, "__arrow_c_stream__") else pa.record_batch(table))
-    except pa.ArrowException as error:
-        raise InvalidColumn(f"invalid Arrow data: {error}") from error
-    for name in names:
-        if name not in read.column_names:
-            columns = ", ".join(read.column_names)
+
+    def __init__(self, table: Any) -> None:
+        pa = import_pyarrow("to read Arrow data with the Python engine")
+        try:
+            self._table = pa.table(table if hasattr(table, "__arrow_c_stream__") else pa.record_batch(table))
+        except pa.ArrowException as error:
+            raise InvalidColumn(f"invalid Arrow data: {error}") from error
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        names: list[str] = self._table.column_names
+        return names
+
+    def column(self, name: str) -> Any:
+        """Return a column.
+
+        Raises: InvalidColumn: the table does not have exactly one with this name.
+        """
+        count = self.names.count(name)
+        if not count:
+            columns = ", ".join(self.names)
             raise InvalidColumn(f"invalid Arrow data: a table without the column {name!r}; its columns are {columns}")
-        if read.column_names.count(name) > 1:
+        if count > 1:
             raise InvalidColumn(f"invalid Arrow data: a table with two columns {name!r}")
-    return [read.column(name) for name in names]
+        return self._table.column(name)
+
+    def values(self, name: str, expected: str = TEXTS) -> list[Value]:
+        """Return the rows of a column of text, bytes or integers. Text is encoded.
+
+        Raises: InvalidColumn: As `column`, or the column has another type.
+        """
+        return column_values(self.column(name), expected)
 
 
 def _chunk_values(pa: Any, chunk: Any, expected: str) -> list[Value]:

@@ -7,6 +7,7 @@ from canfetch.bulk.arguments import AnyColumn, ArrowArray, ArrowStream, as_agent
 from canfetch.bulk.column import Column
 from canfetch.bulk.decisions import AnyAgents, named_chains
 from canfetch.bulk.kernels import KernelOptions, create_kernel
+from canfetch.bulk.parsed_files import plan_sources
 from canfetch.core.agent import Agent
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 
@@ -19,12 +20,15 @@ class Files:
 
     Args:
         table: A table of Arrow data with the columns `id` and `content`, or a mapping from ID to content. An ID is an
-            integer, or a text such as an origin. The content may be null.
+            integer, or a text such as an origin. The content may be null. In a table with the column `effect`, as
+            `canfetch bulk parse` writes it, redirects are followed, and an origin without rules has the decision of
+            its `effect`.
         id, content: The names of the columns.
         profile, max_bytes, engine: As for `parse`.
         use_registry: Whether an agent is the name of a crawler in the registry, with all its product tokens.
-    Raises: InvalidColumn: a column is missing or has the wrong type, an ID is null, or two rows have the same ID;
-        UnknownProfile, InvalidLimit, EngineError, TypeError.
+    Raises: InvalidColumn: a column is missing or has the wrong type, an ID is null, two rows have the same ID, or
+        `effect` does not have the values of `canfetch bulk parse`; UnknownProfile, InvalidLimit, EngineError,
+        TypeError.
     Cost: O(bytes of the files).
     """
 
@@ -44,7 +48,8 @@ class Files:
         if isinstance(table, Mapping):
             self._kernel.load(list(table), list(table.values()))
         elif is_arrow(table):
-            self._kernel.load_table(table, id, content)
+            opened = self._kernel.open_table(table)
+            self._kernel.load_table(opened, id, content, plan_sources(opened))
         else:
             raise TypeError(f"a table must be Arrow data or a mapping, not {type(table).__name__}")
 
@@ -64,7 +69,8 @@ class Files:
         """Return the verdict on each URL, with the rule that decides.
 
         Args: id, agent, url: As for `allows_at`.
-        Returns: A column of structs, as `decide` returns it. The reason is `no-robots` if no file has this ID.
+        Returns: A column of structs, as `decide` returns it. The reason is `no-robots` if no file has this ID. In a
+            table of `canfetch bulk parse`, it is also `unavailable`, `unreachable` or `redirect-unresolved`.
         Raises: As `allows_at`.
         Cost: As `allows_at`.
         """

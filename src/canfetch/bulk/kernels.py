@@ -1,17 +1,20 @@
 """Kernels: what decides columns, in each engine."""
 
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from canfetch.bulk.arguments import Chain, resolve_crawlers, resolve_names
+from canfetch.bulk.arrow_values import Value
 from canfetch.bulk.column import ColumnSource
 from canfetch.bulk.native import native_attribute
+from canfetch.bulk.parsed_files import FileTable, Plan
 from canfetch.core.engines import engine_name, get_profile_compiler
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.profiles import get_profile
 from canfetch.core.source import decode_source
 from canfetch.errors import EngineError
 
+_Item = TypeVar("_Item")
 MEMORY_LIMIT: Final = 256 * 1024 * 1024
 """The approximate memory of compiled files that a kernel keeps, in bytes."""
 
@@ -43,8 +46,11 @@ class Kernel(Protocol):
     def load(self, ids: Any, contents: Any, /) -> None:
         """Load files with IDs."""
 
-    def load_table(self, table: Any, id_name: str, content_name: str, /) -> None:
-        """Load files from two columns of a table."""
+    def open_table(self, table: Any, /) -> FileTable:
+        """Return a table of Arrow data as this kernel reads it."""
+
+    def load_table(self, table: Any, id_name: str, content_name: str, plan: Plan | None, /) -> None:
+        """Load files from two columns of a table that was opened, according to a plan if there is one."""
 
     def clear(self) -> None:
         """Forget all files that were not loaded, and all agents."""
@@ -105,10 +111,14 @@ class KernelPair:
         self._python.load(ids, contents)
         self._native.load(ids, contents)
 
-    def load_table(self, table: Any, id_name: str, content_name: str) -> None:
+    def open_table(self, table: Any) -> "_TablePair":
+        """Return a table of Arrow data as both kernels read it."""
+        return _TablePair(self._python.open_table(table), self._native.open_table(table))
+
+    def load_table(self, table: "_TablePair", id_name: str, content_name: str, plan: Plan | None) -> None:
         """Load files from two columns of a table."""
-        self._python.load_table(table, id_name, content_name)
-        self._native.load_table(table, id_name, content_name)
+        self._python.load_table(table.python, id_name, content_name, plan)
+        self._native.load_table(table.native, id_name, content_name, plan)
 
     def clear(self) -> None:
         """Forget all files that were not loaded, and all agents."""
@@ -117,6 +127,27 @@ class KernelPair:
 
     def __len__(self) -> int:
         return len(self._native)
+
+
+class _TablePair:
+    """A table that both engines read."""
+
+    def __init__(self, python: FileTable, native: FileTable) -> None:
+        self.python = python
+        self.native = native
+
+    @property
+    def names(self) -> list[str]:
+        return self._same(self.python.names, self.native.names)
+
+    def values(self, name: str) -> list[Value]:
+        return self._same(self.python.values(name), self.native.values(name))
+
+    @staticmethod
+    def _same(python: list[_Item], native: list[_Item]) -> list[_Item]:
+        if python != native:
+            raise EngineError("the engines differ on the columns of a table")
+        return native
 
 
 def _same(python: ColumnSource, native: ColumnSource) -> ColumnSource:

@@ -5,8 +5,9 @@ from itertools import repeat
 from typing import Any, Final, NamedTuple
 
 from canfetch.bulk.arguments import Chain, chain_agent, resolve_crawler, resolve_name
-from canfetch.bulk.arrow_values import IDS, TEXTS, Value, column_values, table_columns
+from canfetch.bulk.arrow_values import IDS, TEXTS, ArrowTable, Value, column_values
 from canfetch.bulk.column import ValueColumn
+from canfetch.bulk.parsed_files import OUTCOMES, Outcome, Plan
 from canfetch.bulk.types import BOOL, DECISION, USAGE, struct_of
 from canfetch.core.agent import Agent
 from canfetch.core.agent_rules import AgentRules
@@ -14,6 +15,7 @@ from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.extensions.index import parse_purpose
 from canfetch.core.extensions.preference import UsagePurpose
 from canfetch.core.urls import split_url
+from canfetch.core.verdict import Reason
 from canfetch.errors import InvalidColumn
 
 # A parsed file needs several times the memory of its content.
@@ -23,15 +25,18 @@ _CACHED_NAME_BYTES: Final = 8 * 1024 * 1024
 _ID_LIMIT: Final = 2**63
 # As in the native engine.
 _LINES_LIMIT: Final = 100
+# An empty file has the same verdict for all agents.
+_ANY_AGENT: Final = Agent("any")
 
 
 class _Row(NamedTuple):
-    """A row: its rules and its URL, or the reason why it has no verdict."""
+    """A row: its rules and its URL, or the reason why no rule decides, and whether the URL is allowed nevertheless."""
 
     rules: list[AgentRules]
     url: bytes
     reason: str | None
     robots: RobotsTxt | None = None
+    allowed: bool | None = None
 
 
 class PythonKernel:
@@ -47,7 +52,7 @@ class PythonKernel:
         self._by_id = by_id
         self._contents: dict[bytes, RobotsTxt] = {}
         self._content_bytes = 0
-        self._files: dict[Value, bytes | None] = {}
+        self._files: dict[Value, bytes | Outcome | None] = {}
         self._agents: dict[bytes, Agent | None] = {}
         self._name_bytes = 0
 
@@ -58,7 +63,7 @@ class PythonKernel:
     @staticmethod
     def _allows(row: _Row | None) -> bool | None:
         if row is None or row.reason is not None:
-            return None
+            return None if row is None else row.allowed
         return row.rules[0].allows(row.url)
 
     def decide(self, file: Any, agent: Any, url: Any) -> ValueColumn:
@@ -68,7 +73,9 @@ class PythonKernel:
     def matrix(self, file: Any, names: list[str], chains: list[Chain], url: Any) -> ValueColumn:
         """Return whether each URL may be fetched by each agent."""
         rows = (
-            (None,) * len(names) if row is None or row.reason else tuple(rules.allows(row.url) for rules in row.rules)
+            (None if row is None else row.allowed,) * len(names)
+            if row is None or row.reason
+            else tuple(rules.allows(row.url) for rules in row.rules)
             for row in self._rows(file, None, url, fixed=[chain_agent(chain) for chain in chains])
         )
         return ValueColumn(struct_of(**dict.fromkeys(names, BOOL)), list(rows))
@@ -88,7 +95,9 @@ class PythonKernel:
 
     def load(self, ids: Any, contents: Any) -> None:
         """Load files with IDs."""
-        keys, values = column_values(ids, IDS), column_values(contents)
+        self._add(column_values(ids, IDS), column_values(contents))
+
+    def _add(self, keys: list[Value], values: Sequence[Value | Outcome]) -> None:
         if len(keys) != len(values):
             raise InvalidColumn(f"invalid Arrow data: {len(keys)} IDs of {len(values)} files")
         for key, content in zip(keys, values, strict=True):
@@ -98,9 +107,15 @@ class PythonKernel:
                 raise InvalidColumn("invalid Arrow data: a column of integers: expected the content of files")
             self._files[key] = content
 
-    def load_table(self, table: Any, id_name: str, content_name: str) -> None:
+    @staticmethod
+    def open_table(table: Any) -> ArrowTable:
+        """Return a table of Arrow data as this kernel reads it."""
+        return ArrowTable(table)
+
+    def load_table(self, table: ArrowTable, id_name: str, content_name: str, plan: Plan | None) -> None:
         """Load files from two columns of a table."""
-        self.load(*table_columns(table, id_name, content_name))
+        ids, contents = table.values(id_name, IDS), table.values(content_name)
+        self._add(ids, contents if plan is None else [_of_source(source, contents, plan) for source in plan.sources])
 
     def clear(self) -> None:
         """Forget all files that were not loaded, and all agents."""
@@ -113,7 +128,9 @@ class PythonKernel:
         self._name_bytes = 0
 
     def __len__(self) -> int:
-        return len(set(self._files.values()) - {None}) if self._by_id else len(self._contents)
+        if not self._by_id:
+            return len(self._contents)
+        return len({content for content in self._files.values() if isinstance(content, bytes)})
 
     def _rows(
         self, file: Any, agent: Any, url: Any, *, fixed: list[Agent] | None = None, further: int = 1
@@ -142,9 +159,19 @@ class PythonKernel:
         content = self._files.get(key) if self._by_id else key
         if content is None:
             return _Row([], url, "no-robots")
+        if isinstance(content, Outcome):
+            return self._without_rules(content, url)
         assert isinstance(content, bytes)
         robots = self._parse(content)
         return _Row([robots.rules_for(agent) for agent in agents if agent is not None], url, None, robots)
+
+    def _without_rules(self, outcome: Outcome, url: bytes) -> _Row:
+        """Return a row that an outcome decides. Profiles may exempt the robots.txt itself."""
+        if outcome.allowed is False:
+            reason = self._parse(b"").decide(url, agent=_ANY_AGENT).reason
+            if reason is Reason.ROBOTS_TXT:
+                return _Row([], url, str(reason), allowed=True)
+        return _Row([], url, outcome.reason, allowed=outcome.allowed)
 
     def _parse(self, content: bytes) -> RobotsTxt:
         robots = self._contents.get(content)
@@ -169,12 +196,19 @@ class PythonKernel:
         return self._agents[name]
 
 
+def _of_source(source: int, contents: Sequence[Value], plan: Plan) -> Value | Outcome:
+    if source < 0:
+        return OUTCOMES[-1 - source]
+    return contents[source] if source < len(contents) else plan.further[source - len(contents)]
+
+
 def _fault(key: Value) -> str:
     if key is None:
         return "a file without an ID"
     if _is_too_large(key):
         return "an ID that does not fit into 64 bits"
-    return f"two files with the ID {key if isinstance(key, int) else key.decode('utf-8', 'replace')}"
+    shown = key if isinstance(key, int) else key.decode("utf-8", "replace")
+    return f"two files with the ID {shown}: keep one row for each ID"
 
 
 def _is_too_large(key: Value) -> bool:
@@ -205,7 +239,7 @@ def _decide(row: _Row | None) -> tuple[bool | None, str | None, int | None, str 
     if row is None:
         return None, None, None, None, None
     if row.reason is not None:
-        return None, row.reason, None, None, None
+        return row.allowed, row.reason, None, None, None
     verdict = row.rules[0].decide(row.url)
     rule = verdict.rule
     if rule is None:

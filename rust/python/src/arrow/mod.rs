@@ -2,11 +2,13 @@
 //!
 //! * `interface` holds the structures of the C Data Interface and all unsafe code;
 //! * `text` and `integers` read columns, and check every offset, key and view that they follow;
+//! * `table` shows the columns of a table to Python;
 //! * `array` is what canfetch returns.
 
 pub mod array;
 pub mod integers;
 mod interface;
+pub mod table;
 pub mod text;
 pub mod values;
 

@@ -12,6 +12,7 @@ use canfetch_core::{RuleSet, has_origin, locate, target};
 
 use super::agents::INVALID_AGENT;
 use super::lookup::NULL;
+use super::outcomes::{Outcome, is_outcome, outcome};
 use super::results::{Skipped, rules_of};
 use super::rows::Rows;
 use super::tables::{NO_CONTENT, Tables};
@@ -85,7 +86,23 @@ fn row<'a>(
     if file == NO_CONTENT {
         return Err(Skipped::NoRobots);
     }
-    Ok(Row { file, agent, target: target(url, path, profile) })
+    let target = target(url, path, profile);
+    if is_outcome(file) {
+        return Err(without_rules(file, &target, profile));
+    }
+    Ok(Row { file, agent, target })
+}
+
+/// Decides a row by the outcome that its file has in place of rules.
+#[cold]
+fn without_rules(file: u32, target: &[u8], profile: &Profile) -> Skipped {
+    match outcome(file) {
+        None => Skipped::NoRobots,
+        Some(Outcome { allowed: Some(false), .. }) if profile.robots_txt_allowed && target == b"/robots.txt" => {
+            Skipped::RobotsTxt
+        }
+        Some(outcome) => Skipped::Outcome(outcome),
+    }
 }
 
 /// What a block of rows needs before the next one.

@@ -13,15 +13,17 @@ use super::block::{Block, Need, TOUCHED_ROWS, Toucher};
 use super::failure::Failure;
 use super::file_entry::FileEntry;
 use super::loader::Loader;
+use super::outcomes::Sources;
 use super::results::{Allowed, Decisions, Matrix, Results};
 use super::rows::Rows;
 use super::tables::Tables;
 use super::usages::{Caches, Usages};
+use crate::arrow::Invalid;
 use crate::arrow::array::Column;
 use crate::arrow::integers::IntegerChunk;
+use crate::arrow::table::Table;
 use crate::arrow::text::TextChunk;
 use crate::arrow::values::{Argument, Chunks};
-use crate::arrow::{Imported, Invalid};
 
 /// Rows that are decided between two chances for other threads to add files.
 const LOCKED_ROWS: usize = 4096;
@@ -43,6 +45,9 @@ pub struct Kernel {
 
 /// A chain of product tokens, as Python passes it.
 type ChainTuple = (Vec<Vec<u8>>, bool);
+
+/// The sources of rows and further contents, as Python passes them.
+type Plan = (Vec<i64>, Vec<Vec<u8>>);
 
 /// The agents of a call.
 enum Agents {
@@ -287,33 +292,49 @@ impl Kernel {
         let Chunks::Text(contents) = contents else {
             return Err(Invalid::new("a column of integers: expected the content of files").into());
         };
-        let mut loader = Loader::new(self);
-        let total: usize = contents.iter().map(TextChunk::length).sum();
-        let mut contents = contents.iter().flat_map(|chunk| (0..chunk.length()).map(|row| chunk.get(row)));
+        let contents = Sources::new(contents, None, &[])?;
         let count: usize = match &ids {
             Chunks::Text(chunks) => chunks.iter().map(TextChunk::length).sum(),
             Chunks::Integers(chunks) => chunks.iter().map(IntegerChunk::length).sum(),
         };
-        if count != total {
-            return Err(Invalid::new(format!("{count} IDs of {total} files")).into());
+        if count != contents.length() {
+            return Err(Invalid::new(format!("{count} IDs of {} files", contents.length())).into());
         }
-        loader.add_all(py, &ids, &mut contents)?;
+        let mut loader = Loader::new(self);
+        loader.add_all(py, &ids, &mut contents.contents())?;
         loader.finish();
         Ok(())
     }
 
-    /// Loads files from two columns of a table, by their names.
-    #[pyo3(signature = (table, id_name, content_name, /))]
-    fn load_table(&self, py: Python<'_>, table: &Bound<'_, PyAny>, id_name: &str, content_name: &str) -> PyResult<()> {
-        let Some(table) = Imported::from_object(table)? else {
-            return Err(Invalid::new(format!("a table of type {}", table.get_type().name()?)).into());
-        };
+    /// Returns a table of Arrow data as this kernel reads it.
+    #[staticmethod]
+    #[pyo3(signature = (table, /))]
+    fn open_table(table: &Bound<'_, PyAny>) -> PyResult<Table> {
+        Table::new(table)
+    }
+
+    /// Loads files from two columns of a table, by their names. A `plan` has the source of each row, and contents that
+    /// are not in the table.
+    #[pyo3(signature = (table, id_name, content_name, plan, /))]
+    fn load_table(
+        &self,
+        py: Python<'_>,
+        table: &Table,
+        id_name: &str,
+        content_name: &str,
+        plan: Option<Plan>,
+    ) -> PyResult<()> {
+        let (sources, further) = plan.unzip();
+        let further = further.unwrap_or_default();
+        let table = &table.imported;
         let (id, content) = (table.field(id_name)?, table.field(content_name)?);
+        let chunks = table.chunks()?;
+        let contents = chunks.iter().map(|chunk| TextChunk::new(&chunk.child(content)?));
+        let contents = Sources::new(contents.collect::<Result<_, Invalid>>()?, sources, &further)?;
+        let mut contents = contents.contents();
         let mut loader = Loader::new(self);
-        for chunk in table.chunks()? {
-            let ids = Chunks::of_ids(&chunk.child(id)?)?;
-            let contents = TextChunk::new(&chunk.child(content)?)?;
-            loader.add_all(py, &ids, &mut (0..contents.length()).map(|row| contents.get(row)))?;
+        for chunk in &chunks {
+            loader.add_all(py, &Chunks::of_ids(&chunk.child(id)?)?, &mut contents)?;
         }
         loader.finish();
         Ok(())

@@ -13,6 +13,17 @@ use crate::arrow::Invalid;
 use crate::arrow::integers::Integer;
 use crate::arrow::values::Chunks;
 
+/// What an ID has.
+#[derive(Clone, Copy)]
+pub enum Content<'a> {
+    /// Nothing.
+    Missing,
+    /// A file.
+    Bytes(&'a [u8]),
+    /// The number of an outcome.
+    Outcome(u32),
+}
+
 /// Adds files to a kernel.
 pub struct Loader<'k> {
     kernel: &'k Kernel,
@@ -31,14 +42,14 @@ impl<'k> Loader<'k> {
         &mut self,
         py: Python<'_>,
         ids: &Chunks<'_>,
-        contents: &mut impl Iterator<Item = Result<Option<&'a [u8]>, Invalid>>,
+        contents: &mut impl Iterator<Item = Result<Content<'a>, Invalid>>,
     ) -> PyResult<()> {
         let missing = || Invalid::new("a file without an ID");
         match ids {
             Chunks::Text(chunks) => {
                 for (chunk, row) in chunks.iter().flat_map(|chunk| (0..chunk.length()).map(move |row| (chunk, row))) {
                     let id = chunk.get(row)?.ok_or_else(missing)?;
-                    self.add(py, Id::Text(id), contents.next().transpose()?.flatten())?;
+                    self.add(py, Id::Text(id), contents.next().unwrap_or(Ok(Content::Missing))?)?;
                 }
             }
             Chunks::Integers(chunks) => {
@@ -48,17 +59,18 @@ impl<'k> Loader<'k> {
                         Integer::Null => return Err(missing().into()),
                         Integer::TooLarge => return Err(Invalid::new("an ID that does not fit into 64 bits").into()),
                     };
-                    self.add(py, id, contents.next().transpose()?.flatten())?;
+                    self.add(py, id, contents.next().unwrap_or(Ok(Content::Missing))?)?;
                 }
             }
         }
         Ok(())
     }
 
-    fn add(&mut self, py: Python<'_>, id: Id<'_>, content: Option<&[u8]>) -> PyResult<()> {
+    fn add(&mut self, py: Python<'_>, id: Id<'_>, content: Content<'_>) -> PyResult<()> {
         let file = match content {
-            None => NO_CONTENT,
-            Some(content) => self.file_number(py, content)?,
+            Content::Missing => NO_CONTENT,
+            Content::Outcome(number) => number,
+            Content::Bytes(content) => self.file_number(py, content)?,
         };
         Ok(self.tables.add_id(id, file)?)
     }

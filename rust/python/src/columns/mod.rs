@@ -7,7 +7,7 @@
 //! * `block` orders the rows of a block by their files;
 //! * `results` collects the answers;
 //! * `usages` collects those on the usage of content, with the statements of `statements` for each of the `purposes`;
-//! * `kernel` connects them, and `loader` loads the files of a table.
+//! * `kernel` connects them, `loader` loads the files of a table, and `outcomes` are those without rules.
 
 mod agents;
 mod block;
@@ -17,6 +17,7 @@ pub mod hashing;
 pub mod kernel;
 mod loader;
 mod lookup;
+mod outcomes;
 mod purposes;
 mod results;
 mod rows;

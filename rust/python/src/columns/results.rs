@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::Arc;
 
-use canfetch_core::{Match, RuleSet, Verdict};
+use canfetch_core::{Match, Reason, RuleSet, Verdict};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use super::block::{Block, Place, Placed};
+use super::outcomes::Outcome;
 use super::tables::Tables;
 use crate::arrow::Invalid;
 use crate::arrow::array::{Array, Bits, Data, Texts};
@@ -16,7 +17,7 @@ use crate::arrow::array::{Array, Bits, Data, Texts};
 /// Plans of a matrix that are kept.
 const PLANS_LIMIT: usize = 4096;
 
-/// Why a row has no verdict.
+/// Why no rule decides a row.
 #[derive(Clone, Copy)]
 pub enum Skipped {
     /// An input is null.
@@ -27,6 +28,10 @@ pub enum Skipped {
     InvalidURL,
     /// There is no file with this ID.
     NoRobots,
+    /// The outcome of fetching the file decides.
+    Outcome(Outcome),
+    /// The URL is that of a robots.txt, which is always allowed.
+    RobotsTxt,
 }
 
 impl Skipped {
@@ -37,6 +42,18 @@ impl Skipped {
             Self::InvalidAgent => Some("invalid-agent"),
             Self::InvalidURL => Some("invalid-url"),
             Self::NoRobots => Some("no-robots"),
+            Self::Outcome(outcome) => Some(outcome.reason),
+            Self::RobotsTxt => Some(Reason::RobotsTxt.name()),
+        }
+    }
+
+    /// Whether the URL may be fetched, if that is known.
+    #[inline]
+    pub fn allowed(self) -> Option<bool> {
+        match self {
+            Self::Outcome(outcome) => outcome.allowed,
+            Self::RobotsTxt => Some(true),
+            _ => None,
         }
     }
 }
@@ -104,7 +121,20 @@ impl Results for Allowed {
     }
 
     fn finish(&mut self, _: &Tables, block: &Block<'_>) -> Result<(), Invalid> {
-        self.valid.extend(block.rows().iter().map(Result::is_ok));
+        let mut has_outcomes = false;
+        self.valid.extend(block.rows().iter().map(|row| match row {
+            Ok(_) => true,
+            Err(skipped) => {
+                let is_known = skipped.allowed().is_some();
+                has_outcomes |= is_known;
+                is_known
+            }
+        }));
+        if has_outcomes {
+            for (answer, row) in self.block.iter_mut().zip(block.rows()) {
+                *answer |= row.as_ref().err().and_then(|skipped| skipped.allowed()) == Some(true);
+            }
+        }
         self.answers.extend(self.block.iter().copied());
         Ok(())
     }
@@ -179,7 +209,7 @@ impl Results for Decisions {
                     self.push_rule(rule);
                 }
                 (Err(skipped), _) => {
-                    self.push(None, skipped.reason());
+                    self.push(skipped.allowed(), skipped.reason());
                     self.push_rule(None);
                 }
                 (Ok(_), None) => unreachable!("each row with a verdict is decided"),
@@ -300,9 +330,10 @@ impl Results for Matrix {
 
     fn finish(&mut self, _: &Tables, block: &Block<'_>) -> Result<(), Invalid> {
         for (row, answers) in block.rows().iter().zip(self.block.chunks(self.names.len())) {
-            self.valid.push(row.is_ok());
+            let same = row.as_ref().err().map(|skipped| skipped.allowed());
+            self.valid.push(same != Some(None));
             for (column, &allowed) in self.allowed.iter_mut().zip(answers) {
-                column.push(allowed);
+                column.push(same.flatten().unwrap_or(allowed));
             }
         }
         Ok(())

@@ -217,7 +217,7 @@ impl Tables {
         };
         match known {
             None => Ok(()),
-            Some(_) => Err(Invalid::new(format!("two files with the ID {shown}"))),
+            Some(_) => Err(Invalid::new(format!("two files with the ID {shown}: keep one row for each ID"))),
         }
     }
 

@@ -12,6 +12,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from canfetch.bulk.arguments import as_chain
 from canfetch.bulk.decisions import AnyAgents, named_chains
 from canfetch.bulk.files import Files
+from canfetch.bulk.parsed_files import needed_columns
 from canfetch.bulk.spark.arrow_functions import AnySparkColumn, call_with_agent, spark_function
 from canfetch.bulk.spark.parquet_rows import DecidedColumns, decide_rows, split_files
 from canfetch.bulk.spark.parquet_schema import kept_columns, spark_schema
@@ -31,7 +32,8 @@ class BroadcastFiles:
 
     Args:
         spark: The session.
-        files: A frame of Spark, a table of Arrow data, or a mapping from ID to content.
+        files: A frame of Spark, a table of Arrow data, or a mapping from ID to content. Tables of `canfetch bulk parse`
+            are read as by `Files`.
         id, content: The names of the columns.
         **options: The options of `canfetch.bulk.Files`.
     Raises: InvalidColumn: a column is missing, or an ID is null or repeated; UnknownProfile, InvalidLimit, EngineError.
@@ -47,11 +49,12 @@ class BroadcastFiles:
         **options: Any,
     ) -> None:
         if isinstance(files, DataFrame):
-            table = files.select(id, content).toArrow()
+            table = files.select(*needed_columns(files.columns, id, content)).toArrow()
         elif isinstance(files, Mapping):
             table = pa.table({id: list(files), content: list(files.values())})
         else:
-            table = pa.table(files).select([id, content])
+            table = pa.table(files)
+            table = table.select(needed_columns(table.column_names, id, content))
         arguments = {"id": id, "content": content, **options}
         # Raises here if the table or an option is invalid, instead of on a worker.
         Files(table, **arguments)

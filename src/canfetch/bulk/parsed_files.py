@@ -1,0 +1,204 @@
+"""Tables that `canfetch bulk parse` wrote, whose contents are not always the files that decide.
+
+The content of a redirect or an error is the body of that response. As rules, it would allow everything. So a row has a
+source: the row with the content that decides, or an outcome that decides without rules.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple, Protocol
+
+from canfetch.bulk.arrow_values import Value
+from canfetch.core.quoting import quoted
+from canfetch.core.verdict import Access, Effect
+from canfetch.errors import InvalidColumn, InvalidURL
+
+REDIRECT_UNRESOLVED: Final = "redirect-unresolved"
+
+
+class Outcome(NamedTuple):
+    """A decision about all URLs of an origin: whether they are allowed, or None if that is unknown, and why."""
+
+    allowed: bool | None
+    reason: str
+
+
+# The order is that of the native engine. The source of a row with the outcome n is -1 - n.
+OUTCOMES: Final = (
+    Outcome(None, REDIRECT_UNRESOLVED),
+    *(Outcome(allowed, str(access)) for allowed in (True, False) for access in Access),
+)
+_UNRESOLVED: Final = -1
+_REDIRECTED: Final = -1 - len(OUTCOMES)
+# The access of a table without this column.
+_USUAL_ACCESS: Final = {Effect.FULL_ALLOW: Access.UNAVAILABLE, Effect.FULL_DISALLOW: Access.UNREACHABLE}
+_OWN_SOURCES: Final[dict[tuple[Value, Value], int]] = {
+    (effect.encode(), None if access is None else access.encode()): -1
+    - OUTCOMES.index(Outcome(effect is Effect.FULL_ALLOW, str(access or usual)))
+    for effect, usual in _USUAL_ACCESS.items()
+    for access in (*Access, None)
+}
+
+
+_ADVICE: Final = "leave out 'effect' if it has another meaning"
+# The columns that `plan_sources` reads.
+_COLUMNS: Final = ("effect", "access", "redirects", "origin", "url", "final_url", "redirect_targets")
+
+
+class FileTable(Protocol):
+    """A table of Arrow data that was opened by an engine."""
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+
+    def values(self, name: str, /) -> list[Value]:
+        """Return the rows of a column of text, bytes or integers. Text is encoded.
+
+        Raises: InvalidColumn: the column has another type, or there are two with this name.
+        """
+
+
+class Plan(NamedTuple):
+    """Where the rows of a table have their files.
+
+    Attributes:
+        sources: For each row the row with its content, a content of `further` if it is not below the number of rows, or
+            an outcome if it is below 0.
+        further: Contents that are in no row.
+    """
+
+    sources: list[int]
+    further: list[bytes]
+
+
+def needed_columns(names: Iterable[str], id_name: str, content_name: str) -> list[str]:
+    """Return the columns that `Files` reads of a table with these columns."""
+    known = set(names)
+    plan = [name for name in _COLUMNS if name in known] if "effect" in known else []
+    return list(dict.fromkeys([id_name, content_name, *plan]))
+
+
+def plan_sources(table: FileTable) -> Plan | None:
+    """Return where the rows have their files, or None for a table without the column `effect`.
+
+    Raises: InvalidColumn: there is no column `redirects`, or a column does not have the values that
+        `canfetch bulk parse` writes.
+    Cost: O(rows).
+    """
+    names = set(table.names)
+    if "effect" not in names:
+        return None
+    if "redirects" not in names:
+        raise InvalidColumn(
+            "the table has the column 'effect' of canfetch bulk parse, but not its column 'redirects': "
+            f"add 'redirects', or {_ADVICE}"
+        )
+    effects, redirects = table.values("effect"), table.values("redirects")
+    accesses = table.values("access") if "access" in names else [None] * len(effects)
+    sources = [_own_source(row, *cells) for row, cells in enumerate(zip(effects, accesses, redirects, strict=True))]
+    plan = Plan(sources, [])
+    redirected = [row for row, source in enumerate(sources) if source == _REDIRECTED]
+    if redirected:
+        _follow_redirects(table, redirected, plan)
+    return plan
+
+
+def _own_source(row: int, effect: Value, access: Value, redirects: Value) -> int:
+    """Return the source of a row as far as its own cells show it."""
+    if effect == b"conditional-allow":
+        return row if _count(row, redirects) == 0 else _REDIRECTED
+    if effect is None:
+        return _UNRESOLVED
+    source = _OWN_SOURCES.get((effect, access))
+    if source is None:
+        shown = [_text(value) for value in (effect, access) if value is not None]
+        raise _invalid(row, "effect", " and the access ".join(map(quoted, shown)))
+    return source
+
+
+def _count(row: int, redirects: Value) -> int | None:
+    """Return a number of redirects, which is text in some tables from CSV."""
+    if redirects is None or isinstance(redirects, int):
+        return redirects
+    try:
+        return int(redirects)
+    except ValueError:
+        raise _invalid(row, "number of redirects", quoted(_text(redirects))) from None
+
+
+def _invalid(row: int, name: str, shown: str) -> InvalidColumn:
+    return InvalidColumn(
+        f"row {row} has the {name} {shown}: expected a value that canfetch bulk parse writes; or {_ADVICE}"
+    )
+
+
+def _text(value: Value) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+def _follow_redirects(table: FileTable, rows: Sequence[int], plan: Plan) -> None:
+    """Replace the sources of redirects by those to which they lead."""
+    names = set(table.names)
+    if not {"url", "final_url"} <= names:
+        _replace_all(plan.sources, rows)
+        return
+    final_urls = table.values("final_url")
+    wanted = {row: _canonical_url(final_urls[row]) for row in rows}
+    del final_urls
+    by_url = _rows_by_url(table, plan.sources, {url for url in wanted.values() if url is not None})
+    targets = table.values("redirect_targets") if "redirect_targets" in names else None
+    further: dict[bytes, int] = {}
+    for row, url in wanted.items():
+        source = by_url.get(url, _UNRESOLVED) if url is not None else _UNRESOLVED
+        if source == _UNRESOLVED and url is not None and targets is not None:
+            content = _target_content(targets[row], url)
+            if content is not None:
+                source = further.setdefault(content, len(plan.sources) + len(further))
+        plan.sources[row] = source
+    plan.further.extend(further)
+
+
+def _replace_all(sources: list[int], rows: Iterable[int]) -> None:
+    for row in rows:
+        sources[row] = _UNRESOLVED
+
+
+def _canonical_url(url: Value) -> str | None:
+    # Reading archives is not needed for other tables.
+    from canfetch.bulk.reading.captures import Name  # noqa: PLC0415
+
+    try:
+        return None if url is None else Name.parse(_text(url)).url
+    except InvalidURL:
+        return None
+
+
+def _rows_by_url(table: FileTable, sources: Sequence[int], wanted: set[str]) -> dict[str, int]:
+    """Return the rows whose own content decides by their URL. Several rows of a URL are unresolved.
+
+    The file of a host without a scheme is that of both its URLs, unless an origin has one.
+    """
+    origins = table.values("origin") if "origin" in table.names else None
+    found: dict[str, int] = {}
+    of_hosts: dict[str, int] = {}
+    for row, value in enumerate(table.values("url")):
+        if sources[row] != row or value is None:
+            continue
+        url = _text(value)
+        if url in wanted:
+            found[url] = _UNRESOLVED if url in found else row
+        origin = None if origins is None else origins[row]
+        if isinstance(origin, bytes) and b"://" not in origin:
+            plain = f"http{url.removeprefix('https')}"
+            if plain in wanted:
+                of_hosts[plain] = _UNRESOLVED if plain in of_hosts else row
+    return of_hosts | found
+
+
+def _target_content(targets: Value, url: str) -> bytes | None:
+    """Return the content of the last response of a chain of redirects, if its URL is not that of a robots.txt."""
+    from canfetch.bulk.reading.captures import Capture  # noqa: PLC0415 - as above
+    from canfetch.bulk.reading.rows import target_captures  # noqa: PLC0415 - as above
+
+    *_, last = (None, *target_captures({"redirect_targets": targets}, "", 0))
+    return last.content if isinstance(last, Capture) and last.url == url else None

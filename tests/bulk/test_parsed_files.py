@@ -1,0 +1,247 @@
+"""`Files` decides a table of `canfetch bulk parse` as `canfetch bulk filter` decides URLs by the same archive."""
+
+import json
+from pathlib import Path
+from shutil import copy
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from canfetch.access.policies import get_policy
+from canfetch.agents import agent
+from canfetch.bulk import Files
+from canfetch.bulk.archives.archive_job import collect, store_path, write_table
+from canfetch.bulk.archives.capture_store import CaptureStore
+from canfetch.bulk.archives.output_tables import TableOptions
+from canfetch.bulk.archives.url_decisions import URLDecisions
+from canfetch.bulk.parsed_files import OUTCOMES, FileTable, Plan, needed_columns, plan_sources
+from canfetch.bulk.reading.sources import find_source
+from canfetch.bulk.writing.work_folder import WorkFolder
+from canfetch.core.profiles import Profile
+from canfetch.errors import InvalidColumn
+
+pa = pytest.importorskip("pyarrow")
+
+Row = dict[str, Any]
+POLICIES = ["rfc9309", "yandex", "draft1996"]
+DISALLOW = "User-agent: *\nDisallow: /"
+PRIVATE = "User-agent: *\nDisallow: /private\n\nUser-agent: GPTBot\nDisallow: /gpt"
+OTHER = "https://a.example/other.txt"
+ORIGINS = ["https://a.example", "http://a.example", "https://b.example", "https://c.example:8443", "d.example"]
+LOCATIONS = [
+    *(f"{origin}/robots.txt" for origin in ORIGINS[:4]),
+    "https://d.example/robots.txt",
+    "HTTPS://B.example:443/robots.txt",
+    "https://missing.example/robots.txt",
+    "/robots.txt?x",
+    OTHER,
+    "",
+]
+PATHS = ["/", "/private/x", "/gpt", "/robots.txt"]
+CAPTURES = st.fixed_dictionaries(
+    {
+        "status": st.sampled_from([200, 200, 301, 301, 302, 404, 401, 503]),
+        "location": st.sampled_from(LOCATIONS),
+        "content": st.sampled_from([DISALLOW, PRIVATE, "", "busy"]),
+    }
+)
+
+
+def parse_archive(folder: Path, rows: list[Row], policy: str = "rfc9309") -> list[Row]:
+    """Return the rows of `canfetch bulk parse`. The captures are in `captures.sqlite`."""
+    archive = folder / "files.ndjson"
+    archive.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    work = WorkFolder(folder / "out.ndjson", "ndjson", {}, restart=True)
+    store = store_path(work)
+    collect([find_source(str(archive))], store, advance=lambda _: None, on_fault=lambda _: None)
+    # The end of the run removes the store.
+    copy(store, folder / "captures.sqlite")
+    write_table(work, TableOptions("files"), policy=policy, processes=1, advance=lambda _: None)
+    return [json.loads(line) for line in (folder / "out.ndjson").read_text(encoding="utf-8").splitlines()]
+
+
+def decide(files: Files, origin: str) -> list[tuple[bool | None, str | None]]:
+    found = files.decide_at([origin] * len(PATHS), agent("GPTBot"), PATHS).to_pylist()
+    assert files.allows_at(origin, agent("GPTBot"), PATHS).to_pylist() == [row["allowed"] for row in found]
+    assert files.matrix_at(origin, ["GPTBot"], PATHS).to_pylist() == [{"GPTBot": row["allowed"]} for row in found]
+    return [(row["allowed"], row["reason"]) for row in found]
+
+
+@given(
+    captures=st.dictionaries(st.sampled_from(ORIGINS), CAPTURES, min_size=1),
+    other=CAPTURES,
+    policy=st.sampled_from(POLICIES),
+)
+def test_files_of_an_archive_decide_as_lists_of_urls_do(
+    captures: dict[str, Any], other: Row, policy: str, engine: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("archive")
+    rows = [{"origin": origin} | capture for origin, capture in captures.items()]
+    table = pa.Table.from_pylist(parse_archive(folder, [*rows, {"url": OTHER} | other], policy))
+    files = Files(table, id="origin", engine=engine)
+    with CaptureStore(folder / "captures.sqlite", read_only=True) as store:
+        decisions = URLDecisions(store, policy=get_policy(policy), profile="rfc9309", missing=None)
+        for origin in captures:
+            start = origin if "://" in origin else f"https://{origin}"
+            expected = [decisions.decide(f"{start}{path}", agent("GPTBot"), None) for path in PATHS]
+            assert decide(files, origin) == [(decision.allowed, decision.reason) for decision in expected]
+
+
+def row(origin: str, effect: str | None, redirects: Any = 0, final: str | None = None, **cells: Any) -> Row:
+    url = f"{origin}/robots.txt" if "://" in origin else f"https://{origin}/robots.txt"
+    return {"origin": origin, "url": url, "effect": effect, "redirects": redirects, "final_url": final or url} | cells
+
+
+ROWS = [
+    row("https://a.example", "conditional-allow", content=DISALLOW),
+    row("https://b.example", "conditional-allow", 1, "https://a.example/robots.txt", content=""),
+    row("https://c.example", "full-disallow", content="busy"),
+    row("https://d.example", "full-allow", content="gone"),
+    row("https://e.example", None, 1, content=""),
+    row("https://f.example", "conditional-allow", None, content=""),
+    row("https://g.example", "conditional-allow", content=None),
+]
+EXPECTED = [
+    (False, "disallow-rule"),
+    (False, "disallow-rule"),
+    (False, "unreachable"),
+    (True, "unavailable"),
+    (None, "redirect-unresolved"),
+    (None, "redirect-unresolved"),
+    (None, "no-robots"),
+]
+
+
+def first_decisions(rows: list[Row], engine: str, *columns: str) -> list[tuple[bool | None, str | None]]:
+    table = pa.Table.from_pylist(rows)
+    files = Files(table.select(columns) if columns else table, id="origin", engine=engine)
+    return [decide(files, row["origin"])[0] for row in rows]
+
+
+def test_each_effect_in_tables_of_each_library(engine: str) -> None:
+    assert first_decisions(ROWS, engine) == EXPECTED
+    table = pa.Table.from_pylist(ROWS)
+    for source in (table.to_reader(), pa.concat_tables([table.slice(0, 1), table.slice(1)])):
+        files = Files(source, id="origin", engine=engine)
+        assert len(files) == 1
+        assert [decide(files, row["origin"])[0] for row in ROWS] == EXPECTED
+    # CSV may be read as text.
+    texts = [{name: None if cell is None else str(cell) for name, cell in row.items()} for row in ROWS]
+    assert first_decisions(texts, engine) == EXPECTED
+    frame = pytest.importorskip("pandas").DataFrame(ROWS).astype({"redirects": "Int64"})
+    for source in (frame, pytest.importorskip("polars").DataFrame(ROWS)):
+        files = Files(source, id="origin", engine=engine)
+        assert [decide(files, row["origin"])[0] for row in ROWS] == EXPECTED
+
+
+def test_tables_with_fewer_columns(engine: str) -> None:
+    unresolved = [EXPECTED[0], (None, "redirect-unresolved"), *EXPECTED[2:]]
+    assert first_decisions(ROWS, engine, "origin", "effect", "redirects", "content") == unresolved
+    with pytest.raises(InvalidColumn, match="'effect' of canfetch bulk parse, but not its column 'redirects'"):
+        first_decisions(ROWS, engine, "origin", "effect", "content")
+    # Without `effect`, a content is a file.
+    assert first_decisions(ROWS, engine, "origin", "content")[2] == (True, "no-group")
+    for access in ("successful", "unavailable", "unreachable"):
+        for effect, allowed in (("full-allow", True), ("full-disallow", False)):
+            cells = [row("https://a.example", effect, access=access, content="x")]
+            assert first_decisions(cells, engine) == [(allowed, access)]
+
+
+@pytest.mark.parametrize(
+    "cells, message",
+    [
+        ({"effect": "strong"}, "row 0 has the effect 'strong': expected a value that canfetch bulk parse writes"),
+        ({"effect": "full-allow", "access": "x"}, "row 0 has the effect 'full-allow' and the access 'x'"),
+        ({"redirects": "many"}, "row 0 has the number of redirects 'many'"),
+        ({"redirects": 1.5}, "a column of type"),
+    ],
+)
+def test_columns_with_other_values(cells: Row, message: str, engine: str) -> None:
+    with pytest.raises(InvalidColumn, match=message):
+        first_decisions([ROWS[0] | cells], engine)
+
+
+def test_two_captures_of_a_target_are_unresolved(engine: str) -> None:
+    """Which of them was in force is unknown: times are not compared."""
+    rows = [ROWS[0] | {"id": 1}, ROWS[0] | {"id": 2, "content": ""}, ROWS[1] | {"id": 3}]
+    files = Files(pa.Table.from_pylist(rows), engine=engine)
+    assert files.allows_at([1, 2, 3], "GPTBot", "/").to_pylist() == [False, True, None]
+    with pytest.raises(InvalidColumn, match=r"two files with the ID https://a\.example: keep one row for each ID"):
+        Files(pa.Table.from_pylist(rows), id="origin", engine=engine)
+
+
+def test_the_file_of_a_host_is_that_of_both_schemes(engine: str) -> None:
+    moved = [
+        row("https://b.example", "conditional-allow", 1, f"{scheme}://a.example/robots.txt", content="")
+        for scheme in ("http", "https")
+    ]
+    host = row("a.example", "conditional-allow", content=DISALLOW)
+    for redirect in moved:
+        assert first_decisions([host, redirect], engine) == [EXPECTED[0]] * 2
+    origin = row("http://a.example", "conditional-allow", content="User-agent: *\nAllow: /")
+    assert first_decisions([host, origin, moved[0]], engine)[2] == (True, "allow-rule")
+
+
+def test_exempt_robots_txt(profile: Profile, engine: str) -> None:
+    """An unreachable origin allows its robots.txt in the profiles in which rules do."""
+    if profile.robotparser and engine != "python":
+        return
+    options: dict[str, Any] = {"profile": profile.name, "engine": None if profile.robotparser else engine}
+    files = Files(pa.Table.from_pylist(ROWS[2:3]), id="origin", **options)
+    allowed = files.allows_at("https://c.example", "GPTBot", ["/robots.txt", "/x"]).to_pylist()
+    assert allowed == [profile.robots_txt_allowed, False]
+
+
+def test_both_engines_have_the_same_outcomes() -> None:
+    pytest.importorskip("canfetch._native")
+    table = pa.table({"id": range(len(OUTCOMES)), "content": [""] * len(OUTCOMES)})
+    files = Files({}, engine="native")
+    kernel = files._kernel
+    kernel.load_table(kernel.open_table(table), "id", "content", Plan([-1 - n for n in range(len(OUTCOMES))], []))
+    found = files.decide_at(table["id"], "GPTBot", "/").to_pylist()
+    assert [(row["allowed"], row["reason"]) for row in found] == list(OUTCOMES)
+    for sources in ([-1 - len(OUTCOMES)] * 7, [7] * 7, [0]):
+        with pytest.raises(InvalidColumn):
+            kernel.load_table(kernel.open_table(table), "id", "content", Plan(sources, []))
+
+
+def test_columns_that_workers_need() -> None:
+    names = ["origin", "url", "time", "status", "final_url", "redirects", "access", "effect", "content"]
+    assert needed_columns(names, "origin", "content") == [
+        "origin",
+        "content",
+        "effect",
+        "access",
+        "redirects",
+        "url",
+        "final_url",
+    ]
+    assert needed_columns(["id", "content", "url"], "id", "content") == ["id", "content"]
+
+
+class _Table:
+    """A table of values, as engines open them."""
+
+    def __init__(self, columns: dict[str, list[Any]]) -> None:
+        self._columns = columns
+
+    @property
+    def names(self) -> list[str]:
+        return list(self._columns)
+
+    def values(self, name: str, /) -> list[Any]:
+        return self._columns[name]
+
+
+def test_invalid_urls_and_targets_are_unresolved() -> None:
+    columns: dict[str, list[Any]] = {
+        "effect": [b"conditional-allow"] * 3,
+        "redirects": [1] * 3,
+        "url": [b"https://a.example/robots.txt", None, b"\xff"],
+        "final_url": [b"no URL", None, b"https://b.example/x"],
+        "redirect_targets": [b"[", b"[]", b'[{"url": "https://b.example/x", "content": "x", "status": 200}]'],
+    }
+    table: FileTable = _Table(columns)
+    assert plan_sources(table) == Plan([-1, -1, 3], [b"x"])
