@@ -443,6 +443,8 @@ def test_bing_agent_that_ignores_star_ignores_its_crawl_delay(engine: str) -> No
         ("HTTP://example.com\n", "a URL, not the content of a robots.txt"),
         ("robots.txt", "a file name, not the content of a robots.txt: pass Path(...).read_bytes()"),
         (" ./my site/ROBOTS.TXT\r\n", "a file name, not the content of a robots.txt"),
+        ("www.Example-1.com", "the name of a host or a file, not the content of a robots.txt: fetch it with canfetch"),
+        ("xn--bcher-kva.example\n", "the name of a host or a file, not the content of a robots.txt"),
     ],
 )
 def test_name_instead_of_content_is_a_warning(text: str, advice: str) -> None:
@@ -463,6 +465,11 @@ def test_name_instead_of_content_is_a_warning(text: str, advice: str) -> None:
         "robots.txt\nUser-agent: *",
         "https://example.com/ is our site",
         "httpx: //example.com",
+        "example",
+        "1.2",
+        "example.com/",
+        "-a.example",
+        "a b.example",
         "x" * 10_000 + ".txt",
     ],
 )

@@ -7,6 +7,7 @@ from typing import Any, Final
 from canfetch.bulk.arguments import AnyColumn, as_column
 from canfetch.bulk.arrow_values import read_values
 from canfetch.bulk.column import Column, build_column
+from canfetch.bulk.content_check import check_contents
 from canfetch.bulk.http_archive import METRICS, count_records
 from canfetch.bulk.types import INT32, TEXT, list_of, struct_of
 from canfetch.core.document import RobotsTxt, parse
@@ -97,6 +98,7 @@ def _read_texts(column: object) -> list[bytes | None]:
     values = read_values(as_column(column))
     if any(isinstance(value, int) for value in values):
         raise InvalidColumn("invalid Arrow data: a column of integers: expected text or bytes")
+    check_contents(values)
     return values  # type: ignore[return-value]  # no integers
 
 

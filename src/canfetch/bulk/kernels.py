@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple, Protocol, TypeVar
 from canfetch.bulk.arguments import Chain, resolve_crawlers, resolve_names
 from canfetch.bulk.arrow_values import Value
 from canfetch.bulk.column import ColumnSource
+from canfetch.bulk.content_check import warn_about_names
 from canfetch.bulk.native import native_attribute
 from canfetch.bulk.parsed_files import FileTable, Plan
 from canfetch.core.engines import engine_name, get_profile_compiler
@@ -20,12 +21,16 @@ MEMORY_LIMIT: Final = 256 * 1024 * 1024
 
 
 class KernelOptions(NamedTuple):
-    """What all files of a kernel have in common. The fields are those of `allows`."""
+    """What all files of a kernel have in common. The first fields are those of `allows`.
+
+    `warns` is whether columns of names in the place of contents are warned about. The contents of archives are not.
+    """
 
     profile: str = "rfc9309"
     max_bytes: int = DEFAULT_MAX_BYTES
     use_registry: bool = False
     engine: str | None = None
+    warns: bool = True
 
 
 class Kernel(Protocol):
@@ -73,14 +78,17 @@ def create_kernel(options: KernelOptions, *, by_id: bool) -> Kernel:
         return _native_kernel(options, by_id=by_id)
     from canfetch.bulk.python_kernel import PythonKernel  # noqa: PLC0415 - not needed with the native engine
 
-    python = PythonKernel(options, by_id=by_id)
-    return python if engine == "python" else KernelPair(python, _native_kernel(options, by_id=by_id))
+    if engine == "python":
+        return PythonKernel(options, by_id=by_id)
+    # One of both warns.
+    return KernelPair(PythonKernel(options._replace(warns=False), by_id=by_id), _native_kernel(options, by_id=by_id))
 
 
 def _native_kernel(options: KernelOptions, *, by_id: bool) -> Kernel:
     resolve = resolve_crawlers if options.use_registry else resolve_names
     create: Callable[..., Kernel] = native_attribute("Kernel")
-    return create(options.profile, options.max_bytes, MEMORY_LIMIT, resolve, by_id)
+    warn = warn_about_names if options.warns else None
+    return create(options.profile, options.max_bytes, MEMORY_LIMIT, resolve, by_id, warn)
 
 
 class KernelPair:

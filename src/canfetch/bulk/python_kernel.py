@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 from canfetch.bulk.arguments import Chain, chain_agent, resolve_crawler, resolve_name
 from canfetch.bulk.arrow_values import IDS, TEXTS, ArrowTable, Value, column_values
 from canfetch.bulk.column import ValueColumn
+from canfetch.bulk.content_check import check_contents
 from canfetch.bulk.parsed_files import OUTCOMES, Outcome, Plan
 from canfetch.bulk.types import BOOL, DECISION, USAGE, struct_of
 from canfetch.core.agent import Agent
@@ -50,6 +51,7 @@ class PythonKernel:
         self._max_bytes = options.max_bytes
         self._resolve = resolve_crawler if options.use_registry else resolve_name
         self._by_id = by_id
+        self._warns = options.warns
         self._contents: dict[bytes, RobotsTxt] = {}
         self._content_bytes = 0
         self._files: dict[Value, bytes | Outcome | None] = {}
@@ -95,7 +97,9 @@ class PythonKernel:
 
     def load(self, ids: Any, contents: Any) -> None:
         """Load files with IDs."""
-        self._add(column_values(ids, IDS), column_values(contents))
+        values = column_values(contents)
+        self._check_contents(values)
+        self._add(column_values(ids, IDS), values)
 
     def _add(self, keys: list[Value], values: Sequence[Value | Outcome]) -> None:
         if len(keys) != len(values):
@@ -115,7 +119,13 @@ class PythonKernel:
     def load_table(self, table: ArrowTable, id_name: str, content_name: str, plan: Plan | None) -> None:
         """Load files from two columns of a table."""
         ids, contents = table.values(id_name, IDS), table.values(content_name)
+        if plan is None:
+            self._check_contents(contents)
         self._add(ids, contents if plan is None else [_of_source(source, contents, plan) for source in plan.sources])
+
+    def _check_contents(self, contents: list[Value]) -> None:
+        if self._warns:
+            check_contents(contents)
 
     def clear(self) -> None:
         """Forget all files that were not loaded, and all agents."""
@@ -144,6 +154,8 @@ class PythonKernel:
             fixed = [chain_agent(agent)]
         columns = [files, urls] if fixed else [files, urls, column_values(agent)]
         _check_types(columns, by_id=self._by_id)
+        if not self._by_id:
+            self._check_contents(files)
         for key, address, *name in _rows_of(columns, further):
             if key is None or address is None or None in name:
                 yield None

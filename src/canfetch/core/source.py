@@ -10,8 +10,8 @@ from canfetch.errors import InvalidLimit
 
 # A UTF-16 byte order mark starts with this byte or the one after it, which is the largest.
 UTF_16_MARK_START: Final = b"\xfe"
-# No longer text is taken for a URL or a file name.
-_MAX_NAME_CHARACTERS: Final = 2048
+# No longer text is taken for a URL, a file name or a host.
+MAX_NAME_CHARACTERS: Final = 2048
 
 
 class Source(NamedTuple):
@@ -57,25 +57,50 @@ def encode_content(text: str) -> bytes:
     A URL has no rules, so that every URL would be allowed.
     Cost: O(characters), and O(1) for the warning.
     """
-    if len(text) <= _MAX_NAME_CHARACTERS and "\n" not in text.rstrip():
-        _warn_about_name(text.strip())
+    message = name_instead_of_content(text)
+    if message is not None:
+        import warnings  # noqa: PLC0415 - not needed for content
+
+        # The caller of `parse`, which calls `encode_content`.
+        warnings.warn(message, UserWarning, stacklevel=3)
     return encode_text(text)
 
 
-def _warn_about_name(text: str) -> None:
+def name_instead_of_content(text: str) -> str | None:
+    """Return a message if a text is a URL, the name of a file or a host in the place of a content, or None.
+
+    Cost: O(1).
+    """
+    if len(text) > MAX_NAME_CHARACTERS or "\n" in text.rstrip():
+        return None
+    text = text.strip()
     if len(text.splitlines()) != 1:
-        return
+        return None
     lower = text.lower()
     if lower.startswith(("http://", "https://")) and len(text.split()) == 1:
         advice = "a URL, not the content of a robots.txt: fetch it with canfetch.Client, or pass the response's content"
     elif lower.endswith(".txt") and ":" not in text and not text.startswith("#"):
         advice = "a file name, not the content of a robots.txt: pass Path(...).read_bytes()"
+    elif _is_host(lower):
+        advice = (
+            "the name of a host or a file, not the content of a robots.txt: fetch it with canfetch.Client, "
+            "or pass Path(...).read_bytes()"
+        )
     else:
-        return
-    import warnings  # noqa: PLC0415 - not needed for content
+        return None
+    return f"content {quoted(text)} is {advice}"
 
-    # The caller of `parse`, which calls `encode_content`.
-    warnings.warn(f"content {quoted(text)} is {advice}", UserWarning, stacklevel=4)
+
+def _is_host(text: str) -> bool:
+    """Return whether a text is a domain name of at least two labels, such as `example.com`."""
+    labels = text.split(".")
+    return (
+        text.isascii()
+        and len(labels) > 1
+        and all(label.replace("-", "").isalnum() and label.strip("-") == label for label in labels)
+        # Versions and addresses end in digits.
+        and not labels[-1].isdigit()
+    )
 
 
 def _is_integer(number: object) -> bool:

@@ -12,17 +12,14 @@ use super::agents::Chain;
 use super::block::{Block, Need, TOUCHED_ROWS, Toucher};
 use super::failure::Failure;
 use super::file_entry::FileEntry;
-use super::loader::Loader;
-use super::outcomes::Sources;
+use super::first_contents::check_contents;
+use super::loader::{self, Plan};
 use super::results::{Allowed, Decisions, Matrix, Results};
 use super::rows::Rows;
 use super::tables::Tables;
 use super::usages::{Caches, Usages};
-use crate::arrow::Invalid;
 use crate::arrow::array::Column;
-use crate::arrow::integers::IntegerChunk;
 use crate::arrow::table::Table;
-use crate::arrow::text::TextChunk;
 use crate::arrow::values::{Argument, Chunks};
 
 /// Rows that are decided between two chances for other threads to add files.
@@ -38,6 +35,7 @@ pub struct Kernel {
     max_bytes: usize,
     memory_limit: usize,
     resolve_agents: Py<PyAny>,
+    warn_about_names: Option<Py<PyAny>>,
     by_content: bool,
     tables: RwLock<Tables>,
     usages: Caches,
@@ -45,9 +43,6 @@ pub struct Kernel {
 
 /// A chain of product tokens, as Python passes it.
 type ChainTuple = (Vec<Vec<u8>>, bool);
-
-/// The sources of rows and further contents, as Python passes them.
-type Plan = (Vec<i64>, Vec<Vec<u8>>);
 
 /// The agents of a call.
 enum Agents {
@@ -81,6 +76,9 @@ impl Kernel {
         };
         let mut rows =
             Rows::new(&file_chunks, agent_chunks.as_ref(), &url_chunks, self.by_content, results.column_length())?;
+        if let (true, Chunks::Text(contents)) = (self.by_content, &file_chunks) {
+            check_contents(py, self.warn_about_names(), contents)?;
+        }
         let mut state = State { row: 0, generation: None };
         let mut block = Block::default();
         while state.row < rows.length {
@@ -214,6 +212,11 @@ impl Kernel {
         Ok(())
     }
 
+    /// What is called with contents that may be names.
+    pub fn warn_about_names(&self) -> Option<&Py<PyAny>> {
+        self.warn_about_names.as_ref()
+    }
+
     /// The parsing profile of all files.
     pub fn profile(&self) -> &'static Profile {
         self.profile
@@ -266,49 +269,43 @@ impl Kernel {
     /// Creates a kernel that keeps about `memory_limit` bytes of compiled files between blocks of rows.
     ///
     /// `resolve_agents` returns for each name the tokens of the agent and whether `*` applies to it, or `None` if it is
-    /// invalid. With `by_id`, files are loaded once, and rows name them by ID.
+    /// invalid. With `by_id`, files are loaded once, and rows name them by ID. `warn_about_names` is called with the first
+    /// contents of a column if each of them may be a name.
     #[new]
-    #[pyo3(signature = (profile_name, max_bytes, memory_limit, resolve_agents, by_id, /))]
+    #[pyo3(signature = (profile_name, max_bytes, memory_limit, resolve_agents, by_id, warn_about_names, /))]
     fn new(
         profile_name: &str,
         max_bytes: usize,
         memory_limit: usize,
         resolve_agents: Py<PyAny>,
         by_id: bool,
+        warn_about_names: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let Some(profile) = profile(profile_name) else {
             return Err(PyValueError::new_err(format!("unsupported profile {profile_name:?}")));
         };
         let tables = RwLock::new(if by_id { Tables::by_id(profile) } else { Tables::by_content(profile) });
         let usages = Caches::default();
-        Ok(Self { profile, max_bytes, memory_limit, resolve_agents, by_content: !by_id, tables, usages })
+        Ok(Self {
+            profile,
+            max_bytes,
+            memory_limit,
+            resolve_agents,
+            warn_about_names,
+            by_content: !by_id,
+            tables,
+            usages,
+        })
     }
 
     /// Loads files: their IDs and contents, two columns of the same length.
     #[pyo3(signature = (ids, contents, /))]
     fn load(&self, py: Python<'_>, ids: &Bound<'_, PyAny>, contents: &Bound<'_, PyAny>) -> PyResult<()> {
-        let (ids, contents) = (Argument::from_object(ids)?, Argument::from_object(contents)?);
-        let (ids, contents) = (ids.ids()?, contents.chunks()?);
-        let Chunks::Text(contents) = contents else {
-            return Err(Invalid::new("a column of integers: expected the content of files").into());
-        };
-        let contents = Sources::new(contents, None, &[])?;
-        let count: usize = match &ids {
-            Chunks::Text(chunks) => chunks.iter().map(TextChunk::length).sum(),
-            Chunks::Integers(chunks) => chunks.iter().map(IntegerChunk::length).sum(),
-        };
-        if count != contents.length() {
-            return Err(Invalid::new(format!("{count} IDs of {} files", contents.length())).into());
-        }
-        let mut loader = Loader::new(self);
-        loader.add_all(py, &ids, &mut contents.contents())?;
-        loader.finish();
-        Ok(())
+        loader::load(self, py, ids, contents)
     }
 
     /// Returns a table of Arrow data as this kernel reads it.
     #[staticmethod]
-    #[pyo3(signature = (table, /))]
     fn open_table(table: &Bound<'_, PyAny>) -> PyResult<Table> {
         Table::new(table)
     }
@@ -324,20 +321,7 @@ impl Kernel {
         content_name: &str,
         plan: Option<Plan>,
     ) -> PyResult<()> {
-        let (sources, further) = plan.unzip();
-        let further = further.unwrap_or_default();
-        let table = &table.imported;
-        let (id, content) = (table.field(id_name)?, table.field(content_name)?);
-        let chunks = table.chunks()?;
-        let contents = chunks.iter().map(|chunk| TextChunk::new(&chunk.child(content)?));
-        let contents = Sources::new(contents.collect::<Result<_, Invalid>>()?, sources, &further)?;
-        let mut contents = contents.contents();
-        let mut loader = Loader::new(self);
-        for chunk in &chunks {
-            loader.add_all(py, &Chunks::of_ids(&chunk.child(id)?)?, &mut contents)?;
-        }
-        loader.finish();
-        Ok(())
+        loader::load_table(self, py, table, (id_name, content_name), plan)
     }
 
     /// The number of files that are loaded or cached.

@@ -6,12 +6,19 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 
 use super::file_entry::FileEntry;
+use super::first_contents::check_contents;
 use super::hashing::Hashing;
 use super::kernel::Kernel;
+use super::outcomes::Sources;
 use super::tables::{Id, NO_CONTENT, Tables};
 use crate::arrow::Invalid;
-use crate::arrow::integers::Integer;
-use crate::arrow::values::Chunks;
+use crate::arrow::integers::{Integer, IntegerChunk};
+use crate::arrow::table::Table;
+use crate::arrow::text::TextChunk;
+use crate::arrow::values::{Argument, Chunks};
+
+/// The sources of rows and further contents, as Python passes them.
+pub type Plan = (Vec<i64>, Vec<Vec<u8>>);
 
 /// What an ID has.
 #[derive(Clone, Copy)]
@@ -92,4 +99,54 @@ impl<'k> Loader<'k> {
         self.tables.finish_ids();
         self.kernel.replace_tables(self.tables);
     }
+}
+
+/// Loads the files of a kernel from two columns.
+pub fn load(kernel: &Kernel, py: Python<'_>, ids: &Bound<'_, PyAny>, contents: &Bound<'_, PyAny>) -> PyResult<()> {
+    let (ids, contents) = (Argument::from_object(ids)?, Argument::from_object(contents)?);
+    let (ids, contents) = (ids.ids()?, contents.chunks()?);
+    let Chunks::Text(contents) = contents else {
+        return Err(Invalid::new("a column of integers: expected the content of files").into());
+    };
+    check_contents(py, kernel.warn_about_names(), &contents)?;
+    let contents = Sources::new(contents, None, &[])?;
+    let count: usize = match &ids {
+        Chunks::Text(chunks) => chunks.iter().map(TextChunk::length).sum(),
+        Chunks::Integers(chunks) => chunks.iter().map(IntegerChunk::length).sum(),
+    };
+    if count != contents.length() {
+        return Err(Invalid::new(format!("{count} IDs of {} files", contents.length())).into());
+    }
+    let mut loader = Loader::new(kernel);
+    loader.add_all(py, &ids, &mut contents.contents())?;
+    loader.finish();
+    Ok(())
+}
+
+/// Loads the files of a kernel from two columns of a table, with the names of the ID and the content.
+pub fn load_table(
+    kernel: &Kernel,
+    py: Python<'_>,
+    table: &Table,
+    names: (&str, &str),
+    plan: Option<Plan>,
+) -> PyResult<()> {
+    let (sources, further) = plan.unzip();
+    let further = further.unwrap_or_default();
+    let table = &table.imported;
+    let (id, content) = (table.field(names.0)?, table.field(names.1)?);
+    let chunks = table.chunks()?;
+    let contents = chunks.iter().map(|chunk| TextChunk::new(&chunk.child(content)?));
+    let contents = contents.collect::<Result<Vec<_>, Invalid>>()?;
+    if sources.is_none() {
+        check_contents(py, kernel.warn_about_names(), &contents)?;
+    }
+    let contents = Sources::new(contents, sources, &further)?;
+    let mut contents = contents.contents();
+    let mut loader = Loader::new(kernel);
+    for chunk in &chunks {
+        loader.add_all(py, &Chunks::of_ids(&chunk.child(id)?)?, &mut contents)?;
+    }
+    loader.finish();
+    Ok(())
 }

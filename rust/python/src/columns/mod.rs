@@ -7,12 +7,14 @@
 //! * `block` orders the rows of a block by their files;
 //! * `results` collects the answers;
 //! * `usages` collects those on the usage of content, with the statements of `statements` for each of the `purposes`;
+//! * `first_contents` finds columns of names in the place of contents;
 //! * `kernel` connects them, `loader` loads the files of a table, and `outcomes` are those without rules.
 
 mod agents;
 mod block;
 mod failure;
 mod file_entry;
+mod first_contents;
 pub mod hashing;
 pub mod kernel;
 mod loader;

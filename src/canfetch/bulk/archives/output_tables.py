@@ -11,7 +11,8 @@ from typing import Any, Final, NamedTuple
 from canfetch.bulk.archives.decisions import FileDecisions, NamedAgent
 from canfetch.bulk.archives.http_archive_metrics import robots_metrics
 from canfetch.bulk.archives.resolution import ResolvedFile
-from canfetch.bulk.decisions import clear_cache, matrix
+from canfetch.bulk.decisions import clear_cache, named_chains, shared_kernel
+from canfetch.bulk.kernels import KernelOptions
 from canfetch.bulk.reading.captures import Capture
 from canfetch.bulk.writing.columns import Column, ColumnType, Row, Schema, bytes_cells, portable
 from canfetch.core.document import parse
@@ -263,10 +264,11 @@ def _matrix(files: Iterable[ResolvedFile], options: TableOptions) -> Iterator[tu
 
 def _matrix_batch(files: list[ResolvedFile], options: TableOptions) -> Iterator[tuple[ResolvedFile, Iterable[Row]]]:
     """Yield the rows of some files. The kernel decides for all agents that have the same groups at once."""
-    agents = {agent.name: agent.agent for agent in options.agents}
+    agents, chains = named_chains({agent.name: agent.agent for agent in options.agents}, use_registry=False)
+    kernel = shared_kernel(KernelOptions(options.profile, warns=False))
     path = options.paths[0]
     contents = [file.content if file.effect is Effect.CONDITIONAL_ALLOW else None for file in files]
-    decided = matrix(contents, agents, path, profile=options.profile).to_pylist()
+    decided = kernel.matrix(contents, agents, chains, path).to_pylist()
     # Each file is decided once, so that keeping it compiled would only take memory.
     clear_cache()
     for file, content, row in zip(files, contents, decided, strict=True):

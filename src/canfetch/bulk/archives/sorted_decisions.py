@@ -14,7 +14,6 @@ from typing import Any, Final
 import pyarrow as pa
 
 from canfetch.access.policies import get_policy
-from canfetch.bulk import decide
 from canfetch.bulk.archives.capture_store import CaptureStore
 from canfetch.bulk.archives.decisions import INVALID_URL, Decision, FileDecisions
 from canfetch.bulk.archives.filter_lists import FilterOptions, URLList, decision_cells, list_tasks
@@ -22,6 +21,9 @@ from canfetch.bulk.archives.filter_parts import FilterPart
 from canfetch.bulk.archives.page_database import PageDatabase
 from canfetch.bulk.archives.url_decisions import URLDecisions
 from canfetch.bulk.archives.work_database import database_folder
+from canfetch.bulk.arguments import as_agents
+from canfetch.bulk.decisions import shared_kernel
+from canfetch.bulk.kernels import KernelOptions
 from canfetch.bulk.writing.columns import Row
 from canfetch.core.origin import Origin
 from canfetch.errors import InvalidOption, InvalidURL
@@ -150,8 +152,9 @@ class _PageDecider:
             pa.array(pages.content_indices, pa.int32()), pa.array(pages.contents, pa.binary())
         )
         urls = pa.array(pages.urls, pa.binary())
+        kernel = shared_kernel(KernelOptions(self._options.profile, warns=False))
         for index, (_, agent) in enumerate(self._options.agents):
-            verdicts = pa.table(decide(contents, agent, urls, profile=self._options.profile))
+            verdicts = pa.table(kernel.decide(contents, as_agents(agent, use_registry=False), urls))
             self._pages.add_verdicts(pages.numbers, index, verdicts)
 
 
