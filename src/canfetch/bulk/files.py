@@ -1,6 +1,6 @@
 """Files that are loaded once, and named by ID in the rows."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from canfetch.bulk.arguments import AnyColumn, ArrowArray, ArrowStream, as_agents, as_column, is_arrow
@@ -46,6 +46,7 @@ class Files:
         self._options = KernelOptions(profile, max_bytes, use_registry, engine)
         self._kernel = create_kernel(self._options, by_id=True)
         if isinstance(table, Mapping):
+            check_mapping(table)
             self._kernel.load(list(table), list(table.values()))
         elif is_arrow(table):
             opened = self._kernel.open_table(table)
@@ -102,3 +103,13 @@ class Files:
 
     def __repr__(self) -> str:
         return f"<Files: {len(self)} distinct contents, profile {self._options.profile}>"
+
+
+def check_mapping(files: Mapping[Any, Any]) -> None:
+    """Raise TypeError for a mapping from names of columns to columns."""
+    name, first = next(iter(files.items()), (None, None))
+    if is_arrow(first) or (isinstance(first, Iterable) and not isinstance(first, str | bytes | bytearray | memoryview)):
+        raise TypeError(
+            f"the mapping has a {type(first).__name__} as the content of {name!r}: expected a content for each ID, "
+            "such as dict(zip(ids, contents)), or pass the columns as a data frame or a table of Arrow data"
+        )

@@ -11,7 +11,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 
 from canfetch.bulk.arguments import as_chain
 from canfetch.bulk.decisions import AnyAgents, named_chains
-from canfetch.bulk.files import Files
+from canfetch.bulk.files import Files, check_mapping
 from canfetch.bulk.parsed_files import needed_columns
 from canfetch.bulk.spark.arrow_functions import AnySparkColumn, call_with_agent, spark_function
 from canfetch.bulk.spark.parquet_rows import DecidedColumns, decide_rows, split_files
@@ -51,6 +51,7 @@ class BroadcastFiles:
         if isinstance(files, DataFrame):
             table = files.select(*needed_columns(files.columns, id, content)).toArrow()
         elif isinstance(files, Mapping):
+            check_mapping(files)
             table = pa.table({id: list(files), content: list(files.values())})
         else:
             table = pa.table(files)
