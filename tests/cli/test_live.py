@@ -214,7 +214,7 @@ def test_invalid_urls_in_a_list_are_reported_with_their_lines(run: Run, ruled: S
         ran = run("check", "--urls-file", "urls.txt", *UNKEPT, *more)
         assert ran.code == 2
         assert ran.err.splitlines() == [
-            "canfetch: urls.txt:2: cannot fetch robots.txt for '/path': expected an absolute URL, or --robots",
+            "canfetch: urls.txt:2: cannot fetch robots.txt for '/path': expected an absolute URL, or --robots FILE",
             "canfetch: urls.txt:3: invalid URL 'http://': expected an absolute URL such as 'https://example.com/'",
             f"canfetch: urls.txt:6: invalid URL '/{'x' * 39}'...: expected at most 1 MiB",
             (

@@ -60,7 +60,9 @@ class FetchedFiles:
         if self._robots_url is not None:
             return self._robots_url
         if url.url.startswith("/"):
-            raise InvalidURL(f"cannot fetch robots.txt for {quoted(url.url)}: expected an absolute URL, or --robots")
+            raise InvalidURL(
+                f"cannot fetch robots.txt for {quoted(url.url)}: expected an absolute URL, or --robots FILE"
+            )
         return url.url
 
 

@@ -24,11 +24,12 @@ from canfetch.cli.shared.origin_arguments import MAX_WAITING_CHARACTERS
 from canfetch.cli.shared.progress import Progress, stream_progress
 from canfetch.cli.shared.requested_urls import RequestedURL, read_urls
 from canfetch.cli.shared.terminal import is_terminal
+from canfetch.cli.shared.url_advice import argument_advice, host_advice
 from canfetch.core.limits import DEFAULT_MAX_BYTES, MAX_BYTES_LIMIT
 from canfetch.core.profiles import PROFILES
 from canfetch.core.quoting import quoted
 from canfetch.core.verdict import Verdict
-from canfetch.errors import CanfetchError
+from canfetch.errors import CanfetchError, InvalidURL
 
 if TYPE_CHECKING:
     from canfetch.cli.shared.log_output import LogOutput
@@ -164,11 +165,18 @@ class DecisionRun:
         except (CanfetchError, CommandError) as error:
             self.exit_code = EXIT_ERROR
             text = shorten_message(str(error))
-            self._print_error(f"canfetch: {url.location}{text}")
+            advice = self._advice(url) if isinstance(error, InvalidURL) else ""
+            self._print_error(f"canfetch: {url.location}{text}{advice}")
             return Answer(url.url, (), None, text)
         if self.exit_code == EXIT_OK and not all(verdict.allowed for verdict in verdicts):
             self.exit_code = EXIT_NEGATIVE
         return Answer(url.url, verdicts, file, "")
+
+    def _advice(self, url: RequestedURL) -> str:
+        if url.line is not None:
+            return host_advice(url.url)
+        has_file = self.options.robots is not None or self.options.robots_dir is not None or self.options.robots_map
+        return argument_advice(url.url, *(() if has_file else ("--robots",)), "--urls-file")
 
     def _parsed_files(
         self, file: RobotsFile | CanfetchError | CommandError

@@ -1,5 +1,6 @@
 """`canfetch lint`: find and fix problems in robots.txt files."""
 
+import os.path
 import sys
 from collections.abc import Iterator
 from contextlib import closing
@@ -25,6 +26,7 @@ from canfetch.cli.shared.output_parameters import OutputFile, check_not_input, c
 from canfetch.cli.shared.progress import Progress, item_progress
 from canfetch.cli.shared.single_value_option import Choice, Option, complete_path
 from canfetch.cli.shared.terminal import Palette, is_terminal, use_color
+from canfetch.cli.shared.url_advice import host_advice
 from canfetch.core.origin import parse_robots_url
 from canfetch.core.profiles import PROFILES
 from canfetch.core.quoting import quoted
@@ -119,7 +121,8 @@ def _lint(options: LintOptions, linter: Linter, fail_on: Severity, writer: Repor
         for source in _sources(options, names, progress):
             if source.lint_input is None:
                 code = EXIT_ERROR
-                progress.print_error(f"canfetch: {shorten_message(source.error)}")
+                advice = "" if os.path.lexists(source.name) else host_advice(source.name)
+                progress.print_error(f"canfetch: {shorten_message(source.error)}{advice}")
                 writer.write_error(source.name, source.error)
                 progress.advance(1)
                 continue

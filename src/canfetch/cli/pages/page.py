@@ -25,8 +25,9 @@ from canfetch.cli.shared.option_parameters import (
 from canfetch.cli.shared.row_writers import JsonWriter, to_portable
 from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.cli.shared.terminal import Palette, printable, use_color
+from canfetch.cli.shared.url_advice import argument_advice
 from canfetch.core.quoting import quoted
-from canfetch.errors import CanfetchError
+from canfetch.errors import CanfetchError, InvalidURL
 from canfetch.pages.dates import parse_date
 from canfetch.pages.dialects import PAGE_DIALECTS
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
@@ -55,7 +56,7 @@ def _check_page(options: PageOptions) -> int:
             except (CanfetchError, CommandError) as error:
                 code = EXIT_ERROR
                 sys.stdout.flush()
-                click.echo(f"canfetch: {shorten_message(printable(str(error)))}", err=True)
+                click.echo(f"canfetch: {shorten_message(printable(str(error)))}{_advice(error, options)}", err=True)
                 if writer is not None:
                     writer.write({**_names(options, agent), "may_index": None, "error": str(error)})
                 continue
@@ -71,6 +72,12 @@ def _check_page(options: PageOptions) -> int:
     if writer is not None:
         writer.end()
     return code
+
+
+def _advice(error: Exception, options: PageOptions) -> str:
+    if options.url is None or not isinstance(error, InvalidURL):
+        return ""
+    return argument_advice(options.url, *(() if options.html is not None else ("--html",)))
 
 
 def _decide(
