@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
 import pytest
@@ -82,8 +83,14 @@ def test_every_command_is_tested() -> None:
     [
         (("chek",), "no such command 'chek': did you mean 'check'? (see 'canfetch --help')"),
         (("zzz",), "no such command 'zzz' (see 'canfetch --help')"),
-        (("cache", "lits"), "no such command 'lits'"),
-        (("check", "--agnet", "a"), "no such option '--agnet': did you mean one of '--agent'"),
+        (("cache", "lits"), "no such command 'lits': did you mean 'list'? (see"),
+        (("check", "--agnet", "a"), "no such option '--agnet': did you mean '--agent'? (see"),
+        (("explain", "--all"), "no such option '--all': did you mean '--all-profiles'? (see"),
+        (("fetch", "--robots", "a"), "no such option '--robots' (see 'canfetch fetch --help')"),
+        (("help", "check"), "no such command 'help': did you mean '--help'? (see 'canfetch --help')"),
+        (("version",), "no such command 'version': did you mean '--version'? (see 'canfetch --help')"),
+        (("https://example.com/",), "expected a command first, as in 'canfetch check URL --agent TOKEN' (see"),
+        (("/fish", "--agent", "GPTBot"), "expected a command first, as in 'canfetch check URL --agent TOKEN' (see"),
         (
             ("check", "--profile", "googel"),
             "invalid value for '--profile': unknown value 'googel': did you mean 'google'?",
@@ -92,6 +99,7 @@ def test_every_command_is_tested() -> None:
         (("check", "--format", "zzz"), "invalid value for '--format': 'zzz' is not one of 'text', 'json'"),
         (("fetch", "--policy", "gogle"), "unknown access policy 'gogle': did you mean 'google'?"),
         (("init", "--recipe", "block-al"), "unknown value 'block-al': did you mean 'block-all'?"),
+        (("init", "--recipe", "block-ai"), "unknown value 'block-ai': did you mean 'block-ai-training'?"),
         (("completion", "bsh"), "unknown value 'bsh': did you mean 'bash'? (choose from 'bash', 'zsh', 'fish')"),
     ],
 )
@@ -154,3 +162,12 @@ def test_error_names_the_help_of_the_command(run: RunCommand, arguments: tuple[s
     ran = run(*arguments)
     assert ran.code == 2
     assert ran.err.endswith(f"(see '{command} --help')\n")
+
+
+def test_file_in_the_place_of_a_command(run: RunCommand, folder: Path) -> None:
+    (folder / "robots.txt").touch()
+    ran = run("robots.txt")
+    assert ran.code == 2
+    assert ran.err.startswith(
+        "canfetch: no such command 'robots.txt': expected a command first, as in 'canfetch lint F"
+    )

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 import pytest
 
-from canfetch.core.choices import unknown_choice
+from canfetch.core.choices import nearest_choice, unknown_choice
 
 
 class Colour(StrEnum):
@@ -27,6 +27,14 @@ class Colour(StrEnum):
 )
 def test_message_names_the_value_and_the_choices(value: object, message: str) -> None:
     assert unknown_choice("colour", value, Colour) == message
+
+
+@pytest.mark.parametrize(
+    "value, nearest",
+    [("block-ai", "block-ai-training"), ("block-a", "block-all"), ("Allow", "allow-all"), ("al", None)],
+)
+def test_the_start_of_one_name_is_completed(value: str, nearest: str | None) -> None:
+    assert nearest_choice(value, ["block-all", "block-all-images", "block-ai-training", "allow-all"]) == nearest
 
 
 def test_message_names_a_command_in_place_of_many_choices() -> None:

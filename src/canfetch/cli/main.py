@@ -55,6 +55,8 @@ _COMMANDS: Final = {
     "evidence": "decisions.evidence",
     "completion": "completion",
 }
+# Other programs have them as commands.
+_OPTION_WORDS: Final = ("help", "version")
 PROGRAM: Final = "canfetch"
 # Set by a completion script when the shell requests completions.
 COMPLETE_VARIABLE: Final = "_CANFETCH_COMPLETE"
@@ -103,9 +105,7 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the subcommand, or suggest the nearest one."""
         if args[0] not in _COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
-            suggestion = nearest_choice(args[0], _COMMANDS)
-            advice = "" if suggestion is None else f": did you mean {suggestion!r}?"
-            raise click.UsageError(f"no such command {quoted(args[0])}{advice}", ctx)
+            raise click.UsageError(f"no such command {quoted(args[0])}{_command_advice(args[0])}", ctx)
         return super().resolve_command(ctx, args)
 
     @override
@@ -117,6 +117,17 @@ class LazyGroup(click.Group):
         command: click.Command = import_module(f"canfetch.cli.{module}").command
         _set_context_class(command)
         return command
+
+
+def _command_advice(word: str) -> str:
+    if word in _OPTION_WORDS:
+        return f": did you mean '--{word}'?"
+    if "://" in word or word.startswith("/"):
+        return ": expected a command first, as in 'canfetch check URL --agent TOKEN'"
+    if os.path.isfile(word):  # noqa: PTH113 - a word as typed
+        return ": expected a command first, as in 'canfetch lint FILE'"
+    suggestion = nearest_choice(word, _COMMANDS)
+    return "" if suggestion is None else f": did you mean {suggestion!r}?"
 
 
 def _set_context_class(command: click.Command) -> None:

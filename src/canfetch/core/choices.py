@@ -9,6 +9,8 @@ from canfetch.core.quoting import quoted
 _SUGGESTION_CHARACTERS: Final = 60
 # The cutoff of difflib. At its default of 0.6, suggestions are too often unrelated.
 _SIMILARITY: Final = 0.7
+# Fewer characters are the start of a name by chance.
+_START_CHARACTERS: Final = 3
 
 
 def unknown_choice(
@@ -37,7 +39,7 @@ def unknown_choice(
 
 
 def nearest_choice(value: object, names: Iterable[str]) -> str | None:
-    """Return the name that `value` is probably a misspelling of, or None.
+    """Return the name that `value` is probably a misspelling or the start of, or None.
 
     Cost: O(names), each compared with the value if that is short enough to be a misspelling.
     """
@@ -46,5 +48,8 @@ def nearest_choice(value: object, names: Iterable[str]) -> str | None:
     from difflib import get_close_matches  # noqa: PLC0415 - slow to import, and only errors need it
 
     spellings = {name.lower(): name for name in reversed(list(names))}
+    longer = [name for name in spellings if len(value) >= _START_CHARACTERS and name.startswith(value.lower())]
+    if len(longer) == 1:
+        return spellings[longer[0]]
     nearest = get_close_matches(value.lower(), spellings, 1, _SIMILARITY)
     return spellings[nearest[0]] if nearest else None

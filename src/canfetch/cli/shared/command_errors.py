@@ -1,8 +1,12 @@
 """Errors that commands report in one line, and the exit codes."""
 
+import re
 from typing import Final
 
 import click
+
+from canfetch.core.choices import nearest_choice
+from canfetch.core.quoting import quoted
 
 EXIT_OK: Final = 0
 # The answer is negative: a URL is disallowed, a finding is reported, a file would change.
@@ -12,6 +16,12 @@ EXIT_INTERRUPTED: Final = 130
 EXIT_BROKEN_PIPE: Final = 141
 _MAX_MESSAGE_CHARACTERS: Final = 600
 _MESSAGE_END_CHARACTERS: Final = 290
+# Click names its types in messages about numbers.
+_NUMBERS: Final = (
+    (re.compile(" is not a valid integer(?: range)?$"), " is not a whole number"),
+    (re.compile(" is not a valid float(?: range)?$"), " is not a number"),
+    (re.compile(r" is not in the range ([\d.]+)<=x<=([\d.]+)$"), r" is not between \1 and \2"),
+)
 
 
 class CommandError(click.ClickException):
@@ -30,7 +40,7 @@ def format_error(error: Exception) -> str:
 
     Cost: O(characters).
     """
-    text = error.format_message() if isinstance(error, click.ClickException) else str(error)
+    text = _message(error)
     # Messages of click are sentences, and some take several lines.
     text = " ".join(text.split())
     if isinstance(error, click.UsageError):
@@ -41,6 +51,19 @@ def format_error(error: Exception) -> str:
             .replace("?)", "?")
             .replace(". Did you mean", ": did you mean")
         )
+        for pattern, replacement in _NUMBERS:
+            text = pattern.sub(replacement, text)
         path = "canfetch" if error.ctx is None else error.ctx.command_path
         text = f"{text} (see '{path} --help')"
     return f"canfetch: {text}"
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, click.NoSuchOption):
+        # Click compares names with their hyphens, which make all of them similar.
+        parameters = [] if error.ctx is None else error.ctx.command.get_params(error.ctx)
+        names = {name.lstrip("-"): name for parameter in parameters for name in parameter.opts if name[:2] == "--"}
+        nearest = nearest_choice(error.option_name.lstrip("-"), names)
+        advice = "" if nearest is None else f": did you mean {names[nearest]!r}?"
+        return f"no such option {quoted(error.option_name)}{advice}"
+    return error.format_message() if isinstance(error, click.ClickException) else str(error)
