@@ -132,7 +132,11 @@ def test_verify_without_a_method_is_undecided(run: Run) -> None:
         (("refresh", "robots.txt", "GPTBot"), "robots.txt: invalid JSON; remove the file, or choose another path"),
         (("refresh", "addresses.json", "CCBot-none"), "unknown crawler"),
         (("refresh", "addresses.json", "ia_archiver"), "the operators of these crawlers publish no addresses"),
-        (("addresses", "nowhere.json"), "cannot read 'nowhere.json': No such file"),
+        (
+            ("addresses", "nowhere.json"),
+            "cannot read 'nowhere.json': no such file; 'canfetch agents refresh nowhere.json' ",
+        ),
+        (("addresses", "https://x.example/a"), "cannot read 'https://x.example/a': expected a file, not a URL\n"),
         (("addresses", "robots.txt"), "invalid 'robots.txt': "),
         (("addresses", "robots.txt", "--max-age", "-1"), "invalid value for '--max-age'"),
         (("refresh", "addresses.json", "--timeout", "nan"), "invalid --timeout nan"),

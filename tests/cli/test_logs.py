@@ -153,7 +153,7 @@ def test_log_that_cannot_be_read_costs_only_itself(run: Run, folder: Path, log: 
     "arguments, message",
     [
         (("--robots", "robots.txt", "--history", "."), "--robots and --history cannot be used together"),
-        (("--history", "nowhere"), "cannot read --history 'nowhere': No such file or directory"),
+        (("--history", "nowhere"), "cannot read --history 'nowhere': no such directory"),
         (("--history", "."), "--history: no date in the name of 'robots.txt': expected a name such as 2026-05-01.txt"),
         (("--robots", "-", "-"), "standard input can be read only once"),
         (("--field", "when=t"), "invalid --field 'when=t': expected FIELD=NAME, with one of time, client"),

@@ -9,7 +9,7 @@ import click
 
 from canfetch.cli.shared.agent_arguments import print_notes
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError
-from canfetch.cli.shared.input_files import STANDARD_INPUT, read_robots, warn_about_content
+from canfetch.cli.shared.input_files import STANDARD_INPUT, read_robots, reading_problem, warn_about_content
 from canfetch.cli.shared.option_parameters import format_option, no_color_option, quiet_option
 from canfetch.cli.shared.row_writers import JsonWriter
 from canfetch.cli.shared.single_value_option import Option, complete_path
@@ -114,16 +114,16 @@ def _load(name: str) -> Expectations:
     except InvalidExpectations as error:
         hint = f"; pass a robots.txt with --robots {name}" if name.lower().endswith(".txt") else ""
         raise CommandError(f"{name}: {error}{hint}") from None
-    except FileNotFoundError:
+    except FileNotFoundError as error:
         if name == STANDARD_INPUT:
             hint = f"expected a file of expectations, such as {EXPECTATION_FILE}; --robots - reads a robots.txt"
         else:
-            hint = "no such file"
+            hint = reading_problem(name, error)
         if name == EXPECTATION_FILE:
             hint += ": create it with expectations about a robots.txt, or pass another file of expectations"
         raise CommandError(f"cannot read {quoted(name)}: {hint}") from None
     except OSError as error:
-        raise CommandError(f"cannot read {quoted(name)}: {error.strerror or error}") from None
+        raise CommandError(f"cannot read {quoted(name)}: {reading_problem(name, error)}") from None
 
 
 def _read(name: str, option: str = "") -> bytes:

@@ -19,7 +19,7 @@ from canfetch.cli.decisions.local_file import LocalFile, read_local_file
 from canfetch.cli.decisions.options import DecisionOptions
 from canfetch.cli.decisions.robots_files import URLsWithFiles
 from canfetch.cli.shared.command_errors import CommandError
-from canfetch.cli.shared.input_files import STANDARD_INPUT, read_whole_input
+from canfetch.cli.shared.input_files import STANDARD_INPUT, read_whole_input, reading_problem
 from canfetch.cli.shared.requested_urls import RequestedURL
 from canfetch.core.agent import Agent
 from canfetch.core.origin import Origin
@@ -118,7 +118,9 @@ def list_directory(name: str) -> Iterator[CollectedFile]:
         with os.scandir(name) as entries:
             files = sorted(entry.name for entry in entries if entry.is_file() and not entry.name.startswith("."))
     except OSError as error:
-        raise CommandError(f"cannot read --robots-dir {quoted(name)}: {error.strerror or error}") from None
+        raise CommandError(
+            f"cannot read --robots-dir {quoted(name)}: {reading_problem(name, error, 'directory')}"
+        ) from None
     if not files:
         raise CommandError(f"--robots-dir {quoted(name)} contains no files: expected files such as example.com.txt")
     for file in files:

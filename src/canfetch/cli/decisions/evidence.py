@@ -40,6 +40,7 @@ def _verify(
     writer = None if format == "text" else JsonWriter(lines=format == "ndjson")
     palette = Palette(enabled=use_color(no_color=no_color))
     given = _parse_heads(heads)
+    _reject_url(folder)
     key = _read_key(key_file)
     try:
         for report in verify_folder(Path(folder), heads=given, key=key):
@@ -58,7 +59,13 @@ def _verify(
     click.get_current_context().exit(code)
 
 
+def _reject_url(folder: str) -> None:
+    if "://" in folder:
+        raise CommandError(f"{folder}: not a folder; {_FOLDER_HINT}")
+
+
 def _print_heads(folder: str) -> NoReturn:
+    _reject_url(folder)
     path = Path(folder)
     heads = find_heads(path)
     if not heads:

@@ -19,6 +19,8 @@ def load_settings(name: str | None) -> LintSettings:
     try:
         if name is None:
             return find_settings(Path.cwd())
+        if "://" in name:
+            raise CommandError(f"cannot read --config {quoted(name)}: expected a file, not a URL")
         settings = read_settings(Path(name))
     except FileNotFoundError:
         # The current directory was deleted.

@@ -14,7 +14,14 @@ import click
 
 from canfetch.cli.logs.log_table import COLUMNS, csv_cells, markdown_lines, report_json, text_lines
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK, CommandError
-from canfetch.cli.shared.input_files import STANDARD_INPUT, check_standard_input, close_input, open_input, read_robots
+from canfetch.cli.shared.input_files import (
+    STANDARD_INPUT,
+    check_standard_input,
+    close_input,
+    open_input,
+    read_robots,
+    reading_problem,
+)
 from canfetch.cli.shared.option_parameters import format_option, no_color_option, profile_option
 from canfetch.cli.shared.output_files import create_file
 from canfetch.cli.shared.output_parameters import OutputFile, check_outputs
@@ -121,7 +128,8 @@ def _open_history(
             raise CommandError(f"--history: {error}") from None
         except OSError as error:
             name = history if error.filename is None else str(error.filename)
-            raise CommandError(f"cannot read --history {quoted(name)}: {error.strerror or error}") from None
+            problem = reading_problem(name, error, "directory")
+            raise CommandError(f"cannot read --history {quoted(name)}: {problem}") from None
     if store is not None:
         from canfetch.cli.logs.store_history import read_store  # noqa: PLC0415 - imports the client
 

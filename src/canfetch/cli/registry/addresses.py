@@ -19,6 +19,7 @@ from canfetch.agents import Crawler, Registry
 from canfetch.agents.identity import IdentityStatus, parse_address
 from canfetch.cli.shared.agent_arguments import unknown_crawler
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError
+from canfetch.cli.shared.input_files import reading_problem
 from canfetch.cli.shared.network_options import connection_parameters, pop_connection_options
 from canfetch.cli.shared.option_parameters import complete_crawler, format_option, registry_option
 from canfetch.cli.shared.output_parameters import OutputFile, check_outputs
@@ -191,7 +192,9 @@ def _open_lists(file: str, option: str = "") -> "AddressListFile":
     try:
         return AddressListFile(file)
     except OSError as error:
-        raise CommandError(f"cannot read {where}: {error.strerror or error}") from None
+        is_missing = isinstance(error, FileNotFoundError) and "://" not in file
+        advice = f"; 'canfetch agents refresh {file}' creates it" if is_missing else ""
+        raise CommandError(f"cannot read {where}: {reading_problem(file, error)}{advice}") from None
     except CanfetchError as error:
         raise CommandError(f"invalid {where}: {error}") from None
 

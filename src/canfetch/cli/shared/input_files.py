@@ -63,12 +63,25 @@ def open_input(name: str, option: str = "") -> BinaryIO:
         if os.path.isdir(name):  # noqa: PTH112
             raise CommandError(f"cannot read {_label(name, option)}: is a directory, expected a file")
         return open(name, "rb")  # noqa: PTH123 - `close_input` closes it
-    except FileNotFoundError:
-        if "://" in name:
-            raise CommandError(f"cannot read {_label(name, option)}: expected a file, not a URL") from None
-        raise CommandError(f"cannot read {_label(name, option)}: no such file") from None
     except (OSError, ValueError) as error:
-        raise CommandError(f"cannot read {_label(name, option)}: {_reason(error)}") from None
+        raise CommandError(f"cannot read {_label(name, option)}: {reading_problem(name, error)}") from None
+
+
+def reading_problem(name: str, error: Exception, kind: str = "file") -> str:
+    """Return why a file or a directory cannot be opened, with what is expected.
+
+    Args:
+        name: The name as typed.
+        error: The error.
+        kind: What is expected, `file` or `directory`.
+    """
+    if isinstance(error, FileNotFoundError):
+        return f"expected a {kind}, not a URL" if "://" in name else f"no such {kind}"
+    if isinstance(error, IsADirectoryError):
+        return f"is a directory, expected a {kind}"
+    if isinstance(error, NotADirectoryError) and os.path.isfile(name):  # noqa: PTH113 - see `open_input`
+        return f"is a file, expected a {kind}"
+    return _reason(error)
 
 
 def close_input(stream: BinaryIO) -> None:

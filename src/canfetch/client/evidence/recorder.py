@@ -169,7 +169,9 @@ class EvidenceRecorder:
                 sync_folder(self.folder)
         except OSError as error:
             self._abandon()
-            raise EvidenceError(f"cannot write evidence to {self.folder}: {error.strerror}") from None
+            is_file = isinstance(error, FileExistsError) and self.folder.is_file()
+            reason = "is a file, expected a folder" if is_file else error.strerror
+            raise EvidenceError(f"cannot write evidence to {self.folder}: {reason}") from None
         fields = {
             "opened": True,
             "stores_content": self._content_files is not None,

@@ -22,6 +22,7 @@ from canfetch.access.entries import CacheEntry
 from canfetch.client.argument_checks import check_callable, check_positive_seconds
 from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.client.schema_check import has_only_tables
+from canfetch.client.sqlite_errors import sqlite_reason
 from canfetch.client.stores import DEFAULT_TTL, check_replaceable, parse_stored_entry
 from canfetch.core.text import printable_text
 from canfetch.errors import StoreError
@@ -236,7 +237,7 @@ class SQLiteStore:
             self._connection = None
 
     def _open_error(self, error: Exception) -> StoreError:
-        return StoreError(f"{self.path}: cannot open the store: {getattr(error, 'strerror', None) or error}")
+        return StoreError(f"{self.path}: cannot open the store: {sqlite_reason(self.path, error)}")
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         self._check_version(connection)

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
 from canfetch.client.schema_check import has_only_tables
+from canfetch.client.sqlite_errors import sqlite_reason
 from canfetch.client.watch.observations import Observation
 from canfetch.client.watch.webhooks import RETRY_DELAYS, Attempt
-from canfetch.core.text import printable_text
 from canfetch.core.verdict import Effect
 from canfetch.errors import StoreError
 
@@ -277,7 +277,7 @@ class WatchHistory:
         try:
             yield
         except sqlite3.Error as error:
-            raise StoreError(f"{self.path}: {printable_text(str(error))}") from None
+            raise StoreError(f"{self.path}: {sqlite_reason(self.path, error)}") from None
 
 
 def _record_check(connection: sqlite3.Connection, origin: str, now: float) -> None:
