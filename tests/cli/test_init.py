@@ -28,6 +28,15 @@ def test_a_recipe_with_a_crawler_and_a_sitemap(run: Run) -> None:
     assert ran.out == f"User-agent: Googlebot\nDisallow: /*.gif$\n\nSitemap: {url}\n"
 
 
+def test_crawler_that_does_not_exist_is_noted(run: Run) -> None:
+    ran = run("init", "--recipe", "block-queries", "--crawler", "OpenAI")
+    names = "'GPTBot', 'OAI-SearchBot' or 'ChatGPT-User'"
+    assert (ran.code, ran.err) == (0, f"canfetch: note: unknown crawler 'OpenAI': did you mean {names}?\n")
+    assert ran.out.startswith("User-agent: OpenAI\n")
+    for recipe in ("block-ai-training", "block-seo", "only-adsense"):
+        assert run("init", "--recipe", recipe).err == ""
+
+
 def test_recipes_are_listed_with_their_options(run: Run) -> None:
     ran = run("init", "--list")
     assert (ran.code, ran.err) == (0, "")

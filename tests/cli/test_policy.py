@@ -41,6 +41,17 @@ def test_policy_is_rendered_in_each_form(run: Run, form: str) -> None:
     assert ran.out == render_policy(parse_policy(POLICY), form)
 
 
+def test_crawler_that_does_not_exist_is_noted(run: Run, folder: Path) -> None:
+    page = '[[page]]\npaths = ["/a"]\nrules = ["noindex"]\ncrawler = "Googlbot"\n'
+    (folder / "names.toml").write_text('[crawler.GPTBto]\nfetch = "none"\n' + page, encoding="utf-8")
+    ran = run("policy", "names.toml", "--check")
+    assert ran.code == 0
+    assert ran.err.splitlines() == [
+        "canfetch: note: unknown crawler 'GPTBto': did you mean 'GPTBot'?",
+        "canfetch: note: unknown crawler 'Googlbot': did you mean 'Googlebot'?",
+    ]
+
+
 @pytest.mark.usefixtures("policy_file")
 def test_default_form_is_robots_txt(run: Run) -> None:
     assert run("policy", "policy.toml").out.endswith("Disallow: /\n\nUser-agent: *\nDisallow: /private/\n")

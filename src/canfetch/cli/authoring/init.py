@@ -8,11 +8,13 @@ import click
 
 from canfetch.author.draft import Draft
 from canfetch.author.recipes import RECIPES, Parameter, Recipe
+from canfetch.cli.shared.agent_arguments import print_notes_about_names
 from canfetch.cli.shared.command_errors import EXIT_OK, CommandError
 from canfetch.cli.shared.output_files import create_file
 from canfetch.cli.shared.output_parameters import OutputFile, check_outputs
 from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.cli.shared.terminal import is_terminal, pad
+from canfetch.core.document import parse
 from canfetch.errors import InvalidDraft, InvalidOption
 
 Answer = TypeVar("Answer")
@@ -45,6 +47,7 @@ def _run(
         content = draft.render()
     except (InvalidDraft, InvalidOption) as error:
         raise CommandError(str(error)) from None
+    print_notes_about_names(token for group in parse(content).groups for token in group.tokens)
     if output is None:
         sys.stdout.write(content.decode("ascii"))
     else:

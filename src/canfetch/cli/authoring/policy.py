@@ -15,6 +15,7 @@ from canfetch.author.policy_file import parse_policy
 from canfetch.author.proof import CURRENT_PROFILES, IntentProof, Proof, Shortfall, prove
 from canfetch.author.rendering import FORMS, SERVERS, render_policy
 from canfetch.author.site_policy import SitePolicy
+from canfetch.cli.shared.agent_arguments import print_notes_about_names
 from canfetch.cli.shared.command_errors import EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.input_files import read_whole_input
 from canfetch.cli.shared.option_parameters import format_option, no_color_option
@@ -35,6 +36,8 @@ def _run(file: str, to: str, check: bool, format: str, no_color: bool) -> NoRetu
         forms = {} if check else dict(_render(policy, to))
     except (InvalidDraft, InvalidSitePolicy) as error:
         raise CommandError(f"{printable(file)}: {error}") from None
+    of_pages = [page.crawler for page in policy.pages if page.crawler is not None]
+    print_notes_about_names([*(intent.audience.name for intent in policy.crawlers), *of_pages])
     if format == "json":
         value: dict[str, Any] = proof.to_json() if check else {"holds": proof.holds, "forms": forms}
         sys.stdout.write(json.dumps(value) + "\n")

@@ -48,6 +48,11 @@ def print_unknown_agent_notes(agents: Iterable[RequestedAgent], registry: Regist
     print_notes(unknown_agent_notes(agents, registry))
 
 
+def print_notes_about_names(names: Iterable[str]) -> None:
+    """Print the notes of `print_unknown_agent_notes` about valid names, such as those of a file to write."""
+    print_unknown_agent_notes(requested_agent(name) for name in names)
+
+
 def print_notes(notes: Iterable[str]) -> None:
     """Print different notes on standard error, each once."""
     for note in dict.fromkeys(notes):
