@@ -36,6 +36,8 @@ class CaseServers:
     def __init__(self, authority: Authority) -> None:
         self._authority = authority
         self._events: dict[str, Event] = {}
+        # By origin. A search through those of all origins would take longer than most cases.
+        self._requests: dict[str, list[ReceivedRequest]] = {}
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -55,6 +57,7 @@ class CaseServers:
         """Add an origin that plays an event, and return it."""
         assert name not in self._events
         self._events[name] = event
+        self._requests[name] = []
         if event.get("failure") == "bad-tls":
             return f"https://{_LABEL}.{name}{_MAIN}:{self._untrusted_site.port}"
         return f"http://{_LABEL}.{name}{_MAIN}:{self._site.port}"
@@ -70,12 +73,13 @@ class CaseServers:
 
     def requests(self, name: str) -> list[ReceivedRequest]:
         """Return the requests for an origin that arrived at any server, in no particular order."""
-        sites = (self._site, self._other_site, self._untrusted_site)
-        return [request for site in sites for request in list(site.requests) if _origin_name(request.host) == name]
+        return list(self._requests[name])
 
     async def _play(self, exchange: Exchange) -> None:
         request = exchange.request
-        event = self._events[_origin_name(request.host)]
+        name = _origin_name(request.host)
+        self._requests[name].append(request)
+        event = self._events[name]
         if "conditional" in event and any(name.startswith("if-") for name in request.headers):
             event = event["conditional"]
         hop = int(request.target.rpartition("?hop=")[2]) if "?hop=" in request.target else 0
