@@ -4,6 +4,7 @@ import asyncio
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import pytest
@@ -32,17 +33,23 @@ def session_class(name: str) -> Any:
     return httpx2.Client if name == "httpx2-client" else httpx2.AsyncClient
 
 
+@cache
+def default_tls() -> ssl.SSLContext:
+    """Return the default settings. Loading the authorities takes most of the time of a test."""
+    return ssl.create_default_context()
+
+
 def make_session(name: str, *, ssl_context: ssl.SSLContext | None = None, **options: Any) -> Any:
     """Return a new session. One of aiohttp has to be created on an event loop."""
     if name == "requests-session":
         return _make_requests_session(ssl_context, **options)
-    if ssl_context is None:
-        return session_class(name)(**options)
     if name == "aiohttp-session":
         import aiohttp
 
-        return aiohttp.ClientSession(connector=aiohttp.TCPConnector(ssl=ssl_context), **options)
-    return session_class(name)(verify=ssl_context, **options)
+        if ssl_context is not None:
+            options["connector"] = aiohttp.TCPConnector(ssl=ssl_context)
+        return aiohttp.ClientSession(**options)
+    return session_class(name)(**{"verify": ssl_context or default_tls(), **options})
 
 
 def _make_requests_session(ssl_context: ssl.SSLContext | None, *, proxy: str | None = None, **options: Any) -> Any:
