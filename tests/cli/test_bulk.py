@@ -200,10 +200,10 @@ def pipe(folder: Path, archive: str) -> Iterator[str]:
     writer = Thread(target=write, daemon=True)
     writer.start()
     yield "pipe"
-    # A writer without a reader waits.
-    with suppress(OSError):
-        os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK))
-    writer.join(10)
+    # A writer waits for a reader, which stays open because the writer might not have started to wait.
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    writer.join()
+    os.close(reader)
 
 
 @POSIX

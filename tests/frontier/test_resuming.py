@@ -144,7 +144,9 @@ def test_released_and_closed_turns_are_not_counted(path: Path) -> None:
     assert crawl({}, [], path=path, max_attempts=1).urls == [f"{A}/1"]
 
 
-def test_file_is_used_by_one_frontier_at_a_time(path: Path) -> None:
+def test_file_is_used_by_one_frontier_at_a_time(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("canfetch.client.frontier.database._BUSY_SECONDS", 0.01)
+
     async def main() -> None:
         async with open_frontier(path=path) as frontier:
             with pytest.raises(StoreError, match=r"crawl\.sqlite3: another process or another frontier uses the file"):
