@@ -1,14 +1,17 @@
 """For any policy, the robots.txt on all current profiles and the server rules match the policy."""
 
 import re
+from unittest.mock import patch
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 import canfetch
 from canfetch.author.policy_file import parse_policy
+from canfetch.author.proof import CURRENT_PROFILES
 from canfetch.author.sample_targets import sample_targets
 from canfetch.author.servers.rules import DOT_SEGMENTS, build_server_rules
+from canfetch.core.profiles import PROFILES
 
 PIECES = ["a", "b", "/", "/", "-", ".", "?", "=", "&", ":", "~", "*", "%2F", "%20", "%C3%A9", "(", "'"]
 PATTERNS = st.builds(
@@ -53,7 +56,9 @@ POLICIES = st.dictionaries(AUDIENCES, st.tuples(RULES, st.booleans()), max_size=
 @given(toml=POLICIES, include_star_ignorers=st.booleans())
 def test_every_policy_is_met_on_all_current_profiles(toml: str, include_star_ignorers: bool) -> None:  # noqa: FBT001 - drawn by Hypothesis
     policy = parse_policy(toml)._replace(include_star_ignorers=include_star_ignorers)
-    proof = canfetch.author.prove(policy)
+    # `holds` ignores the other profiles, which take half of the time.
+    with patch("canfetch.author.proof.PROFILES", {name: PROFILES[name] for name in CURRENT_PROFILES}):
+        proof = canfetch.author.prove(policy)
     assert proof.holds, [str(shortfall) for shortfall in proof.shortfalls if shortfall.is_fault][:3]
 
 

@@ -9,6 +9,7 @@ import canfetch
 from canfetch.author.proof import CURRENT_PROFILES
 from canfetch.author.resolution import resolve
 from canfetch.core.engines import native_module
+from canfetch.core.profiles import PROFILES
 
 
 def intents_of(toml: str) -> dict[str, str]:
@@ -123,6 +124,8 @@ def test_google_allowing_an_index_page_allows_its_folder() -> None:
 
 
 def test_proof_finds_missing_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    # `holds` ignores the other profiles.
+    monkeypatch.setattr("canfetch.author.proof.PROFILES", {name: PROFILES[name] for name in CURRENT_PROFILES})
     # The renderer is replaced by one that drops lines.
     policy = canfetch.author.parse_policy(POLICIES["search-but-private"])
     whole = canfetch.author.Draft.render

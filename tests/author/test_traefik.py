@@ -4,6 +4,7 @@ A small evaluator applies the rules to paths, normalised as Traefik's documentat
 """
 
 import re
+from functools import cache
 from typing import Any
 from urllib.parse import unquote
 
@@ -18,18 +19,27 @@ yaml = pytest.importorskip("yaml")
 TOKENS = re.compile(r"\s*(?:(&&|\|\||!|\(|\))|(HeaderRegexp|PathRegexp|Path)\(((?:`[^`]*`(?:, )?)+)\))")
 
 
+@cache
+def tokens_of(rule: str) -> list[tuple[str, list[str]]]:
+    """Return the operators of a rule, and its matchers with their arguments."""
+    tokens = []
+    position = 0
+    while position < len(rule):
+        found = TOKENS.match(rule, position)
+        assert found is not None, rule[position:]
+        position = found.end()
+        tokens.append((found[1] or found[2], re.findall("`([^`]*)`", found[3] or "")))
+    return tokens
+
+
 class RuleEvaluator:
     """Evaluates a rule for one request."""
 
     def __init__(self, rule: str, path: str, user_agent: str) -> None:
         self._path, self._user_agent = path, user_agent
-        self._tokens: list[str | bool] = []
-        position = 0
-        while position < len(rule):
-            found = TOKENS.match(rule, position)
-            assert found is not None, rule[position:]
-            position = found.end()
-            self._tokens.append(found[1] or self._matches(found[2], re.findall("`([^`]*)`", found[3])))
+        self._tokens: list[str | bool] = [
+            self._matches(token, arguments) if arguments else token for token, arguments in tokens_of(rule)
+        ]
         self._tokens.reverse()
 
     def _matches(self, matcher: str, arguments: list[str]) -> bool:
