@@ -1,5 +1,6 @@
 """Every conformance case, through the public API, with both engines."""
 
+import math
 from collections.abc import Collection, Iterator
 from itertools import groupby
 from operator import attrgetter
@@ -13,10 +14,15 @@ from canfetch import RobotsTxt
 from canfetch.core.engines import supported_profiles
 
 FILES = by_file(CASES)
+# `canfetch.allows` parses the file for each question, and the few larger files take most of the time.
+SMALL_BYTES = 4_000
 
 
-def answer_all(questions: list[Question], engine: str) -> Iterator[Answer]:
-    """Answer questions about one file in one profile. The file is parsed once."""
+def answer_all(questions: list[Question], engine: str, one_shot_bytes: float) -> Iterator[Answer]:
+    """Answer questions about one file in one profile. The file is parsed once.
+
+    `canfetch.allows` is compared for the first question, and for all questions if the file is small enough.
+    """
     first = questions[0]
     try:
         robots = canfetch.parse(
@@ -29,10 +35,12 @@ def answer_all(questions: list[Question], engine: str) -> Iterator[Answer]:
     except canfetch.errors.InvalidRobotsURL:
         yield from (Answer(error="invalid-robots-url") for _ in questions)
         return
-    yield from (answer(robots, question, engine) for question in questions)
+    is_small = len(first.robots) <= one_shot_bytes
+    for question in questions:
+        yield answer(robots, question, engine, one_shot=is_small or question is first)
 
 
-def answer(robots: RobotsTxt, question: Question, engine: str) -> Answer:
+def answer(robots: RobotsTxt, question: Question, engine: str, *, one_shot: bool) -> Answer:
     tokens = question.agents or (canfetch.product_token(question.user_agent or ""),)
     agent = canfetch.Agent(tokens, star_applies=question.star_applies)
     try:
@@ -42,7 +50,7 @@ def answer(robots: RobotsTxt, question: Question, engine: str) -> Answer:
     except canfetch.InvalidURL:
         return Answer(error="invalid-url")
     assert robots.rules_for(agent).allows(question.url) is verdict.allowed
-    if not question.max_bytes:
+    if one_shot and not question.max_bytes:
         allowed = canfetch.allows(question.robots, question.url, agent=agent, profile=question.profile, engine=engine)
         assert allowed is verdict.allowed
     return Answer(verdict.allowed, verdict.line or 0, str(verdict.reason))
@@ -54,16 +62,24 @@ def test_cases(file: str, engine: str) -> None:
     cases = [case for case in FILES[file] if not set(supported).isdisjoint(case.profiles)]
     if not cases:
         pytest.skip("only the Python engine supports these profiles")
-    check_each(cases, lambda case: check(case, engine, supported))
+    check_each(cases, lambda case: check(case, engine, supported, SMALL_BYTES))
 
 
-def check(case: Case, engine: str, supported: Collection[str]) -> None:
+@pytest.mark.service
+@pytest.mark.parametrize("file", FILES)
+def test_one_shot_decisions_of_large_files(file: str, engine: str) -> None:
+    supported = supported_profiles(engine)
+    check_each(FILES[file], lambda case: check(case, engine, supported, math.inf))
+
+
+def check(case: Case, engine: str, supported: Collection[str], one_shot_bytes: float) -> None:
     wrong = []
     for profile, questions in groupby(case.questions(), attrgetter("profile")):
         if profile not in supported:
             continue
         same_file = list(questions)
-        for question, actual in zip(same_file, answer_all(same_file, engine), strict=True):
+        answers = answer_all(same_file, engine, one_shot_bytes)
+        for question, actual in zip(same_file, answers, strict=True):
             if not actual.matches(question.expected):
                 url = question.url[:100].decode("utf-8", "backslashreplace")
                 wrong.append(f"{profile}, {question.agents}, {url!r}: expected {question.expected}, got {actual}")

@@ -61,11 +61,12 @@ def draw_file(dice: Random) -> str:
     return text
 
 
-def test_python_agrees_with_the_running_interpreter() -> None:
+def test_python_agrees_with_the_running_interpreter(triples: int) -> None:
+    files = triples // 25
     profile = running_profile()
     dice = Random(138907)  # noqa: S311 - no secret
     compared = allowed = 0
-    for _ in range(8000):
+    for _ in range(files):
         text = draw_file(dice)
         parser = parsed(text)
         robots = canfetch.parse(text, profile=profile)
@@ -81,7 +82,7 @@ def test_python_agrees_with_the_running_interpreter() -> None:
                 assert ours is answer(parser, agent, url), (text, agent, url)
                 compared += 1
                 allowed += ours
-    assert compared > 100_000
+    assert compared > 12 * files
     assert compared // 10 < allowed < compared
 
 
