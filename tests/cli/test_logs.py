@@ -138,6 +138,22 @@ def test_bad_lines_are_warnings(run: Run, folder: Path) -> None:
     assert ran.err.splitlines()[10:] == ["canfetch: warning: 2 more lines cannot be read"]
 
 
+def test_file_that_is_not_a_log_is_an_error(run: Run, folder: Path) -> None:
+    (folder / "access.log").write_bytes(b"nonsense\n" * 2)
+    ran = run("logs", "access.log")
+    assert ran.code == 2
+    assert ran.err.splitlines()[-1] == "canfetch: no line of an access log in 'access.log': see --log-format"
+    # The log of a day without requests is empty, or has only a header.
+    for content in (b"", b"#Version: 1.0\n#Fields: date time c-ip cs-method cs-uri-stem\n"):
+        (folder / "access.log").write_bytes(content)
+        assert (run("logs", "access.log").code, run("logs", "access.log").err) == (0, "")
+
+
+def test_unknown_crawler_is_noted(run: Run, log: str) -> None:
+    ran = run("logs", log, "--crawler", "Gogglebot", "--crawler", "GPTBot", "--crawler", "no token")
+    assert (ran.code, ran.err) == (0, "canfetch: note: unknown crawler 'Gogglebot': did you mean 'Googlebot'?\n")
+
+
 def test_log_that_cannot_be_read_costs_only_itself(run: Run, folder: Path, log: str) -> None:
     (folder / "cut.gz").write_bytes(gzip.compress(write_log(REQUESTS * 2_000))[:-400])
     ran = run("logs", "missing.log", "cut.gz", log, "--robots", "robots.txt", "--format", "json")
@@ -160,7 +176,11 @@ def test_log_that_cannot_be_read_costs_only_itself(run: Run, folder: Path, log: 
         (("--field", "time=t", "--log-format", "w3c"), "names of fields are only for logs in JSON"),
         (("--plot", "plot.bmp"), "invalid --plot 'plot.bmp': expected a name that ends in .png, .svg or .pdf"),
         (("--store", "nowhere.sqlite3"), "--store 'nowhere.sqlite3' does not exist"),
-        (("--addresses", "nowhere.json"), "--addresses: "),
+        (
+            ("--addresses", "nowhere.json"),
+            "cannot read --addresses 'nowhere.json': no such file; 'canfetch agents refresh nowhere.json' creates it",
+        ),
+        (("--addresses", "robots.txt"), "invalid --addresses 'robots.txt': "),
         (("--log-format", "apache"), "invalid value for '--log-format'"),
     ],
 )

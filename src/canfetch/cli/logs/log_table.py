@@ -135,11 +135,15 @@ def _totals(report: LogReport) -> Iterator[str]:
     if report.first is not None and report.last is not None:
         period = f" from {rfc3339(report.first)} to {rfc3339(report.last)}"
     counts = (
-        f"{report.crawler_requests:,} requests of crawlers",
+        f"{_count(report.crawler_requests, 'request')} of crawlers",
         f"{report.other_requests:,} of browsers and others",
         f"{report.unusable_requests:,} that are not for a URL",
-        f"{report.bad_lines:,} lines that cannot be read",
+        f"{_count(report.bad_lines, 'line')} that cannot be read",
     )
-    yield f"{report.lines:,} lines{period}: {', '.join(counts)}"
+    yield f"{_count(report.lines, 'line')}{period}: {', '.join(counts)}"
     if report.truncated:
         yield "There are too many crawlers to count each; the rest are counted as (others)."
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

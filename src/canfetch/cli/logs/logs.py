@@ -4,8 +4,9 @@
 has one crawler per line, and `csv` one per row.
 """
 
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NoReturn
@@ -13,6 +14,8 @@ from typing import Any, BinaryIO, Final, NoReturn
 import click
 
 from canfetch.cli.logs.log_table import COLUMNS, csv_cells, markdown_lines, report_json, text_lines
+from canfetch.cli.shared.address_lists import open_address_lists
+from canfetch.cli.shared.agent_arguments import print_notes_about_names
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK, CommandError
 from canfetch.cli.shared.input_files import (
     STANDARD_INPUT,
@@ -31,7 +34,7 @@ from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.cli.shared.terminal import Palette, is_terminal, use_color
 from canfetch.core.document import parse
 from canfetch.core.quoting import quoted
-from canfetch.errors import CanfetchError, InvalidOption, MissingExtra
+from canfetch.errors import InvalidOption, MissingExtra
 from canfetch.logs.activity import DEFAULT_GRACE
 from canfetch.logs.analysis import Identify, LogAnalysis
 from canfetch.logs.formats import LOG_FORMATS
@@ -42,6 +45,7 @@ from canfetch.logs.report import LogReport
 _FORMATS: Final = ("text", "json", "ndjson", "csv", "markdown")
 _PLOT_FORMATS: Final = ("png", "svg", "pdf")
 _HOUR: Final = 3600.0
+_TOKEN: Final = re.compile("[A-Za-z0-9._-]+")
 
 
 def _run(
@@ -70,24 +74,31 @@ def _run(
     if crawlers:
         names = {name.lower() for name in crawlers}
         report = report._replace(crawlers=tuple(found for found in report.crawlers if found.name.lower() in names))
+        _print_crawler_notes(crawlers, report)
     if plot is not None and plot_format is not None:
         from canfetch.cli.logs.plot import draw_plot  # noqa: PLC0415 - only for this option
 
         create_file(plot, draw_plot(report, plot_format), force=force, option="--plot")
     _write(report, format, Palette(enabled=use_color(no_color=no_color)))
     _print_bad_lines(report)
+    if report.lines and report.bad_lines == report.lines:
+        raise CommandError(f"no line of an access log in {', '.join(map(quoted, files))}: see --log-format")
     click.get_current_context().exit(EXIT_ERROR if unread else EXIT_OK)
+
+
+def _print_crawler_notes(names: Iterable[str], report: LogReport) -> None:
+    found = {crawler.name.lower() for crawler in report.crawlers}
+    # Names of crawlers that the registry does not contain may have characters that no token has.
+    missing = (name for name in names if name.lower() not in found and _TOKEN.fullmatch(name))
+    print_notes_about_names(missing)
 
 
 def _open_verifier(addresses: str | None, *, dns: bool) -> Identify | None:
     if addresses is None and not dns:
         return None
-    from canfetch.client.identity import AddressListFile, IdentityVerifier  # noqa: PLC0415 - only for these options
+    from canfetch.client.identity import IdentityVerifier  # noqa: PLC0415 - only for these options
 
-    try:
-        lists = None if addresses is None else AddressListFile(addresses)
-    except (OSError, CanfetchError) as error:
-        raise CommandError(f"--addresses: {error}") from None
+    lists = None if addresses is None else open_address_lists(addresses, "--addresses")
     return IdentityVerifier(address_lists=lists, dns=dns).verify
 
 
@@ -277,5 +288,6 @@ json is an object:
 ndjson has one crawler per line, csv one per row.
 
 \b
-Exit codes: 0 all logs were read, 2 a log cannot be read to its end, or an option is invalid.""",
+Exit codes: 0 all logs were read, 2 a log cannot be read to its end or has no line
+  of an access log, or an option is invalid.""",
 )

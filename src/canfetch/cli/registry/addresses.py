@@ -17,9 +17,9 @@ import click
 
 from canfetch.agents import Crawler, Registry
 from canfetch.agents.identity import IdentityStatus, parse_address
+from canfetch.cli.shared.address_lists import open_address_lists
 from canfetch.cli.shared.agent_arguments import unknown_crawler
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError
-from canfetch.cli.shared.input_files import reading_problem
 from canfetch.cli.shared.network_options import connection_parameters, pop_connection_options
 from canfetch.cli.shared.option_parameters import complete_crawler, format_option, registry_option
 from canfetch.cli.shared.output_parameters import OutputFile, check_outputs
@@ -33,7 +33,6 @@ from canfetch.errors import CanfetchError
 
 if TYPE_CHECKING:
     from canfetch.agents.address_lists import AddressLists
-    from canfetch.client.identity import AddressListFile
 
 _FORMATS: Final = ("text", "json", "ndjson", "csv")
 _REFRESH_COLUMNS: Final = ("url", "status", "reason")
@@ -86,7 +85,7 @@ def _addresses(
     format: str,  # noqa: A002 - the option's name
 ) -> NoReturn:
     registry = load_registry(agents_registry)
-    lists = _open_lists(file).current()
+    lists = open_address_lists(file).current()
     urls = _list_urls(_crawlers(names, registry))
     if not names:
         urls = sorted({*urls, *lists.lists})
@@ -142,7 +141,7 @@ def _verify(
     from canfetch.client.identity import IdentityVerifier  # noqa: PLC0415 - imports the client
 
     verifier = IdentityVerifier(
-        address_lists=None if lists is None else _open_lists(lists, "--addresses"), dns=dns, timeout=timeout
+        address_lists=None if lists is None else open_address_lists(lists, "--addresses"), dns=dns, timeout=timeout
     )
     code = EXIT_OK
 
@@ -183,20 +182,6 @@ def _crawlers(names: tuple[str, ...], registry: Registry) -> list[Crawler]:
 
 def _list_urls(crawlers: Iterable[Crawler]) -> list[str]:
     return sorted({url for crawler in crawlers for url in crawler.verification.address_lists})
-
-
-def _open_lists(file: str, option: str = "") -> "AddressListFile":
-    from canfetch.client.identity import AddressListFile  # noqa: PLC0415 - imports the client
-
-    where = f"{option} {quoted(file)}".strip()
-    try:
-        return AddressListFile(file)
-    except OSError as error:
-        is_missing = isinstance(error, FileNotFoundError) and "://" not in file
-        advice = f"; 'canfetch agents refresh {file}' creates it" if is_missing else ""
-        raise CommandError(f"cannot read {where}: {reading_problem(file, error)}{advice}") from None
-    except CanfetchError as error:
-        raise CommandError(f"invalid {where}: {error}") from None
 
 
 def _write(rows: Iterable[Row], format: str, columns: tuple[str, ...], text: Callable[[Row], str]) -> None:  # noqa: A002 - the option's name
