@@ -94,6 +94,14 @@ def test_first_line_past_the_size_limit_is_shown(run: RunCommand, folder: Path) 
     assert "<mark>Disallow: /lost/</mark>" in run("lint", "robots.txt", "--format", "html").out
 
 
+def test_empty_line_is_not_shown_without_an_effect(run: RunCommand, folder: Path) -> None:
+    (folder / "robots.txt").write_bytes(b"")
+    assert " | " not in run("lint", "robots.txt", "--show", "info").out
+    assert "<pre>" not in run("lint", "robots.txt", "--show", "info", "--format", "html").out
+    (folder / "robots.txt").write_bytes(b"User-agent: *\nDisallow: /a\n\nDisallow: /b\n")
+    assert "    | ^ because of line 4, " in run("lint", "robots.txt", "--show", "info").out
+
+
 def test_a_clean_file(run: RunCommand, folder: Path) -> None:
     (folder / "robots.txt").write_bytes(GOOD)
     ran = run("lint")

@@ -93,8 +93,11 @@ def _summary_lines(report: LintReport, style: TextStyle) -> Iterator[str]:
 
 
 def _excerpt(report: LintReport, finding: Finding, catalogue: Catalogue, palette: Palette) -> Iterator[str]:
-    """Yield the line of a finding, and a marker under the span with its effect."""
+    """Yield the line of a finding, and a marker under the span with its effect. An empty line is not shown."""
     before, marked, after = map(_line_text, quoted_line(report.file, finding))
+    effect = finding.effect(catalogue)
+    if not (before or marked or after or effect):
+        return
     if len(before) > _MAX_BEFORE_CHARACTERS:
         before = _CUT + before[-_MAX_BEFORE_CHARACTERS:]
     remaining = _MAX_LINE_CHARACTERS - len(before)
@@ -103,7 +106,6 @@ def _excerpt(report: LintReport, finding: Finding, catalogue: Catalogue, palette
     elif len(marked) + len(after) > remaining:
         after = after[: remaining - len(marked)] + _CUT
     number = str(finding.line)
-    effect = finding.effect(catalogue)
     paint = {Severity.ERROR: palette.bad, Severity.WARNING: palette.warning}.get(finding.severity, palette.strong)
     yield f"  {palette.faint(f'{number} |')} {before}{marked}{after}"
     marker = paint("^" * max(display_width(marked), 1))

@@ -137,7 +137,8 @@ def _article(
     yield f'<p class="place">{escape(catalogue.phrase("line"))} {location.line}:{location.column} '
     code = f"{finding.check.code} {finding.check.name}"
     yield f'<span class="code">{code if page is None else _link(page, code)}</span></p>\n'
-    yield f"<pre>{_quoted(report, finding)}</pre>\n"
+    if any(quoted_line(report.file, finding)):
+        yield f"<pre>{_quoted(report, finding)}</pre>\n"
     effect = finding.effect(catalogue)
     if effect:
         yield f'<p class="effect">{escape(effect)}</p>\n'
