@@ -216,15 +216,26 @@ def test_an_invalid_url_of_a_sitemap_is_reported_and_the_others_are_counted(run:
         (gzip.compress(b"https://example.com/a\n" * 9, mtime=0)[:-9], "the gzip data ends early"),
         (SITEMAP.replace("urlset", "sitemapindex"), "it is a sitemap index, expected its sitemaps"),
         (SITEMAP[:200], "invalid XML: "),
-        ("<html></html>", "not a sitemap: the root element is html"),
+        ("<html></html>", "cannot read --sitemap 'map.xml': not a sitemap: the root element is html"),
+        ("\n", "cannot read --sitemap 'map.xml': it is empty"),
     ],
-    ids=["bytes", "gzip-xml", "gzip-text", "index", "cut", "html"],
+    ids=["bytes", "gzip-xml", "gzip-text", "index", "cut", "html", "empty"],
 )
 def test_invalid_sitemaps_are_errors(run: Run, folder: Path, content: str | bytes, message: str) -> None:
     (folder / "map.xml").write_bytes(content.encode() if isinstance(content, str) else content)
     ran = run("diff", "old.txt", "new.txt", "--agent", "Googlebot", "--sitemap", "map.xml")
     assert ran.code == 2
     assert message in ran.err
+
+
+def test_an_empty_list_is_an_error(run: Run, folder: Path) -> None:
+    (folder / "urls.txt").write_text("\n", encoding="utf-8")
+    ran = run("diff", "old.txt", "new.txt", "--agent", "Googlebot", "--urls-file", "urls.txt")
+    assert ran == (2, "", "canfetch: --urls-file 'urls.txt' is empty: expected one URL per line\n")
+    (folder / "urls.txt").write_text("example.com/a\n", encoding="utf-8")
+    ran = run("diff", "old.txt", "new.txt", "--agent", "Googlebot", "--urls-file", "urls.txt")
+    assert ran.code == 2
+    assert ran.err.endswith("; did you mean 'https://example.com/a'?\n")
 
 
 def test_a_token_like_a_known_one_is_noted(run: Run) -> None:

@@ -64,7 +64,7 @@ def test_registry_is_extended_by_the_file(run: Run, folder: Path) -> None:
         ("crawler = [5]", "[[crawler]] 1: expected a table"),
         ("[crawler]\n", "expected only [[crawler]] tables"),
         (OWN + "[other]\n", "expected only [[crawler]] tables"),
-        ("", "expected only [[crawler]] tables"),
+        ("", "has no [[crawler]] tables"),
         ("[[crawler", "is not valid TOML"),
         ("a" * (4 << 20) + "a", "is too large: expected at most 4194304 bytes"),
     ],

@@ -26,6 +26,7 @@ from canfetch.cli.shared.requested_urls import read_urls
 from canfetch.cli.shared.row_writers import JsonWriter
 from canfetch.cli.shared.single_value_option import Option, complete_path
 from canfetch.cli.shared.terminal import Palette, use_color
+from canfetch.cli.shared.url_advice import host_advice
 from canfetch.compare import Change, diff
 from canfetch.core.agent_rules import AgentRules
 from canfetch.core.quoting import quoted
@@ -106,6 +107,8 @@ class _ListedURLs:
         if options.urls_file is not None:
             for url in read_urls((), open_input(options.urls_file, "--urls-file"), options.urls_file):
                 self._add(url.url, url.location, url.error or _problem(url.url, rules))
+            if not self.valid and not self.has_invalid:
+                raise CommandError(f"--urls-file {quoted(options.urls_file)} is empty: expected one URL per line")
         for name in options.sitemap:
             place = "standard input" if name == STANDARD_INPUT else name
             for location in read_sitemap(name):
@@ -123,7 +126,7 @@ def _problem(url: str, rules: AgentRules) -> str:
     try:
         rules.allows(url)
     except InvalidURL as error:
-        return str(error)
+        return f"{error}{host_advice(url)}"
     return ""
 
 

@@ -9,9 +9,10 @@ from canfetch.agents import Registry
 from canfetch.agents.requested import RequestedAgent
 from canfetch.cli.shared.agent_arguments import resolve_agent
 from canfetch.cli.shared.command_errors import CommandError
-from canfetch.cli.shared.input_files import read_input, read_robots, warn_about_content
+from canfetch.cli.shared.input_files import STANDARD_INPUT, read_input, read_robots, warn_about_content
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt, parse
+from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidProductToken
 
 # Source: sitemaps.org, protocol 0.9.
@@ -41,8 +42,11 @@ def read_sitemap(name: str) -> tuple[str, ...]:
     # Other commands do not need an XML parser.
     from canfetch.web.answers.sitemaps import MAX_SITEMAP_BYTES, parse_sitemap  # noqa: PLC0415
 
-    sitemap = parse_sitemap(read_input(name, "--sitemap", max_bytes=MAX_SITEMAP_BYTES + 1), max_urls=_MAX_URLS)
-    label = f"cannot read --sitemap {name}"
+    content = read_input(name, "--sitemap", max_bytes=MAX_SITEMAP_BYTES + 1)
+    label = f"cannot read --sitemap {name if name == STANDARD_INPUT else quoted(name)}"
+    if not content.strip():
+        raise CommandError(f"{label}: it is empty")
+    sitemap = parse_sitemap(content, max_urls=_MAX_URLS)
     if sitemap.problem is not None:
         raise CommandError(f"{label}: {sitemap.problem}")
     if sitemap.kind == "index":

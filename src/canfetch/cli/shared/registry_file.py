@@ -40,6 +40,8 @@ def load_registry(name: str | None) -> Registry:
         tables = tomllib.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise CommandError(f"{_OPTION} {quoted(name)} is not valid TOML: {error}") from None
+    if not tables:
+        raise CommandError(f"{_OPTION} {quoted(name)} has no [[{_TABLE}]] tables")
     rows = tables.get(_TABLE)
     if not isinstance(rows, list) or tables.keys() != {_TABLE}:
         raise CommandError(f"invalid {_OPTION} {quoted(name)}: expected only [[{_TABLE}]] tables")
