@@ -33,6 +33,7 @@ ORIGINS = ["https://a.example", "http://a.example", "https://b.example", "https:
 LOCATIONS = [
     *(f"{origin}/robots.txt" for origin in ORIGINS[:4]),
     "https://d.example/robots.txt",
+    "http://d.example/robots.txt",
     "HTTPS://B.example:443/robots.txt",
     "https://missing.example/robots.txt",
     "/robots.txt?x",
@@ -181,7 +182,7 @@ def test_the_file_of_a_host_is_that_of_both_schemes(engine: str) -> None:
     for redirect in moved:
         assert first_decisions([host, redirect], engine) == [EXPECTED[0]] * 2
     origin = row("http://a.example", "conditional-allow", content="User-agent: *\nAllow: /")
-    assert first_decisions([host, origin, moved[0]], engine)[2] == (True, "allow-rule")
+    assert first_decisions([host, origin, moved[0]], engine)[2] == (None, "redirect-unresolved")
 
 
 def test_exempt_robots_txt(profile: Profile, engine: str) -> None:

@@ -176,23 +176,21 @@ def _canonical_url(url: Value) -> str | None:
 def _rows_by_url(table: FileTable, sources: Sequence[int], wanted: set[str]) -> dict[str, int]:
     """Return the rows whose own content decides by their URL. Several rows of a URL are unresolved.
 
-    The file of a host without a scheme is that of both its URLs, unless an origin has one.
+    The file of a host without a scheme is that of both its URLs.
     """
     origins = table.values("origin") if "origin" in table.names else None
     found: dict[str, int] = {}
-    of_hosts: dict[str, int] = {}
     for row, value in enumerate(table.values("url")):
         if sources[row] != row or value is None:
             continue
-        url = _text(value)
-        if url in wanted:
-            found[url] = _UNRESOLVED if url in found else row
+        urls = [_text(value)]
         origin = None if origins is None else origins[row]
-        if isinstance(origin, bytes) and b"://" not in origin:
-            plain = f"http{url.removeprefix('https')}"
-            if plain in wanted:
-                of_hosts[plain] = _UNRESOLVED if plain in of_hosts else row
-    return of_hosts | found
+        if isinstance(origin, bytes) and b"://" not in origin and urls[0].startswith("https:"):
+            urls.append(f"http:{urls[0].removeprefix('https:')}")
+        for url in urls:
+            if url in wanted:
+                found[url] = _UNRESOLVED if url in found else row
+    return found
 
 
 def _target_content(targets: Value, url: str) -> bytes | None:

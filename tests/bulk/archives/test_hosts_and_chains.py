@@ -73,6 +73,44 @@ def test_a_loop_through_a_host_is_not_proven(tmp_path: Path, location: str) -> N
     assert [decide(store, url) for url in (HTTP, HTTPS, "http://www.a.example/")] == [UNRESOLVED] * 3
 
 
+@pytest.mark.parametrize("time", ["2026-01-01", None])
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_redirect_to_a_host_has_either_scheme(tmp_path: Path, scheme: str, time: str | None) -> None:
+    rows = [moved("https://b.example", f"{scheme}://a.example/robots.txt", time), file("a.example", DISALLOW, time)]
+    for order in (rows, rows[::-1]):
+        store = make_store(tmp_path, order)
+        assert decide(store, "https://b.example/") == (False, "disallow-rule")
+    # The record of the origin counts before that of the host if both have the same time, or none.
+    rows.append(file(f"{scheme}://a.example", ALLOW, time))
+    for order in (rows, rows[::-1]):
+        store = make_store(tmp_path, order)
+        assert decide(store, "https://b.example/") == (True, "allow-rule")
+
+
+def test_a_redirect_leads_to_the_next_record_of_the_host_or_the_origin(tmp_path: Path) -> None:
+    redirect = moved("https://b.example", "http://a.example/robots.txt", "2026-02-01")
+    for host, origin, expected in (
+        ("2026-03-01", "2026-04-01", "disallow-rule"),
+        ("2026-04-01", "2026-03-01", "allow-rule"),
+        ("2026-01-01", "2026-03-01", "allow-rule"),
+        ("2026-03-01", "2026-01-01", "disallow-rule"),
+        ("2026-01-02", "2026-01-01", "disallow-rule"),
+        ("2026-01-01", "2026-01-02", "allow-rule"),
+        (None, "2026-01-01", "allow-rule"),
+        ("2026-01-01", None, "disallow-rule"),
+    ):
+        rows = [redirect, file("a.example", DISALLOW, host), file("http://a.example", ALLOW, origin)]
+        assert decide(make_store(tmp_path, rows), "https://b.example/")[1] == expected
+
+
+def test_a_host_that_redirects_to_its_http_origin_was_requested_over_https(tmp_path: Path) -> None:
+    rows = [moved("a.example", "http://a.example/robots.txt"), moved("b.example", "http://a.example/robots.txt")]
+    store = make_store(tmp_path, rows)
+    assert [decide(store, url) for url in (HTTP, HTTPS, "http://b.example/")] == [UNRESOLVED] * 3
+    store = make_store(tmp_path, [*rows, file("http://a.example", DISALLOW)])
+    assert decide(store, "http://b.example/") == decide(store, HTTPS) == (False, "disallow-rule")
+
+
 def test_loops_that_are_proven(tmp_path: Path) -> None:
     """A relative redirect to the same path is a loop with both schemes, and those of origins have one."""
     origins = [

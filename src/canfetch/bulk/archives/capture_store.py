@@ -6,15 +6,16 @@ Each distinct content is stored once, as far as a bounded table of hashes shows 
 import hashlib
 import sqlite3
 from collections.abc import Iterator
+from math import inf
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
-from canfetch.access.redirects import redirect_target
-from canfetch.access.responses import Headers, Response
+from canfetch.access.responses import Headers
+from canfetch.bulk.archives.redirected_hosts import HTTP, HTTPS, REDIRECTS, leads_to, target_url, with_scheme
 from canfetch.bulk.archives.wanted_urls import WantedURLs
-from canfetch.bulk.reading.captures import Capture, Fault, Name, is_robots_url
+from canfetch.bulk.reading.captures import Capture, Fault, is_robots_url
 from canfetch.core.quoting import quoted
-from canfetch.errors import InvalidURL, StoreError
+from canfetch.errors import StoreError
 
 _TABLES: Final = """
 create table if not exists sources (
@@ -29,12 +30,13 @@ create index if not exists other_captures on captures (source) where not is_file
 _INDEXES: Final = """
 create index if not exists captures_by_url on captures (url, time);
 create index if not exists captures_by_owner on captures (owner) where is_file;
+create index if not exists captures_of_hosts on captures (url, time) where instr(owner, '://') = 0;
 """
+_IS_OF_HOST: Final = "instr(owner, '://') = 0"
 _SELECT: Final = """
 select captures.id, sources.name, position, owner, url, time, status, location, content_type, contents.data
 from captures join sources on sources.id = captures.source left join contents on contents.id = captures.content
 """
-_IS_OF_HOST: Final = "instr(owner, '://') = 0"
 # Errors of the system, and not of the file.
 _SYSTEM_ERRORS: Final = frozenset(
     [
@@ -49,9 +51,6 @@ _SYSTEM_ERRORS: Final = frozenset(
     ]
 )
 _PRIMARY_CODE: Final = 0xFF
-_HTTP: Final = "http://"
-_HTTPS: Final = "https://"
-_REDIRECTS: Final = frozenset([301, 302, 303, 307, 308])
 _ROWS_PER_TRANSACTION: Final = 10_000
 # Hashes that are remembered: about 30 MB.
 _MAX_HASHES: Final = 200_000
@@ -225,9 +224,9 @@ class CaptureStore:
         if is_file and self._is_again:
             return
         headers = dict(item.headers)
-        if item.status in _REDIRECTS:
-            item = _with_scheme(item)
-            target = _target_url(item)
+        if item.status in REDIRECTS:
+            item = with_scheme(item)
+            target = target_url(item)
             if target is not None:
                 self._wanted.add_target(number, target)
         self._connection.execute(
@@ -284,15 +283,26 @@ class CaptureStore:
     def capture_of(self, url: str, time: float | None) -> StoredCapture | None:
         """Return the capture of a URL: the first at or after `time`, or else the last one.
 
-        At the same time, a capture of the origin counts before one of the host.
+        At the same time, a capture of the origin counts before one of the host, which counts for http and https.
         """
+        found = self._capture_of(url, time, "url = ?")
+        if not url.startswith(HTTP):
+            return found
+        of_host = self._capture_of(f"{HTTPS}{url.removeprefix(HTTP)}", time, f"url = ? and {_IS_OF_HOST}")
+        # A host that redirects to its own http URL was requested over https.
+        if of_host is None or leads_to(of_host.capture, url):
+            return found
+        return of_host if found is None else min(found, of_host, key=lambda stored: _rank(stored.capture.time, time))
+
+    def _capture_of(self, url: str, time: float | None, condition: str) -> StoredCapture | None:
         if time is not None:
-            query = f"{_SELECT} where url = ? and time >= ? order by time, {_IS_OF_HOST}, source, captures.id limit 1"
+            order = f"time, {_IS_OF_HOST}, source, captures.id"
+            query = f"{_SELECT} where {condition} and time >= ? order by {order} limit 1"
             row = self._connection.execute(query, (url, time)).fetchone()
             if row is not None:
                 return _stored(row)
-        query = f"{_SELECT} where url = ? order by time desc, {_IS_OF_HOST}, source desc, captures.id desc limit 1"
-        row = self._connection.execute(query, (url,)).fetchone()
+        order = f"time desc, {_IS_OF_HOST}, source desc, captures.id desc"
+        row = self._connection.execute(f"{_SELECT} where {condition} order by {order} limit 1", (url,)).fetchone()
         return None if row is None else _stored(row)
 
     def counts(self) -> SourceCounts:
@@ -342,31 +352,11 @@ class CaptureStore:
             raise self._failure(error) from None
 
 
-def has_assumed_scheme(capture: Capture) -> bool:
-    """Return whether it is unknown with which scheme a capture was requested. Its URL has https then."""
-    return "://" not in capture.owner and capture.url.startswith(_HTTPS)
-
-
-def _with_scheme(capture: Capture) -> Capture:
-    """Return a redirect with the scheme of its request. That of a host to its own https URL was requested over http."""
-    if not has_assumed_scheme(capture) or _target_url(capture) != capture.url:
-        return capture
-    plain = capture._replace(url=_HTTP + capture.url.removeprefix(_HTTPS))
-    # A relative redirect to the same path is a loop with either scheme.
-    return plain if _target_url(plain) == capture.url else capture
-
-
-def _target_url(capture: Capture) -> str | None:
-    target = redirect_target(capture.url, Response(capture.url, capture.status or 0, capture.headers, b""))
-    return None if target is None else canonical_url(target)
-
-
-def canonical_url(url: str) -> str | None:
-    """Return a URL as the store has it, or None if it is not valid."""
-    try:
-        return Name.parse(url).url
-    except InvalidURL:
-        return None
+def _rank(captured: float | None, time: float | None) -> tuple[bool, float]:
+    """Return the order of captures for `capture_of`: those from a time on, then those before, the last one first."""
+    if captured is None:
+        return True, inf
+    return (False, captured) if time is not None and captured >= time else (True, -captured)
 
 
 def _stored(

@@ -10,7 +10,8 @@ from canfetch.access.outcomes import OutcomeKind
 from canfetch.access.policies import AccessPolicy
 from canfetch.access.responses import Response
 from canfetch.access.transitions import next_entry
-from canfetch.bulk.archives.capture_store import CaptureStore, canonical_url, has_assumed_scheme
+from canfetch.bulk.archives.capture_store import CaptureStore
+from canfetch.bulk.archives.redirected_hosts import canonical_url, has_assumed_scheme
 from canfetch.bulk.reading.captures import Capture, is_robots_url
 from canfetch.core.origin import Origin
 from canfetch.core.verdict import Access, Effect
