@@ -336,6 +336,8 @@ def test_truncated_sitemap(tmp_path: Path) -> None:
 
 
 def test_invalid_lists(tmp_path: Path) -> None:
+    with pytest.raises(InvalidOption, match=r"has no column 'PAGE': did you mean --url-column page\?"):
+        run_filter(tmp_path, "urls.csv", b"page\nx\n", "out.csv", url_column="PAGE")
     with pytest.raises(InvalidOption, match="has no column 'url': expected one of page"):
         run_filter(tmp_path, "urls.csv", b"page\nx\n", "out.csv")
     with pytest.raises(InvalidOption, match="already has a column 'allowed': rename it"):

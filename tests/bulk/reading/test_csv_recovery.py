@@ -11,6 +11,7 @@ from canfetch.bulk.reading import row_files
 from canfetch.bulk.reading.row_files import CUT_ROW, read_csv
 
 QUOTE = "invalid CSV: ',' expected after '\"'"
+ASIDE = " are set aside"
 WORDS = ["User-agent: *", "Disallow: /a,b", "evil.example,x", 'Allow: /"x"', "", "Sitemap: https://a/b,c", '"', '"a,b"']
 
 
@@ -23,17 +24,20 @@ def read(text: str) -> list[tuple[int, str | tuple[str, ...]]]:
     "text, rows",
     [
         # A quote in a quoted cell, whose other lines look like rows.
-        ('a,"User\nDisal"low: /\nevil.example,x\n"\nb,"u"\nc,x\n', [(2, QUOTE), (6, ("b", "u")), (7, ("c", "x"))]),
-        ('a,"1\n2"3\n4,5\n6"\nb,"c\nd"\n', [(2, QUOTE), (6, ("b", "c\nd"))]),
+        (
+            'a,"User\nDisal"low: /\nevil.example,x\n"\nb,"u"\nc,x\n',
+            [(2, f"{QUOTE}: lines 2 to 5{ASIDE}"), (6, ("b", "u")), (7, ("c", "x"))],
+        ),
+        ('a,"1\n2"3\n4,5\n6"\nb,"c\nd"\n', [(2, f"{QUOTE}: lines 2 to 5{ASIDE}"), (6, ("b", "c\nd"))]),
         # A quote at the start of a cell. The next row is also lost, because it may be part of the cell.
-        ('a,"open\nb,"x"\nc,y\nd,"z"\n', [(2, QUOTE), (4, ("c", "y")), (5, ("d", "z"))]),
+        ('a,"open\nb,"x"\nc,y\nd,"z"\n', [(2, f"{QUOTE}: lines 2 to 3{ASIDE}"), (4, ("c", "y")), (5, ("d", "z"))]),
         # One line whose quotes are in pairs.
         ('a,"x"y\nb,c\nd,e\n', [(2, QUOTE), (3, ("b", "c")), (4, ("d", "e"))]),
         # Too many cells on several lines.
-        ('a,"x\ny",z\nb,c\n', [(2, "the row has 3 cells: expected 2"), (4, ("b", "c"))]),
+        ('a,"x\ny",z\nb,c\n', [(2, f"the row has 3 cells: expected 2: lines 2 to 3{ASIDE}"), (4, ("b", "c"))]),
         # The file ends before a quote shows where rows start.
-        ('a,"1\n2"3\n4,5\n', [(2, QUOTE), (2, CUT_ROW)]),
-        ('a,"open\nb,c\nd,e\n', [(2, CUT_ROW)]),
+        ('a,"1\n2"3\n4,5\n', [(2, QUOTE), (2, f"{CUT_ROW}: lines 2 to 4{ASIDE}")]),
+        ('a,"open\nb,c\nd,e\n', [(2, f"{CUT_ROW}: lines 2 to 4{ASIDE}")]),
     ],
 )
 def test_rows_after_a_broken_row(text: str, rows: list[tuple[int, str | tuple[str, ...]]]) -> None:
@@ -70,7 +74,7 @@ def test_a_cell_that_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(row_files, "MAX_LINE_BYTES", 100)
     text = 'host,content\na,"' + "x,y\n" * 100 + '"\nb,"c"\nd,e\n'
     found = read(text)
-    assert found[0] == (2, "invalid CSV: field larger than field limit (100)")
+    assert found[0] == (2, f"invalid CSV: field larger than field limit (100): lines 2 to 102{ASIDE}")
     assert found[1:] == [(103, ("b", "c")), (104, ("d", "e"))]
 
 

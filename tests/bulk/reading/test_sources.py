@@ -1,5 +1,6 @@
 """Folders, tar files and tables as archives of robots.txt files."""
 
+import bz2
 import csv
 import gzip
 import io
@@ -18,8 +19,8 @@ from canfetch.bulk.reading.captures import Capture, Fault, Name
 from canfetch.bulk.reading.file_names import parse_file_name
 from canfetch.bulk.reading.row_files import CUT_ROW, MAX_LINE_BYTES
 from canfetch.bulk.reading.rows import to_capture
-from canfetch.bulk.reading.sources import find_source, read_source
-from canfetch.bulk.reading.url_lists import read_url_rows
+from canfetch.bulk.reading.sources import find_source, read_captures, read_source
+from canfetch.bulk.reading.url_lists import list_format, read_url_rows
 from canfetch.errors import InvalidOption, InvalidURL
 
 TIME = 1777636800.0
@@ -276,17 +277,82 @@ def test_csv_with_broken_rows(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("name", ["rows.csv.bz2", "rows.ndjson.bz2", "rows"])
+def test_tables_and_lists_compressed_with_bzip2(tmp_path: Path, name: str) -> None:
+    row = {"host": "a.example", "content": "x" * 5_000, "url": "https://a.example/robots.txt"}
+    is_csv = ".csv" in name
+    text = "\n".join([",".join(row), ",".join(row.values()), ""]) if is_csv else json.dumps(row) + "\n"
+    path = tmp_path / name
+    # Two streams, as of parallel programs.
+    path.write_bytes(bz2.compress(text[:100].encode()) + bz2.compress(text[100:].encode()))
+    form = None if name != "rows" else "ndjson"
+    items = list(read_captures(str(path), format=form))
+    assert [(item.owner, item.content) for item in captures(items)] == [("a.example", b"x" * 5_000)]
+    with path.open("rb") as stream:
+        found = list(read_url_rows(stream, "x", "csv" if is_csv else "ndjson", lambda _: None, lambda _: None))
+    assert found == [row]
+    # A cut stream loses the row, and the end is reported.
+    path.write_bytes(path.read_bytes()[:-20])
+    *_, last = read_captures(str(path), format=form)
+    assert isinstance(last, Fault)
+    assert last.is_end
+    path.write_bytes(b"BZh,host,content\n" if is_csv else b'{"host": "a.example", "content": "x"}\n')
+    assert len(list(read_captures(str(path), format=form))) == (0 if is_csv else 1)
+
+
+@pytest.mark.parametrize(
+    "compression, magic", [("xz", b"\xfd7zXZ\0\0"), ("zstd", b"\x28\xb5\x2f\xfd\0"), ("zip", b"PK\x03\x04\0")]
+)
+@pytest.mark.parametrize("name", ["rows.csv", "rows.csv.zst", "rows.ndjson.xz", "rows"])
+def test_other_compressions_are_an_error(tmp_path: Path, name: str, compression: str, magic: bytes) -> None:
+    path = tmp_path / name
+    path.write_bytes(magic)
+    message = f"{name}' is compressed with {compression}: expected gzip, bzip2 or no compression"
+    with pytest.raises(InvalidOption, match=message):
+        list(read_captures(str(path)))
+    with path.open("rb") as stream, pytest.raises(InvalidOption, match=message):
+        list(read_url_rows(stream, str(path), list_format(name), lambda _: None, lambda _: None))
+
+
+@pytest.mark.parametrize(
+    "content, found", [("", "is empty"), ("\n", "has an empty first line"), (" \r\na,b\n", "has an empty first line")]
+)
+def test_csv_without_a_header(tmp_path: Path, content: str, found: str) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_bytes(content.encode())
+    message = f"rows.csv' {found}: expected a line with the names of columns"
+    with pytest.raises(InvalidOption, match=message):
+        list(read_captures(str(path)))
+    with path.open("rb") as stream, pytest.raises(InvalidOption, match=message):
+        list(read_url_rows(stream, str(path), "csv", lambda _: None, lambda _: None))
+
+
+def test_a_parquet_file_with_wider_integers_than_pyarrow_reads(tmp_path: Path) -> None:
+    polars = pytest.importorskip("polars")
+    path = tmp_path / "rows.parquet"
+    wide = polars.Series([2**70], dtype=polars.Int128)
+    polars.DataFrame({"host": ["a.example"], "content": ["x"], "n": wide}).write_parquet(path)
+    with pytest.raises(
+        InvalidOption, match=r"rows.parquet' has a column that pyarrow does not read: Integers with more"
+    ):
+        list(read_captures(str(path)))
+
+
 def test_csv_that_ends_in_a_quoted_cell(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     rows = "".join(f"host{number}.example,Disallow: /\n" for number in range(3))
     path.write_text(f'host,content\na.example,"x"\nb.example,"Disallow: /\n{rows}', encoding="utf-8")
     first, second = read(path)
     assert isinstance(first, Capture)
-    assert second == Fault(str(path), 3, CUT_ROW, is_end=True)
+    reason = f"{CUT_ROW}: lines 3 to 6 are set aside"
+    assert second == Fault(str(path), 3, reason, is_end=True)
     path.write_text('url,n\nhttps://a.example/,1\n"https://b.example/,2\nhttps://c.example/,3\n', encoding="utf-8")
     with path.open("rb") as stream:
         rows_of_list = list(read_url_rows(stream, "x", "csv", lambda _: None, lambda _: None))
-    assert rows_of_list == [{"url": "https://a.example/", "n": "1"}, Fault("x", 3, CUT_ROW, is_end=True)]
+    assert rows_of_list == [
+        {"url": "https://a.example/", "n": "1"},
+        Fault("x", 3, reason.replace("6", "4"), is_end=True),
+    ]
 
 
 def test_lines_that_end_with_carriage_returns(tmp_path: Path) -> None:

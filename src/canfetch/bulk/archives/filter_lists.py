@@ -8,7 +8,7 @@ from canfetch.bulk.archives.decisions import Decision, NamedAgent
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.row_files import Row, load_pyarrow, parquet_errors
 from canfetch.bulk.reading.sources import STANDARD_INPUT, check_different_names, is_regular_file
-from canfetch.bulk.reading.url_lists import check_url_column, list_format, read_url_rows
+from canfetch.bulk.reading.url_lists import check_url_column, list_format, missing_column, read_url_rows
 from canfetch.bulk.writing.columns import Column, ColumnType
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
@@ -89,11 +89,9 @@ def open_list(name: str, format: str | None, options: FilterOptions) -> URLList:
     known = list_format(name, format)
     columns = _parquet_columns(name) if known == "parquet" else _row_columns(name, known, options)
     names = [column.name for column in columns]
-    for wanted in (options.url_column, options.time_column):
+    for wanted, option in ((options.url_column, "--url-column"), (options.time_column, "--time-column")):
         if wanted is not None and wanted not in names:
-            raise InvalidOption(
-                f"{quoted(name)} has no column {quoted(wanted)}: expected one of {', '.join(names)[:200]}"
-            )
+            raise missing_column(wanted, names, name, option)
     taken = [column.name for column in options.columns if column.name in names]
     if taken:
         raise InvalidOption(f"{quoted(name)} already has a column {quoted(taken[0])}: rename it")

@@ -33,7 +33,7 @@ _UTF_16_MARKS: Final = ("\udcff\udcfe", "\udcfe\udcff")
 
 def is_cut(reason: str) -> bool:
     """Return whether `reason`, which is wrong with a row, means that rows after it may be missing."""
-    return reason in {CUT_LINE, CUT_ROW, NO_LINE_END} or reason.startswith(_DAMAGED_GROUP)
+    return reason in {CUT_LINE, NO_LINE_END} or reason.startswith((CUT_ROW, _DAMAGED_GROUP))
 
 
 def read_ndjson(stream: BinaryIO, advance: Callable[[int], None], *, fold_names: bool = True) -> Iterator[PlacedRow]:
@@ -87,7 +87,7 @@ def read_csv(
         try:
             cells = next(reader, None)
         except csv.Error as error:
-            yield start, CUT_ROW if text.is_read else f"invalid CSV: {error}"
+            reason = CUT_ROW if text.is_read else f"invalid CSV: {error}"
         else:
             if cells is None:
                 return
@@ -97,17 +97,26 @@ def read_csv(
                 # Without a line end, the last cell may be cut, and nothing in the file shows it.
                 yield start, dict(zip(header, cells, strict=True)) if text.is_ended else NO_LINE_END
                 continue
-            yield start, f"the row has {len(cells)} cells: expected {len(header)}"
+            reason = f"the row has {len(cells)} cells: expected {len(header)}"
             if len(text.row) == 1:
+                yield start, reason
                 continue
         if text.is_read:
+            yield start, _with_lines(reason, start, text.number)
             return
         again = lines_to_read_again(text.take_row(), text, delimiter, len(header), MAX_LINE_BYTES)
         if again is None:
-            yield start, CUT_ROW
+            yield start, reason
+            yield start, _with_lines(CUT_ROW, start, text.number)
             return
         text.read_again([line for line in again if line])
+        yield start, _with_lines(reason, start, text.number)
         reader = csv.reader(text, delimiter=delimiter, strict=True)
+
+
+def _with_lines(reason: str, first: int, last: int) -> str:
+    """Add the lines that are set aside to what is wrong with a row."""
+    return reason if first >= last else f"{reason}: lines {first} to {last} are set aside"
 
 
 class _TextLines:
@@ -164,6 +173,9 @@ class _TextLines:
 
 
 def _parse_header(line: str, delimiter: str, name: str) -> list[str]:
+    if not line.strip():
+        found = "has an empty first line" if line else "is empty"
+        raise InvalidOption(f"{quoted(name)} {found}: expected a line with the names of columns")
     if line.startswith(_UTF_16_MARKS):
         raise InvalidOption(f"{quoted(name)} is encoded as UTF-16: expected UTF-8")
     if "\r" in line.rstrip("\r\n"):
@@ -240,6 +252,8 @@ def parquet_errors(path: str) -> Iterator[None]:
     pyarrow, _ = load_pyarrow()
     try:
         yield
+    except pyarrow.ArrowNotImplementedError as error:
+        raise InvalidOption(f"{quoted(path)} has a column that pyarrow does not read: {_reason(error)}") from None
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         # pyarrow raises an OSError for some invalid content, without the number of an error of the system.
         if isinstance(error, OSError) and error.errno is not None:

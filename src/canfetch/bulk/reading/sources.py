@@ -1,7 +1,5 @@
 """Inputs: their format, and the captures in them."""
 
-import gzip
-import io
 import os
 import stat
 import sys
@@ -10,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import BinaryIO, Final, NamedTuple
 
 from canfetch.bulk.reading.captures import Capture, Fault, is_robots_url
+from canfetch.bulk.reading.compressed_tables import GZIP_MAGIC, check_compression, decompressed
 from canfetch.bulk.reading.folders import read_folder
 from canfetch.bulk.reading.row_files import PlacedRow, is_cut, read_csv, read_ndjson, read_parquet
 from canfetch.bulk.reading.rows import COLUMNS, missing_columns, target_captures, to_capture
@@ -39,7 +38,6 @@ _COMPRESSIONS: Final = (".gz", ".bz2", ".xz")
 # Only of WARC files.
 _ZSTD: Final = ".zst"
 _ARC_MAGIC: Final = b"filedesc://"
-_GZIP_MAGIC: Final = b"\x1f\x8b"
 _PEEK_BYTES: Final = 1024
 _TAR_MAGIC_AT: Final = 257
 
@@ -107,11 +105,12 @@ def format_of_name(name: str) -> str | None:
 def _format_of_content(name: str) -> str | None:
     with open(name, "rb") as stream:  # noqa: PTH123 - as above
         head = stream.read(_PEEK_BYTES)
-    if head.startswith(_GZIP_MAGIC):
+    if head.startswith(GZIP_MAGIC):
         try:
             head = zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(head, _PEEK_BYTES)
         except zlib.error:
             return None
+    check_compression(head, name)
     if head.startswith(b"WARC/"):
         return "warc"
     if head.startswith(_ARC_MAGIC):
@@ -189,17 +188,10 @@ def _read_stream(
 
 
 def _table_rows(stream: BinaryIO, source: Source, advance: Callable[[int], None]) -> Iterator[PlacedRow]:
-    lines = decompressed(stream)
+    lines = decompressed(stream, source.name)
     if source.format == "csv":
         return read_csv(lines, source.name, advance, _check_header(source))
     return read_ndjson(lines, advance)
-
-
-def decompressed(stream: BinaryIO) -> BinaryIO:
-    """Return a stream of the content of a file, which may be compressed with gzip."""
-    buffered = io.BufferedReader(stream) if isinstance(stream, io.RawIOBase) else stream
-    is_gzip = getattr(buffered, "peek", lambda _: b"")(2)[:2] == _GZIP_MAGIC
-    return gzip.GzipFile(fileobj=buffered) if is_gzip else buffered  # type: ignore[return-value]  # it reads bytes
 
 
 def check_different_names(columns: list[str], name: str) -> None:

@@ -3,11 +3,12 @@
 import gzip
 import os
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import BinaryIO, Final
 from xml.parsers import expat
 
 from canfetch.bulk.reading.captures import Fault
+from canfetch.bulk.reading.compressed_tables import decompressed
 from canfetch.bulk.reading.row_files import (
     MAX_LINE_BYTES,
     PlacedRow,
@@ -16,7 +17,7 @@ from canfetch.bulk.reading.row_files import (
     read_csv,
     read_ndjson,
 )
-from canfetch.bulk.reading.sources import check_different_names, decompressed, format_of_name
+from canfetch.bulk.reading.sources import check_different_names, format_of_name
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 
@@ -32,7 +33,7 @@ def list_format(name: str, format: str | None = None) -> str:  # noqa: A002 - th
     if format is not None:
         return format
     stem, suffix = os.path.splitext(name.lower())  # noqa: PTH122 - names only
-    if suffix == ".gz":
+    if suffix in {".gz", ".bz2"}:
         suffix = os.path.splitext(stem)[1]  # noqa: PTH122 - names only
     known = format_of_name(name)
     return known if known in FORMATS else _SUFFIXES.get(suffix, "text")
@@ -47,7 +48,7 @@ def read_url_rows(
     *,
     known: frozenset[str] | None = None,
 ) -> Iterator[Row | Fault]:
-    """Yield the rows of a list of URLs that is not Parquet. It may be compressed with gzip.
+    """Yield the rows of a list of URLs that is not Parquet. It may be compressed with gzip or bzip2.
 
     Text has the column `url`, and a sitemap `url` and `lastmod`. The sitemaps of an index are rows of it.
 
@@ -57,7 +58,7 @@ def read_url_rows(
     """
     position = 0
     try:
-        content = decompressed(stream)
+        content = decompressed(stream, name)
         if format == "csv":
             rows = read_csv(content, name, advance, check_header, fold_names=False)
         elif format == "ndjson":
@@ -84,11 +85,20 @@ def check_url_column(column: str, name: str) -> Callable[[list[str]], None]:
 
     def check(columns: list[str]) -> None:
         if column not in columns:
-            found = ", ".join(columns)[:200]
-            raise InvalidOption(f"{quoted(name)} has no column {quoted(column)}: expected one of {found}")
+            raise missing_column(column, columns, name, "--url-column")
         check_different_names(columns, name)
 
     return check
+
+
+def missing_column(column: str, columns: Sequence[str], name: str, option: str) -> InvalidOption:
+    """Return the error about a column that a list lacks.
+
+    Args: option: The option with the name of the column.
+    """
+    similar = [known for known in columns if known.lower() == column.lower()]
+    advice = f"did you mean {option} {similar[0]}?" if similar else f"expected one of {', '.join(columns)[:200]}"
+    return InvalidOption(f"{quoted(name)} has no column {quoted(column)}: {advice}")
 
 
 def _text_rows(stream: BinaryIO, advance: Callable[[int], None]) -> Iterator[PlacedRow]:

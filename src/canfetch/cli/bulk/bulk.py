@@ -14,8 +14,8 @@ from canfetch.core.quoting import quoted
 
 _INPUTS: Final = """\
 INPUT is a WARC or WET file, a folder or a tar file with one robots.txt per file, or a Parquet, CSV, TSV or NDJSON
-    table with columns such as origin, time, status and content. Most can be compressed with gzip; - reads standard
-    input. A record that cannot be read is set aside and reported."""
+    table with columns such as origin, time, status and content. Most can be compressed with gzip or bzip2; - reads
+    standard input. A record that cannot be read is set aside and reported."""
 _EXIT_CODES: Final = """\b
 Exit codes: 0 the output is complete, 2 an archive ends within a record or
   damage, no record of it can be used, or an error occurred."""
