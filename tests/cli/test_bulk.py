@@ -130,7 +130,11 @@ def test_an_archive_without_a_usable_record(run: Run, folder: Path, archive: str
     "arguments, message",
     [
         (["parse", "absent.warc", "-o", "out.csv"], "cannot read 'absent.warc': No such file or directory"),
-        (["parse", "robots.txt", "-o", "out.csv"], "'robots.txt': unknown format: pass --input-format, one of"),
+        (
+            ["parse", "robots.txt", "-o", "out.csv"],
+            "'robots.txt': unknown format: pass the folder '.', whose files are",
+        ),
+        (["parse", "robots.txt", "--input-format", "folder", "-o", "out.csv"], "'robots.txt' is not a folder"),
         (["parse", "robots.warc.gz", "-o", "out.txt"], "unknown format of --output 'out.txt': pass --format, one of"),
         (["parse", "robots.warc.gz", "-o", "robots.txt"], "--output 'robots.txt' already exists: pass --force"),
         (["decide", "robots.warc.gz", "-o", "out.csv"], "no agent: pass --agent TOKEN"),
@@ -165,6 +169,20 @@ def test_invalid_arguments(run: Run, folder: Path, archive: str, arguments: list
     assert done.code == 2
     assert done.err.startswith(f"canfetch: {message}")
     assert not list(folder.glob("out*"))
+
+
+def test_a_folder_without_files_of_hosts(run: Run, folder: Path) -> None:
+    (folder / "robots" / "empty").mkdir(parents=True)
+    (folder / "robots" / ".hidden").write_bytes(b"x")
+    done = run("bulk", "parse", "robots", "-o", "out.csv", "-j1")
+    message = "canfetch: 'robots' has no files: expected robots.txt files named after their hosts\n"
+    assert done == (2, "", message)
+    # A robots.txt without the name of its host, as in the folder of a site.
+    (folder / "robots" / "robots.txt").write_bytes(b"User-agent: *\nDisallow: /\n")
+    done = run("bulk", "parse", "robots", "-o", "out.csv", "-j1")
+    assert done.code == 2
+    assert "robots.txt: no host in the name 'robots.txt': expected a name such as example.com.txt\n" in done.err
+    assert "canfetch: warning: 'robots': no record can be used\n" in done.err
 
 
 def test_duckdb_is_not_for_studies(run: Run, archive: str) -> None:

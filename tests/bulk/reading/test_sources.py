@@ -89,6 +89,7 @@ def test_file_names(path: str, owner: str, time: float | None) -> None:
         ("example.com/2026-05-01T25-00-00Z.txt", "invalid date '2026-05-01T25-00-00Z'"),
         ("2026-13-99", "invalid date '2026-13-99'"),
         ("2026-05-01.txt", r"no host in the name '2026-05-01\.txt'"),
+        ("Robots.txt", r"no host in the name 'Robots\.txt': expected a name such as example\.com\.txt"),
     ],
 )
 def test_file_names_without_a_host_or_a_date(path: str, message: str) -> None:

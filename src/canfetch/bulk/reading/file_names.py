@@ -46,7 +46,9 @@ def parse_file_name(path: str) -> NamedFile:
         if not folders:
             raise InvalidURL(f"no host in the name {last!r}: expected a name such as example.com/2026-05-01.txt")
         last = folders[-1]
-    elif folders and last.lower() == _ROBOTS:
+    elif last.lower() == _ROBOTS:
+        if not folders:
+            raise InvalidURL(f"no host in the name {last!r}: expected a name such as example.com.txt")
         last = folders[-1]
     owner = unquote(_without_suffix(last))
     return NamedFile(Name.parse_owner(owner if "://" in owner else _PORT_SUFFIX.sub(r":\1", owner)), time)

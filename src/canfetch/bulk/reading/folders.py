@@ -8,6 +8,14 @@ from canfetch.bulk.reading.file_names import named_capture
 from canfetch.core.text import printable_text
 
 
+def has_files(path: str) -> bool:
+    """Return whether `read_folder` yields anything.
+
+    Raises: OSError: The folder cannot be read.
+    """
+    return next(read_folder(path, lambda _: None), None) is not None
+
+
 def read_folder(path: str, advance: Callable[[int], None]) -> Iterator[Capture | Fault]:
     """Yield the files below a folder, in the order of their names. Hidden files and folders are skipped.
 

@@ -37,6 +37,7 @@ _BY_SUFFIX: Final = {
 _COMPRESSIONS: Final = (".gz", ".bz2", ".xz")
 # Only of WARC files.
 _ZSTD: Final = ".zst"
+_TEXT: Final = ".txt"
 _ARC_MAGIC: Final = b"filedesc://"
 _PEEK_BYTES: Final = 1024
 _TAR_MAGIC_AT: Final = 257
@@ -78,9 +79,17 @@ def find_source(name: str, format: str | None = None) -> Source:  # noqa: A002 -
         format = format_of_name(name) or _format_of_content(name)  # noqa: A001 - as above
     if format == "arc":
         raise InvalidOption(f"{quoted(name)}: ARC files are not supported: convert it to WARC, such as with warcio")
-    if format is None:
-        raise InvalidOption(f"{quoted(name)}: unknown format: pass --input-format, one of {', '.join(FORMATS)}")
-    return Source(name, format, size)
+    if format in {None, "folder"}:
+        raise _unknown_format(name) if format is None else InvalidOption(f"{quoted(name)} is not a folder")
+    return Source(name, str(format), size)
+
+
+def _unknown_format(name: str) -> InvalidOption:
+    advice = f"pass --input-format, one of {', '.join(form for form in FORMATS if form != 'folder')}"
+    if name.lower().endswith(_TEXT):
+        folder = os.path.dirname(name) or "."  # noqa: PTH120 - as above
+        advice = f"pass the folder {quoted(folder)}, whose files are named after their hosts"
+    return InvalidOption(f"{quoted(name)}: unknown format: {advice}")
 
 
 def is_regular_file(name: str) -> bool:

@@ -9,6 +9,7 @@ import click
 
 from canfetch import __version__
 from canfetch.bulk.archives.decisions import NamedAgent
+from canfetch.bulk.reading.folders import has_files
 from canfetch.bulk.reading.sources import FORMATS as INPUT_FORMATS
 from canfetch.bulk.reading.sources import STANDARD_INPUT, Source, find_source, is_regular_file
 from canfetch.bulk.writing.part_writers import FORMATS as OUTPUT_FORMATS
@@ -180,11 +181,15 @@ def find_sources(inputs: tuple[str, ...], input_format: str | None) -> list[Sour
 
 def _find_source(name: str, input_format: str | None) -> Source:
     try:
-        return find_source(name, input_format)
+        source = find_source(name, input_format)
+        is_empty = source.format == "folder" and not has_files(name)
     except InvalidOption as error:
         raise CommandError(str(error)) from None
     except OSError as error:
         raise CommandError(f"cannot read {quoted(name)}: {error.strerror or error}") from None
+    if is_empty:
+        raise CommandError(f"{quoted(name)} has no files: expected robots.txt files named after their hosts")
+    return source
 
 
 def output_format(run: RunOptions) -> str:
