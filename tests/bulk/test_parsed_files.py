@@ -20,7 +20,7 @@ from canfetch.bulk.parsed_files import OUTCOMES, FileTable, Plan, needed_columns
 from canfetch.bulk.reading.sources import find_source
 from canfetch.bulk.writing.work_folder import WorkFolder
 from canfetch.core.profiles import Profile
-from canfetch.errors import InvalidColumn
+from canfetch.errors import EngineError, InvalidColumn
 
 pa = pytest.importorskip("pyarrow")
 
@@ -206,6 +206,13 @@ def test_both_engines_have_the_same_outcomes() -> None:
     for sources in ([-1 - len(OUTCOMES)] * 7, [7] * 7, [0]):
         with pytest.raises(InvalidColumn):
             kernel.load_table(kernel.open_table(table), "id", "content", Plan(sources, []))
+
+
+def test_an_outdated_native_module_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    native = pytest.importorskip("canfetch._native")
+    monkeypatch.delattr(native, "Table")
+    with pytest.raises(EngineError, match="outdated native engine: it has no Table; reinstall canfetch"):
+        Files({1: ""}, engine="native")
 
 
 def test_columns_that_workers_need() -> None:

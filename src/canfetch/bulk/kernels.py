@@ -86,6 +86,8 @@ def create_kernel(options: KernelOptions, *, by_id: bool) -> Kernel:
 
 def _native_kernel(options: KernelOptions, *, by_id: bool) -> Kernel:
     resolve = resolve_crawlers if options.use_registry else resolve_names
+    # Kernels of older modules have other parameters.
+    native_attribute("Table")
     create: Callable[..., Kernel] = native_attribute("Kernel")
     warn = warn_about_names if options.warns else None
     return create(options.profile, options.max_bytes, MEMORY_LIMIT, resolve, by_id, warn)
