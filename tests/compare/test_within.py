@@ -98,3 +98,13 @@ def test_the_profile_strict_accepts_patterns_of_the_grammar(within: str) -> None
 def test_other_texts_are_refused() -> None:
     with pytest.raises(InvalidOption, match="invalid pattern 'blog': expected a path pattern that starts with"):
         compare.find_url(canfetch.parse(RULES), agent="GPTBot", allowed=True, within="blog")
+
+
+def test_arguments_of_other_types_are_named() -> None:
+    robots = canfetch.parse("User-agent: *\nDisallow: /a\n")
+    with pytest.raises(TypeError, match="allowed must be a bool, not str"):
+        compare.find_url(robots, agent="GPTBot", allowed="no")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="allowed must be a bool, not str"):
+        compare.find_changed_url(robots, robots, agent="GPTBot", allowed="no")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="steps must be a whole number or None, not str"):
+        compare.find_url(robots, agent="GPTBot", allowed=False, steps="many")  # type: ignore[arg-type]

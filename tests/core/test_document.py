@@ -4,6 +4,7 @@ import copy
 import pickle
 import re
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -85,6 +86,15 @@ def test_text_may_contain_surrogate_escapes(engine: str) -> None:
     robots = canfetch.parse("User-agent: *\nDisallow: /caf\udce9", engine=engine)
     assert robots.content.endswith(b"/caf\xe9")
     assert not robots.allows("/caf%E9", agent="a")
+
+
+def test_path_or_file_in_the_place_of_content_has_a_hint(tmp_path: Path) -> None:
+    path = tmp_path / "robots.txt"
+    path.write_bytes(b"")
+    with pytest.raises(TypeError, match=r"must be bytes or str, not \w+Path: pass path.read_bytes\(\)"):
+        canfetch.parse(path)  # type: ignore[arg-type]
+    with path.open("rb") as file, pytest.raises(TypeError, match=r"not BufferedReader: pass file.read\(\)"):
+        canfetch.parse(file)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

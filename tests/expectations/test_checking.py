@@ -1,12 +1,13 @@
 """Expectations, proved for all URLs of a pattern."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import canfetch
 from canfetch.errors import InvalidExpectations, InvalidOption, InvalidProductToken
-from canfetch.expectations import Failure, check_expectations, parse_expectations
+from canfetch.expectations import Failure, check_expectations, load_expectations, parse_expectations
 from canfetch.expectations.assertion import UnknownAgentWarning, assert_expected
 
 ROBOTS = b"""\
@@ -206,3 +207,11 @@ def test_a_report_has_no_surrogates() -> None:
     content = b"User-agent: *\nDisallow: /\xc3\n"
     failure = check('agent = "A"\npattern = "/"\nallowed = true', content, profile="original1994")
     assert "but A may not fetch /%C3: line 2, " in str(failure)
+
+
+def test_files_of_expectations_are_named_by_text_or_path(tmp_path: Path) -> None:
+    path = tmp_path / "robots.expect.toml"
+    path.write_text('[[expect]]\nagent = "GPTBot"\nurl = "/"\nallowed = true\n', encoding="utf-8")
+    assert load_expectations(str(path)) == load_expectations(path)
+    with pytest.raises(TypeError, match="toml must be a str, not bytes"):
+        parse_expectations(path.read_bytes())  # type: ignore[arg-type]

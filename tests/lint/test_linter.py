@@ -3,6 +3,7 @@
 import re
 import weakref
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -448,9 +449,17 @@ def test_reports_are_freed_without_the_garbage_collector() -> None:
         assert file() is None, check.name
 
 
-def test_file_must_be_bytes_or_lint_input() -> None:
-    with pytest.raises(TypeError, match="file must be bytes or a LintInput, not str"):
-        Linter().lint("User-agent: *")  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    "file, message",
+    [
+        ("User-agent: *", "file must be bytes or a LintInput, not str: pass text.encode()"),
+        (Path("robots.txt"), ": pass path.read_bytes()"),
+        (LintInput("User-agent: *"), "content must be bytes, not str: pass text.encode()"),  # type: ignore[arg-type]
+    ],
+)
+def test_file_must_be_bytes_or_lint_input(file: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=re.escape(message)):
+        Linter().lint(file)
 
 
 @pytest.mark.parametrize("option", ["select", "ignore"])

@@ -36,6 +36,8 @@ class Budget:
         is_native = native_domain_class() is not None
         if steps is None:
             steps = NATIVE_STEPS if is_native else PYTHON_STEPS
+        elif not isinstance(steps, int):
+            raise TypeError(f"steps must be a whole number or None, not {type(steps).__name__}")
         self._python_weight = NATIVE_STEPS // PYTHON_STEPS if is_native else 1
         self.limit = self.steps = steps
         self.states = 0

@@ -42,6 +42,7 @@ def find_url(
         Undecided: The rules are too large.
     Cost: O(bytes of the rules) for most files, and never more than `steps`.
     """
+    _check_allowed(allowed)
     return _find([compared_rules(robots, agent)], (allowed,), within, Budget(steps))
 
 
@@ -65,8 +66,14 @@ def find_changed_url(
     Raises: As `find_url`.
     Cost: As `find_url`.
     """
+    _check_allowed(allowed)
     rules = [compared_rules(old, agent, name="old"), compared_rules(new, agent, name="new")]
     return _find(rules, (not allowed, allowed), within, Budget(steps))
+
+
+def _check_allowed(allowed: object) -> None:
+    if not isinstance(allowed, bool):
+        raise TypeError(f"allowed must be a bool, not {type(allowed).__name__}")
 
 
 def _find(rules: Sequence[ComparedRules], decisions: Decisions, within: str, budget: Budget) -> str | None:

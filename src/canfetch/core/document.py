@@ -19,6 +19,7 @@ from canfetch.core.groups import Group
 from canfetch.core.limits import COMPILED_RULES_LIMIT, DEFAULT_MAX_BYTES
 from canfetch.core.origin import bind_origin
 from canfetch.core.profiles import get_profile
+from canfetch.core.quoting import reading_hint
 from canfetch.core.records import Record
 from canfetch.core.source import UTF_16_MARK_START, decode_source, encode_content
 from canfetch.core.urls import AnyURL, invalid_url, plain_url, split_url, url_bytes
@@ -372,7 +373,7 @@ def parse(
         elif isinstance(content, bytes | bytearray | memoryview):
             content = bytes(content)
         else:
-            raise TypeError(f"content must be bytes or str, not {type(content).__name__}")
+            raise TypeError(f"content must be bytes or str, not {type(content).__name__}{reading_hint(content)}")
     try:
         compile_file = default_compilers[profile] if engine is None else None
     except KeyError:

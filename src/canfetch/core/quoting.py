@@ -1,4 +1,4 @@
-"""Quoting of values in error messages: short ones in full, long ones without their middle."""
+"""Parts of error messages: quoted values, and hints about paths in the place of contents."""
 
 from reprlib import Repr
 from typing import Final
@@ -14,3 +14,10 @@ def quoted(value: object) -> str:
     Cost: O(characters of the result), for bytes O(bytes).
     """
     return _SHORT.repr(value)
+
+
+def reading_hint(value: object) -> str:
+    """Return the end of an error message about a path or a file in the place of its content, or an empty string."""
+    if hasattr(value, "read_bytes"):
+        return ": pass path.read_bytes()"
+    return ": pass file.read()" if hasattr(value, "read") else ""

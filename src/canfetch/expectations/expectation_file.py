@@ -27,7 +27,7 @@ from canfetch.core.agent import Agent
 from canfetch.core.choices import unknown_choice
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.profiles import PROFILES
-from canfetch.core.quoting import quoted
+from canfetch.core.quoting import quoted, reading_hint
 from canfetch.errors import InvalidExpectations, InvalidProductToken, InvalidRobotsURL
 
 EXPECTATION_FILE: Final = "robots.expect.toml"
@@ -103,12 +103,12 @@ class Expectations(NamedTuple):
             return self.parse(file.read(_MAX_BYTES))
 
 
-def load_expectations(path: Path, *, registry: Registry = REGISTRY) -> Expectations:
+def load_expectations(path: str | Path, *, registry: Registry = REGISTRY) -> Expectations:
     """Read a file of expectations.
 
     Raises: InvalidExpectations; OSError: The file cannot be read.
     """
-    with path.open("rb") as file:
+    with Path(path).open("rb") as file:
         content = file.read(_MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:
         raise InvalidExpectations(f"the file is larger than {_MAX_BYTES >> 20} MiB")
@@ -124,8 +124,10 @@ def parse_expectations(toml: str, *, registry: Registry = REGISTRY) -> Expectati
     Args:
         toml: The content.
         registry: Where agents are looked up.
-    Raises: InvalidExpectations: The TOML is invalid, a key is unknown or missing, or a value is invalid.
+    Raises: InvalidExpectations: The TOML is invalid, a key is unknown or missing, or a value is invalid; TypeError.
     """
+    if not isinstance(toml, str):
+        raise TypeError(f"toml must be a str, not {type(toml).__name__}{reading_hint(toml)}")
     try:
         table = tomllib.loads(toml)
     except (tomllib.TOMLDecodeError, RecursionError) as error:

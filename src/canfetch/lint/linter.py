@@ -13,6 +13,7 @@ from canfetch.core.collection_pause import pause_collection
 from canfetch.core.content_formats import foreign_format
 from canfetch.core.lists import check_list
 from canfetch.core.profiles import PROFILES, get_profile
+from canfetch.core.quoting import reading_hint
 from canfetch.core.robots_recognition import refusal_to_rewrite
 from canfetch.errors import InvalidOption
 from canfetch.lint.analysis.named_engines import named_engines
@@ -337,9 +338,10 @@ class _Suppressions:
         return suppressed, iter(others)
 
 
-def _as_lint_input(file: LintInput | bytes) -> LintInput:
-    if isinstance(file, LintInput):
-        return file
-    if isinstance(file, bytes):
-        return LintInput(file)
-    raise TypeError(f"file must be bytes or a LintInput, not {type(file).__name__}")
+def _as_lint_input(file: object) -> LintInput:
+    content: object = file.content if isinstance(file, LintInput) else file
+    if isinstance(content, bytes):
+        return file if isinstance(file, LintInput) else LintInput(content)
+    expected = "content must be bytes" if isinstance(file, LintInput) else "file must be bytes or a LintInput"
+    hint = ": pass text.encode()" if isinstance(content, str) else reading_hint(content)
+    raise TypeError(f"{expected}, not {type(content).__name__}{hint}")
