@@ -58,9 +58,8 @@ NOISE = bytes((byte * 167 + 13) % 256 for byte in range(1, 1024))
 )
 def test_other_formats_are_recognised(content: bytes, expected: str) -> None:
     assert foreign_format(content) == expected
-    # A format "without a byte order mark" is also without any record.
-    end = "or any record" if "without" in expected else "without any record"
-    assert foreign_content_note(content) == f"the content is {expected} {end}"
+    end = ", and has no record" if "without" in expected else " without any record"
+    assert foreign_content_note(content) == f"the content is {expected}{end}"
     for profile in PROFILES:
         assert not canfetch.parse(content, profile=profile).groups
 

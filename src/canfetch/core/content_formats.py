@@ -64,7 +64,7 @@ def foreign_content_note(content: bytes) -> str | None:
     detected = foreign_format(content)
     if detected is None:
         return None
-    return f"the content is {detected} {'or' if ' without ' in detected else 'without'} any record"
+    return f"the content is {detected}{', and has no record' if ' without ' in detected else ' without any record'}"
 
 
 def is_page(content: bytes) -> bool:
