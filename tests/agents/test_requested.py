@@ -14,6 +14,8 @@ from canfetch.errors import InvalidProductToken
     "name, expected",
     [
         ("", "invalid agent '': expected a product token such as 'GPTBot', or '*'"),
+        ("https://example.com/", "expected a product token such as 'GPTBot', not a URL"),
+        ("Mozilla/5.0 (compatible; GPTBot/1.0; +https://openai.com/gptbot)", "User-Agent header, 'GPTBot'"),
         ("a b", "expected a product token without spaces"),
         ("GPTBot/1.0", "expected only the product token of that User-Agent header, 'GPTBot'"),
         ("GPTBot,CCBot", "one name without ',', '*' and '#', such as 'GPTBot'; pass several names separately"),

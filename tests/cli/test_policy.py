@@ -52,6 +52,14 @@ def test_crawler_that_does_not_exist_is_noted(run: Run, folder: Path) -> None:
     ]
 
 
+def test_a_robots_txt_is_not_a_policy(run: Run, folder: Path) -> None:
+    (folder / "robots.txt").write_text("User-agent: *\nDisallow: /a\n", encoding="utf-8")
+    ran = run("policy", "robots.txt")
+    assert ran.code == 2
+    assert ran.err.startswith("canfetch: robots.txt: invalid TOML: ")
+    assert ran.err.endswith("; expected a policy in TOML, not a robots.txt\n")
+
+
 @pytest.mark.usefixtures("policy_file")
 def test_default_form_is_robots_txt(run: Run) -> None:
     assert run("policy", "policy.toml").out.endswith("Disallow: /\n\nUser-agent: *\nDisallow: /private/\n")

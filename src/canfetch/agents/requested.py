@@ -140,6 +140,9 @@ def _common_length(left: str, right: str) -> int:
 def _expected(header: str) -> str:
     if not header:
         return "a product token such as 'GPTBot', or '*'"
+    scheme, separator, _ = header.partition("://")
+    if separator and scheme.isalpha():
+        return "a product token such as 'GPTBot', not a URL"
     if "/" in header or "(" in header:
         try:
             return f"only the product token of that User-Agent header, {quoted(product_token(header))}"

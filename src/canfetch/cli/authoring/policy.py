@@ -60,7 +60,8 @@ def _read(file: str) -> SitePolicy:
     except UnicodeDecodeError:
         raise CommandError(f"{printable(file)} is not UTF-8") from None
     except InvalidSitePolicy as error:
-        raise CommandError(f"{printable(file)}: {error}") from None
+        hint = "; expected a policy in TOML, not a robots.txt" if file.lower().endswith(".txt") else ""
+        raise CommandError(f"{printable(file)}: {error}{hint}") from None
 
 
 def _render(policy: SitePolicy, to: str) -> Iterator[tuple[str, str]]:
