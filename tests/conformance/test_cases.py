@@ -66,10 +66,11 @@ def test_cases(file: str, engine: str) -> None:
 
 
 @pytest.mark.service
-@pytest.mark.parametrize("file", FILES)
-def test_one_shot_decisions_of_large_files(file: str, engine: str) -> None:
+def test_one_shot_decisions_of_large_files(engine: str) -> None:
     supported = supported_profiles(engine)
-    check_each(FILES[file], lambda case: check(case, engine, supported, math.inf))
+    large = [case for case in CASES if len(next(case.questions()).robots) > SMALL_BYTES]
+    assert large
+    check_each(large, lambda case: check(case, engine, supported, math.inf))
 
 
 def check(case: Case, engine: str, supported: Collection[str], one_shot_bytes: float) -> None:
