@@ -16,7 +16,7 @@ from canfetch.bulk.archives.archive_job import collect, store_path, write_table
 from canfetch.bulk.archives.decisions import NamedAgent
 from canfetch.bulk.archives.http_archive_metrics import robots_metrics
 from canfetch.bulk.archives.output_tables import TableOptions
-from canfetch.bulk.reading.captures import Fault
+from canfetch.bulk.reading.captures import MAX_CONTENT_BYTES, Fault
 from canfetch.bulk.reading.sources import find_source
 from canfetch.bulk.writing.work_folder import WorkFolder
 
@@ -76,6 +76,7 @@ def test_files(tmp_path: Path) -> None:
         "source": str(tmp_path / "0.warc.gz"),
         "position": 0,
         "redirect_targets": None,
+        "truncated": False,
     }
 
 
@@ -165,6 +166,18 @@ def test_records(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("table", ["files", "metrics"])
+def test_content_over_the_limit_is_truncated(tmp_path: Path, table: str) -> None:
+    sizes = (MAX_CONTENT_BYTES - 1, MAX_CONTENT_BYTES + 1)
+    records = [response(f"host{size}.example", b"#" * size) for size in sizes]
+    records.append(redirect("moved.example", f"https://host{sizes[1]}.example/robots.txt"))
+    found = rows(tmp_path, records, TableOptions(table))
+    # The content of a redirect is its own body, and the metrics are those of the last response.
+    assert [row["truncated"] for row in found] == [False, True, table == "metrics"]
+    size = "bytes" if table == "files" else "size"
+    assert [row[size] for row in found[:2]] == [sizes[0], MAX_CONTENT_BYTES]
+
+
 def test_formats_have_the_same_rows(tmp_path: Path) -> None:
     pyarrow_parquet = pytest.importorskip("pyarrow.parquet")
     records = [response(f"host{n}.example", b"\xff# %d\n" % n + RULES) for n in range(20)]
@@ -175,7 +188,10 @@ def test_formats_have_the_same_rows(tmp_path: Path) -> None:
     path = make_table(tmp_path, [compressed(records)], options, form="csv")
     with path.open(encoding="utf-8", newline="") as stream:
         found = list(csv.DictReader(stream))
-    text = [{key: "" if cell is None else str(cell) for key, cell in row.items()} for row in expected]
+    text = [
+        {key: "" if cell is None else "false" if cell is False else str(cell) for key, cell in row.items()}
+        for row in expected
+    ]
     assert found == text
     table = pyarrow_parquet.read_table(make_table(tmp_path, [compressed(records)], options, form="parquet"))
     assert table.schema.metadata == {b"canfetch.schema": b"canfetch.files/1"}

@@ -13,7 +13,7 @@ from canfetch.bulk.archives.http_archive_metrics import robots_metrics
 from canfetch.bulk.archives.resolution import ResolvedFile
 from canfetch.bulk.decisions import clear_cache, named_chains, shared_kernel
 from canfetch.bulk.kernels import KernelOptions
-from canfetch.bulk.reading.captures import Capture
+from canfetch.bulk.reading.captures import MAX_CONTENT_BYTES, Capture
 from canfetch.bulk.writing.columns import Column, ColumnType, Row, Schema, bytes_cells, portable
 from canfetch.core.document import parse
 from canfetch.core.text import display_text
@@ -60,6 +60,7 @@ FILES: Final = Schema(
         Column("content", _BYTES, "The body of the response that was requested, before redirects."),
         *_PLACE,
         Column("redirect_targets", _TEXT, "JSON: the responses of other URLs than `/robots.txt` after redirects."),
+        Column("truncated", _BOOLEAN, "Whether the content ends at the limit, 1,024,004 bytes."),
     ),
 )
 RECORDS: Final = Schema(
@@ -97,6 +98,7 @@ METRICS: Final = Schema(
         Column("over_google_limit", _BOOLEAN, "Whether it is more than 500 KiB."),
         Column("comment_count", _INTEGER, "The number of comments."),
         Column("record_counts", _TEXT, "JSON: `by_type` and `by_useragent`."),
+        Column("truncated", _BOOLEAN, "Whether the response ends at the limit, 1,024,004 bytes."),
     ),
 )
 _NAMES_OF_FILES: Final = [column.name for column in FILES.columns]
@@ -186,7 +188,12 @@ def _own_cells(file: ResolvedFile) -> tuple[Row, Row]:
     )
     targets = [_target(target) for target in file.targets]
     encoded = json.dumps(targets, ensure_ascii=False) if targets else None
-    return before, (capture.content, capture.source, capture.position, encoded)
+    return before, (capture.content, capture.source, capture.position, encoded, _is_truncated(capture.content))
+
+
+def _is_truncated(content: bytes) -> bool:
+    """Return whether a content has as many bytes as are read. It is not known whether the file had more."""
+    return len(content) >= MAX_CONTENT_BYTES
 
 
 def _target(capture: Capture) -> dict[str, Any]:
@@ -289,7 +296,7 @@ def _metrics(file: ResolvedFile, _: TableOptions) -> Iterator[Row]:
         return
     values = robots_metrics(file.response.body, status=_last_status(file), redirected=bool(file.hops))
     counts = json.dumps(values.pop("record_counts"), ensure_ascii=False)
-    yield (*values.values(), counts)
+    yield (*values.values(), counts, _is_truncated(file.response.body))
 
 
 def _last_status(file: ResolvedFile) -> int | None:
