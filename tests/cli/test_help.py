@@ -100,6 +100,12 @@ def test_every_command_is_tested() -> None:
         (("fetch", "--policy", "gogle"), "unknown access policy 'gogle': did you mean 'google'?"),
         (("init", "--recipe", "block-al"), "unknown value 'block-al': did you mean 'block-all'?"),
         (("init", "--recipe", "block-ai"), "unknown value 'block-ai': did you mean 'block-ai-training'?"),
+        (
+            ("init", "block-seo"),
+            "extra argument (block-seo): did you mean '--recipe block-seo'? (see 'canfetch init --h",
+        ),
+        (("agents", "list", "training"), "(training): did you mean '--purpose training'? (see"),
+        (("diff", "a", "b", "c"), "got unexpected extra argument (c) (see 'canfetch diff --help')"),
         (("completion", "bsh"), "unknown value 'bsh': did you mean 'bash'? (choose from 'bash', 'zsh', 'fish')"),
     ],
 )

@@ -22,6 +22,7 @@ _NUMBERS: Final = (
     (re.compile(" is not a valid float(?: range)?$"), " is not a number"),
     (re.compile(r" is not in the range ([\d.]+)<=x<=([\d.]+)$"), r" is not between \1 and \2"),
 )
+_EXTRA_ARGUMENT: Final = re.compile(r"got unexpected extra argument \((\S+)\)")
 
 
 class CommandError(click.ClickException):
@@ -53,6 +54,7 @@ def format_error(error: Exception) -> str:
         )
         for pattern, replacement in _NUMBERS:
             text = pattern.sub(replacement, text)
+        text += _option_advice(text, error.ctx)
         path = "canfetch" if error.ctx is None else error.ctx.command_path
         text = f"{text} (see '{path} --help')"
     return f"canfetch: {text}"
@@ -67,3 +69,14 @@ def _message(error: Exception) -> str:
         advice = "" if nearest is None else f": did you mean {names[nearest]!r}?"
         return f"no such option {quoted(error.option_name)}{advice}"
     return error.format_message() if isinstance(error, click.ClickException) else str(error)
+
+
+def _option_advice(text: str, context: click.Context | None) -> str:
+    """Return the end of a message about an argument too many, if that is a value of an option."""
+    match = _EXTRA_ARGUMENT.fullmatch(text)
+    if match is None or context is None:
+        return ""
+    for parameter in context.command.get_params(context):
+        if isinstance(parameter.type, click.Choice) and match[1] in parameter.type.choices and parameter.opts:
+            return f": did you mean '{parameter.opts[-1]} {match[1]}'?"
+    return ""
