@@ -469,3 +469,22 @@ def test_an_empty_file_of_pandas(length: str) -> None:
     item = to_capture({"origin": "a.example", "bytes": length, "content": ""}, "x.csv", 2, empty_is_null=True)
     assert isinstance(item, Capture)
     assert item.content == b""
+
+
+def test_an_unexpected_error_costs_one_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def recurse(*_: object, **__: object) -> None:
+        raise RecursionError("maximum recursion depth exceeded")
+
+    path = tmp_path / "x.csv"
+    path.write_text("origin,content\na.example,x\n")
+    monkeypatch.setattr("canfetch.bulk.reading.sources.to_capture", recurse)
+    reason = "cannot be read after this record: RecursionError: maximum recursion depth exceeded"
+    assert read(path) == [Fault(str(path), 0, reason, is_end=True)]
+
+
+@pytest.mark.parametrize("encoding", ["utf-7", "big5", "unknown", "base64"])
+def test_a_sitemap_with_an_unsupported_encoding(encoding: str) -> None:
+    content = f'<?xml version="1.0" encoding="{encoding}"?><urlset><url><loc>https://a.example/</loc></url></urlset>'
+    items = list(read_url_rows(io.BytesIO(content.encode()), "x", "sitemap", lambda _: None, lambda _: None))
+    assert [item.is_end for item in items if isinstance(item, Fault)] == [True]
+    assert "encoding" in str(items)

@@ -180,3 +180,26 @@ def test_a_long_name_takes_little_memory() -> None:
     assert list(files(items)) == ["a.example"]
     assert len(faults(items)) == 1
     assert peak < 6 << 20
+
+
+def extended_header(content: bytes = b"30 mtime=1350244992.023960108\n", kind: bytes = tarfile.XHDTYPE) -> bytes:
+    """Return an extended header, which is valid for any number of files."""
+    info = tarfile.TarInfo("x")
+    info.type, info.size = kind, len(content)
+    return info.tobuf(tarfile.GNU_FORMAT) + content + bytes(-len(content) % 512)
+
+
+def with_headers(headers: bytes) -> bytes:
+    """Return a tar file with extended headers between two files."""
+    first, last = (make([member(f"{host}.txt")]) for host in ("a.example", "b.example"))
+    return first[:1024] + headers + last
+
+
+@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME])
+def test_many_extended_headers_cost_no_other_file(kind: bytes) -> None:
+    content = b"b.example.txt\0" if kind == tarfile.GNUTYPE_LONGNAME else b"30 mtime=1350244992.023960108\n"
+    header = extended_header(content, kind)
+    assert not faults(read(with_headers(header * 16)))
+    items = read(with_headers(header * 1000))
+    assert list(files(items)) == ["a.example", "b.example"]
+    assert [fault.is_end for fault in faults(items)] == [False]

@@ -15,7 +15,8 @@ from canfetch.bulk.reading.rows import COLUMNS, missing_columns, target_captures
 from canfetch.bulk.reading.tar_files import read_tar
 from canfetch.bulk.reading.warc import read_warc
 from canfetch.core.quoting import quoted
-from canfetch.errors import InvalidOption
+from canfetch.core.text import printable_text
+from canfetch.errors import CanfetchError, InvalidOption
 
 STANDARD_INPUT: Final = "-"
 FORMATS: Final = ("warc", "folder", "tar", "parquet", "csv", "ndjson")
@@ -160,6 +161,29 @@ def read_source(
         needs a package that is not installed.
     Cost: O(bytes); a few MiB are in memory, and up to 32 MiB more for links in tar files.
     """
+    position = 0
+    try:
+        for item in _read_items(source, wants, advance):
+            position = item.position
+            yield item
+    except (CanfetchError, OSError):
+        raise
+    except Exception as error:  # noqa: BLE001 - hostile content must cost one archive, and not the others
+        yield Fault(source.name, position, unexpected_error(error, "record"), is_end=True)
+
+
+def unexpected_error(error: Exception, row: str) -> str:
+    """Return what is wrong with an input after an error that its parser does not document.
+
+    Args: row: What the input consists of.
+    """
+    found = printable_text(f"{type(error).__name__}: {error}"[:200]).rstrip(": ")
+    return f"cannot be read after this {row}: {found}"
+
+
+def _read_items(
+    source: Source, wants: Callable[[str], bool], advance: Callable[[int], None]
+) -> Iterator[Capture | Fault]:
     if source.format == "folder":
         yield from read_folder(source.name, advance)
     elif source.format == "parquet":

@@ -8,6 +8,7 @@ import os
 import tarfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import IO, Any, BinaryIO, Final, Self, cast
 
 from canfetch.bulk.reading.captures import MAX_CONTENT_BYTES, Capture, Fault
@@ -26,6 +27,8 @@ _InvalidHeaderError: Final = tarfile.InvalidHeaderError  # type: ignore[attr-def
 _BLOCK_BYTES: Final = 512
 _NAME_BYTES: Final = 100
 _READ_BYTES: Final = 1 << 16
+# Writers need two or three. tarfile reads them recursively.
+_MAX_EXTENDED_HEADERS: Final = 16
 # tarfile reads an extended header, such as that with a long name, at once.
 _MAX_READ_BYTES: Final = MAX_CONTENT_BYTES + _READ_BYTES
 
@@ -111,10 +114,13 @@ class _Header(tarfile.TarInfo):
 
     @classmethod
     def fromtarfile(cls, tarfile_: tarfile.TarFile) -> Self:
+        archive = cast("_Tar", tarfile_)
         try:
-            return super().fromtarfile(tarfile_)
+            # tarfile calls this method again for the header after an extended one.
+            with archive.nested_header():
+                return super().fromtarfile(tarfile_)
         except _InvalidHeaderError:
-            cast("_Tar", tarfile_).record_damage()
+            archive.record_damage()
             raise
 
 
@@ -123,6 +129,21 @@ class _Tar(tarfile.TarFile):
 
     members: list[tarfile.TarInfo]
     _damaged: int | None = None
+    _headers = 0
+
+    @contextmanager
+    def nested_header(self) -> Iterator[None]:
+        """Count the headers of a file.
+
+        Raises: tarfile.HeaderError: There are too many.
+        """
+        if self._headers > _MAX_EXTENDED_HEADERS:
+            raise _InvalidHeaderError(f"more than {_MAX_EXTENDED_HEADERS} extended headers")
+        self._headers += 1
+        try:
+            yield
+        finally:
+            self._headers -= 1
 
     def record_damage(self) -> None:
         """Remember the position of the block that was read last, if it is the first that is damaged."""

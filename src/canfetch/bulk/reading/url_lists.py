@@ -17,9 +17,10 @@ from canfetch.bulk.reading.row_files import (
     read_csv,
     read_ndjson,
 )
-from canfetch.bulk.reading.sources import check_different_names, format_of_name
+from canfetch.bulk.reading.sources import check_different_names, format_of_name, unexpected_error
 from canfetch.core.quoting import quoted
-from canfetch.errors import InvalidOption
+from canfetch.core.text import printable_text
+from canfetch.errors import CanfetchError, InvalidOption
 
 FORMATS: Final = ("text", "sitemap", "csv", "ndjson", "parquet")
 _READ_BYTES: Final = 1 << 16
@@ -69,7 +70,7 @@ def read_url_rows(
             rows = _text_rows(content, advance)
         for position, row in rows:
             if isinstance(row, str):
-                yield Fault(name, position, row, is_end=is_cut(row) or row == _CUT_SITEMAP)
+                yield Fault(name, position, row, is_end=is_cut(row) or row.startswith(_SITEMAP_ENDS))
             elif known is not None and not row.keys() <= known:
                 unknown = quoted(min(row.keys() - known))
                 yield Fault(name, position, f"a row has the column {unknown}, which the first row does not have")
@@ -78,6 +79,10 @@ def read_url_rows(
     except (OSError, EOFError, zlib.error, gzip.BadGzipFile) as error:
         reason = (isinstance(error, OSError) and error.strerror) or str(error)
         yield Fault(name, position, f"cannot be read after this row: {reason}", is_end=True)
+    except CanfetchError:
+        raise
+    except Exception as error:  # noqa: BLE001 - hostile content must cost one list, and not the others
+        yield Fault(name, position, unexpected_error(error, "row"), is_end=True)
 
 
 def check_url_column(column: str, name: str) -> Callable[[list[str]], None]:
@@ -119,6 +124,9 @@ def _text_rows(stream: BinaryIO, advance: Callable[[int], None]) -> Iterator[Pla
 
 
 _CUT_SITEMAP: Final = "the sitemap ends early"
+_INVALID_XML: Final = "invalid XML"
+# Nothing after these errors is read.
+_SITEMAP_ENDS: Final = (_CUT_SITEMAP, _INVALID_XML)
 
 
 class _SitemapParser:
@@ -138,6 +146,11 @@ class _SitemapParser:
         self._field: str | None = None
         self._text: list[str] = []
         self._size = 0
+
+    @property
+    def line(self) -> int:
+        """The line that is parsed, or that of an error."""
+        return self._parser.CurrentLineNumber
 
     def feed(self, data: bytes, *, is_end: bool = False) -> None:
         self._parser.Parse(data, is_end)
@@ -163,7 +176,7 @@ class _SitemapParser:
             self._field = None
         elif name in {"url", "sitemap"}:
             row = self._row
-            self.rows.append((self._parser.CurrentLineNumber, row if row.get("url") else "no loc element"))
+            self.rows.append((self.line, row if row.get("url") else "no loc element"))
 
 
 def _sitemap_rows(stream: BinaryIO, advance: Callable[[int], None]) -> Iterator[PlacedRow]:
@@ -175,7 +188,8 @@ def _sitemap_rows(stream: BinaryIO, advance: Callable[[int], None]) -> Iterator[
             yield from parser.rows
             parser.rows.clear()
         parser.feed(b"", is_end=True)
-    except expat.ExpatError as error:
+    # The last two are for encodings that expat does not support.
+    except (expat.ExpatError, ValueError, LookupError) as error:
         yield from parser.rows
         is_cut = "no element found" in str(error) or "unclosed" in str(error)
-        yield error.lineno, _CUT_SITEMAP if is_cut else f"invalid XML: {error}"
+        yield parser.line, _CUT_SITEMAP if is_cut else f"{_INVALID_XML}: {printable_text(str(error)[:200])}"
