@@ -55,7 +55,8 @@ def allows(
         profile, max_bytes, engine: As for `parse`.
         use_registry: Whether an agent is the name of a crawler in the registry, with all its product tokens.
     Returns: A column of booleans. A column with one row, or a single value, is repeated for all rows.
-    Raises: InvalidColumn: a column is not text or bytes, its Arrow data is invalid, or the numbers of rows differ;
+    Raises: InvalidColumn: a column is not text or bytes, its Arrow data is invalid, the numbers of rows differ, or the
+            result has more than 2 GiB of text;
         InvalidProductToken: a single agent is invalid; UnknownProfile, InvalidLimit, EngineError, TypeError.
     Cost: As `AgentRules.allows` for each row, plus parsing each distinct file.
     """
@@ -79,7 +80,7 @@ def decide(
     Args: content, agent, url, profile, max_bytes, use_registry, engine: As for `allows`.
     Returns: A column of structs. `allowed` is null if there is no verdict. `reason` is a `Reason`, or `invalid-agent`
         or `invalid-url`, or null if an input is null. `rule`, such as `Disallow: /private`, its `line` and its
-        `specificity` are null if no rule decides.
+        `specificity` are null if no rule decides. A `rule` of more than 256 bytes is cut and ends in `…`.
     Raises: As `allows`.
     Cost: As `allows`.
     """

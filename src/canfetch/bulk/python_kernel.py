@@ -9,6 +9,7 @@ from canfetch.bulk.arrow_values import IDS, TEXTS, ArrowTable, Value, column_val
 from canfetch.bulk.column import ValueColumn
 from canfetch.bulk.content_check import check_contents
 from canfetch.bulk.parsed_files import OUTCOMES, Outcome, Plan
+from canfetch.bulk.rule_texts import rule_text
 from canfetch.bulk.types import BOOL, DECISION, USAGE, struct_of
 from canfetch.core.agent import Agent
 from canfetch.core.agent_rules import AgentRules
@@ -256,7 +257,7 @@ def _decide(row: _Row | None) -> tuple[bool | None, str | None, int | None, str 
     rule = verdict.rule
     if rule is None:
         return verdict.allowed, str(verdict.reason), None, None, None
-    return verdict.allowed, str(verdict.reason), rule.line, str(rule), rule.specificity
+    return verdict.allowed, str(verdict.reason), rule.line, rule_text(rule), rule.specificity
 
 
 def _usage(row: _Row | None, purpose: UsagePurpose | None) -> tuple[Any, ...]:

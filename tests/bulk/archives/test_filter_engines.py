@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from tests.bulk.traced_memory import with_peak_memory
 from tests.bulk.warc_files import RULES, compressed, http_response, record, redirect, response
 
 from canfetch.agents import agent
@@ -212,3 +213,20 @@ def test_a_list_that_duckdb_cannot_read(store: Path, tmp_path: Path) -> None:
     parquet.write_table(pyarrow.table({"url": ["x"], "file_row_number": [1]}), path)
     with pytest.raises(StoreError, match=r"DuckDB failed: .*file_row_number.*: fix the cause, or pass --engine local"):
         run("duckdb", store, [path], tmp_path / "out.csv", OPTIONS)
+
+
+@pytest.mark.parametrize("engine", ["local", "duckdb"])
+def test_a_huge_pattern_is_not_repeated_in_rows(tmp_path: Path, engine: str) -> None:
+    """Otherwise, 3,000 rows would have 1.2 GB of text."""
+    rules = b"user-agent: *\nallow: /" + b"*" * 400_000 + b"\ndisallow: /"
+    robots = tmp_path / "robots.warc.gz"
+    robots.write_bytes(compressed([response("a.example", rules)]))
+    store = tmp_path / "store.sqlite"
+    collect([find_source(str(robots))], store, advance=lambda _: None, on_fault=unexpected)
+    urls = tmp_path / "urls.parquet"
+    parquet.write_table(pyarrow.table({"url": [f"https://a.example/{row}" for row in range(3000)]}), urls)
+    options = OPTIONS._replace(agents=AGENTS[:1])
+    (rows, _, counts, _), peak = with_peak_memory(lambda: run(engine, store, [urls], tmp_path / "out.parquet", options))
+    assert {row["rule"] for row in rows} == {"Allow: /" + "*" * 245 + "…"}
+    assert counts == Counts(3000, 3000, 0)
+    assert peak < 64 << 20

@@ -202,7 +202,7 @@ impl Texts {
 
 /// Returns an offset of 32 bits.
 pub fn offset(bytes: usize) -> Result<i32, Invalid> {
-    i32::try_from(bytes).map_err(|_| Invalid::new("a result with more than 2 GiB of text or items: pass fewer rows"))
+    i32::try_from(bytes).map_err(|_| Invalid::LargeResult)
 }
 
 /// A column that canfetch returns. Any library with the `PyCapsule` interface can read it, any number of times.

@@ -21,13 +21,29 @@ pub use interface::{Imported, Node, SchemaNode};
 
 /// Why a column cannot be read. Raised as `canfetch.errors.InvalidColumn`.
 #[derive(Debug)]
-pub struct Invalid(Cow<'static, str>);
+pub enum Invalid {
+    /// What was found in place of a valid column.
+    Found(Cow<'static, str>),
+    /// The offsets of a result have 32 bits.
+    LargeResult,
+}
 
 impl Invalid {
     /// Creates the error: what was found in place of a valid column.
     #[cold]
     pub fn new(found: impl Into<Cow<'static, str>>) -> Self {
-        Self(found.into())
+        Self::Found(found.into())
+    }
+
+    fn message(self) -> String {
+        match self {
+            Self::Found(found) => format!("invalid Arrow data: {found}"),
+            Self::LargeResult => {
+                "the result has more than 2 GiB of text or items: pass fewer rows in each call, such as \
+                                  1,000,000 at a time"
+                    .to_owned()
+            }
+        }
     }
 }
 
@@ -35,9 +51,10 @@ impl From<Invalid> for PyErr {
     fn from(error: Invalid) -> Self {
         Python::attach(|py| {
             let class = py.import("canfetch.errors").and_then(|errors| errors.getattr("InvalidColumn"));
-            match class.and_then(|class| class.call1((format!("invalid Arrow data: {}", error.0),))) {
+            let message = error.message();
+            match class.and_then(|class| class.call1((message.as_str(),))) {
                 Ok(error) => Self::from_value(error),
-                Err(_) => PyRuntimeError::new_err(error.0),
+                Err(_) => PyRuntimeError::new_err(message),
             }
         })
     }

@@ -23,6 +23,7 @@ mod outcomes;
 mod purposes;
 mod results;
 mod rows;
+mod rule_texts;
 mod short_values;
 mod statements;
 mod tables;

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use canfetch_core::{Match, Reason, RuleSet, Verdict};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
 
 use super::block::{Block, Place, Placed};
 use super::outcomes::Outcome;
+use super::rule_texts::CutRule;
 use super::tables::Tables;
 use crate::arrow::Invalid;
 use crate::arrow::array::{Array, Bits, Data, Texts};
@@ -156,7 +156,7 @@ pub struct Decisions {
     /// Numbers of texts, or the number of texts.
     rules: Vec<u32>,
     numbers: HashMap<(u32, u32), u32>,
-    texts: Vec<(bool, Box<[u8]>)>,
+    texts: Vec<CutRule>,
     block: Vec<Option<Verdict>>,
 }
 
@@ -180,7 +180,7 @@ impl Decisions {
         let source = tables.files[file as usize].file();
         let rule = source.groups.rules().at(found.rule as usize);
         let number = *self.numbers.entry((file, found.rule)).or_insert_with(|| {
-            self.texts.push((rule.allow(), rule.value.of(source.content).into()));
+            self.texts.push(CutRule::new(rule.allow(), rule.value.of(source.content)));
             self.texts.len() as u32 - 1
         });
         // Files have at most 512 MiB, so both are small enough.
@@ -224,7 +224,7 @@ impl Results for Decisions {
 
     fn into_array(self, py: Python<'_>) -> PyResult<Array> {
         let length = self.reasons.len();
-        let texts = self.texts.iter().map(|(allow, pattern)| rule_text(py, *allow, pattern));
+        let texts = self.texts.iter().map(|rule| rule.text(py));
         let texts = texts.collect::<PyResult<Vec<_>>>()?;
         let mut reasons = Texts::default();
         for reason in self.reasons {
@@ -251,27 +251,6 @@ impl Results for Decisions {
 pub fn record(length: usize, fields: impl IntoIterator<Item = (CString, Array)>) -> Array {
     let fields = fields.into_iter().map(|(name, field)| (name, Arc::new(field)));
     Array { length, null_count: 0, validity: None, data: Data::Struct(fields.collect()) }
-}
-
-/// Returns a rule as `str(canfetch.Rule)` does.
-pub fn rule_text(py: Python<'_>, allow: bool, pattern: &[u8]) -> PyResult<String> {
-    if let Some(text) = plain_rule_text(allow, pattern) {
-        return Ok(text);
-    }
-    // Which characters are printable, Python knows.
-    let text = py.import("canfetch.core.text")?.call_method1("display_text", (PyBytes::new(py, pattern),))?;
-    Ok(format!("{}: {}", rule_kind(allow), text.extract::<String>()?))
-}
-
-/// Returns a rule as [`rule_text`] does, if all characters of its pattern are certainly printable.
-pub fn plain_rule_text(allow: bool, pattern: &[u8]) -> Option<String> {
-    let plain = pattern.iter().all(|byte| matches!(byte, b' '..=b'~'));
-    let pattern = if plain { std::str::from_utf8(pattern).ok() } else { None };
-    pattern.map(|pattern| format!("{}: {pattern}", rule_kind(allow)))
-}
-
-fn rule_kind(allow: bool) -> &'static str {
-    if allow { "Allow" } else { "Disallow" }
 }
 
 /// Whether each URL may be fetched by each of many agents.

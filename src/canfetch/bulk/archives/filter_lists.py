@@ -9,6 +9,7 @@ from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.row_files import Row, load_pyarrow, parquet_errors
 from canfetch.bulk.reading.sources import STANDARD_INPUT, check_different_names, is_regular_file
 from canfetch.bulk.reading.url_lists import check_url_column, list_format, missing_column, read_url_rows
+from canfetch.bulk.rule_texts import rule_text
 from canfetch.bulk.writing.columns import Column, ColumnType
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
@@ -17,7 +18,7 @@ DECISION_COLUMNS: Final = (
     Column("allowed", ColumnType.BOOLEAN, "Whether the agent may fetch the URL; null if that is unknown."),
     Column("reason", ColumnType.TEXT, "What decided, or why nothing could."),
     Column("line", ColumnType.INTEGER, "The line of the deciding rule."),
-    Column("rule", ColumnType.TEXT, "The deciding rule."),
+    Column("rule", ColumnType.TEXT, "The deciding rule, of at most 256 bytes."),
 )
 AGENT_COLUMN: Final = Column("agent", ColumnType.TEXT, "The agent, if there are several.")
 _ROWS_PER_PART: Final = 20_000
@@ -58,7 +59,7 @@ class FilterOptions(NamedTuple):
 def decision_cells(decision: Decision) -> tuple[Any, ...]:
     """Return the cells of `DECISION_COLUMNS`."""
     allowed, reason, rule = decision
-    return (allowed, reason, None, None) if rule is None else (allowed, reason, rule.line, str(rule))
+    return (allowed, reason, None, None) if rule is None else (allowed, reason, rule.line, rule_text(rule))
 
 
 class URLList(NamedTuple):

@@ -14,6 +14,7 @@ from canfetch.bulk.archives.resolution import ResolvedFile
 from canfetch.bulk.decisions import clear_cache, named_chains, shared_kernel
 from canfetch.bulk.kernels import KernelOptions
 from canfetch.bulk.reading.captures import MAX_CONTENT_BYTES, Capture
+from canfetch.bulk.rule_texts import rule_text
 from canfetch.bulk.writing.columns import Column, ColumnType, Row, Schema, bytes_cells, portable
 from canfetch.core.document import parse
 from canfetch.core.text import display_text
@@ -83,7 +84,7 @@ DECISIONS: Final = Schema(
         Column("allowed", _BOOLEAN, "Whether the agent may fetch it; null if that is unknown."),
         Column("reason", _TEXT, "What decided, or why nothing could."),
         Column("line", _INTEGER, "The line of the deciding rule."),
-        Column("rule", _TEXT, "The deciding rule, such as `Disallow: /fish`."),
+        Column("rule", _TEXT, "The deciding rule, such as `Disallow: /fish`, of at most 256 bytes."),
         Column("specificity", _INTEGER, "Its specificity."),
     ),
 )
@@ -104,7 +105,6 @@ METRICS: Final = Schema(
 _NAMES_OF_FILES: Final = [column.name for column in FILES.columns]
 _DERIVED_OF_FILES: Final = slice(_NAMES_OF_FILES.index("bytes"), _NAMES_OF_FILES.index("rules") + 1)
 _MATRIX_NAME: Final = "canfetch.matrix/1"
-_MAX_RULE_TEXT: Final = 8192
 # The files of a matrix that are decided together, and the size of their contents.
 _BATCH_FILES: Final = 512
 _BATCH_BYTES: Final = 1 << 23
@@ -253,7 +253,7 @@ def _decisions(file: ResolvedFile, options: TableOptions) -> Iterator[Row]:
 
 def rule_cells(rule: Rule | None) -> tuple[int | None, str | None, int | None]:
     """Return the line, the text and the specificity of a rule."""
-    return (None, None, None) if rule is None else (rule.line, str(rule)[:_MAX_RULE_TEXT], rule.specificity)
+    return (None, None, None) if rule is None else (rule.line, rule_text(rule), rule.specificity)
 
 
 def _matrix(files: Iterable[ResolvedFile], options: TableOptions) -> Iterator[tuple[ResolvedFile, Iterable[Row]]]:
