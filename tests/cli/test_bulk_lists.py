@@ -96,3 +96,28 @@ def test_checksums_of_parquet_pages(folder: Path, filtered: Any) -> None:
     assert done.code == 2
     assert "urls.parquet' is not a valid Parquet file: could not verify page integrity" in done.err
     assert not (folder / "out.csv").exists()
+
+
+def test_folders_of_tables(run: Run, folder: Path, engine: str) -> None:
+    rules = "User-agent: *\\nDisallow: /"
+    for name, rows in {
+        "robots/part-0.ndjson": [f'{{"origin": "https://a.example", "content": "{rules}"}}'],
+        "robots/part-1.ndjson": ['{"origin": "https://b.example", "content": ""}'],
+        "robots/_SUCCESS": [],
+        "urls/part-0.csv": ["url", "https://a.example/"],
+        "urls/part-1.csv": ["url", "https://b.example/"],
+    }.items():
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
+    options = ["--robots", "robots", "--agent", "GPTBot", "--missing", "deny", "--engine", engine, "-j1"]
+    done = run("bulk", "filter", "urls", *options, "-o", "out.csv")
+    assert (done.code, done.err) == (0, "canfetch: 2 URLs: 1 allowed, 1 disallowed, 0 unknown; wrote out.csv\n")
+    assert [line.split(",")[:2] for line in (folder / "out.csv").read_text(encoding="utf-8").splitlines()[1:]] == [
+        ["https://a.example/", "false"],
+        ["https://b.example/", "true"],
+    ]
+    (folder / "robots" / "readme.md").write_bytes(b"")
+    done = run("bulk", "filter", "urls", *options, "-o", "other.csv")
+    assert done.code == 2
+    assert "the folder 'robots' has 'robots/part-0.ndjson' and 'robots/readme.md': pass tables" in done.err

@@ -2,10 +2,14 @@
 
 import os
 from collections.abc import Callable, Iterator
+from typing import Final
 
 from canfetch.bulk.reading.captures import MAX_CONTENT_BYTES, Capture, Fault
 from canfetch.bulk.reading.file_names import named_capture
+from canfetch.bulk.reading.formats import format_of_name
 from canfetch.core.text import printable_text
+
+_TABLE: Final = "a table or an archive by its suffix, and not a robots.txt: pass it by itself"
 
 
 def has_files(path: str) -> bool:
@@ -40,6 +44,9 @@ def read_folder(path: str, advance: Callable[[int], None]) -> Iterator[Capture |
                 if not os.path.isfile(full):  # noqa: PTH113 - as above
                     # Reading a named pipe would wait for a writer.
                     yield Fault(path, position, f"{printable_text(relative)}: not a regular file")
+                    continue
+                if format_of_name(file) is not None:
+                    yield Fault(path, position, f"{printable_text(relative)}: {_TABLE}")
                     continue
                 with open(full, "rb") as stream:  # noqa: PTH123 - as above
                     content = stream.read(MAX_CONTENT_BYTES)

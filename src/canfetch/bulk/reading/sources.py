@@ -5,11 +5,14 @@ import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import BinaryIO, Final, NamedTuple
 
 from canfetch.bulk.reading.captures import Capture, Fault, is_robots_url
 from canfetch.bulk.reading.compressed_tables import GZIP_MAGIC, check_compression, decompressed
+from canfetch.bulk.reading.datasets import list_parts
 from canfetch.bulk.reading.folders import read_folder
+from canfetch.bulk.reading.formats import format_of_name
 from canfetch.bulk.reading.row_files import PlacedRow, is_cut, read_csv, read_ndjson, read_parquet
 from canfetch.bulk.reading.rows import COLUMNS, missing_columns, target_captures, to_capture
 from canfetch.bulk.reading.tar_files import read_tar
@@ -20,24 +23,6 @@ from canfetch.errors import CanfetchError, InvalidOption
 
 STANDARD_INPUT: Final = "-"
 FORMATS: Final = ("warc", "folder", "tar", "parquet", "csv", "ndjson")
-_BY_SUFFIX: Final = {
-    ".warc": "warc",
-    ".wet": "warc",
-    ".wat": "warc",
-    ".arc": "arc",
-    ".tar": "tar",
-    ".tgz": "tar",
-    ".tbz2": "tar",
-    ".txz": "tar",
-    ".parquet": "parquet",
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".ndjson": "ndjson",
-    ".jsonl": "ndjson",
-}
-_COMPRESSIONS: Final = (".gz", ".bz2", ".xz")
-# Only of WARC files.
-_ZSTD: Final = ".zst"
 _TEXT: Final = ".txt"
 _ARC_MAGIC: Final = b"filedesc://"
 _PEEK_BYTES: Final = 1024
@@ -101,17 +86,6 @@ def is_regular_file(name: str) -> bool:
     return stat.S_ISREG(os.stat(name).st_mode)  # noqa: PTH116 - as above
 
 
-def format_of_name(name: str) -> str | None:
-    """Return the format that the suffix of a name means, or None."""
-    stem, suffix = os.path.splitext(name.lower())  # noqa: PTH122 - names only
-    if suffix == _ZSTD:
-        known = _BY_SUFFIX.get(os.path.splitext(stem)[1])  # noqa: PTH122 - names only
-        return known if known == "warc" else None
-    if suffix in _COMPRESSIONS:
-        suffix = os.path.splitext(stem)[1]  # noqa: PTH122 - names only
-    return _BY_SUFFIX.get(suffix)
-
-
 def _format_of_content(name: str) -> str | None:
     with open(name, "rb") as stream:  # noqa: PTH123 - as above
         head = stream.read(_PEEK_BYTES)
@@ -138,13 +112,17 @@ def read_captures(name: str, *, format: str | None = None) -> Iterator[Capture |
     Responses of other URLs than `/robots.txt` are left out.
 
     Args:
-        name: A WARC file, a folder, a tar file, or a Parquet, CSV or NDJSON table; `-` for standard input.
+        name: A WARC file, a tar file, a Parquet, CSV or NDJSON table, a folder of robots.txt files, or one of such
+            archives or tables; `-` for standard input.
         format: One of `warc`, `folder`, `tar`, `parquet`, `csv` and `ndjson`, or None to recognise it.
     Raises: OSError: The archive cannot be opened. InvalidOption: Its format is unknown, or it is not a table of files.
         MissingExtra: Its format needs a package that is not installed.
     Cost: O(bytes); a few MiB are in memory, and up to 32 MiB more for links in tar files.
     """
-    items = read_source(find_source(name, format), wants=is_robots_url)
+    items = chain.from_iterable(
+        read_source(source, wants=is_robots_url)
+        for source in [find_source(part, format) for part in list_parts(name, format)]
+    )
     # A row of a table may be another URL.
     return (item for item in items if isinstance(item, Fault) or is_robots_url(item.url))
 

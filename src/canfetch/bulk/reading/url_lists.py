@@ -9,6 +9,7 @@ from xml.parsers import expat
 
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.compressed_tables import decompressed
+from canfetch.bulk.reading.formats import format_of_name
 from canfetch.bulk.reading.row_files import (
     MAX_LINE_BYTES,
     PlacedRow,
@@ -17,7 +18,7 @@ from canfetch.bulk.reading.row_files import (
     read_csv,
     read_ndjson,
 )
-from canfetch.bulk.reading.sources import check_different_names, format_of_name, unexpected_error
+from canfetch.bulk.reading.sources import check_different_names, unexpected_error
 from canfetch.core.quoting import quoted
 from canfetch.core.text import printable_text
 from canfetch.errors import CanfetchError, InvalidOption

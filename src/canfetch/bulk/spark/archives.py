@@ -7,6 +7,7 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
 from canfetch.bulk.reading.captures import Fault
+from canfetch.bulk.reading.datasets import list_parts
 from canfetch.bulk.reading.sources import read_captures
 from canfetch.errors import InvalidOption
 
@@ -51,8 +52,8 @@ class ArchiveReader(DataSourceReader):
             raise InvalidOption("robots-archives needs the option path: the names of archives, separated by commas")
 
     def partitions(self) -> list[InputPartition]:
-        """Return a partition for each archive."""
-        return [InputPartition(name) for name in self._names]
+        """Return a partition for each archive, and for each file in a folder of archives or tables."""
+        return [InputPartition(part) for name in self._names for part in list_parts(name, self._format)]
 
     def read(self, partition: InputPartition) -> Iterator[tuple[Any, ...]]:
         """Yield the rows of an archive."""

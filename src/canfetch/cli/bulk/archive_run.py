@@ -37,7 +37,7 @@ def run_archive_command(command: str, inputs: tuple[str, ...], options: TableOpt
     sources = find_sources(inputs, run.input_format)
     settings = {"command": command, "options": _plain(options), "input_format": run.input_format}
     with (
-        open_work_folder(run, form, list(inputs), settings) as folder,
+        open_work_folder(run, form, [source.name for source in sources], settings) as folder,
         unfinished(folder),
         open_faults(run) as write_fault,
     ):

@@ -10,6 +10,7 @@ from canfetch.bulk.archives.filter_job import filter_urls
 from canfetch.bulk.archives.filter_lists import FilterOptions, URLList, open_list
 from canfetch.bulk.archives.filter_parts import Counts
 from canfetch.bulk.reading.captures import Fault
+from canfetch.bulk.reading.datasets import list_parts
 from canfetch.bulk.reading.url_lists import FORMATS
 from canfetch.cli.bulk.archive_run import FaultLines, collect_captures, counted, open_faults, set_aside
 from canfetch.cli.bulk.options import (
@@ -56,23 +57,24 @@ def _run(
         run.profile,
     )
     form = output_format(run)
-    urls = [_open(name, urls_format, options) for name in lists]
+    urls = [part for name in lists for part in _open(name, urls_format, options)]
     for other in urls[1:]:
         if other.columns != urls[0].columns:
             raise CommandError(f"{quoted(other.name)} has other columns than {quoted(urls[0].name)}")
     sources = find_sources(robots, run.input_format)
+    names = [part.name for part in urls]
     settings = {
         "command": "filter",
         "options": {**options._asdict(), "agents": plain_agents(agents)},
         "formats": [run.input_format, urls_format],
     }
     with (
-        open_work_folder(run, form, [*lists, "--robots", *robots], settings) as folder,
+        open_work_folder(run, form, [*names, "--robots", *(source.name for source in sources)], settings) as folder,
         unfinished(folder),
         open_faults(run) as write_fault,
     ):
         collected = collect_captures(sources, store_path(folder), write_fault)
-        progress = byte_progress(sum(os.path.getsize(name) for name in lists), enabled=True)  # noqa: PTH202 - as typed
+        progress = byte_progress(sum(os.path.getsize(name) for name in names), enabled=True)  # noqa: PTH202 - as typed
         rejected = _Rejected(FaultLines(progress, write_fault))
         try:
             counts = filter_urls(
@@ -106,9 +108,10 @@ class _Rejected:
         self._lines.add(fault)
 
 
-def _open(name: str, form: str | None, options: FilterOptions) -> URLList:
+def _open(name: str, form: str | None, options: FilterOptions) -> list[URLList]:
+    """Return a list, or those in a folder of tables."""
     try:
-        return open_list(name, form, options)
+        return [open_list(part, form, options) for part in list_parts(name, form)]
     except InvalidOption as error:
         raise CommandError(str(error)) from None
     except OSError as error:

@@ -9,6 +9,7 @@ import click
 
 from canfetch import __version__
 from canfetch.bulk.archives.decisions import NamedAgent
+from canfetch.bulk.reading.datasets import list_parts
 from canfetch.bulk.reading.folders import has_files
 from canfetch.bulk.reading.sources import FORMATS as INPUT_FORMATS
 from canfetch.bulk.reading.sources import STANDARD_INPUT, Source, find_source, is_regular_file
@@ -161,12 +162,12 @@ def plain_agents(agents: tuple[NamedAgent, ...]) -> list[list[Any]]:
 
 
 def find_sources(inputs: tuple[str, ...], input_format: str | None) -> list[Source]:
-    """Return the inputs and their formats.
+    """Return the inputs and their formats. A folder of tables or archives is replaced by its files.
 
     Raises: CommandError: An input cannot be read, or its format is unknown.
     """
     check_standard_input([("", name) for name in inputs])
-    sources = [_find_source(name, input_format) for name in inputs]
+    sources = [source for name in inputs for source in _find_parts(name, input_format)]
     pipes = [source.name for source in sources if source.size is None and source.name != STANDARD_INPUT]
     seen: set[tuple[int, int]] = set()
     for name in pipes:
@@ -179,17 +180,17 @@ def find_sources(inputs: tuple[str, ...], input_format: str | None) -> list[Sour
     return sources
 
 
-def _find_source(name: str, input_format: str | None) -> Source:
+def _find_parts(name: str, input_format: str | None) -> list[Source]:
     try:
-        source = find_source(name, input_format)
-        is_empty = source.format == "folder" and not has_files(name)
+        sources = [find_source(part, input_format) for part in list_parts(name, input_format)]
+        is_empty = sources[0].format == "folder" and not has_files(name)
     except InvalidOption as error:
         raise CommandError(str(error)) from None
     except OSError as error:
         raise CommandError(f"cannot read {quoted(name)}: {error.strerror or error}") from None
     if is_empty:
         raise CommandError(f"{quoted(name)} has no files: expected robots.txt files named after their hosts")
-    return source
+    return sources
 
 
 def output_format(run: RunOptions) -> str:
@@ -206,7 +207,7 @@ def output_format(run: RunOptions) -> str:
     return form
 
 
-def open_work_folder(run: RunOptions, format: str, inputs: list[str], settings: dict[str, Any]) -> WorkFolder:  # noqa: A002
+def open_work_folder(run: RunOptions, format: str, inputs: Sequence[str], settings: dict[str, Any]) -> WorkFolder:  # noqa: A002
     """Return the folder of the unfinished output. It is continued if inputs and options are the same.
 
     Raises: CommandError: It cannot be written, or belongs to another run.

@@ -58,7 +58,7 @@ def _run(
     sources = find_sources(inputs, run.input_format)
     settings = {"command": "study", "options": options._asdict(), "input_format": run.input_format}
     with (
-        open_work_folder(run, form, list(inputs), settings) as folder,
+        open_work_folder(run, form, [source.name for source in sources], settings) as folder,
         unfinished(folder),
         open_faults(run) as write_fault,
     ):

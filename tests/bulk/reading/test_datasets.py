@@ -1,0 +1,63 @@
+"""Folders with the parts of a table or an archive."""
+
+from pathlib import Path
+
+import pytest
+from tests.bulk.warc_files import compressed, response
+
+from canfetch.bulk.reading import read_captures
+from canfetch.bulk.reading.captures import Capture, Fault
+from canfetch.bulk.reading.datasets import list_parts
+from canfetch.errors import InvalidOption
+
+
+def fill(folder: Path, *names: str) -> str:
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(b"")
+    return str(folder)
+
+
+def parts(folder: Path, form: str | None = None) -> list[str]:
+    return [str(Path(part).relative_to(folder)) for part in list_parts(str(folder), form)]
+
+
+def test_parts_of_a_dataset(tmp_path: Path) -> None:
+    fill(tmp_path, "_SUCCESS", ".part-0.crc", "_temporary/x", "part-1.parquet", "part-0.snappy.parquet", "2/a.parquet")
+    assert parts(tmp_path) == ["part-0.snappy.parquet", "part-1.parquet", "2/a.parquet"]
+    assert parts(tmp_path, "folder") == ["."]
+
+
+def test_folders_of_robots_files_are_not_divided(tmp_path: Path) -> None:
+    fill(tmp_path, "a.example.txt", "b.example/robots.txt")
+    assert parts(tmp_path) == ["."]
+    assert parts(tmp_path, "csv") == ["a.example.txt", "b.example/robots.txt"]
+    assert list_parts(str(tmp_path / "a.example.txt")) == [str(tmp_path / "a.example.txt")]
+
+
+@pytest.mark.parametrize(
+    "names, message",
+    [
+        (["a.parquet", "b.example.txt"], r"has '.*a\.parquet' and '.*b\.example\.txt': pass tables"),
+        (["date=1/a.parquet"], "partitioned by 'date', so that its files lack this column"),
+        (["a.parquet", "_delta_log/0.json"], "is a Delta table"),
+    ],
+)
+def test_folders_that_are_not_a_whole_table(tmp_path: Path, names: list[str], message: str) -> None:
+    with pytest.raises(InvalidOption, match=message):
+        list_parts(fill(tmp_path, *names))
+
+
+def test_captures_of_a_folder_of_archives(tmp_path: Path) -> None:
+    for name in "ba":
+        (tmp_path / f"{name}.warc.gz").write_bytes(compressed([response(f"{name}.example")]))
+    items = list(read_captures(str(tmp_path)))
+    assert [item.owner for item in items if isinstance(item, Capture)] == ["https://a.example", "https://b.example"]
+    assert [item.source for item in items] == [str(tmp_path / name) for name in ("a.warc.gz", "b.warc.gz")]
+
+
+def test_a_table_among_robots_files_is_set_aside(tmp_path: Path) -> None:
+    fill(tmp_path, "a.example.txt", "b.parquet", "c.example.txt")
+    items = list(read_captures(str(tmp_path)))
+    assert [item.owner for item in items if isinstance(item, Capture)] == ["a.example", "c.example"]
+    assert [item.reason.partition(":")[0] for item in items if isinstance(item, Fault)] == ["b.parquet"]
