@@ -44,6 +44,15 @@ def test_a_rule_that_several_rules_cover_together_is_reported() -> None:
     assert findings(*lines) == [("CF426", 5, "4")]
 
 
+def test_names_and_rules_with_bytes_that_no_crawler_and_no_url_has() -> None:
+    # Nothing decides for a name that is shown in another spelling.
+    assert LINTER.lint(b"Useragent \xad\nDisalow:\nAllow /\x1b").findings == ()
+    assert LINTER.lint(b"User-agent: \xad\nDisallow: /a/b\nAllow: /a/*").findings == ()
+    # The rule in line 2 matches no URL, and other checks report it.
+    assert LINTER.lint(b"Useragent::\nAllow:/\0\nDisalow:").findings == ()
+    assert findings("Disallow: /a\0", "Disallow: /a/*") == []
+
+
 def test_a_rule_in_another_group_of_the_crawler_makes_a_rule_redundant() -> None:
     lines = ["Disallow: /a", "Disallow: /b", "", "User-agent: *", "User-agent: x", "Disallow: /a", "Disallow: /c"]
     # Without line 7, the crawler `x` may fetch `/a`.

@@ -218,7 +218,8 @@ class ExactRedundancy:
                 if name not in self._by_name:
                     self._by_name[name] = self._selection_of(name)
                 selection = self._by_name[name]
-                if selection is not None:
+                # A name with bytes that no product token has is shown in another spelling, which no crawler has.
+                if selection is not None and group in self._groups_of[selection[0]]:
                     found[selection[0]] = selection[1]
         return found
 

@@ -13,6 +13,7 @@ from itertools import chain
 from typing import Final, NamedTuple
 
 from canfetch.compare.limits import PortableBudget
+from canfetch.compare.patterns import ranked_patterns
 from canfetch.core.profiles import get_profile
 from canfetch.core.verdict import Rule
 from canfetch.errors import Undecided
@@ -113,7 +114,7 @@ class _Search:
         return found
 
     def describe(self, one: CanonicalRule) -> IneffectiveRule | None:
-        """Return why a rule has no effect, or None if that is undecided, or if it matches no URL."""
+        """Return why a rule has no effect, or None if that is undecided."""
         rule = one.rule
         other = self._plain.get(rule.line)
         if other is not None:
@@ -135,7 +136,8 @@ class _Search:
 
     def _is_candidate(self, one: CanonicalRule) -> bool:
         group = one.rule.group
-        if group in self._merged.split_by_google:
+        if group in self._merged.split_by_google or not any(ranked_patterns([_as_rule(one.rule)], self._profile)):
+            # Other checks report a rule that matches no URL.
             return False
         # Google's parser also allows the folder of an index page.
         if one.rule.allow:
