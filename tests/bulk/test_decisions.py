@@ -121,11 +121,11 @@ def test_invalid_tables(engine: str) -> None:
         with pytest.raises((InvalidColumn, TypeError)):
             Files(table, engine=engine)
     columns: dict[str, Any] = {"id": [1], "content": [CONTENT]}
-    for table in (columns, {name: tuple(column) for name, column in columns.items()}):
+    for layout in (columns, {name: tuple(column) for name, column in columns.items()}):
         with pytest.raises(
             TypeError, match=r"a (list|tuple) as the content of 'id': .* such as dict\(zip\(ids, content"
         ):
-            Files(table, engine=engine)
+            Files(layout, engine=engine)
     with pytest.raises(TypeError, match="a table must be Arrow data or a mapping, not list"):
         Files([CONTENT], engine=engine)  # type: ignore[arg-type]
 
