@@ -31,6 +31,7 @@ def screen(folder: Path, environment: Any) -> Screen:
         rich: bool = True,
         only_errors: bool = False,
         width: int = 80,
+        stdin: bytes = b"",
     ) -> str:
         import fcntl
         import pty
@@ -44,11 +45,14 @@ def screen(folder: Path, environment: Any) -> Screen:
             [sys.executable, *start, *arguments],
             cwd=folder,
             env=environment({"TERM": "xterm-256color", **(env or {})}),
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL if only_errors else theirs,
             stderr=theirs,
         ) as process:
             os.close(theirs)
+            assert process.stdin is not None
+            process.stdin.write(stdin)
+            process.stdin.close()
             written = b""
             while True:
                 try:

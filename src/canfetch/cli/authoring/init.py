@@ -10,10 +10,10 @@ from canfetch.author.draft import Draft
 from canfetch.author.recipes import RECIPES, Parameter, Recipe
 from canfetch.cli.shared.agent_arguments import print_notes_about_names
 from canfetch.cli.shared.command_errors import EXIT_OK, CommandError
-from canfetch.cli.shared.output_files import create_file
+from canfetch.cli.shared.output_files import create_file, write_standard_output
 from canfetch.cli.shared.output_parameters import OutputFile, check_outputs
 from canfetch.cli.shared.single_value_option import Choice, Option
-from canfetch.cli.shared.terminal import is_terminal, pad
+from canfetch.cli.shared.terminal import is_terminal, pad, print_message
 from canfetch.core.document import parse
 from canfetch.errors import InvalidDraft, InvalidOption
 
@@ -49,7 +49,7 @@ def _run(
         raise CommandError(str(error)) from None
     print_notes_about_names(token for group in parse(content).groups for token in group.tokens)
     if output is None:
-        sys.stdout.write(content.decode("ascii"))
+        write_standard_output(content)
     else:
         create_file(output, content, force=force)
     click.get_current_context().exit(EXIT_OK)
@@ -87,7 +87,7 @@ def _prompt_until_valid(prompt: Callable[[], Answer]) -> Answer:
         try:
             return prompt()
         except (InvalidDraft, InvalidOption) as error:
-            click.echo(f"Error: {error}", err=True)
+            print_message(f"Error: {error}")
 
 
 def _prompt_sitemap() -> tuple[str, ...]:

@@ -19,8 +19,9 @@ from canfetch.cli.shared.agent_arguments import print_notes_about_names
 from canfetch.cli.shared.command_errors import EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.input_files import read_whole_input
 from canfetch.cli.shared.option_parameters import format_option, no_color_option
+from canfetch.cli.shared.output_files import write_standard_output
 from canfetch.cli.shared.single_value_option import Choice, Option, complete_path
-from canfetch.cli.shared.terminal import Palette, pad, printable, use_color
+from canfetch.cli.shared.terminal import Palette, pad, print_message, printable, use_color
 from canfetch.core.profiles import PROFILES
 from canfetch.errors import InvalidDraft, InvalidSitePolicy
 
@@ -35,7 +36,7 @@ def _run(file: str, to: str, check: bool, format: str, no_color: bool) -> NoRetu
         proof = prove(policy)
         forms = {} if check else dict(_render(policy, to))
     except (InvalidDraft, InvalidSitePolicy) as error:
-        raise CommandError(f"{printable(file)}: {error}") from None
+        raise CommandError(f"{file}: {error}") from None
     of_pages = [page.crawler for page in policy.pages if page.crawler is not None]
     print_notes_about_names([*(intent.audience.name for intent in policy.crawlers), *of_pages])
     if format == "json":
@@ -46,7 +47,7 @@ def _run(file: str, to: str, check: bool, format: str, no_color: bool) -> NoRetu
         sys.stdout.write("".join(f"{line}\n" for line in lines))
     else:
         for name, text in forms.items():
-            sys.stdout.write((f"# === {name}\n" if len(forms) > 1 else "") + text)
+            write_standard_output(((f"# === {name}\n" if len(forms) > 1 else "") + text).encode())
     sys.stdout.flush()
     if not proof.holds:
         _print_shortfalls(file, proof)
@@ -58,10 +59,10 @@ def _read(file: str) -> SitePolicy:
     try:
         return parse_policy(content.decode("utf-8"))
     except UnicodeDecodeError:
-        raise CommandError(f"{printable(file)} is not UTF-8") from None
+        raise CommandError(f"{file} is not UTF-8") from None
     except InvalidSitePolicy as error:
         hint = "; expected a policy in TOML, not a robots.txt" if file.lower().endswith(".txt") else ""
-        raise CommandError(f"{printable(file)}: {error}{hint}") from None
+        raise CommandError(f"{file}: {error}{hint}") from None
 
 
 def _render(policy: SitePolicy, to: str) -> Iterator[tuple[str, str]]:
@@ -72,13 +73,13 @@ def _render(policy: SitePolicy, to: str) -> Iterator[tuple[str, str]]:
             if to != _ALL:
                 raise
             # Other servers may support what this one does not.
-            click.echo(f"canfetch: skipped {form}: {error}", err=True)
+            print_message(f"canfetch: skipped {form}: {error}")
 
 
 def _print_shortfalls(file: str, proof: Proof) -> None:
     faults = [shortfall for shortfall in proof.shortfalls if shortfall.is_fault]
     count = f"{len(faults)} {'shortfall' if len(faults) == 1 else 'shortfalls'}"
-    click.echo(f"canfetch: {printable(file)}: {count}, see --check: {printable(str(faults[0]))}", err=True)
+    print_message(f"canfetch: {file}: {count}, see --check: {faults[0]}")
 
 
 def _proof_lines(proof: Proof, palette: Palette) -> Iterator[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Self
 
 from canfetch.cli.shared.command_errors import CommandError
+from canfetch.cli.shared.terminal import is_terminal, printable_lines
 from canfetch.core.quoting import quoted
 
 
@@ -99,7 +100,15 @@ def create_file(name: str, content: bytes, *, force: bool, option: str = "--outp
 
 
 def write_standard_output(content: bytes) -> None:
-    """Write bytes to standard output, after the text that was written before."""
+    """Write bytes to standard output, after the text that was written before.
+
+    A file or a pipe gets exactly these bytes. On a terminal, control characters are escaped, because a site may have
+    written them.
+    """
+    if is_terminal(sys.stdout):
+        sys.stdout.write(printable_lines(content.decode("utf-8", "surrogateescape")))
+        sys.stdout.flush()
+        return
     sys.stdout.flush()
     sys.stdout.buffer.write(content)
     sys.stdout.buffer.flush()

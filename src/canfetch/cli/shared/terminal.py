@@ -4,6 +4,8 @@ import os
 import sys
 from typing import Final, TextIO
 
+import click
+
 from canfetch.core.text import encode_text
 
 _RESET: Final = "\x1b[0m"
@@ -20,6 +22,25 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else "".join(f"%{byte:02X}" for byte in encode_text(c)) for c in text)
+
+
+def printable_lines(text: str) -> str:
+    """Make the lines of `text` safe to print. Line ends and tabs are preserved, and CRLF becomes LF.
+
+    Cost: O(characters).
+    """
+    lines = text.replace("\r\n", "\n").split("\n")
+    return "\n".join("\t".join(map(printable, line.split("\t"))) for line in lines)
+
+
+def print_message(line: str) -> None:
+    """Print a line to standard error. It may quote arguments, or text that a site wrote."""
+    click.echo(printable(line), err=True)
+
+
+def print_message_lines(text: str) -> None:
+    """Print several lines to standard error. Each of them may quote what `print_message` may quote."""
+    click.echo(printable_lines(text), err=True)
 
 
 def display_width(text: str) -> int:
