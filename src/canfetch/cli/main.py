@@ -13,7 +13,7 @@ import click
 
 from canfetch import __version__
 from canfetch.cli.shared.command_errors import EXIT_BROKEN_PIPE, EXIT_ERROR, EXIT_INTERRUPTED, format_error
-from canfetch.cli.shared.terminal import terminal_width
+from canfetch.cli.shared.terminal import print_message, print_message_lines, terminal_width
 from canfetch.core.choices import nearest_choice
 from canfetch.core.quoting import quoted
 from canfetch.errors import CanfetchError
@@ -146,7 +146,7 @@ def _print_version(ctx: click.Context, _option: click.Parameter, wanted: bool) -
     implementation = "Python" if sys.implementation.name == "cpython" else f"{sys.implementation.name}, Python"
     click.echo(f"canfetch {__version__}, engine {engine_name()}, {implementation} {python}")
     if "CANFETCH_ENGINE" not in os.environ and sys.implementation.name == "cpython" and native_module() is None:
-        click.echo(_NATIVE_HINT, err=True)
+        print_message(_NATIVE_HINT)
     ctx.exit()
 
 
@@ -235,7 +235,7 @@ def _report_internal_error(error: Exception) -> int:
 
 def _print_error(text: str) -> None:
     try:
-        click.echo(text, err=True)
+        print_message_lines(text)
     except (OSError, ValueError):
         # Nothing can be reported without standard error. The exit code remains.
         _discard(sys.stderr)

@@ -25,7 +25,7 @@ from canfetch.cli.shared.registry_file import load_registry
 from canfetch.cli.shared.requested_urls import read_urls
 from canfetch.cli.shared.row_writers import JsonWriter
 from canfetch.cli.shared.single_value_option import Option, complete_path
-from canfetch.cli.shared.terminal import Palette, use_color
+from canfetch.cli.shared.terminal import Palette, print_message, use_color
 from canfetch.cli.shared.url_advice import host_advice
 from canfetch.compare import Change, diff
 from canfetch.core.agent_rules import AgentRules
@@ -117,7 +117,7 @@ class _ListedURLs:
     def _add(self, url: str, place: str, problem: str) -> None:
         if problem:
             self.has_invalid = True
-            click.echo(f"canfetch: {place}{shorten_message(problem)}", err=True)
+            print_message(f"canfetch: {place}{shorten_message(problem)}")
         else:
             self.valid.append(url)
 

@@ -3,13 +3,12 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-import click
-
 from canfetch.agents import Registry
 from canfetch.agents.requested import RequestedAgent
 from canfetch.cli.shared.agent_arguments import resolve_agent
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.input_files import STANDARD_INPUT, read_input, read_robots, warn_about_content
+from canfetch.cli.shared.terminal import print_message
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.quoting import quoted
@@ -30,7 +29,7 @@ def read_file(name: str, *, profile: str, check: Callable[[str, RobotsTxt], None
     robots = parse(read_robots(name, ""), profile=profile)
     if check is not None:
         check(name, robots)
-    warn_about_content(robots.render(), name, "", warn=lambda line: click.echo(line, err=True))
+    warn_about_content(robots.render(), name, "", warn=print_message)
     return robots
 
 

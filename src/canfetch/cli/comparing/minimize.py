@@ -10,7 +10,7 @@ from canfetch.cli.shared.input_files import STANDARD_INPUT
 from canfetch.cli.shared.option_parameters import profile_option, quiet_option
 from canfetch.cli.shared.output_files import replace_file, write_standard_output
 from canfetch.cli.shared.single_value_option import Choice, Option, complete_path
-from canfetch.cli.shared.terminal import printable
+from canfetch.cli.shared.terminal import print_message_lines
 from canfetch.compare import Minimization, find_minimization
 from canfetch.compare.limits import steps_for
 from canfetch.core.document import RobotsTxt
@@ -51,7 +51,7 @@ def _run(**values: Any) -> NoReturn:
         write_standard_output(found.content)
     if not options.quiet:
         # Standard output is the file.
-        click.echo("\n".join(_report(found, robots.content)), err=True)
+        print_message_lines("\n".join(_report(found, robots.content)))
     click.get_current_context().exit(EXIT_NEGATIVE if options.check and found.saved_bytes else EXIT_OK)
 
 
@@ -64,7 +64,7 @@ def _check_encoding(name: str, robots: RobotsTxt) -> None:
 
 
 def _report(found: Minimization, content: bytes) -> list[str]:
-    lines = [f"left out: line {rule.line}, {printable(str(rule))}" for rule in found.removed]
+    lines = [f"left out: line {rule.line}, {rule}" for rule in found.removed]
     profiles = ", ".join(found.profiles)
     percent = 100 * found.saved_bytes / len(content) if content else 0
     proof = f"Every agent has the same verdict for every URL ({profiles})."

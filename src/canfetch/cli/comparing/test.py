@@ -13,7 +13,7 @@ from canfetch.cli.shared.input_files import STANDARD_INPUT, read_robots, reading
 from canfetch.cli.shared.option_parameters import format_option, no_color_option, quiet_option
 from canfetch.cli.shared.row_writers import JsonWriter
 from canfetch.cli.shared.single_value_option import Option, complete_path
-from canfetch.cli.shared.terminal import Palette, printable, use_color
+from canfetch.cli.shared.terminal import Palette, print_message, printable, use_color
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidExpectations
 from canfetch.expectations import (
@@ -128,7 +128,7 @@ def _load(name: str) -> Expectations:
 
 def _read(name: str, option: str = "") -> bytes:
     content = read_robots(name, option)
-    warn_about_content(content, name, option, warn=lambda line: click.echo(line, err=True))
+    warn_about_content(content, name, option, warn=print_message)
     return content
 
 

@@ -4,8 +4,6 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple, Self
 
-import click
-
 from canfetch.agents.requested import RequestedAgent
 from canfetch.cli.decisions.opening import open_robots_files
 from canfetch.cli.decisions.options import DecisionOptions
@@ -23,7 +21,7 @@ from canfetch.cli.shared.input_files import check_standard_input, close_input, o
 from canfetch.cli.shared.origin_arguments import MAX_WAITING_CHARACTERS
 from canfetch.cli.shared.progress import Progress, stream_progress
 from canfetch.cli.shared.requested_urls import RequestedURL, read_urls
-from canfetch.cli.shared.terminal import is_terminal
+from canfetch.cli.shared.terminal import is_terminal, print_message
 from canfetch.cli.shared.url_advice import argument_advice, host_advice
 from canfetch.core.limits import DEFAULT_MAX_BYTES, MAX_BYTES_LIMIT
 from canfetch.core.profiles import PROFILES
@@ -217,7 +215,7 @@ class DecisionRun:
             self._print_error(line)
         except BrokenPipeError:
             # Nobody reads the answers, but the head is still needed.
-            click.echo(line, err=True)
+            print_message(line)
             raise
 
     def _check_url_count(self) -> None:

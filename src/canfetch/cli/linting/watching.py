@@ -5,8 +5,6 @@ import time
 from pathlib import Path
 from typing import Final
 
-import click
-
 from canfetch.cli.linting.garbage_collection import paused_collector
 from canfetch.cli.linting.options import LintOptions
 from canfetch.cli.linting.report_writers import LINE_FORMATS, ReportWriter
@@ -14,6 +12,7 @@ from canfetch.cli.linting.sources import DEFAULT_NAMES, expand_directories, is_u
 from canfetch.cli.shared.command_errors import CommandError, shorten_message
 from canfetch.cli.shared.input_files import STANDARD_INPUT
 from canfetch.cli.shared.output_files import replace_file
+from canfetch.cli.shared.terminal import print_message
 from canfetch.lint.linter import Linter
 
 _POLL_SECONDS: Final = 0.25
@@ -40,11 +39,11 @@ def watch(options: LintOptions, linter: Linter, writer: ReportWriter) -> int:
                 continue
             source = read_source(name, url=options.robots_url)
             if source.lint_input is None:
-                click.echo(f"canfetch: {shorten_message(source.error)}", err=True)
+                print_message(f"canfetch: {shorten_message(source.error)}")
             elif options.applies_fixes:
                 result = linter.fix(source.lint_input, unsafe=options.unsafe_fixes, for_profiles=options.for_profiles)
                 if result.refusal is not None:
-                    click.echo(f"canfetch: {shorten_message(f'cannot fix {name}: {result.refusal}')}", err=True)
+                    print_message(f"canfetch: {shorten_message(f'cannot fix {name}: {result.refusal}')}")
                 if result.fixed:
                     replace_file(name, result.content)
                     stamp = _stamp(name)

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any, Final, NoReturn
 
 import click
@@ -15,7 +14,7 @@ from canfetch.cli.shared.origin_arguments import to_origin_url
 from canfetch.cli.shared.row_writers import JsonWriter
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.store_option import open_existing_store
-from canfetch.cli.shared.terminal import printable
+from canfetch.cli.shared.terminal import print_message, printable
 from canfetch.client.stores import Store
 from canfetch.client.stores.locations import restore_scheme
 from canfetch.core.origin import Origin
@@ -27,7 +26,7 @@ _HEADING: Final = "FETCHED               STATUS  ACCESS        BYTES  ORIGIN\n"
 
 def _with_store(function: Callable[..., int]) -> Callable[..., NoReturn]:
     def run(store: str | None, **values: Any) -> NoReturn:
-        opened = open_existing_store(store, warn=partial(click.echo, err=True))
+        opened = open_existing_store(store, warn=print_message)
         try:
             code = function(opened, **values)
         except StoreError as error:
@@ -111,7 +110,7 @@ def _row(origin: str, entry: CacheEntry) -> str:
 
 
 def _print_error(origin: str, error: CanfetchError) -> None:
-    click.echo(f"canfetch: {shorten_message(f'{origin}: {error}')}", err=True)
+    print_message(f"canfetch: {shorten_message(f'{origin}: {error}')}")
 
 
 def _summary(entry: CacheEntry) -> dict[str, Any]:
@@ -146,7 +145,7 @@ def _clear(store: Store, origins: tuple[str, ...], all_: bool) -> int:  # noqa: 
     if bool(origins) == all_:
         raise CommandError("expected either origins or --all")
     removed = len({origin_from_key(key) for key in _keys(store, origins) if store.delete(key)})
-    click.echo(f"removed {removed} {'origin' if removed == 1 else 'origins'}", err=True)
+    print_message(f"removed {removed} {'origin' if removed == 1 else 'origins'}")
     return EXIT_OK
 
 

@@ -21,7 +21,7 @@ from canfetch.cli.shared.origin_arguments import is_file_argument
 from canfetch.cli.shared.progress import Progress
 from canfetch.cli.shared.row_writers import JsonWriter, to_portable
 from canfetch.cli.shared.single_value_option import Option
-from canfetch.cli.shared.terminal import printable
+from canfetch.cli.shared.terminal import print_message, printable
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.extensions.sitemap import parse_sitemap
 from canfetch.core.keys import RecordKind
@@ -82,7 +82,7 @@ def _list_sitemaps(sources: Iterator[_Source], writer: JsonWriter | None) -> int
 
 def _print_error(text: str) -> None:
     sys.stdout.flush()
-    click.echo(f"canfetch: {shorten_message(printable(text))}", err=True)
+    print_message(f"canfetch: {shorten_message(text)}")
 
 
 def _sitemaps(robots: RobotsTxt) -> Iterator[tuple[int, str]]:

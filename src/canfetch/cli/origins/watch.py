@@ -27,7 +27,7 @@ from canfetch.cli.shared.origin_arguments import to_origin_url
 from canfetch.cli.shared.origin_lookup import OriginLookup
 from canfetch.cli.shared.row_writers import JsonWriter
 from canfetch.cli.shared.single_value_option import Option
-from canfetch.cli.shared.terminal import Palette, use_color
+from canfetch.cli.shared.terminal import Palette, print_message, use_color
 from canfetch.client.origin_state import OriginState
 from canfetch.client.watch.history import WatchHistory
 from canfetch.client.watch.watcher import Watcher
@@ -196,7 +196,7 @@ def _warn(message: str) -> None:
 
 
 def _warn_line(line: str) -> None:
-    click.echo(line, err=True)
+    print_message(line)
 
 
 def _parameters() -> Iterator[click.Parameter]:

@@ -24,7 +24,7 @@ from canfetch.cli.shared.option_parameters import (
 )
 from canfetch.cli.shared.row_writers import JsonWriter, to_portable
 from canfetch.cli.shared.single_value_option import Choice, Option
-from canfetch.cli.shared.terminal import Palette, printable, use_color
+from canfetch.cli.shared.terminal import Palette, print_message, use_color
 from canfetch.cli.shared.url_advice import argument_advice
 from canfetch.core.quoting import quoted
 from canfetch.errors import CanfetchError, InvalidURL
@@ -56,7 +56,7 @@ def _check_page(options: PageOptions) -> int:
             except (CanfetchError, CommandError) as error:
                 code = EXIT_ERROR
                 sys.stdout.flush()
-                click.echo(f"canfetch: {shorten_message(printable(str(error)))}{_advice(error, options)}", err=True)
+                print_message(f"canfetch: {shorten_message(str(error))}{_advice(error, options)}")
                 if writer is not None:
                     writer.write({**_names(options, agent), "may_index": None, "error": str(error)})
                 continue

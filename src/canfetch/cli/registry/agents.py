@@ -24,7 +24,7 @@ from canfetch.cli.shared.input_files import close_input, open_input, read_lines
 from canfetch.cli.shared.option_parameters import complete_crawler, format_option
 from canfetch.cli.shared.row_writers import Cells, CsvWriter, JsonWriter, to_portable, write_rows
 from canfetch.cli.shared.single_value_option import Choice, Option
-from canfetch.cli.shared.terminal import pad, printable
+from canfetch.cli.shared.terminal import pad, print_message, printable
 from canfetch.core.quoting import quoted
 
 _FORMATS: Final = ("text", "json", "ndjson", "csv")
@@ -72,7 +72,7 @@ def _list(purpose: tuple[str, ...], operator: tuple[str, ...], obeys: tuple[str,
     else:
         _write(crawlers, format)
     if not crawlers:
-        click.echo("canfetch: no crawler matches these filters", err=True)
+        print_message("canfetch: no crawler matches these filters")
     click.get_current_context().exit(EXIT_OK if crawlers else EXIT_NEGATIVE)
 
 
@@ -85,7 +85,7 @@ def _show(names: tuple[str, ...], format: str) -> NoReturn:  # noqa: A002 - the 
         _write(crawlers, format)
     unknown = [name for name, crawler in found.items() if crawler is None]
     for name in unknown:
-        click.echo(f"canfetch: {unknown_crawler(name, to_portable(name))}", err=True)
+        print_message(f"canfetch: {unknown_crawler(name, to_portable(name))}")
     click.get_current_context().exit(EXIT_NEGATIVE if unknown else EXIT_OK)
 
 

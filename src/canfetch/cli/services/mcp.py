@@ -11,6 +11,7 @@ from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.network_options import policy_option, store_option
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.store_option import open_store
+from canfetch.cli.shared.terminal import print_message
 from canfetch.client.loggers import FETCH_LOGGER
 from canfetch.errors import InvalidOption, InvalidProductToken, MissingExtra
 
@@ -104,7 +105,7 @@ def _write_log(verbose: int) -> None:
 
 
 def _print_line(text: str) -> None:
-    click.echo(text, err=True)
+    print_message(text)
 
 
 command: Final = click.Command(

@@ -12,6 +12,7 @@ import click
 from canfetch.cli.shared.command_errors import EXIT_OK, CommandError
 from canfetch.cli.shared.network_options import policy_option, store_option
 from canfetch.cli.shared.single_value_option import Option
+from canfetch.cli.shared.terminal import print_message
 from canfetch.core.quoting import quoted
 from canfetch.errors import CanfetchError, MissingExtra
 
@@ -133,7 +134,7 @@ def _store(option: str | None) -> str | None:
     except CanfetchError as error:
         if option is not None:
             raise CommandError(f"--store {error}") from None
-        click.echo(f"canfetch: warning: {error}; nothing is cached on disk (pass --store FILE)", err=True)
+        print_message(f"canfetch: warning: {error}; nothing is cached on disk (pass --store FILE)")
         return None
     return location
 

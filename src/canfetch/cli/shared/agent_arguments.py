@@ -3,12 +3,11 @@
 from collections.abc import Iterable
 from typing import Final
 
-import click
-
 from canfetch.agents import REGISTRY, Registry
 from canfetch.agents.operator_names import CRAWLERS_BY_OPERATOR, STAR_TOKENS
 from canfetch.agents.requested import RequestedAgent, alternatives, requested_agent, unknown_agent_notes
 from canfetch.cli.shared.command_errors import CommandError
+from canfetch.cli.shared.terminal import print_message
 from canfetch.core.choices import unknown_choice
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidProductToken
@@ -56,4 +55,4 @@ def print_notes_about_names(names: Iterable[str]) -> None:
 def print_notes(notes: Iterable[str]) -> None:
     """Print different notes on standard error, each once."""
     for note in dict.fromkeys(notes):
-        click.echo(f"canfetch: note: {note}", err=True)
+        print_message(f"canfetch: note: {note}")

@@ -7,6 +7,7 @@ import click
 
 from canfetch.core.choices import nearest_choice
 from canfetch.core.quoting import quoted
+from canfetch.core.text import printable_text
 
 EXIT_OK: Final = 0
 # The answer is negative: a URL is disallowed, a finding is reported, a file would change.
@@ -57,7 +58,8 @@ def format_error(error: Exception) -> str:
         text += _option_advice(text, error.ctx)
         path = "canfetch" if error.ctx is None else error.ctx.command_path
         text = f"{text} (see '{path} --help')"
-    return f"canfetch: {text}"
+    # The message may quote arguments, and texts of files and stores.
+    return f"canfetch: {printable_text(text)}"
 
 
 def _message(error: Exception) -> str:

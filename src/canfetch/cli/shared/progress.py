@@ -7,7 +7,7 @@ from typing import Any, BinaryIO, Final
 
 import click
 
-from canfetch.cli.shared.terminal import is_terminal, printable
+from canfetch.cli.shared.terminal import is_terminal, print_message, printable
 
 # Drawing the bar more often than this costs time and shows nothing.
 _STEP_BYTES: Final = 64 << 10
@@ -23,7 +23,7 @@ class Progress:
         """Write a line to standard error without damaging the bar."""
         # Answers that precede the line must appear before it.
         sys.stdout.flush()
-        click.echo(printable(line), err=True)
+        print_message(line)
 
     def close(self) -> None:
         """Remove the bar."""
