@@ -11,6 +11,7 @@ from tests.bulk.traced_memory import with_peak_memory
 from tests.bulk.warc_files import RULES, compressed, http_response, record, redirect, response
 
 from canfetch.agents import agent
+from canfetch.bulk.archives import filter_lists
 from canfetch.bulk.archives.archive_job import collect
 from canfetch.bulk.archives.decisions import NamedAgent
 from canfetch.bulk.archives.filter_job import filter_urls
@@ -230,3 +231,13 @@ def test_a_huge_pattern_is_not_repeated_in_rows(tmp_path: Path, engine: str) -> 
     assert {row["rule"] for row in rows} == {"Allow: /" + "*" * 245 + "…"}
     assert counts == Counts(3000, 3000, 0)
     assert peak < 64 << 20
+
+
+def test_parts_of_long_rows_have_few_of_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(filter_lists, "_BYTES_PER_PART", 1000)
+    path = tmp_path / "urls.ndjson"
+    rows = [{"url": f"https://a.example/{number}", "x": ["x" * 300]} for number in range(10)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    options = OPTIONS._replace(time_column=None)
+    tasks = list(list_tasks([open_list(str(path), None, options)], options, lambda _: None, unexpected))
+    assert [len(task.rows) for task in tasks] == [4, 4, 2]

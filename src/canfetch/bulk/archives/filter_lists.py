@@ -22,6 +22,8 @@ DECISION_COLUMNS: Final = (
 )
 AGENT_COLUMN: Final = Column("agent", ColumnType.TEXT, "The agent, if there are several.")
 _ROWS_PER_PART: Final = 20_000
+# A few parts for each process are in memory.
+_BYTES_PER_PART: Final = 1 << 24
 
 
 class FilterOptions(NamedTuple):
@@ -147,18 +149,25 @@ def list_tasks(
         with open(urls.name, "rb") as stream:  # noqa: PTH123 - a name as typed
             check = check_url_column(options.url_column, urls.name)
             chunk: list[Row] = []
+            size = 0
             known = frozenset(column.name for column in urls.columns)
             for row in read_url_rows(stream, urls.name, urls.format, advance, check, known=known):
                 if isinstance(row, Fault):
                     on_fault(row)
                     continue
                 chunk.append(row)
-                if len(chunk) == _ROWS_PER_PART:
+                size += _row_size(row)
+                if len(chunk) == _ROWS_PER_PART or size >= _BYTES_PER_PART:
                     yield FilterTask(number, urls, tuple(chunk), 0)
-                    chunk = []
+                    chunk, size = [], 0
                     number += 1
             if chunk:
                 yield FilterTask(number, urls, tuple(chunk), 0)
                 number += 1
     if number == 0:
         yield FilterTask(0, lists[0]._replace(format="text"), (), 0)
+
+
+def _row_size(row: Row) -> int:
+    """Return the number of characters of a row, as an estimate of its bytes."""
+    return sum(len(cell if isinstance(cell, str | bytes) else repr(cell)) for cell in row.values())

@@ -58,7 +58,7 @@ class WorkDatabase:
 def database_folder(parent: Path) -> Iterator[Path]:
     """Provide an empty folder for a database, and remove it at the end.
 
-    Raises: StoreError: In place of an error of DuckDB.
+    Raises: StoreError: In place of an error of DuckDB. KeyboardInterrupt: In place of its error after Ctrl-C.
     """
     folder = parent / _FOLDER
     # A killed process leaves it.
@@ -67,6 +67,13 @@ def database_folder(parent: Path) -> Iterator[Path]:
     folder.mkdir()
     try:
         yield folder
+    except duckdb.InterruptException:
+        raise KeyboardInterrupt from None
+    except RuntimeError as error:
+        # DuckDB raises this one as well.
+        if "interrupted" in str(error).lower():
+            raise KeyboardInterrupt from None
+        raise
     except duckdb.Error as error:
         reason = " ".join(str(error).split())
         raise StoreError(f"DuckDB failed: {reason}: fix the cause, or pass --engine local") from None

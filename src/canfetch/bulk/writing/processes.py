@@ -6,7 +6,9 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context, parent_process
+from contextlib import suppress
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from typing import Any, Final, TypeVar
 
 from canfetch.bulk.extras import import_extra
@@ -58,9 +60,16 @@ def run_tasks(
         for task in tasks:
             yield task, function(task)
         return
-    remaining = iter(tasks)
+    yield from _run_processes(function, iter(tasks), processes)
+
+
+def _run_processes(
+    function: Callable[[Task], Result], remaining: Iterator[Task], processes: int
+) -> Iterator[tuple[Task, Result]]:
     # Forked processes would share open SQLite files and locks.
-    pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=_start_process)
+    context = get_context("spawn")
+    receiver, sender = context.Pipe(duplex=False)
+    pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_start_process, initargs=(receiver,))
     running: dict[Future[Any], Task] = {}
     try:
         while True:
@@ -77,19 +86,24 @@ def run_tasks(
         raise WorkerKilled(
             "a worker process was killed, maybe because memory ran out: pass fewer --jobs if necessary"
         ) from None
+    except (KeyboardInterrupt, SystemExit, GeneratorExit):
+        # Otherwise, the processes would complete their tasks, which can take minutes.
+        sender.close()
+        raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+        sender.close()
+        receiver.close()
 
 
-def _start_process() -> None:
+def _start_process(receiver: Connection) -> None:
     # Ctrl-C reaches all processes of a terminal. The first one ends the others.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # A process whose parent was killed would wait for its next task for ever.
-    parent = parent_process()
-    if parent is not None:
-        threading.Thread(target=_exit_with, args=(parent,), daemon=True).start()
+    threading.Thread(target=_exit_at_end, args=(receiver,), daemon=True).start()
 
 
-def _exit_with(parent: Any) -> None:
-    parent.join()
+def _exit_at_end(receiver: Connection) -> None:
+    """End this process when the first one closes its end of the pipe, or is killed."""
+    with suppress(OSError, EOFError):
+        receiver.poll(None)
     os._exit(1)
