@@ -73,7 +73,8 @@ def test_a_condition_that_holds_is_shown_with_an_example(run: Run, verb: str, ch
     ran = run("diff", "old.txt", "new.txt", "--fail-on", f"Googlebot {verb}")
     assert ran.lines[-1] == f"--fail-on 'Googlebot {verb}' holds: Googlebot {change}"
     listed = run("diff", "old.txt", "new.txt", "--fail-on", f"Googlebot {verb}", "--format", "markdown")
-    assert listed.lines[-1] == f"- :x: `Googlebot {verb}`: Googlebot {change}"
+    word, url = change.split()
+    assert listed.lines[-1] == f"- :x: `Googlebot {verb}`: `Googlebot` {word} `{url}`"
 
 
 @pytest.mark.parametrize(
@@ -124,7 +125,7 @@ def test_markdown_and_html_escape_the_files(run: Run, folder: Path) -> None:
     options = ("diff", "old.txt", "new.txt", "--agent", "GPTBot", "--fail-on", "any loses /a|<b>`")
     markdown = run(*options, "--format", "markdown")
     assert markdown.code == 1
-    assert "| GPTBot | loses | ``/a\\|<b>``` | `/a%7C%3Cb%3E%60` |" in markdown.lines
+    assert "| `GPTBot` | loses | `` /a\\|<b>` `` | `/a%7C%3Cb%3E%60` |" in markdown.lines
     html = run(*options, "--format", "html")
     assert "<code>/a|&lt;b&gt;`</code>" in html.out
     assert "<b>" not in html.out

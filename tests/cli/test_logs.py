@@ -10,6 +10,8 @@ from tests.logs.log_lines import DAY, FIREFOX, GOOGLEBOT, GPTBOT, NOON, Request,
 from tests.servers.valid import respond
 from tests.servers.web import Site
 
+from canfetch.cli.shared.markdown import markdown_code
+
 Run = Any
 REQUESTS = [
     Request("/robots.txt"),
@@ -61,13 +63,21 @@ def test_other_formats(run: Run, log: str, form: str) -> None:
         separator = "," if form == "csv" else " | "
         cells = [line.strip("| ").split(separator) for line in ran.lines]
         assert cells[0][0].lower() in {"name", "crawler"}
-        assert "GPTBot" in (cells[1][0], cells[2][0])
+        assert ("GPTBot" if form == "csv" else "`GPTBot`") in (cells[1][0], cells[2][0])
         return
     assert rows[0]["schema"] == "canfetch.logs/1"
     assert rows[0]["examples"] == [{"target": "/shop/cart", "line": 7}]
     assert (rows[0]["first"], rows[0]["last"]) == ("2026-11-22T12:00:00Z", "2026-11-22T12:00:02Z")
     assert rows[0]["disallow_compliance"] == pytest.approx(2 / 3)
     assert rows[1]["identity"] is None
+
+
+@pytest.mark.parametrize("name", ["A<!--bot", "A<plaintext>bot", "a![x][y]bot", "a``bot`", "a@bot", "www.bot|a"])
+def test_names_of_clients_are_code_in_markdown(run: Run, folder: Path, name: str) -> None:
+    (folder / "access.log").write_bytes(write_log([Request("/a", f"{name}/1.0"), Request("/a", GPTBOT, NOON + 1)]))
+    lines = run("logs", "access.log", "--format", "markdown").lines
+    cells = {line.split(" | ", 1)[0] for line in lines[2:4]}
+    assert cells == {"| `GPTBot`", f"| {markdown_code(name)}"}
 
 
 def test_only_some_crawlers_are_shown(run: Run, log: str) -> None:

@@ -1,10 +1,11 @@
 """Reports about changes: text, JSON, Markdown and HTML."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from typing import Any, Final, NamedTuple
 
 from canfetch.cli.comparing.conditions import Failure
+from canfetch.cli.shared.markdown import markdown_code
 from canfetch.cli.shared.terminal import Palette, printable
 from canfetch.compare import URLSet
 
@@ -28,10 +29,9 @@ class Row(NamedTuple):
     lost: URLSet
     checked: tuple[list[str], list[str]]
 
-    @property
-    def title(self) -> str:
-        """The names of a few agents, and the number of the others."""
-        shown = ", ".join(map(printable, self.names[:_MAX_NAMES]))
+    def title(self, format_name: Callable[[str], str] = printable) -> str:
+        """Return the names of a few agents, and the number of the others."""
+        shown = ", ".join(map(format_name, self.names[:_MAX_NAMES]))
         more = len(self.names) - _MAX_NAMES
         return f"{shown} and {more} more" if more > 0 else shown
 
@@ -73,7 +73,7 @@ class Report(NamedTuple):
 def text_lines(report: Report, palette: Palette) -> Iterator[str]:
     """Yield the lines of the report for a terminal."""
     for row in report.rows:
-        yield palette.strong(row.title)
+        yield palette.strong(row.title())
         for verb, urls, listed in row.sets():
             paint = palette.bad if verb == "loses" else palette.good
             for pattern in _described(urls):
@@ -89,32 +89,33 @@ def text_lines(report: Report, palette: Palette) -> Iterator[str]:
 
 def markdown_lines(report: Report) -> Iterator[str]:
     """Yield the lines of the report for a pull request."""
-    yield f"**robots.txt**: {_markdown(report.summary)}"
+    yield f"**robots.txt**: {report.summary}"
     if report.rows:
         yield ""
         yield "| Agents | Change | URLs | Examples |"
         yield "| --- | --- | --- | --- |"
     for row in report.rows:
         for verb, urls, listed in row.sets():
-            patterns = "<br>".join(map(_code, _described(urls)))
-            examples = "<br>".join(map(_code, urls.examples[:_MAX_EXAMPLES]))
+            patterns = "<br>".join(map(markdown_code, _described(urls)))
+            examples = "<br>".join(map(markdown_code, urls.examples[:_MAX_EXAMPLES]))
             if report.checked is not None:
                 patterns += f"<br>{len(listed)} of {_count(report.checked, 'listed URL')}"
-            yield f"| {_markdown(row.title)} | {verb} | {patterns} | {examples} |"
+            yield f"| {row.title(markdown_code)} | {verb} | {patterns} | {examples} |"
     if report.failures:
         yield ""
     for failure in report.failures:
-        yield f"- :x: {_code(failure.condition.text)}: {_markdown(_reason(failure))}"
+        yield f"- :x: {markdown_code(failure.condition.text)}: {_reason(failure, markdown_code)}"
 
 
 def html_lines(report: Report) -> Iterator[str]:
     """Yield the lines of the report as a page without scripts."""
     yield '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">'
-    yield f"<title>{escape(report.old)} and {escape(report.new)}</title>"
+    old, new = escape(printable(report.old)), escape(printable(report.new))
+    yield f"<title>{old} and {new}</title>"
     yield "<style>body{font:1rem/1.5 system-ui;margin:2rem auto;max-width:60rem;padding:0 1rem}"
     yield "table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:.4rem .6rem;text-align:left;"
     yield "vertical-align:top}.loses{color:#a40000}.gains{color:#046307}</style>"
-    yield f"<h1>{escape(report.old)} → {escape(report.new)}</h1>"
+    yield f"<h1>{old} → {new}</h1>"
     yield f"<p>{escape(report.summary)}</p>"
     if report.rows:
         yield "<table><thead><tr><th>Agents<th>Change<th>URLs<th>Examples</thead><tbody>"
@@ -125,11 +126,12 @@ def html_lines(report: Report) -> Iterator[str]:
             if report.checked is not None:
                 patterns += f"<br>{len(listed)} of {_count(report.checked, 'listed URL')}"
             names = escape(", ".join(map(printable, row.names)))
-            yield f'<tr><td title="{names}">{escape(row.title)}<td class="{verb}">{verb}<td>{patterns}<td>{examples}'
+            yield f'<tr><td title="{names}">{escape(row.title())}<td class="{verb}">{verb}<td>{patterns}<td>{examples}'
     if report.rows:
         yield "</tbody></table>"
     for failure in report.failures:
-        yield f'<p class="loses"><code>{escape(failure.condition.text)}</code>: {escape(_reason(failure))}</p>'
+        condition = escape(printable(failure.condition.text))
+        yield f'<p class="loses"><code>{condition}</code>: {escape(_reason(failure))}</p>'
 
 
 def to_json(report: Report) -> dict[str, Any]:
@@ -158,19 +160,9 @@ def _described(urls: URLSet) -> list[str]:
     return [*urls.patterns, *(f"{pattern} (in part)" for pattern in urls.partial_patterns)]
 
 
-def _reason(failure: Failure) -> str:
-    return f"{printable(failure.agent)} {'gains' if failure.allowed else 'loses'} {printable(failure.url)}"
+def _reason(failure: Failure, quote: Callable[[str], str] = printable) -> str:
+    return f"{quote(failure.agent)} {'gains' if failure.allowed else 'loses'} {quote(failure.url)}"
 
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _code(text: str) -> str:
-    # A vertical bar would end the cell, also in code.
-    fence = "``" if "`" in text else "`"
-    return f"{fence}{printable(text)}{fence}".replace("|", "\\|")
-
-
-def _markdown(text: str) -> str:
-    return "".join(f"\\{character}" if character in "\\`*_[]<>|#" else character for character in text)

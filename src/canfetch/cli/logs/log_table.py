@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from canfetch.agents.identity import IdentityStatus
+from canfetch.cli.shared.markdown import markdown_code, markdown_text
 from canfetch.cli.shared.row_writers import Cells
 from canfetch.cli.shared.terminal import Palette, pad, printable
 from canfetch.core.times import rfc3339
@@ -54,7 +55,9 @@ def markdown_lines(report: LogReport) -> Iterator[str]:
     yield from _markdown_row(_HEADINGS)
     yield from _markdown_row(["---"] * _TEXT_COLUMNS + ["---:"] * (len(_HEADINGS) - _TEXT_COLUMNS))
     for crawler in report.crawlers:
-        yield from _markdown_row([cell.replace("|", "\\|") for cell in _cells(crawler)])
+        # Every client chooses its own name, and the operator may be from a registry file.
+        name, operator = markdown_code(crawler.name), markdown_text(crawler.operator) or _ABSENT
+        yield from _markdown_row([f"{name}{_identity(crawler)}", operator, *_cells(crawler)[_TEXT_COLUMNS:]])
     yield ""
     yield from _totals(report)
 
@@ -77,9 +80,11 @@ def report_json(report: LogReport) -> dict[str, Any]:
 
 def row_name(crawler: CrawlerReport) -> str:
     """Return the name of a crawler, with its identity if that was decided."""
-    if crawler.identity in {None, IdentityStatus.UNDECIDED}:
-        return crawler.name
-    return f"{crawler.name} ({crawler.identity})"
+    return f"{crawler.name}{_identity(crawler)}"
+
+
+def _identity(crawler: CrawlerReport) -> str:
+    return "" if crawler.identity in {None, IdentityStatus.UNDECIDED} else f" ({crawler.identity})"
 
 
 def percent(share: float | None) -> str:
