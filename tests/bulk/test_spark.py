@@ -1,5 +1,6 @@
 """Spark on two workers returns the rows of `canfetch.bulk`, also if one of them is killed in the middle of a job."""
 
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -254,8 +255,8 @@ def test_archives_are_a_data_source(spark: Any, tmp_path: Path) -> None:
     spark.dataSource.register(RobotsArchives)
     path = ",".join(str(tmp_path / host) for host in ("a.example", "b.example"))
     frame = spark.read.format("robots-archives").load(path)
-    found = frame.select("owner", "fault", metrics("content").alias("metrics")).orderBy("owner").collect()
-    assert [(row.owner, row.fault) for row in found] == [("a.example", None), ("b.example", None)]
+    found = frame.select("origin", "fault", metrics("content").alias("metrics")).orderBy("origin").collect()
+    assert [(row.origin, row.fault) for row in found] == [("a.example", None), ("b.example", None)]
     assert [plain(row.metrics) for row in found] == bulk.metrics([CONTENT, CONTENT]).to_pylist()
 
 
@@ -271,7 +272,47 @@ def test_archives_yield_robots_txt_files_only(spark: Any, tmp_path: Path) -> Non
     urls = [row.url for row in frame.orderBy("position").collect()]
     assert urls == ["https://a.example/robots.txt", "https://b.example/robots.txt"]
     # IDs are unique.
-    BroadcastFiles(spark, frame, id="owner").unpersist()
+    BroadcastFiles(spark, frame, id="origin").unpersist()
+
+
+def test_the_body_of_an_error_or_a_redirect_is_not_a_file(spark: Any, tmp_path: Path) -> None:
+    from pyspark.sql.functions import lit
+
+    from canfetch.bulk.spark import BroadcastFiles, RobotsArchives
+
+    allow = "User-agent: *\nAllow: /\n"
+    rows = [
+        {"origin": "https://a.example", "status": 200, "content": allow},
+        {"origin": "https://b.example", "status": 503, "content": allow},
+        {"origin": "https://c.example", "status": 404, "content": "User-agent: *\nDisallow: /\n"},
+        {"origin": "https://d.example", "status": 301, "location": "https://x.example/robots.txt", "content": allow},
+        {"origin": "https://e.example", "status": 403, "content": allow},
+        {"origin": "https://f.example"},
+    ]
+    (tmp_path / "a.ndjson").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    spark.dataSource.register(RobotsArchives)
+    reader = spark.read.format("robots-archives").option("policy", "google")
+    frame = reader.load(str(tmp_path / "a.ndjson")).orderBy("position")
+    columns = frame.select("status", "location", "redirects", "access", "effect").collect()
+    assert [tuple(row) for row in columns] == [
+        (200, None, 0, "successful", "conditional-allow"),
+        (503, None, 0, "unreachable", "full-disallow"),
+        (404, None, 0, "unavailable", "full-allow"),
+        (301, "https://x.example/robots.txt", 1, None, None),
+        (403, None, 0, "unavailable", "full-allow"),
+        (None, None, None, None, None),
+    ]
+    files = BroadcastFiles(spark, frame.where("fault is null"), id="origin")
+    found = files.decide_at("origin", "GPTBot", lit("/x")).alias("found")
+    asked = frame.where("fault is null").select(found)
+    assert [(row.found.allowed, row.found.reason) for row in asked.collect()] == [
+        (True, "allow-rule"),
+        (False, "unreachable"),
+        (True, "unavailable"),
+        (None, "redirect-unresolved"),
+        (True, "unavailable"),
+    ]
+    files.unpersist()
 
 
 def test_spark_has_the_verdicts_of_lists(spark: Any, tmp_path: Path) -> None:

@@ -57,6 +57,12 @@ def resolve_capture(capture: Capture, store: CaptureStore, policy: AccessPolicy)
     return file._replace(targets=tuple(targets)) if targets else file
 
 
+def resolve_alone(capture: Capture, policy: AccessPolicy) -> ResolvedFile:
+    """Return what a capture permits by itself. Redirects are not followed, so that their effect is unknown."""
+    step = _first_step(capture, policy)
+    return _unresolved(capture, step) if isinstance(step, Request) else _resolved(capture, step, policy)
+
+
 def _resolve(capture: Capture, store: CaptureStore, policy: AccessPolicy, targets: list[Capture]) -> ResolvedFile:
     fetched = _fetch(capture, store, policy, targets)
     if isinstance(fetched, Request):
@@ -129,8 +135,7 @@ def _fetch(
     Args: targets: Receives the captures of other URLs than a robots.txt.
     """
     received, time = [capture], capture.time
-    request = first_request(Origin.from_url(capture.url))._replace(url=capture.url)
-    step = next_step(request, _response(capture, capture.url), policy)
+    step = _first_step(capture, policy)
     while isinstance(step, Request):
         url = canonical_url(step.url)
         found = None if url is None else store.capture_of(url, time)
@@ -142,6 +147,11 @@ def _fetch(
             targets.append(found.capture)
         step = next_step(step, _response(found.capture, step.url), policy)
     return _unproven_loop(step, received) or step
+
+
+def _first_step(capture: Capture, policy: AccessPolicy) -> FetchResult | Request:
+    request = first_request(Origin.from_url(capture.url))._replace(url=capture.url)
+    return next_step(request, _response(capture, capture.url), policy)
 
 
 def _later(first: float | None, second: float | None) -> float | None:

@@ -6,14 +6,19 @@ from typing import Any
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
-from canfetch.bulk.reading.captures import Fault
+from canfetch.access.policies import get_policy
+from canfetch.bulk.archives.resolution import ResolvedFile, resolve_alone
+from canfetch.bulk.reading.captures import Capture, Fault
 from canfetch.bulk.reading.datasets import list_parts
 from canfetch.bulk.reading.sources import read_captures
 from canfetch.errors import InvalidOption
 
+# The names are those of `canfetch bulk parse`, so that `BroadcastFiles` recognises a table of responses.
 _SCHEMA = (
-    "owner string, url string, time double, status int, content binary, source string, position bigint, fault string"
+    "origin string, url string, time double, status int, location string, redirects int, access string, "
+    "effect string, content binary, source string, position bigint, fault string"
 )
+_FIELDS = 12
 
 
 class RobotsArchives(DataSource):
@@ -23,8 +28,9 @@ class RobotsArchives(DataSource):
         spark.read.format("robots-archives").load("/archives/a.warc.gz,/archives/b.warc.gz")
 
     Options: `path` has names that all workers can read, separated by commas, and `format` is that of all archives,
-    which is recognised by default. A record that cannot be used is a row with a `fault` and without content. Records of
-    other URLs than a robots.txt are left out.
+    which is recognised by default. `policy` is the access policy. A record that cannot be used is a row with a `fault`
+    and without content. Records of other URLs than a robots.txt are left out. Redirects are not followed: they have
+    the value 1 in `redirects` and no `effect`.
     """
 
     @classmethod
@@ -33,7 +39,7 @@ class RobotsArchives(DataSource):
         return "robots-archives"
 
     def schema(self) -> str:
-        """The columns: those of a capture, and the fault of a record that cannot be used."""
+        """The columns: those of a response, what it permits, and the fault of a record that cannot be used."""
         return _SCHEMA
 
     def reader(self, schema: StructType) -> "ArchiveReader":
@@ -48,6 +54,7 @@ class ArchiveReader(DataSourceReader):
     def __init__(self, options: Any) -> None:
         self._names = [name for name in options.get("path", "").split(",") if name]
         self._format = options.get("format")
+        self._policy = get_policy(options.get("policy", "rfc9309"))
         if not self._names:
             raise InvalidOption("robots-archives needs the option path: the names of archives, separated by commas")
 
@@ -59,15 +66,23 @@ class ArchiveReader(DataSourceReader):
         """Yield the rows of an archive."""
         for item in read_captures(partition.value, format=self._format):
             if isinstance(item, Fault):
-                yield None, None, None, None, None, item.source, item.position, item.reason
+                yield (*[None] * (_FIELDS - 3), item.source, item.position, item.reason)
             else:
-                yield (
-                    item.owner,
-                    item.url,
-                    item.time,
-                    item.status,
-                    item.content,
-                    item.source,
-                    item.position,
-                    None,
-                )
+                yield _row(item, resolve_alone(item, self._policy))
+
+
+def _row(capture: Capture, file: ResolvedFile) -> tuple[Any, ...]:
+    return (
+        capture.owner,
+        capture.url,
+        capture.time,
+        capture.status,
+        dict(capture.headers).get("location"),
+        len(file.hops),
+        None if file.access is None else str(file.access),
+        None if file.effect is None else str(file.effect),
+        capture.content,
+        capture.source,
+        capture.position,
+        None,
+    )
