@@ -1,5 +1,6 @@
 """Lists of URLs with the decision about each."""
 
+import csv
 import gzip
 import json
 from pathlib import Path
@@ -61,6 +62,32 @@ def test_the_file_in_force_at_the_time_decides(tmp_path: Path) -> None:
     assert decide(store, url, "2026-02-28T00:00:00Z") == (True, "allow-rule")
     assert decide(store, url, "2026-03-01T00:00:00Z") == (False, "disallow-rule")
     assert decide(store, url) == (False, "disallow-rule")
+
+
+@pytest.mark.parametrize("suffix", ["csv", "ndjson", "parquet"])
+def test_a_request_without_a_response_is_unreachable(tmp_path: Path, suffix: str) -> None:
+    """A good copy counts for 30 days after it."""
+    rows: list[dict[str, Any]] = [
+        {"origin": "https://a.example", "time": "2026-01-01", "status": 0, "content": ""},
+        {"origin": "https://b.example", "time": "2026-01-01", "status": 200, "content": "User-agent: *\nAllow: /\n"},
+        {"origin": "https://b.example", "time": "2026-02-01", "status": 0, "content": ""},
+    ]
+    path = tmp_path / f"files.{suffix}"
+    if suffix == "parquet":
+        pa = pytest.importorskip("pyarrow")
+        pytest.importorskip("pyarrow.parquet").write_table(pa.Table.from_pylist(rows), path)
+    elif suffix == "csv":
+        with path.open("w", newline="", encoding="utf-8") as stream:
+            writer = csv.DictWriter(stream, rows[0])
+            writer.writeheader()
+            writer.writerows(rows)
+    else:
+        path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    store = tmp_path / "store.sqlite"
+    collect([find_source(str(path))], store, advance=lambda _: None, on_fault=unexpected)
+    assert decide(store, "https://a.example/x", missing=True) == (False, "unreachable")
+    assert decide(store, "https://b.example/x", "2026-02-20T00:00:00Z") == (True, "allow-rule")
+    assert decide(store, "https://b.example/x", "2026-06-01T00:00:00Z") == (False, "unreachable")
 
 
 def test_a_value_that_is_not_a_time_decides_nothing(tmp_path: Path) -> None:

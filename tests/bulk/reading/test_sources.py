@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from tests.bulk.warc_files import RULES, compressed, response
 
-from canfetch.bulk.reading.captures import Capture, Fault, Name
+from canfetch.bulk.reading.captures import NO_RESPONSE, Capture, Fault, Name
 from canfetch.bulk.reading.file_names import parse_file_name
 from canfetch.bulk.reading.row_files import CUT_ROW, MAX_LINE_BYTES
 from canfetch.bulk.reading.rows import to_capture
@@ -160,10 +160,10 @@ ROWS: list[dict[str, Any]] = [
     {"origin": "f.example", "time": None, "status": 7, "content": ""},
 ]
 REASONS = [
-    "no content: expected text or bytes in the column content",
+    "no content: expected text or bytes in the column content, or the status 0 if there was no response",
     "no origin: expected text in the column origin, host or url",
     "invalid time 'soon': expected one such as 2026-05-01T12:30:00Z, or seconds since the epoch",
-    "invalid status '7': expected a number such as 200",
+    "invalid status '7': expected a number such as 200, or 0 for no response",
 ]
 
 
@@ -457,7 +457,15 @@ def test_statuses_of_pandas(status: Any) -> None:
     assert item.status == 200
 
 
-@pytest.mark.parametrize("status", ["200.5", "2e2", "0200.0.0", "x", 200.5, float("inf"), "9" * 5000])
+@pytest.mark.parametrize("status", [0, -1, -1.0, "0", "000", "-1", "-2.0", b"0"])
+@pytest.mark.parametrize("content", ["", None])
+def test_a_request_without_a_response(status: Any, content: str | None) -> None:
+    item = to_capture({"origin": "a.example", "status": status, "content": content}, "x.csv", 2, empty_is_null=True)
+    assert isinstance(item, Capture)
+    assert (item.status, item.content) == (NO_RESPONSE, b"")
+
+
+@pytest.mark.parametrize("status", ["timeout", "200.5", "2e2", "0200.0.0", "x", 200.5, float("inf"), "9" * 5000])
 def test_statuses_that_are_not_whole_numbers(status: Any) -> None:
     item = to_capture({"origin": "a.example", "status": status, "content": ""}, "x.csv", 2)
     assert isinstance(item, Fault)

@@ -114,6 +114,16 @@ def test_common_crawl_status_classes(folder: Path, run: Run) -> None:
     assert rows["2026", "GPTBot", "common-crawl/1", "no-ruleset"] == (2, 1.0)
 
 
+@pytest.mark.parametrize("name, measure", [("common-crawl", "common-crawl-status/1"), ("http-archive", "status")])
+def test_requests_without_a_response_have_a_class(folder: Path, run: Run, name: str, measure: str) -> None:
+    (folder / "robots.csv").write_text("host,status,content\na.example,0,\n", encoding="utf-8")
+    done = run("study", name, "robots.csv", "-o", "out.csv")
+    assert done.code == 0, done.err
+    with (folder / "out.csv").open(encoding="utf-8", newline="") as stream:
+        classes = [row["class"] for row in csv.DictReader(stream) if row["measure"] == measure]
+    assert classes == ["no-response"]
+
+
 @pytest.mark.parametrize(
     "case",
     [

@@ -42,7 +42,7 @@ FILES: Final = Schema(
     "canfetch.files/1",
     (
         *_FILE,
-        Column("status", _INTEGER, "The status code, or null for a file without a response."),
+        Column("status", _INTEGER, "The status code, 0 for a request without a response, or null if it is unknown."),
         Column("location", _TEXT, "The header field `Location`."),
         Column("content_type", _TEXT, "The header field `Content-Type`."),
         Column("final_url", _TEXT, "The URL after redirects."),

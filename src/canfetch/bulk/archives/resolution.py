@@ -8,11 +8,11 @@ from canfetch.access.entries import CacheEntry
 from canfetch.access.fetch_plan import FetchResult, Hop, Request, first_request, next_step
 from canfetch.access.outcomes import OutcomeKind
 from canfetch.access.policies import AccessPolicy
-from canfetch.access.responses import Response
+from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.access.transitions import next_entry
 from canfetch.bulk.archives.capture_store import CaptureStore
 from canfetch.bulk.archives.redirected_hosts import canonical_url, has_assumed_scheme
-from canfetch.bulk.reading.captures import Capture, is_robots_url
+from canfetch.bulk.reading.captures import NO_RESPONSE, Capture, is_robots_url
 from canfetch.core.origin import Origin
 from canfetch.core.verdict import Access, Effect
 
@@ -32,8 +32,8 @@ class ResolvedFile(NamedTuple):
         hops: The redirects.
         content: The content whose rules apply, or None.
         targets: The captures of other URLs than a robots.txt that the redirects led to.
-        response: The last response, or None if a redirect leads to a URL that was not captured, or if redirects loop or
-            are too many.
+        response: The last response, or None if the request failed, a redirect leads to a URL that was not captured, or
+            redirects loop or are too many.
     """
 
     capture: Capture
@@ -176,7 +176,9 @@ def _unproven_loop(result: FetchResult, received: Sequence[Capture]) -> Request 
     return Request(location, hops)
 
 
-def _response(capture: Capture, url: str) -> Response:
+def _response(capture: Capture, url: str) -> Response | Failure:
+    if capture.status == NO_RESPONSE:
+        return Failure(url, FailureKind.CONNECT, "no response")
     return Response(url, capture.status or _FILE_STATUS, capture.headers, capture.content)
 
 

@@ -11,17 +11,20 @@ from canfetch.errors import InvalidURL
 
 # As much of a file as any parser needs: UTF-16 takes two bytes where UTF-8 takes one.
 MAX_CONTENT_BYTES: Final = 2 * DEFAULT_MAX_BYTES + 4
+# The status of a request that failed, as with a DNS error or a timeout.
+NO_RESPONSE: Final = 0
 
 
 class Capture(NamedTuple):
-    """One response, or one file without a response.
+    """One response, one request that failed, or one file whose response is unknown.
 
     Attributes:
         owner: The origin whose URLs the file governs, such as `https://example.com`. A host without a scheme, such as
             `example.com`, means both its http and its https origin.
         url: The URL that was requested.
         time: When, in seconds since the epoch, or None if it is unknown.
-        status: The status code. None for a file without a response, which counts as 200.
+        status: The status code. None for a file whose response is unknown, which counts as 200, and `NO_RESPONSE` for
+            a request that failed.
         headers: The header fields of the response.
         content: The body without transfer and content coding, cut to `MAX_CONTENT_BYTES`.
         source: The name of the archive.

@@ -4,7 +4,7 @@
 | --- | --- |
 | what it belongs to | `origin`, `host`, `domain`; `url`, `robots_url` |
 | time | `time`, `fetched_at`, `fetch_time`, `timestamp`, `date` |
-| status | `status`, `http_status`, `fetch_status` |
+| status | `status`, `http_status`, `fetch_status`; 0 or less if there was no response |
 | content | `content`, `content_base64`, `body`, `robots_txt`, `text`; `bytes`, 0 if it is empty |
 | header fields | `location`, `content_type` |
 | responses after redirects | `redirect_targets`: a list of rows, as JSON |
@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from canfetch.access.responses import Headers
-from canfetch.bulk.reading.captures import MAX_CONTENT_BYTES, Capture, Fault, Name
+from canfetch.bulk.reading.captures import MAX_CONTENT_BYTES, NO_RESPONSE, Capture, Fault, Name
 from canfetch.bulk.reading.times import parse_time
 from canfetch.core.text import encode_text, printable_text
 from canfetch.errors import InvalidURL
@@ -31,7 +31,7 @@ _BASE64: Final = "content_base64"
 _LENGTH: Final = "bytes"
 _TARGETS: Final = "redirect_targets"
 # pandas writes a column of integers that has a gap as `200.0`.
-_WHOLE_NUMBER: Final = re.compile(r"\s*(\d{1,9})(?:\.0*)?\s*", re.ASCII)
+_WHOLE_NUMBER: Final = re.compile(r"\s*(-?\d{1,9})(?:\.0*)?\s*", re.ASCII)
 _HEADERS: Final = {"location": "location", "content_type": "content-type"}
 # A row of one of these columns without any other is not a table of files.
 _EXPECTED: Final = "a column origin, host or url, and a column content or status"
@@ -98,7 +98,9 @@ def _parse_row(row: Mapping[str, Any], source: str, position: int, *, empty_is_n
     is_missing = empty_is_null and not content and status is None and _whole_number(row.get(_LENGTH)) != 0
     if content is None or is_missing:
         if status is None or 200 <= status < 300:
-            raise ValueError("no content: expected text or bytes in the column content")
+            raise ValueError(
+                "no content: expected text or bytes in the column content, or the status 0 if there was no response"
+            )
         content = b""
     time = parse_time(_first(row, _TIMES))
     headers: Headers = tuple(
@@ -134,8 +136,13 @@ def _parse_status(value: Any) -> int | None:
     if value is None:
         return None
     status = _whole_number(value)
+    # Heritrix, for example, writes a negative number for each kind of failure.
+    if status is not None and status <= 0:
+        return NO_RESPONSE
     if status is None or not 100 <= status <= 999:
-        raise ValueError(f"invalid status {str(_decoded(value))[:100]!r}: expected a number such as 200")
+        raise ValueError(
+            f"invalid status {str(_decoded(value))[:100]!r}: expected a number such as 200, or 0 for no response"
+        )
     return status
 
 

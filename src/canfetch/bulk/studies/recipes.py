@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 from canfetch.bulk.archives.http_archive_metrics import robots_metrics
 from canfetch.bulk.archives.resolution import ResolvedFile
+from canfetch.bulk.reading.captures import NO_RESPONSE
 from canfetch.bulk.studies.definitions import DEFINITIONS, StudiedFile
 from canfetch.core.choices import unknown_choice
 from canfetch.core.verdict import Effect
@@ -60,6 +61,7 @@ _READ_TYPES: Final = frozenset(
 )
 _SIZE_KIB: Final = (0, 1, 5, 50, 100, 500)
 _REDIRECT_UNRESOLVED: Final = "redirect-unresolved"
+_NO_RESPONSE: Final = "no-response"
 _ALL: Final = "*"
 # Subjects that are not product tokens.
 _ANY_AGENT: Final = "any agent"
@@ -143,7 +145,7 @@ def _status_class(file: ResolvedFile) -> str:
     """Return the class of a response in Common Crawl's table: what a crawler would do after it."""
     status = None if file.response is None else file.response.status
     if status is None or 300 <= status < 400:
-        return _REDIRECT_UNRESOLVED
+        return _without_response(file)
     if status == 403:
         return "forbidden"
     if status == 429 or 500 <= status <= 599:
@@ -158,6 +160,10 @@ def _status_class(file: ResolvedFile) -> str:
     return "with-rules" if has_rules else "no-rules"
 
 
+def _without_response(file: ResolvedFile) -> str:
+    return _NO_RESPONSE if file.capture.status == NO_RESPONSE else _REDIRECT_UNRESOLVED
+
+
 def _content_type(file: ResolvedFile) -> str:
     """Return the media type of a response. That after redirects is not known, and many tables do not have it."""
     value = "" if file.hops else dict(file.capture.headers).get("content-type", "")
@@ -166,7 +172,7 @@ def _content_type(file: ResolvedFile) -> str:
 
 def _almanac_cells(file: ResolvedFile, agents: tuple[str, ...]) -> Iterator[Cell]:
     status = None if file.response is None else file.response.status
-    yield Cell(_ALL, "status", _REDIRECT_UNRESOLVED if status is None else str(status))
+    yield Cell(_ALL, "status", _without_response(file) if status is None else str(status))
     named: Collection[str] = ()
     if status == 200 and file.content is not None:
         metrics = robots_metrics(file.content, status=status, redirected=bool(file.hops))
