@@ -21,6 +21,7 @@ from canfetch.bulk.writing.columns import (
     plain_value,
     portable,
 )
+from canfetch.bulk.writing.common_schemas import common_schema
 from canfetch.core.quoting import quoted
 from canfetch.errors import StoreError
 
@@ -214,7 +215,7 @@ def _as_text(value: Any) -> str:
 
 
 def join_parts(parts: Iterable[Path], path: Path, format: str, temporary: Path) -> None:  # noqa: A002 - the option's name
-    """Write a file with the rows of all parts, which have the same columns.
+    """Write a file with the rows of all parts, which have the same columns, and types that have a common one.
 
     Args: temporary: A file to write first. It is renamed to `path`.
     Raises: StoreError: A part is damaged. OSError: The file cannot be written.
@@ -232,18 +233,24 @@ def join_parts(parts: Iterable[Path], path: Path, format: str, temporary: Path) 
 
 def _join_parquet(parts: Iterable[Path], stream: BinaryIO) -> None:
     _, parquet = load_pyarrow()
-    writer: Any = None
-    with ExitStack() as stack:
-        for part in parts:
+    paths = list(parts)
+    schema = common_schema(map(_schema, paths))
+    with parquet.ParquetWriter(stream, schema, compression="zstd") as writer:
+        for part in paths:
             with _reading(part):
                 source = parquet.ParquetFile(part)
             with source:
-                if writer is None:
-                    writer = stack.enter_context(parquet.ParquetWriter(stream, source.schema_arrow, compression="zstd"))
                 for group in range(source.num_row_groups):
                     with _reading(part):
                         table = source.read_row_group(group)
-                    writer.write_table(table)
+                    # Parts of several lists may have other types.
+                    writer.write_table(table if table.schema.equals(schema) else table.cast(schema))
+
+
+def _schema(part: Path) -> Any:
+    _, parquet = load_pyarrow()
+    with _reading(part):
+        return parquet.read_schema(part)
 
 
 @contextmanager

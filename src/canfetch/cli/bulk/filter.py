@@ -9,6 +9,7 @@ from canfetch.bulk.archives.archive_job import Collected, store_path
 from canfetch.bulk.archives.filter_job import filter_urls
 from canfetch.bulk.archives.filter_lists import FilterOptions, URLList, open_list
 from canfetch.bulk.archives.filter_parts import Counts
+from canfetch.bulk.archives.list_types import check_common_types
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.datasets import list_parts
 from canfetch.bulk.reading.url_lists import FORMATS
@@ -61,6 +62,8 @@ def _run(
     for other in urls[1:]:
         if other.columns != urls[0].columns:
             raise CommandError(f"{quoted(other.name)} has other columns than {quoted(urls[0].name)}")
+    if form == "parquet":
+        _check_types(urls)
     sources = find_sources(robots, run.input_format)
     names = [part.name for part in urls]
     settings = {
@@ -116,6 +119,13 @@ def _open(name: str, form: str | None, options: FilterOptions) -> list[URLList]:
         raise CommandError(str(error)) from None
     except OSError as error:
         raise CommandError(f"cannot read {quoted(name)}: {error.strerror or error}") from None
+
+
+def _check_types(urls: list[URLList]) -> None:
+    try:
+        check_common_types(urls)
+    except InvalidOption as error:
+        raise CommandError(str(error)) from None
 
 
 def _print_counts(noun: str, counts: Counts, collected: Collected, rejected: int, output: str) -> None:
