@@ -106,3 +106,35 @@ def test_lists_in_other_formats_have_text(run: Run, folder: Path, filtered: Any)
         2,
         "canfetch: the column 'x' has the type int64 in '0.parquet' and string in '0.csv'",
     )
+
+
+@pytest.mark.parametrize("engine", ["local", "duckdb"])
+@pytest.mark.parametrize(
+    "urls",
+    [pa.array([1]), pa.array([[URL]]), pa.array([0.5]), pa.array([{"u": URL}])],
+    ids=lambda value: str(value.type),
+)
+def test_a_column_of_other_types_than_urls_is_an_error(folder: Path, filtered: Any, urls: Any, engine: str) -> None:
+    done = filtered([pa.table({"url": urls})], "out.csv", "--engine", engine)
+    assert done.code == 2
+    assert done.err.replace("element", "item") == (
+        f"canfetch: the column 'url' of '0.parquet' has the type {urls.type}: expected URLs as text or bytes\n"
+    )
+    assert not list(folder.glob("out*"))
+
+
+@pytest.mark.parametrize(
+    "urls",
+    [
+        *(pa.array([URL, None], kind) for kind in (pa.string(), pa.large_string(), pa.string_view(), pa.binary_view())),
+        pa.array([URL, None]).dictionary_encode(),
+        pa.array([URL.encode(), None], pa.binary(len(URL))),
+        pa.nulls(2),
+    ],
+    ids=lambda value: str(value.type),
+)
+def test_all_types_of_text_and_bytes_are_urls(folder: Path, filtered: Any, urls: Any) -> None:
+    assert filtered([pa.table({"url": urls})], "out.csv").code == 0
+    rows = (folder / "out.csv").read_text("utf-8").splitlines()[1:]
+    expected = ["invalid-url", "invalid-url"] if urls.null_count == 2 else ["no-match", "invalid-url"]
+    assert [row.split(",")[2] for row in rows] == expected

@@ -84,13 +84,14 @@ class FilterTask(NamedTuple):
 def open_list(name: str, format: str | None, options: FilterOptions) -> URLList:  # noqa: A002 - the option's name
     """Return a list of URLs with its columns, which the first rows show.
 
-    Raises: InvalidOption: A column does not exist, or the output would have two columns with the same name.
+    Raises: InvalidOption: A column does not exist, that of URLs is not text or bytes, or the output would have two
+            columns with the same name.
         OSError: The list cannot be read.
     """
     if name == STANDARD_INPUT or not (os.path.isdir(name) or is_regular_file(name)):  # noqa: PTH112 - a name as typed
         raise InvalidOption(f"{quoted(name)} is not a regular file: a list is read twice, so save it to a file first")
     known = list_format(name, format)
-    columns = _parquet_columns(name) if known == "parquet" else _row_columns(name, known, options)
+    columns = _parquet_columns(name, options.url_column) if known == "parquet" else _row_columns(name, known, options)
     names = [column.name for column in columns]
     for wanted, option in ((options.url_column, "--url-column"), (options.time_column, "--time-column")):
         if wanted is not None and wanted not in names:
@@ -101,12 +102,27 @@ def open_list(name: str, format: str | None, options: FilterOptions) -> URLList:
     return URLList(name, known, columns)
 
 
-def _parquet_columns(name: str) -> tuple[Column, ...]:
-    _, parquet = load_pyarrow()
+def _parquet_columns(name: str, url_column: str) -> tuple[Column, ...]:
+    pyarrow, parquet = load_pyarrow()
     with parquet_errors(name):
         schema = parquet.read_schema(name)
     check_different_names(schema.names, name)
+    if url_column in schema.names:
+        kind = schema.field(url_column).type
+        if not _has_urls(pyarrow.types, kind):
+            raise InvalidOption(
+                f"the column {quoted(url_column)} of {quoted(name)} has the type {kind}: expected URLs as text or bytes"
+            )
     return tuple(Column(field, ColumnType.ANY) for field in schema.names)
+
+
+def _has_urls(types: Any, kind: Any) -> bool:
+    if types.is_dictionary(kind):
+        kind = kind.value_type
+    text = (types.is_string, types.is_large_string, types.is_string_view)
+    binary = (types.is_binary, types.is_large_binary, types.is_binary_view, types.is_fixed_size_binary)
+    # A column without a value has the type null.
+    return types.is_null(kind) or any(is_kind(kind) for is_kind in (*text, *binary))
 
 
 def _row_columns(name: str, format: str, options: FilterOptions) -> tuple[Column, ...]:  # noqa: A002 - as above

@@ -77,7 +77,7 @@ def _common_number(first: Any, second: Any) -> Any:
     pyarrow, _ = load_pyarrow()
     types = pyarrow.types
     numbers = [kind for kind in (first, second) if types.is_integer(kind) or types.is_floating(kind)]
-    if len(numbers) < 2:  # noqa: PLR2004 - both
+    if len(numbers) < 2:
         return None
     floats = [kind.bit_width for kind in numbers if types.is_floating(kind)]
     # The bits of the values of integers, without the sign.
