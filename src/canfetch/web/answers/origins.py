@@ -4,7 +4,6 @@ Unless the operator allows private addresses, no request reaches one: the client
 after redirects and name resolution. Only http and https are fetched.
 """
 
-import asyncio
 import time
 from collections.abc import Callable
 from contextlib import asynccontextmanager
@@ -129,17 +128,6 @@ class Origins:
         """
         return _read_with(await self.state(url), profile).decide(url, agent, self.clock())
 
-    async def explanation(self, url: str, agent: NamedAgent, *, profile: str = "rfc9309") -> dict[str, Any]:
-        """Explain the verdict on a URL with the live file of its origin.
-
-        Raises: InvalidURL, UnknownProfile, TooManyFetches.
-        """
-        state, now = await self.state(url), self.clock()
-        by_profile = await asyncio.to_thread(
-            lambda: {name: _read_with(state, name).decide(url, agent.agent, now) for name in PROFILES}
-        )
-        return explanation_json(url, agent, by_profile[profile], by_profile)
-
     async def access_json(self, url: str) -> dict[str, Any]:
         """Return how the robots.txt of an origin was obtained and what that means, as verdicts contain it.
 
@@ -190,6 +178,17 @@ def check_web_url(url: str) -> None:
     """
     if Origin.from_url(url).scheme not in WEB_SCHEMES:
         raise InvalidURL(f"cannot fetch {quoted(url)}: expected an http or https URL")
+
+
+def live_explanation(
+    state: OriginState, url: str, agent: NamedAgent, now: float, *, profile: str = "rfc9309"
+) -> dict[str, Any]:
+    """Explain the verdict on a URL with the live file of its origin. This parses the file in every profile.
+
+    Raises: InvalidURL, UnknownProfile.
+    """
+    by_profile = {name: _read_with(state, name).decide(url, agent.agent, now) for name in PROFILES}
+    return explanation_json(url, agent, by_profile[profile], by_profile)
 
 
 def _read_with(state: OriginState, profile: str) -> OriginState:

@@ -10,7 +10,7 @@ from canfetch.core.agent import Agent
 from canfetch.core.verdict import Verdict
 from canfetch.errors import InvalidOption
 from canfetch.web.answers.crawlers import named_agent, named_agents, with_notes
-from canfetch.web.answers.origins import OriginDecider
+from canfetch.web.answers.origins import OriginDecider, live_explanation
 from canfetch.web.answers.verdicts import (
     Decider,
     comparison,
@@ -125,7 +125,11 @@ async def explain(request: Request) -> Response:
     asked = await read_request(request, DecideRequest)
     agent, content = asked.named_agent(), asked.file()
     if content is None:
-        explained = await services_of(request).origins.explanation(asked.url, agent, profile=asked.profile)
+        origins = services_of(request).origins
+        state = await origins.state(asked.url)
+        explained = await in_thread(
+            request, lambda: live_explanation(state, asked.url, agent, origins.clock(), profile=asked.profile)
+        )
     else:
         explained = await in_thread(
             request,

@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections.abc import Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import Any, Final, NamedTuple, Self, TypeVar
 
@@ -21,6 +20,7 @@ from canfetch.web.answers.web_transport import WEB_SCHEMES, WebTransport
 from canfetch.web.mcp.agents import AskedAgent, configured_agent, parse_agent
 from canfetch.web.mcp.arguments import CallerError
 from canfetch.web.mcp.tdm_files import FetchedTDMFile, TDMFileFetcher
+from canfetch.web.server.work_queue import WorkQueue
 
 ResultT = TypeVar("ResultT")
 
@@ -90,7 +90,8 @@ class Service:
             allow_private=settings.allow_private,
             clock=clock,
         )
-        self._threads = ThreadPoolExecutor(_READING_THREADS, thread_name_prefix="canfetch-mcp")
+        # The number of questions bounds the number that waits.
+        self._queue = WorkQueue(threads=_READING_THREADS, max_waiting=settings.max_questions)
 
     async def __aenter__(self) -> Self:
         return self
@@ -98,7 +99,7 @@ class Service:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._queue.close()
         await self._tdm_files.close()
         await self._client.close()
 
@@ -139,8 +140,8 @@ class Service:
         return await self._tdm_files.get(url)
 
     async def read(self, reading: Callable[[], ResultT]) -> ResultT:
-        """Return the result of a function that reads a file, run in a thread."""
-        return await asyncio.get_running_loop().run_in_executor(self._threads, reading)
+        """Return the result of a function that reads a file, run in a thread. It ends with the task."""
+        return await self._queue.run(reading)
 
     def agent(self, text: str | None) -> AskedAgent:
         """Return the agent of an argument.

@@ -1,14 +1,17 @@
-"""Computations in threads, so that the event loop keeps answering. The number that waits is bounded."""
+"""Computations in threads, so that the event loop keeps answering. Their number and their time are bounded."""
 
 import asyncio
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import Any, Final, TypeVar
 
 from canfetch.errors import CanfetchError
+from canfetch.web.server.stoppable_call import StoppableCall
 
 ResultT = TypeVar("ResultT")
+# Between attempts to stop a computation.
+_STOP_SECONDS: Final = 0.5
 
 
 class QueueFull(CanfetchError, RuntimeError):
@@ -37,7 +40,8 @@ class WorkQueue:
     async def run(self, compute: Callable[[], ResultT]) -> ResultT:
         """Run a computation and return its result.
 
-        A computation that runs cannot be cancelled: its place stays taken until it ends.
+        If the task is cancelled, for example at the end of the time of a request, the computation is stopped, too. Its
+        place stays taken until it ends.
 
         Raises: QueueFull.
         """
@@ -45,9 +49,14 @@ class WorkQueue:
             if self._count >= self._limit:
                 raise QueueFull(f"{self._limit} computations are running or waiting: try again in a second")
             self._count += 1
-        future = self._executor.submit(compute)
+        call = StoppableCall(compute)
+        future = self._executor.submit(call)
         future.add_done_callback(self._release)
-        return await asyncio.wrap_future(future)
+        try:
+            return await asyncio.wrap_future(future)
+        except asyncio.CancelledError:
+            _stop(call)
+            raise
 
     def _release(self, _future: object) -> None:
         with self._lock:
@@ -56,3 +65,8 @@ class WorkQueue:
     def close(self) -> None:
         """Stop after the computations that run. Those that wait are cancelled."""
         self._executor.shutdown(wait=False, cancel_futures=True)
+
+
+def _stop(call: StoppableCall[Any]) -> None:
+    if call.stop():
+        asyncio.get_running_loop().call_later(_STOP_SECONDS, _stop, call)
