@@ -10,6 +10,7 @@ from canfetch.bulk.archives.capture_store import CaptureStore
 from canfetch.bulk.archives.decisions import INVALID_URL, Decision
 from canfetch.bulk.archives.filter_lists import DECISION_COLUMNS, FilterOptions, FilterTask
 from canfetch.bulk.archives.url_decisions import URLDecisions
+from canfetch.bulk.reading.parquet_batches import bounded_batches
 from canfetch.bulk.reading.row_files import cell_values, load_pyarrow, open_parquet, parquet_errors
 from canfetch.bulk.reading.times import time_or_nan
 from canfetch.bulk.writing.columns import Row, Schema
@@ -18,6 +19,7 @@ from canfetch.bulk.writing.part_writers import SCHEMA_KEY, arrow_fields, open_pa
 
 SCHEMA_NAME: Final = "canfetch.filter/1"
 _BATCH_ROWS: Final = 4096
+_GROUP_BYTES: Final = 1 << 24
 
 # Returns the cells of `FilterOptions.columns` for each of some URLs with their times, and for each agent.
 Decide = Callable[[Sequence[Any], Sequence[Any]], list[Row]]
@@ -80,13 +82,13 @@ def write_part(written: FilterPart, task: FilterTask, decide: Decide) -> Counts:
     else:
         names = [column.name for column in task.urls.columns]
         rows = ([row.get(name) for name in names] for row in task.rows)
-        counts = _write_rows(written, task, path, decide, rows)
+        counts = _write_rows(written, task, path, decide, iter(lambda: list(islice(rows, _BATCH_ROWS)), []))
     written.parts.complete(task.number, counts)
     return counts
 
 
 def _write_rows(
-    written: FilterPart, task: FilterTask, path: Path, decide: Decide, rows: Iterable[Sequence[Any]]
+    written: FilterPart, task: FilterTask, path: Path, decide: Decide, batches: Iterable[Sequence[Sequence[Any]]]
 ) -> Counts:
     options, columns = written.options, task.urls.columns
     names = [column.name for column in columns]
@@ -94,9 +96,8 @@ def _write_rows(
     time_index = None if options.time_column is None else names.index(options.time_column)
     schema = Schema(SCHEMA_NAME, (*columns, *options.columns))
     total = Counts()
-    remaining = iter(rows)
     with open_part(path, written.parts.format, schema, header=task.number == 0) as sink:
-        while batch := list(islice(remaining, _BATCH_ROWS)):
+        for batch in batches:
             times = [None if time_index is None else cells[time_index] for cells in batch]
             decided = decide([cells[url_index] for cells in batch], times)
             own = (cells for cells in batch for _ in options.agents)
@@ -110,16 +111,18 @@ def _write_rows(
 
 def _write_group(written: FilterPart, task: FilterTask, path: Path, decide: Decide) -> Counts:
     with open_parquet(task.urls.name) as file:
-        batches = _batches(file, task)
+        batches = _batches(file, task, written.options)
         if written.parts.format == "parquet":
             return _write_arrow(written, path, decide, batches, file.schema_arrow)
-        rows = (cells for batch in batches for cells in zip(*map(cell_values, batch.columns), strict=True))
+        rows = (list(zip(*map(cell_values, batch.columns), strict=True)) for batch in batches)
         return _write_rows(written, task, path, decide, rows)
 
 
-def _batches(file: Any, task: FilterTask) -> Iterator[Any]:
+def _batches(file: Any, task: FilterTask, options: FilterOptions) -> Iterator[Any]:
+    # There is a row for each agent, which may have the cells of the list.
+    copies = len(options.agents)
     with parquet_errors(task.urls.name):
-        yield from file.iter_batches(_BATCH_ROWS, row_groups=[task.group])
+        yield from bounded_batches(file, task.urls.name, task.group, max_rows=_BATCH_ROWS, copies=copies)
 
 
 def _write_arrow(written: FilterPart, path: Path, decide: Decide, batches: Iterable[Any], arrow_schema: Any) -> Counts:
@@ -132,6 +135,7 @@ def _write_arrow(written: FilterPart, path: Path, decide: Decide, batches: Itera
     arrow_schema = arrow_schema.with_metadata({**(arrow_schema.metadata or {}), SCHEMA_KEY: SCHEMA_NAME.encode()})
     total = Counts()
     with replaced(path) as stream, parquet.ParquetWriter(stream, arrow_schema, compression="zstd") as writer:
+        groups = _RowGroups(writer)
         for batch in batches:
             urls = cell_values(batch.column(options.url_column))
             times: list[Any] = [None] * len(urls)
@@ -149,8 +153,33 @@ def _write_arrow(written: FilterPart, path: Path, decide: Decide, batches: Itera
             table = pyarrow.table([*own, *arrays], schema=arrow_schema)
             if options.only_allowed:
                 table = table.filter(pyarrow.array([_allowed(row) is True for row in decided]))
-            writer.write_table(table)
+            groups.write(table)
+        groups.end()
     return total
+
+
+class _RowGroups:
+    """Writes tables as row groups of several."""
+
+    def __init__(self, writer: Any) -> None:
+        self._writer = writer
+        self._tables: list[Any] = []
+        self._rows = self._bytes = 0
+
+    def write(self, table: Any) -> None:
+        """Write a table, or keep it for the next row group."""
+        self._tables.append(table)
+        self._rows += table.num_rows
+        self._bytes += table.nbytes
+        if self._rows >= _BATCH_ROWS or self._bytes >= _GROUP_BYTES:
+            self.end()
+
+    def end(self) -> None:
+        """Write the tables that were kept."""
+        pyarrow, _ = load_pyarrow()
+        if self._tables:
+            self._writer.write_table(pyarrow.concat_tables(self._tables))
+        self._tables, self._rows, self._bytes = [], 0, 0
 
 
 def _allowed(decided: Row) -> bool | None:

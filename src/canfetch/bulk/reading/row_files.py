@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, Final, Self
 from warnings import catch_warnings, simplefilter
 
 from canfetch.bulk.reading.csv_recovery import lines_to_read_again
+from canfetch.bulk.reading.parquet_batches import bounded_batches
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption, MissingExtra
 
@@ -226,7 +227,7 @@ def read_parquet(
         end = 1
         for group in range(file.num_row_groups):
             position, end = end, end + file.metadata.row_group(group).num_rows
-            batches = file.iter_batches(_PARQUET_BATCH_ROWS, row_groups=[group], columns=wanted)
+            batches = bounded_batches(file, path, group, max_rows=_PARQUET_BATCH_ROWS, columns=wanted)
             try:
                 for batch in batches:
                     for cells in zip(*map(cell_values, batch.columns), strict=True):
@@ -254,6 +255,8 @@ def parquet_errors(path: str) -> Iterator[None]:
         yield
     except pyarrow.ArrowNotImplementedError as error:
         raise InvalidOption(f"{quoted(path)} has a column that pyarrow does not read: {_reason(error)}") from None
+    except pyarrow.ArrowMemoryError as error:
+        raise InvalidOption(f"there is not enough memory to read {quoted(path)}: {_reason(error)}") from None
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         # pyarrow raises an OSError for some invalid content, without the number of an error of the system.
         if isinstance(error, OSError) and error.errno is not None:
