@@ -20,7 +20,7 @@ from canfetch.bulk.archives.filter_parts import Counts, FilterPart, decide_and_w
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.sources import find_source
 from canfetch.bulk.writing.work_folder import WorkFolder
-from canfetch.errors import StoreError
+from canfetch.errors import InvalidOption, StoreError
 
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -165,14 +165,18 @@ def test_options(store: Path, tmp_path: Path, name: str) -> None:
 
 
 def test_columns_of_other_types(store: Path, tmp_path: Path) -> None:
-    """A URL that is not text is invalid, names may differ in case only, and times have their own type."""
+    """Names may differ in case only, URLs are text or bytes, and times have their own type."""
     rows = make_rows(40)
     path = tmp_path / "urls[1]*.parquet"
     moments = pyarrow.array([1_767_225_600_000_000 + row["n"] * 10**12 for row in rows], pyarrow.timestamp("us", "UTC"))
     urls = pyarrow.array([row["url"] for row in rows])
     columns = {"URL": urls.dictionary_encode(), "url": range(40), "At": moments, "bytes": urls.cast(pyarrow.binary())}
     parquet.write_table(pyarrow.table(columns), path)
-    for number, column in enumerate(("URL", "url", "bytes")):
+    with pytest.raises(
+        InvalidOption, match="the column 'url' of .* has the type int64: expected URLs as text or bytes"
+    ):
+        open_list(str(path), None, OPTIONS)
+    for number, column in enumerate(("URL", "bytes")):
         options = OPTIONS._replace(url_column=column, time_column="At")
         found = [
             run(engine, store, [path], tmp_path / f"{engine}{number}.parquet", options)
@@ -180,7 +184,7 @@ def test_columns_of_other_types(store: Path, tmp_path: Path) -> None:
         ]
         assert found[0] == found[1]
     # Bytes are decided as text is.
-    by_text, by_bytes = (parquet.read_table(tmp_path / f"local{number}.parquet") for number in (0, 2))
+    by_text, by_bytes = (parquet.read_table(tmp_path / f"local{number}.parquet") for number in (0, 1))
     assert by_bytes.equals(by_text)
     assert "disallow-rule" in by_bytes["reason"].to_pylist()
 
