@@ -7,14 +7,15 @@ store: during an upgrade, old and new versions of canfetch can share a store.
 """
 
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Final, Protocol
 
 from canfetch.access.entries import CacheEntry
-from canfetch.errors import CorruptEntry, NewerEntry
+from canfetch.errors import CorruptEntry, NewerEntry, StoreError
 
 # Seconds for which stores hold an entry. Longer than the 30 days for which the last good copy can be used.
 DEFAULT_TTL: Final = 45 * 86400
+# The largest entry that stores write and read. It has room for a robots.txt of 12 MiB.
+MAX_ENTRY_BYTES: Final = 16 << 20
 
 
 class Store(Protocol):
@@ -80,6 +81,22 @@ class Store(Protocol):
         ...
 
 
+def serialize_entry(entry: CacheEntry, location: object) -> str:
+    """Return the text of an entry in a store.
+
+    Raises: StoreError: It is longer than a store reads. The message starts with `location`.
+    """
+    text = entry.to_json()
+    if len(text) > MAX_ENTRY_BYTES:
+        raise StoreError(f"{location}: cannot store an entry of {len(text)} bytes: expected at most {MAX_ENTRY_BYTES}")
+    return text
+
+
+def oversized_entry(location: object) -> CorruptEntry:
+    """Return the exception for an entry that is too large to be read. The message starts with `location`."""
+    return CorruptEntry(f"{location}: corrupt cache entry: larger than {MAX_ENTRY_BYTES} bytes")
+
+
 def parse_stored_entry(text: object, location: object) -> CacheEntry:
     """Parse an entry in a store.
 
@@ -92,12 +109,3 @@ def parse_stored_entry(text: object, location: object) -> CacheEntry:
         raise CorruptEntry(f"{location}: {error}") from None
     except NewerEntry as error:
         raise NewerEntry(f"{location}: {error}") from None
-
-
-def check_replaceable(text: object, location: object) -> None:
-    """Check that an entry in a store may be replaced.
-
-    Raises: NewerEntry: The entry has a newer format. The message starts with `location`.
-    """
-    with suppress(CorruptEntry):
-        parse_stored_entry(text, location)

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from canfetch.access.entries import ENTRY_FORMAT, CacheEntry, newer_entry
 from canfetch.client.argument_checks import check_positive_seconds, check_whole_seconds
-from canfetch.client.stores import DEFAULT_TTL, parse_stored_entry
+from canfetch.client.stores import DEFAULT_TTL, MAX_ENTRY_BYTES, oversized_entry, parse_stored_entry, serialize_entry
 from canfetch.client.stores.redis_deadline import OperationDeadline, with_deadline
 from canfetch.core.text import printable_text
 from canfetch.errors import MissingExtra, NewerEntry, StoreError
@@ -19,7 +19,8 @@ from canfetch.errors import MissingExtra, NewerEntry, StoreError
 # These scripts run atomically on the server.
 # Returns the format of the previous entry if it is newer, and 0 if the previous entry was replaced.
 _PUT_ENTRY: Final = """
-local previous = redis.pcall('GET', KEYS[1])
+local size = redis.pcall('STRLEN', KEYS[1])
+local previous = type(size) == 'number' and size <= tonumber(ARGV[4]) and redis.pcall('GET', KEYS[1])
 if type(previous) == 'string' then
     local valid, entry = pcall(cjson.decode, previous)
     local format = valid and type(entry) == 'table' and entry.format
@@ -86,15 +87,19 @@ class RedisStore:
         Raises: StoreError; CorruptEntry: The entry is invalid; NewerEntry: The entry has a newer format.
         """
         with self._operation():
-            text = self._redis.get(self._redis_key("entry", key))
-        return None if text is None else parse_stored_entry(text, self._redacted_url)
+            # Another client may have written a value of any size. A missing value is empty.
+            text = self._redis.getrange(self._redis_key("entry", key), 0, MAX_ENTRY_BYTES)
+        if isinstance(text, bytes) and len(text) > MAX_ENTRY_BYTES:
+            raise oversized_entry(self._redacted_url)
+        return None if text == b"" else parse_stored_entry(text, self._redacted_url)
 
     def put(self, entry: CacheEntry) -> None:
         """Add or replace the entry of its key. The server has the entry when this method returns.
 
         Raises: StoreError; NewerEntry: The previous entry has a newer format and was not replaced.
         """
-        arguments: list[str | int] = [entry.to_json(), self._ttl, ENTRY_FORMAT]
+        text = serialize_entry(entry, self._redacted_url)
+        arguments: list[str | int] = [text, self._ttl, ENTRY_FORMAT, MAX_ENTRY_BYTES]
         with self._operation():
             newer_format = self._put_entry(keys=[self._redis_key("entry", entry.key)], args=arguments)
             if type(newer_format) is not int:

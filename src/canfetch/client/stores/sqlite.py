@@ -23,9 +23,15 @@ from canfetch.client.argument_checks import check_callable, check_positive_secon
 from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.client.schema_check import has_only_tables
 from canfetch.client.sqlite_errors import sqlite_reason
-from canfetch.client.stores import DEFAULT_TTL, check_replaceable, parse_stored_entry
+from canfetch.client.stores import (
+    DEFAULT_TTL,
+    MAX_ENTRY_BYTES,
+    oversized_entry,
+    parse_stored_entry,
+    serialize_entry,
+)
 from canfetch.core.text import printable_text
-from canfetch.errors import StoreError
+from canfetch.errors import CorruptEntry, StoreError
 
 # The older versions have the same tables with other columns.
 _SCHEMA_VERSION: Final = 3
@@ -34,6 +40,8 @@ _TABLES: Final = ["entries", "leases"]
 _EXPIRED_ENTRIES_PER_PUT: Final = 10
 # The longest wait for a locked file, including the wait for other threads. Much shorter than a fetch.
 _BUSY_SECONDS: Final = 5.0
+# An entry with its key.
+_MAX_ROW_BYTES: Final = MAX_ENTRY_BYTES + (1 << 20)
 # After a shorter wait for other threads, the timeout of SQLite is not adjusted.
 _NEGLIGIBLE_SECONDS: Final = 0.05
 # SQLite reads the columns before a long text without reading the text.
@@ -96,7 +104,7 @@ class SQLiteStore:
         Raises: StoreError; CorruptEntry: The entry is invalid; NewerEntry: The entry has a newer format.
         """
         with self._connected() as connection:
-            row = _select_entry(connection, key, self._clock())
+            row = self._select_entry(connection, key, self._clock())
         return None if row is None else parse_stored_entry(row[0], self.path)
 
     def put(self, entry: CacheEntry) -> None:
@@ -106,12 +114,13 @@ class SQLiteStore:
 
         Raises: StoreError; NewerEntry: The previous entry has a newer format and was not replaced.
         """
-        text = entry.to_json()
+        text = serialize_entry(entry, self.path)
         with self._connected() as connection, _transaction(connection):
             now = self._clock()
-            previous = _select_entry(connection, entry.key, now)
-            if previous is not None:
-                check_replaceable(previous[0], self.path)
+            with suppress(CorruptEntry):
+                previous = self._select_entry(connection, entry.key, now)
+                if previous is not None:
+                    parse_stored_entry(previous[0], self.path)
             connection.execute("INSERT OR REPLACE INTO entries VALUES (?, ?, ?)", (entry.key, now + self._ttl, text))
             connection.execute(
                 "DELETE FROM entries WHERE key IN (SELECT key FROM entries WHERE expires_at <= ? LIMIT ?)",
@@ -204,6 +213,9 @@ class SQLiteStore:
             )
         except sqlite3.Error as error:
             raise self._open_error(error) from None
+        if hasattr(connection, "setlimit"):
+            # Another process may write values of any size. SQLite rejects larger ones before it reads them.
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_ROW_BYTES)
         try:
             self._prepare(connection)
         except (sqlite3.Error, StoreError):
@@ -235,6 +247,16 @@ class SQLiteStore:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+    def _select_entry(self, connection: sqlite3.Connection, key: str, now: float) -> tuple[object] | None:
+        query = "SELECT entry FROM entries WHERE key = ? AND expires_at > ?"
+        try:
+            row: tuple[object] | None = connection.execute(query, (key, now)).fetchone()
+        except sqlite3.DataError as error:
+            if _primary_code(error) != sqlite3.SQLITE_TOOBIG:
+                raise
+            raise oversized_entry(self.path) from None
+        return row
 
     def _open_error(self, error: Exception) -> StoreError:
         return StoreError(f"{self.path}: cannot open the store: {sqlite_reason(self.path, error)}")
@@ -333,13 +355,6 @@ def _primary_code(error: sqlite3.Error) -> int | None:
     """Return the error code without its details, or None for an error of the Python module itself."""
     code: int | None = getattr(error, "sqlite_errorcode", None)
     return None if code is None else code & 0xFF
-
-
-def _select_entry(connection: sqlite3.Connection, key: str, now: float) -> tuple[object] | None:
-    row: tuple[object] | None = connection.execute(
-        "SELECT entry FROM entries WHERE key = ? AND expires_at > ?", (key, now)
-    ).fetchone()
-    return row
 
 
 @contextmanager
