@@ -1,6 +1,8 @@
 """A store may contain a value of any size, written by another program. It costs one entry."""
 
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -34,6 +36,24 @@ def test_sqlite_large_entry_is_corrupt(path: Path) -> None:
             store.get(ORIGIN)
         assert list(store.keys()) == [ORIGIN, "https://other.example"]
         assert store.get("https://other.example") is not None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit the address space")
+def test_sqlite_large_entry_takes_no_memory(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE entries SET entry = zeroblob(400000000) WHERE key = ?", (ORIGIN,))
+    code = (
+        "import resource; from canfetch.cli.main import main; "
+        "resource.setrlimit(resource.RLIMIT_AS, (450_000_000, 450_000_000)); main()"
+    )
+    for action in ("list", "export"):
+        ran = subprocess.run(
+            [sys.executable, "-c", code, "cache", action, "--store", str(path)], capture_output=True, check=False
+        )
+        assert ran.returncode == 2
+        assert b"https://other.example" in ran.stdout
+        assert b"larger than" in ran.stderr
+        assert b"Traceback" not in ran.stderr
 
 
 def test_sqlite_large_entry_is_replaced(path: Path) -> None:

@@ -44,10 +44,10 @@ _BUSY_SECONDS: Final = 5.0
 _MAX_ROW_BYTES: Final = MAX_ENTRY_BYTES + (1 << 20)
 # After a shorter wait for other threads, the timeout of SQLite is not adjusted.
 _NEGLIGIBLE_SECONDS: Final = 0.05
-# SQLite reads the columns before a long text without reading the text.
+# SQLite reads the columns before a long text without reading the text. Without row IDs, it would read whole rows to
+# compare their keys.
 _SCHEMA: Final = """
-CREATE TABLE IF NOT EXISTS entries (key TEXT PRIMARY KEY, expires_at REAL NOT NULL, entry TEXT NOT NULL)
-    WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS entries (key TEXT PRIMARY KEY NOT NULL, expires_at REAL NOT NULL, entry TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS entries_by_expiry ON entries (expires_at);
 CREATE TABLE IF NOT EXISTS leases (key TEXT PRIMARY KEY, holder TEXT NOT NULL, expires_at REAL NOT NULL)
     WITHOUT ROWID;
@@ -329,6 +329,8 @@ class SQLiteStore:
         """Raise the errors of SQLite as StoreError, with the path of the file."""
         try:
             yield
+        except MemoryError:
+            raise StoreError(f"{self.path}: not enough memory to read the store") from None
         except sqlite3.DatabaseError as error:
             if _primary_code(error) == sqlite3.SQLITE_READONLY:
                 raise StoreError(f"{self.path}: the store is read-only") from None
