@@ -117,7 +117,7 @@ def test_files_by_id(engine: str) -> None:
 
 
 def test_invalid_tables(engine: str) -> None:
-    for table in ({None: CONTENT}, {1: 5}, {"a": b"", b"a": b""}, {2**63: b""}):
+    for table in ({None: CONTENT}, {1: 5}, {"a": b"", b"a": b""}, {2**64: b""}):
         with pytest.raises((InvalidColumn, TypeError)):
             Files(table, engine=engine)
     columns: dict[str, Any] = {"id": [1], "content": [CONTENT]}

@@ -53,7 +53,7 @@ def register(
         files: The files that rows name by ID.
         agents: The agents of the matrix.
         content_type: The type of contents: `VARCHAR` or `BLOB`. SQL's `encode` and `decode` convert them.
-        id_type: The type of IDs, such as `BIGINT` or `VARCHAR`.
+        id_type: The type of IDs, such as `BIGINT`, `VARCHAR`, or `UBIGINT` for those of `hash()`.
         prefix: The beginning of all names, such as `robots_`.
         profile, max_bytes, use_registry, engine: As for `allows`. `files` has its own.
     Raises: MissingExtra: DuckDB or pyarrow is not installed; InvalidOption: `content_type` is unknown, or `agents` is

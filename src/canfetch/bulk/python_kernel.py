@@ -24,7 +24,9 @@ from canfetch.errors import InvalidColumn
 _CACHED_BYTES: Final = 32 * 1024 * 1024
 _CACHED_NAMES: Final = 100_000
 _CACHED_NAME_BYTES: Final = 8 * 1024 * 1024
-_ID_LIMIT: Final = 2**63
+# The range of IDs: what signed or unsigned integers of 64 bits have, without the lowest one.
+_LOWEST_ID: Final = 1 - 2**63
+_HIGHEST_ID: Final = 2**64 - 1
 # As in the native engine.
 _LINES_LIMIT: Final = 100
 # An empty file has the same verdict for all agents.
@@ -225,7 +227,7 @@ def _fault(key: Value) -> str:
 
 
 def _is_too_large(key: Value) -> bool:
-    return isinstance(key, int) and abs(key) >= _ID_LIMIT
+    return isinstance(key, int) and not _LOWEST_ID <= key <= _HIGHEST_ID
 
 
 def _check_types(columns: list[list[Value]], *, by_id: bool) -> None:

@@ -1,7 +1,7 @@
 //! Columns of integers.
 
 use super::values::ListedIntegers;
-use super::{Imported, Invalid, Node, SchemaNode, Validity, single_column};
+use super::{Imported, Invalid, Node, SchemaNode, Validity, is_set, single_column};
 
 /// Whether a format is that of an integer type.
 pub fn is_integer(format: &str) -> bool {
@@ -88,10 +88,10 @@ impl<'a> Integers<'a> {
         bound(row).zip(bound(row + 1))
     }
 
-    /// Whether a number does not fit into `i64`. Lists have `i64::MIN` in its place.
+    /// Whether a number is above the largest `i64`, and wraps around.
     #[inline]
-    fn is_too_large(self, number: i64) -> bool {
-        self.width == 8 && if self.signed { number == i64::MIN } else { number < 0 }
+    fn is_large(self, number: i64) -> bool {
+        number < 0 && !self.signed && self.width == 8
     }
 }
 
@@ -101,6 +101,8 @@ pub struct IntegerChunk<'a> {
     validity: Validity<'a>,
     /// The numbers, or the keys of a dictionary.
     numbers: Integers<'a>,
+    /// The rows of a list whose number wraps around.
+    large: &'a [u8],
     dictionary: Option<Box<IntegerChunk<'a>>>,
 }
 
@@ -111,7 +113,9 @@ pub enum Integer {
     Null,
     /// The number.
     Number(i64),
-    /// A number that is not between -2^63 and 2^63, both excluded.
+    /// A number from 2^63 on.
+    Large(u64),
+    /// A number that is not between -2^63 and 2^64, both excluded.
     TooLarge,
 }
 
@@ -125,14 +129,15 @@ impl<'a> IntegerChunk<'a> {
     pub fn new(node: &Node<'a>) -> Result<Self, Invalid> {
         let numbers = Integers::new(node, node.schema().format())?;
         let dictionary = node.dictionary()?.map(|values| Self::new(&values).map(Box::new)).transpose()?;
-        Ok(Self { length: node.length(), validity: Validity::new(node)?, numbers, dictionary })
+        Ok(Self { length: node.length(), validity: Validity::new(node)?, numbers, large: &[], dictionary })
     }
 
     /// Reads a list.
     pub fn listed(integers: &'a ListedIntegers) -> Result<Self, Invalid> {
         let numbers = Integers::new_in(&integers.numbers, "l")?;
         let validity = Validity::listed(integers.valid.bytes());
-        Ok(Self { length: integers.valid.len(), validity, numbers, dictionary: None })
+        let large = integers.large.bytes();
+        Ok(Self { length: integers.valid.len(), validity, numbers, large, dictionary: None })
     }
 
     /// The number of rows.
@@ -153,6 +158,10 @@ impl<'a> IntegerChunk<'a> {
                 _ => Err(Invalid::new("a key that is not in the dictionary")),
             };
         }
-        Ok(if self.numbers.is_too_large(number) { Integer::TooLarge } else { Integer::Number(number) })
+        if self.numbers.is_large(number) || is_set(self.large, row) {
+            return Ok(Integer::Large(u64::from_ne_bytes(number.to_ne_bytes())));
+        }
+        // Lists have this number in the place of all that do not fit.
+        Ok(if number == i64::MIN { Integer::TooLarge } else { Integer::Number(number) })
     }
 }

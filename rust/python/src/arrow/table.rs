@@ -64,6 +64,7 @@ fn append_integers(list: &Bound<'_, PyList>, chunk: &IntegerChunk<'_>) -> PyResu
         match chunk.get(row)? {
             Integer::Null => list.append(list.py().None())?,
             Integer::Number(number) => list.append(PyInt::new(list.py(), number))?,
+            Integer::Large(number) => list.append(PyInt::new(list.py(), number))?,
             Integer::TooLarge => return Err(Invalid::new("an integer that does not fit into 64 bits").into()),
         }
     }

@@ -42,6 +42,8 @@ pub struct ListedIntegers {
     pub numbers: Vec<u8>,
     /// The rows that are not null.
     pub valid: Bits,
+    /// The rows whose number is above the largest `i64`, and wraps around.
+    pub large: Bits,
 }
 
 /// The chunks of a column.
@@ -137,8 +139,7 @@ fn listed<'py>(items: impl Iterator<Item = Bound<'py, PyAny>>) -> PyResult<Argum
             integers.push(None);
         } else if item.is_instance_of::<PyInt>() && is_text {
             texts.push(None);
-            // Represents all numbers that are too large.
-            integers.push(Some(item.extract().unwrap_or(i64::MIN)));
+            integers.push_object(&item);
         } else if let (Some(bytes), true) = (text_bytes(&item)?, is_integer) {
             let address = item.as_ptr() as usize;
             let key = if let Some(&key) = known.get(&address) {
@@ -173,7 +174,20 @@ impl ListedTexts {
 impl ListedIntegers {
     fn push(&mut self, number: Option<i64>) {
         self.valid.push(number.is_some());
+        self.large.push(false);
         self.numbers.extend_from_slice(&number.unwrap_or(0).to_ne_bytes());
+    }
+
+    fn push_object(&mut self, object: &Bound<'_, PyAny>) {
+        match object.extract::<u64>() {
+            Ok(number) if i64::try_from(number).is_err() => {
+                self.valid.push(true);
+                self.large.push(true);
+                self.numbers.extend_from_slice(&number.to_ne_bytes());
+            }
+            // Represents all numbers that are too large.
+            _ => self.push(Some(object.extract().unwrap_or(i64::MIN))),
+        }
     }
 }
 

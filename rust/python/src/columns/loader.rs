@@ -63,6 +63,7 @@ impl<'k> Loader<'k> {
                 for (chunk, row) in chunks.iter().flat_map(|chunk| (0..chunk.length()).map(move |row| (chunk, row))) {
                     let id = match chunk.get(row)? {
                         Integer::Number(id) => Id::Integer(id),
+                        Integer::Large(id) => Id::Large(id),
                         Integer::Null => return Err(missing().into()),
                         Integer::TooLarge => return Err(Invalid::new("an ID that does not fit into 64 bits").into()),
                     };

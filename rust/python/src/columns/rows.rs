@@ -116,6 +116,7 @@ impl<'c, 'a> Rows<'c, 'a> {
                     found.push(match chunk.get(row)? {
                         Integer::Null => NULL,
                         Integer::TooLarge => NO_CONTENT,
+                        Integer::Large(id) => tables.file_of_large(id).unwrap_or(NO_CONTENT),
                         Integer::Number(id) => tables.file_of_integer(id).unwrap_or(NO_CONTENT),
                     });
                 }

@@ -47,7 +47,18 @@ enum Keys {
     /// By content.
     Contents(Numbers<Arc<[u8]>>),
     /// By the ID in a table of files.
-    Ids { texts: Numbers<Box<[u8]>>, integers: Numbers<i64>, dense: Vec<u32> },
+    Ids(Ids),
+}
+
+/// The IDs of files.
+#[derive(Default)]
+struct Ids {
+    texts: Numbers<Box<[u8]>>,
+    integers: Numbers<i64>,
+    /// From 2^63 on, as hashes often are.
+    large: Numbers<u64>,
+    /// The files of small integers.
+    dense: Vec<u32>,
 }
 
 impl Tables {
@@ -58,7 +69,7 @@ impl Tables {
 
     /// Creates tables for files that are loaded once.
     pub fn by_id(profile: &'static Profile) -> Self {
-        Self::new(profile, Keys::Ids { texts: Numbers::default(), integers: Numbers::default(), dense: Vec::new() })
+        Self::new(profile, Keys::Ids(Ids::default()))
     }
 
     fn new(profile: &'static Profile, keys: Keys) -> Self {
@@ -79,19 +90,26 @@ impl Tables {
     pub fn file_of_text(&self, key: &[u8]) -> Option<u32> {
         match &self.keys {
             Keys::Contents(contents) => contents.get(key).copied(),
-            Keys::Ids { texts, .. } => texts.get(key).copied(),
+            Keys::Ids(ids) => ids.texts.get(key).copied(),
         }
     }
 
     /// The number of the file with this ID.
     #[inline]
     pub fn file_of_integer(&self, id: i64) -> Option<u32> {
-        let Keys::Ids { integers, dense, .. } = &self.keys else { return None };
-        match usize::try_from(id).ok().and_then(|id| dense.get(id)) {
+        let Keys::Ids(ids) = &self.keys else { return None };
+        match usize::try_from(id).ok().and_then(|id| ids.dense.get(id)) {
             Some(&file) if file != NO_CONTENT => Some(file),
-            _ if integers.is_empty() => None,
-            _ => integers.get(&id).copied(),
+            _ if ids.integers.is_empty() => None,
+            _ => ids.integers.get(&id).copied(),
         }
+    }
+
+    /// The number of the file with an ID from 2^63 on.
+    #[inline]
+    pub fn file_of_large(&self, id: u64) -> Option<u32> {
+        let Keys::Ids(ids) = &self.keys else { return None };
+        ids.large.get(&id).copied()
     }
 
     /// Whether rows contain the files.
@@ -210,10 +228,11 @@ impl Tables {
 
     /// Adds the ID of a file, or of [`NO_CONTENT`].
     pub fn add_id(&mut self, id: Id<'_>, file: u32) -> Result<(), Invalid> {
-        let Keys::Ids { texts, integers, .. } = &mut self.keys else { return Ok(()) };
+        let Keys::Ids(ids) = &mut self.keys else { return Ok(()) };
         let (known, shown) = match id {
-            Id::Text(text) => (texts.insert(text.into(), file), String::from_utf8_lossy(text).into_owned()),
-            Id::Integer(id) => (integers.insert(id, file), id.to_string()),
+            Id::Text(text) => (ids.texts.insert(text.into(), file), String::from_utf8_lossy(text).into_owned()),
+            Id::Integer(id) => (ids.integers.insert(id, file), id.to_string()),
+            Id::Large(id) => (ids.large.insert(id, file), id.to_string()),
         };
         match known {
             None => Ok(()),
@@ -223,7 +242,7 @@ impl Tables {
 
     /// Arranges the IDs after the last file: small integers are positions of a list.
     pub fn finish_ids(&mut self) {
-        let Keys::Ids { integers, dense, .. } = &mut self.keys else { return };
+        let Keys::Ids(Ids { integers, dense, .. }) = &mut self.keys else { return };
         let limit = integers.len() * 4;
         let position = |id: i64| usize::try_from(id).ok().filter(|&id| id < limit);
         if integers.keys().all(|&id| position(id).is_some()) {
@@ -244,4 +263,6 @@ pub enum Id<'a> {
     Text(&'a [u8]),
     /// A number.
     Integer(i64),
+    /// A number from 2^63 on.
+    Large(u64),
 }
