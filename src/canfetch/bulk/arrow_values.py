@@ -1,5 +1,6 @@
 """The values of columns, for code in Python: read by pyarrow, or natively if the native engine is installed."""
 
+from math import isnan
 from typing import Any, Final
 
 from canfetch.bulk.arguments import is_arrow
@@ -9,6 +10,8 @@ from canfetch.core.engines import native_module
 from canfetch.core.text import encode_text
 from canfetch.errors import InvalidColumn
 
+# All whole numbers up to this one are exact.
+_WHOLE_LIMIT: Final = 2**53
 Value = bytes | int | None
 TEXTS: Final = "text or bytes"
 IDS: Final = "integers, text or bytes"
@@ -124,6 +127,10 @@ def _plain_values(pa: Any, chunk: Any, expected: str) -> list[Value]:
         return _plain(chunk)
     if types.is_null(chunk.type):
         return [None] * len(chunk)
+    if types.is_float32(chunk.type) or types.is_float64(chunk.type):
+        numbers = _whole_numbers(chunk, accepts=expected == IDS)
+        if numbers is not None:
+            return numbers
     is_text = types.is_string(chunk.type) or types.is_large_string(chunk.type) or types.is_string_view(chunk.type)
     is_binary = types.is_binary(chunk.type) or types.is_large_binary(chunk.type) or types.is_binary_view(chunk.type)
     if not is_text and not is_binary:
@@ -131,6 +138,27 @@ def _plain_values(pa: Any, chunk: Any, expected: str) -> list[Value]:
         raise InvalidColumn(f"invalid Arrow data: {found}")
     # As bytes, because Arrow data may claim to be UTF-8 without being it.
     return _plain(chunk.cast(pa.large_binary()))
+
+
+def _whole_numbers(chunk: Any, *, accepts: bool) -> list[Value] | None:
+    """Return the values of a column of floating-point numbers, which pandas has in the place of others.
+
+    That are nulls in a column without a value, and also whole numbers for IDs. None if the column has other numbers.
+    """
+    found: list[Value] = []
+    for number in chunk.to_pylist():
+        if number is None or isnan(number):
+            found.append(None)
+        elif not accepts:
+            return None
+        elif abs(number) < _WHOLE_LIMIT and number == int(number):
+            found.append(int(number))
+        else:
+            raise InvalidColumn(
+                f"invalid Arrow data: an ID {number} in a column of type {chunk.type}: expected integers below 2^53; "
+                "use a type of integers that can be null, such as Int64 of pandas"
+            )
+    return found
 
 
 def _plain(chunk: Any) -> list[Value]:

@@ -173,7 +173,7 @@ def test_columns_of_other_types(store: Path, tmp_path: Path) -> None:
     columns = {"URL": urls.dictionary_encode(), "url": range(40), "At": moments, "bytes": urls.cast(pyarrow.binary())}
     parquet.write_table(pyarrow.table(columns), path)
     with pytest.raises(
-        InvalidOption, match="the column 'url' of .* has the type int64: expected URLs as text or bytes"
+        InvalidOption, match=r"the column 'url' of .* has the type int64: expected URLs as text or bytes"
     ):
         open_list(str(path), None, OPTIONS)
     for number, column in enumerate(("URL", "bytes")):

@@ -1,5 +1,7 @@
 //! Columns of integers.
 
+use super::floats::{Floats, is_float};
+use super::types::type_name;
 use super::values::ListedIntegers;
 use super::{Imported, Invalid, Node, SchemaNode, Validity, is_set, single_column};
 
@@ -10,9 +12,18 @@ pub fn is_integer(format: &str) -> bool {
 
 /// Whether a column has integers, or is a dictionary of them.
 pub fn has_integers(schema: SchemaNode<'_>) -> Result<bool, Invalid> {
+    has_values(schema, is_integer)
+}
+
+/// Whether a column of IDs has numbers, or is a dictionary of them. Floating-point numbers have to be whole.
+pub fn has_numbers(schema: SchemaNode<'_>) -> Result<bool, Invalid> {
+    has_values(schema, |format| is_integer(format) || is_float(format))
+}
+
+fn has_values(schema: SchemaNode<'_>, is_accepted: impl Fn(&str) -> bool) -> Result<bool, Invalid> {
     Ok(match schema.dictionary()? {
-        None => is_integer(schema.format()),
-        Some(values) => is_integer(values.format()) && values.dictionary()?.is_none(),
+        None => is_accepted(schema.format()),
+        Some(values) => is_accepted(values.format()) && values.dictionary()?.is_none(),
     })
 }
 
@@ -51,7 +62,7 @@ impl<'a> Integers<'a> {
     pub fn new_in(bytes: &'a [u8], format: &str) -> Result<Self, Invalid> {
         match width_and_sign(format) {
             Some((width, signed)) => Ok(Self { bytes, width, signed }),
-            None => Err(Invalid::new(format!("a column of type {format:?}: expected integers"))),
+            None => Err(Invalid::new(format!("a column of type {}: expected integers", type_name(format)))),
         }
     }
 
@@ -103,6 +114,8 @@ pub struct IntegerChunk<'a> {
     numbers: Integers<'a>,
     /// The rows of a list whose number wraps around.
     large: &'a [u8],
+    /// In the place of the numbers.
+    floats: Option<Floats<'a>>,
     dictionary: Option<Box<IntegerChunk<'a>>>,
 }
 
@@ -127,9 +140,14 @@ impl<'a> IntegerChunk<'a> {
 
     /// Reads an array.
     pub fn new(node: &Node<'a>) -> Result<Self, Invalid> {
-        let numbers = Integers::new(node, node.schema().format())?;
+        let format = node.schema().format();
+        let (numbers, floats) = if is_float(format) {
+            (Integers::new_in(&[], "l")?, Some(Floats::new(node)?))
+        } else {
+            (Integers::new(node, format)?, None)
+        };
         let dictionary = node.dictionary()?.map(|values| Self::new(&values).map(Box::new)).transpose()?;
-        Ok(Self { length: node.length(), validity: Validity::new(node)?, numbers, large: &[], dictionary })
+        Ok(Self { length: node.length(), validity: Validity::new(node)?, numbers, large: &[], floats, dictionary })
     }
 
     /// Reads a list.
@@ -137,7 +155,7 @@ impl<'a> IntegerChunk<'a> {
         let numbers = Integers::new_in(&integers.numbers, "l")?;
         let validity = Validity::listed(integers.valid.bytes());
         let large = integers.large.bytes();
-        Ok(Self { length: integers.valid.len(), validity, numbers, large, dictionary: None })
+        Ok(Self { length: integers.valid.len(), validity, numbers, large, floats: None, dictionary: None })
     }
 
     /// The number of rows.
@@ -150,6 +168,9 @@ impl<'a> IntegerChunk<'a> {
     pub fn get(&self, row: usize) -> Result<Integer, Invalid> {
         if self.validity.is_null(row) {
             return Ok(Integer::Null);
+        }
+        if let Some(floats) = self.floats {
+            return floats.whole(row);
         }
         let Some(number) = self.numbers.get(row) else { return Err(Invalid::new("missing numbers")) };
         if let Some(values) = &self.dictionary {

@@ -1,15 +1,18 @@
 //! Arrow columns: read from any library with the `PyCapsule` interface, and returned with it.
 //!
 //! * `interface` holds the structures of the C Data Interface and all unsafe code;
-//! * `text` and `integers` read columns, and check every offset, key and view that they follow;
+//! * `text`, `integers` and `floats` read columns, and check every offset, key and view that they follow;
+//! * `types` has the names of types for messages;
 //! * `table` shows the columns of a table to Python;
 //! * `array` is what canfetch returns.
 
 pub mod array;
+mod floats;
 pub mod integers;
 mod interface;
 pub mod table;
 pub mod text;
+mod types;
 pub mod values;
 
 use std::borrow::Cow;
@@ -109,7 +112,8 @@ impl<'a> Validity<'a> {
 /// A column of a type that is not accepted.
 #[cold]
 fn unsupported_type(format: &str, accepted: &str) -> Invalid {
-    Invalid::new(format!("a column of type {format:?}: expected {accepted}, or a dictionary of them"))
+    let name = types::type_name(format);
+    Invalid::new(format!("a column of type {name}: expected {accepted}, or a dictionary of them"))
 }
 
 /// The only column of a table, or the column itself.

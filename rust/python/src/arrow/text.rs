@@ -1,6 +1,8 @@
 //! Columns of text or bytes, in every layout that libraries use. The encoding does not matter: canfetch reads bytes.
 
+use super::floats::{Floats, is_float};
 use super::integers::{Integers, is_integer};
+use super::types::type_name;
 use super::values::ListedTexts;
 use super::{Imported, Invalid, Node, Validity, single_column};
 
@@ -11,6 +13,12 @@ const INLINE_BYTES: usize = 12;
 /// Whether a format is that of text or bytes, or of nulls.
 pub fn is_text(format: &str) -> bool {
     matches!(format, "n" | "u" | "z" | "U" | "Z" | "vu" | "vz")
+}
+
+/// Whether a column of floating-point numbers has others than NaN.
+fn has_numbers(node: &Node<'_>) -> Result<bool, Invalid> {
+    let (floats, validity) = (Floats::new(node)?, Validity::new(node)?);
+    Ok((0..node.length()).any(|row| !validity.is_null(row) && floats.has_number(row)))
 }
 
 /// A chunk of a column.
@@ -89,7 +97,7 @@ impl<'a> TextChunk<'a> {
             return Err(Invalid::new("a dictionary of dictionaries"));
         }
         if !is_integer(node.schema().format()) {
-            return Err(Invalid::new(format!("a dictionary with keys of type {:?}", node.schema().format())));
+            return Err(Invalid::new(format!("a dictionary with keys of type {}", type_name(node.schema().format()))));
         }
         let keys = Integers::new(node, node.schema().format())?;
         let values = Box::new(Self::plain(values)?);
@@ -105,6 +113,8 @@ impl<'a> TextChunk<'a> {
             "u" | "z" => (Validity::new(node)?, Self::offsets(node, "i", 4)?),
             "U" | "Z" => (Validity::new(node)?, Self::offsets(node, "l", 8)?),
             "vu" | "vz" => (Validity::new(node)?, Self::views(node)?),
+            // pandas has this type for a column without a value.
+            _ if is_float(format) && !has_numbers(node)? => (Validity::default(), Layout::Null),
             _ => return Err(super::unsupported_type(format, "text or bytes")),
         };
         Ok(Self { length: node.length(), validity, layout })

@@ -9,7 +9,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyList, PyString, PyTuple};
 
 use super::array::{Array, Bits, Data, Texts, offset};
-use super::integers::{IntegerChunk, has_integers, is_integer};
+use super::floats::is_float;
+use super::integers::{IntegerChunk, has_integers, has_numbers, is_integer};
 use super::text::{TextChunk, is_text};
 use super::{Imported, Invalid, Node, SchemaNode, unsupported_type};
 use crate::urls::text_bytes;
@@ -58,7 +59,7 @@ impl<'a> Chunks<'a> {
     /// Reads an array of IDs.
     pub fn of_ids(node: &Node<'a>) -> Result<Self, Invalid> {
         check_id_type(node.schema())?;
-        if has_integers(node.schema())? {
+        if has_numbers(node.schema())? {
             Ok(Self::Integers(vec![IntegerChunk::new(node)?]))
         } else {
             Ok(Self::Text(vec![TextChunk::new(node)?]))
@@ -91,7 +92,11 @@ impl Argument {
     /// The chunks of a column of IDs.
     pub fn ids(&self) -> Result<Chunks<'_>, Invalid> {
         if let Self::Imported(imported) = self {
-            check_id_type(single_type(imported)?)?;
+            let schema = single_type(imported)?;
+            check_id_type(schema)?;
+            if has_numbers(schema)? {
+                return Ok(Chunks::Integers(IntegerChunk::read(imported)?));
+            }
         }
         self.chunks()
     }
@@ -120,7 +125,7 @@ fn single_type(imported: &Imported) -> Result<SchemaNode<'_>, Invalid> {
 
 fn check_id_type(schema: SchemaNode<'_>) -> Result<(), Invalid> {
     let format = schema.dictionary()?.unwrap_or(schema).format();
-    if is_integer(format) || is_text(format) {
+    if is_integer(format) || is_float(format) || is_text(format) {
         return Ok(());
     }
     Err(unsupported_type(format, "integers, text or bytes"))
