@@ -28,6 +28,9 @@ PRIVATE_HOSTS = [
 ]
 
 
+NO_PUBLIC_ADDRESS = "forbidden-address: the host does not exist, or it has no public address"
+
+
 class Network(ScriptedWeb):
     """Public hosts that are scripted, and the real network for all others."""
 
@@ -61,9 +64,25 @@ def test_private_host_is_refused(guarded: API, site: Site, host: str) -> None:
     answer = guarded.answer("fetch", url=url)
     assert answer["access"] == "unreachable"
     assert answer["status"] is None
-    # Some systems cannot resolve some of these names.
-    assert answer["explanation"].startswith(("forbidden-address: ", "dns: "))
+    assert answer["explanation"] == NO_PUBLIC_ADDRESS
     assert site.requests == []
+
+
+def test_answers_do_not_show_which_internal_names_exist(caplog: pytest.LogCaptureFixture) -> None:
+    def resolve(host: str) -> Sequence[str]:
+        if host == "db.corp.internal":
+            return ["10.1.2.3"]
+        raise OSError(-2, "Name or service not known")
+
+    caplog.set_level("INFO", logger="canfetch.fetch")
+    with running_api(transport=WebTransport(resolve)) as api:
+        hosts = ["db.corp.internal", "none.corp.internal", "10.1.2.3"]
+        answers = [api.answer("decide", url=f"http://{host}/", agent="X") for host in hosts]
+    for host, answer in zip(hosts, answers, strict=True):
+        assert answer["access"]["explanation"].replace(host, "HOST") == NO_PUBLIC_ADDRESS
+    # The log of the operator has the facts.
+    assert "refused http://db.corp.internal/robots.txt: forbidden-address: address 10.1.2.3 of" in caplog.text
+    assert "refused http://none.corp.internal/robots.txt: dns: " in caplog.text
 
 
 @pytest.mark.parametrize("path", ["decide", "explain"])

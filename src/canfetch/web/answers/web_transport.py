@@ -1,16 +1,20 @@
-"""The transport of servers: http and https only."""
+"""The transport of servers: http and https only, and no facts about private networks in its failures."""
 
 import asyncio
 from contextlib import nullcontext
 from typing import Final
 
 from canfetch.access.responses import Failure, FailureKind, Response
+from canfetch.client.loggers import FETCH_LOGGER
 from canfetch.client.options import Options
 from canfetch.client.transports import AsyncTransport, Route, TransportRequest
 from canfetch.client.transports.dns import Resolve, system_resolve
 from canfetch.client.transports.http_transport import AsyncHTTPTransport
+from canfetch.core.redaction import loggable_url
 
 WEB_SCHEMES: Final = ("http", "https")
+_FAILURES_OF_NAMES: Final = (FailureKind.DNS, FailureKind.FORBIDDEN_ADDRESS)
+_NO_PUBLIC_ADDRESS: Final = "the host does not exist, or it has no public address"
 
 
 class WebTransport:
@@ -46,11 +50,24 @@ class WebTransport:
         if request.url.partition(":")[0].lower() not in WEB_SCHEMES:
             return Failure(request.url, FailureKind.SCHEME, "only http and https are fetched")
         async with self._free:
-            return await self._transport.send(request)
+            answer = await self._transport.send(request)
+        return answer if request.allow_private else _without_private_facts(answer)
 
     async def close(self) -> None:
         """Release all resources."""
         await self._transport.close()
+
+
+def _without_private_facts(answer: Response | Failure) -> Response | Failure:
+    """Return the same failure for every name without a public address.
+
+    Otherwise, strangers could read from the answers which internal names exist, and their addresses. The log of the
+    operator has both.
+    """
+    if isinstance(answer, Failure) and answer.kind in _FAILURES_OF_NAMES:
+        FETCH_LOGGER.info("refused %s: %s: %s", loggable_url(answer.url), answer.kind, answer.detail)
+        return Failure(answer.url, FailureKind.FORBIDDEN_ADDRESS, _NO_PUBLIC_ADDRESS)
+    return answer
 
 
 # The class implements the protocol; mypy checks it here.

@@ -128,10 +128,10 @@ class Service:
         """
         origin = parse_origin(url)
         state = await self._client.origin_state(url)
-        if not state.entry.hops and is_forbidden(state):
+        if not state.entry.hops and state.entry.copy is None and is_forbidden(state):
             raise CallerError(
-                f"{quoted(str(origin))} has no public address: only a server that was started with --allow-private "
-                "answers for private networks"
+                f"{quoted(str(origin))} does not exist, or has no public address: only a server that was started with "
+                "--allow-private answers for private networks"
             )
         return state
 
