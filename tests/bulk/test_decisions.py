@@ -111,9 +111,24 @@ def test_files_by_id(engine: str) -> None:
     assert reasons == ["no-robots", "no-robots", None]
     texts = Files({"https://a.example": OTHER, "café": CONTENT}, engine=engine)
     assert texts.allows_at(["café", b"https://a.example", "x"], "bot", "/b").to_pylist() == [True, False, None]
-    # An ID of another type is in no row.
-    assert texts.allows_at([1], "bot", "/b").to_pylist() == [None]
-    assert table.allows_at(["1"], "bot", "/b").to_pylist() == [None]
+
+
+def test_ids_of_another_type_than_those_of_the_files(engine: str) -> None:
+    integers, texts = Files({1: CONTENT, -7: None}, engine=engine), Files({"1": CONTENT}, engine=engine)
+    for table in (integers, texts):
+        assert table.has_text_ids is (table is texts)
+        asked = ["1", None] if table is integers else [None, 1]
+        found, expected = ("text", "integers") if table is integers else ("integers", "texts")
+        message = f"a column of {found}: the IDs of the files are {expected}"
+        with pytest.raises(InvalidColumn, match=message):
+            table.allows_at(asked, "bot", "/b")
+        with pytest.raises(InvalidColumn, match=message):
+            table.matrix_at(asked[asked[0] is None], ["bot"], "/b")
+        # Nulls have no type.
+        assert table.decide_at([None, None], "bot", "/b").to_pylist()[0]["reason"] is None
+    # Without files, and with both types, every ID is looked up.
+    assert Files({}, engine=engine).allows_at(["1"], "bot", "/b").to_pylist() == [None]
+    assert Files({}, engine=engine).allows_at([1], "bot", "/b").to_pylist() == [None]
 
 
 def test_invalid_tables(engine: str) -> None:

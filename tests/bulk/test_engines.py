@@ -87,13 +87,36 @@ def test_sql_functions_are_replaced_and_have_options(connection: Any) -> None:
         register(connection, prefix="robots_", content_type="BLOB", use_registry=use_registry)
         assert connection.cursor().execute(query).fetchall() == [(not use_registry,)]
     by_name = bulk.Files({"https://a.example": "user-agent: *\ndisallow: /"})
-    register(connection, files=by_name, id_type="VARCHAR")
-    found = connection.sql("select allows_at('https://a.example', 'bot', '/')").fetchall()
-    assert found == [(False,)]
+    for id_type in (None, "VARCHAR"):
+        register(connection, files=by_name, id_type=id_type)
+        query = "select allows_at(origins('https://A.example:443/x'), 'bot', '/')"
+        assert connection.sql(query).fetchall() == [(False,)]
     with pytest.raises(InvalidOption, match="content_type"):
         register(connection, content_type="TEXT")
     with pytest.raises(UnknownProfile):
         register(connection, profile="x")
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"agents": "Bot"}, "agents"),
+        ({"agents": ["bot", "Bot"]}, "'bot' and 'Bot' are the same in DuckDB"),
+        ({"agents": []}, "the list is empty"),
+        ({"id_type": "MISSING"}, "invalid id_type 'MISSING'"),
+    ],
+)
+def test_no_sql_function_is_replaced_if_an_argument_is_invalid(
+    connection: Any, files: bulk.Files, options: dict[str, Any], message: str
+) -> None:
+    from canfetch.bulk.duckdb import register
+
+    register(connection, content_type="BLOB")
+    with pytest.raises((InvalidOption, TypeError), match=message):
+        register(connection, files=files, **options)
+    assert connection.sql("select allows(''::blob, 'bot', '/')").fetchall() == [(True,)]
+    names = connection.sql("select function_name from duckdb_functions() where function_name = 'allows_at'")
+    assert names.fetchall() == []
 
 
 def test_many_rows_in_several_threads(connection: Any, files: bulk.Files) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from canfetch.access.policies import get_policy
 from canfetch.agents import agent
-from canfetch.bulk import Files
+from canfetch.bulk import Files, origins
 from canfetch.bulk.archives.archive_job import collect, store_path, write_table
 from canfetch.bulk.archives.capture_store import CaptureStore
 from canfetch.bulk.archives.output_tables import TableOptions
@@ -84,10 +84,11 @@ def test_files_of_an_archive_decide_as_lists_of_urls_do(
     files = Files(table, id="origin", engine=engine)
     with CaptureStore(folder / "captures.sqlite", read_only=True) as store:
         decisions = URLDecisions(store, policy=get_policy(policy), profile="rfc9309", missing=None)
-        for origin in captures:
-            start = origin if "://" in origin else f"https://{origin}"
-            expected = [decisions.decide(f"{start}{path}", agent("GPTBot"), None) for path in PATHS]
-            assert decide(files, origin) == [(decision.allowed, decision.reason) for decision in expected]
+        for name in captures:
+            for origin in [name] if "://" in name else [f"https://{name}", f"http://{name}"]:
+                expected = [decisions.decide(f"{origin}{path}", agent("GPTBot"), None) for path in PATHS]
+                for asked in (name, *origins([f"{origin}{path}" for path in PATHS])):
+                    assert decide(files, asked) == [(decision.allowed, decision.reason) for decision in expected]
 
 
 def row(origin: str, effect: str | None, redirects: Any = 0, final: str | None = None, **cells: Any) -> Row:
@@ -185,6 +186,24 @@ def test_the_file_of_a_host_is_that_of_both_schemes(engine: str) -> None:
     assert first_decisions([host, origin, moved[0]], engine)[2] == (None, "redirect-unresolved")
 
 
+def test_the_origins_of_a_host_are_ids(engine: str) -> None:
+    rows = [
+        row("a.example", "conditional-allow", content=DISALLOW),
+        row("b.example:8443", "full-disallow", content=""),
+        row("http://a.example", "full-allow", content=""),
+    ]
+    files = Files(pa.Table.from_pylist(rows), id="origin", engine=engine)
+    asked = ["a.example", "https://a.example", "http://a.example", "https://b.example:8443", "https://b.example"]
+    assert files.allows_at(asked, "GPTBot", "/").to_pylist() == [False, False, True, False, None]
+    # Other names than those of the column `origin` are as they are.
+    table = pa.Table.from_pylist(rows).append_column("site", pa.array(["a.example", "b", "c"]))
+    files = Files(table, id="site", engine=engine)
+    assert files.allows_at(asked[:2], "GPTBot", "/").to_pylist() == [False, None]
+    # A table without `effect` has no aliases either.
+    files = Files(pa.Table.from_pylist(rows).select(["origin", "content"]), id="origin", engine=engine)
+    assert files.allows_at(asked[:2], "GPTBot", "/").to_pylist() == [False, None]
+
+
 def test_exempt_robots_txt(profile: Profile, engine: str) -> None:
     """An unreachable origin allows its robots.txt in the profiles in which rules do."""
     if profile.robotparser and engine != "python":
@@ -252,4 +271,4 @@ def test_invalid_urls_and_targets_are_unresolved() -> None:
         "redirect_targets": [b"[", b"[]", b'[{"url": "https://b.example/x", "content": "x", "status": 200}]'],
     }
     table: FileTable = _Table(columns)
-    assert plan_sources(table) == Plan([-1, -1, 3], [b"x"])
+    assert plan_sources(table, "id") == Plan([-1, -1, 3], [b"x"])

@@ -129,7 +129,11 @@ def test_action_lints(tmp_path: Path, text: str, inputs: dict[str, str], code: i
     [
         ({}, 1, "| `Googlebot` | loses | `/new/` | `/new/` |"),
         ({"FAIL_ON": "Googlebot loses /blog/\n\nany gains"}, 0, "| `Googlebot` | loses | `/new/` | `/new/` |"),
-        ({"FAIL_ON": "any gains\nGooglebot loses /new/x"}, 1, "- :x: `Googlebot loses /new/x`: `Googlebot` loses `/new/x`"),
+        (
+            {"FAIL_ON": "any gains\nGooglebot loses /new/x"},
+            1,
+            "- :x: `Googlebot loses /new/x`: `Googlebot` loses `/new/x`",
+        ),
         ({"SITEMAP": "map.txt", "FAIL_ON": "any gains"}, 0, "1 of 2 listed URLs"),
         ({"BASE": "HEAD~1"}, 1, "| `Googlebot` | loses | `/new/`<br>`/both/` |"),
         ({"AGENTS": "GPTBot; touch pwned", "FAIL_ON": "$(touch pwned)"}, 2, ""),

@@ -11,5 +11,18 @@ from canfetch.bulk.contents import metrics, rules, sitemaps
 from canfetch.bulk.decisions import allows, clear_cache, decide, matrix
 from canfetch.bulk.files import Files
 from canfetch.bulk.preferences import usage
+from canfetch.bulk.url_origins import origins
 
-__all__ = ["Column", "Files", "allows", "clear_cache", "decide", "matrix", "metrics", "rules", "sitemaps", "usage"]
+__all__ = [
+    "Column",
+    "Files",
+    "allows",
+    "clear_cache",
+    "decide",
+    "matrix",
+    "metrics",
+    "origins",
+    "rules",
+    "sitemaps",
+    "usage",
+]

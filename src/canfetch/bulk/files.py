@@ -50,7 +50,7 @@ class Files:
             self._kernel.load(list(table), list(table.values()))
         elif is_arrow(table):
             opened = self._kernel.open_table(table)
-            self._kernel.load_table(opened, id, content, plan_sources(opened))
+            self._kernel.load_table(opened, id, content, plan_sources(opened, id))
         else:
             raise TypeError(f"a table must be Arrow data or a mapping, not {type(table).__name__}")
 
@@ -58,10 +58,11 @@ class Files:
         """Return whether each agent may fetch each URL, according to the file with the ID in the same row.
 
         Args:
-            id: IDs of files.
+            id: IDs of files. In a table of `canfetch bulk parse`, `origins` returns those of URLs.
             agent, url: As for `allows`.
         Returns: A column of booleans, as `allows` returns it. A row is also null if no file has its ID.
-        Raises: InvalidColumn, InvalidProductToken, TypeError.
+        Raises: InvalidColumn: also for integers if all IDs of the files are texts, and the reverse;
+            InvalidProductToken, TypeError.
         Cost: As `AgentRules.allows` for each row.
         """
         return Column(self._kernel.allows(as_column(id), self._agents(agent), as_column(url)))
@@ -89,6 +90,11 @@ class Files:
         """
         names, chains = named_chains(agents, use_registry=self._options.use_registry)
         return Column(self._kernel.matrix(as_column(id), names, chains, as_column(url)))
+
+    @property
+    def has_text_ids(self) -> bool:
+        """Whether an ID of the files is a text."""
+        return self._kernel.has_text_ids()
 
     @property
     def use_registry(self) -> bool:

@@ -57,6 +57,9 @@ class Kernel(Protocol):
     def load_table(self, table: Any, id_name: str, content_name: str, plan: Plan | None, /) -> None:
         """Load files from two columns of a table that was opened, according to a plan if there is one."""
 
+    def has_text_ids(self) -> bool:
+        """Return whether the IDs of the files that were loaded are texts."""
+
     def clear(self) -> None:
         """Forget all files that were not loaded, and all agents."""
 
@@ -129,6 +132,10 @@ class KernelPair:
         """Load files from two columns of a table."""
         self._python.load_table(table.python, id_name, content_name, plan)
         self._native.load_table(table.native, id_name, content_name, plan)
+
+    def has_text_ids(self) -> bool:
+        """Return whether the IDs of the files that were loaded are texts."""
+        return self._native.has_text_ids()
 
     def clear(self) -> None:
         """Forget all files that were not loaded, and all agents."""

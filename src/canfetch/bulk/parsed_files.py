@@ -40,8 +40,9 @@ _OWN_SOURCES: Final[dict[tuple[Value, Value], int]] = {
 
 
 _ADVICE: Final = "leave out 'effect' if it has another meaning"
+_ORIGIN: Final = "origin"
 # The columns that `plan_sources` reads.
-_COLUMNS: Final = ("effect", "access", "redirects", "origin", "url", "final_url", "redirect_targets")
+_COLUMNS: Final = ("effect", "access", "redirects", _ORIGIN, "url", "final_url", "redirect_targets")
 
 
 class FileTable(Protocol):
@@ -65,10 +66,12 @@ class Plan(NamedTuple):
         sources: For each row the row with its content, a content of `further` if it is not below the number of rows, or
             an outcome if it is below 0.
         further: Contents that are in no row.
+        aliases: Further names of files, each with the ID of its row.
     """
 
     sources: list[int]
     further: list[bytes]
+    aliases: Sequence[tuple[bytes, bytes]] = ()
 
 
 def needed_columns(names: Iterable[str], id_name: str, content_name: str) -> list[str]:
@@ -78,8 +81,10 @@ def needed_columns(names: Iterable[str], id_name: str, content_name: str) -> lis
     return list(dict.fromkeys([id_name, content_name, *plan]))
 
 
-def plan_sources(table: FileTable) -> Plan | None:
+def plan_sources(table: FileTable, id_name: str) -> Plan | None:
     """Return where the rows have their files, or None for a table without the column `effect`.
+
+    If the IDs are those of the column `origin`, a host is also found by its origins.
 
     Raises: InvalidColumn: there is no column `redirects`, or a column does not have the values that
         `canfetch bulk parse` writes.
@@ -96,11 +101,20 @@ def plan_sources(table: FileTable) -> Plan | None:
     effects, redirects = table.values("effect"), table.values("redirects")
     accesses = table.values("access") if "access" in names else [None] * len(effects)
     sources = [_own_source(row, *cells) for row, cells in enumerate(zip(effects, accesses, redirects, strict=True))]
-    plan = Plan(sources, [])
+    has_origins = id_name == _ORIGIN and _ORIGIN in names
+    plan = Plan(sources, [], _origins_of_hosts(table.values(_ORIGIN)) if has_origins else ())
     redirected = [row for row, source in enumerate(sources) if source == _REDIRECTED]
     if redirected:
         _follow_redirects(table, redirected, plan)
     return plan
+
+
+def _origins_of_hosts(ids: Sequence[Value]) -> list[tuple[bytes, bytes]]:
+    """Return the origins of the hosts that are IDs, each with its host. An origin that is an ID has its own file."""
+    hosts = [id_ for id_ in ids if isinstance(id_, bytes) and b"://" not in id_]
+    known = set(ids) if hosts else set()
+    pairs = ((scheme + host, host) for host in dict.fromkeys(hosts) for scheme in (b"https://", b"http://"))
+    return [(origin, host) for origin, host in pairs if origin not in known]
 
 
 def _own_source(row: int, effect: Value, access: Value, redirects: Value) -> int:

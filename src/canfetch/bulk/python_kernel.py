@@ -125,6 +125,8 @@ class PythonKernel:
         if plan is None:
             self._check_contents(contents)
         self._add(ids, contents if plan is None else [_of_source(source, contents, plan) for source in plan.sources])
+        aliases = () if plan is None else plan.aliases
+        self._add([alias for alias, _ in aliases], [self._files[key] for _, key in aliases])
 
     def _check_contents(self, contents: list[Value]) -> None:
         if self._warns:
@@ -153,6 +155,8 @@ class PythonKernel:
         Args: fixed: Agents that are the same for all rows. further: The length of a column that is read elsewhere.
         """
         files, urls = column_values(file, IDS if self._by_id else TEXTS), column_values(url)
+        if self._by_id:
+            self._check_id_kind(files)
         if isinstance(agent, tuple):
             fixed = [chain_agent(agent)]
         columns = [files, urls] if fixed else [files, urls, column_values(agent)]
@@ -165,6 +169,17 @@ class PythonKernel:
                 continue
             assert isinstance(address, bytes)
             yield self._row(key, fixed or [self._agent(value) for value in name], address)
+
+    def _check_id_kind(self, ids: list[Value]) -> None:
+        """Check that a column of IDs has values of a kind that an ID of the files has."""
+        asked = next((type(value) for value in ids if value is not None), None)
+        if asked is not None and self._files and not any(isinstance(key, asked) for key in self._files):
+            shown = ("text", "integers") if asked is bytes else ("integers", "texts")
+            raise InvalidColumn("invalid Arrow data: a column of {}: the IDs of the files are {}".format(*shown))
+
+    def has_text_ids(self) -> bool:
+        """Return whether the IDs of the files are texts."""
+        return any(isinstance(key, bytes) for key in self._files)
 
     def _row(self, key: bytes | int, agents: Sequence[Agent | None], url: bytes) -> _Row:
         if agents[0] is None:

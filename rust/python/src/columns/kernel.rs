@@ -12,7 +12,6 @@ use super::agents::Chain;
 use super::block::{Block, Need, TOUCHED_ROWS, Toucher};
 use super::failure::Failure;
 use super::file_entry::FileEntry;
-use super::first_contents::check_contents;
 use super::loader::{self, Plan};
 use super::results::{Allowed, Decisions, Matrix, Results};
 use super::rows::Rows;
@@ -20,7 +19,7 @@ use super::tables::Tables;
 use super::usages::{Caches, Usages};
 use crate::arrow::array::Column;
 use crate::arrow::table::Table;
-use crate::arrow::values::{Argument, Chunks};
+use crate::arrow::values::Argument;
 
 /// Rows that are decided between two chances for other threads to add files.
 const LOCKED_ROWS: usize = 4096;
@@ -35,8 +34,10 @@ pub struct Kernel {
     max_bytes: usize,
     memory_limit: usize,
     resolve_agents: Py<PyAny>,
-    warn_about_names: Option<Py<PyAny>>,
-    by_content: bool,
+    /// What is called with contents that may be names.
+    pub warn_about_names: Option<Py<PyAny>>,
+    /// Whether rows contain the files.
+    pub by_content: bool,
     tables: RwLock<Tables>,
     usages: Caches,
 }
@@ -51,7 +52,8 @@ enum Agents {
 }
 
 impl Kernel {
-    fn read(&self) -> RwLockReadGuard<'_, Tables> {
+    /// The tables, until another thread wants to change them.
+    pub fn read(&self) -> RwLockReadGuard<'_, Tables> {
         self.tables.read().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -76,9 +78,7 @@ impl Kernel {
         };
         let mut rows =
             Rows::new(&file_chunks, agent_chunks.as_ref(), &url_chunks, self.by_content, results.column_length())?;
-        if let (true, Chunks::Text(contents)) = (self.by_content, &file_chunks) {
-            check_contents(py, self.warn_about_names(), contents)?;
-        }
+        loader::check_files(self, py, &file_chunks)?;
         let mut state = State { row: 0, generation: None };
         let mut block = Block::default();
         while state.row < rows.length {
@@ -212,11 +212,6 @@ impl Kernel {
         Ok(())
     }
 
-    /// What is called with contents that may be names.
-    pub fn warn_about_names(&self) -> Option<&Py<PyAny>> {
-        self.warn_about_names.as_ref()
-    }
-
     /// The parsing profile of all files.
     pub fn profile(&self) -> &'static Profile {
         self.profile
@@ -322,6 +317,11 @@ impl Kernel {
         plan: Option<Plan>,
     ) -> PyResult<()> {
         loader::load_table(self, py, table, (id_name, content_name), plan)
+    }
+
+    /// Whether the IDs of the files are texts.
+    fn has_text_ids(&self, py: Python<'_>) -> bool {
+        py.detach(|| self.read().id_kinds().0)
     }
 
     /// The number of files that are loaded or cached.

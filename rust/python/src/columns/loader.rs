@@ -17,8 +17,8 @@ use crate::arrow::table::Table;
 use crate::arrow::text::TextChunk;
 use crate::arrow::values::{Argument, Chunks};
 
-/// The sources of rows and further contents, as Python passes them.
-pub type Plan = (Vec<i64>, Vec<Vec<u8>>);
+/// The sources of rows, further contents, and other names with the ID of a row, as Python passes them.
+pub type Plan = (Vec<i64>, Vec<Vec<u8>>, Vec<(Vec<u8>, Vec<u8>)>);
 
 /// What an ID has.
 #[derive(Clone, Copy)]
@@ -83,6 +83,14 @@ impl<'k> Loader<'k> {
         Ok(self.tables.add_id(id, file)?)
     }
 
+    /// Adds another name of a file with an ID.
+    fn add_alias(&mut self, alias: &[u8], id: &[u8]) -> Result<(), Invalid> {
+        match self.tables.file_of_text(id) {
+            Some(file) => self.tables.add_id(Id::Text(alias), file),
+            None => Ok(()),
+        }
+    }
+
     fn file_number(&mut self, py: Python<'_>, content: &[u8]) -> PyResult<u32> {
         if let Some(&number) = self.numbers.get(content) {
             return Ok(number);
@@ -109,7 +117,7 @@ pub fn load(kernel: &Kernel, py: Python<'_>, ids: &Bound<'_, PyAny>, contents: &
     let Chunks::Text(contents) = contents else {
         return Err(Invalid::new("a column of integers: expected the content of files").into());
     };
-    check_contents(py, kernel.warn_about_names(), &contents)?;
+    check_contents(py, kernel.warn_about_names.as_ref(), &contents)?;
     let contents = Sources::new(contents, None, &[])?;
     let count: usize = match &ids {
         Chunks::Text(chunks) => chunks.iter().map(TextChunk::length).sum(),
@@ -124,6 +132,38 @@ pub fn load(kernel: &Kernel, py: Python<'_>, ids: &Bound<'_, PyAny>, contents: &
     Ok(())
 }
 
+/// Checks a column of contents or IDs before rows are decided.
+pub fn check_files(kernel: &Kernel, py: Python<'_>, files: &Chunks<'_>) -> PyResult<()> {
+    match files {
+        _ if !kernel.by_content => Ok(check_id_kind(files, kernel.read().id_kinds())?),
+        Chunks::Text(contents) => check_contents(py, kernel.warn_about_names.as_ref(), contents),
+        Chunks::Integers(_) => Ok(()),
+    }
+}
+
+/// Checks that a column of IDs has values of a kind that an ID of the files has. The kinds are texts and integers.
+fn check_id_kind(ids: &Chunks<'_>, (has_texts, has_integers): (bool, bool)) -> Result<(), Invalid> {
+    // Usually, the first row shows it.
+    match ids {
+        Chunks::Text(chunks) if has_integers && !has_texts => {
+            for (chunk, row) in chunks.iter().flat_map(|chunk| (0..chunk.length()).map(move |row| (chunk, row))) {
+                if chunk.get(row)?.is_some() {
+                    return Err(Invalid::new("a column of text: the IDs of the files are integers"));
+                }
+            }
+        }
+        Chunks::Integers(chunks) if has_texts && !has_integers => {
+            for (chunk, row) in chunks.iter().flat_map(|chunk| (0..chunk.length()).map(move |row| (chunk, row))) {
+                if !matches!(chunk.get(row)?, Integer::Null) {
+                    return Err(Invalid::new("a column of integers: the IDs of the files are texts"));
+                }
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
 /// Loads the files of a kernel from two columns of a table, with the names of the ID and the content.
 pub fn load_table(
     kernel: &Kernel,
@@ -132,21 +172,26 @@ pub fn load_table(
     names: (&str, &str),
     plan: Option<Plan>,
 ) -> PyResult<()> {
-    let (sources, further) = plan.unzip();
-    let further = further.unwrap_or_default();
+    let (sources, further, aliases) = match plan {
+        Some((sources, further, aliases)) => (Some(sources), further, aliases),
+        None => (None, Vec::new(), Vec::new()),
+    };
     let table = &table.imported;
     let (id, content) = (table.field(names.0)?, table.field(names.1)?);
     let chunks = table.chunks()?;
     let contents = chunks.iter().map(|chunk| TextChunk::new(&chunk.child(content)?));
     let contents = contents.collect::<Result<Vec<_>, Invalid>>()?;
     if sources.is_none() {
-        check_contents(py, kernel.warn_about_names(), &contents)?;
+        check_contents(py, kernel.warn_about_names.as_ref(), &contents)?;
     }
     let contents = Sources::new(contents, sources, &further)?;
     let mut contents = contents.contents();
     let mut loader = Loader::new(kernel);
     for chunk in &chunks {
         loader.add_all(py, &Chunks::of_ids(&chunk.child(id)?)?, &mut contents)?;
+    }
+    for (alias, id) in &aliases {
+        loader.add_alias(alias, id)?;
     }
     loader.finish();
     Ok(())

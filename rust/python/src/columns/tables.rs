@@ -240,6 +240,17 @@ impl Tables {
         }
     }
 
+    /// Whether there are IDs that are texts, and IDs that are integers.
+    pub fn id_kinds(&self) -> (bool, bool) {
+        match &self.keys {
+            Keys::Contents(_) => (false, false),
+            Keys::Ids(ids) => {
+                let has_integers = !(ids.integers.is_empty() && ids.large.is_empty() && ids.dense.is_empty());
+                (!ids.texts.is_empty(), has_integers)
+            }
+        }
+    }
+
     /// Arranges the IDs after the last file: small integers are positions of a list.
     pub fn finish_ids(&mut self) {
         let Keys::Ids(Ids { integers, dense, .. }) = &mut self.keys else { return };

@@ -5,11 +5,11 @@ from typing import Any
 
 from pyspark.sql import Column
 
-from canfetch.bulk import contents, decisions, preferences
+from canfetch.bulk import contents, decisions, preferences, url_origins
 from canfetch.bulk.decisions import AnyAgents, named_chains
 from canfetch.bulk.http_archive import METRICS
 from canfetch.bulk.spark.arrow_functions import AnySparkColumn, call_with_agent, spark_function
-from canfetch.bulk.types import BOOL, DECISION, USAGE, struct_of
+from canfetch.bulk.types import BOOL, DECISION, TEXT, USAGE, struct_of
 from canfetch.core.agent import Agent
 
 
@@ -71,4 +71,10 @@ def sitemaps(content: AnySparkColumn, **options: Any) -> Column:
 def metrics(content: AnySparkColumn) -> Column:
     """Return the counts of each file as a struct, as `canfetch.bulk.metrics` does."""
     called: Column = spark_function(METRICS, 1, contents.metrics)(content)
+    return called
+
+
+def origins(url: AnySparkColumn) -> Column:
+    """Return the origin of each URL as a string, as `canfetch.bulk.origins` does."""
+    called: Column = spark_function(TEXT, 1, url_origins.origins)(url)
     return called

@@ -11,7 +11,8 @@ from canfetch.bulk.decisions import AnyAgents, named_chains
 from canfetch.bulk.http_archive import METRICS
 from canfetch.bulk.spark.arrow_functions import spark_function
 from canfetch.bulk.spark.broadcast_files import BroadcastFiles
-from canfetch.bulk.types import BOOL, DECISION, USAGE, struct_of
+from canfetch.bulk.types import BOOL, DECISION, TEXT, USAGE, struct_of
+from canfetch.bulk.url_origins import origins
 from canfetch.core.lists import check_list
 
 
@@ -26,8 +27,8 @@ def register(
     """Register the functions of `canfetch.bulk` for SQL. Functions that exist are replaced.
 
     `allows`, `decide` and `usage` take the content of a file, an agent and a URL, and `usage` also a purpose. `rules`,
-    `sitemaps` and `metrics` take the content. With `files`, `allows_at` and `decide_at` take the ID of a file instead.
-    With `agents`, `matrix` takes the content and a URL, and `matrix_at` the ID and a URL.
+    `sitemaps` and `metrics` take the content, and `origins` a URL. With `files`, `allows_at` and `decide_at` take the
+    ID of a file instead. With `agents`, `matrix` takes the content and a URL, and `matrix_at` the ID and a URL.
 
     Args:
         spark: The session.
@@ -49,6 +50,7 @@ def register(
         "rules": spark_function(contents.RULES, 1, partial(contents.rules, **parse)),
         "sitemaps": spark_function(contents.SITEMAPS, 1, partial(contents.sitemaps, **parse)),
         "metrics": spark_function(METRICS, 1, contents.metrics),
+        "origins": spark_function(TEXT, 1, origins),
     }
     if files is not None:
         functions |= files.sql_functions()
