@@ -31,7 +31,7 @@ _EXPLANATION_TOKENS: Final = 24
 # The number of lines and values of one kind in a result.
 _MAX_LINES: Final = 3
 _MAX_DELAY_SECONDS: Final = 86_400.0
-_FORBIDDEN: Final = "a redirect leads to a private address"
+_FORBIDDEN: Final = "a redirect leads to a host that does not exist, or has no public address"
 _USE_NAMES: Final = {
     UsagePurpose.TRAINING: "training",
     UsagePurpose.SEARCH: "search",
