@@ -84,6 +84,23 @@ def test_empty_evidence_folder_is_refused(run: Run, folder: Path) -> None:
     assert sorted(folder.iterdir()) == before
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="symbolic links need privileges on Windows")
+def test_linked_folder_of_files_is_neither_written_nor_read(run: Run, folder: Path) -> None:
+    assert run(*GIVEN, "-q").code == 1
+    content, outside = folder / "evidence" / "content", folder / "outside"
+    content.rename(outside)
+    content.symlink_to("../outside", target_is_directory=True)
+    (stored,) = outside.iterdir()
+    ran = run(*VERIFY)
+    assert ran.code == 1
+    assert f"robots.txt {stored.name[:16]}... is missing" in ran.out
+    stored.unlink()
+    ran = run(*GIVEN)
+    assert ran.code == 2
+    assert "cannot write evidence to evidence: 'content' is a symbolic link, expected a folder" in ran.err
+    assert list(outside.iterdir()) == []
+
+
 def test_each_run_has_a_segment_of_its_own(run: Run) -> None:
     for _ in range(3):
         run(*GIVEN)

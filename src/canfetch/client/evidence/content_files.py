@@ -1,5 +1,6 @@
 """The robots.txt files that decisions depend on, each stored once in a file named by its hash."""
 
+import errno
 import os
 from pathlib import Path
 from typing import Final
@@ -27,8 +28,10 @@ class ContentFiles:
     def create_folder(self) -> None:
         """Create the folder of the files, and its parents.
 
-        Raises: OSError.
+        Raises: OSError: It cannot be created, or is a symbolic link: the files would not be part of the evidence.
         """
+        if self._folder.is_symlink():
+            raise OSError(errno.ELOOP, f"{CONTENT_FOLDER!r} is a symbolic link, expected a folder")
         self._folder.mkdir(parents=True, exist_ok=True)
 
     def store(self, sha256: str, content: bytes) -> None:
