@@ -6,8 +6,9 @@ from math import isnan
 from typing import Any, Final, Protocol
 
 from canfetch.agents.requested import requested_agent
+from canfetch.bulk.extras import import_pyarrow
 from canfetch.core.agent import Agent, as_agent
-from canfetch.errors import InvalidProductToken
+from canfetch.errors import InvalidProductToken, MissingExtra
 
 
 class ArrowStream(Protocol):
@@ -28,6 +29,10 @@ AnyColumn = ArrowStream | ArrowArray | Iterable[Any] | str | bytes | int | None
 # A valid product token that is its own chain. Validating it in general takes twenty times as long.
 _PLAIN_NAME: Final = re.compile(rb"[A-Za-z0-9._-]+")
 
+_PLAIN_TYPES: Final = frozenset([str, bytes, int, type(None)])
+# The types of `pandas.NA` and `pandas.NaT`, which this module cannot import.
+_MISSING: Final = frozenset(["NAType", "NaTType"])
+
 Chain = tuple[tuple[bytes, ...], bool]
 """The product tokens of an agent, and whether the `*` groups apply to it."""
 
@@ -42,10 +47,12 @@ def as_column(column: object) -> Any:
 
     Raises: TypeError: `column` is none of these.
     """
-    if column is None or isinstance(column, str | bytes | int) or is_arrow(column):
+    if column is None or isinstance(column, str | bytes | int):
         return column
+    if is_arrow(column):
+        return _of_objects(column) if _has_objects(column) else column
     if isinstance(column, list):
-        return _without_nan(column)
+        return _plain_values(column)
     if isinstance(column, bytearray | memoryview):
         return bytes(column)
     if hasattr(column, "as_py"):
@@ -53,17 +60,44 @@ def as_column(column: object) -> Any:
         return column.as_py()
     if hasattr(column, "tolist"):
         # An array of NumPy, or an index of pandas.
-        return _without_nan(column.tolist())
+        return _plain_values(column.tolist())
     if isinstance(column, Iterable) and not isinstance(column, Mapping | set | frozenset):
-        return _without_nan(list(column))
+        return _plain_values(list(column))
     raise TypeError(f"a column must be Arrow data, a list or a single value, not {type(column).__name__}")
 
 
-def _without_nan(values: list[Any]) -> list[Any]:
-    """Return values with None in place of NaN, which pandas has for a missing text."""
-    if float not in set(map(type, values)):
+def _has_objects(column: object) -> bool:
+    return str(getattr(column, "dtype", "")) == "object" and hasattr(column, "tolist")
+
+
+def _of_objects(series: Any) -> Any:
+    """Return a series of Python objects as Arrow data, or as a list if that is not possible.
+
+    Arrow data has no lone surrogates, and values of one type only.
+    """
+    try:
+        pa = import_pyarrow("by pandas for Arrow data")
+    except MissingExtra:
+        return _plain_values(series.tolist())
+    try:
+        return pa.array(series, from_pandas=True)
+    except (pa.ArrowException, UnicodeError, OverflowError):
+        return _plain_values(series.tolist())
+
+
+def _plain_values(values: list[Any]) -> list[Any]:
+    """Return values with None in place of the missing values of pandas, and without scalars of NumPy."""
+    if set(map(type, values)) <= _PLAIN_TYPES:
         return values
-    return [None if isinstance(value, float) and isnan(value) else value for value in values]
+    return [value if type(value) in _PLAIN_TYPES else _plain_value(value) for value in values]
+
+
+def _plain_value(value: Any) -> Any:
+    kind = type(value)
+    if kind.__module__ == "numpy" and getattr(value, "ndim", None) == 0:
+        value = value.item()
+    is_missing = kind.__name__ in _MISSING and kind.__module__.startswith("pandas.")
+    return None if is_missing or (isinstance(value, float) and isnan(value)) else value
 
 
 def as_agents(agent: object, *, use_registry: bool) -> Any:

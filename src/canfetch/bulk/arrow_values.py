@@ -54,7 +54,8 @@ def _arrow_values(column: Any, expected: str) -> list[Value]:
         else:
             chunked = pa.chunked_array([pa.array(column)])
         return [value for chunk in chunked.chunks for value in _chunk_values(pa, chunk, expected)]
-    except pa.ArrowException as error:
+    # A library may have to convert its values first.
+    except (pa.ArrowException, UnicodeError) as error:
         raise InvalidColumn(f"invalid Arrow data: {error}") from error
 
 
@@ -68,7 +69,7 @@ class ArrowTable:
         pa = import_pyarrow("to read Arrow data with the Python engine")
         try:
             self._table = pa.table(table if hasattr(table, "__arrow_c_stream__") else pa.record_batch(table))
-        except pa.ArrowException as error:
+        except (pa.ArrowException, UnicodeError) as error:
             raise InvalidColumn(f"invalid Arrow data: {error}") from error
 
     @property

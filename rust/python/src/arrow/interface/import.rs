@@ -2,6 +2,7 @@
 
 use std::ffi::{CStr, c_int, c_void};
 
+use pyo3::exceptions::PyUnicodeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -24,13 +25,13 @@ impl Imported {
     pub fn from_object(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         let py = object.py();
         if object.hasattr("__arrow_c_stream__")? {
-            let capsule = object.call_method0("__arrow_c_stream__")?;
+            let capsule = exported(object, "__arrow_c_stream__")?;
             let stream = Owned::<Stream>::from_capsule(&capsule, c"arrow_array_stream")?;
             // Producers may need the interpreter in other threads.
             return Ok(Some(py.detach(|| Self::from_stream(stream))?));
         }
         if object.hasattr("__arrow_c_array__")? {
-            let pair = object.call_method0("__arrow_c_array__")?;
+            let pair = exported(object, "__arrow_c_array__")?;
             let pair = pair.cast::<PyTuple>()?;
             let schema = Owned::from_capsule(&pair.get_item(0)?, c"arrow_schema")?;
             let array = Owned::from_capsule(&pair.get_item(1)?, c"arrow_array")?;
@@ -93,6 +94,18 @@ impl Imported {
         let schema = self.schema()?;
         self.chunks.iter().map(|chunk| Node::new(schema, &chunk.0)).collect()
     }
+}
+
+/// Returns what a method of the interface returns. A library may first have to convert a column, and find values that
+/// Arrow data cannot have.
+fn exported<'py>(object: &Bound<'py, PyAny>, method: &str) -> PyResult<Bound<'py, PyAny>> {
+    object.call_method0(method).map_err(|error| {
+        let py = object.py();
+        let module = error.get_type(py).getattr("__module__").and_then(|module| module.extract::<String>());
+        let is_conversion =
+            error.is_instance_of::<PyUnicodeError>(py) || module.is_ok_and(|m| m.starts_with("pyarrow"));
+        if is_conversion { Invalid::new(error.value(py).to_string()).into() } else { error }
+    })
 }
 
 #[cold]
