@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from canfetch.bulk import Files, allows, decide, sitemaps
-from canfetch.errors import InvalidColumn
+from canfetch.errors import InvalidColumn, InvalidProductToken
 
 pd = pytest.importorskip("pandas")
 np = pytest.importorskip("numpy")
@@ -73,3 +73,13 @@ def test_series_of_several_types_raise_as_lists_do(engine: str, values: list[Any
             TypeError, match=r"invalid value of type \w+ in a column: expected str or bytes, or only int"
         ):
             allows(CONTENT, "a", urls, engine=engine)
+
+
+def test_a_single_invalid_agent_raises(engine: str) -> None:
+    for agent in ("a b", b"a b", bytearray(b"a b"), b""):
+        with pytest.raises(InvalidProductToken):
+            allows(CONTENT, agent, "/", engine=engine)
+        with pytest.raises(InvalidProductToken):
+            Files({1: CONTENT}, engine=engine).allows_at([1], agent, "/")
+    assert allows(CONTENT, b"a", "/x", engine=engine).to_pylist() == [False]
+    assert allows(CONTENT, [b"a b"], "/x", engine=engine).to_pylist() == [None]

@@ -106,6 +106,8 @@ def as_agents(agent: object, *, use_registry: bool) -> Any:
     Raises: InvalidProductToken: a single agent is not a product token; TypeError.
     """
     column = agent if isinstance(agent, Agent) else as_column(agent)
+    if isinstance(column, bytes):
+        column = column.decode("utf-8", "surrogateescape")
     return as_chain(column, use_registry=use_registry) if isinstance(column, str | Agent) else column
 
 
