@@ -13,6 +13,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from tests.bulk.traced_memory import with_peak_memory
 from tests.bulk.warc_files import RULES, compressed, response
 
 from canfetch.bulk.reading.captures import NO_RESPONSE, Capture, Fault, Name
@@ -496,3 +497,34 @@ def test_a_sitemap_with_an_unsupported_encoding(encoding: str) -> None:
     items = list(read_url_rows(io.BytesIO(content.encode()), "x", "sitemap", lambda _: None, lambda _: None))
     assert [item.is_end for item in items if isinstance(item, Fault)] == [True]
     assert "encoding" in str(items)
+
+
+@pytest.mark.parametrize(
+    "middle, reason",
+    [
+        ("".join(f"<a{number}/>" for number in range(300_000)), "too many names of elements and attributes"),
+        ("".join(f'<a a{number}=""/>' for number in range(200_000)), "too many names of elements and attributes"),
+        ("".join(f'<a xmlns:a{number}="u"/>' for number in range(200_000)), "too many names"),
+        ("<a " + " ".join(f'a{number}=""' for number in range(500_000)) + "/>", "a tag or a comment is too long"),
+        ("<!--" + "x" * 3_000_000 + "-->", "a tag or a comment is too long"),
+        ("<a>" * 500_000, "elements are nested too deeply: expected at most 256 levels"),
+    ],
+    ids=["elements", "attributes", "prefixes", "tag", "comment", "depth"],
+)
+def test_the_memory_for_a_sitemap_is_bounded(middle: str, reason: str) -> None:
+    content = f"<urlset><url><loc>https://a.example/</loc></url>{middle}</urlset>".encode()
+    stream = io.BytesIO(content)
+    items, peak = with_peak_memory(lambda: list(read_url_rows(stream, "x", "sitemap", lambda _: None, lambda _: None)))
+    assert items[0] == {"url": "https://a.example/", "lastmod": None}
+    assert [(item.is_end, f"invalid XML: {reason}" in item.reason) for item in items if isinstance(item, Fault)] == [
+        (True, True)
+    ]
+    # The rest of the content is not parsed.
+    assert peak < 12 << 20
+    assert stream.tell() < len(content)
+
+
+def test_declarations_in_a_sitemap_are_refused() -> None:
+    content = b'<!DOCTYPE l [<!ENTITY a "x">]><urlset><url><loc>https://a.example/&a;</loc></url></urlset>'
+    items = list(read_url_rows(io.BytesIO(content), "x", "sitemap", lambda _: None, lambda _: None))
+    assert [item.reason for item in items if isinstance(item, Fault)] == ["invalid XML: declarations are not supported"]

@@ -27,6 +27,11 @@ FORMATS: Final = ("text", "sitemap", "csv", "ndjson", "parquet")
 _READ_BYTES: Final = 1 << 16
 # Source: sitemaps.org limits a URL to 2,048 characters; other elements are shorter.
 _MAX_TEXT_CHARACTERS: Final = 1 << 16
+_MAX_TAG_BYTES: Final = 1 << 18
+_MAX_DEPTH: Final = 256
+# About 10,000 names.
+_MAX_NAMES_BYTES: Final = 1 << 20
+_NAME_BYTES: Final = 100
 _SUFFIXES: Final = {".txt": "text", ".xml": "sitemap"}
 
 
@@ -133,7 +138,7 @@ _SITEMAP_ENDS: Final = (_CUT_SITEMAP, _INVALID_XML)
 class _SitemapParser:
     """Collects the `loc` and `lastmod` of each `url` and `sitemap` element.
 
-    expat limits the expansion of entities, and does not fetch external ones.
+    expat does not fetch external entities.
     """
 
     def __init__(self) -> None:
@@ -147,6 +152,13 @@ class _SitemapParser:
         self._field: str | None = None
         self._text: list[str] = []
         self._size = 0
+        self._parser.StartNamespaceDeclHandler = self._count_prefix
+        self._parser.StartDoctypeDeclHandler = self._refuse_declarations
+        self._fed = 0
+        self._depth = 0
+        # expat and Python keep all names.
+        self._names: set[str | None] = set()
+        self._name_bytes = 0
 
     @property
     def line(self) -> int:
@@ -154,9 +166,37 @@ class _SitemapParser:
         return self._parser.CurrentLineNumber
 
     def feed(self, data: bytes, *, is_end: bool = False) -> None:
-        self._parser.Parse(data, is_end)
+        """Parse bytes.
 
-    def _start(self, tag: str, _attributes: dict[str, str]) -> None:
+        Raises: ValueError: A limit is exceeded, or the encoding is not supported.
+        """
+        self._parser.Parse(data, is_end)
+        self._fed += len(data)
+        # expat keeps a tag or a comment until its end, and searches it again for each read.
+        if self._fed - self._parser.CurrentByteIndex > _MAX_TAG_BYTES:
+            raise ValueError(f"a tag or a comment is too long: expected at most {_MAX_TAG_BYTES >> 10} KiB")
+
+    def _count_name(self, name: str | None) -> None:
+        if name not in self._names:
+            self._names.add(name)
+            self._name_bytes += len(name or "") + _NAME_BYTES
+            if self._name_bytes > _MAX_NAMES_BYTES:
+                raise ValueError("too many names of elements and attributes")
+
+    def _count_prefix(self, prefix: str | None, _uri: str) -> None:
+        self._count_name(prefix)
+
+    def _refuse_declarations(self, _name: str, _system: str | None, _public: str | None, has_subset: int) -> None:
+        if has_subset:
+            raise ValueError("declarations are not supported")
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        self._depth += 1
+        if self._depth > _MAX_DEPTH:
+            raise ValueError(f"elements are nested too deeply: expected at most {_MAX_DEPTH} levels")
+        self._count_name(tag)
+        for attribute in attributes:
+            self._count_name(attribute)
         space, _, name = tag.rpartition(" ")
         if name in {"url", "sitemap"}:
             self._row, self._space = {"url": None, "lastmod": None}, space
@@ -170,6 +210,7 @@ class _SitemapParser:
             self._text.append(text)
 
     def _end(self, tag: str) -> None:
+        self._depth -= 1
         name = tag.rpartition(" ")[2]
         if name == self._field:
             key = "url" if name == "loc" else name
