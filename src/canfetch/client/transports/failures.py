@@ -41,6 +41,12 @@ def describe_os_error(error: OSError) -> str:
     return error.strerror or str(error) or type(error).__name__
 
 
+def describe_protocol_error(error: Exception) -> str:
+    """Return the start of a parser's message. Bytes appear as `b'...'`, also those of a bytearray."""
+    before, mark, literal = (str(error) or type(error).__name__).partition("bytearray(b")
+    return f"{before}b{literal.removesuffix(')')}"[:200] if mark else before[:200]
+
+
 def tls_cut_error() -> TransportError:
     """Return the error for a TLS connection that ended without a closing alert (RFC 9112 section 9.8)."""
     return TransportError(FailureKind.RESET, "TLS connection was cut without a closing alert")

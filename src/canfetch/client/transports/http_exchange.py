@@ -14,7 +14,7 @@ import h11
 from canfetch.access.responses import FailureKind, Headers, Response
 from canfetch.client.transports import TransportRequest
 from canfetch.client.transports.endpoints import Endpoint
-from canfetch.client.transports.failures import TransportError
+from canfetch.client.transports.failures import TransportError, describe_protocol_error
 from canfetch.client.transports.headers import (
     MAX_HEAD_BYTES,
     RawHeaders,
@@ -119,7 +119,9 @@ class _Exchange:
         try:
             event = self._connection.next_event()
         except h11.RemoteProtocolError as error:
-            raise TransportError(FailureKind.PROTOCOL, f"invalid response head: {error}"[:200]) from None
+            raise TransportError(
+                FailureKind.PROTOCOL, f"invalid response head: {describe_protocol_error(error)}"[:200]
+            ) from None
         if isinstance(event, h11.Response):
             return ResponseHead(event.status_code, decode_headers(event.headers.raw_items()))
         return None
@@ -193,7 +195,7 @@ class HTTPExchange(_Exchange):
                 event = self._connection.next_event()
             except h11.RemoteProtocolError as error:
                 kind = FailureKind.INCOMPLETE if at_end else FailureKind.PROTOCOL
-                raise TransportError(kind, str(error)[:200]) from None
+                raise TransportError(kind, describe_protocol_error(error)) from None
             if event is h11.NEED_DATA:
                 self._check_framing(pending=0)
                 return None

@@ -8,7 +8,7 @@ from typing import Final
 import httpcore2
 
 from canfetch.access.responses import FailureKind
-from canfetch.client.transports.failures import TransportError
+from canfetch.client.transports.failures import TransportError, describe_protocol_error
 from canfetch.client.transports.httpx2_backends import RequestState
 
 HTTP2_AVAILABLE: Final = find_spec("h2") is not None
@@ -43,7 +43,7 @@ def translate_errors(state: RequestState) -> Iterator[None]:
 
 
 def _translate_error(error: Exception, state: RequestState) -> TransportError:
-    detail = (str(error) or type(error).__name__)[:200]
+    detail = describe_protocol_error(error)
     if isinstance(error, httpcore2.ProxyError):
         return TransportError(FailureKind.CONNECT, f"proxy responded {detail}")
     if is_stream_reset(error):

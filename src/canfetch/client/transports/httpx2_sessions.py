@@ -19,7 +19,7 @@ from canfetch.client.request_headers import has_credentials
 from canfetch.client.transports import TransportRequest
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
-from canfetch.client.transports.failures import TransportError, classify_os_error
+from canfetch.client.transports.failures import TransportError, classify_os_error, describe_protocol_error
 from canfetch.client.transports.headers import decode_headers, encode_request_headers
 from canfetch.client.transports.httpx2_errors import LIBRARY_ERRORS, is_stream_reset
 from canfetch.client.transports.proxies import check_proxy_status
@@ -109,7 +109,7 @@ class _Exchange:
             raise self._translate(error) from error
 
     def _translate(self, error: Exception) -> TransportError:
-        detail = (str(error) or type(error).__name__)[:200]
+        detail = describe_protocol_error(error)
         match error:
             case httpx2.ConnectTimeout() | httpx2.PoolTimeout():
                 return self.deadlines.connect_timed_out()
