@@ -246,6 +246,28 @@ def test_parquet_files_that_cannot_be_decided(files: Any, tmp_path: Path) -> Non
     assert files.allows_parquet(paths, agent="bot", columns=[]).count() == 2 * len(IDS)
 
 
+def test_columns_are_named_after_functions(pages: Any, files: Any) -> None:
+    from pyspark.sql.functions import col
+
+    from canfetch.bulk.spark import allows, rules
+
+    found = pages.select(
+        files.allows_at("id", "GPTBot", "url"),
+        files.decide_at("id", col("agent"), "url"),
+        files.matrix_at("id", AGENT_LIST, "url"),
+        allows("content", "GPTBot", "url"),
+        rules("content"),
+    )
+    assert found.columns == [
+        "allows_at(id, url)",
+        "decide_at(id, agent, url)",
+        "matrix_at(id, url)",
+        "allows(content, url)",
+        "rules(content)",
+    ]
+    assert found.count() == len(IDS)
+
+
 def test_archives_are_a_data_source(spark: Any, tmp_path: Path) -> None:
     from canfetch.bulk.spark import RobotsArchives, metrics
 

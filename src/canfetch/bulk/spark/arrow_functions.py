@@ -28,8 +28,11 @@ def spark_type(type_: ColumnType) -> str:
     return f"struct<{', '.join(fields)}>"
 
 
-def spark_function(type_: ColumnType, parameters: int, function: Callable[..., column.Column]) -> Any:
-    """Return a function of Spark. It is sent to the workers, so `function` has to be small."""
+def spark_function(name: str, type_: ColumnType, parameters: int, function: Callable[..., column.Column]) -> Any:
+    """Return a function of Spark. It is sent to the workers, so `function` has to be small.
+
+    Args: name: The name of the function in names of columns and in plans, such as `allows(content, url)`.
+    """
 
     def of_one(first: pa.Array) -> pa.Array:
         return function(first).to_pyarrow()
@@ -45,6 +48,7 @@ def spark_function(type_: ColumnType, parameters: int, function: Callable[..., c
 
     # Spark counts the parameters of a function, and reads its annotations.
     chosen = (of_one, of_two, of_three, of_four)[parameters - 1]
+    chosen.__name__ = name
     # Its overloads do not describe functions whose arrays have no type.
     create: Any = arrow_udf
     return create(chosen, returnType=spark_type(type_))
@@ -56,14 +60,16 @@ def call_with_agent(
     first: AnySparkColumn,
     agent: str | Agent | Column,
     url: AnySparkColumn,
+    *,
+    name: str,
 ) -> Column:
     """Return the column of a function of a file, an agent and a URL. A `str` agent is a product token."""
     if isinstance(agent, Column):
-        called: Column = spark_function(type_, 3, function)(first, agent, url)
+        called: Column = spark_function(name, type_, 3, function)(first, agent, url)
         return called
 
     def with_agent(files: Any, urls: Any) -> column.Column:
         return function(files, agent, urls)
 
-    called_with: Column = spark_function(type_, 2, with_agent)(first, url)
+    called_with: Column = spark_function(name, type_, 2, with_agent)(first, url)
     return called_with

@@ -1,6 +1,5 @@
 """Files that each worker has once, and Parquet files that workers read and decide themselves."""
 
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final
@@ -14,14 +13,11 @@ from canfetch.bulk.decisions import AnyAgents, named_chains
 from canfetch.bulk.files import Files, check_mapping
 from canfetch.bulk.parsed_files import needed_columns
 from canfetch.bulk.spark.arrow_functions import AnySparkColumn, call_with_agent, spark_function
+from canfetch.bulk.spark.parquet_paths import AnyPaths, list_files
 from canfetch.bulk.spark.parquet_rows import DecidedColumns, decide_rows, split_files
 from canfetch.bulk.spark.parquet_schema import kept_columns, spark_schema
 from canfetch.bulk.types import BOOL, DECISION, arrow_type, struct_of
 from canfetch.core.agent import Agent
-from canfetch.errors import InvalidOption
-
-AnyPaths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
-"""A Parquet file, or several."""
 
 # Tables whose files a worker keeps. A worker process serves one session, and few tables at once.
 _TABLES: Final = 4
@@ -74,14 +70,14 @@ class BroadcastFiles:
             id, url: Columns, or their names.
             agent: A product token, an `Agent`, or a column.
         """
-        return call_with_agent(BOOL, self._loaded.allows_at, id, agent, url)
+        return call_with_agent(BOOL, self._loaded.allows_at, id, agent, url, name="allows_at")
 
     def decide_at(self, id: AnySparkColumn, agent: str | Agent | Column, url: AnySparkColumn) -> Column:  # noqa: A002
         """Return the verdict on each URL as a struct, as `Files.decide_at` does.
 
         Args: id, agent, url: As for `allows_at`.
         """
-        return call_with_agent(DECISION, self._loaded.decide_at, id, agent, url)
+        return call_with_agent(DECISION, self._loaded.decide_at, id, agent, url, name="decide_at")
 
     def matrix_at(self, id: AnySparkColumn, agents: AnyAgents, url: AnySparkColumn) -> Column:  # noqa: A002
         """Return for each URL which agents may fetch it as a struct, as `Files.matrix_at` does.
@@ -94,8 +90,8 @@ class BroadcastFiles:
     def sql_functions(self) -> dict[str, Any]:
         """Return the functions of an ID, an agent and a URL by their names, for `register`."""
         return {
-            "allows_at": spark_function(BOOL, 3, self._loaded.allows_at),
-            "decide_at": spark_function(DECISION, 3, self._loaded.decide_at),
+            "allows_at": spark_function("allows_at", BOOL, 3, self._loaded.allows_at),
+            "decide_at": spark_function("decide_at", DECISION, 3, self._loaded.decide_at),
         }
 
     def matrix_function(self, agents: AnyAgents) -> Any:
@@ -109,7 +105,7 @@ class BroadcastFiles:
         def decide_all(ids: Any, urls: Any) -> Any:
             return loaded.files.matrix_at(ids, agents, urls)
 
-        return spark_function(struct_of(**dict.fromkeys(names, BOOL)), 2, decide_all)
+        return spark_function("matrix_at", struct_of(**dict.fromkeys(names, BOOL)), 2, decide_all)
 
     def allows_parquet(
         self,
@@ -126,14 +122,15 @@ class BroadcastFiles:
         This is the fastest way: nothing passes through Spark but the result, and workers decide large blocks of rows.
 
         Args:
-            paths: Files that the driver and all workers can read. Each becomes a partition. If there are fewer files
-                than twice the cores, they are split at row groups.
+            paths: Files that the driver and all workers can read, folders of files, and patterns such as
+                `urls/*.parquet`. Each file becomes a partition. If there are fewer files than twice the cores, they are
+                split at row groups.
             agent: The agent of all rows, or None for a column of agents.
             columns: The columns of the files to keep: None for all of them, or an empty list for none.
             id, url, agent_column: The names of the columns.
         Returns: A frame with the kept columns, then `allowed`. Types are those of the first file.
         Raises: InvalidColumn: the first file lacks a column, or a kept column has an unsupported type or the name of a
-            column of the result; InvalidOption: there is no path, or a file is not a valid Parquet file;
+            column of the result; InvalidOption: there is no file, or a file is not a valid Parquet file;
             InvalidProductToken, OSError. Faults of other files than the first one may be raised by workers instead, in
             an exception of Spark whose message names the file.
         """
@@ -166,9 +163,7 @@ class BroadcastFiles:
         *,
         with_reasons: bool,
     ) -> DataFrame:
-        files = [os.fspath(paths)] if isinstance(paths, str | os.PathLike) else [os.fspath(path) for path in paths]
-        if not files:
-            raise InvalidOption("paths is empty: expected at least one Parquet file")
+        files = list_files(paths)
         id_name, agent_name, url = names
         if agent is not None:
             # Raises here if the agent is invalid, instead of on a worker.

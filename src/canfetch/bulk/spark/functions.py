@@ -21,7 +21,7 @@ def allows(content: AnySparkColumn, agent: str | Agent | Column, url: AnySparkCo
         agent: A product token, an `Agent`, or a column.
         **options: The options of `canfetch.bulk.allows`.
     """
-    return call_with_agent(BOOL, partial(decisions.allows, **options), content, agent, url)
+    return call_with_agent(BOOL, partial(decisions.allows, **options), content, agent, url, name="allows")
 
 
 def decide(content: AnySparkColumn, agent: str | Agent | Column, url: AnySparkColumn, **options: Any) -> Column:
@@ -29,7 +29,7 @@ def decide(content: AnySparkColumn, agent: str | Agent | Column, url: AnySparkCo
 
     Args: content, agent, url, **options: As for `allows`.
     """
-    return call_with_agent(DECISION, partial(decisions.decide, **options), content, agent, url)
+    return call_with_agent(DECISION, partial(decisions.decide, **options), content, agent, url, name="decide")
 
 
 def usage(
@@ -39,7 +39,9 @@ def usage(
 
     Args: content, agent, url, purpose, **options: As for `allows`, and for `canfetch.bulk.usage`.
     """
-    return call_with_agent(USAGE, partial(preferences.usage, purpose=purpose, **options), content, agent, url)
+    return call_with_agent(
+        USAGE, partial(preferences.usage, purpose=purpose, **options), content, agent, url, name="usage"
+    )
 
 
 def matrix(content: AnySparkColumn, agents: AnyAgents, url: AnySparkColumn, **options: Any) -> Column:
@@ -52,29 +54,29 @@ def matrix(content: AnySparkColumn, agents: AnyAgents, url: AnySparkColumn, **op
     def decide_all(files: Any, urls: Any) -> Any:
         return decisions.matrix(files, agents, urls, **options)
 
-    called: Column = spark_function(struct_of(**dict.fromkeys(names, BOOL)), 2, decide_all)(content, url)
+    called: Column = spark_function("matrix", struct_of(**dict.fromkeys(names, BOOL)), 2, decide_all)(content, url)
     return called
 
 
 def rules(content: AnySparkColumn, **options: Any) -> Column:
     """Return the rules of each file as an array of structs, as `canfetch.bulk.rules` does."""
-    called: Column = spark_function(contents.RULES, 1, partial(contents.rules, **options))(content)
+    called: Column = spark_function("rules", contents.RULES, 1, partial(contents.rules, **options))(content)
     return called
 
 
 def sitemaps(content: AnySparkColumn, **options: Any) -> Column:
     """Return the sitemaps of each file as an array, as `canfetch.bulk.sitemaps` does."""
-    called: Column = spark_function(contents.SITEMAPS, 1, partial(contents.sitemaps, **options))(content)
+    called: Column = spark_function("sitemaps", contents.SITEMAPS, 1, partial(contents.sitemaps, **options))(content)
     return called
 
 
 def metrics(content: AnySparkColumn) -> Column:
     """Return the counts of each file as a struct, as `canfetch.bulk.metrics` does."""
-    called: Column = spark_function(METRICS, 1, contents.metrics)(content)
+    called: Column = spark_function("metrics", METRICS, 1, contents.metrics)(content)
     return called
 
 
 def origins(url: AnySparkColumn) -> Column:
     """Return the origin of each URL as a string, as `canfetch.bulk.origins` does."""
-    called: Column = spark_function(TEXT, 1, url_origins.origins)(url)
+    called: Column = spark_function("origins", TEXT, 1, url_origins.origins)(url)
     return called

@@ -44,13 +44,13 @@ def register(
     decisions.allows(None, None, None, **options)
     parse = {name: value for name, value in options.items() if name != "use_registry"}
     functions = {
-        "allows": spark_function(BOOL, 3, partial(decisions.allows, **options)),
-        "decide": spark_function(DECISION, 3, partial(decisions.decide, **options)),
-        "usage": spark_function(USAGE, 4, partial(preferences.usage_by_purpose, **options)),
-        "rules": spark_function(contents.RULES, 1, partial(contents.rules, **parse)),
-        "sitemaps": spark_function(contents.SITEMAPS, 1, partial(contents.sitemaps, **parse)),
-        "metrics": spark_function(METRICS, 1, contents.metrics),
-        "origins": spark_function(TEXT, 1, origins),
+        "allows": spark_function("allows", BOOL, 3, partial(decisions.allows, **options)),
+        "decide": spark_function("decide", DECISION, 3, partial(decisions.decide, **options)),
+        "usage": spark_function("usage", USAGE, 4, partial(preferences.usage_by_purpose, **options)),
+        "rules": spark_function("rules", contents.RULES, 1, partial(contents.rules, **parse)),
+        "sitemaps": spark_function("sitemaps", contents.SITEMAPS, 1, partial(contents.sitemaps, **parse)),
+        "metrics": spark_function("metrics", METRICS, 1, contents.metrics),
+        "origins": spark_function("origins", TEXT, 1, origins),
     }
     if files is not None:
         functions |= files.sql_functions()
@@ -62,7 +62,7 @@ def register(
         def matrix(content: Any, url: Any) -> Any:
             return decisions.matrix(content, columns, url, **options)
 
-        functions["matrix"] = spark_function(type_, 2, matrix)
+        functions["matrix"] = spark_function("matrix", type_, 2, matrix)
         if files is not None:
             functions["matrix_at"] = files.matrix_function(columns)
     for name, function in functions.items():
