@@ -1,5 +1,7 @@
 """Columns have the verdicts of `parse`, in both engines and for every kind of column."""
 
+import copy
+import pickle
 from typing import Any
 
 import pytest
@@ -129,6 +131,18 @@ def test_ids_of_another_type_than_those_of_the_files(engine: str) -> None:
     # Without files, and with both types, every ID is looked up.
     assert Files({}, engine=engine).allows_at(["1"], "bot", "/b").to_pylist() == [None]
     assert Files({}, engine=engine).allows_at([1], "bot", "/b").to_pylist() == [None]
+
+
+def test_files_and_columns_cannot_be_pickled(engine: str) -> None:
+    files = Files({1: CONTENT}, engine=engine)
+    for value, message in [
+        (files, "Files cannot be pickled: create one in each process"),
+        (files.allows_at(1, "bot", "/"), r"a Column cannot be pickled: pass column\.to_pyarrow\(\) or"),
+    ]:
+        with pytest.raises(TypeError, match=message):
+            pickle.dumps(value)
+        with pytest.raises(TypeError, match=message):
+            copy.copy(value)
 
 
 def test_invalid_tables(engine: str) -> None:

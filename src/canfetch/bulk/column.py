@@ -1,7 +1,7 @@
 """The column that all functions return."""
 
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 from canfetch.bulk.extras import import_pyarrow
 from canfetch.bulk.native import native_attribute
@@ -96,6 +96,9 @@ class Column:
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self._source.__arrow_c_stream__(requested_schema)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a Column cannot be pickled: pass column.to_pyarrow() or column.to_pylist() to other processes")
 
     def __repr__(self) -> str:
         return f"<Column of {len(self)} rows>"

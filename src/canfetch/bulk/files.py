@@ -1,7 +1,7 @@
 """Files that are loaded once, and named by ID in the rows."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from canfetch.bulk.arguments import AnyColumn, ArrowArray, ArrowStream, as_agents, as_column, is_arrow
 from canfetch.bulk.column import Column
@@ -103,6 +103,9 @@ class Files:
 
     def _agents(self, agent: object) -> Any:
         return as_agents(agent, use_registry=self._options.use_registry)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("Files cannot be pickled: create one in each process, from the table or its file")
 
     def __len__(self) -> int:
         return len(self._kernel)
