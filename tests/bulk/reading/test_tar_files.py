@@ -203,3 +203,31 @@ def test_many_extended_headers_cost_no_other_file(kind: bytes) -> None:
     items = read(with_headers(header * 1000))
     assert list(files(items)) == ["a.example", "b.example"]
     assert [fault.is_end for fault in faults(items)] == [False]
+
+
+def sparse_header() -> bytes:
+    """Return the extended headers of a sparse file whose map is cut."""
+    fields = {"major": "1", "minor": "0", "name": "s.example.txt", "realsize": "99"}
+    records = b""
+    for name, value in fields.items():
+        record = f" GNU.sparse.{name}={value}\n"
+        records += f"{len(record) + 2}{record}".encode()
+    number = b"100000000\n" + b"0\n0\n" * 100
+    return extended_header(records) + make([member("s.example.txt", number)])[:1024]
+
+
+@pytest.mark.parametrize(
+    "headers, reason",
+    [
+        (
+            extended_header(b"16 size=-100000\n") + make([member("n.example.txt")])[:1024],
+            "damaged or cut up to the next valid header",
+        ),
+        (sparse_header(), "s.example.txt: not a regular file"),
+    ],
+    ids=["negative", "sparse"],
+)
+def test_a_header_that_is_refused_costs_no_other_file(headers: bytes, reason: str) -> None:
+    items = read(with_headers(headers))
+    assert list(files(items)) == ["a.example", "b.example"]
+    assert [(fault.reason, fault.is_end) for fault in faults(items)] == [(reason, False)]

@@ -24,6 +24,8 @@ _COMPRESSIONS: Final[dict[bytes, Callable[[Any], io.BufferedIOBase]]] = {
     b"\xfd7zXZ\0": lzma.LZMAFile,
 }
 _InvalidHeaderError: Final = tarfile.InvalidHeaderError  # type: ignore[attr-defined]  # not in its stub
+# A type that tarfile does not know, so that the file is set aside.
+_SPARSE: Final = b"?"
 _BLOCK_BYTES: Final = 512
 _NAME_BYTES: Final = 100
 _READ_BYTES: Final = 1 << 16
@@ -123,6 +125,10 @@ class _Header(tarfile.TarInfo):
             archive.record_damage()
             raise
 
+    def _proc_gnusparse_10(self, member: tarfile.TarInfo, *_: Any) -> None:
+        # tarfile reads its map until it is complete, also from the files that follow.
+        member.type = _SPARSE
+
 
 class _Tar(tarfile.TarFile):
     """A tar file whose damaged headers are skipped."""
@@ -154,10 +160,15 @@ class _Tar(tarfile.TarFile):
         """Return the next file, or None at the end, and the position of the damage before it, or None."""
         while True:
             try:
-                member = self.next()
-            except tarfile.ReadError:
-                # The header after an extended one is damaged, or the archive is cut.
+                member = self._checked_next()
+            except Exception:
+                if self._blocks.is_damaged:
+                    # No header follows.
+                    raise
+                # The header after an extended one is damaged, or the archive is cut. tarfile also raises errors that it
+                # does not document.
                 self.record_damage()
+                self.members.clear()
                 self.offset = self._tell()
                 continue
             # Otherwise, all of them are kept.
@@ -165,8 +176,18 @@ class _Tar(tarfile.TarFile):
             damaged, self._damaged = self._damaged, None
             return member, damaged
 
+    def _checked_next(self) -> tarfile.TarInfo | None:
+        member = self.next()
+        if member is not None and self.offset < self._tell():
+            raise _InvalidHeaderError("a file with a negative size")
+        return member
+
+    @property
+    def _blocks(self) -> "_Blocks":
+        return cast("_Blocks", self.fileobj)
+
     def _tell(self) -> int:
-        return cast("IO[bytes]", self.fileobj).tell()
+        return self._blocks.tell()
 
 
 class _Counted(io.RawIOBase):
@@ -187,17 +208,25 @@ class _Counted(io.RawIOBase):
 
 
 class _Blocks:
-    """The blocks of a tar file, of which the last one is kept. Reading cannot go back."""
+    """The blocks of a tar file, of which the last one is kept. Reading cannot go back.
+
+    Attributes: is_damaged: Whether the file or its compression cannot be read further.
+    """
 
     def __init__(self, stream: io.BufferedIOBase) -> None:
         self._stream = stream
         self._last = b""
         self._position = 0
+        self.is_damaged = False
 
     def read(self, size: int) -> bytes:
         if size > _MAX_READ_BYTES:
             raise _InvalidHeaderError(f"an extended header of {size} bytes")
-        data = self._stream.read(size)
+        try:
+            data = self._stream.read(size)
+        except Exception:
+            self.is_damaged = True
+            raise
         self._position += len(data)
         self._last = (self._last + data)[-_BLOCK_BYTES:]
         return data
