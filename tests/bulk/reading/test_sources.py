@@ -374,7 +374,7 @@ def test_lines_that_end_with_carriage_returns(tmp_path: Path) -> None:
 def test_csv_with_an_invalid_header(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_bytes(b"x" * (MAX_LINE_BYTES + 1))
-    with pytest.raises(InvalidOption, match=r"rows.csv. has an invalid header: field larger than field limit"):
+    with pytest.raises(InvalidOption, match=r"rows.csv. has an invalid header: it is longer than 1 MiB"):
         read(path)
 
 
@@ -528,3 +528,15 @@ def test_declarations_in_a_sitemap_are_refused() -> None:
     content = b'<!DOCTYPE l [<!ENTITY a "x">]><urlset><url><loc>https://a.example/&a;</loc></url></urlset>'
     items = list(read_url_rows(io.BytesIO(content), "x", "sitemap", lambda _: None, lambda _: None))
     assert [item.reason for item in items if isinstance(item, Fault)] == ["invalid XML: declarations are not supported"]
+
+
+def test_the_memory_for_a_csv_header_is_bounded(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("origin,content" + ",a" * 2_000_000 + "\n")
+
+    def refused() -> None:
+        with pytest.raises(InvalidOption, match="has an invalid header: it is longer than 1 MiB"):
+            read(path)
+
+    _, peak = with_peak_memory(refused)
+    assert peak < 32 << 20

@@ -22,6 +22,8 @@ PlacedRow = tuple[int, Row | str]
 
 # A line may contain a whole robots.txt, escaped.
 MAX_LINE_BYTES: Final = 1 << 23
+# Each name takes about 100 bytes in memory.
+_MAX_HEADER_CHARACTERS: Final = 1 << 20
 _PARQUET_BATCH_ROWS: Final = 256
 NO_LINE_END: Final = "the last row has no line end, so that it may be cut: add one"
 CUT_LINE: Final = "the file ends within this line"
@@ -177,6 +179,10 @@ def _parse_header(line: str, delimiter: str, name: str) -> list[str]:
     if not line.strip():
         found = "has an empty first line" if line else "is empty"
         raise InvalidOption(f"{quoted(name)} {found}: expected a line with the names of columns")
+    if len(line) > _MAX_HEADER_CHARACTERS:
+        raise InvalidOption(
+            f"{quoted(name)} has an invalid header: it is longer than {_MAX_HEADER_CHARACTERS >> 20} MiB"
+        )
     if line.startswith(_UTF_16_MARKS):
         raise InvalidOption(f"{quoted(name)} is encoded as UTF-16: expected UTF-8")
     if "\r" in line.rstrip("\r\n"):
