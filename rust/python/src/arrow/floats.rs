@@ -56,11 +56,10 @@ impl<'a> Floats<'a> {
         if number.is_nan() {
             return Ok(Integer::Null);
         }
-        #[allow(clippy::cast_possible_truncation)] // Compared below.
-        let whole = number as i64;
-        #[allow(clippy::cast_precision_loss)] // As above.
-        if number.abs() < LARGEST_WHOLE && whole as f64 == number {
-            return Ok(Integer::Number(whole));
+        if number.abs() < LARGEST_WHOLE && number.fract() == 0.0 {
+            // Exact, as just checked.
+            #[allow(clippy::cast_possible_truncation)]
+            return Ok(Integer::Number(number as i64));
         }
         let name = type_name(self.format);
         Err(Invalid::new(format!(
