@@ -5,7 +5,6 @@ import os
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import BinaryIO, Final
-from xml.parsers import expat
 
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.compressed_tables import decompressed
@@ -19,6 +18,7 @@ from canfetch.bulk.reading.row_files import (
     read_ndjson,
 )
 from canfetch.bulk.reading.sources import check_different_names, unexpected_error
+from canfetch.core.bounded_xml import BoundedParser, InvalidXML
 from canfetch.core.quoting import quoted
 from canfetch.core.text import printable_text
 from canfetch.errors import CanfetchError, InvalidOption
@@ -27,11 +27,6 @@ FORMATS: Final = ("text", "sitemap", "csv", "ndjson", "parquet")
 _READ_BYTES: Final = 1 << 16
 # Source: sitemaps.org limits a URL to 2,048 characters; other elements are shorter.
 _MAX_TEXT_CHARACTERS: Final = 1 << 16
-_MAX_TAG_BYTES: Final = 1 << 18
-_MAX_DEPTH: Final = 256
-# About 10,000 names.
-_MAX_NAMES_BYTES: Final = 1 << 20
-_NAME_BYTES: Final = 100
 _SUFFIXES: Final = {".txt": "text", ".xml": "sitemap"}
 
 
@@ -135,103 +130,50 @@ _INVALID_XML: Final = "invalid XML"
 _SITEMAP_ENDS: Final = (_CUT_SITEMAP, _INVALID_XML)
 
 
-class _SitemapParser:
-    """Collects the `loc` and `lastmod` of each `url` and `sitemap` element.
-
-    expat does not fetch external entities.
-    """
+class _SitemapReader:
+    """Collects the `loc` and `lastmod` of each `url` and `sitemap` element."""
 
     def __init__(self) -> None:
         self.rows: list[PlacedRow] = []
-        self._parser = expat.ParserCreate(namespace_separator=" ")
-        self._parser.StartElementHandler = self._start
-        self._parser.EndElementHandler = self._end
-        self._parser.CharacterDataHandler = self._data
+        self.parser = BoundedParser(self._start, self._end, self._add_text)
         self._row: Row = {}
         self._space = ""
         self._field: str | None = None
         self._text: list[str] = []
         self._size = 0
-        self._parser.StartNamespaceDeclHandler = self._count_prefix
-        self._parser.StartDoctypeDeclHandler = self._refuse_declarations
-        self._fed = 0
-        self._depth = 0
-        # expat and Python keep all names.
-        self._names: set[str | None] = set()
-        self._name_bytes = 0
 
-    @property
-    def line(self) -> int:
-        """The line that is parsed, or that of an error."""
-        return self._parser.CurrentLineNumber
-
-    def feed(self, data: bytes, *, is_end: bool = False) -> None:
-        """Parse bytes.
-
-        Raises: ValueError: A limit is exceeded, or the encoding is not supported.
-        """
-        self._parser.Parse(data, is_end)
-        self._fed += len(data)
-        # expat keeps a tag or a comment until its end, and searches it again for each read.
-        if self._fed - self._parser.CurrentByteIndex > _MAX_TAG_BYTES:
-            raise ValueError(f"a tag or a comment is too long: expected at most {_MAX_TAG_BYTES >> 10} KiB")
-
-    def _count_name(self, name: str | None) -> None:
-        if name not in self._names:
-            self._names.add(name)
-            self._name_bytes += len(name or "") + _NAME_BYTES
-            if self._name_bytes > _MAX_NAMES_BYTES:
-                raise ValueError("too many names of elements and attributes")
-
-    def _count_prefix(self, prefix: str | None, _uri: str) -> None:
-        self._count_name(prefix)
-
-    def _refuse_declarations(self, _name: str, _system: str | None, _public: str | None, has_subset: int) -> None:
-        if has_subset:
-            raise ValueError("declarations are not supported")
-
-    def _start(self, tag: str, attributes: dict[str, str]) -> None:
-        self._depth += 1
-        if self._depth > _MAX_DEPTH:
-            raise ValueError(f"elements are nested too deeply: expected at most {_MAX_DEPTH} levels")
-        self._count_name(tag)
-        for attribute in attributes:
-            self._count_name(attribute)
-        space, _, name = tag.rpartition(" ")
+    def _start(self, space: str, name: str) -> None:
         if name in {"url", "sitemap"}:
             self._row, self._space = {"url": None, "lastmod": None}, space
         elif name in {"loc", "lastmod"} and space == self._space:
             # Extensions, such as images, have other elements with these names.
             self._field, self._text, self._size = name, [], 0
 
-    def _data(self, text: str) -> None:
+    def _add_text(self, text: str) -> None:
         self._size += len(text)
         if self._field is not None and self._size <= _MAX_TEXT_CHARACTERS:
             self._text.append(text)
 
-    def _end(self, tag: str) -> None:
-        self._depth -= 1
-        name = tag.rpartition(" ")[2]
+    def _end(self, name: str) -> None:
         if name == self._field:
             key = "url" if name == "loc" else name
             self._row[key] = "".join(self._text).strip()
             self._field = None
         elif name in {"url", "sitemap"}:
             row = self._row
-            self.rows.append((self.line, row if row.get("url") else "no loc element"))
+            self.rows.append((self.parser.line, row if row.get("url") else "no loc element"))
 
 
 def _sitemap_rows(stream: BinaryIO, advance: Callable[[int], None]) -> Iterator[PlacedRow]:
-    parser = _SitemapParser()
+    reader = _SitemapReader()
     try:
         while data := stream.read(_READ_BYTES):
             advance(len(data))
-            parser.feed(data)
-            yield from parser.rows
-            parser.rows.clear()
-        parser.feed(b"", is_end=True)
-    # The last two are for encodings that expat does not support.
-    except (expat.ExpatError, ValueError, LookupError) as error:
-        yield from parser.rows
-        is_cut = "no element found" in str(error) or "unclosed" in str(error)
-        yield parser.line, _CUT_SITEMAP if is_cut else f"{_INVALID_XML}: {printable_text(str(error)[:200])}"
+            reader.parser.feed(data)
+            yield from reader.rows
+            reader.rows.clear()
+        reader.parser.feed(b"", is_end=True)
+    except InvalidXML as error:
+        yield from reader.rows
+        reason = _CUT_SITEMAP if error.ends_early else f"{_INVALID_XML}: {printable_text(str(error)[:200])}"
+        yield reader.parser.line, reason

@@ -5,8 +5,8 @@ Source: sitemaps.org, protocol 0.9.
 
 import zlib
 from typing import Final, NamedTuple
-from xml.parsers import expat
 
+from canfetch.core.bounded_xml import BoundedParser, InvalidXML
 from canfetch.core.text import printable_text
 
 MAX_SITEMAP_BYTES: Final = 50 * 1024 * 1024
@@ -15,7 +15,6 @@ _GZIP_WINDOW: Final = 16 + zlib.MAX_WBITS
 _KINDS: Final = {"urlset": "urlset", "sitemapindex": "index"}
 _LOCATION: Final = "loc"
 _MAX_URL_CHARACTERS: Final = 8192
-_MAX_DEPTH: Final = 16
 
 
 class Sitemap(NamedTuple):
@@ -41,7 +40,7 @@ class _LimitReached(Exception):
 def parse_sitemap(content: bytes, *, max_urls: int) -> Sitemap:
     """Return the URLs of a sitemap. No content raises.
 
-    Entities are not expanded, so that a small sitemap cannot become a large one.
+    A sitemap with declarations of entities is not read, so that a small one cannot become a large one.
 
     Cost: O(bytes), of which at most 50 MiB are read after decompression.
     """
@@ -73,9 +72,9 @@ def _parse_xml(content: bytes, *, max_urls: int, truncated: bool) -> Sitemap:
         reader.parse(content)
     except _LimitReached:
         truncated = True
-    except expat.ExpatError as error:
-        if not truncated:
-            problem = f"invalid XML: {expat.errors.messages[error.code]}, line {error.lineno}"
+    except InvalidXML as error:
+        if not (truncated and error.ends_early):
+            problem = f"invalid XML: {printable_text(str(error)[:200])}"
     return Sitemap(reader.kind, tuple(reader.urls), truncated, reader.problem or problem)
 
 
@@ -90,26 +89,18 @@ class _Reader:
         self._path: list[str] = []
         self._text: list[str] = []
         self._characters = 0
-        self._parser = expat.ParserCreate(namespace_separator=" ")
-        self._parser.StartElementHandler = self._start
-        self._parser.EndElementHandler = self._end
-        self._parser.CharacterDataHandler = self._add_text
-        self._parser.EntityDeclHandler = self._reject_entity
+        self._parser = BoundedParser(self._start, self._end, self._add_text)
 
     def parse(self, content: bytes) -> None:
-        self._parser.Parse(content, True)
+        self._parser.feed(content, is_end=True)
 
-    def _start(self, name: str, _attributes: object) -> None:
-        local_name = name.rpartition(" ")[2]
+    def _start(self, _space: str, name: str) -> None:
         if not self._path:
-            self.kind = _KINDS.get(local_name, "urlset")
-            if local_name not in _KINDS:
-                self.problem = f"not a sitemap: the root element is {printable_text(local_name)[:80]}"
+            self.kind = _KINDS.get(name, "urlset")
+            if name not in _KINDS:
+                self.problem = f"not a sitemap: the root element is {printable_text(name)[:80]}"
                 raise _LimitReached
-        if len(self._path) >= _MAX_DEPTH:
-            self.problem = f"not a sitemap: more than {_MAX_DEPTH} nested elements"
-            raise _LimitReached
-        self._path.append(local_name)
+        self._path.append(name)
         self._text, self._characters = [], 0
 
     def _add_text(self, text: str) -> None:
@@ -125,7 +116,3 @@ class _Reader:
                 if len(self.urls) >= self._max_urls:
                     raise _LimitReached
                 self.urls[url] = None
-
-    def _reject_entity(self, *_declaration: object) -> None:
-        self.problem = "the sitemap declares entities, which are not read"
-        raise _LimitReached
