@@ -15,6 +15,9 @@ from canfetch.web.server.work_queue import WorkQueue
 from canfetch.web.settings import Settings
 
 SECONDS = 20.0
+# The garbage collector may finalize objects of other tests in the thread of a computation. The exception is then
+# ignored in the finalizer, and raised again after it.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
@@ -112,6 +115,5 @@ def test_nothing_is_computed_after_the_answer_503(path: str) -> None:
     with running_api(Settings(timeout=0.05), transport=ScriptedWeb()) as api:
         api.problem("POST", f"/v1/{path}", 503, json=body)
         queue = api.guard.app.state.services.queue
-        started = time.process_time()
         wait_for(lambda: queue.count == 0)
-        assert time.process_time() - started < 2
+        assert queue.stopped == 1

@@ -95,6 +95,7 @@ def _gauges(api: FastAPI, guard: Guard) -> dict[str, tuple[str, float]]:
     return {
         "body_bytes": ("Bytes of request bodies in memory.", guard.body_bytes),
         "computations": ("Computations that run or wait for a thread.", services.queue.count),
+        "computations_stopped": ("Computations stopped at the end of their request.", services.queue.stopped),
         "fetch_failures": ("Failed fetches.", sum(failures.values())),
         **{f"client_{name}": (f"The counter {name} of the client.", value) for name, value in stats.items()},
     }

@@ -3,11 +3,11 @@
 import asyncio
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Final, TypeVar
 
 from canfetch.errors import CanfetchError
-from canfetch.web.server.stoppable_call import StoppableCall
+from canfetch.web.server.stoppable_call import StoppableCall, Stopped
 
 ResultT = TypeVar("ResultT")
 # Between attempts to stop a computation.
@@ -31,6 +31,12 @@ class WorkQueue:
         self._limit = threads + max_waiting
         self._lock = threading.Lock()
         self._count = 0
+        self._stopped = 0
+
+    @property
+    def stopped(self) -> int:
+        """The number of computations that were stopped before their end."""
+        return self._stopped
 
     @property
     def count(self) -> int:
@@ -58,8 +64,10 @@ class WorkQueue:
             _stop(call)
             raise
 
-    def _release(self, _future: object) -> None:
+    def _release(self, future: Future[Any]) -> None:
         with self._lock:
+            if not future.cancelled() and isinstance(future.exception(), Stopped):
+                self._stopped += 1
             self._count -= 1
 
     def close(self) -> None:
