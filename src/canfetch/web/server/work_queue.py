@@ -10,8 +10,8 @@ from canfetch.errors import CanfetchError
 from canfetch.web.server.stoppable_call import StoppableCall, Stopped
 
 ResultT = TypeVar("ResultT")
-# Between attempts to stop a computation.
-_STOP_SECONDS: Final = 0.5
+# Between attempts to stop a computation: a finalizer may ignore one.
+_STOP_SECONDS: Final = 0.05
 
 
 class QueueFull(CanfetchError, RuntimeError):
