@@ -275,3 +275,13 @@ def test_a_url_is_not_a_file(run: Run, command: tuple[str, ...]) -> None:
     ran = run(*command, "https://example.com/robots.txt")
     message = "canfetch: cannot read 'https://example.com/robots.txt': expected a file, not a URL\n"
     assert (ran.code, ran.out, ran.err) == (2, "", message)
+
+
+def test_markdown_marks_only_tokens_and_patterns_as_code(run: Run) -> None:
+    ran = run("diff", "old.txt", "new.txt", "--format", "markdown")
+    row = next(line for line in ran.lines if "any other agent" in line)
+    assert row.startswith("| any other agent, `")
+    assert "| `/new/` (in part) |" in ran.out
+    failed = run("diff", "old.txt", "new.txt", "--fail-on", "any loses /new/", "--format", "markdown")
+    assert failed.lines[-1] == "- :x: `any loses /new/`: any other agent loses `/new/`"
+    assert "<code>/new/</code> (in part)" in run("diff", "old.txt", "new.txt", "--format", "html").out

@@ -5,6 +5,7 @@ from html import escape
 from typing import Any, Final, NamedTuple
 
 from canfetch.cli.comparing.conditions import Failure
+from canfetch.cli.comparing.inputs import UNNAMED
 from canfetch.cli.shared.markdown import markdown_code
 from canfetch.cli.shared.terminal import Palette, printable
 from canfetch.compare import URLSet
@@ -76,8 +77,8 @@ def text_lines(report: Report, palette: Palette) -> Iterator[str]:
         yield palette.strong(row.title())
         for verb, urls, listed in row.sets():
             paint = palette.bad if verb == "loses" else palette.good
-            for pattern in _described(urls):
-                yield f"  {paint(verb)} {printable(pattern)}"
+            for pattern in _described(urls, printable):
+                yield f"  {paint(verb)} {pattern}"
             yield palette.faint(f"        such as {', '.join(map(printable, urls.examples[:_MAX_EXAMPLES]))}")
             if report.checked is not None:
                 yield f"        {len(listed)} of {_count(report.checked, 'listed URL')}"
@@ -96,15 +97,15 @@ def markdown_lines(report: Report) -> Iterator[str]:
         yield "| --- | --- | --- | --- |"
     for row in report.rows:
         for verb, urls, listed in row.sets():
-            patterns = "<br>".join(map(markdown_code, _described(urls)))
+            patterns = "<br>".join(_described(urls, markdown_code))
             examples = "<br>".join(map(markdown_code, urls.examples[:_MAX_EXAMPLES]))
             if report.checked is not None:
                 patterns += f"<br>{len(listed)} of {_count(report.checked, 'listed URL')}"
-            yield f"| {row.title(markdown_code)} | {verb} | {patterns} | {examples} |"
+            yield f"| {row.title(_markdown_name)} | {verb} | {patterns} | {examples} |"
     if report.failures:
         yield ""
     for failure in report.failures:
-        yield f"- :x: {markdown_code(failure.condition.text)}: {_reason(failure, markdown_code)}"
+        yield f"- :x: {markdown_code(failure.condition.text)}: {_markdown_reason(failure)}"
 
 
 def html_lines(report: Report) -> Iterator[str]:
@@ -121,8 +122,8 @@ def html_lines(report: Report) -> Iterator[str]:
         yield "<table><thead><tr><th>Agents<th>Change<th>URLs<th>Examples</thead><tbody>"
     for row in report.rows:
         for verb, urls, listed in row.sets():
-            patterns = "<br>".join(f"<code>{escape(printable(one))}</code>" for one in _described(urls))
-            examples = "<br>".join(f"<code>{escape(printable(one))}</code>" for one in urls.examples[:_MAX_EXAMPLES])
+            patterns = "<br>".join(_described(urls, _html_code))
+            examples = "<br>".join(map(_html_code, urls.examples[:_MAX_EXAMPLES]))
             if report.checked is not None:
                 patterns += f"<br>{len(listed)} of {_count(report.checked, 'listed URL')}"
             names = escape(", ".join(map(printable, row.names)))
@@ -156,12 +157,31 @@ def to_json(report: Report) -> dict[str, Any]:
     }
 
 
-def _described(urls: URLSet) -> list[str]:
-    return [*urls.patterns, *(f"{pattern} (in part)" for pattern in urls.partial_patterns)]
+def _described(urls: URLSet, quote: Callable[[str], str]) -> Iterator[str]:
+    yield from map(quote, urls.patterns)
+    for pattern in urls.partial_patterns:
+        yield f"{quote(pattern)} (in part)"
 
 
-def _reason(failure: Failure, quote: Callable[[str], str] = printable) -> str:
-    return f"{quote(failure.agent)} {'gains' if failure.allowed else 'loses'} {quote(failure.url)}"
+def _reason(failure: Failure) -> str:
+    return _reason_text(failure, printable(failure.agent), printable(failure.url))
+
+
+def _markdown_reason(failure: Failure) -> str:
+    return _reason_text(failure, _markdown_name(failure.agent), markdown_code(failure.url))
+
+
+def _reason_text(failure: Failure, agent: str, url: str) -> str:
+    return f"{agent} {'gains' if failure.allowed else 'loses'} {url}"
+
+
+def _markdown_name(name: str) -> str:
+    # The stand-in for agents that no file names is not a product token.
+    return name if name == UNNAMED.name else markdown_code(name)
+
+
+def _html_code(text: str) -> str:
+    return f"<code>{escape(printable(text))}</code>"
 
 
 def _count(number: int, noun: str) -> str:
