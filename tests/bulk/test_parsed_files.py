@@ -1,6 +1,7 @@
 """`Files` decides a table of `canfetch bulk parse` as `canfetch bulk filter` decides URLs by the same archive."""
 
 import json
+from base64 import b64encode
 from pathlib import Path
 from shutil import copy
 from typing import Any
@@ -138,6 +139,36 @@ def test_each_effect_in_tables_of_each_library(engine: str) -> None:
         assert [decide(files, row["origin"])[0] for row in ROWS] == EXPECTED
 
 
+def test_contents_of_text_formats(engine: str, tmp_path: Path) -> None:
+    """NDJSON and CSV have content that is not UTF-8 in another column, and libraries read an empty cell as null."""
+    pd = pytest.importorskip("pandas")
+    latin_1 = b64encode(b"User-agent: *\nDisallow: / # caf\xe9").decode()
+    rows = parse_archive(
+        tmp_path,
+        [
+            {"origin": "https://a.example", "status": 200, "content_base64": latin_1},
+            {"origin": "https://b.example", "status": 301, "location": "https://a.example/robots.txt"},
+            {"origin": "https://c.example", "status": 200, "content": "", "bytes": 0},
+        ],
+    )
+    assert [row.get("content") for row in rows] == [None, "", ""]
+    expected = [(False, "disallow-rule"), (False, "disallow-rule"), (True, "no-group")]
+    assert first_decisions(rows, engine) == expected
+    rows[2]["content"] = None
+    assert first_decisions(rows, engine) == expected
+    # After a left join, pandas has floating-point numbers, and rows of nulls.
+    joined = pd.DataFrame({"origin": ["https://d.example", *(row["origin"] for row in rows)]}).merge(
+        pd.DataFrame(rows), how="left"
+    )
+    assert joined["redirects"].dtype == joined["bytes"].dtype == float
+    files = Files(joined, id="origin", engine=engine)
+    assert [decide(files, row["origin"])[0] for row in rows] == expected
+    assert decide(files, "https://d.example")[0] == (None, "redirect-unresolved")
+    broken = [row | {"content_base64": "a"} for row in rows[:1]]
+    with pytest.raises(InvalidColumn, match="row 0 has the content_base64 'a': expected a value that canfetch bulk"):
+        first_decisions(broken, engine)
+
+
 def test_tables_with_fewer_columns(engine: str) -> None:
     unresolved = [EXPECTED[0], (None, "redirect-unresolved"), *EXPECTED[2:]]
     assert first_decisions(ROWS, engine, "origin", "effect", "redirects", "content") == unresolved
@@ -235,7 +266,7 @@ def test_an_outdated_native_module_is_an_error(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_columns_that_workers_need() -> None:
-    names = ["origin", "url", "time", "status", "final_url", "redirects", "access", "effect", "content"]
+    names = ["origin", "url", "time", "status", "final_url", "redirects", "access", "effect", "bytes", "content"]
     assert needed_columns(names, "origin", "content") == [
         "origin",
         "content",
@@ -244,6 +275,7 @@ def test_columns_that_workers_need() -> None:
         "redirects",
         "url",
         "final_url",
+        "bytes",
     ]
     assert needed_columns(["id", "content", "url"], "id", "content") == ["id", "content"]
 

@@ -91,8 +91,8 @@ class ArrowTable:
             raise InvalidColumn(f"invalid Arrow data: a table with two columns {name!r}")
         return self._table.column(name)
 
-    def values(self, name: str, expected: str = TEXTS) -> list[Value]:
-        """Return the rows of a column of text, bytes or integers. Text is encoded.
+    def values(self, name: str, expected: str = IDS) -> list[Value]:
+        """Return the rows of a column of text, bytes or whole numbers. Text is encoded.
 
         Raises: InvalidColumn: As `column`, or the column has another type.
         """

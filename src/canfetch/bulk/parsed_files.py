@@ -4,6 +4,7 @@ The content of a redirect or an error is the body of that response. As rules, it
 source: the row with the content that decides, or an outcome that decides without rules.
 """
 
+from base64 import b64decode
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple, Protocol
 
@@ -42,7 +43,10 @@ _OWN_SOURCES: Final[dict[tuple[Value, Value], int]] = {
 _ADVICE: Final = "leave out 'effect' if it has another meaning"
 _ORIGIN: Final = "origin"
 # The columns that `plan_sources` reads.
-_COLUMNS: Final = ("effect", "access", "redirects", _ORIGIN, "url", "final_url", "redirect_targets")
+_COLUMNS: Final = (
+    *("effect", "access", "redirects", _ORIGIN, "url", "final_url", "redirect_targets"),
+    *("content_base64", "bytes"),
+)
 
 
 class FileTable(Protocol):
@@ -53,7 +57,7 @@ class FileTable(Protocol):
         """The names of the columns."""
 
     def values(self, name: str, /) -> list[Value]:
-        """Return the rows of a column of text, bytes or integers. Text is encoded.
+        """Return the rows of a column of text, bytes or whole numbers. Text is encoded.
 
         Raises: InvalidColumn: the column has another type, or there are two with this name.
         """
@@ -106,7 +110,36 @@ def plan_sources(table: FileTable, id_name: str) -> Plan | None:
     redirected = [row for row, source in enumerate(sources) if source == _REDIRECTED]
     if redirected:
         _follow_redirects(table, redirected, plan)
+    if "content_base64" in names:
+        _add_contents(table, plan)
     return plan
+
+
+def _add_contents(table: FileTable, plan: Plan) -> None:
+    """Give rows of CSV and NDJSON their content, if it is not UTF-8, or is empty and read as null."""
+    encoded = table.values("content_base64")
+    sizes = table.values("bytes") if "bytes" in table.names else [None] * len(encoded)
+    added: dict[int, int] = {}
+    for row, (value, size) in enumerate(zip(encoded, sizes, strict=True)):
+        if plan.sources[row] != row:
+            continue
+        if value:
+            content = _decoded(row, value)
+        elif _count(row, size, "number of bytes") == 0:
+            content = b""
+        else:
+            continue
+        added[row] = len(plan.sources) + len(plan.further)
+        plan.further.append(content)
+    # Redirects to these rows, too.
+    plan.sources[:] = [added.get(source, source) for source in plan.sources]
+
+
+def _decoded(row: int, value: bytes | int) -> bytes:
+    try:
+        return b64decode(value if isinstance(value, bytes) else str(value), validate=True)
+    except ValueError:
+        raise _invalid(row, "content_base64", quoted(_text(value)[:40])) from None
 
 
 def _origins_of_hosts(ids: Sequence[Value]) -> list[tuple[bytes, bytes]]:
@@ -120,7 +153,7 @@ def _origins_of_hosts(ids: Sequence[Value]) -> list[tuple[bytes, bytes]]:
 def _own_source(row: int, effect: Value, access: Value, redirects: Value) -> int:
     """Return the source of a row as far as its own cells show it."""
     if effect == b"conditional-allow":
-        return row if _count(row, redirects) == 0 else _REDIRECTED
+        return row if _count(row, redirects, "number of redirects") == 0 else _REDIRECTED
     if effect is None:
         return _UNRESOLVED
     source = _OWN_SOURCES.get((effect, access))
@@ -130,14 +163,14 @@ def _own_source(row: int, effect: Value, access: Value, redirects: Value) -> int
     return source
 
 
-def _count(row: int, redirects: Value) -> int | None:
-    """Return a number of redirects, which is text in some tables from CSV."""
-    if redirects is None or isinstance(redirects, int):
-        return redirects
+def _count(row: int, value: Value, name: str) -> int | None:
+    """Return a number, which is text in some tables from CSV."""
+    if value is None or isinstance(value, int):
+        return value
     try:
-        return int(redirects)
+        return int(value)
     except ValueError:
-        raise _invalid(row, "number of redirects", quoted(_text(redirects))) from None
+        raise _invalid(row, name, quoted(_text(value))) from None
 
 
 def _invalid(row: int, name: str, shown: str) -> InvalidColumn:

@@ -121,7 +121,7 @@ class PythonKernel:
 
     def load_table(self, table: ArrowTable, id_name: str, content_name: str, plan: Plan | None) -> None:
         """Load files from two columns of a table."""
-        ids, contents = table.values(id_name, IDS), table.values(content_name)
+        ids, contents = table.values(id_name), table.values(content_name, TEXTS)
         if plan is None:
             self._check_contents(contents)
         self._add(ids, contents if plan is None else [_of_source(source, contents, plan) for source in plan.sources])

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyList, PyString};
 
-use super::integers::{Integer, IntegerChunk, has_integers};
+use super::integers::{Integer, IntegerChunk, has_numbers};
 use super::text::TextChunk;
 use super::{Imported, Invalid};
 
@@ -40,16 +40,16 @@ impl Table {
         PyList::new(py, names.iter().map(|field| PyString::new(py, &String::from_utf8_lossy(field.name()))))
     }
 
-    /// Returns the rows of a column of text, bytes or integers. Text is encoded.
+    /// Returns the rows of a column of text, bytes or whole numbers. Text is encoded.
     #[pyo3(signature = (name, /))]
     fn values<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyList>> {
         let index = self.imported.field(name)?;
-        let is_integer = has_integers(self.imported.schema()?.child(index)?)?;
+        let is_number = has_numbers(self.imported.schema()?.child(index)?)?;
         let list = PyList::empty(py);
         let mut shared = HashMap::new();
         for chunk in self.imported.chunks()? {
             let node = chunk.child(index)?;
-            if is_integer {
+            if is_number {
                 append_integers(&list, &IntegerChunk::new(&node)?)?;
             } else {
                 append_texts(&list, &TextChunk::new(&node)?, &mut shared)?;
