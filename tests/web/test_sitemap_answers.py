@@ -24,3 +24,19 @@ def test_urls_before_a_limit_are_returned() -> None:
     assert found.urls == ("https://a.example/",)
     assert found.problem == "invalid XML: too many names of elements and attributes"
     assert peak < 8 << 20
+
+
+@pytest.mark.parametrize("declaration", ["", '<?xml version="1.0" encoding="UTF-16"?>\n'])
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_with_a_byte_order_mark(declaration: str, encoding: str) -> None:
+    content = f"\ufeff{declaration}<urlset>{ENTRY}</urlset>".encode(encoding)
+    assert parse_sitemap(content, max_urls=5) == ("urlset", ("https://a.example/",), False, None)
+    text = "\ufeffhttps://a.example/\r\nhttps://a.example/ü\r\n".encode(encoding)
+    assert parse_sitemap(text, max_urls=5) == ("text", ("https://a.example/", "https://a.example/ü"), False, None)
+
+
+def test_utf_16_without_a_byte_order_mark() -> None:
+    content = f'<?xml version="1.0" encoding="UTF-16"?><urlset>{ENTRY}</urlset>'
+    for encoding in ("utf-16-le", "utf-16-be"):
+        found = parse_sitemap(content.encode(encoding), max_urls=5)
+        assert (found.urls, found.problem) == (("https://a.example/",), None), encoding

@@ -362,6 +362,21 @@ def test_truncated_sitemap(tmp_path: Path) -> None:
         assert any(fault.is_end for fault in faults) or end == len(SITEMAP) - 1, end
 
 
+@pytest.mark.parametrize(
+    "content, message",
+    [
+        ("<!DOCTYPE html>\n<html><body><p>Log in<br></body></html>", "is not a sitemap: the root element is html"),
+        ('<rss version="2.0"><channel/></rss>', "is not a sitemap: the root element is rss"),
+        ('<feed xmlns="http://www.w3.org/2005/Atom"/>', "is not a sitemap: the root element is feed"),
+        ("<url><loc>https://a.example/</loc></url>", "is not a sitemap: the root element is url"),
+        ("<sitemapindex><sitemap><loc>https://a.example/1.xml</loc></sitemap></sitemapindex>", "is a sitemap index"),
+    ],
+)
+def test_documents_that_are_not_sitemaps(tmp_path: Path, content: str, message: str) -> None:
+    with pytest.raises(InvalidOption, match=rf"sitemap\.xml' {message}"):
+        run_filter(tmp_path, "sitemap.xml", content.encode(), "out.csv")
+
+
 def test_invalid_lists(tmp_path: Path) -> None:
     with pytest.raises(InvalidOption, match=r"has no column 'PAGE': did you mean --url-column page\?"):
         run_filter(tmp_path, "urls.csv", b"page\nx\n", "out.csv", url_column="PAGE")

@@ -52,11 +52,12 @@ def read_url_rows(
 ) -> Iterator[Row | Fault]:
     """Yield the rows of a list of URLs that is not Parquet. It may be compressed with gzip or bzip2.
 
-    Text has the column `url`, and a sitemap `url` and `lastmod`. The sitemaps of an index are rows of it.
+    Text has the column `url`, and a sitemap `url` and `lastmod`.
 
     Args:
         check_header: Called with the columns of a CSV file. It may raise.
         known: The columns that rows may have, or None for all. Others are set aside.
+    Raises: InvalidOption: A sitemap has another root element, or is a sitemap index.
     """
     position = 0
     try:
@@ -66,7 +67,7 @@ def read_url_rows(
         elif format == "ndjson":
             rows = read_ndjson(content, advance, fold_names=False)
         elif format == "sitemap":
-            rows = _sitemap_rows(content, advance)
+            rows = _sitemap_rows(content, name, advance)
         else:
             rows = _text_rows(content, advance)
         for position, row in rows:
@@ -126,14 +127,18 @@ def _text_rows(stream: BinaryIO, advance: Callable[[int], None]) -> Iterator[Pla
 
 _CUT_SITEMAP: Final = "the sitemap ends early"
 _INVALID_XML: Final = "invalid XML"
+_ROOT: Final = "urlset"
+_INDEX: Final = "sitemapindex"
+_ENTRY: Final = "url"
 # Nothing after these errors is read.
 _SITEMAP_ENDS: Final = (_CUT_SITEMAP, _INVALID_XML)
 
 
 class _SitemapReader:
-    """Collects the `loc` and `lastmod` of each `url` and `sitemap` element."""
+    """Collects the `loc` and `lastmod` of each `url` element, and the name of the root element."""
 
     def __init__(self) -> None:
+        self.root: str | None = None
         self.rows: list[PlacedRow] = []
         self.parser = BoundedParser(self._start, self._end, self._add_text)
         self._row: Row = {}
@@ -143,7 +148,9 @@ class _SitemapReader:
         self._size = 0
 
     def _start(self, space: str, name: str) -> None:
-        if name in {"url", "sitemap"}:
+        if self.root is None:
+            self.root = name
+        if name == _ENTRY:
             self._row, self._space = {"url": None, "lastmod": None}, space
         elif name in {"loc", "lastmod"} and space == self._space:
             # Extensions, such as images, have other elements with these names.
@@ -159,17 +166,21 @@ class _SitemapReader:
             key = "url" if name == "loc" else name
             self._row[key] = "".join(self._text).strip()
             self._field = None
-        elif name in {"url", "sitemap"}:
+        elif name == _ENTRY:
             row = self._row
             self.rows.append((self.parser.line, row if row.get("url") else "no loc element"))
 
 
-def _sitemap_rows(stream: BinaryIO, advance: Callable[[int], None]) -> Iterator[PlacedRow]:
+def _sitemap_rows(stream: BinaryIO, name: str, advance: Callable[[int], None]) -> Iterator[PlacedRow]:
     reader = _SitemapReader()
     try:
         while data := stream.read(_READ_BYTES):
             advance(len(data))
-            reader.parser.feed(data)
+            try:
+                reader.parser.feed(data)
+            finally:
+                # A web page is rarely valid XML, and its root element says more than the first error.
+                _check_root(reader.root, name)
             yield from reader.rows
             reader.rows.clear()
         reader.parser.feed(b"", is_end=True)
@@ -177,3 +188,14 @@ def _sitemap_rows(stream: BinaryIO, advance: Callable[[int], None]) -> Iterator[
         yield from reader.rows
         reason = _CUT_SITEMAP if error.ends_early else f"{_INVALID_XML}: {printable_text(str(error)[:200])}"
         yield reader.parser.line, reason
+
+
+def _check_root(root: str | None, name: str) -> None:
+    """Check that a document is a sitemap and not an index. `root` is None before the root element.
+
+    Raises: InvalidOption.
+    """
+    if root == _INDEX:
+        raise InvalidOption(f"{quoted(name)} is a sitemap index: pass its sitemaps")
+    if root not in {None, _ROOT}:
+        raise InvalidOption(f"{quoted(name)} is not a sitemap: the root element is {printable_text(str(root))[:80]}")

@@ -12,6 +12,8 @@ from canfetch.core.text import printable_text
 MAX_SITEMAP_BYTES: Final = 50 * 1024 * 1024
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _GZIP_WINDOW: Final = 16 + zlib.MAX_WBITS
+_UTF8_MARK: Final = b"\xef\xbb\xbf"
+_UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 _KINDS: Final = {"urlset": "urlset", "sitemapindex": "index"}
 _LOCATION: Final = "loc"
 _MAX_URL_CHARACTERS: Final = 8192
@@ -55,14 +57,22 @@ def parse_sitemap(content: bytes, *, max_urls: int) -> Sitemap:
                 problem = "the gzip data ends early"
         except zlib.error as error:
             return Sitemap("text", (), truncated=False, problem=f"invalid gzip data: {error}")
-    if content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+    if _is_xml(content):
         sitemap = _parse_xml(content, max_urls=max_urls, truncated=truncated)
         return sitemap if problem is None else sitemap._replace(problem=problem)
-    lines = content.decode("utf-8-sig", "replace").splitlines()
+    encoding = "utf-16" if content.startswith(_UTF16_MARKS) else "utf-8-sig"
+    lines = content.decode(encoding, "replace").splitlines()
     urls = list(dict.fromkeys(line.strip() for line in lines if "://" in line and len(line) <= _MAX_URL_CHARACTERS))
     if problem is None and not urls and content.strip():
         problem = "not a sitemap: it is not XML, and no line has a URL"
     return Sitemap("text", tuple(map(printable_text, urls[:max_urls])), truncated or len(urls) > max_urls, problem)
+
+
+def _is_xml(content: bytes) -> bool:
+    if content.startswith(_UTF16_MARKS):
+        # In UTF-16, a space or an ASCII character has a zero byte on one side.
+        content = content[2:].lstrip(b"\0 \t\r\n")
+    return content.removeprefix(_UTF8_MARK).lstrip(b" \t\r\n").startswith((b"<", b"\0<"))
 
 
 def _parse_xml(content: bytes, *, max_urls: int, truncated: bool) -> Sitemap:
