@@ -31,7 +31,7 @@ class ExpectationFile(pytest.File):
     """A file of expectations."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """Yield a test for each expectation. A misspelt agent is reported as a warning.
+        """Yield a test for each expectation. A misspelt agent that the robots.txt does not name is a warning.
 
         Raises: pytest.Collector.CollectError: The file, or its robots.txt, is invalid or cannot be read.
         """
@@ -45,7 +45,7 @@ class ExpectationFile(pytest.File):
             robots = expectations.read(self.path.parent)
         except (InvalidExpectations, OSError) as error:
             raise self.CollectError(f"{self.path.name}: {error}") from None
-        for note in expectations.notes:
+        for note in expectations.notes_for(robots):
             self.warn(UnknownAgentWarning(f"{self.path.name}: {note}"))
         for expectation in expectations.entries:
             yield ExpectationItem.from_parent(self, name=str(expectation), robots=robots, expectation=expectation)

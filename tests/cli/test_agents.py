@@ -214,6 +214,18 @@ def test_every_command_refuses_several_names_and_notes_a_misspelt_one(run: Run, 
     assert "note" not in exact.err
 
 
+@pytest.mark.parametrize("command", ["check", "explain", "matrix", "diff"])
+def test_a_name_in_the_file_is_not_noted(run: Run, folder: Path, command: str) -> None:
+    (folder / "own.txt").write_text("User-agent: dcbot\nDisallow: /a\n")
+    (folder / "other.txt").write_text("User-agent: *\nDisallow: /b\n")
+    files = ("other.txt", "own.txt") if command == "diff" else ("/", "--robots", "own.txt")
+    assert run(command, *files, "--agent", "DCBot").err == ""
+    # Upper and lower case differ in this profile.
+    cased = run(command, *files, "--agent", "DCBot", "--profile", "google2019")
+    assert cased.err == "canfetch: note: unknown crawler 'DCBot': did you mean 'CCBot'?\n"
+    assert "did you mean 'GPTBot'?" in run(command, *files, "--agent", "GPTBto").err
+
+
 @pytest.mark.parametrize("name", ["GPTBot", "gptbot", "ExampleBot", "MyGoogleBotClone", "bot", "*"])
 def test_other_tokens_are_not_noted(run: Run, name: str) -> None:
     assert run("check", "/", "--agent", name, "--robots", "robots.txt").err == ""

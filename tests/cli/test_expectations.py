@@ -90,6 +90,13 @@ def test_a_token_like_a_known_one_is_noted_once(run: Run, folder: Path) -> None:
     assert run("test").err == f"canfetch: note: unknown crawler 'Claude': did you mean {names}?\n"
 
 
+def test_a_token_that_the_file_names_is_not_noted(run: Run, folder: Path) -> None:
+    write(folder, '[[expect]]\nagent = ["DCBot", "GPTBto"]\npattern = "/"\nallowed = true\n')
+    (folder / "robots.txt").write_text("User-agent: DCBot\nAllow: /\n")
+    ran = run("test")
+    assert (ran.code, ran.err) == (0, "canfetch: note: unknown crawler 'GPTBto': did you mean 'GPTBot'?\n")
+
+
 @pytest.mark.parametrize(
     "arguments, message",
     [

@@ -203,6 +203,13 @@ def test_arguments_that_state_no_expectation_are_refused() -> None:
         assert_expected(ROBOTS, agent="GPTBto", pattern="/blog/", allowed=True)
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_name_in_the_file_causes_no_warning() -> None:
+    assert_expected("User-agent: DCBot\nDisallow: /", agent="dcbot", pattern="/", allowed=False)
+    with pytest.raises(UnknownAgentWarning, match="'DCBot': did you mean 'CCBot'"):
+        assert_expected("User-agent: *\nDisallow: /", agent="DCBot", pattern="/", allowed=False)
+
+
 def test_a_report_has_no_surrogates() -> None:
     content = b"User-agent: *\nDisallow: /\xc3\n"
     failure = check('agent = "A"\npattern = "/"\nallowed = true', content, profile="original1994")

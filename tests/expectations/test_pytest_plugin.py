@@ -72,6 +72,15 @@ def test_several_names_are_an_error_and_a_misspelt_one_is_a_warning(folder: Path
     assert done.stdout.count(f"UnknownAgentWarning: {note}") == 1
 
 
+def test_a_name_in_the_robots_txt_is_not_a_warning(folder: Path) -> None:
+    (folder / "robots.txt").write_text("User-agent: DCBot\nAllow: /\n")
+    expectation = '[[expect]]\nagent = "DCBot"\npattern = "/"\nallowed = true\n'
+    (folder / "robots.expect.toml").write_text(expectation)
+    done = run(folder)
+    assert done.returncode == 0
+    assert "UnknownAgentWarning" not in done.stdout
+
+
 def test_a_missing_robots_txt_is_an_error_of_collection(folder: Path) -> None:
     (folder / "robots.txt").unlink()
     done = run(folder)

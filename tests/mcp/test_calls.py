@@ -114,6 +114,12 @@ def test_name_of_no_crawler_is_noted(site: Site, name: str, meant: str) -> None:
         assert f"No crawler with this name is known: did you mean {meant}?" in reply.text
 
 
+def test_name_in_the_file_is_not_noted() -> None:
+    (reply,) = ask(("explain", {"url": "/x", "robots_txt": "User-agent: OpenAI\nDisallow: /", "agents": ["openai"]}))
+    assert reply.result["decisions"][0]["group"] == "openai"
+    assert "No crawler with this name" not in reply.text
+
+
 @pytest.mark.parametrize(
     "name, arguments, message",
     [

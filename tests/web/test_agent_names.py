@@ -55,6 +55,18 @@ def test_misspelt_name_is_noted(api: API, path: str) -> None:
         assert "agent_notes" not in api.answer(path, **body(path, "GPTBto"), exact=True)
 
 
+@pytest.mark.parametrize("path", BODIES)
+def test_name_in_the_file_is_not_noted(api: API, path: str) -> None:
+    file = FILE + "\nUser-agent: gptbto\nDisallow: /b\n"
+    keys = {"compare": "new", "page": "robots"}
+    asked = {**body(path, "GPTBto"), keys.get(path, "content"): file, **({"url": "/a"} if path == "page" else {})}
+    assert "agent_notes" not in api.answer(path, **asked)
+    if path != "compare":
+        assert api.answer(path, **{**asked, **({"agents": ["OpenAI"]} if "agents" in asked else {"agent": "OpenAI"})})[
+            "agent_notes"
+        ]
+
+
 def test_each_line_of_a_stream_has_its_own_error_or_note(api: API) -> None:
     names = "GPTBot", "GPTBot,CCBot", "GPTBto"
     lines = [{"content": FILE}, *({"url": "/a", "agent": name} for name in names)]
@@ -69,3 +81,15 @@ def test_each_line_of_a_stream_has_its_own_error_or_note(api: API) -> None:
     assert several["allowed"] is None
     assert several["error"].startswith("invalid agent 'GPTBot,CCBot': expected one name")
     assert misspelt["agent_notes"] == ["unknown crawler 'GPTBto': did you mean 'GPTBot'?"]
+
+
+def test_a_line_of_a_stream_about_a_name_in_the_file_has_no_note(api: API) -> None:
+    lines = [{"content": "User-agent: OpenAI\nDisallow: /a\n"}, {"url": "/a", "agent": "OpenAI"}]
+    response = api.post(
+        "/v1/decide/stream",
+        content="".join(json.dumps(line) + "\n" for line in lines),
+        headers={"Content-Type": "application/x-ndjson"},
+    )
+    (named,) = map(json.loads, response.text.splitlines())
+    assert named["allowed"] is False
+    assert "agent_notes" not in named

@@ -6,7 +6,7 @@ Every interface that accepts the name of an agent uses this module, so that all 
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from canfetch.agents.crawler import Crawler
 from canfetch.agents.operator_names import CRAWLERS_BY_OPERATOR
@@ -15,6 +15,9 @@ from canfetch.core.agent import Agent, as_agent
 from canfetch.core.quoting import quoted
 from canfetch.core.tokens import product_token
 from canfetch.errors import InvalidProductToken
+
+if TYPE_CHECKING:
+    from canfetch.core.document import RobotsTxt
 
 _STAR: Final = "*"
 # The characters that end a token in a user-agent line. After `#`, the rest of the line is a comment.
@@ -110,10 +113,25 @@ def alternatives(names: Sequence[str]) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
-def unknown_agent_notes(agents: Iterable[RequestedAgent], registry: Registry = REGISTRY) -> list[str]:
-    """Return the notes about several agents, one for each name."""
-    notes = (unknown_agent_note(agent, registry) for agent in agents)
-    return list(dict.fromkeys(note for note in notes if note is not None))
+def unknown_agent_notes(
+    agents: Iterable[RequestedAgent], registry: Registry = REGISTRY, files: "Iterable[RobotsTxt]" = ()
+) -> list[str]:
+    """Return the notes about several agents, one for each name that none of the files has in a user-agent line."""
+    notes = {agent.name: unknown_agent_note(agent, registry) for agent in agents}
+    known = list(files)
+    return list(
+        dict.fromkeys(
+            note for name, note in notes.items() if note is not None and not any(is_named(name, file) for file in known)
+        )
+    )
+
+
+def is_named(name: str, file: "RobotsTxt") -> bool:
+    """Return whether a user-agent line of the file is for a product token, as the profile of the file compares them.
+
+    Cost: As `RobotsTxt.rules_for`.
+    """
+    return bool(file.rules_for(Agent(name, star_applies=False)).group_indices)
 
 
 @lru_cache(_CACHED_NAMES)

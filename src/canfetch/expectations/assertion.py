@@ -2,7 +2,7 @@
 
 import warnings
 
-from canfetch.agents.requested import requested_agent, unknown_agent_note
+from canfetch.agents.requested import requested_agent, unknown_agent_notes
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
@@ -28,7 +28,7 @@ def assert_expected(
     Args:
         robots: The file or its content.
         agent: A product token, with the fallback tokens of the registry. A name such as `GPTBto` or
-            `OpenAI` causes an `UnknownAgentWarning`.
+            `OpenAI` causes an `UnknownAgentWarning`, unless a user-agent line of the file has it.
         allowed: Whether the agent is expected to be allowed.
         url: A URL or a path.
         pattern: A pattern as in a robots.txt, instead of `url`. The expectation is proved for all of its URLs.
@@ -41,10 +41,9 @@ def assert_expected(
     if not isinstance(allowed, bool):
         raise InvalidOption(f"invalid allowed {quoted(allowed)}: expected True or False")
     requested = requested_agent(agent)
-    note = unknown_agent_note(requested)
-    if note is not None:
-        warnings.warn(note, UnknownAgentWarning, stacklevel=2)
     file = robots if isinstance(robots, RobotsTxt) else parse(robots)
+    for note in unknown_agent_notes([requested], files=[file]):
+        warnings.warn(note, UnknownAgentWarning, stacklevel=2)
     expectation = Expectation(agent, requested.agent, url, pattern, allowed, why)
     for failure in check_expectations(file, [expectation]):
         if failure is not None:

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from canfetch.agents import REGISTRY, Registry
-from canfetch.agents.requested import RequestedAgent, requested_agent, unknown_agent_notes
+from canfetch.agents.requested import RequestedAgent, is_named, requested_agent, unknown_agent_note
 from canfetch.core.agent import Agent
 from canfetch.core.choices import unknown_choice
 from canfetch.core.document import RobotsTxt, parse
@@ -74,14 +74,14 @@ class Expectations(NamedTuple):
         robots_url: The URL of the robots.txt, or None for any origin.
         profile: The parsing profile.
         entries: The expectations, in file order. An entry with several agents, URLs or patterns is several of them.
-        notes: Notes about unknown agents whose names probably refer to known crawlers.
+        notes: Notes about unknown agents whose names probably refer to known crawlers: pairs of a name and a text.
     """
 
     robots: str
     robots_url: str | None
     profile: str
     entries: tuple[Expectation, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[tuple[str, str], ...] = ()
 
     def parse(self, content: bytes) -> RobotsTxt:
         """Parse a robots.txt with the profile and for the URL of these expectations.
@@ -92,6 +92,10 @@ class Expectations(NamedTuple):
             return parse(content, url=self.robots_url, profile=self.profile)
         except InvalidRobotsURL as error:
             raise InvalidExpectations(f"robots_url: {error}") from None
+
+    def notes_for(self, robots: RobotsTxt) -> list[str]:
+        """Return the texts of the notes about agents that no user-agent line of a robots.txt names."""
+        return [text for name, text in self.notes if not is_named(name, robots)]
 
     def read(self, folder: Path) -> RobotsTxt:
         """Read and parse the robots.txt that the file names.
@@ -156,8 +160,8 @@ def parse_expectations(toml: str, *, registry: Registry = REGISTRY) -> Expectati
             f"invalid robots {quoted(robots)}: expected the path of a file; its URL is the value of robots_url"
         )
     robots_url = _string(table, "robots_url", "", default="") or None
-    notes = unknown_agent_notes(agents.values(), registry)
-    return Expectations(robots, robots_url, profile, tuple(found), tuple(notes))
+    notes = ((name, unknown_agent_note(agent, registry)) for name, agent in agents.items())
+    return Expectations(robots, robots_url, profile, tuple(found), tuple((name, text) for name, text in notes if text))
 
 
 def _expectations(

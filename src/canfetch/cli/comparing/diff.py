@@ -60,7 +60,7 @@ def _run(**values: Any) -> NoReturn:
     agents = requested or all_agents((old, new), registry)
     if not options.exact:
         named = [find_agent(one.agent, agents, registry) for one in conditions if one.agent != ANY]
-        print_unknown_agent_notes([*requested, *named], registry)
+        print_unknown_agent_notes([*requested, *named], registry, (old, new))
     listed = _ListedURLs(options, old.rules_for(agents[0].agent))
     try:
         changes = diff(old, new, agents=[agent.agent for agent in agents])

@@ -14,6 +14,7 @@ from canfetch.cli.shared.option_parameters import format_option, no_color_option
 from canfetch.cli.shared.row_writers import JsonWriter
 from canfetch.cli.shared.single_value_option import Option, complete_path
 from canfetch.cli.shared.terminal import Palette, print_message, printable, use_color
+from canfetch.core.document import RobotsTxt
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidExpectations
 from canfetch.expectations import (
@@ -96,13 +97,14 @@ def _results(options: _Options) -> Iterator[_Result]:
         _read(str(Path(name).parent / expectations.robots)) if override is None else override
         for name, expectations in loaded
     ]
+    files = [_parse(*one, content) for one, content in zip(loaded, contents, strict=True)]
     if not options.quiet:
-        print_notes(note for _, expectations in loaded for note in expectations.notes)
-    for (name, expectations), content in zip(loaded, contents, strict=True):
-        try:
-            robots = expectations.parse(content)
-        except InvalidExpectations as error:
-            raise CommandError(f"{name}: {error}") from None
+        print_notes(
+            note
+            for (_, expectations), robots in zip(loaded, files, strict=True)
+            for note in expectations.notes_for(robots)
+        )
+    for (name, expectations), robots in zip(loaded, files, strict=True):
         failures = check_expectations(robots, expectations.entries)
         for expectation, failure in zip(expectations.entries, failures, strict=True):
             yield _Result(name, expectation, failure)
@@ -124,6 +126,13 @@ def _load(name: str) -> Expectations:
         raise CommandError(f"cannot read {quoted(name)}: {hint}") from None
     except OSError as error:
         raise CommandError(f"cannot read {quoted(name)}: {reading_problem(name, error)}") from None
+
+
+def _parse(name: str, expectations: Expectations, content: bytes) -> RobotsTxt:
+    try:
+        return expectations.parse(content)
+    except InvalidExpectations as error:
+        raise CommandError(f"{name}: {error}") from None
 
 
 def _read(name: str, option: str = "") -> bytes:

@@ -73,6 +73,10 @@ class CollectedFiles:
         self._parsed: OrderedDict[Origin, LocalFile] = OrderedDict()
         self._parsed_bytes = 0
 
+    @property
+    def only_file(self) -> None:
+        """None: there may be several files."""
+
     def assign(self, urls: Generator[RequestedURL]) -> URLsWithFiles:
         """Yield the URLs in order, each with its file or with the error."""
         with closing(urls):

@@ -37,6 +37,10 @@ class FetchedFiles:
             engine=options.engine,
         )
 
+    @property
+    def only_file(self) -> None:
+        """None: there may be several files."""
+
     def assign(self, urls: Generator[RequestedURL]) -> URLsWithFiles:
         """Yield the URLs in order, each with its file or with the error."""
         last: _FetchedFile | None = None

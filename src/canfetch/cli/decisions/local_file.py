@@ -33,6 +33,11 @@ class LocalFile:
         self._agents = agents
         self._rules = [self._robots.rules_for(agent) for agent in agents]
 
+    @property
+    def only_file(self) -> RobotsTxt:
+        """The file."""
+        return self._robots
+
     def assign(self, urls: Generator[RequestedURL]) -> URLsWithFiles:
         """Yield the URLs in order, each with its file or with the error."""
         with closing(urls):

@@ -48,6 +48,10 @@ URLsWithFiles = Generator[tuple[RequestedURL, RobotsFile | CanfetchError | Comma
 class RobotsFiles(Protocol):
     """Finds the file that decides about each URL."""
 
+    @property
+    def only_file(self) -> RobotsTxt | None:
+        """The file that decides about every URL, or None if there may be several, or if it has to be fetched."""
+
     def assign(self, urls: Generator[RequestedURL]) -> URLsWithFiles:
         """Yield the URLs in order, each with its file or with the error."""
 

@@ -69,7 +69,8 @@ class DecisionRun:
             self._close_inputs()
             raise
         if not options.quiet:
-            print_unknown_agent_notes(self.agents)
+            only_file = self._files.only_file
+            print_unknown_agent_notes(self.agents, files=() if only_file is None else (only_file,))
         self._progress = stream_progress(self._listed, enabled=options.quiet or not is_terminal(sys.stdout))
         self._pairs: URLsWithFiles | None = None
         # The last file, parsed with every profile.

@@ -9,6 +9,7 @@ from canfetch.agents.requested import RequestedAgent, alternatives, requested_ag
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.terminal import print_message
 from canfetch.core.choices import unknown_choice
+from canfetch.core.document import RobotsTxt
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidProductToken
 
@@ -42,9 +43,14 @@ def unknown_crawler(name: str, shown: str, registry: Registry = REGISTRY) -> str
     return f"unknown crawler {quoted(shown)}: did you mean {names}? (run '{_LIST}' to list them)"
 
 
-def print_unknown_agent_notes(agents: Iterable[RequestedAgent], registry: Registry = REGISTRY) -> None:
-    """Print a note on standard error about each unknown name that probably refers to known crawlers."""
-    print_notes(unknown_agent_notes(agents, registry))
+def print_unknown_agent_notes(
+    agents: Iterable[RequestedAgent], registry: Registry = REGISTRY, files: Iterable[RobotsTxt] = ()
+) -> None:
+    """Print a note on standard error about each unknown name that probably refers to known crawlers.
+
+    Args: files: A name in a user-agent line of one of these files needs no note.
+    """
+    print_notes(unknown_agent_notes(agents, registry, files))
 
 
 def print_notes_about_names(names: Iterable[str]) -> None:

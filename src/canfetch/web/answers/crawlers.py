@@ -4,8 +4,9 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from canfetch.agents import REGISTRY, get_crawler
-from canfetch.agents.requested import requested_agent, unknown_agent_note
+from canfetch.agents.requested import is_named, requested_agent, unknown_agent_note
 from canfetch.core.agent import Agent
+from canfetch.core.document import RobotsTxt
 from canfetch.core.text import printable_text
 
 
@@ -40,9 +41,16 @@ def named_agents(names: Sequence[str], *, exact: bool = False) -> list[NamedAgen
     return [named_agent(name, exact=exact) for name in dict.fromkeys(names)]
 
 
-def with_notes(answer: dict[str, Any], agents: Iterable[NamedAgent]) -> dict[str, Any]:
-    """Return the JSON of an answer about agents, with `agent_notes` about unknown names."""
-    notes = [printable_text(agent.note) for agent in agents if agent.note is not None]
+def with_notes(answer: dict[str, Any], agents: Iterable[NamedAgent], *files: RobotsTxt) -> dict[str, Any]:
+    """Return the JSON of an answer about agents, with `agent_notes` about unknown names.
+
+    Args: files: A name in a user-agent line of one of these files needs no note.
+    """
+    notes = [
+        printable_text(agent.note)
+        for agent in agents
+        if agent.note is not None and not any(is_named(agent.name, file) for file in files)
+    ]
     return {**answer, "agent_notes": notes} if notes else answer
 
 

@@ -8,7 +8,7 @@ from canfetch.core.document import RobotsTxt
 from canfetch.core.extensions.preference import UsagePurpose
 from canfetch.core.text import printable_text
 from canfetch.pages.page_rules import PageRules
-from canfetch.web.answers.crawlers import NamedAgent
+from canfetch.web.answers.crawlers import NamedAgent, with_notes
 
 USAGE_TABLE_SCHEMA: Final = "canfetch.usage-table/1"
 # Records that cannot be read are listed, too.
@@ -25,7 +25,7 @@ def usage_json(
     Cost: Three decisions for each crawler.
     """
     reservation = None if page is None else page.reservation
-    return {
+    answer = {
         "schema": USAGE_TABLE_SCHEMA,
         "url": printable_text(url),
         "profile": robots.profile,
@@ -34,6 +34,7 @@ def usage_json(
         "tdm_reservation": None if reservation is None else reservation.to_json(),
         "tdm_file_problem": None if page is None or page.tdm_file is None else page.tdm_file.problem,
     }
+    return with_notes(answer, agents, robots)
 
 
 def _crawler_json(robots: RobotsTxt, url: str, agent: NamedAgent) -> dict[str, Any]:

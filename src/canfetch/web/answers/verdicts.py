@@ -11,10 +11,10 @@ from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.profiles import PROFILES
 from canfetch.core.text import printable_text
-from canfetch.core.verdict import Verdict
+from canfetch.core.verdict import GroupChoice, Verdict
 from canfetch.errors import CanfetchError, Undecided
 from canfetch.lint.verdict_changes import VerdictChanges
-from canfetch.web.answers.crawlers import NamedAgent
+from canfetch.web.answers.crawlers import NamedAgent, with_notes
 
 EXPLANATION_SCHEMA: Final = "canfetch.explanation/1"
 COMPARISON_SCHEMA: Final = "canfetch.comparison/1"
@@ -40,6 +40,11 @@ def parse_content(content: bytes, *, robots_url: str | None = None, profile: str
 def verdict_json(url: str, agent: NamedAgent, verdict: Verdict) -> dict[str, Any]:
     """Return a verdict in the form of `canfetch check --format ndjson`."""
     return {"url": printable_text(url), "agent_name": agent.shown_name, **verdict.to_json()}
+
+
+def with_agent_note(answer: dict[str, Any], agent: NamedAgent, verdict: Verdict) -> dict[str, Any]:
+    """Return the JSON of an answer about one verdict. A name in a user-agent line of the file has no note."""
+    return answer if verdict.group.choice is GroupChoice.OWN_TOKEN else with_notes(answer, [agent])
 
 
 def error_json(url: str, agent_name: str, error: CanfetchError) -> dict[str, Any]:
@@ -96,7 +101,7 @@ def explanation_json(
 
     Args: by_profile: The verdict in each profile.
     """
-    return {
+    answer = {
         "schema": EXPLANATION_SCHEMA,
         "verdict": verdict_json(url, agent, verdict),
         "explanation": printable_text(verdict.explanation),
@@ -113,6 +118,7 @@ def explanation_json(
             for name, other in by_profile.items()
         ],
     }
+    return with_agent_note(answer, agent, verdict)
 
 
 def comparison(
@@ -135,7 +141,7 @@ def comparison(
             differences.extend(_differences(before, after, url, agents))
         except CanfetchError as error:
             errors.append({"url": printable_text(url), "error": printable_text(str(error))})
-    return {
+    answer = {
         "schema": COMPARISON_SCHEMA,
         "profile": profile,
         "compared": (len(urls) - len(errors)) * len(agents),
@@ -144,6 +150,7 @@ def comparison(
         "changed_profiles": list(VerdictChanges(old).changed_profiles(new)) if old != new else [],
         "all_urls": _exact_comparison(before, after, agents),
     }
+    return with_notes(answer, agents, before, after)
 
 
 def _exact_comparison(before: RobotsTxt, after: RobotsTxt, agents: Sequence[NamedAgent]) -> dict[str, Any]:

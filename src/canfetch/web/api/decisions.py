@@ -7,6 +7,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response, StreamingResponse
 
 from canfetch.core.agent import Agent
+from canfetch.core.document import RobotsTxt
 from canfetch.core.verdict import Verdict
 from canfetch.errors import InvalidOption
 from canfetch.web.answers.crawlers import named_agent, named_agents, with_notes
@@ -19,6 +20,7 @@ from canfetch.web.answers.verdicts import (
     parse_content,
     verdict_json,
     verdicts,
+    with_agent_note,
 )
 from canfetch.web.api.errors import BODY_ERRORS, problem_responses
 from canfetch.web.api.requests import (
@@ -56,7 +58,7 @@ async def decide(request: Request) -> Response:
     else:
         answer = partial(_verdict_from, asked, content, agent.agent)
         verdict = answer() if len(content) <= _INLINE_BYTES else await in_thread(request, answer)
-    return json_response(with_notes(verdict_json(asked.url, agent, verdict), [agent]))
+    return json_response(with_agent_note(verdict_json(asked.url, agent, verdict), agent, verdict))
 
 
 @ROUTER.get(
@@ -75,7 +77,7 @@ async def decide_live(
     """Return the verdict on a URL. Its origin's robots.txt is fetched, unless the cached copy is fresh."""
     named = named_agent(agent, exact=exact)
     verdict = await services_of(request).origins.verdict(url, named.agent, profile=profile)
-    return json_response(with_notes(verdict_json(url, named, verdict), [named]))
+    return json_response(with_agent_note(verdict_json(url, named, verdict), named, verdict))
 
 
 @ROUTER.post(
@@ -91,8 +93,12 @@ async def decide_batch(request: Request) -> Response:
     agents = asked.named_agents()
     _check_count(asked, MAX_EXPLAINED_VERDICTS)
     decider = await _decider(request, asked)
-    found = await in_thread(request, lambda: list(verdicts(decider(), asked.urls, agents)))
-    return json_response(with_notes({"verdicts": found}, agents))
+
+    def compute() -> dict[str, Any]:
+        decides = decider()
+        return with_notes({"verdicts": list(verdicts(decides, asked.urls, agents))}, agents, *_files(decides))
+
+    return json_response(await in_thread(request, compute))
 
 
 @ROUTER.post(
@@ -137,7 +143,7 @@ async def explain(request: Request) -> Response:
                 parse_content(content, robots_url=asked.robots_url, profile=asked.profile), asked.url, agent
             ),
         )
-    return json_response(with_notes(explained, [agent]))
+    return json_response(explained)
 
 
 @ROUTER.post(
@@ -153,8 +159,12 @@ async def matrix_of_verdicts(request: Request) -> Response:
     agents = asked.named_agents()
     _check_count(asked, MAX_VERDICTS)
     decider = await _decider(request, asked)
-    rows = await in_thread(request, lambda: list(matrix(decider(), asked.urls, agents)))
-    return json_response(with_notes({"rows": rows}, agents))
+
+    def compute() -> dict[str, Any]:
+        decides = decider()
+        return with_notes({"rows": list(matrix(decides, asked.urls, agents))}, agents, *_files(decides))
+
+    return json_response(await in_thread(request, compute))
 
 
 @ROUTER.post(
@@ -172,7 +182,7 @@ async def compare(request: Request) -> Response:
     compared = await in_thread(
         request, lambda: comparison(asked.old.encode(), asked.new.encode(), asked.urls, agents, profile=asked.profile)
     )
-    return json_response(with_notes(compared, agents))
+    return json_response(compared)
 
 
 def _verdict_from(asked: DecideRequest, content: bytes, agent: Agent) -> Verdict:
@@ -192,6 +202,10 @@ async def _decider(request: Request, asked: URLsRequest) -> Any:
     origins = services_of(request).origins
     decider = OriginDecider(await origins.state(asked.urls[0]), origins.clock(), asked.profile)
     return lambda: decider
+
+
+def _files(decider: Decider) -> tuple[RobotsTxt, ...]:
+    return (decider,) if isinstance(decider, RobotsTxt) else ()
 
 
 def _check_count(asked: URLsRequest, limit: int) -> None:

@@ -7,7 +7,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from canfetch.pages.page_rules import parse_page
-from canfetch.web.answers.crawlers import named_agents, with_notes
+from canfetch.web.answers.crawlers import named_agents
 from canfetch.web.answers.files import file_json
 from canfetch.web.answers.linting import chosen_fixes_json, fix_json, format_json, lint_json
 from canfetch.web.answers.pages import parse_header_lines
@@ -119,4 +119,4 @@ async def usage(request: Request) -> Response:
     found = await in_thread(
         request, lambda: usage_json(parse_content(content, profile=asked.profile), asked.url, agents, page=page)
     )
-    return json_response(with_notes(found, agents))
+    return json_response(found)

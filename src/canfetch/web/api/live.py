@@ -87,13 +87,15 @@ async def page(request: Request) -> Response:
 
     def compute() -> dict[str, Any]:
         rules = parse_page(asked.html or None, headers=headers, url=asked.url, tdm_file=asked.tdm_file)
-        robots = None
+        robots, files = None, []
         if asked.robots is not None and asked.url is not None:
             file = parse_content(asked.robots.encode(), profile=asked.profile)
+            files = [file]
             robots = {agent.name: file.decide(asked.url, agent=agent.agent) for agent in agents}
-        return {"rows": page_json(asked.url, rules, agents, now=now, robots=robots, dialect=asked.dialect)}
+        rows = page_json(asked.url, rules, agents, now=now, robots=robots, dialect=asked.dialect)
+        return with_notes({"rows": rows}, agents, *files)
 
-    return json_response(with_notes(await in_thread(request, compute), agents))
+    return json_response(await in_thread(request, compute))
 
 
 @ROUTER.post(

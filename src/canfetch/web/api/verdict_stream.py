@@ -13,8 +13,8 @@ from starlette.types import Receive, Scope, Send
 from canfetch.core.document import RobotsTxt
 from canfetch.core.text import printable_text
 from canfetch.errors import CanfetchError
-from canfetch.web.answers.crawlers import named_agent, with_notes
-from canfetch.web.answers.verdicts import error_json, parse_content, verdict_json
+from canfetch.web.answers.crawlers import named_agent
+from canfetch.web.answers.verdicts import error_json, parse_content, verdict_json, with_agent_note
 from canfetch.web.api.errors import invalid_request
 from canfetch.web.api.requests import StreamLine, decode_content
 from canfetch.web.api.services import Services, in_thread, services_of
@@ -166,9 +166,9 @@ class _VerdictStream:
             raise NoFileError(_NO_FILE)
         if self._content is None and asked.content is None:
             verdict = await self._services.origins.verdict(url, agent.agent, profile=asked.profile)
-            return with_notes(verdict_json(url, agent, verdict), [agent])
-        robots = await self._file(asked)
-        return with_notes(verdict_json(url, agent, robots.decide(url, agent=agent.agent)), [agent])
+        else:
+            verdict = (await self._file(asked)).decide(url, agent=agent.agent)
+        return with_agent_note(verdict_json(url, agent, verdict), agent, verdict)
 
     async def _file(self, asked: StreamLine) -> RobotsTxt:
         if asked.content is not None:

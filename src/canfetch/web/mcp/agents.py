@@ -7,6 +7,7 @@ from canfetch.agents.requested import NAME_ENDS, alternatives, probable_tokens, 
 from canfetch.core.agent import Agent
 from canfetch.core.quoting import quoted
 from canfetch.core.tokens import product_token
+from canfetch.core.verdict import GroupChoice, Verdict
 from canfetch.errors import InvalidProductToken
 from canfetch.web.mcp.arguments import CallerError
 from canfetch.web.mcp.quotation import quote, visible_text
@@ -39,12 +40,14 @@ class AskedAgent(NamedTuple):
             return "a crawler that the file does not name (*)"
         return token if self.crawler is not None else quote(token, max_tokens=MAX_NAME_TOKENS)
 
-    @property
-    def advice(self) -> str:
-        """What the caller has to know about the agent, or an empty string."""
+    def advice(self, verdict: Verdict) -> str:
+        """Return what the caller has to know about the agent, or an empty string.
+
+        A name in a user-agent line of the file, as in `verdict`, is not a misspelt one.
+        """
         if self.chosen_by == "stand-in":
             return "No agent was given: pass agent for your own."
-        if self.probable:
+        if self.probable and verdict.group.choice is not GroupChoice.OWN_TOKEN:
             return f"No crawler with this name is known: did you mean {alternatives(self.probable)}?"
         if self.crawler is not None and self.crawler.token_only:
             return f"{self.crawler.name} fetches nothing: the token controls how {self.crawler.operator} may use pages."

@@ -109,7 +109,7 @@ def _block(agent: AskedAgent, verdict: Verdict, decision: ExplainedAgent) -> str
         _group_sentence(verdict),
         _losers_sentence(decision),
         _profiles_sentence(decision.other_profiles),
-        agent.advice,
+        agent.advice(verdict),
     ]
     return " ".join(filter(None, sentences))
 

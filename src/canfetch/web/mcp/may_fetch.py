@@ -82,7 +82,7 @@ def may_fetch(
     text = fit(
         [
             f"{_headline(result)}: {agent.name} {'may' if result.allowed else 'may not'} fetch this URL.",
-            agent.advice,
+            agent.advice(verdict),
             reason_sentence(verdict, result.line),
             access_sentence(result.robots_txt),
             usage_sentence(result.usage, use) if result.allowed else "",
