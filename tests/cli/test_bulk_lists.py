@@ -104,6 +104,7 @@ def test_folders_of_tables(run: Run, folder: Path, engine: str) -> None:
         "robots/part-0.ndjson": [f'{{"origin": "https://a.example", "content": "{rules}"}}'],
         "robots/part-1.ndjson": ['{"origin": "https://b.example", "content": ""}'],
         "robots/_SUCCESS": [],
+        "robots/README.md": ["two files"],
         "urls/part-0.csv": ["url", "https://a.example/"],
         "urls/part-1.csv": ["url", "https://b.example/"],
     }.items():
@@ -117,7 +118,7 @@ def test_folders_of_tables(run: Run, folder: Path, engine: str) -> None:
         ["https://a.example/", "false"],
         ["https://b.example/", "true"],
     ]
-    (folder / "robots" / "readme.md").write_bytes(b"")
+    (folder / "robots" / "a.example.txt").write_bytes(b"")
     done = run("bulk", "filter", "urls", *options, "-o", "other.csv")
     assert done.code == 2
-    assert "the folder 'robots' has 'robots/part-0.ndjson' and 'robots/readme.md': pass tables" in done.err
+    assert "the folder 'robots' has 'robots/part-0.ndjson' and 'robots/a.example.txt': pass tables" in done.err

@@ -8,6 +8,7 @@ from tests.bulk.warc_files import compressed, response
 from canfetch.bulk.reading import read_captures
 from canfetch.bulk.reading.captures import Capture, Fault
 from canfetch.bulk.reading.datasets import list_parts
+from canfetch.bulk.reading.folders import has_files
 from canfetch.errors import InvalidOption
 
 
@@ -39,6 +40,11 @@ def test_folders_of_robots_files_are_not_divided(tmp_path: Path) -> None:
     "names, message",
     [
         (["a.parquet", "b.example.txt"], r"has '.*a\.parquet' and '.*b\.example\.txt': pass tables"),
+        (["b.example.txt", "c.parquet"], r"has '.*c\.parquet' and '.*b\.example\.txt': pass tables"),
+        (["b.example/robots.txt", "a.csv"], r"has '.*a\.csv' and '.*robots\.txt': pass tables"),
+        (["readme.example.txt", "z/z.csv"], r"has '.*z\.csv' and '.*readme\.example\.txt': pass tables"),
+        (["infos.json", "z.parquet"], r"has '.*z\.parquet' and '.*infos\.json': pass tables"),
+        (["z.json", "a.csv"], r"has '.*a\.csv' and '.*z\.json': pass tables"),
         (["date=1/a.parquet"], "partitioned by 'date', so that its files lack this column"),
         (["a.parquet", "_delta_log/0.json"], "is a Delta table"),
     ],
@@ -56,8 +62,47 @@ def test_captures_of_a_folder_of_archives(tmp_path: Path) -> None:
     assert [item.source for item in items] == [str(tmp_path / name) for name in ("a.warc.gz", "b.warc.gz")]
 
 
-def test_a_table_among_robots_files_is_set_aside(tmp_path: Path) -> None:
+def test_a_table_among_robots_files_is_set_aside_in_an_explicit_folder(tmp_path: Path) -> None:
     fill(tmp_path, "a.example.txt", "b.parquet", "c.example.txt")
-    items = list(read_captures(str(tmp_path)))
+    items = list(read_captures(str(tmp_path), format="folder"))
     assert [item.owner for item in items if isinstance(item, Capture)] == ["a.example", "c.example"]
     assert [item.reason.partition(":")[0] for item in items if isinstance(item, Fault)] == ["b.parquet"]
+
+
+@pytest.mark.parametrize("table", ["a.parquet", "z.warc.gz"])
+def test_documentation_next_to_tables_is_skipped(tmp_path: Path, table: str) -> None:
+    documentation = ["README", "README.md", "LICENSE.txt", "Licence", "CHECKSUMS.md5", "notes.md", "part.parquet.crc"]
+    fill(tmp_path, table, *documentation)
+    assert parts(tmp_path) == [table]
+    assert parts(tmp_path, "parquet") == [table]
+    assert len(parts(tmp_path, "text")) == 8
+
+
+def test_documentation_without_tables_is_that_of_robots_files(tmp_path: Path) -> None:
+    fill(tmp_path, "readme.md", "a.example.txt")
+    assert parts(tmp_path) == ["."]
+
+
+def test_json_of_spark(tmp_path: Path) -> None:
+    fill(tmp_path, "_SUCCESS", "part-00001.json")
+    (tmp_path / "part-00000.json").write_text('{"host": "a.example", "content": ""}\n', encoding="utf-8")
+    assert parts(tmp_path) == ["part-00000.json", "part-00001.json"]
+    assert [item.owner for item in read_captures(str(tmp_path)) if isinstance(item, Capture)] == ["a.example"]
+    fill(tmp_path, "part-00002.json.gz", "more.ndjson")
+    assert parts(tmp_path) == ["more.ndjson", "part-00000.json", "part-00001.json", "part-00002.json.gz"]
+
+
+def test_a_json_array_is_not_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('[\n{"host": "a.example", "content": ""}]', encoding="utf-8")
+    with pytest.raises(InvalidOption, match="is a JSON array: expected one JSON object per line"):
+        list(read_captures(str(path)))
+
+
+def test_files_about_a_dataset_are_not_hosts(tmp_path: Path) -> None:
+    fill(tmp_path, "_SUCCESS", "_temporary/a.example.txt")
+    assert not has_files(str(tmp_path))
+    assert list(read_captures(str(tmp_path))) == []
+    fill(tmp_path, "a.example.txt")
+    assert has_files(str(tmp_path))
+    assert [item.owner for item in read_captures(str(tmp_path)) if isinstance(item, Capture)] == ["a.example"]

@@ -1,54 +1,89 @@
 """Folders with the parts of a table or an archive, as Spark, Dask and Polars write them."""
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from canfetch.bulk.reading.formats import format_of_name
+from canfetch.bulk.reading.formats import format_of_name, is_json_name
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 
 _FOLDER: Final = "folder"
-# The names of files about a dataset, such as `_SUCCESS` and `_metadata`, and of hidden files.
-_METADATA: Final = ("_", ".")
+METADATA_PREFIXES: Final = ("_", ".")
+"""The starts of the names of files about a dataset, such as `_SUCCESS` and `_metadata`, and of hidden files."""
+# Lists of URLs whose suffixes are also those of documentation.
+_LISTS: Final = frozenset({"text", "sitemap"})
+# Without a dot in the first part: `readme.example.txt` is the file of a host.
+_DOCUMENTATION: Final = re.compile(
+    r"(readme|licen[cs]e|copying|notice|changelog|checksums?|md5sums?|sha256sums?)[\w-]*(\.(txt|html|rst))?"
+    r"|.*\.(md|rst|crc|md5|sha1|sha256|sha512|asc|sig)",
+    re.ASCII | re.IGNORECASE,
+)
 _DELTA_LOG: Final = "_delta_log"
 
 
 def list_parts(name: str, format: str | None = None) -> list[str]:  # noqa: A002 - the option's name
     """Return the files of a folder of tables or archives, in the order of their names, or else the name itself.
 
-    A folder of robots.txt files is not divided: its first file has another suffix than a table or an archive.
+    A folder of robots.txt files is not divided: no file has the suffix of a table or an archive. Next to tables and
+    archives, documentation and checksums are skipped, such as `README.md`.
 
     Args:
         name: A file, a folder or another name.
         format: The format of the files, or None to recognise it. With `folder`, it is not divided.
     Raises: InvalidOption: The folder has other files, too, or its files are not the whole table. OSError: The folder
         cannot be read.
-    Cost: O(files) for a folder of tables or archives.
+    Cost: O(files). Only names are read, and those of a folder of robots.txt files are not kept.
     """
     if format == _FOLDER or not os.path.isdir(name):  # noqa: PTH112 - a name as typed
         return [name]
-    files = _visible_files(name)
-    first = next(files, None)
-    if first is None or (format is None and format_of_name(first) is None):
+    parts: list[str] = []
+    other = None
+    # All names are read: the result must not depend on which file comes first.
+    for file in _visible_files(name):
+        base = os.path.basename(file)  # noqa: PTH119 - pathlib is slow for millions of files
+        if format_of_name(base) is not None:
+            parts.append(file)
+        elif format in _LISTS or not _DOCUMENTATION.fullmatch(base):
+            if format is not None:
+                parts.append(file)
+            elif other is None:
+                other = file
+        if parts and other is not None:
+            raise _mixture(name, parts[0], other)
+    if not parts:
         return [name]
-    parts = [first, *files]
     _check_layout(name, parts)
-    other = next((part for part in parts if format is None and format_of_name(part) is None), None)
-    if other is not None:
-        raise InvalidOption(
-            f"the folder {quoted(name)} has {quoted(first)} and {quoted(other)}: pass tables and "
-            "archives one by one, and robots.txt files in a folder of their own"
-        )
+    if format is None:
+        _check_json(name, parts)
     return parts
+
+
+def _check_json(name: str, parts: list[str]) -> None:
+    """Check that files with the suffix `.json` are tables: next to others, they are about these.
+
+    Raises: InvalidOption.
+    """
+    document = next((part for part in parts if is_json_name(part)), None)
+    table = next((part for part in parts if format_of_name(part) != "ndjson"), None)
+    if document is not None and table is not None:
+        raise _mixture(name, table, document)
+
+
+def _mixture(name: str, table: str, other: str) -> InvalidOption:
+    return InvalidOption(
+        f"the folder {quoted(name)} has {quoted(table)} and {quoted(other)}: pass tables and "
+        "archives one by one, and robots.txt files in a folder of their own"
+    )
 
 
 def _visible_files(name: str) -> Iterator[str]:
     for folder, folders, files in os.walk(name, onerror=_raise):
-        folders[:] = sorted(child for child in folders if not child.startswith(_METADATA))
+        folders[:] = sorted(child for child in folders if not child.startswith(METADATA_PREFIXES))
         for file in sorted(files):
-            if not file.startswith(_METADATA):
+            if not file.startswith(METADATA_PREFIXES):
                 yield os.path.join(folder, file)  # noqa: PTH118 - pathlib is slow for millions of files
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from canfetch.bulk.reading.captures import MAX_CONTENT_BYTES, Capture, Fault
+from canfetch.bulk.reading.datasets import METADATA_PREFIXES
 from canfetch.bulk.reading.file_names import named_capture
 from canfetch.bulk.reading.formats import format_of_name
 from canfetch.core.text import printable_text
@@ -21,13 +22,15 @@ def has_files(path: str) -> bool:
 
 
 def read_folder(path: str, advance: Callable[[int], None]) -> Iterator[Capture | Fault]:
-    """Yield the files below a folder, in the order of their names. Hidden files and folders are skipped.
+    """Yield the files below a folder, in the order of their names.
+
+    Hidden files and folders are skipped, and those whose names start with `_`, which no host does.
 
     Raises: OSError: The folder cannot be read.
     """
     position = 0
     for folder, folders, files in os.walk(path, onerror=_raise):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        folders[:] = sorted(name for name in folders if not name.startswith(METADATA_PREFIXES))
         for name in folders:
             full = os.path.join(folder, name)  # noqa: PTH118 - pathlib is slow for millions of files
             if os.path.islink(full):  # noqa: PTH114 - as above
@@ -35,7 +38,7 @@ def read_folder(path: str, advance: Callable[[int], None]) -> Iterator[Capture |
                 relative = os.path.relpath(full, path).replace(os.sep, "/")
                 yield Fault(path, position, f"{printable_text(relative)}: a link to a folder, which is not followed")
         for file in sorted(files):
-            if file.startswith("."):
+            if file.startswith(METADATA_PREFIXES):
                 continue
             position += 1
             full = os.path.join(folder, file)  # noqa: PTH118 - as above

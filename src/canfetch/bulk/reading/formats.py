@@ -3,6 +3,7 @@
 import os
 from typing import Final
 
+_JSON: Final = ".json"
 _BY_SUFFIX: Final = {
     ".warc": "warc",
     ".wet": "warc",
@@ -17,6 +18,8 @@ _BY_SUFFIX: Final = {
     ".tsv": "csv",
     ".ndjson": "ndjson",
     ".jsonl": "ndjson",
+    # Spark writes NDJSON with this suffix.
+    _JSON: "ndjson",
 }
 _COMPRESSIONS: Final = (".gz", ".bz2", ".xz")
 # Only of WARC files.
@@ -32,3 +35,9 @@ def format_of_name(name: str) -> str | None:
     if suffix in _COMPRESSIONS:
         suffix = os.path.splitext(stem)[1]  # noqa: PTH122 - names only
     return _BY_SUFFIX.get(suffix)
+
+
+def is_json_name(name: str) -> bool:
+    """Return whether a name has the suffix `.json`, which tables have, and other documents as well."""
+    stem, suffix = os.path.splitext(name.lower())  # noqa: PTH122 - names only
+    return suffix == _JSON or (suffix in _COMPRESSIONS and stem.endswith(_JSON))

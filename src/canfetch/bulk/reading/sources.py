@@ -12,7 +12,7 @@ from canfetch.bulk.reading.captures import Capture, Fault, is_robots_url
 from canfetch.bulk.reading.compressed_tables import GZIP_MAGIC, check_compression, decompressed
 from canfetch.bulk.reading.datasets import list_parts
 from canfetch.bulk.reading.folders import read_folder
-from canfetch.bulk.reading.formats import format_of_name
+from canfetch.bulk.reading.formats import format_of_name, is_json_name
 from canfetch.bulk.reading.row_files import PlacedRow, is_cut, read_csv, read_ndjson, read_parquet
 from canfetch.bulk.reading.rows import COLUMNS, missing_columns, target_captures, to_capture
 from canfetch.bulk.reading.tar_files import read_tar
@@ -63,6 +63,8 @@ def find_source(name: str, format: str | None = None) -> Source:  # noqa: A002 -
     size = os.path.getsize(name)  # noqa: PTH202 - as above
     if format is None:
         format = format_of_name(name) or _format_of_content(name)  # noqa: A001 - as above
+        if is_json_name(name) and _is_json_array(name):
+            raise InvalidOption(f"{quoted(name)} is a JSON array: expected one JSON object per line, as in NDJSON")
     if format == "arc":
         raise InvalidOption(f"{quoted(name)}: ARC files are not supported: convert it to WARC, such as with warcio")
     if format in {None, "folder"}:
@@ -104,6 +106,11 @@ def _format_of_content(name: str) -> str | None:
     if head[_TAR_MAGIC_AT:].startswith(b"ustar"):
         return "tar"
     return "ndjson" if head.lstrip().startswith(b"{") else None
+
+
+def _is_json_array(name: str) -> bool:
+    with open(name, "rb") as stream:  # noqa: PTH123 - as above
+        return stream.read(_PEEK_BYTES).lstrip().startswith(b"[")
 
 
 def read_captures(name: str, *, format: str | None = None) -> Iterator[Capture | Fault]:  # noqa: A002 - as above

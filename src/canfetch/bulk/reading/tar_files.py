@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import IO, Any, BinaryIO, Final, Self, cast
 
 from canfetch.bulk.reading.captures import MAX_CONTENT_BYTES, Capture, Fault
+from canfetch.bulk.reading.datasets import METADATA_PREFIXES
 from canfetch.bulk.reading.file_names import named_capture
 from canfetch.bulk.reading.tar_links import ResolvedLink, TarLinks, hard_link, symbolic_link
 from canfetch.core.text import printable_text
@@ -36,7 +37,9 @@ _MAX_READ_BYTES: Final = MAX_CONTENT_BYTES + _READ_BYTES
 
 
 def read_tar(stream: BinaryIO, source: str, advance: Callable[[int], None]) -> Iterator[Capture | Fault]:
-    """Yield the files of a tar file, which may be compressed with gzip, bzip2 or xz. Hidden files are skipped.
+    """Yield the files of a tar file, which may be compressed with gzip, bzip2 or xz.
+
+    Hidden files are skipped, and those whose names start with `_`.
 
     A link to a file in the archive has the content of that file. After a damaged header, reading continues at the next
     valid one.
@@ -83,7 +86,7 @@ def _read_member(
     archive: tarfile.TarFile, member: tarfile.TarInfo, source: str, links: TarLinks
 ) -> Iterator[Capture | Fault]:
     name, position = member.name, member.offset
-    if member.isdir() or os.path.basename(name).startswith("."):  # noqa: PTH119 - not a path here
+    if member.isdir() or os.path.basename(name).startswith(METADATA_PREFIXES):  # noqa: PTH119 - not a path here
         return
     if member.isreg():
         file = archive.extractfile(member)
