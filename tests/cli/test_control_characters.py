@@ -56,5 +56,38 @@ def test_whole_files_keep_their_bytes_in_a_pipe(process: Any) -> None:
         assert HOSTILE_END in process(*arguments, stdin=FILE).out, arguments
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a pseudo-terminal as POSIX has it")
+def test_a_byte_order_mark_is_not_shown_on_a_terminal(screen: Any, folder: Path, process: Any) -> None:
+    file = "\ufeffUser-agent: *\nDisallow: /a\n".encode()
+    (folder / "robots.txt").write_bytes(file)
+    for arguments in (("minimize", "robots.txt"), ("fmt", "-")):
+        assert screen(*arguments, stdin=file).splitlines()[0] == "User-agent: *", arguments
+        assert process(*arguments, stdin=file).out.startswith("\ufeffUser-agent: *"), arguments
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["می\u200cرود", "क्\u200dष", "\U0001f468\u200d\U0001f469\u200d\U0001f467", "❤\ufe0f\u200d\U0001f525\tx"],
+    ids=["persian", "hindi", "emoji", "variation-selector"],
+)
+def test_joiners_of_words_and_emoji_stay_as_they_are(text: str) -> None:
+    assert printable_lines(f"# {text} \x1b\n") == f"# {text} %1B\n"
+
+
+@pytest.mark.parametrize(
+    "text, shown",
+    [
+        ("Goo\u200cgle", "Goo%E2%80%8Cgle"),
+        ("\u200dمی\u200c", "%E2%80%8Dمی%E2%80%8C"),
+        ("می\u200c\u200cخ", "می%E2%80%8C%E2%80%8Cخ"),
+        ("می\u202eخ", "می%E2%80%AEخ"),
+        ("a\ufeffb", "a%EF%BB%BFb"),
+    ],
+    ids=["latin", "ends", "two", "override", "inner-bom"],
+)
+def test_other_invisible_characters_are_escaped(text: str, shown: str) -> None:
+    assert printable_lines(text) == shown
+
+
 def test_line_ends_and_tabs_of_a_file_stay_as_they_are() -> None:
     assert printable_lines("a\tb\r\nc\rd\n\n") == "a\tb\nc%0Dd\n\n"

@@ -3,6 +3,7 @@
 import os
 import secrets
 import sys
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -103,10 +104,11 @@ def write_standard_output(content: bytes) -> None:
     """Write bytes to standard output, after the text that was written before.
 
     A file or a pipe gets exactly these bytes. On a terminal, control characters are escaped, because a site may have
-    written them.
+    written them, and a byte order mark at the start is not shown: text that is copied from there does not need it.
     """
     if is_terminal(sys.stdout):
-        sys.stdout.write(printable_lines(content.decode("utf-8", "surrogateescape")))
+        shown = content.removeprefix(BOM_UTF8)
+        sys.stdout.write(printable_lines(shown.decode("utf-8", "surrogateescape")))
         sys.stdout.flush()
         return
     sys.stdout.flush()

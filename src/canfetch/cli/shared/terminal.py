@@ -9,6 +9,7 @@ import click
 from canfetch.core.text import encode_text
 
 _RESET: Final = "\x1b[0m"
+_ZERO_WIDTH_JOINERS: Final = "\u200c\u200d"
 
 
 def printable(text: str) -> str:
@@ -27,10 +28,30 @@ def printable(text: str) -> str:
 def printable_lines(text: str) -> str:
     """Make the lines of `text` safe to print. Line ends and tabs are preserved, and CRLF becomes LF.
 
+    Zero-width joiners and non-joiners are preserved as well where words and emoji have them.
+
     Cost: O(characters).
     """
     lines = text.replace("\r\n", "\n").split("\n")
-    return "\n".join("\t".join(map(printable, line.split("\t"))) for line in lines)
+    return "\n".join("\t".join(map(_printable_words, line.split("\t"))) for line in lines)
+
+
+def _printable_words(text: str) -> str:
+    if text.isprintable():
+        return text
+    return "".join(c if _joins(text, index) else printable(c) for index, c in enumerate(text))
+
+
+def _joins(text: str, index: int) -> bool:
+    """Return whether a character joins or separates two letters, marks or emoji, as in Persian words.
+
+    In ASCII, a joiner has no purpose except to hide a difference.
+    """
+    if text[index] not in _ZERO_WIDTH_JOINERS or not 0 < index < len(text) - 1:
+        return False
+    from unicodedata import category  # noqa: PLC0415 - only for such characters
+
+    return all(not c.isascii() and category(c)[0] in "LMS" for c in (text[index - 1], text[index + 1]))
 
 
 def print_message(line: str) -> None:
