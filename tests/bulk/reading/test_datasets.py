@@ -106,3 +106,13 @@ def test_files_about_a_dataset_are_not_hosts(tmp_path: Path) -> None:
     fill(tmp_path, "a.example.txt")
     assert has_files(str(tmp_path))
     assert [item.owner for item in read_captures(str(tmp_path)) if isinstance(item, Capture)] == ["a.example"]
+
+
+def test_documentation_among_robots_files_is_set_aside(tmp_path: Path) -> None:
+    fill(tmp_path, "README.md", "a.example.txt", "hosts/LICENSE")
+    items = list(read_captures(str(tmp_path)))
+    assert [item.owner for item in items if isinstance(item, Capture)] == ["a.example"]
+    assert [item.reason.partition(":")[0] for item in items if isinstance(item, Fault)] == [
+        "README.md",
+        "hosts/LICENSE",
+    ]

@@ -231,3 +231,12 @@ def test_a_header_that_is_refused_costs_no_other_file(headers: bytes, reason: st
     items = read(with_headers(headers))
     assert list(files(items)) == ["a.example", "b.example"]
     assert [(fault.reason, fault.is_end) for fault in faults(items)] == [(reason, False)]
+
+
+def test_files_that_are_not_of_a_host() -> None:
+    names = ("_SUCCESS", "x/_metadata", ".DS_Store", "README.md", "x/LICENSE", "readme.md")
+    data = make([member(name) for name in names])
+    items = list(read_tar(io.BytesIO(data), "x.tar", lambda _: None))
+    assert [item.owner for item in items if isinstance(item, Capture)] == ["readme.md"]
+    faults = [item.reason for item in items if isinstance(item, Fault)]
+    assert faults == [f"{name}: documentation by its name, and not a robots.txt" for name in ("README.md", "x/LICENSE")]

@@ -20,6 +20,8 @@ from canfetch.logs.history import parse_dated_name
 _SUFFIX: Final = ".txt"
 _ROBOTS: Final = "robots.txt"
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d(?!\d)", re.ASCII)
+# Hosts are written in lower case: `readme.md` may be one.
+_DOCUMENTATION: Final = re.compile(r"(README|LICEN[CS]E|COPYING|CHANGELOG)(\.(md|txt|rst))?")
 _PORT_SUFFIX: Final = re.compile(r"_(\d{1,5})\Z")
 
 
@@ -59,7 +61,9 @@ def _without_suffix(name: str) -> str:
 
 
 def named_capture(path: str, content: bytes, source: str, position: int) -> Capture | Fault:
-    """Return the capture of a file without a response, or a fault if its path names no host."""
+    """Return the capture of a file without a response, or a fault if its path does not name a host."""
+    if _DOCUMENTATION.fullmatch(path.rpartition("/")[2]):
+        return Fault(source, position, f"{printable_text(path)}: documentation by its name, and not a robots.txt")
     try:
         (owner, url), time = parse_file_name(path)
     except InvalidURL as error:
