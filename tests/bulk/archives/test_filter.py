@@ -377,6 +377,14 @@ def test_documents_that_are_not_sitemaps(tmp_path: Path, content: str, message: 
         run_filter(tmp_path, "sitemap.xml", content.encode(), "out.csv")
 
 
+def test_json_lists(tmp_path: Path) -> None:
+    row = b'{"url": "https://a.example/private/"}'
+    _, counts, _ = run_filter(tmp_path, "urls.json", row + b"\n", "out.csv")
+    assert counts == Counts(1, 0, 0)
+    with pytest.raises(InvalidOption, match=r"urls\.json' is a JSON array: expected one JSON object per line"):
+        run_filter(tmp_path, "urls.json", b"[" + row + b"]\n", "out.csv")
+
+
 def test_invalid_lists(tmp_path: Path) -> None:
     with pytest.raises(InvalidOption, match=r"has no column 'PAGE': did you mean --url-column page\?"):
         run_filter(tmp_path, "urls.csv", b"page\nx\n", "out.csv", url_column="PAGE")

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 from canfetch.bulk.archives.decisions import Decision, NamedAgent
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.row_files import Row, load_pyarrow, parquet_errors
-from canfetch.bulk.reading.sources import STANDARD_INPUT, check_different_names, is_regular_file
+from canfetch.bulk.reading.sources import STANDARD_INPUT, check_different_names, check_json_lines, is_regular_file
 from canfetch.bulk.reading.url_lists import check_url_column, list_format, missing_column, read_url_rows
 from canfetch.bulk.rule_texts import rule_text
 from canfetch.bulk.writing.columns import Column, ColumnType
@@ -91,6 +91,8 @@ def open_list(name: str, format: str | None, options: FilterOptions) -> URLList:
     if name == STANDARD_INPUT or not (os.path.isdir(name) or is_regular_file(name)):  # noqa: PTH112 - a name as typed
         raise InvalidOption(f"{quoted(name)} is not a regular file: a list is read twice, so save it to a file first")
     known = list_format(name, format)
+    if known == "ndjson":
+        check_json_lines(name)
     columns = _parquet_columns(name, options.url_column) if known == "parquet" else _row_columns(name, known, options)
     names = [column.name for column in columns]
     for wanted, option in ((options.url_column, "--url-column"), (options.time_column, "--time-column")):

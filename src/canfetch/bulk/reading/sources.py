@@ -63,8 +63,7 @@ def find_source(name: str, format: str | None = None) -> Source:  # noqa: A002 -
     size = os.path.getsize(name)  # noqa: PTH202 - as above
     if format is None:
         format = format_of_name(name) or _format_of_content(name)  # noqa: A001 - as above
-        if is_json_name(name) and _is_json_array(name):
-            raise InvalidOption(f"{quoted(name)} is a JSON array: expected one JSON object per line, as in NDJSON")
+        check_json_lines(name)
     if format == "arc":
         raise InvalidOption(f"{quoted(name)}: ARC files are not supported: convert it to WARC, such as with warcio")
     if format in {None, "folder"}:
@@ -108,9 +107,16 @@ def _format_of_content(name: str) -> str | None:
     return "ndjson" if head.lstrip().startswith(b"{") else None
 
 
-def _is_json_array(name: str) -> bool:
+def check_json_lines(name: str) -> None:
+    """Check that a file with the suffix `.json` is not an array, which other programs write.
+
+    Raises: InvalidOption. OSError: It cannot be read.
+    """
+    if not is_json_name(name):
+        return
     with open(name, "rb") as stream:  # noqa: PTH123 - as above
-        return stream.read(_PEEK_BYTES).lstrip().startswith(b"[")
+        if stream.read(_PEEK_BYTES).lstrip().startswith(b"["):
+            raise InvalidOption(f"{quoted(name)} is a JSON array: expected one JSON object per line, as in NDJSON")
 
 
 def read_captures(name: str, *, format: str | None = None) -> Iterator[Capture | Fault]:  # noqa: A002 - as above
