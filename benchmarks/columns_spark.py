@@ -87,7 +87,7 @@ def measure_spark(session: Any, rows: Rows, folder: Path) -> list[Result]:
         return lambda: session.read.parquet(*paths[name]).where(called).count()
 
     def udf(decide: Callable[..., Any]) -> Any:
-        return spark_function(BOOL, 3, lambda *columns: ArrowResult(decide(*columns)))(*NAMES)
+        return spark_function("decided", BOOL, 3, lambda *columns: ArrowResult(decide(*columns)))(*NAMES)
 
     from pyspark.sql.functions import col
 
