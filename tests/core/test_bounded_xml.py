@@ -10,7 +10,7 @@ from canfetch.core.bounded_xml import BoundedParser, InvalidXML
 Event = tuple[str, ...]
 
 
-def events(content: bytes, *, is_end: bool = True) -> list[Event]:
+def events(*parts: bytes, is_end: bool = True) -> list[Event]:
     found: list[Event] = []
     parser = BoundedParser(
         lambda space, name: found.append(("start", space, name)),
@@ -18,7 +18,9 @@ def events(content: bytes, *, is_end: bool = True) -> list[Event]:
         lambda text: found.append(("text", text)),
     )
     try:
-        parser.feed(content, is_end=is_end)
+        for part in parts:
+            parser.feed(part)
+        parser.feed(b"", is_end=is_end)
     except InvalidXML as error:
         found.append(("invalid", str(error), str(error.ends_early), str(parser.line)))
     return found
@@ -102,18 +104,7 @@ PARTS = st.sampled_from(
 
 @given(st.lists(PARTS).map(lambda parts: "".join(parts).encode()) | st.binary(), st.integers(0, 60))
 def test_parts_of_a_document_have_the_events_of_the_whole(content: bytes, at: int) -> None:
-    whole = events(content)
-    found: list[Event] = []
-    parser = BoundedParser(
-        lambda space, name: found.append(("start", space, name)),
-        lambda name: found.append(("end", name)),
-        lambda text: found.append(("text", text)),
-    )
-    try:
-        parser.feed(content[:at])
-        parser.feed(content[at:], is_end=True)
-    except InvalidXML as error:
-        found.append(("invalid", str(error), str(error.ends_early), str(parser.line)))
+    whole, found = events(content), events(content[:at], content[at:])
 
     def without_text(some: list[Event]) -> list[Event]:
         return [event for event in some if event[0] != "text"]

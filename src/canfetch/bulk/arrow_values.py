@@ -142,9 +142,11 @@ def _plain_values(pa: Any, chunk: Any, expected: str) -> list[Value]:
 
 
 def _whole_numbers(chunk: Any, *, accepts: bool) -> list[Value] | None:
-    """Return the values of a column of floating-point numbers, which pandas has in the place of others.
+    """Return the nulls and whole numbers of a column of floating-point numbers, or None for a number if `accepts` is false.
 
-    That are nulls in a column without a value, and also whole numbers for IDs. None if the column has other numbers.
+    pandas has such columns in place of columns without a value, and of integers with gaps.
+
+    Raises: InvalidColumn: A number is not whole, or too large to be exact.
     """
     found: list[Value] = []
     for number in chunk.to_pylist():

@@ -23,7 +23,8 @@ MEMORY_LIMIT: Final = 256 * 1024 * 1024
 class KernelOptions(NamedTuple):
     """What all files of a kernel have in common. The first fields are those of `allows`.
 
-    `warns` is whether columns of names in the place of contents are warned about. The contents of archives are not.
+    `warns` is whether the kernel warns about columns of names in place of contents. Commands that read archives turn it
+    off.
     """
 
     profile: str = "rfc9309"

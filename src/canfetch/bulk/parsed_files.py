@@ -187,7 +187,8 @@ def _follow_redirects(table: FileTable, rows: Sequence[int], plan: Plan) -> None
     """Replace the sources of redirects by those to which they lead."""
     names = set(table.names)
     if not {"url", "final_url"} <= names:
-        _replace_all(plan.sources, rows)
+        for row in rows:
+            plan.sources[row] = _UNRESOLVED
         return
     final_urls = table.values("final_url")
     wanted = {row: _canonical_url(final_urls[row]) for row in rows}
@@ -205,11 +206,6 @@ def _follow_redirects(table: FileTable, rows: Sequence[int], plan: Plan) -> None
     plan.further.extend(further)
 
 
-def _replace_all(sources: list[int], rows: Iterable[int]) -> None:
-    for row in rows:
-        sources[row] = _UNRESOLVED
-
-
 def _canonical_url(url: Value) -> str | None:
     # Reading archives is not needed for other tables.
     from canfetch.bulk.reading.captures import Name  # noqa: PLC0415
@@ -225,7 +221,7 @@ def _rows_by_url(table: FileTable, sources: Sequence[int], wanted: set[str]) -> 
 
     The file of a host without a scheme is that of both its URLs.
     """
-    origins = table.values("origin") if "origin" in table.names else None
+    origins = table.values(_ORIGIN) if _ORIGIN in table.names else None
     found: dict[str, int] = {}
     for row, value in enumerate(table.values("url")):
         if sources[row] != row or value is None:

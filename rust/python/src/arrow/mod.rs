@@ -25,7 +25,7 @@ pub use interface::{Imported, Node, SchemaNode};
 /// Why a column cannot be read. Raised as `canfetch.errors.InvalidColumn`.
 #[derive(Debug)]
 pub enum Invalid {
-    /// What was found in place of a valid column.
+    /// The text describes the invalid data.
     Found(Cow<'static, str>),
     /// The offsets of a result have 32 bits.
     LargeResult,
@@ -43,7 +43,7 @@ impl Invalid {
             Self::Found(found) => format!("invalid Arrow data: {found}"),
             Self::LargeResult => {
                 "the result has more than 2 GiB of text or items: pass fewer rows in each call, such as \
-                                  1,000,000 at a time"
+                 1,000,000 at a time"
                     .to_owned()
             }
         }

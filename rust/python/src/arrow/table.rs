@@ -77,7 +77,7 @@ fn append_texts<'py, 'a>(
     shared: &mut HashMap<&'a [u8], Bound<'py, PyBytes>>,
 ) -> PyResult<()> {
     for row in 0..chunk.length() {
-        let Some(value) = (if chunk.is_null(row) { None } else { chunk.get(row)? }) else {
+        let Some(value) = chunk.get(row)? else {
             list.append(list.py().None())?;
             continue;
         };

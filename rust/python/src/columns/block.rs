@@ -12,7 +12,7 @@ use canfetch_core::{RuleSet, has_origin, locate, target};
 
 use super::agents::INVALID_AGENT;
 use super::lookup::NULL;
-use super::outcomes::{Outcome, is_outcome, outcome};
+use super::outcomes::{Outcome, outcome};
 use super::results::{Skipped, rules_of};
 use super::rows::Rows;
 use super::tables::{NO_CONTENT, Tables};
@@ -87,22 +87,17 @@ fn row<'a>(
         return Err(Skipped::NoRobots);
     }
     let target = target(url, path, profile);
-    if is_outcome(file) {
-        return Err(without_rules(file, &target, profile));
+    if let Some(outcome) = outcome(file) {
+        return Err(without_rules(outcome, &target, profile));
     }
     Ok(Row { file, agent, target })
 }
 
 /// Decides a row by the outcome that its file has in place of rules.
 #[cold]
-fn without_rules(file: u32, target: &[u8], profile: &Profile) -> Skipped {
-    match outcome(file) {
-        None => Skipped::NoRobots,
-        Some(Outcome { allowed: Some(false), .. }) if profile.robots_txt_allowed && target == b"/robots.txt" => {
-            Skipped::RobotsTxt
-        }
-        Some(outcome) => Skipped::Outcome(outcome),
-    }
+fn without_rules(outcome: Outcome, target: &[u8], profile: &Profile) -> Skipped {
+    let is_exempt = profile.robots_txt_allowed && target == b"/robots.txt";
+    if is_exempt && outcome.allowed == Some(false) { Skipped::RobotsTxt } else { Skipped::Outcome(outcome) }
 }
 
 /// What a block of rows needs before the next one.

@@ -27,7 +27,7 @@ fn possible_names<'a>(chunks: &[TextChunk<'a>]) -> Result<Vec<&'a [u8]>, Invalid
     let mut found = Vec::new();
     let rows = chunks.iter().flat_map(|chunk| (0..chunk.length()).map(move |row| (chunk, row)));
     for (chunk, row) in rows.take(ROWS) {
-        let Some(content) = (if chunk.is_null(row) { None } else { chunk.get(row)? }) else { continue };
+        let Some(content) = chunk.get(row)? else { continue };
         if content.len() > MAX_BYTES || content.trim_ascii_end().contains(&b'\n') {
             return Ok(Vec::new());
         }

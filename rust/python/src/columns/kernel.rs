@@ -34,7 +34,7 @@ pub struct Kernel {
     max_bytes: usize,
     memory_limit: usize,
     resolve_agents: Py<PyAny>,
-    /// What is called with contents that may be names.
+    /// Called with contents that may be names.
     pub warn_about_names: Option<Py<PyAny>>,
     /// Whether rows contain the files.
     pub by_content: bool,

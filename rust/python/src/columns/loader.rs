@@ -135,7 +135,7 @@ pub fn load(kernel: &Kernel, py: Python<'_>, ids: &Bound<'_, PyAny>, contents: &
 /// Checks a column of contents or IDs before rows are decided.
 pub fn check_files(kernel: &Kernel, py: Python<'_>, files: &Chunks<'_>) -> PyResult<()> {
     match files {
-        _ if !kernel.by_content => Ok(check_id_kind(files, kernel.read().id_kinds())?),
+        _ if !kernel.by_content => Ok(check_id_kind(files, py.detach(|| kernel.read().id_kinds()))?),
         Chunks::Text(contents) => check_contents(py, kernel.warn_about_names.as_ref(), contents),
         Chunks::Integers(_) => Ok(()),
     }

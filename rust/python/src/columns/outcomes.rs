@@ -25,12 +25,6 @@ const OUTCOMES: [Outcome; 7] = [
     Outcome { allowed: Some(false), reason: "unreachable" },
 ];
 
-/// Whether the number of a file is that of an outcome.
-#[inline]
-pub fn is_outcome(file: u32) -> bool {
-    outcome(file).is_some()
-}
-
 /// The outcome with the number of a file, if it is one.
 #[inline]
 pub fn outcome(file: u32) -> Option<Outcome> {

@@ -11,7 +11,7 @@ const CUT: &str = "\u{2026}";
 /// A rule whose text has at most [`TEXT_BYTES`].
 pub struct CutRule {
     allow: bool,
-    /// The beginning of the pattern, with at least one byte more than the text has.
+    /// The beginning of the pattern. With the key before it, it is longer than the text.
     head: Box<[u8]>,
 }
 

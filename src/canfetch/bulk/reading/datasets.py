@@ -80,7 +80,7 @@ def _mixture(name: str, table: str, other: str) -> InvalidOption:
 
 
 def _visible_files(name: str) -> Iterator[str]:
-    for folder, folders, files in os.walk(name, onerror=_raise):
+    for folder, folders, files in os.walk(name, onerror=raise_error):
         folders[:] = sorted(child for child in folders if not child.startswith(METADATA_PREFIXES))
         for file in sorted(files):
             if not file.startswith(METADATA_PREFIXES):
@@ -106,5 +106,6 @@ def _check_layout(name: str, parts: list[str]) -> None:
                 )
 
 
-def _raise(error: OSError) -> None:
+def raise_error(error: OSError) -> None:
+    """Raise an error that `os.walk` would ignore."""
     raise error

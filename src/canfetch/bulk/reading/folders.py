@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from canfetch.bulk.reading.captures import MAX_CONTENT_BYTES, Capture, Fault
-from canfetch.bulk.reading.datasets import METADATA_PREFIXES
+from canfetch.bulk.reading.datasets import METADATA_PREFIXES, raise_error
 from canfetch.bulk.reading.file_names import named_capture
 from canfetch.bulk.reading.formats import format_of_name
 from canfetch.core.text import printable_text
@@ -29,7 +29,7 @@ def read_folder(path: str, advance: Callable[[int], None]) -> Iterator[Capture |
     Raises: OSError: The folder cannot be read.
     """
     position = 0
-    for folder, folders, files in os.walk(path, onerror=_raise):
+    for folder, folders, files in os.walk(path, onerror=raise_error):
         folders[:] = sorted(name for name in folders if not name.startswith(METADATA_PREFIXES))
         for name in folders:
             full = os.path.join(folder, name)  # noqa: PTH118 - pathlib is slow for millions of files
@@ -58,7 +58,3 @@ def read_folder(path: str, advance: Callable[[int], None]) -> Iterator[Capture |
                 continue
             advance(len(content))
             yield named_capture(relative, content, path, position)
-
-
-def _raise(error: OSError) -> None:
-    raise error

@@ -179,7 +179,7 @@ def _sitemap_rows(stream: BinaryIO, name: str, advance: Callable[[int], None]) -
             try:
                 reader.parser.feed(data)
             finally:
-                # A web page is rarely valid XML, and its root element says more than the first error.
+                # A web page is rarely valid XML. Its root element explains more than the first error.
                 _check_root(reader.root, name)
             yield from reader.rows
             reader.rows.clear()
