@@ -142,9 +142,10 @@ def _plain_values(pa: Any, chunk: Any, expected: str) -> list[Value]:
 
 
 def _whole_numbers(chunk: Any, *, accepts: bool) -> list[Value] | None:
-    """Return the nulls and whole numbers of a column of floating-point numbers, or None for a number if `accepts` is false.
+    """Return the nulls and whole numbers of a column of floating-point numbers.
 
-    pandas has such columns in place of columns without a value, and of integers with gaps.
+    pandas has such columns in place of columns without a value, and of integers with gaps. If `accepts` is false, the
+    result for a column with a number is None.
 
     Raises: InvalidColumn: A number is not whole, or too large to be exact.
     """

@@ -30,6 +30,7 @@ from canfetch.client.stores import (
     parse_stored_entry,
     serialize_entry,
 )
+from canfetch.client.write_ahead_log import enable_write_ahead_log
 from canfetch.core.text import printable_text
 from canfetch.errors import CorruptEntry, StoreError
 
@@ -263,7 +264,7 @@ class SQLiteStore:
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         self._check_version(connection)
-        connection.execute("PRAGMA journal_mode = WAL")
+        enable_write_ahead_log(connection, _BUSY_SECONDS)
         connection.execute("PRAGMA synchronous = FULL")
         if _version(connection) == _SCHEMA_VERSION:
             return

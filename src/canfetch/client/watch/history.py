@@ -17,6 +17,7 @@ from canfetch.client.schema_check import has_only_tables
 from canfetch.client.sqlite_errors import sqlite_reason
 from canfetch.client.watch.observations import Observation
 from canfetch.client.watch.webhooks import RETRY_DELAYS, Attempt
+from canfetch.client.write_ahead_log import enable_write_ahead_log
 from canfetch.core.verdict import Effect
 from canfetch.errors import StoreError
 
@@ -240,14 +241,17 @@ class WatchHistory:
 
     def _prepare(self) -> None:
         connection = self._connection
+        # Another process may be creating the tables: read all three before or after that.
+        connection.execute("BEGIN")
         version = int(connection.execute("PRAGMA user_version").fetchone()[0])
         application = int(connection.execute("PRAGMA application_id").fetchone()[0])
         is_empty = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
+        connection.execute("COMMIT")
         if version > _VERSION and application == _APPLICATION_ID:
             raise StoreError(f"{self.path}: history version {version} is newer than {_VERSION}: upgrade canfetch")
         if not is_empty and (application != _APPLICATION_ID or not has_only_tables(connection)):
             raise StoreError(f"{self.path}: the file is not a history: use another file")
-        connection.execute("PRAGMA journal_mode = WAL")
+        enable_write_ahead_log(connection, _BUSY_SECONDS)
         connection.execute("PRAGMA synchronous = FULL")
         if version == _VERSION:
             return
