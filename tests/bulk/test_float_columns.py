@@ -50,6 +50,46 @@ def test_an_id_that_is_not_exact_raises(engine: str, number: float) -> None:
         Files(pa.table({"id": pa.array([number]), "content": [CONTENT]}), engine=engine)
 
 
+def test_whole_ids_in_lists(engine: str) -> None:
+    """pandas returns them for integers with gaps, as its columns have them."""
+    np = pytest.importorskip("numpy")
+    ids = [1.0, NAN, None, -7.0, 0.0, -0.0, 2.0**52]
+    files = Files({1.0: CONTENT, np.float64(-7): CONTENT, np.int64(0): CONTENT, 2**52: CONTENT}, engine=engine)
+    expected = [False, None, None, False, False, False, False]
+    for column in (ids, tuple(ids), np.array(ids, dtype=float), [np.float64(1), *ids[1:]], [1, *ids[1:]]):
+        assert files.allows_at(column, "a", "/").to_pylist() == expected
+    assert [row["reason"] for row in files.decide_at([2.0, 1.0], "a", "/")] == ["no-robots", "disallow-rule"]
+    assert files.matrix_at([1.0], ["a"], "/").to_pylist() == [{"a": False}]
+    # A single value.
+    for number, allowed in ((1.0, False), (np.float64(-7), False), (NAN, None)):
+        assert files.allows_at(number, "a", ["/", "/"]).to_pylist() == [allowed] * 2
+
+
+def test_missing_contents_of_a_mapping(engine: str) -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"id": [1, 2, 3], "content": [CONTENT, None, NAN]})
+    files = Files(dict(zip(frame["id"], frame["content"], strict=True)), engine=engine)
+    assert files.allows_at([1, 2, 3], "a", "/").to_pylist() == [False, None, None]
+    with pytest.raises(InvalidColumn, match="a file without an ID"):
+        Files({NAN: CONTENT}, engine=engine)
+
+
+@pytest.mark.parametrize("number", [0.5, 2.0**53, -(2.0**60), float("inf"), float("-inf")])
+def test_a_listed_id_that_is_not_exact_raises(engine: str, number: float) -> None:
+    message = r"an ID \S+ in a list: expected integers below 2\^53"
+    files = Files({1: CONTENT}, engine=engine)
+    for ids in ([1.0, number], number):
+        with pytest.raises(InvalidColumn, match=message):
+            files.allows_at(ids, "a", "/")
+    with pytest.raises(InvalidColumn, match=message):
+        Files({number: CONTENT}, engine=engine)
+    # Texts are not numbers, also in lists.
+    with pytest.raises(TypeError, match="expected str or bytes"):
+        allows([1.0], "a", "/", engine=engine)
+    with pytest.raises(TypeError, match="expected str or bytes, or only int"):
+        files.allows_at([1.0, "1"], "a", "/")
+
+
 def test_texts_are_not_numbers(engine: str) -> None:
     for column in (pa.array([NAN, 1.0]), pa.array([NAN, 1.0]).dictionary_encode()):
         with pytest.raises(InvalidColumn, match="a column of type double: expected text or bytes, or a dictionary of"):

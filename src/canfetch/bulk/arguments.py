@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol
 from canfetch.agents.requested import requested_agent
 from canfetch.bulk.extras import import_pyarrow
 from canfetch.core.agent import Agent, as_agent
-from canfetch.errors import InvalidProductToken, MissingExtra
+from canfetch.errors import InvalidColumn, InvalidProductToken, MissingExtra
 
 
 class ArrowStream(Protocol):
@@ -32,6 +32,9 @@ _PLAIN_NAME: Final = re.compile(rb"[A-Za-z0-9._-]+")
 _PLAIN_TYPES: Final = frozenset([str, bytes, int, type(None)])
 # The types of `pandas.NA` and `pandas.NaT`, which this module cannot import.
 _MISSING: Final = frozenset(["NAType", "NaTType"])
+
+# All whole numbers up to this one are exact.
+_WHOLE_LIMIT: Final = 2**53
 
 Chain = tuple[tuple[bytes, ...], bool]
 """The product tokens of an agent, and whether the `*` groups apply to it."""
@@ -64,6 +67,30 @@ def as_column(column: object) -> Any:
     if isinstance(column, Iterable) and not isinstance(column, Mapping | set | frozenset):
         return _plain_values(list(column))
     raise TypeError(f"a column must be Arrow data, a list or a single value, not {type(column).__name__}")
+
+
+def as_ids(column: object) -> Any:
+    """Return a column of IDs as `as_column` does. Whole floating-point numbers of a list become integers.
+
+    pandas has such numbers in place of integers with gaps.
+
+    Raises: InvalidColumn: A number is not whole, or too large to be exact; TypeError.
+    """
+    values = as_column([column] if isinstance(column, float) else column)
+    if not isinstance(values, list) or not any(issubclass(kind, float) for kind in set(map(type, values))):
+        return values
+    return [_whole_id(value) if isinstance(value, float) else value for value in values]
+
+
+def _whole_id(number: float) -> int:
+    if not is_whole(number):
+        raise InvalidColumn(f"an ID {number} in a list: expected integers below 2^53")
+    return int(number)
+
+
+def is_whole(number: float) -> bool:
+    """Return whether a number is an integer that floating-point numbers represent exactly."""
+    return abs(number) < _WHOLE_LIMIT and number == int(number)
 
 
 def _has_objects(column: object) -> bool:

@@ -3,15 +3,13 @@
 from math import isnan
 from typing import Any, Final
 
-from canfetch.bulk.arguments import is_arrow
+from canfetch.bulk.arguments import is_arrow, is_whole
 from canfetch.bulk.extras import import_pyarrow
 from canfetch.bulk.native import native_attribute
 from canfetch.core.engines import native_module
 from canfetch.core.text import encode_text
 from canfetch.errors import InvalidColumn
 
-# All whole numbers up to this one are exact.
-_WHOLE_LIMIT: Final = 2**53
 Value = bytes | int | None
 TEXTS: Final = "text or bytes"
 IDS: Final = "integers, text or bytes"
@@ -155,7 +153,7 @@ def _whole_numbers(chunk: Any, *, accepts: bool) -> list[Value] | None:
             found.append(None)
         elif not accepts:
             return None
-        elif abs(number) < _WHOLE_LIMIT and number == int(number):
+        elif is_whole(number):
             found.append(int(number))
         else:
             raise InvalidColumn(

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn
 
-from canfetch.bulk.arguments import AnyColumn, ArrowArray, ArrowStream, as_agents, as_column, is_arrow
+from canfetch.bulk.arguments import AnyColumn, ArrowArray, ArrowStream, as_agents, as_column, as_ids, is_arrow
 from canfetch.bulk.column import Column
 from canfetch.bulk.decisions import AnyAgents, named_chains
 from canfetch.bulk.kernels import KernelOptions, create_kernel
@@ -47,7 +47,7 @@ class Files:
         self._kernel = create_kernel(self._options, by_id=True)
         if isinstance(table, Mapping):
             check_mapping(table)
-            self._kernel.load(list(table), list(table.values()))
+            self._kernel.load(as_ids(list(table)), as_column(list(table.values())))
         elif is_arrow(table):
             opened = self._kernel.open_table(table)
             self._kernel.load_table(opened, id, content, plan_sources(opened, id))
@@ -65,7 +65,7 @@ class Files:
             InvalidProductToken, TypeError.
         Cost: As `AgentRules.allows` for each row.
         """
-        return Column(self._kernel.allows(as_column(id), self._agents(agent), as_column(url)))
+        return Column(self._kernel.allows(as_ids(id), self._agents(agent), as_column(url)))
 
     def decide_at(self, id: AnyColumn, agent: AnyColumn | Agent, url: AnyColumn) -> Column:  # noqa: A002
         """Return the verdict on each URL, with the rule that decides.
@@ -76,7 +76,7 @@ class Files:
         Raises: As `allows_at`.
         Cost: As `allows_at`.
         """
-        return Column(self._kernel.decide(as_column(id), self._agents(agent), as_column(url)))
+        return Column(self._kernel.decide(as_ids(id), self._agents(agent), as_column(url)))
 
     def matrix_at(self, id: AnyColumn, agents: AnyAgents, url: AnyColumn) -> Column:  # noqa: A002
         """Return for each URL which of many agents may fetch it.
@@ -89,7 +89,7 @@ class Files:
         Cost: As `matrix`.
         """
         names, chains = named_chains(agents, use_registry=self._options.use_registry)
-        return Column(self._kernel.matrix(as_column(id), names, chains, as_column(url)))
+        return Column(self._kernel.matrix(as_ids(id), names, chains, as_column(url)))
 
     @property
     def has_text_ids(self) -> bool:
