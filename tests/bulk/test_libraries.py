@@ -125,6 +125,43 @@ def results(engine: str) -> tuple[Column, Column, Column]:
     )
 
 
+class _ExportedOnce:
+    """A table that exports its data once, as some libraries do."""
+
+    def __init__(self, table: Any) -> None:
+        self._reader = table.to_reader()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        if self._reader is None:
+            raise ValueError("exported before")
+        stream = self._reader.__arrow_c_stream__(requested_schema)
+        self._reader = None
+        return stream
+
+
+def test_the_type_of_ids_without_rows(engine: str) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    from canfetch.bulk.duckdb import register
+
+    types = [pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.dictionary(pa.int8(), pa.string())]
+    contents = pa.array([], pa.string())
+    texts = [pa.table({"id": pa.array([], type_), "content": contents}) for type_ in types]
+    texts += [texts[0].to_reader(), pa.RecordBatch.from_pydict({"id": contents, "content": contents})]
+    texts += [pytest.importorskip("polars").from_arrow(texts[0]), texts[0].to_pandas().astype("str")]
+    integers = pa.table({"id": pa.array([], pa.int64()), "content": contents})
+    connection = duckdb.connect()
+    for table in (*texts, integers, _ExportedOnce(texts[0])):
+        files = Files(table, engine=engine)
+        is_text = any(table is text for text in texts)
+        assert (len(files), files.has_text_ids) == (0, is_text)
+        register(connection, files=files)
+        query = "select decide_at({}, 'a', '/').reason from range(2) as t(id)"
+        assert connection.sql(query.format("id::varchar" if is_text else "id")).fetchall() == [("no-robots",)] * 2
+    # Rows without content show the type as well.
+    assert not Files(pa.table({"id": [1], "content": pa.nulls(1, pa.string())}), engine=engine).has_text_ids
+    assert not Files({}, engine=engine).has_text_ids
+
+
 def test_pyarrow_reads_the_results(engine: str) -> None:
     for column in results(engine):
         for array in (pa.array(column), column.to_pyarrow(), pa.chunked_array(column).combine_chunks()):

@@ -8,7 +8,7 @@ from canfetch.bulk.extras import import_pyarrow
 from canfetch.bulk.native import native_attribute
 from canfetch.core.engines import native_module
 from canfetch.core.text import encode_text
-from canfetch.errors import InvalidColumn
+from canfetch.errors import InvalidColumn, MissingExtra
 
 Value = bytes | int | None
 TEXTS: Final = "text or bytes"
@@ -97,6 +97,34 @@ class ArrowTable:
         return column_values(self.column(name), expected)
 
 
+def has_text_type(table: Any, name: str) -> bool:
+    """Return whether the type of a column is text or bytes, which the rows of an empty table do not show.
+
+    Without pyarrow, or if the table can be exported only once, the type is unknown, and the result is False.
+    """
+    try:
+        pa = import_pyarrow("to read the type of a column")
+    except MissingExtra:
+        return False
+    try:
+        if hasattr(table, "__arrow_c_stream__"):
+            schema = pa.RecordBatchReader.from_stream(table).schema
+        else:
+            schema = pa.record_batch(table).schema
+    except (pa.ArrowException, ValueError):
+        return False
+    type_ = schema.field(name).type
+    type_ = type_.storage_type if isinstance(type_, pa.BaseExtensionType) else type_
+    return _is_text(pa, type_.value_type if pa.types.is_dictionary(type_) else type_)
+
+
+def _is_text(pa: Any, type_: Any) -> bool:
+    types = pa.types
+    of_text = (types.is_string, types.is_large_string, types.is_string_view)
+    of_bytes = (types.is_binary, types.is_large_binary, types.is_binary_view)
+    return any(is_type(type_) for is_type in (*of_text, *of_bytes))
+
+
 def _chunk_values(pa: Any, chunk: Any, expected: str) -> list[Value]:
     if pa.types.is_struct(chunk.type) and chunk.type.num_fields == 1:
         # Unlike `field`, this returns null in the null rows of the struct.
@@ -130,9 +158,7 @@ def _plain_values(pa: Any, chunk: Any, expected: str) -> list[Value]:
         numbers = _whole_numbers(chunk, accepts=expected == IDS)
         if numbers is not None:
             return numbers
-    is_text = types.is_string(chunk.type) or types.is_large_string(chunk.type) or types.is_string_view(chunk.type)
-    is_binary = types.is_binary(chunk.type) or types.is_large_binary(chunk.type) or types.is_binary_view(chunk.type)
-    if not is_text and not is_binary:
+    if not _is_text(pa, chunk.type):
         found = f"a column of type {chunk.type}: expected {expected}, or a dictionary of them"
         raise InvalidColumn(f"invalid Arrow data: {found}")
     # As bytes, because Arrow data may claim to be UTF-8 without being it.

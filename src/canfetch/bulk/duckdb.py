@@ -56,7 +56,7 @@ def register(
         agents: The agents of the matrix.
         content_type: The type of contents: `VARCHAR` or `BLOB`. SQL's `encode` and `decode` convert them.
         id_type: The type of IDs, such as `UBIGINT` for those of `hash()`. The default is `VARCHAR` if an ID of the
-            files is a text, and otherwise `BIGINT`.
+            files is a text, or their column has this type but no rows, and otherwise `BIGINT`.
         prefix: The beginning of all names, such as `robots_`.
         profile, max_bytes, use_registry, engine: As for `allows`. `files` has its own.
     Raises: MissingExtra: DuckDB or pyarrow is not installed; InvalidOption: `content_type` or `id_type` is unknown, or

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn
 
 from canfetch.bulk.arguments import AnyColumn, ArrowArray, ArrowStream, as_agents, as_column, as_ids, is_arrow
+from canfetch.bulk.arrow_values import has_text_type
 from canfetch.bulk.column import Column
 from canfetch.bulk.decisions import AnyAgents, named_chains
 from canfetch.bulk.kernels import KernelOptions, create_kernel
@@ -45,16 +46,19 @@ class Files:
     ) -> None:
         self._options = KernelOptions(profile, max_bytes, use_registry, engine)
         self._kernel = create_kernel(self._options, by_id=True)
+        self._has_text_column = False
         if isinstance(table, Mapping):
             check_mapping(table)
             self._kernel.load(as_ids(list(table)), as_column(list(table.values())))
         elif is_arrow(table):
             opened = self._kernel.open_table(table)
             self._kernel.load_table(opened, id, content, plan_sources(opened, id))
+            # The IDs of other tables show their type.
+            self._has_text_column = not len(self) and not self._kernel.has_text_ids() and has_text_type(table, id)
         else:
             raise TypeError(f"a table must be Arrow data or a mapping, not {type(table).__name__}")
 
-    def allows_at(self, id: AnyColumn, agent: AnyColumn | Agent, url: AnyColumn) -> Column:  # noqa: A002
+    def allows_at(self, id: AnyColumn | float, agent: AnyColumn | Agent, url: AnyColumn) -> Column:  # noqa: A002
         """Return whether each agent may fetch each URL, according to the file with the ID in the same row.
 
         Args:
@@ -67,7 +71,7 @@ class Files:
         """
         return Column(self._kernel.allows(as_ids(id), self._agents(agent), as_column(url)))
 
-    def decide_at(self, id: AnyColumn, agent: AnyColumn | Agent, url: AnyColumn) -> Column:  # noqa: A002
+    def decide_at(self, id: AnyColumn | float, agent: AnyColumn | Agent, url: AnyColumn) -> Column:  # noqa: A002
         """Return the verdict on each URL, with the rule that decides.
 
         Args: id, agent, url: As for `allows_at`.
@@ -78,7 +82,7 @@ class Files:
         """
         return Column(self._kernel.decide(as_ids(id), self._agents(agent), as_column(url)))
 
-    def matrix_at(self, id: AnyColumn, agents: AnyAgents, url: AnyColumn) -> Column:  # noqa: A002
+    def matrix_at(self, id: AnyColumn | float, agents: AnyAgents, url: AnyColumn) -> Column:  # noqa: A002
         """Return for each URL which of many agents may fetch it.
 
         Args:
@@ -93,8 +97,8 @@ class Files:
 
     @property
     def has_text_ids(self) -> bool:
-        """Whether an ID of the files is a text."""
-        return self._kernel.has_text_ids()
+        """Whether an ID of the files is a text, or the type of their column in a table without rows."""
+        return self._has_text_column or self._kernel.has_text_ids()
 
     @property
     def use_registry(self) -> bool:
