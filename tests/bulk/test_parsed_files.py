@@ -2,6 +2,7 @@
 
 import json
 from base64 import b64encode
+from hashlib import sha256
 from pathlib import Path
 from shutil import copy
 from typing import Any
@@ -15,7 +16,9 @@ from canfetch.agents import agent
 from canfetch.bulk import Files, origins
 from canfetch.bulk.archives.archive_job import collect, store_path, write_table
 from canfetch.bulk.archives.capture_store import CaptureStore
+from canfetch.bulk.archives.decisions import FileDecisions
 from canfetch.bulk.archives.output_tables import TableOptions
+from canfetch.bulk.archives.resolution import resolve_capture
 from canfetch.bulk.archives.url_decisions import URLDecisions
 from canfetch.bulk.parsed_files import OUTCOMES, FileTable, Plan, needed_columns, plan_sources
 from canfetch.bulk.reading.sources import find_source
@@ -196,13 +199,73 @@ def test_columns_with_other_values(cells: Row, message: str, engine: str) -> Non
         first_decisions([ROWS[0] | cells], engine)
 
 
-def test_two_captures_of_a_target_are_unresolved(engine: str) -> None:
-    """Which of them was in force is unknown: times are not compared."""
-    rows = [ROWS[0] | {"id": 1}, ROWS[0] | {"id": 2, "content": ""}, ROWS[1] | {"id": 3}]
-    files = Files(pa.Table.from_pylist(rows), engine=engine)
-    assert files.allows_at([1, 2, 3], "GPTBot", "/").to_pylist() == [False, True, None]
+def hashed(cells: Row, final: str | None = None) -> Row:
+    """Return a row with the hash of its content, and that of the content to which its redirect led."""
+    digests = [None if text is None else sha256(text.encode()).hexdigest() for text in (cells["content"], final)]
+    return cells | {"sha256": digests[0], "final_sha256": digests[1]}
+
+
+def test_several_captures_of_a_target(engine: str) -> None:
+    """The hash shows to which of them a redirect led. Captures with the same content agree."""
+    first, second = hashed(ROWS[0]), hashed(ROWS[0] | {"content": ""})
+    led_to_first, led_to_second = hashed(ROWS[1], DISALLOW), hashed(ROWS[1], "")
+    elsewhere, unknown = hashed(ROWS[1], PRIVATE), hashed(ROWS[1])
+
+    def reasons(*rows: Row, without: tuple[str, ...] = ()) -> list[str]:
+        table = pa.Table.from_pylist([row | {"id": number} for number, row in enumerate(rows)])
+        files = Files(table.drop_columns(list(without)), engine=engine)
+        return [found["reason"] for found in files.decide_at(list(range(len(rows))), "GPTBot", "/").to_pylist()]
+
+    unresolved = "redirect-unresolved"
+    all_rows = (first, second, led_to_first, led_to_second, elsewhere, unknown)
+    both = ["disallow-rule", "no-group"]
+    assert reasons(*all_rows) == [*both, *both, unresolved, unresolved]
+    assert reasons(*all_rows, without=("final_sha256",)) == [*both, *[unresolved] * 4]
+    assert reasons(*all_rows, without=("sha256",)) == [*both, *[unresolved] * 4]
+    equal = (first, first, led_to_first, led_to_second, elsewhere, unknown)
+    assert reasons(*equal) == ["disallow-rule"] * 6
+    assert reasons(*equal, without=("final_sha256",)) == ["disallow-rule"] * 6
+    assert reasons(*equal, without=("sha256",)) == [*["disallow-rule"] * 2, *[unresolved] * 4]
+    # Hashes that are missing are not equal.
+    assert reasons(*(row | {"sha256": None} for row in equal[:3])) == [*["disallow-rule"] * 2, unresolved]
     with pytest.raises(InvalidColumn, match=r"two files with the ID https://a\.example: keep one row for each ID"):
-        Files(pa.Table.from_pylist(rows), id="origin", engine=engine)
+        Files(pa.Table.from_pylist([first, second]), id="origin", engine=engine)
+
+
+TIMES = st.sampled_from([None, "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z"])
+
+
+# Few origins and targets, so that most targets have several captures.
+HISTORY = st.tuples(
+    st.sampled_from(["https://a.example", "http://d.example", "d.example"]),
+    TIMES,
+    st.fixed_dictionaries(
+        {
+            "status": st.sampled_from([200, 200, 301, 503]),
+            "location": st.sampled_from(["https://a.example/robots.txt", "http://d.example/robots.txt", OTHER]),
+            "content": st.sampled_from([DISALLOW, PRIVATE, ""]),
+        }
+    ),
+)
+
+
+@given(captures=st.lists(HISTORY, min_size=3, max_size=10))
+def test_each_capture_of_a_history_is_decided_as_it_was_resolved(
+    captures: list[tuple[str, str | None, Row]], engine: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("history")
+    rows = parse_archive(folder, [{"origin": origin, "time": time} | cells for origin, time, cells in captures])
+    table = pa.Table.from_pylist([row | {"id": number} for number, row in enumerate(rows)])
+    files = Files(table, engine=engine)
+    policy = get_policy("rfc9309")
+    with CaptureStore(folder / "captures.sqlite", read_only=True) as store:
+        resolved = [resolve_capture(capture, store, policy) for _, capture in store.files(1, store.last_id())]
+    assert len(resolved) == len(rows)
+    for number, file in enumerate(resolved):
+        decisions = FileDecisions(file.access, file.effect, file.content, "rfc9309")
+        expected = [decisions.decide(path, agent("GPTBot")) for path in PATHS]
+        found = files.decide_at(number, agent("GPTBot"), PATHS).to_pylist()
+        assert [(row["allowed"], row["reason"]) for row in found] == [one[:2] for one in expected]
 
 
 def test_the_file_of_a_host_is_that_of_both_schemes(engine: str) -> None:
@@ -215,6 +278,8 @@ def test_the_file_of_a_host_is_that_of_both_schemes(engine: str) -> None:
         assert first_decisions([host, redirect], engine) == [EXPECTED[0]] * 2
     origin = row("http://a.example", "conditional-allow", content="User-agent: *\nAllow: /")
     assert first_decisions([host, origin, moved[0]], engine)[2] == (None, "redirect-unresolved")
+    led_to = [hashed(host), hashed(origin), hashed(moved[0], DISALLOW)]
+    assert first_decisions(led_to, engine)[2] == EXPECTED[0]
 
 
 def test_the_origins_of_a_host_are_ids(engine: str) -> None:
@@ -266,7 +331,19 @@ def test_an_outdated_native_module_is_an_error(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_columns_that_workers_need() -> None:
-    names = ["origin", "url", "time", "status", "final_url", "redirects", "access", "effect", "bytes", "content"]
+    names = [
+        "origin",
+        "url",
+        "time",
+        "status",
+        "final_url",
+        "redirects",
+        "access",
+        "effect",
+        "bytes",
+        "sha256",
+        "content",
+    ]
     assert needed_columns(names, "origin", "content") == [
         "origin",
         "content",
@@ -276,6 +353,7 @@ def test_columns_that_workers_need() -> None:
         "url",
         "final_url",
         "bytes",
+        "sha256",
     ]
     assert needed_columns(["id", "content", "url"], "id", "content") == ["id", "content"]
 

@@ -5,7 +5,7 @@ source: the row with the content that decides, or an outcome that decides withou
 """
 
 from base64 import b64decode
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple, Protocol
 
 from canfetch.bulk.arrow_values import Value
@@ -45,7 +45,7 @@ _ORIGIN: Final = "origin"
 # The columns that `plan_sources` reads.
 _COLUMNS: Final = (
     *("effect", "access", "redirects", _ORIGIN, "url", "final_url", "redirect_targets"),
-    *("content_base64", "bytes"),
+    *("content_base64", "bytes", "sha256", "final_sha256"),
 )
 
 
@@ -194,10 +194,14 @@ def _follow_redirects(table: FileTable, rows: Sequence[int], plan: Plan) -> None
     wanted = {row: _canonical_url(final_urls[row]) for row in rows}
     del final_urls
     by_url = _rows_by_url(table, plan.sources, {url for url in wanted.values() if url is not None})
-    targets = table.values("redirect_targets") if "redirect_targets" in names else None
+    by_hash = _rows_by_hash(table, by_url)
+    finals = _optional_values(table, "final_sha256") if by_hash else None
+    targets = _optional_values(table, "redirect_targets")
     further: dict[bytes, int] = {}
     for row, url in wanted.items():
-        source = by_url.get(url, _UNRESOLVED) if url is not None else _UNRESOLVED
+        source = _UNRESOLVED
+        if url in by_url:
+            source = _choose(by_url[url], by_hash.get(url, {}), None if finals is None else finals[row])
         if source == _UNRESOLVED and url is not None and targets is not None:
             content = _target_content(targets[row], url)
             if content is not None:
@@ -216,13 +220,13 @@ def _canonical_url(url: Value) -> str | None:
         return None
 
 
-def _rows_by_url(table: FileTable, sources: Sequence[int], wanted: set[str]) -> dict[str, int]:
-    """Return the rows whose own content decides by their URL. Several rows of a URL are unresolved.
+def _rows_by_url(table: FileTable, sources: Sequence[int], wanted: set[str]) -> dict[str, list[int]]:
+    """Return the rows whose own content decides by their URL.
 
     The file of a host without a scheme is that of both its URLs.
     """
     origins = table.values(_ORIGIN) if _ORIGIN in table.names else None
-    found: dict[str, int] = {}
+    found: dict[str, list[int]] = {}
     for row, value in enumerate(table.values("url")):
         if sources[row] != row or value is None:
             continue
@@ -232,8 +236,37 @@ def _rows_by_url(table: FileTable, sources: Sequence[int], wanted: set[str]) -> 
             urls.append(f"http:{urls[0].removeprefix('https:')}")
         for url in urls:
             if url in wanted:
-                found[url] = _UNRESOLVED if url in found else row
+                found.setdefault(url, []).append(row)
     return found
+
+
+def _rows_by_hash(table: FileTable, by_url: dict[str, list[int]]) -> dict[str, dict[Value, int]]:
+    """Return for each URL with several rows one row of each content, by its hash or else by its own number."""
+    repeated = {url: found for url, found in by_url.items() if len(found) > 1}
+    hashes = _optional_values(table, "sha256") if repeated else None
+    if hashes is None:
+        return {}
+    return {
+        url: {hash_ if isinstance(hash_ := hashes[row], bytes) else row: row for row in reversed(found)}
+        for url, found in repeated.items()
+    }
+
+
+def _choose(found: Sequence[int], by_hash: Mapping[Value, int], final: Value) -> int:
+    """Return the row to which a redirect leads.
+
+    Args:
+        found: The rows with the URL.
+        by_hash: The same by their content, if there are several and their hashes are known.
+        final: The hash of the content to which the redirect led, if it is known.
+    """
+    if len(found) == 1 or len(by_hash) == 1:
+        return found[0]
+    return by_hash.get(final, _UNRESOLVED) if isinstance(final, bytes) else _UNRESOLVED
+
+
+def _optional_values(table: FileTable, name: str) -> list[Value] | None:
+    return table.values(name) if name in table.names else None
 
 
 def _target_content(targets: Value, url: str) -> bytes | None:

@@ -77,6 +77,7 @@ def test_files(tmp_path: Path) -> None:
         "position": 0,
         "redirect_targets": None,
         "truncated": False,
+        "final_sha256": None,
     }
 
 
@@ -304,6 +305,9 @@ def test_cells_of_a_redirect_are_about_its_own_content(tmp_path: Path, engine: s
     assert [found["a"][name] for name in names] == ["conditional-allow", 1, 0, None, None, ""]
     assert [found["www.a"][name] for name in names] == ["conditional-allow", 0, len(RULES), 1, 1, RULES.decode()]
     assert [found["c"][name] for name in names[:-1]] == ["full-allow", 0, len(b"<html>not found"), None, None]
+    # The content that decides after redirects, if there is one.
+    finals = {name: row["final_sha256"] for name, row in found.items()}
+    assert finals == dict.fromkeys(found) | {"a": hashlib.sha256(RULES).hexdigest()}
 
 
 def test_rows_with_rules_can_be_loaded_as_files(tmp_path: Path) -> None:

@@ -62,6 +62,7 @@ FILES: Final = Schema(
         *_PLACE,
         Column("redirect_targets", _TEXT, "JSON: the responses of other URLs than `/robots.txt` after redirects."),
         Column("truncated", _BOOLEAN, "Whether the content ends at the limit, 1,024,004 bytes."),
+        Column("final_sha256", _TEXT, "After redirects, the SHA-256 hash of the content whose rules apply."),
     ),
 )
 RECORDS: Final = Schema(
@@ -188,7 +189,10 @@ def _own_cells(file: ResolvedFile) -> tuple[Row, Row]:
     )
     targets = [_target(target) for target in file.targets]
     encoded = json.dumps(targets, ensure_ascii=False) if targets else None
-    return before, (capture.content, capture.source, capture.position, encoded, _is_truncated(capture.content))
+    # Without redirects, it is the hash of the content.
+    final = hashlib.sha256(file.content).hexdigest() if file.hops and file.content is not None else None
+    truncated = _is_truncated(capture.content)
+    return before, (capture.content, capture.source, capture.position, encoded, truncated, final)
 
 
 def _is_truncated(content: bytes) -> bool:
