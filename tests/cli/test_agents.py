@@ -105,10 +105,9 @@ def test_show_of_an_unknown_name_is_exit_1(run: Run) -> None:
 
 
 def test_name_of_an_operator_is_noted_and_changes_no_exit_code(run: Run) -> None:
-    note = "canfetch: note: unknown crawler 'Google': did you mean 'Googlebot' or 'Google-Extended'?\n"
     ran = run("check", "/", "--agent", "Google", "--robots", "robots.txt")
-    assert (ran.code, ran.err) == (0, note)
-    assert run("explain", "/", "--agent", "Google", "--robots", "robots.txt").err == note
+    assert (ran.code, ran.err) == (0, GOOGLE)
+    assert run("explain", "/", "--agent", "Google", "--robots", "robots.txt").err == GOOGLE
 
 
 def test_show_of_an_operator_names_its_crawlers(run: Run) -> None:
@@ -187,38 +186,86 @@ def test_token_that_no_group_can_name_is_refused(run: Run, name: str, valid: str
     assert (ran.code, ran.out, ran.err) == (2, "", f"canfetch: invalid agent {name!r}: {expected}\n")
 
 
+LIVE = "https://[::1]:1/"
 COMMANDS = {
+    "check": ("check", "/", "--robots", "robots.txt"),
+    "check --robots-dir": ("check", "https://a.example/", "--robots-dir", "sites"),
+    "check URL": ("check", LIVE),
     "explain": ("explain", "/", "--robots", "robots.txt"),
+    "explain URL": ("explain", LIVE),
     "matrix": ("matrix", "/", "--robots", "robots.txt"),
+    "matrix URL": ("matrix", LIVE),
     "diff": ("diff", "robots.txt", "robots.txt"),
     "page": ("page", "--response-header", "X-Robots-Tag: noindex"),
-    "bulk decide": ("bulk", "decide", "empty.ndjson", "-o", "decisions.csv"),
-    "bulk matrix": ("bulk", "matrix", "empty.ndjson", "-o", "decisions.csv"),
-    "bulk filter": ("bulk", "filter", "urls.csv", "--robots", "empty.ndjson", "-o", "decisions.csv"),
-    "watch": ("watch", "https://[::1]:1", "--once", "--history", "history.sqlite"),
+    "page URL": ("page", LIVE),
+    "bulk decide": ("bulk", "decide", "empty.ndjson", "-o", "decisions.csv", "--force"),
+    "bulk matrix": ("bulk", "matrix", "empty.ndjson", "-o", "decisions.csv", "--force"),
+    "bulk filter": ("bulk", "filter", "urls.csv", "--robots", "empty.ndjson", "-o", "decisions.csv", "--force"),
+    "study": ("study", "definitions", "empty.ndjson", "-o", "study.csv", "--force"),
+    "watch": ("watch", LIVE, "https://[::1]:2", "--once", "--history", "history.sqlite"),
 }
+JSON_COMMANDS = [name for name in COMMANDS if not name.startswith(("bulk", "study"))]
+GOOGLE = "canfetch: note: unknown crawler 'Google': did you mean 'Googlebot' or 'Google-Extended'?\n"
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_refuses_several_names_and_notes_a_misspelt_one(run: Run, folder: Path, command: str) -> None:
+@pytest.fixture
+def inputs(folder: Path) -> Path:
     (folder / "empty.ndjson").write_text("")
     (folder / "urls.csv").write_text("url\n")
+    (folder / "sites").mkdir()
+    (folder / "sites" / "a.example.txt").write_text("User-agent: *\nDisallow: /b\n")
+    return folder
+
+
+@pytest.mark.usefixtures("inputs")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_refuses_several_names_and_notes_a_misspelt_one(run: Run, command: str) -> None:
     ran = run(*COMMANDS[command], "--agent", "GPTBot,CCBot")
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith("canfetch: invalid agent 'GPTBot,CCBot': expected one name without ")
-    noted = run(*COMMANDS[command], "--agent", "GPTBto")
-    assert "canfetch: note: unknown crawler 'GPTBto': did you mean 'GPTBot'?\n" in noted.err
-    operator = run(*COMMANDS[command], "--agent", "Google")
-    assert "canfetch: note: unknown crawler 'Google': did you mean 'Googlebot' or 'Google-Extended'?\n" in operator.err
-    exact = run(*COMMANDS[command], "--agent", "GPTBto", "--exact")
-    assert "note" not in exact.err
+    misspelt = "canfetch: note: unknown crawler 'GPTBto': did you mean 'GPTBot'?\n"
+    noted = run(*COMMANDS[command], "--agent", "GPTBto", "--agent", "Google", "--agent", "GPTBto")
+    assert [noted.err.count(note) for note in (misspelt, GOOGLE)] == [1, 1]
+    assert "note" not in noted.out
 
 
-@pytest.mark.parametrize("command", ["check", "explain", "matrix", "diff"])
+@pytest.mark.usefixtures("inputs")
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "study"])
+def test_exact_names_are_not_noted(run: Run, command: str) -> None:
+    assert "note" not in run(*COMMANDS[command], "--agent", "GPTBto", "--exact").err
+
+
+@pytest.mark.usefixtures("inputs")
+@pytest.mark.parametrize("command", JSON_COMMANDS)
+def test_notes_are_not_in_json(run: Run, command: str) -> None:
+    form = "ndjson" if command == "watch" else "json"
+    ran = run(*COMMANDS[command], "--agent", "Google", "--format", form)
+    assert ran.err.count(GOOGLE) == 1
+    assert "did you mean" not in ran.out
+    for text in ran.lines if form == "ndjson" else [ran.out]:
+        json.loads(text)
+
+
+@pytest.mark.usefixtures("inputs")
+@pytest.mark.parametrize("command", [*(name for name in COMMANDS if name.startswith(("check", "bulk")))])
+def test_own_crawlers_are_in_notes(run: Run, inputs: Path, command: str) -> None:
+    (inputs / "own.toml").write_text(
+        '[[crawler]]\ntokens = ["OwnFetcher"]\noperator = "Own"\npurposes = ["search-index"]\n'
+        'source = "https://own.example/bot"\n'
+    )
+    ran = run(*COMMANDS[command], "--agent", "OwnFetchr", "--agents-registry", "own.toml")
+    assert "canfetch: note: unknown crawler 'OwnFetchr': did you mean 'OwnFetcher'?\n" in ran.err
+
+
+@pytest.mark.parametrize("command", ["check", "explain", "matrix", "page", "diff"])
 def test_a_name_in_the_file_is_not_noted(run: Run, folder: Path, command: str) -> None:
     (folder / "own.txt").write_text("User-agent: dcbot\nDisallow: /a\n")
     (folder / "other.txt").write_text("User-agent: *\nDisallow: /b\n")
-    files = ("other.txt", "own.txt") if command == "diff" else ("/", "--robots", "own.txt")
+    files: tuple[str, ...] = ("/", "--robots", "own.txt")
+    if command == "diff":
+        files = ("other.txt", "own.txt")
+    elif command == "page":
+        files = ("https://a.example/", "--robots", "own.txt", "--response-header", "X-Robots-Tag: all")
     assert run(command, *files, "--agent", "DCBot").err == ""
     # Upper and lower case differ in this profile.
     cased = run(command, *files, "--agent", "DCBot", "--profile", "google2019")

@@ -151,8 +151,8 @@ def selected_agents(values: dict[str, Any], *, all_by_default: bool = False) -> 
         return tuple(
             NamedAgent(crawler.name, crawler.agent) for crawler in load_registry(options.agents_registry).crawlers
         )
-    agents = requested_agents(options)
-    print_unknown_agent_notes(agents)
+    agents, registry = requested_agents(options)
+    print_unknown_agent_notes(agents, registry)
     return tuple(NamedAgent(agent.name, agent.agent) for agent in agents)
 
 

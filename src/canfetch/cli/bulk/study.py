@@ -24,14 +24,13 @@ from canfetch.cli.bulk.options import (
     run_parameters,
 )
 from canfetch.cli.bulk.unfinished import unfinished
+from canfetch.cli.shared.agent_arguments import print_notes_about_names, resolve_agent
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK, CommandError
 from canfetch.cli.shared.output_files import PendingFile
 from canfetch.cli.shared.output_parameters import OutputFile
 from canfetch.cli.shared.progress import item_progress
 from canfetch.cli.shared.single_value_option import Choice, Option
-from canfetch.core.agent import Agent
 from canfetch.core.quoting import quoted
-from canfetch.errors import CanfetchError
 
 _PLOT_FORMATS: Final = ("png", "svg", "pdf")
 # Files are read by definitions, each with its own parser.
@@ -51,11 +50,12 @@ def _run(
     run = pop_run_options({**values, _NO_PROFILE: "rfc9309"})
     recipe = get_recipe(name)
     for agent in agents:
-        _check_agent(agent)
+        resolve_agent(agent, exact=True)
     options = StudyOptions(name, agents or recipe.agents, period, run.policy)
     plot_format = None if plot is None else _plot_format(plot)
     form = output_format(run)
     sources = find_sources(inputs, run.input_format)
+    print_notes_about_names(agents)
     settings = {"command": "study", "options": options._asdict(), "input_format": run.input_format}
     with (
         open_work_folder(run, form, [source.name for source in sources], settings) as folder,
@@ -94,13 +94,6 @@ def _write(folder: WorkFolder, rows: list[Row]) -> None:
         for row in rows:
             sink.write(row)
     folder.finish(1)
-
-
-def _check_agent(token: str) -> None:
-    try:
-        Agent(token)
-    except CanfetchError as error:
-        raise CommandError(str(error)) from None
 
 
 def _plot_format(name: str) -> str:

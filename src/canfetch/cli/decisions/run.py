@@ -55,7 +55,8 @@ class DecisionRun:
     def __init__(self, options: DecisionOptions) -> None:
         _check_options(options)
         self.options = options
-        self.agents: list[RequestedAgent] = requested_agents(options)
+        self.agents: list[RequestedAgent]
+        self.agents, registry = requested_agents(options)
         self._progress = Progress()
         self._files = open_robots_files(options, [agent.agent for agent in self.agents], warn=self._print_error)
         self._listed: BinaryIO | None = None
@@ -70,7 +71,7 @@ class DecisionRun:
             raise
         if not options.quiet:
             only_file = self._files.only_file
-            print_unknown_agent_notes(self.agents, files=() if only_file is None else (only_file,))
+            print_unknown_agent_notes(self.agents, registry, () if only_file is None else (only_file,))
         self._progress = stream_progress(self._listed, enabled=options.quiet or not is_terminal(sys.stdout))
         self._pairs: URLsWithFiles | None = None
         # The last file, parsed with every profile.

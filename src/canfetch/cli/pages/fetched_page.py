@@ -57,6 +57,10 @@ class FetchedPage:
         # Failures are stored as well, so that the next agent does not wait for the same timeout.
         self._responses: dict[str, Response | Failure] = {}
 
+    @property
+    def robots(self) -> None:
+        """None: the files are fetched."""
+
     def view(self, agent: Agent) -> PageView:
         """Return the page as `agent` sees it."""
         url = self._url

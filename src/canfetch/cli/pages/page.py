@@ -44,12 +44,12 @@ def _check_page(options: PageOptions) -> int:
     if not agents:
         raise CommandError("no agent: pass --agent TOKEN, such as --agent Googlebot")
     now = _parse_now(options.now)
-    if not options.quiet:
-        print_unknown_agent_notes(agents)
     writer = None if options.format == "text" or options.quiet else JsonWriter(lines=options.format == "ndjson")
     palette = Palette(enabled=use_color(no_color=options.no_color))
     code, started = EXIT_OK, False
     with closing(open_page_source(options)) as source:
+        if not options.quiet:
+            print_unknown_agent_notes(agents, files=() if source.robots is None else (source.robots,))
         for agent in agents:
             try:
                 view, verdict = _decide(source, agent, options, now)

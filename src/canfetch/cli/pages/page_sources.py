@@ -26,6 +26,10 @@ class PageView(NamedTuple):
 class PageSource(Protocol):
     """Provides the page for each agent."""
 
+    @property
+    def robots(self) -> RobotsTxt | None:
+        """The local robots.txt, if there is one."""
+
     def view(self, agent: Agent) -> PageView:
         """Return the page as `agent` sees it."""
 
@@ -75,15 +79,15 @@ class _LocalPage:
             tdm_file=tdm_file,
             max_bytes=options.max_bytes,
         )
-        self._robots: RobotsTxt | None = None
+        self.robots: RobotsTxt | None = None
         if options.robots is not None:
-            self._robots = parse(read_robots(options.robots), profile=options.profile)
-            warn_about_content(self._robots.render(), options.robots, warn=Progress().print_error)
+            self.robots = parse(read_robots(options.robots), profile=options.profile)
+            warn_about_content(self.robots.render(), options.robots, warn=Progress().print_error)
 
     def view(self, agent: Agent) -> PageView:
         robots = None
-        if self._robots is not None and self._url is not None:
-            robots = self._robots.decide(self._url, agent=agent)
+        if self.robots is not None and self._url is not None:
+            robots = self.robots.decide(self._url, agent=agent)
         return PageView(self._rules, robots, None)
 
     def close(self) -> None:

@@ -1,8 +1,9 @@
 """The agents to decide for, from `--agent` and `--agents-file`."""
 
 from collections.abc import Iterator
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
+from canfetch.agents import Registry
 from canfetch.agents.requested import RequestedAgent
 from canfetch.cli.shared.agent_arguments import resolve_agent
 from canfetch.cli.shared.command_errors import CommandError
@@ -32,8 +33,15 @@ class AgentOptions(Protocol):
         """Whether `--exact` is passed."""
 
 
-def requested_agents(options: AgentOptions) -> list[RequestedAgent]:
-    """Return the agents in order, without duplicates.
+class AgentList(NamedTuple):
+    """The agents in order, without duplicates, and the registry in which they were looked up."""
+
+    agents: list[RequestedAgent]
+    registry: Registry
+
+
+def requested_agents(options: AgentOptions) -> AgentList:
+    """Return the agents that options select.
 
     Raises: CommandError: No agent is given, or one is not a product token.
     """
@@ -46,7 +54,7 @@ def requested_agents(options: AgentOptions) -> list[RequestedAgent]:
         raise CommandError(f"--agents-file {quoted(options.agents_file)} is empty: expected one product token per line")
     if not agents:
         raise CommandError("no agent: pass --agent TOKEN, such as --agent GPTBot, or --agents-file FILE")
-    return list(agents.values())
+    return AgentList(list(agents.values()), registry)
 
 
 def chain_lines(agents: list[RequestedAgent], palette: Palette) -> Iterator[str]:
