@@ -6,6 +6,7 @@
 import gc
 import os
 import signal
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -63,6 +64,13 @@ def need_native() -> None:
         if native_is_required():
             pytest.fail("the native engine is not built, and CI requires it")
         pytest.skip("the native engine is not built")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _garbage_of_the_module() -> Iterator[None]:
+    """Collect what the tests of a module leave. A socket left open fails this module, and not any later test."""
+    yield
+    gc.collect()
 
 
 @pytest.fixture(scope="session", params=["python", "native"])

@@ -28,7 +28,11 @@ class _Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
+        self._sites.transports.add(transport)
         self._port: int = transport.get_extra_info("sockname")[1]
+
+    def connection_lost(self, _error: Exception | None) -> None:
+        self._sites.transports.discard(self._transport)
 
     def data_received(self, data: bytes) -> None:
         self._received += data
@@ -59,6 +63,7 @@ class GeneratedSites:
         self.alarm = threading.Event()
         self.ports: list[int] = []
         self.connections = 0
+        self.transports: set[asyncio.Transport] = set()
         self._sites = sites
         self._alarm_after = alarm_after
         self._started = threading.Event()
@@ -105,3 +110,8 @@ class GeneratedSites:
         await self._stop.wait()
         for server in servers:
             server.close()
+        # The clients have gone, but the event loop may not have noticed that yet.
+        while self.transports:
+            for transport in self.transports:
+                transport.abort()
+            await asyncio.sleep(0)
