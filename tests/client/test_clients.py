@@ -343,15 +343,17 @@ def test_exception_of_a_transport_is_raised_and_the_next_call_tries_again() -> N
         assert client.allows("https://example.com/")
 
 
-def test_timeout_includes_redirects() -> None:
-    class SecondIsSlow(ScriptedOrigin):
+def test_timeout_includes_redirects(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+
+    class Slow(ScriptedOrigin):
         def send(self, request: TransportRequest) -> Response | Failure:
-            if self.requests:
-                # The client waits until its timeout has passed.
-                threading.Event().wait(request.timeout)
+            # The second request takes until its timeout.
+            now[0] += request.timeout if self.requests else 0.5
             return super().send(request)
 
-    origin = SecondIsSlow({"redirects": 5})
+    origin = Slow({"redirects": 5})
     with Client(user_agent=USER_AGENT, transport=origin, timeout=2.0) as client:
         verdict = client.decide("https://example.com/")
 
@@ -359,7 +361,7 @@ def test_timeout_includes_redirects() -> None:
     assert verdict.access is not None
     assert FailureKind.TIMEOUT in verdict.access.explanation
     assert len(origin.requests) == 2
-    assert origin.requests[1].timeout < origin.requests[0].timeout <= 2.0
+    assert [request.timeout for request in origin.requests] == [2.0, 1.5]
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,8 @@ from typing import Self
 _BACKLOG = 4_096
 _STOP_SECONDS = 120.0
 _TLS_SECONDS = 0.2
+# A client on a loaded machine reads the end of a response late. The end of the server does not wait for it.
+_CLOSE_SECONDS = 120.0
 # The event loop needs some iterations to accept connections that were made before the server was closed.
 _FINAL_ITERATIONS = 10
 _ITERATION_SECONDS = 0.002
@@ -120,7 +122,7 @@ class ThreadedServer:
             with contextlib.suppress(ConnectionError, TimeoutError, ssl.SSLError, asyncio.IncompleteReadError):
                 await handler(reader, writer)
                 writer.close()
-                async with asyncio.timeout(1):
+                async with asyncio.timeout(_CLOSE_SECONDS):
                     await writer.wait_closed()
         except asyncio.CancelledError:
             # The server is being stopped.

@@ -6,8 +6,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import threading
-import time
 from contextlib import closing
 from pathlib import Path
 
@@ -174,28 +172,29 @@ def test_sqlite_corrupt_entry_raises(tmp_path: Path, value: str) -> None:
             store.get("https://example.com")
 
 
-def test_sqlite_locked_file_delays_all_threads_by_one_timeout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("canfetch.client.stores.sqlite._BUSY_SECONDS", 1.0)
+def test_sqlite_wait_for_other_threads_counts_towards_the_timeout(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The clock is read before and after the wait for the other threads.
+    times = iter([100.0, 104.0])
     path = tmp_path / "robots.sqlite3"
-    waited: list[float] = []
-
-    def put(number: int) -> None:
-        started = time.monotonic()
-        with pytest.raises(StoreError):
-            store.put(make_entry(f"https://host{number}.example/"))
-        waited.append(time.monotonic() - started)
-
+    timeouts: list[str] = []
     with closing(SQLiteStore(path)) as store, closing(sqlite3.connect(path, isolation_level=None)) as other:
+        assert store._connection is not None
+        store._connection.set_trace_callback(lambda text: timeouts.extend([text] if "busy_timeout" in text else []))
+        monkeypatch.setattr("canfetch.client.stores.sqlite.monotonic", lambda: next(times))
         other.execute("BEGIN IMMEDIATE")
-        threads = [threading.Thread(target=put, args=(number,)) for number in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        with pytest.raises(StoreError, match="database is locked"):
+            store.put(make_entry())
         other.execute("ROLLBACK")
-        # One after the other, the last thread would wait eight times as long as the first.
-        assert len(waited) == 8
-        assert max(waited) < 4 * min(waited)
+        assert timeouts == ["PRAGMA busy_timeout = 1000", "PRAGMA busy_timeout = 5000"]
+
+
+def test_sqlite_locked_file_delays_waiting_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("canfetch.client.stores.sqlite._BUSY_SECONDS", 0.2)
+    with closing(SQLiteStore(tmp_path / "robots.sqlite3")) as store:
+        with store._lock, pytest.raises(StoreError, match=r"the store is busy: other threads used it for 0\.2 s"):
+            store.put(make_entry())
         store.put(make_entry())
         assert store.get("https://example.com") == make_entry()
 

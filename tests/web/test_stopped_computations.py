@@ -14,7 +14,7 @@ from canfetch.web.server.stoppable_call import StoppableCall, Stopped
 from canfetch.web.server.work_queue import WorkQueue
 from canfetch.web.settings import Settings
 
-SECONDS = 20.0
+SECONDS = 300.0
 # A finalizer or a callback of the garbage collector may be the first to run after native code. The exception is ignored
 # there, and raised again.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")

@@ -73,12 +73,12 @@ def page(*fields: str, html: bytes = b"<!doctype html><title>A page</title>") ->
     return respond
 
 
-def timed_page(times: list[float]) -> Behaviour:
-    """Return a page, and record the time of its request."""
+def timed(times: list[float], behaviour: Behaviour) -> Behaviour:
+    """Record the times of the requests for a behaviour."""
 
     async def respond(exchange: Exchange) -> None:
         times.append(time.monotonic())
-        await page()(exchange)
+        await behaviour(exchange)
 
     return respond
 

@@ -21,7 +21,7 @@ from tests.integrations.scrapy.pages import (
     serve_pages,
     stalled,
     targets,
-    timed_page,
+    timed,
 )
 from tests.servers.certificates import Authority
 from tests.servers.web import Site
@@ -244,11 +244,11 @@ def test_delays_and_expiry() -> None:
     with Site() as site:
         site.serve(
             "/robots.txt",
-            robots(declared, "Cache-Control: max-age=1"),
+            timed(times, robots(declared, "Cache-Control: max-age=1")),
             robots(f"{declared}Disallow: /page-5\n", "Cache-Control: max-age=86400"),
         )
         for number in range(6):
-            site.serve(f"/page-{number}", timed_page(times))
+            site.serve(f"/page-{number}", timed(times, page()))
         plan = CrawlPlan(
             [{"url": f"{site.origin}/page-{number}"} for number in range(6)],
             {**ADDON, "CANFETCH_POLICY": "rfc9309+min_freshness=0", "DOWNLOAD_DELAY": 0.01},
@@ -257,9 +257,10 @@ def test_delays_and_expiry() -> None:
         result = plan.run()
         assert result.pages[f"{site.origin}/page-5"].message.endswith("line 3, Disallow: /page-5")
         assert targets(site).count("/robots.txt") == 2
-    assert len(times) == 5
-    # The server can notice the first request late.
-    assert times[-1] - times[0] > 1.5
+    assert len(times) == 6
+    # Between the first page and the fifth there are four delays. The server can notice the request for the first page
+    # late, but that was sent after the first robots.txt.
+    assert times[-1] - times[0] > 1.9
     assert len(result.signalled) == (2 if SINCE_2_18 else 0)
 
 
@@ -271,7 +272,8 @@ def test_slow_robots_txt_disallows_everything(tmp_path: Path) -> None:
         assert result.pages[f"{site.origin}/page"].message == (
             "Forbidden by robots.txt: robots.txt is unreachable: timeout: fetch not finished within 1 s"
         )
-        assert targets(site) == ["/robots.txt"]
+        # A slow machine may send no request within a second.
+        assert "/page" not in targets(site)
     assert result.stats["robotstxt/failure_count/timeout"] == 1
     assert list((tmp_path / "evidence").iterdir())
 
