@@ -13,7 +13,7 @@ pytest.importorskip("pyarrow")
 CONTENT = "user-agent: *\ndisallow: /a\nsitemap: /s\n\nuser-agent: GPTBot\nContent-Signal: ai-train=no\nallow: /\n"
 CONTENTS = [CONTENT, CONTENT, None, "user-agent: gptbot\ndisallow: /é"]
 AGENTS = ["GPTBot", "bot", "bot", "two words"]
-URLS = ["/a", "/a", "/a", "/é"]
+URLS = ["/a", "https://A.example:443/a", "/a", "/é"]
 IDS = [1, 2, 3, 4]
 AGENT_LIST: list[str | Agent] = ["GPTBot", Agent("bot")]
 ROWS = range(len(URLS))
@@ -34,6 +34,7 @@ def expected(files: bulk.Files) -> dict[str, list[Any]]:
         "rules": bulk.rules(CONTENTS),
         "sitemaps": bulk.sitemaps(CONTENTS),
         "metrics": bulk.metrics(CONTENTS),
+        "origins": bulk.origins(URLS),
         "allows_at": files.allows_at(IDS, AGENTS, URLS),
         "decide_at": files.decide_at(IDS, AGENTS, URLS),
         "matrix_at": files.matrix_at(IDS, AGENT_LIST, URLS),
@@ -51,6 +52,7 @@ CALLS = {
     "rules": "content",
     "sitemaps": "content",
     "metrics": "content",
+    "origins": "url",
     "allows_at": "id, agent, url",
     "decide_at": "id, agent, url",
     "matrix_at": "id, url",
@@ -147,6 +149,7 @@ def test_expressions_of_polars(engine: Any, files: bulk.Files) -> None:
         content.rules(),
         content.sitemaps(),
         content.metrics(),
+        pl.col("url").canfetch.origins(),
         ids.allows_at(files, agent, "url"),
         ids.decide_at(files, agent, "url"),
         ids.matrix_at(files, AGENT_LIST, "url"),
@@ -193,6 +196,7 @@ def test_the_accessor_of_pandas(files: bulk.Files) -> None:
         "rules": content.rules(),
         "sitemaps": content.sitemaps(),
         "metrics": content.metrics(),
+        "origins": url.canfetch.origins(),
         "allows_at": ids.allows_at(files, agent, url),
         "decide_at": ids.decide_at(files, agent, url),
         "matrix_at": ids.matrix_at(files, AGENT_LIST, url),

@@ -112,8 +112,11 @@ def test_a_table_of_files(engine: str) -> None:
         None,
         False,
     ]
-    with pytest.raises(InvalidColumn, match="without the column 'body'; its columns are url, id, content"):
+    message = r"without the column 'body'; its columns are url, id, content: pass content='\.\.\.'"
+    with pytest.raises(InvalidColumn, match=message):
         Files(table, content="body", engine=engine)
+    with pytest.raises(InvalidColumn, match="without the column 'id'; its columns are origin, x: pass id='origin'"):
+        Files(pa.table({"origin": ["https://a.example"], "x": [""]}), engine=engine)
 
 
 def results(engine: str) -> tuple[Column, Column, Column]:

@@ -11,6 +11,7 @@ from canfetch.bulk.kernels import KernelOptions, create_kernel
 from canfetch.bulk.parsed_files import plan_sources
 from canfetch.core.agent import Agent
 from canfetch.core.limits import DEFAULT_MAX_BYTES
+from canfetch.errors import InvalidColumn
 
 
 class Files:
@@ -52,6 +53,7 @@ class Files:
             self._kernel.load(as_ids(list(table)), as_column(list(table.values())))
         elif is_arrow(table):
             opened = self._kernel.open_table(table)
+            _check_names(opened.names, id=id, content=content)
             self._kernel.load_table(opened, id, content, plan_sources(opened, id))
             # The IDs of other tables show their type.
             self._has_text_column = not len(self) and not self._kernel.has_text_ids() and has_text_type(table, id)
@@ -116,6 +118,17 @@ class Files:
 
     def __repr__(self) -> str:
         return f"<Files: {len(self)} distinct contents, profile {self._options.profile}>"
+
+
+def _check_names(names: list[str], **expected: str) -> None:
+    """Raise InvalidColumn for a table without one of the expected columns."""
+    for option, name in expected.items():
+        if name not in names:
+            other = "origin" if option == "id" and "origin" in names else "..."
+            raise InvalidColumn(
+                f"invalid Arrow data: a table without the column {name!r}; its columns are {', '.join(names)}: "
+                f"pass {option}={other!r}"
+            )
 
 
 def check_mapping(files: Mapping[Any, Any]) -> None:

@@ -15,6 +15,7 @@ from canfetch.bulk.column import Column
 from canfetch.bulk.decisions import AnyAgents
 from canfetch.bulk.extras import import_extra
 from canfetch.bulk.files import Files
+from canfetch.bulk.url_origins import origins
 from canfetch.core.agent import Agent
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ else:
 
 @pd.api.extensions.register_series_accessor("canfetch")
 class RobotsSeries:
-    """The functions of `canfetch.bulk`, for a series with the content of files or with their IDs.
+    """The functions of `canfetch.bulk`, for a series with the content of files, with their IDs, or with URLs.
 
     Agents and URLs are series, other columns, lists, or single values. Options are those of the functions with the same
     name.
@@ -62,6 +63,10 @@ class RobotsSeries:
     def metrics(self) -> "pd.DataFrame":
         """Return the counts of each file as a frame."""
         return self._frame(contents.metrics(self._series))
+
+    def origins(self) -> "pd.Series":
+        """Return the origin of each URL. The series has URLs."""
+        return self._series_of(origins(self._series))
 
     def allows_at(self, files: Files, agent: AnyColumn | Agent, url: AnyColumn) -> "pd.Series":
         """Return whether each agent may fetch each URL. The series has the IDs of `files`."""

@@ -17,6 +17,7 @@ from canfetch.bulk.extras import import_extra
 from canfetch.bulk.files import Files
 from canfetch.bulk.http_archive import METRICS
 from canfetch.bulk.types import BOOL, DECISION, FLOAT64, INT32, INT64, TEXT, USAGE, ColumnType, struct_of
+from canfetch.bulk.url_origins import origins
 from canfetch.core.agent import Agent
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def _agent(agent: "str | Agent | pl.Expr", function: Callable[..., Column]) -> t
 
 @pl.api.register_expr_namespace("canfetch")
 class RobotsExpressions:
-    """The functions of `canfetch.bulk`, for an expression with the content of files or with their IDs.
+    """The functions of `canfetch.bulk`, for an expression with the content of files, with their IDs, or with URLs.
 
     An agent is a product token, an `Agent`, or an expression. A URL is an expression, or the name of a column. Options
     are those of the functions with the same name.
@@ -102,6 +103,10 @@ class RobotsExpressions:
     def metrics(self) -> "pl.Expr":
         """Return the counts of each file as a struct, as `canfetch.bulk.metrics` does."""
         return _call("metrics", METRICS, contents.metrics, self._first)
+
+    def origins(self) -> "pl.Expr":
+        """Return the origin of each URL, as `canfetch.bulk.origins` does. The expression has URLs."""
+        return _call("origins", TEXT, origins, self._first)
 
     def allows_at(self, files: Files, agent: "str | Agent | pl.Expr", url: "str | pl.Expr") -> "pl.Expr":
         """Return whether each agent may fetch each URL. The expression has the IDs of `files`."""
