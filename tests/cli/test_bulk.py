@@ -101,11 +101,11 @@ def test_records_that_are_set_aside(run: Run, folder: Path, archive: str) -> Non
     assert done.code == 2
     position = len(content) * 2 // 3
     assert done.err == (
-        f"canfetch: warning: robots.warc.gz:{position}: set aside: the file ends within this member\n"
+        f"canfetch: warning: robots.warc.gz:{position}: set aside: the end of this member is missing\n"
         "canfetch: wrote 2 files to out.csv; 1 record was set aside\n"
     )
     assert objects(folder / "faults.ndjson") == [
-        {"source": archive, "position": position, "reason": "the file ends within this member", "is_end": True}
+        {"source": archive, "position": position, "reason": "the end of this member is missing", "is_end": True}
     ]
 
 

@@ -9,7 +9,6 @@ from tests.bulk.traced_memory import with_peak_memory
 from tests.bulk.warc_files import RULES, chunked, compressed, deflated, http_response, record, redirect, response
 
 from canfetch.bulk.reading.captures import MAX_CONTENT_BYTES, Capture, Fault
-from canfetch.bulk.reading.compressed_members import BrokenMember, MemberReader
 from canfetch.bulk.reading.warc import read_warc
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 
@@ -278,15 +277,6 @@ def test_bomb_takes_little_memory() -> None:
     assert peak < 64 << 20
 
 
-def test_broken_members_within_broken_members() -> None:
-    # Each of these is the start of a member that ends with an error only after all that follow.
-    start = b"\x1f\x8b\x08" + bytes(7) + b"\x00\xff\xff\x00\x00"
-    content = start * 200_000
-    reader = MemberReader(io.BytesIO(content), lambda _: None)
-    assert all(isinstance(piece, BrokenMember) for piece in reader.pieces())
-    assert reader.wasted_bytes < (1 << 27) + 2 * len(content)
-
-
 @pytest.mark.parametrize(
     "target, expected",
     [
@@ -409,14 +399,3 @@ def test_text_in_a_damaged_member_is_not_a_part() -> None:
     member[-1] ^= 1
     items = read(compressed([response("a.example")]) + member + compressed([response("d.example")]))
     assert hosts(items) == ["a.example", "d.example"]
-
-
-def test_alternating_parts_take_linear_time() -> None:
-    # Each of these is a record that is not compressed, and the start of a member.
-    part = b"WARC/1.0\r\nContent-Length: 0\r\n\r\n\r\n\x1f\x8b\x08" + bytes(7) + b"\x00\xff\xff\x00\x00\n"
-    reader = MemberReader(io.BytesIO(part * 20_000), lambda _: None, plain=b"WARC/")
-    for piece in reader.pieces():
-        if not isinstance(piece, BrokenMember) and piece.is_plain:
-            at = reader.find_magic(piece.data, 0, len(piece.data))
-            reader.return_bytes(piece.data[at if at >= 0 else len(piece.data) :], is_lost=False)
-    assert reader.wasted_bytes < (1 << 27) + 2 * 20_000 * len(part)

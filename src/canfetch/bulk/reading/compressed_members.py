@@ -13,6 +13,8 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple, Protocol
 
+from canfetch.bulk.reading.work_budget import WorkBudget, cost_of, output_for
+
 MAGIC: Final = b"\x1f\x8b\x08"
 _GZIP_WBITS: Final = 16 + zlib.MAX_WBITS
 _READ_BYTES: Final = 1 << 18
@@ -26,11 +28,14 @@ _OUTPUT_STEP: Final = 1 << 20
 _FIRST_PLAIN_BYTES: Final = 1 << 12
 _LINE_ENDS: Final = re.compile(rb"[\r\n]*")
 _ZEROS: Final = re.compile(rb"\0*")
+_TOO_LONG: Final = "{} data without an end: not searched further"
 _NOT_A_RECORD: Final = "not a WARC record"
 # How far back reading continues after an error.
 _MAX_RAW_BYTES: Final = 1 << 23
-# After this many bytes in broken members, reading continues at the place of the error instead.
-_MAX_WASTED_BYTES: Final = 1 << 27
+# Most members of archives of robots.txt files cost less.
+_RECORD_COST: Final = 1 << 14
+# Names in the header and the tables of the first block come before the content.
+_GZIP_START_BYTES: Final = 1 << 9
 
 
 class ByteStream(Protocol):
@@ -60,15 +65,29 @@ class Decoder(Protocol):
 
 
 class Compression(NamedTuple):
-    """A format of members: its name, how a member starts, its decoder, and the exception of the decoder."""
+    """A format of members.
+
+    Attributes:
+        name: Its name.
+        magic: How a member starts.
+        next_byte: A class of a regular expression, with the bytes that can follow.
+        start_bytes: After this many bytes, the content of a typical member has started.
+        decoder: Returns a new decoder.
+        error: The exception of the decoder.
+    """
 
     name: str
     magic: bytes
+    next_byte: bytes
+    start_bytes: int
     decoder: Callable[[], Decoder]
     error: type[Exception]
 
 
-GZIP: Final = Compression("gzip", MAGIC, lambda: zlib.decompressobj(_GZIP_WBITS), zlib.error)
+# The three highest flags are reserved.
+GZIP: Final = Compression(
+    "gzip", MAGIC, rb"[\x00-\x1f]", _GZIP_START_BYTES, lambda: zlib.decompressobj(_GZIP_WBITS), zlib.error
+)
 
 
 class Piece(NamedTuple):
@@ -116,7 +135,8 @@ class MemberReader:
         plain: How a part that is not compressed starts, or nothing if there cannot be one.
 
     Attributes:
-        wasted_bytes: The bytes of broken members that were decompressed.
+        budget: How much work is spent on bytes that only look like a member.
+        record_budget: The same for those whose content starts like a part that is not compressed.
     Cost: O(bytes), with at most 16 MiB in memory.
     """
 
@@ -133,7 +153,8 @@ class MemberReader:
         self._advance = advance
         self._plain = plain
         self._longest_start = max(len(plain), *(len(compression.magic) for compression in compressions))
-        magics = [re.escape(compression.magic) for compression in compressions]
+        # The group of a match is the number of its compression.
+        magics = [b"(%s)(?=%s)" % (re.escape(item.magic), item.next_byte) for item in compressions]
         self._magic = re.compile(b"|".join(magics))
         self._any_start = re.compile(b"|".join([*magics, b"(?<=\n)" + re.escape(plain)])) if plain else self._magic
         # Compressed bytes, the offset of the first one, and the start of the current member among them.
@@ -141,13 +162,12 @@ class MemberReader:
         self._offset = offset
         self._at = 0
         self._ended = False
-        # How much of the current member was decompressed.
-        self._fed = 0
         self._name: str | None = None
         self._is_lost = False
         self._had_plain = False
         self._returned: bytes | None = None
-        self.wasted_bytes = 0
+        self.budget = WorkBudget()
+        self.record_budget = WorkBudget()
 
     def pieces(self) -> Iterator[Piece | BrokenMember]:
         """Yield the members in order. A member of up to 4 MiB is one piece, whose checksum is correct.
@@ -170,7 +190,9 @@ class MemberReader:
                     yield BrokenMember(start, reason, is_end=False, was_used=False)
                 self._find_start(self._at)
         if self._raw[self._at :].strip(b"\0\r\n") and not self._is_lost:
-            yield BrokenMember(self._offset + self._at, "the file ends within this member", is_end=True, was_used=False)
+            yield BrokenMember(
+                self._offset + self._at, "the end of this member is missing", is_end=True, was_used=False
+            )
 
     @property
     def _may_be_plain(self) -> bool:
@@ -179,7 +201,7 @@ class MemberReader:
 
     def find_magic(self, data: bytes, start: int, end: int) -> int:
         """Return where a member may start in data that is not compressed, or -1."""
-        found = None if self.wasted_bytes >= _MAX_WASTED_BYTES else self._magic.search(data, start, end)
+        found = self._magic.search(data, start, end)
         return -1 if found is None else found.start()
 
     def return_bytes(self, data: bytes, *, is_lost: bool) -> None:
@@ -224,9 +246,7 @@ class MemberReader:
             if not self._is_lost:
                 yield broken
             self._is_lost = True
-            # A hostile file could have a member that ends late at each byte.
-            self.wasted_bytes += self._fed
-            self._find_start(self._at + (1 if self.wasted_bytes < _MAX_WASTED_BYTES else max(self._fed, 1)))
+            self._find_start(self._at + 1)
 
     def _plain_pieces(self) -> Iterator[Piece]:
         offset, is_first, size = self._offset + self._at, True, _FIRST_PLAIN_BYTES
@@ -271,6 +291,9 @@ class MemberReader:
         pattern = self._any_start if self._may_be_plain else self._magic
         while True:
             found = pattern.search(self._raw, start)
+            while found is not None and found.lastindex and self._is_no_member(found.start(), found.lastindex - 1):
+                start = found.start() + 1
+                found = pattern.search(self._raw, start)
             if found is not None:
                 self._at = found.start()
                 return
@@ -282,37 +305,82 @@ class MemberReader:
             self._read()
             start = 0
 
+    def _is_no_member(self, at: int, number: int) -> bool:
+        """Return whether a few bytes show that no member starts here, which is faster than to read the member."""
+        compression = self._compressions[number]
+        count = compression.start_bytes
+        data = self._raw[at : at + count]
+        if len(data) < count:
+            return False
+        try:
+            decoder = compression.decoder()
+            if decoder.decompress(data, 1) or decoder.eof:
+                return False
+        except compression.error:
+            pass
+        else:
+            if self.budget.limit(self._offset + at, count) > count:
+                return False
+        self.budget.spend(count)
+        return True
+
+    def _read_after(self, fed: int) -> int:
+        """Read more bytes, and return how many bytes of the current member are before them."""
+        if fed > _MAX_RAW_BYTES:
+            # Reading cannot continue before this place after an error.
+            self._at += fed
+            fed = 0
+        self._read()
+        return fed
+
+    def _limit(self, offset: int, parts: Sequence[bytes]) -> tuple[WorkBudget, int]:
+        """Return what a member may cost, and the budget that pays for it, by the start of its content."""
+        if b"".join(parts).startswith(self._plain):
+            return self.record_budget, self.record_budget.limit(offset, _RECORD_COST)
+        return self.budget, self.budget.limit(offset, 0)
+
     def _member(self, compression: Compression) -> Iterator[Piece | BrokenMember]:
         """Yield the member at the current position, and continue after it unless it is broken."""
         offset = self._offset + self._at
+        budget, limit, is_known = self.budget, compression.start_bytes, False
         decoder = compression.decoder()
         parts: list[bytes] = []
         size, used, fed, step = 0, False, 0, _FIRST_STEP_BYTES
+        produced = cost = 0
         while True:
+            # What is used is not limited, because reading continues after it.
+            rest = _OUTPUT_STEP if used else limit - cost
+            if rest <= 0 and not is_known:
+                (budget, limit), is_known = self._limit(offset, parts), True
+                rest = limit - cost
+            if rest <= 0:
+                budget.spend(cost)
+                yield BrokenMember(offset, _TOO_LONG.format(compression.name), is_end=False, was_used=False)
+                return
             data = decoder.unconsumed_tail
             if not data:
-                data = self._raw[self._at + fed : self._at + fed + step]
+                data = self._raw[self._at + fed : self._at + fed + min(step, rest)]
                 fed += len(data)
-                self._fed = fed
                 step = _STEP_BYTES
             if not data:
                 if self._ended:
-                    yield BrokenMember(offset, "the file ends within this member", is_end=True, was_used=used)
+                    budget.spend(cost)
+                    yield BrokenMember(offset, "the end of this member is missing", is_end=True, was_used=used)
                     return
-                if fed > _MAX_RAW_BYTES:
-                    # Reading cannot continue before this place after an error.
-                    self._at += fed
-                    fed = self._fed = 0
-                self._read()
+                fed = self._read_after(fed)
+                produced = produced if fed else 0
                 continue
             try:
-                part = decoder.decompress(data, _OUTPUT_STEP)
+                part = decoder.decompress(data, min(_OUTPUT_STEP, output_for(rest)))
             except compression.error as error:
+                budget.spend(cost_of(fed, produced))
                 reason = str(error).rpartition(": ")[2]
                 yield BrokenMember(offset, f"invalid {compression.name} data: {reason}", is_end=False, was_used=used)
                 return
             parts.append(part)
             size += len(part)
+            produced += len(part)
+            cost = cost_of(fed, produced)
             if decoder.eof:
                 break
             if size > _MAX_CHECKED_BYTES:

@@ -47,7 +47,8 @@ def read_warc(
     damage: tuple[int, BrokenRecord] | None = None
     for offset, record in _records(stream, advance):
         if damage is not None:
-            yield _to_fault(damage, source)
+            # The archive does not end there.
+            yield _to_fault(damage, source)._replace(is_end=False)
         damage = (offset, record) if isinstance(record, BrokenRecord) else None
         item = None if isinstance(record, BrokenRecord) else _to_item(record, offset, source, wants)
         if item is not None:

@@ -74,7 +74,9 @@ class RecordParser:
         yield from self._parse(is_end=True)
         if self._skip:
             yield BrokenRecord(self._offset + self._at, _CUT, is_end=True)
+        was_lost = self._lost and self.rest is not None
         self.reset()
+        self._lost = was_lost
 
     def reset(self) -> None:
         """Drop what remains of the bytes, and start anew."""
@@ -152,8 +154,14 @@ class RecordParser:
         """Return the record at the current position, or None if more bytes are needed."""
         buffer, start = self._buffer, self._at
         offset = self._offset + start
-        head_end, body = _find_head_end(buffer, start)
-        if head_end < 0:
+        # A header ends before the next record, or it is cut.
+        limit = min(start + _MAX_HEAD_BYTES, len(buffer))
+        following = buffer.find(_NEXT_RECORD, start, limit)
+        head_end, body = _find_head_end(buffer, start, limit if following < 0 else following + 1)
+        is_cut = self._has_start(start + 1, limit if head_end < 0 else head_end)
+        if head_end < 0 or is_cut:
+            if is_cut:
+                return self._broken(offset, "the header is cut", start + 1, is_end=is_end)
             if len(buffer) - start > _MAX_HEAD_BYTES:
                 return self._broken(offset, "the header is too long", start + 1, is_end=is_end)
             return self._cut_off(offset, is_end=is_end)
@@ -165,11 +173,11 @@ class RecordParser:
         kept = min(size, _MAX_BLOCK_BYTES)
         available = len(buffer) - body
         if available < kept or (not is_end and size == kept and available < size + _TRAILER_BYTES):
-            if is_end and _NEXT_RECORD in buffer[body:]:
-                return self._broken(offset, "Content-Length is too large", body, is_end=is_end)
+            if is_end and self._has_start(body, len(buffer)):
+                return self._broken(offset, "the record is shorter than its Content-Length", body, is_end=is_end)
             return self._cut_off(offset, is_end=is_end)
         if size > kept:
-            if _NEXT_RECORD in buffer[body : body + kept]:
+            if buffer.find(_NEXT_RECORD, body, body + kept) >= 0:
                 return self._broken(offset, "Content-Length is too large", body, is_end=is_end)
             self._at, self._skip = body + kept, size - kept
             return WarcRecord(offset, fields, buffer[body : body + kept], is_cut=True)
@@ -177,6 +185,11 @@ class RecordParser:
             return self._broken(offset, "Content-Length is wrong", body, is_end=is_end)
         self._at = body + size
         return WarcRecord(offset, fields, buffer[body : body + size])
+
+    def _has_start(self, start: int, end: int) -> bool:
+        """Return whether a record or a member may start between two positions."""
+        record = self._buffer.find(_NEXT_RECORD, start, end)
+        return record >= 0 or (self._find_member is not None and self._find_member(self._buffer, start, end) >= 0)
 
     def _broken(self, offset: int, reason: str, search_from: int, *, is_end: bool) -> BrokenRecord:
         self._find_next(search_from, is_end=is_end)
@@ -189,9 +202,8 @@ class RecordParser:
         return BrokenRecord(offset, _CUT, is_end=True)
 
 
-def _find_head_end(buffer: bytes, start: int) -> tuple[int, int]:
+def _find_head_end(buffer: bytes, start: int, limit: int) -> tuple[int, int]:
     """Return the end of a header and the start of its block, or -1 and -1."""
-    limit = start + _MAX_HEAD_BYTES
     standard = buffer.find(b"\r\n\r\n", start, limit)
     bare = buffer.find(b"\n\n", start, limit if standard < 0 else standard)
     if bare >= 0:

@@ -13,6 +13,10 @@ MAGIC: Final = b"\x28\xb5\x2f\xfd"
 DICTIONARY_MAGIC: Final = b"\x5d\x2a\x4d\x18"
 _LENGTH_BYTES: Final = 4
 _MAX_DICTIONARY_BYTES: Final = 1 << 27
+# One bit of the byte after the magic number is reserved.
+_NEXT_BYTE: Final = b"[" + b"".join(b"\\x%02x" % byte for byte in range(256) if not byte & 8) + b"]"
+# The first block has to be complete before the first byte of content.
+_START_BYTES: Final = 1 << 13
 # A few bytes can be a block of 128 KiB.
 _STEP_BYTES: Final = 1 << 9
 
@@ -37,7 +41,7 @@ def zstd(dictionary: bytes = b"") -> Compression:
         _decoder(module, dictionary)
     except (error, EOFError, ValueError) as invalid:
         raise ValueError(f"invalid dictionary: {invalid}") from None
-    return Compression("zstd", MAGIC, lambda: _Stepwise(_decoder(module, dictionary)), error)
+    return Compression("zstd", MAGIC, _NEXT_BYTE, _START_BYTES, lambda: _Stepwise(_decoder(module, dictionary)), error)
 
 
 def _load() -> tuple[Any, type[Exception]]:
