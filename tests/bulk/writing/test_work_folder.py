@@ -1,8 +1,10 @@
 """The folder of an unfinished output."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -78,6 +80,35 @@ def test_only_one_process_writes(tmp_path: Path) -> None:
         process.kill()
     with WorkFolder(output, "csv", {}, restart=False) as folder:
         assert folder.is_resumed
+
+
+@pytest.mark.parametrize("call", ["mkdir", "open"])
+def test_folder_that_another_process_removes_meanwhile_is_created_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    partial = tmp_path / "out.csv.partial"
+    partial.mkdir()
+    function = getattr(os, call)
+    removed: list[Path] = []
+
+    def call_and_remove(path: Any, *arguments: Any) -> Any:
+        if removed or Path(path) not in (partial, partial / "lock"):
+            return function(path, *arguments)
+        removed.append(partial)
+        if call == "open":
+            partial.rmdir()
+            return function(path, *arguments)
+        try:
+            return function(path, *arguments)
+        finally:
+            partial.rmdir()
+
+    monkeypatch.setattr(os, call, call_and_remove)
+    with WorkFolder(tmp_path / "out.csv", "csv", {}, restart=False) as folder:
+        write(folder, 0)
+        folder.finish(1)
+    assert removed
+    assert not partial.exists()
 
 
 @POSIX

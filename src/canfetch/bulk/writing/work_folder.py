@@ -20,6 +20,8 @@ _SUFFIX: Final = ".partial"
 _SETTINGS: Final = "settings.json"
 _LOCK: Final = "lock"
 _LOCKED: Final = frozenset([errno.EACCES, errno.EAGAIN])
+# Other processes can only disturb a few attempts in a row.
+_ATTEMPTS: Final = 100
 _JOINED: Final = f"part-joined{TEMPORARY_SUFFIX}"
 _PART_NAMES: Final = ("part-", "done-", "counts-")
 # The names of all files that a run writes in its folder, apart from the lock.
@@ -118,8 +120,7 @@ def _lock(folder: Path) -> int:
     """Create a folder and open its lock file, which only one process has open. The system releases it at the end."""
     path = folder / _LOCK
     while True:
-        folder.mkdir(exist_ok=True)
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        descriptor = _open_lock_file(path)
         try:
             import fcntl  # noqa: PLC0415 - not on Windows
         except ImportError:
@@ -135,6 +136,19 @@ def _lock(folder: Path) -> int:
             return descriptor
         # The other process has finished, and removed its lock file in between.
         os.close(descriptor)
+
+
+def _open_lock_file(path: Path) -> int:
+    failures = 0
+    while True:
+        try:
+            path.parent.mkdir(exist_ok=True)
+            return os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        except (FileExistsError, FileNotFoundError):
+            # Another process may have finished, and removed the folder in between.
+            failures += 1
+            if failures == _ATTEMPTS:
+                raise
 
 
 def _is_file(path: Path, descriptor: int) -> bool:
