@@ -176,6 +176,25 @@ def test_static_site_replaces_no_other_folder(built: Assets, tmp_path: Path) -> 
     assert (tmp_path / "home" / "letter.txt").exists()
 
 
+def test_static_site_that_cannot_be_replaced_leaves_no_files(built: Assets, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    site.write_bytes(b"a file")
+    with pytest.raises(StaticSiteError, match="cannot write"):
+        write_static_site(site, built)
+    site.unlink()
+    write_static_site(site, built)
+    move = Path.rename
+
+    def move_what_another_process_has_moved(path: Path, target: Path) -> Path:
+        return move(path.with_name("moved") if path == site else path, target)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Path, "rename", move_what_another_process_has_moved)
+        with pytest.raises(StaticSiteError, match="No such file or directory"):
+            write_static_site(site, built)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["assets", "site"]
+
+
 def test_static_site_requires_the_page_and_the_engine(built: Assets, tmp_path: Path) -> None:
     with pytest.raises(StaticSiteError, match="the page is not built: run 'make page'"):
         write_static_site(tmp_path / "site", Assets(tmp_path))

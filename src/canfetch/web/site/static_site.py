@@ -27,7 +27,11 @@ def write_static_site(folder: Path, assets: Assets) -> list[str]:
     if not assets.has_engine:
         raise StaticSiteError("the engine for browsers is not built: run 'make engine-module page'")
     folder = folder.absolute()
-    if folder.exists() and any(folder.iterdir()) and not (folder / INDEX).is_file():
+    try:
+        is_other = folder.exists() and any(folder.iterdir()) and not (folder / INDEX).is_file()
+    except OSError as error:
+        raise _write_error(folder, error) from None
+    if is_other:
         raise StaticSiteError(f"{quoted(str(folder))} is not empty and not a site of canfetch: choose another folder")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -39,8 +43,12 @@ def write_static_site(folder: Path, assets: Assets) -> list[str]:
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
     except OSError as error:
-        raise StaticSiteError(f"cannot write {quoted(str(folder))}: {error.strerror or error}") from None
+        raise _write_error(folder, error) from None
     return names
+
+
+def _write_error(folder: Path, error: OSError) -> StaticSiteError:
+    return StaticSiteError(f"cannot write {quoted(str(folder))}: {error.strerror or error}")
 
 
 def _write_files(folder: Path, assets: Assets) -> list[str]:
@@ -59,11 +67,12 @@ def _replace(new: Path, folder: Path) -> None:
         os.rename(new, folder)  # noqa: PTH104 - fails if the target was created meanwhile
         return
     old = Path(tempfile.mkdtemp(prefix=f".{folder.name}.old.", dir=folder.parent))
-    folder.rename(old / "site")
     try:
-        new.rename(folder)
-    except OSError:
-        (old / "site").rename(folder)
-        raise
+        folder.rename(old / "site")
+        try:
+            new.rename(folder)
+        except OSError:
+            (old / "site").rename(folder)
+            raise
     finally:
         shutil.rmtree(old, ignore_errors=True)
