@@ -155,7 +155,7 @@ impl RuleSet {
         let index = self.index.get()?;
         // Without groups, the index is empty and allows all targets.
         let is_robots_txt = profile.robots_txt_allowed && target == b"/robots.txt";
-        Some(is_robots_txt || Reason::of(index.best(&Query::new(target))).allows())
+        Some(is_robots_txt || index.allows(&Query::new(target)))
     }
 
     /// Returns whether the target may be fetched, and the deciding rule.

@@ -102,6 +102,8 @@ pub struct Texts {
 #[derive(Debug)]
 pub struct Index {
     texts: Texts,
+    /// For each of the first ranks, whether its rule allows: most decisions need nothing else about the deciding rule.
+    allowing: u128,
     a: Forest,
     b: Option<Box<Forest>>,
 }
@@ -126,7 +128,9 @@ impl Index {
         // Section 2.2.2: of equal rules only the first can decide.
         let (a, b) = (texts.distinct_ranks(Form::A, |_, _| {}), texts.distinct_ranks(Form::B, |_, _| {}));
         let b = (!b.is_empty()).then(|| Box::new(Forest::for_deciding(&texts, &b)));
-        Self { a: Forest::for_deciding(&texts, &a), b, texts }
+        let first = texts.ranked.iter().take(u128::BITS as usize);
+        let allowing = first.rev().fold(0, |bits, ranked| bits << 1 | u128::from(ranked.allows()));
+        Self { a: Forest::for_deciding(&texts, &a), b, texts, allowing }
     }
 
     /// Reads what every query reads first.
@@ -138,12 +142,27 @@ impl Index {
     /// Returns the deciding rule, and whether it allows.
     #[inline]
     pub fn best(&self, query: &Query<'_>) -> Option<(Match, bool)> {
-        let mut best = self.a.best(&self.texts, &query.a, NO_RANK);
-        if let Some(b) = &self.b {
-            best = b.best(&self.texts, query.b(), best);
-        }
-        let ranked = self.texts.ranked.get(best as usize)?;
+        let ranked = self.texts.ranked.get(self.best_rank(query) as usize)?;
         Some((ranked.as_match(), ranked.has(ALLOW)))
+    }
+
+    /// Returns whether the deciding rule allows, or no rule matches.
+    #[inline]
+    pub fn allows(&self, query: &Query<'_>) -> bool {
+        let best = self.best_rank(query);
+        if best < u128::BITS {
+            return self.allowing >> best & 1 == 1;
+        }
+        self.texts.ranked.get(best as usize).is_none_or(Ranked::allows)
+    }
+
+    #[inline]
+    fn best_rank(&self, query: &Query<'_>) -> u32 {
+        let best = self.a.best(&self.texts, &query.a, NO_RANK);
+        match &self.b {
+            Some(b) => b.best(&self.texts, query.b(), best),
+            None => best,
+        }
     }
 
     /// The memory held, in bytes.
@@ -177,6 +196,12 @@ impl Ranked {
     #[inline]
     fn has(&self, flag: u32) -> bool {
         self.rule_and_flags & flag != 0
+    }
+
+    /// Whether a URL is allowed if this text decides. An empty rule allows.
+    #[inline]
+    fn allows(&self) -> bool {
+        self.has(ALLOW) || self.specificity == 0
     }
 
     #[inline]

@@ -1,5 +1,7 @@
 //! Columns of integers.
 
+use std::ops::Range;
+
 use super::floats::{Floats, is_float};
 use super::types::type_name;
 use super::values::ListedIntegers;
@@ -99,6 +101,16 @@ impl<'a> Integers<'a> {
         bound(row).zip(bound(row + 1))
     }
 
+    /// The bytes of some numbers, if they are signed numbers of `WIDTH` bytes.
+    #[inline]
+    pub fn signed<const WIDTH: usize>(self, rows: Range<usize>) -> Option<impl Iterator<Item = [u8; WIDTH]>> {
+        if self.width != WIDTH || !self.signed {
+            return None;
+        }
+        let bytes = self.bytes.get(rows.start.checked_mul(WIDTH)?..rows.end.checked_mul(WIDTH)?)?;
+        Some(bytes.chunks_exact(WIDTH).filter_map(|number| number.first_chunk().copied()))
+    }
+
     /// Whether a number is above the largest `i64`, and wraps around.
     #[inline]
     fn is_large(self, number: i64) -> bool {
@@ -132,6 +144,14 @@ pub enum Integer {
     TooLarge,
 }
 
+impl Integer {
+    /// A signed number. Lists have the lowest one in the place of all that do not fit.
+    #[inline]
+    fn of(number: i64) -> Self {
+        if number == i64::MIN { Self::TooLarge } else { Self::Number(number) }
+    }
+}
+
 impl<'a> IntegerChunk<'a> {
     /// Reads the chunks of a column.
     pub fn read(imported: &'a Imported) -> Result<Vec<Self>, Invalid> {
@@ -163,6 +183,27 @@ impl<'a> IntegerChunk<'a> {
         self.length
     }
 
+    /// Calls `visit` with the number in each of some rows.
+    #[inline]
+    pub fn visit(&self, rows: Range<usize>, mut visit: impl FnMut(Integer)) -> Result<(), Invalid> {
+        // The usual types, so that their loops have no other branches.
+        let has_others = self.floats.is_some() || self.dictionary.is_some() || !self.large.is_empty();
+        if self.validity.is_empty() && !has_others {
+            if let Some(numbers) = self.numbers.signed(rows.clone()) {
+                numbers.for_each(|number| visit(Integer::Number(i64::from(i32::from_ne_bytes(number)))));
+                return Ok(());
+            }
+            if let Some(numbers) = self.numbers.signed(rows.clone()) {
+                numbers.for_each(|number| visit(Integer::of(i64::from_ne_bytes(number))));
+                return Ok(());
+            }
+        }
+        for row in rows {
+            visit(self.get(row)?);
+        }
+        Ok(())
+    }
+
     /// The number in a row.
     #[inline]
     pub fn get(&self, row: usize) -> Result<Integer, Invalid> {
@@ -182,7 +223,6 @@ impl<'a> IntegerChunk<'a> {
         if self.numbers.is_large(number) || is_set(self.large, row) {
             return Ok(Integer::Large(u64::from_ne_bytes(number.to_ne_bytes())));
         }
-        // Lists have this number in the place of all that do not fit.
-        Ok(if number == i64::MIN { Integer::TooLarge } else { Integer::Number(number) })
+        Ok(Integer::of(number))
     }
 }

@@ -103,6 +103,12 @@ impl<'a> Validity<'a> {
         Self { bitmap: Some(Bitmap { bytes, offset: 0 }), outer: None }
     }
 
+    /// Whether no row can be null.
+    #[inline]
+    fn is_empty(self) -> bool {
+        self.bitmap.is_none()
+    }
+
     #[inline]
     fn is_null(self, row: usize) -> bool {
         self.bitmap.is_some_and(|bitmap| !bitmap.has(row) || self.outer.is_some_and(|outer| !outer.has(row)))

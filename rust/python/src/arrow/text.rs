@@ -1,5 +1,7 @@
 //! Columns of text or bytes, in every layout that libraries use. The encoding does not matter: canfetch reads bytes.
 
+use std::ops::{ControlFlow, Range};
+
 use super::floats::{Floats, is_float};
 use super::integers::{Integers, is_integer};
 use super::types::type_name;
@@ -9,6 +11,7 @@ use super::{Imported, Invalid, Node, Validity, single_column};
 /// The bytes of a view, and of those that it holds itself.
 const VIEW_BYTES: usize = 16;
 const INLINE_BYTES: usize = 12;
+const DECREASING: &str = "offsets that decrease";
 
 /// Whether a format is that of text or bytes, or of nulls.
 pub fn is_text(format: &str) -> bool {
@@ -183,6 +186,32 @@ impl<'a> TextChunk<'a> {
         matches!(self.layout, Layout::Null) || self.validity.is_null(row)
     }
 
+    /// Calls `visit` with the value in each of some rows and what follows it in memory, and the length of the value, until
+    /// it breaks. A null is `None`.
+    #[inline]
+    pub fn visit<T>(
+        &self,
+        rows: Range<usize>,
+        mut visit: impl FnMut(Option<(&'a [u8], usize)>) -> ControlFlow<T>,
+    ) -> Result<ControlFlow<T>, Invalid> {
+        // The usual layouts, so that their loops have no other branches.
+        if let (Layout::Offsets { offsets, data }, true) = (&self.layout, self.validity.is_empty()) {
+            let ends = rows.start..rows.end + 1;
+            if let Some(ends) = offsets.signed(ends.clone()) {
+                return visit_values(data, ends.map(|end| i32::from_ne_bytes(end).into()), visit);
+            }
+            if let Some(ends) = offsets.signed(ends) {
+                return visit_values(data, ends.map(i64::from_ne_bytes), visit);
+            }
+        }
+        for row in rows {
+            if let ControlFlow::Break(value) = visit(self.rest(row)?) {
+                return Ok(ControlFlow::Break(value));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
     /// The value in a row; `None` if it is null.
     #[inline]
     pub fn get(&self, row: usize) -> Result<Option<&'a [u8]>, Invalid> {
@@ -211,7 +240,7 @@ impl<'a> TextChunk<'a> {
                     let rest = data.get(start..)?;
                     end.checked_sub(start).filter(|&length| length <= rest.len()).map(|length| (rest, length))
                 });
-                value.map(Some).ok_or_else(|| Invalid::new("offsets that decrease"))
+                value.map(Some).ok_or_else(|| Invalid::new(DECREASING))
             }
             Layout::Views { views, buffers } => view(views, buffers, row).map(Some),
             Layout::Listed(values) => match values.get(row) {
@@ -222,6 +251,28 @@ impl<'a> TextChunk<'a> {
             Layout::Null | Layout::Dictionary { .. } => Ok(None),
         }
     }
+}
+
+/// Calls `visit` with the values between offsets, as [`TextChunk::visit`] does.
+#[inline]
+fn visit_values<'a, T>(
+    data: &'a [u8],
+    offsets: impl Iterator<Item = i64>,
+    mut visit: impl FnMut(Option<(&'a [u8], usize)>) -> ControlFlow<T>,
+) -> Result<ControlFlow<T>, Invalid> {
+    // A negative offset is beyond all data.
+    let mut offsets = offsets.map(|offset| usize::try_from(offset).unwrap_or(usize::MAX));
+    let Some(mut start) = offsets.next() else { return Ok(ControlFlow::Continue(())) };
+    for end in offsets {
+        let Some(rest) = data.get(start..).filter(|_| start <= end && end <= data.len()) else {
+            return Err(Invalid::new(DECREASING));
+        };
+        if let ControlFlow::Break(value) = visit(Some((rest, end - start))) {
+            return Ok(ControlFlow::Break(value));
+        }
+        start = end;
+    }
+    Ok(ControlFlow::Continue(()))
 }
 
 #[inline]

@@ -5,7 +5,7 @@
 //! order waits for memory, too.
 
 use std::borrow::Cow;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use canfetch_core::tables::Profile;
 use canfetch_core::{RuleSet, has_origin, locate, target};
@@ -40,7 +40,26 @@ const BUCKET_BITS: u32 = 12;
 pub struct Row<'a> {
     pub file: u32,
     agent: u32,
-    target: Cow<'a, [u8]>,
+    target: Target<'a>,
+}
+
+/// Where a target is.
+#[derive(Clone, Copy)]
+enum Target<'a> {
+    /// In the column of URLs.
+    Url(&'a [u8]),
+    /// Among those that differ from their URL: where it begins, and its length.
+    Rewritten(usize, usize),
+}
+
+impl Target<'_> {
+    #[inline]
+    fn length(self) -> usize {
+        match self {
+            Self::Url(bytes) => bytes.len(),
+            Self::Rewritten(_, length) => length,
+        }
+    }
 }
 
 /// A row in the order of decisions.
@@ -69,13 +88,14 @@ fn path<'a>(url: &'a [u8], origin: &mut &'a [u8]) -> Option<usize> {
     Some(located.path)
 }
 
-/// Returns a row, or why it has no verdict.
+/// Returns a row, or why it has no verdict. A target that differs from its URL is appended to `rewritten`.
 #[inline]
 fn row<'a>(
     file: u32,
     agent: u32,
     url: Option<&'a [u8]>,
     origin: &mut &'a [u8],
+    rewritten: &mut Vec<u8>,
     profile: &Profile,
 ) -> Result<Row<'a>, Skipped> {
     let url = url.filter(|_| file != NULL && agent != NULL).ok_or(Skipped::Null)?;
@@ -90,6 +110,13 @@ fn row<'a>(
     if let Some(outcome) = outcome(file) {
         return Err(without_rules(outcome, &target, profile));
     }
+    let target = match target {
+        Cow::Borrowed(bytes) => Target::Url(bytes),
+        Cow::Owned(bytes) => {
+            rewritten.extend_from_slice(&bytes);
+            Target::Rewritten(rewritten.len() - bytes.len(), bytes.len())
+        }
+    };
     Ok(Row { file, agent, target })
 }
 
@@ -112,6 +139,8 @@ pub enum Need<'a> {
 pub struct Block<'a> {
     /// In their own order.
     rows: Vec<Result<Row<'a>, Skipped>>,
+    /// The targets that differ from their URLs.
+    rewritten: Vec<u8>,
     /// The files and agents of the next rows.
     files: Vec<u32>,
     agents: Vec<u32>,
@@ -119,8 +148,10 @@ pub struct Block<'a> {
     order: Vec<Place>,
     /// The targets in this order.
     targets: Vec<u8>,
-    /// Where the next row and the next target of each bucket belong.
+    /// The rows and the bytes of each bucket, and then where its next row and its next target belong.
     ends: Vec<(usize, usize)>,
+    /// Files with the same bits above these have one bucket.
+    shift: u32,
 }
 
 /// A row in the order of decisions.
@@ -141,7 +172,7 @@ impl Place {
         Self {
             key: u64::from(row.file) << u32::BITS | u64::from(row.agent),
             start_and_position: (start as u64) << POSITION_BITS | position as u64,
-            length: row.target.len(),
+            length: row.target.length(),
         }
     }
 
@@ -172,11 +203,16 @@ impl<'a> Block<'a> {
     /// Finds the files and agents of a block of rows from `first` on, up to one whose file or agent is new.
     pub fn gather(&mut self, rows: &mut Rows<'_, 'a>, tables: &Tables, mut first: usize) -> Result<Need<'a>, Invalid> {
         self.rows.clear();
+        self.rewritten.clear();
         let mut bytes = 0;
         // What precedes the path of the last URL with an authority. Often the next URL begins with it.
         let mut origin: &[u8] = &[];
         let end = rows.length.min(first + block_rows(tables.files.len(), rows.chains().len()));
         self.rows.reserve(end - first);
+        let bits = usize::BITS - tables.files.len().saturating_sub(1).leading_zeros();
+        self.shift = if end - first < MIN_SORTED { bits } else { bits.saturating_sub(BUCKET_BITS) };
+        self.ends.clear();
+        self.ends.resize((tables.files.len() >> self.shift) + 1, (0, 0));
         while first < end {
             // Column by column, so that the processor reads several rows of a column at once.
             let near = first..end.min(first + GATHERED_ROWS);
@@ -184,14 +220,24 @@ impl<'a> Block<'a> {
             self.agents.clear();
             let content = rows.files(near, tables, &mut self.files)?;
             rows.agents(first..first + self.files.len(), tables, &mut self.agents)?;
-            for (&file, &agent) in self.files.iter().zip(&self.agents) {
-                let row = row(file, agent, rows.url(first)?, &mut origin, tables.profile);
-                bytes += row.as_ref().map_or(0, |row| row.target.len());
-                self.rows.push(row);
-                first += 1;
-                if bytes >= MAX_TARGET_BYTES {
-                    return Ok(Need::Nothing);
+            let mut numbers = self.files.iter().zip(&self.agents);
+            let Self { rows: found, rewritten, ends, shift, .. } = self;
+            rows.urls(first..first + self.agents.len(), |url| {
+                let Some((&file, &agent)) = numbers.next() else { return ControlFlow::Break(()) };
+                let row = row(file, agent, url, &mut origin, rewritten, tables.profile);
+                if let Ok(row) = &row {
+                    let length = row.target.length();
+                    let (bucket_rows, bucket_bytes) = &mut ends[(row.file >> *shift) as usize];
+                    *bucket_rows += 1;
+                    *bucket_bytes += length;
+                    bytes += length;
                 }
+                found.push(row);
+                first += 1;
+                if bytes >= MAX_TARGET_BYTES { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            })?;
+            if bytes >= MAX_TARGET_BYTES {
+                return Ok(Need::Nothing);
             }
             if self.agents.len() < self.files.len() {
                 return Ok(Need::Agents(rows.new_agents(first..end, tables)?));
@@ -219,19 +265,13 @@ impl<'a> Block<'a> {
         Placed { file: place.file(), agent: place.agent(), target: &self.targets[place.target()] }
     }
 
+    /// Whether all rows have a verdict.
+    pub fn is_complete(&self) -> bool {
+        self.order.len() == self.rows.len()
+    }
+
     /// Orders the rows that have a verdict, so that those of a file follow each other.
-    pub fn sort(&mut self, tables: &Tables) {
-        let bits = usize::BITS - tables.files.len().saturating_sub(1).leading_zeros();
-        // Files with the same highest bits have one bucket.
-        let shift = if self.rows.len() < MIN_SORTED { bits } else { bits.saturating_sub(BUCKET_BITS) };
-        self.ends.clear();
-        self.ends.resize((tables.files.len() >> shift) + 1, (0, 0));
-        let found = || self.rows.iter().filter_map(|row| row.as_ref().ok());
-        for row in found() {
-            let (rows, bytes) = &mut self.ends[(row.file >> shift) as usize];
-            *rows += 1;
-            *bytes += row.target.len();
-        }
+    pub fn sort(&mut self) {
         let mut next = (0, 0);
         for end in &mut self.ends {
             let (rows, bytes) = *end;
@@ -244,13 +284,17 @@ impl<'a> Block<'a> {
         }
         for (position, row) in self.rows.iter().enumerate() {
             let Ok(row) = row else { continue };
-            let (place, start) = &mut self.ends[(row.file >> shift) as usize];
+            let target = match row.target {
+                Target::Url(bytes) => bytes,
+                Target::Rewritten(start, length) => &self.rewritten[start..start + length],
+            };
+            let (place, start) = &mut self.ends[(row.file >> self.shift) as usize];
             self.order[*place] = Place::new(position, row, *start);
-            self.targets[*start..*start + row.target.len()].copy_from_slice(&row.target);
+            self.targets[*start..*start + target.len()].copy_from_slice(target);
             *place += 1;
-            *start += row.target.len();
+            *start += target.len();
         }
-        if shift > 0 {
+        if self.shift > 0 {
             let mut first = 0;
             for &(end, _) in &self.ends {
                 self.order[first..end].sort_unstable_by_key(|place| place.key);

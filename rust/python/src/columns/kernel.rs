@@ -142,7 +142,7 @@ impl Kernel {
             state.generation = Some(tables.generation);
         }
         let need = block.gather(rows, &tables, state.row)?;
-        block.sort(&tables);
+        block.sort();
         results.begin(state.row, block.rows().len());
         let mut toucher = Toucher::default();
         let mut decided = 0;

@@ -1,6 +1,6 @@
 //! The numbers of the files and agents that rows name.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use super::short_values::ShortValues;
 use crate::arrow::Invalid;
@@ -54,6 +54,13 @@ impl Place {
         (self.chunk, row - self.start)
     }
 
+    /// The chunk of the first of some rows, its row in this chunk, and the number of rows that are in it.
+    #[inline]
+    pub fn part(&mut self, rows: Range<usize>) -> (usize, usize, usize) {
+        let (chunk, first) = self.of(rows.start);
+        (chunk, first, if self.repeated { 1 } else { rows.len().min(self.ends[chunk] - rows.start) })
+    }
+
     /// Appends the number of each row to `found`: `read` appends those of some rows of a chunk, up to a value without a
     /// number, which it returns.
     #[inline]
@@ -64,8 +71,7 @@ impl Place {
         mut read: impl FnMut(usize, Range<usize>, &mut Vec<u32>) -> Result<Option<T>, Invalid>,
     ) -> Result<Option<T>, Invalid> {
         while !rows.is_empty() {
-            let (chunk, first) = self.of(rows.start);
-            let count = if self.repeated { 1 } else { rows.len().min(self.ends[chunk] - rows.start) };
+            let (chunk, first, count) = self.part(rows.clone());
             if let Some(new) = read(chunk, first..first + count, found)? {
                 return Ok(Some(new));
             }
@@ -174,22 +180,22 @@ impl<'a> Values<'a> {
         found: &mut Vec<u32>,
         number: impl Fn(&[u8]) -> Option<u32>,
     ) -> Result<Option<&'a [u8]>, Invalid> {
-        for row in rows {
-            let Some((rest, length)) = chunk.rest(row)? else {
+        let shared = chunk.shares_values();
+        let visited = chunk.visit(rows, |value| {
+            let Some((rest, length)) = value else {
                 found.push(NULL);
-                continue;
+                return ControlFlow::Continue(());
             };
-            if let Some(number) = self.short.get(rest, length) {
-                found.push(number);
-                continue;
-            }
             let value = &rest[..length];
-            match self.longer(value, chunk.shares_values(), &number) {
-                Some(number) => found.push(number),
-                None => return Ok(Some(value)),
+            match self.short.get(rest, length).or_else(|| self.longer(value, shared, &number)) {
+                Some(number) => {
+                    found.push(number);
+                    ControlFlow::Continue(())
+                }
+                None => ControlFlow::Break(value),
             }
-        }
-        Ok(None)
+        })?;
+        Ok(visited.break_value())
     }
 
     fn longer(&mut self, value: &'a [u8], shared: bool, number: impl Fn(&[u8]) -> Option<u32>) -> Option<u32> {

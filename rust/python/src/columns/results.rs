@@ -121,18 +121,14 @@ impl Results for Allowed {
     }
 
     fn finish(&mut self, _: &Tables, block: &Block<'_>) -> Result<(), Invalid> {
-        let mut has_outcomes = false;
-        self.valid.extend(block.rows().iter().map(|row| match row {
-            Ok(_) => true,
-            Err(skipped) => {
-                let is_known = skipped.allowed().is_some();
-                has_outcomes |= is_known;
-                is_known
-            }
-        }));
-        if has_outcomes {
-            for (answer, row) in self.block.iter_mut().zip(block.rows()) {
-                *answer |= row.as_ref().err().and_then(|skipped| skipped.allowed()) == Some(true);
+        if block.is_complete() {
+            self.valid.extend(std::iter::repeat_n(true, self.block.len()));
+        } else {
+            let known =
+                block.rows().iter().map(|row| row.as_ref().map_or_else(|skipped| skipped.allowed(), |_| Some(false)));
+            self.valid.extend(known.clone().map(|allowed| allowed.is_some()));
+            for (answer, allowed) in self.block.iter_mut().zip(known) {
+                *answer |= allowed == Some(true);
             }
         }
         self.answers.extend(self.block.iter().copied());

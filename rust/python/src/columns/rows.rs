@@ -1,7 +1,7 @@
 //! The file, the agent and the URL of each row.
 
 use std::collections::HashSet;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use super::agents::INVALID_AGENT;
 use super::hashing::Hashing;
@@ -111,15 +111,14 @@ impl<'c, 'a> Rows<'c, 'a> {
                 file => file,
             }),
             Files::Integers(chunks, place) => place.read(rows, found, |chunk, part, found| {
-                let chunk = &chunks[chunk];
-                for row in part {
-                    found.push(match chunk.get(row)? {
+                chunks[chunk].visit(part, |id| {
+                    found.push(match id {
                         Integer::Null => NULL,
                         Integer::TooLarge => NO_CONTENT,
                         Integer::Large(id) => tables.file_of_large(id).unwrap_or(NO_CONTENT),
                         Integer::Number(id) => tables.file_of_integer(id).unwrap_or(NO_CONTENT),
                     });
-                }
+                })?;
                 Ok(None)
             }),
         }
@@ -167,11 +166,30 @@ impl<'c, 'a> Rows<'c, 'a> {
         }
     }
 
-    /// The URL of a row.
+    /// Calls `visit` with the URL of each of some rows, until it breaks. A null is `None`.
     #[inline]
-    pub fn url(&mut self, row: usize) -> Result<Option<&'a [u8]>, Invalid> {
+    pub fn urls(
+        &mut self,
+        mut rows: Range<usize>,
+        mut visit: impl FnMut(Option<&'a [u8]>) -> ControlFlow<()>,
+    ) -> Result<(), Invalid> {
         let (chunks, place) = &mut self.urls;
-        let (chunk, row) = place.of(row);
-        chunks[chunk].get(row)
+        while !rows.is_empty() {
+            let (chunk, first, count) = place.part(rows.clone());
+            let mut times = if place.repeated { rows.len() } else { 1 };
+            while times > 0 {
+                let visited = chunks[chunk]
+                    .visit(first..first + count, |value| visit(value.map(|(rest, length)| &rest[..length])))?;
+                if visited.is_break() {
+                    return Ok(());
+                }
+                times -= 1;
+            }
+            if place.repeated {
+                break;
+            }
+            rows.start += count;
+        }
+        Ok(())
     }
 }
