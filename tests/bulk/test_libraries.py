@@ -115,6 +115,12 @@ def test_a_table_of_files(engine: str) -> None:
     message = r"without the column 'body'; its columns are url, id, content: pass content='\.\.\.'"
     with pytest.raises(InvalidColumn, match=message):
         Files(table, content="body", engine=engine)
+    with pytest.raises(InvalidColumn, match="no columns: expected a table with the columns 'id' and 'content', or a"):
+        Files(pa.table({}), engine=engine)
+    with pytest.raises(
+        InvalidColumn, match="no columns: expected a table" if engine == "native" else "non-struct type"
+    ):
+        Files(pa.array(["user-agent: *"]), engine=engine)
     with pytest.raises(InvalidColumn, match="without the column 'id'; its columns are origin, x: pass id='origin'"):
         Files(pa.table({"origin": ["https://a.example"], "x": [""]}), engine=engine)
 

@@ -121,7 +121,10 @@ class Files:
 
 
 def _check_names(names: list[str], **expected: str) -> None:
-    """Raise InvalidColumn for a table without one of the expected columns."""
+    """Raise InvalidColumn for a table without one of the expected columns, and for a column in place of a table."""
+    if not names:
+        shown = " and ".join(map(repr, expected.values()))
+        raise InvalidColumn(f"invalid Arrow data: no columns: expected a table with the columns {shown}, or a mapping")
     for option, name in expected.items():
         if name not in names:
             other = "origin" if option == "id" and "origin" in names else "..."
