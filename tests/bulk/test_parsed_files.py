@@ -282,6 +282,21 @@ def test_the_file_of_a_host_is_that_of_both_schemes(engine: str) -> None:
     assert first_decisions(led_to, engine)[2] == EXPECTED[0]
 
 
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_response_of_a_host_after_a_redirect_is_that_of_both_schemes(
+    scheme: str, engine: str, tmp_path: Path
+) -> None:
+    """The rows of the table have the same decisions as the archive, also if the table is read as an archive."""
+    target = {"origin": "d.example", "url": "https://d.example/other.txt", "status": 200, "content": DISALLOW}
+    redirect = {"origin": "https://a.example", "status": 301, "location": f"{scheme}://d.example/other.txt"}
+    first = parse_archive(tmp_path, [redirect, target])
+    assert first_decisions(first, engine) == [(False, "disallow-rule")]
+    again = tmp_path / "again"
+    again.mkdir()
+    (second,) = parse_archive(again, first)
+    assert {**second, "source": None} == {**first[0], "source": None}
+
+
 def test_the_origins_of_a_host_are_ids(engine: str) -> None:
     rows = [
         row("a.example", "conditional-allow", content=DISALLOW),

@@ -230,11 +230,8 @@ def _rows_by_url(table: FileTable, sources: Sequence[int], wanted: set[str]) -> 
     for row, value in enumerate(table.values("url")):
         if sources[row] != row or value is None:
             continue
-        urls = [_text(value)]
         origin = None if origins is None else origins[row]
-        if isinstance(origin, bytes) and b"://" not in origin and urls[0].startswith("https:"):
-            urls.append(f"http:{urls[0].removeprefix('https:')}")
-        for url in urls:
+        for url in _urls(_text(value), "://" if origin is None else _text(origin)):
             if url in wanted:
                 found.setdefault(url, []).append(row)
     return found
@@ -275,4 +272,10 @@ def _target_content(targets: Value, url: str) -> bytes | None:
     from canfetch.bulk.reading.rows import target_captures  # noqa: PLC0415 - as above
 
     *_, last = (None, *target_captures({"redirect_targets": targets}, "", 0))
-    return last.content if isinstance(last, Capture) and last.url == url else None
+    return last.content if isinstance(last, Capture) and url in _urls(last.url, last.owner) else None
+
+
+def _urls(url: str, owner: str) -> list[str]:
+    """Return the URLs of a response: that of a host without a scheme is the response of both."""
+    is_of_both = "://" not in owner and url.startswith("https:")
+    return [url, f"http:{url.removeprefix('https:')}"] if is_of_both else [url]

@@ -205,6 +205,8 @@ def _target(capture: Capture) -> dict[str, Any]:
     headers = dict(capture.headers)
     content, content_base64 = bytes_cells(capture.content)
     row = {
+        # The response of a host counts for http and https.
+        "origin": None if "://" in capture.owner else capture.owner,
         "url": capture.url,
         "time": None if capture.time is None else rfc3339(capture.time),
         "status": capture.status,

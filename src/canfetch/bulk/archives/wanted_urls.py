@@ -1,7 +1,8 @@
 """Which URLs of archives are needed: robots.txt files, and the URLs that redirects lead to, before or after them.
 
 Tables of hashes, on disk, have the URLs that redirects lead to and the URLs whose captures were left out. Where they
-meet, an archive is read again. A hash that two URLs share only costs time.
+meet, an archive is read again. A hash that two URLs share only costs time. A URL with http and the same one with https
+share one, because the capture of a host counts for both.
 """
 
 import sqlite3
@@ -61,5 +62,7 @@ class WantedURLs:
 
 
 def _key(url: str) -> int:
-    digest = blake2b(url.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    digest = blake2b(
+        url.removeprefix("http").removeprefix("s").encode("utf-8", "surrogatepass"), digest_size=8
+    ).digest()
     return int.from_bytes(digest, "big", signed=True)
