@@ -4,6 +4,7 @@ import csv
 import io
 import tracemalloc
 from random import Random
+from time import process_time
 
 import pytest
 
@@ -76,6 +77,30 @@ def test_a_cell_that_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     found = read(text)
     assert found[0] == (2, f"invalid CSV: field larger than field limit (100): lines 2 to 102{ASIDE}")
     assert found[1:] == [(103, ("b", "c")), (104, ("d", "e"))]
+
+
+@pytest.mark.parametrize("line", ["\n", "a\n", "x,y\n", '""\n', "\r\n"])
+def test_the_lines_of_a_cell_take_little_time(line: str) -> None:
+    count = 9_000_000 // len(line.replace('""', '"'))
+    text = f'host,content\na,"{line * count}"\nb,"c\nd"\ne,f\n'
+    started = process_time()
+    found = read(text)
+    assert [row for _, row in found[1:]] == [("b", "c\nd"), ("e", "f")]
+    assert found[0] == (
+        2,
+        f"invalid CSV: field larger than field limit ({row_files.MAX_LINE_BYTES}): lines 2 to {count + 2}{ASIDE}",
+    )
+    # One call for each line takes more than this for the shortest lines.
+    assert process_time() - started < 6
+
+
+@pytest.mark.parametrize("line", ["x,y\n", '"",""\n', "\r\n", "\n"])
+def test_a_long_cell_keeps_its_lines(line: str) -> None:
+    cell = line * 50_000
+    assert read(f'host,content\na,"{cell}"\nb,c\n') == [
+        (2, ("a", cell.replace('""', '"'))),
+        (50_003, ("b", "c")),
+    ]
 
 
 def test_a_cell_without_an_end_takes_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:

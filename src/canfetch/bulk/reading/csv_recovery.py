@@ -6,8 +6,14 @@ of them is contradicted.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from enum import Enum
+from typing import Final
+
+from canfetch.bulk.reading.csv_lines import TextLines
+
+# Two quotes are one quote of the cell.
+_QUOTED: Final = re.compile('[^"]*(?:""[^"]*)*')
 
 
 class _State(Enum):
@@ -33,6 +39,9 @@ class _Explanation:
         self._is_first = self.is_quoted = is_quoted
         self._state = _State.QUOTED if is_quoted else _State.START
         self._end_of_plain = re.compile(f"[{re.escape(delimiter)}\n]")
+        # Complete rows without quotes, and blank lines.
+        cell = f'[^{re.escape(delimiter)}"\n]*'
+        self._plain_rows = re.compile(f"(?:\n|{cell}(?:{re.escape(delimiter)}{cell}){{{cells - 1}}}\n)+")
         self.is_valid = True
 
     @property
@@ -40,17 +49,26 @@ class _Explanation:
         """Whether a row starts after the last line."""
         return self._state is _State.START and self._count == 1 and not self._is_first
 
+    @property
+    def is_in_quotes(self) -> bool:
+        """Whether the next line is in a quoted cell."""
+        return self._state is _State.QUOTED
+
     def follow(self, line: str) -> int:
         """Follow a line with its end, or the rest of one, and return the number of characters that are valid."""
         index = 0
         while index < len(line) and self.is_valid:
             # Most characters of a cell change nothing.
             if self._state is _State.QUOTED:
-                index = line.find('"', index)
+                found = _QUOTED.match(line, index)
+                index = len(line) if found is None else found.end()
             elif self._state is _State.PLAIN:
                 found = self._end_of_plain.search(line, index)
                 index = -1 if found is None else found.start()
-            if index < 0:
+            elif self.is_row_start and (found := self._plain_rows.match(line, index)) is not None:
+                index = found.end()
+                continue
+            if index < 0 or index == len(line):
                 break
             self._follow(line[index])
             index += 1
@@ -80,14 +98,14 @@ class _Explanation:
 
 
 def lines_to_read_again(
-    row: Sequence[str], following: Iterator[str], delimiter: str, cells: int, max_size: int
+    row: Sequence[str], following: TextLines, delimiter: str, cells: int, max_size: int
 ) -> list[str] | None:
-    """Return the lines after the first line of a broken row that are rows, or None if the table ends before.
+    """Return the text after the first line of a broken row that is rows, or None if the table ends before.
 
     The other lines of the row are not rows, and neither are those that are taken from `following`.
 
     Args:
-        row: The lines of the row, with their ends.
+        row: The text of the row. The first item is its first line, and others may be several lines.
         following: The lines after them.
         delimiter: What separates cells.
         cells: The number of cells of each row.
@@ -106,7 +124,7 @@ def lines_to_read_again(
         if not (rows.is_valid or cell.is_valid):
             rows, cell = _Explanation(delimiter, cells, is_quoted=False), _Explanation(delimiter, cells, is_quoted=True)
             again, size = [], 0
-        line = next(following, "")
+        line = following.next_of_cell() if cell.is_valid and cell.is_in_quotes else next(following, "")
         size += len(line)
         if not line or size > max_size:
             again.append(line)

@@ -4,13 +4,15 @@ A row is a dictionary. A row that cannot be parsed is a text that says why.
 """
 
 import csv
+import io
 import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, BinaryIO, Final, Self
+from typing import Any, BinaryIO, Final
 from warnings import catch_warnings, simplefilter
 
+from canfetch.bulk.reading.csv_lines import TextLines
 from canfetch.bulk.reading.csv_recovery import lines_to_read_again
 from canfetch.bulk.reading.parquet_batches import bounded_batches
 from canfetch.core.quoting import quoted
@@ -77,7 +79,8 @@ def read_csv(
     Raises: InvalidOption: The first line is not a header.
     """
     csv.field_size_limit(min(MAX_LINE_BYTES, sys.maxsize))
-    text = _TextLines(_lines(stream, advance))
+    buffered = stream if hasattr(stream, "peek") else io.BufferedReader(stream)  # type: ignore[type-var]  # it has readinto
+    text = TextLines(_lines(buffered, advance), buffered, advance)
     first = next(text, "")
     delimiter = "\t" if "\t" in first else ","
     header = _parse_header(first, delimiter, name)
@@ -120,59 +123,6 @@ def read_csv(
 def _with_lines(reason: str, first: int, last: int) -> str:
     """Add the lines that are set aside to what is wrong with a row."""
     return reason if first >= last else f"{reason}: lines {first} to {last} are set aside"
-
-
-class _TextLines:
-    """Lines as text, some of which can be read again.
-
-    Attributes:
-        number: The number of the last line, from 1.
-        row: The lines of the row that was started, as far as they have been read.
-        is_ended: Whether the last line has an end.
-        is_read: Whether all lines have been read.
-    """
-
-    def __init__(self, lines: Iterator[bytes]) -> None:
-        self._lines = lines
-        self._again: list[str] = []
-        self.number = 0
-        self.row: list[str] = []
-        self._keeps_row = False
-        self.is_ended = True
-        self.is_read = False
-
-    def start_row(self) -> None:
-        """Keep the lines that follow."""
-        self.row, self._keeps_row = [], True
-
-    def take_row(self) -> list[str]:
-        """Return the lines of the row, and keep no more of them: a cell without an end has all lines of a file."""
-        row, self.row, self._keeps_row = self.row, [], False
-        return row
-
-    def read_again(self, lines: list[str]) -> None:
-        """Read the last lines again, before those that follow."""
-        self._again += reversed(lines)
-        self.is_read = False
-        self.number -= len(lines)
-
-    def __iter__(self) -> Self:
-        return self
-
-    def __next__(self) -> str:
-        if self._again:
-            line = self._again.pop()
-        else:
-            encoded = next(self._lines, None)
-            if encoded is None:
-                self.is_read = True
-                raise StopIteration
-            line = encoded.decode("utf-8", "surrogateescape")
-        self.number += 1
-        if self._keeps_row:
-            self.row.append(line)
-        self.is_ended = line.endswith(("\n", "\r"))
-        return line
 
 
 def _parse_header(line: str, delimiter: str, name: str) -> list[str]:
