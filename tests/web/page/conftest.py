@@ -173,7 +173,10 @@ class OpenPage:
         return self.page.locator(f'[data-control="{name}"]')
 
     def cell(self, crawler: str, path: str) -> Locator:
-        return self.page.locator(f'[role=gridcell][aria-label^="{crawler}, {path}:"]')
+        # The elements of rows are used again for other rows, and their cells are labelled a moment later.
+        header = self.find("[role=rowheader]").filter(has_text=re.compile(f"^{re.escape(path)}$"))
+        row = self.find("[role=row]").filter(has=header)
+        return row.locator(f'[role=gridcell][aria-label^="{crawler}, {path}:"]')
 
     @property
     def editor(self) -> Locator:
