@@ -92,6 +92,39 @@ def test_json_of_spark(tmp_path: Path) -> None:
     assert parts(tmp_path) == ["more.ndjson", "part-00000.json", "part-00001.json", "part-00002.json.gz"]
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "part-00000",
+        "part-r-00001",
+        "part-00000.gz",
+        "part-00000-0a1b2c3d-0000-4000-8000-0a1b2c3d4e5f-c000.txt",
+        "part-00000-0a1b2c3d-0000-4000-8000-0a1b2c3d4e5f.c000.txt.gz",
+    ],
+)
+def test_text_of_spark_is_not_the_file_of_a_host(tmp_path: Path, name: str) -> None:
+    fill(tmp_path, "_SUCCESS", name, "README.md")
+    with pytest.raises(InvalidOption, match="its name does not show: pass it, such as --input-format ndjson"):
+        list(read_captures(str(tmp_path)))
+    assert len(parts(tmp_path, "ndjson")) == 1
+    # A stray file costs no other file.
+    fill(tmp_path, "part-00000.example.txt")
+    items = list(read_captures(str(tmp_path)))
+    assert [item.owner for item in items if isinstance(item, Capture)] == ["part-00000.example"]
+    assert f"{name}: text of Spark by its name, and not a robots.txt" in [
+        item.reason for item in items if isinstance(item, Fault)
+    ]
+    fill(tmp_path, "a.parquet")
+    with pytest.raises(InvalidOption, match="pass tables and archives one by one"):
+        parts(tmp_path)
+
+
+def test_text_of_spark_with_a_format(tmp_path: Path) -> None:
+    (tmp_path / "part-00000").write_text('{"host": "a.example", "content": ""}\n', encoding="utf-8")
+    items = list(read_captures(str(tmp_path), format="ndjson"))
+    assert [item.owner for item in items if isinstance(item, Capture)] == ["a.example"]
+
+
 def test_a_json_array_is_not_a_table(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text('[\n{"host": "a.example", "content": ""}]', encoding="utf-8")

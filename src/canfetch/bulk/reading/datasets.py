@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from canfetch.bulk.reading.formats import format_of_name, is_json_name
+from canfetch.bulk.reading.formats import format_of_name, is_json_name, is_text_part_name
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 
@@ -49,16 +49,29 @@ def list_parts(name: str, format: str | None = None) -> list[str]:  # noqa: A002
         elif format in _LISTS or not _DOCUMENTATION.fullmatch(base):
             if format is not None:
                 parts.append(file)
-            elif other is None:
-                other = file
+            elif other is None or is_text_part_name(other):
+                other = base if is_text_part_name(base) else file
         if parts and other is not None:
             raise _mixture(name, parts[0], other)
     if not parts:
+        _check_other(name, other)
         return [name]
     _check_layout(name, parts)
     if format is None:
         _check_json(name, parts)
     return parts
+
+
+def _check_other(name: str, other: str | None) -> None:
+    """Check that a folder has other files than text whose format is unknown.
+
+    Raises: InvalidOption.
+    """
+    if other is not None and is_text_part_name(other):
+        raise InvalidOption(
+            f"the folder {quoted(name)} has {quoted(other)}, whose format its name does not show: pass it, such as "
+            "--input-format ndjson, or --urls-format text for a list"
+        )
 
 
 def _check_json(name: str, parts: list[str]) -> None:

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from urllib.parse import unquote
 
 from canfetch.bulk.reading.captures import Capture, Fault, Name
+from canfetch.bulk.reading.formats import is_text_part_name
 from canfetch.core.text import printable_text
 from canfetch.errors import InvalidURL
 from canfetch.logs.history import parse_dated_name
@@ -64,6 +65,8 @@ def named_capture(path: str, content: bytes, source: str, position: int) -> Capt
     """Return the capture of a file without a response, or a fault if its path does not name a host."""
     if _DOCUMENTATION.fullmatch(path.rpartition("/")[2]):
         return Fault(source, position, f"{printable_text(path)}: documentation by its name, and not a robots.txt")
+    if is_text_part_name(path.rpartition("/")[2]):
+        return Fault(source, position, f"{printable_text(path)}: text of Spark by its name, and not a robots.txt")
     try:
         (owner, url), time = parse_file_name(path)
     except InvalidURL as error:
