@@ -60,6 +60,28 @@ def test_the_grid_has_one_tab_stop_and_the_keys_of_a_grid(tester: OpenPage) -> N
     tester.expect_why("MJ12bot may fetch")
 
 
+def test_a_cell_has_its_label_when_it_gets_the_focus(tester: OpenPage) -> None:
+    # The elements of rows that are out of view are used again.
+    tester.set_urls("\n".join(f"/page/{number}" for number in range(1000)))
+    tester.cell("GPTBot", "/page/0").focus()
+    for key in ("PageDown", "Control+End", "Control+Home"):
+        tester.page.keyboard.press(key)
+        path, label = tester.page.evaluate(
+            "[document.activeElement.parentElement.firstChild.textContent,"
+            " document.activeElement.getAttribute('aria-label')]"
+        )
+        assert f", {path}: " in label
+        assert (path == "/page/999") == (key == "Control+End")
+
+
+def test_one_cell_is_selected(tester: OpenPage) -> None:
+    for crawler in ("GPTBot", "MJ12bot", "GPTBot"):
+        cell = tester.cell(crawler, "/blog/members/1")
+        cell.click()
+        expect(cell).to_have_attribute("aria-selected", "true")
+        expect(tester.find("[role=gridcell][aria-selected=true]")).to_have_count(1)
+
+
 def test_a_single_key_moves_the_focus_into_the_new_view(tester: OpenPage) -> None:
     tester.cell("GPTBot", "/blog/members/1").focus()
     for key, view in [("4", "compare"), ("2", "usage"), ("1", "access")]:

@@ -278,20 +278,23 @@ export class Grid {
   #labelLater(): void {
     clearTimeout(this.#labelTimer);
     this.#labelTimer = window.setTimeout(() => {
-      const { rows, columns } = this.#data;
-      for (const { row, cells, labels, codes } of this.#pool) {
-        const entry = rows[row];
-        if (!entry) continue;
-        columns.forEach((column, index) => {
-          const label = this.#texts.cell(entry, column, row * columns.length + index);
-          if (labels[index] === label) return;
-          labels[index] = label;
-          cells[index]?.setAttribute("aria-label", label);
-          cells[index]?.setAttribute("aria-selected", String(((codes[index] ?? 0) & SELECTED) !== 0));
-        });
-      }
+      for (const row of this.#pool) row.cells.forEach((_, column) => this.#label(row, column));
       this.element.dataset["labelled"] = String(Number(this.element.dataset["labelled"] ?? 0) + 1);
     }, LABEL_DELAY_MS);
+  }
+
+  /** Label a cell for screen readers. */
+  #label({ row, cells, labels, codes }: RowElement, index: number): void {
+    const { rows, columns } = this.#data;
+    const [entry, column, cell] = [rows[row], columns[index], cells[index]];
+    if (!entry || !column || !cell) return;
+    const text = this.#texts.cell(entry, column, row * columns.length + index);
+    const isSelected = ((codes[index] ?? 0) & SELECTED) !== 0;
+    const label = `${isSelected} ${text}`;
+    if (labels[index] === label) return;
+    labels[index] = label;
+    cell.setAttribute("aria-label", text);
+    cell.setAttribute("aria-selected", String(isSelected));
   }
 
   #reveal(place: number): void {
@@ -334,6 +337,8 @@ export class Grid {
 
   #cellElement(): HTMLElement | undefined {
     const row = this.#pool.find(({ row: index, place }) => index >= 0 && place === this.#focus.row);
+    // A screen reader reads the cell when it has the focus, so its label cannot wait.
+    if (row) this.#label(row, this.#focus.column);
     return row && this.#data.problems[row.row] ? row.remark : row?.cells[this.#focus.column];
   }
 
