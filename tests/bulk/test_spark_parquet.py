@@ -1,7 +1,7 @@
 """Parquet files as a task of Spark reads and decides them, without Spark."""
 
 from collections.abc import Callable, Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +99,27 @@ def test_blocks_end_at_a_number_of_rows_or_bytes(tmp_path: Path, monkeypatch: py
     assert [len(ids) for ids, _, _ in blocks(path)] == [120, 120, 60]
     monkeypatch.setattr(parquet_rows, "_BLOCK_BYTES", 1)
     assert [len(ids) for ids, _, _ in blocks(path)] == [1] * len(IDS)
+
+
+@pytest.mark.parametrize("long", ["id", "agent", "url", "n"])
+def test_a_long_value_in_many_rows_makes_batches_smaller(tmp_path: Path, long: str) -> None:
+    path = tmp_path / "a.parquet"
+    rows = 70_000 if long == "agent" else 500
+    columns = {
+        name: pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), ["/" * (1 << 18 if name == long else 1)])
+        for name in ("id", "agent", "url", "n")
+    }
+    pq.write_table(pa.table(columns), path, store_schema=False, dictionary_pagesize_limit=1 << 30, compression="zstd")
+    assert path.stat().st_size < 10_000
+
+    def decide(ids: Any, *_: Any) -> Any:
+        return pa.record_batch([pa.repeat(pa.scalar(value=True), len(ids))], ["allowed"])
+
+    kept = pa.schema([("agent" if long == "agent" else "n", pa.string())])
+    decided = decide_rows(ParquetTask(str(path)), DecidedColumns("id", "agent", "url", kept), decide)
+    sizes = [(batch.num_rows, batch.nbytes) for batch in islice(decided, 3)]
+    assert [count for count, _ in sizes] == ([256] * 3 if long == "agent" else [256, 244])
+    assert max(size for _, size in sizes) < 80 << 20
 
 
 def test_empty_files(tmp_path: Path) -> None:

@@ -50,14 +50,30 @@ def _batch_rows(file: Any, path: str, group: int, max_rows: int, columns: Sequen
     """Return how many rows of a row group can be read at once."""
     leaves = _leaves(file, group, columns)
     size = sum(leaf.bytes for leaf in leaves)
-    row_count = max(file.metadata.row_group(group).num_rows, 1)
     row_bytes = sum(leaf.fixed_bytes for leaf in leaves)
     # No value is longer than the row group.
     if size * max_rows > _BATCH_BYTES:
-        for leaf in leaves:
-            if leaf.has_dictionary:
-                row_bytes += _longest_value(file, path, group, leaf) * -(-leaf.values // row_count)
+        row_bytes += _longest_values(file, path, group, leaves)
     return min(max_rows, _BATCH_BYTES // max(row_bytes, 1), _GROUP_BYTES_AND_ROWS // max(size, 1))
+
+
+def repeated_bytes(file: Any, path: str, group: int, columns: Sequence[str], *, max_rows: int, max_bytes: int) -> int:
+    """Return how long the values of a row can be that a row group stores once, in dictionaries.
+
+    Args:
+        file, path, group, columns: As for `bounded_batches`.
+        max_rows, max_bytes: Columns whose values cannot have more bytes in as many rows are left out.
+    Raises: pyarrow.ArrowException, OSError: The row group is damaged.
+    """
+    leaves = _leaves(file, group, columns)
+    return _longest_values(file, path, group, [leaf for leaf in leaves if leaf.bytes * max_rows > max_bytes])
+
+
+def _longest_values(file: Any, path: str, group: int, leaves: Sequence[_Leaf]) -> int:
+    row_count = max(file.metadata.row_group(group).num_rows, 1)
+    return sum(
+        _longest_value(file, path, group, leaf) * -(-leaf.values // row_count) for leaf in leaves if leaf.has_dictionary
+    )
 
 
 def _leaves(file: Any, group: int, columns: Sequence[str] | None) -> list[_Leaf]:

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from canfetch.bulk.reading.parquet_batches import repeated_bytes
 from canfetch.bulk.reading.row_files import open_parquet, parquet_errors
 from canfetch.errors import InvalidColumn
 
@@ -125,11 +126,20 @@ def _read_batches(task: ParquetTask, columns: DecidedColumns) -> Iterator[pa.Rec
         if name and row_count >= _BATCH_ROWS * len(groups) and sizes[name] < _PLAIN_TEXT_BYTES * row_count
         if pa.types.is_string(schema.field(name).type) or pa.types.is_binary(schema.field(name).type)
     ]
-    row_bytes = max(sum(sizes.values()) // max(row_count, 1), 1)
+    # A dictionary that is kept is returned as text.
+    texts = [name for name in names if name not in dictionaries or name in columns.kept.names]
+    row_bytes = max(sum(sizes.values()) // max(row_count, 1), _repeated_bytes(task.path, metadata, texts, groups), 1)
     rows = max(min(_BATCH_ROWS, _BLOCK_BYTES // row_bytes), 1)
     with parquet_errors(task.path), open_parquet(task.path, metadata=metadata, read_dictionary=dictionaries) as parquet:
         # Other tasks use the other cores.
         yield from parquet.iter_batches(rows, row_groups=list(groups), columns=names, use_threads=False)
+
+
+def _repeated_bytes(path: str, metadata: pq.FileMetaData, names: Sequence[str], groups: Iterable[int]) -> int:
+    """Return how long a row can be whose values are stored once for many rows."""
+    with parquet_errors(path), open_parquet(path, metadata=metadata) as parquet:
+        limits = {"max_rows": _BATCH_ROWS, "max_bytes": _BLOCK_BYTES}
+        return max((repeated_bytes(parquet, path, group, names, **limits) for group in groups), default=0)
 
 
 def _column_sizes(metadata: pq.FileMetaData, names: Sequence[str], groups: Iterable[int]) -> dict[str, int]:
