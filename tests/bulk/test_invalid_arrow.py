@@ -5,6 +5,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.bulk.arrow_structs import ExportedArray, ExportedStream, Producer, capsule, numbers
 from tests.conftest import need_native
 
@@ -229,6 +231,22 @@ def test_each_layout_with_an_offset_and_a_bitmap(
     # The first row, which is null.
     array = producer.array(1, [b"\x02", *buffers[1:]], null_count=1)
     assert urls(ExportedArray(producer.schema(schema.encode()), array)) == [None]
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=40), st.data())
+def test_rows_of_a_bitmap_with_an_unknown_number_of_nulls(bits: list[bool], data: st.DataObject) -> None:
+    need_native()
+    first = data.draw(st.integers(0, len(bits) - 1))
+    rows = bits[first:]
+    bitmap = sum(bit << row for row, bit in enumerate(bits)).to_bytes(5, "little")
+    producer = Producer()
+    offsets = numbers(4, *range(0, 2 * len(bits) + 1, 2))
+    for nulls in {-1, rows.count(False)}:
+        array = producer.array(len(rows), [bitmap, offsets, b"/b" * len(bits)], offset=first, null_count=nulls)
+        assert urls(ExportedArray(producer.schema(b"u"), array)) == [True if bit else None for bit in rows]
+    # Some libraries have a bitmap although no row is null.
+    array = producer.array(len(rows), [bytes(5), offsets, b"/b" * len(bits)], offset=first, null_count=0)
+    assert urls(ExportedArray(producer.schema(b"u"), array)) == [True] * len(rows)
 
 
 def test_an_empty_array_needs_no_buffers(producer: Producer) -> None:

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use super::{ArrayStruct, Owned, Released, Schema, Stream};
-use crate::arrow::Invalid;
+use crate::arrow::{Invalid, are_set};
 
 /// More rows than any machine has memory for. Sums and products of counts below it do not overflow.
 const MAX_ROWS: i64 = 1 << 40;
@@ -262,13 +262,20 @@ impl<'a> Node<'a> {
 
     /// The validity bitmap, or `None` if no row is null.
     pub fn validity(&self) -> Result<Option<&'a [u8]>, Invalid> {
-        if self.buffer_start(0)?.is_null() {
-            return match self.array.null_count {
-                ..=0 => Ok(None),
-                _ => Err(Invalid::new("nulls without a validity bitmap")),
-            };
+        let count = self.array.null_count;
+        if count == 0 {
+            // Some libraries have a bitmap nevertheless.
+            return Ok(None);
         }
-        self.buffer(0, self.end()?.div_ceil(8), 1).map(Some)
+        match (self.buffer_start(0)?.is_null(), count) {
+            (true, ..0) => return Ok(None),
+            (true, _) => return Err(Invalid::new("nulls without a validity bitmap")),
+            (false, _) => {}
+        }
+        let bitmap = self.buffer(0, self.end()?.div_ceil(8), 1)?;
+        // The number of nulls of a slice is often unknown.
+        let is_full = count < 0 && are_set(bitmap, self.offset..self.end()?);
+        Ok((!is_full).then_some(bitmap))
     }
 
     /// The validity bitmap of the struct that has this array as a field, and the bit of its first row.
