@@ -148,10 +148,8 @@ impl Trie {
             let Some(&byte) = target.get(at) else { return best.min(node.whole) };
             let (first, count) = (node.children as usize, node.child_count());
             let child = match (count, &self.fork_children) {
-                (0, _) => return best,
-                // The next iteration compares its label.
-                (1, _) => Some(0),
-                (2..=FEW_CHILDREN, _) => find_among_few(byte, &self.firsts[first..], count),
+                // Not a case of its own for no child or one: which case comes next would be hard to predict.
+                (..=FEW_CHILDREN, _) => find_among_few(byte, &self.firsts[first..], count),
                 (_, Some(children)) if index == self.fork as usize => {
                     usize::from(children[usize::from(byte)]).checked_sub(1)
                 }
@@ -178,14 +176,13 @@ impl Node {
     #[inline]
     fn begins(&self, text: &[u8], texts: &[u8]) -> bool {
         let bytes = self.label_length();
-        if bytes > INLINE {
-            return text.len() >= bytes
-                && first_word(text) == self.label
-                && text[INLINE..].starts_with(&texts[self.label_start as usize..][INLINE..bytes]);
-        }
         // Shifted in two steps, because a shift by the whole word is not allowed.
-        let mask = !(u64::MAX << (4 * bytes) << (4 * bytes));
-        first_word(text) & mask == self.label && text.len() >= bytes
+        let inline = bytes.min(INLINE);
+        let mask = !(u64::MAX << (4 * inline) << (4 * inline));
+        // First what most labels fail at, whatever their length.
+        first_word(text) & mask == self.label
+            && text.len() >= bytes
+            && (bytes <= INLINE || text[INLINE..].starts_with(&texts[self.label_start as usize..][INLINE..bytes]))
     }
 }
 
