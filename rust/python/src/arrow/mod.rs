@@ -73,11 +73,8 @@ fn is_set(bitmap: &[u8], bit: usize) -> bool {
 /// Whether all of some bits of a bitmap are set.
 fn are_set(bitmap: &[u8], bits: Range<usize>) -> bool {
     let bytes = bits.start.div_ceil(8)..bits.end / 8;
-    let (before, after) = if bytes.start <= bytes.end {
-        (bits.start..bytes.start * 8, bytes.end * 8..bits.end)
-    } else {
-        (bits, 0..0)
-    };
+    let (before, after) =
+        if bytes.start <= bytes.end { (bits.start..bytes.start * 8, bytes.end * 8..bits.end) } else { (bits, 0..0) };
     before.chain(after).all(|bit| is_set(bitmap, bit))
         && bitmap.get(bytes).unwrap_or_default().iter().all(|&byte| byte == u8::MAX)
 }
