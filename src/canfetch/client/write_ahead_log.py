@@ -4,6 +4,8 @@ import sqlite3
 import time
 from typing import Final
 
+from canfetch.client.sqlite_errors import primary_code
+
 _POLL_SECONDS: Final = 0.005
 
 
@@ -20,7 +22,7 @@ def enable_write_ahead_log(connection: sqlite3.Connection, timeout: float) -> No
         try:
             connection.execute("PRAGMA journal_mode = WAL")
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() >= deadline:
+            if primary_code(error) != sqlite3.SQLITE_BUSY or time.monotonic() >= deadline:
                 raise
             time.sleep(_POLL_SECONDS)
         else:

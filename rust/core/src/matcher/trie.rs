@@ -148,7 +148,7 @@ impl Trie {
             let Some(&byte) = target.get(at) else { return best.min(node.whole) };
             let (first, count) = (node.children as usize, node.child_count());
             let child = match (count, &self.fork_children) {
-                // Not a case of its own for no child or one: which case comes next would be hard to predict.
+                // Also for no child and one child: processors could not predict which of three cases comes next.
                 (..=FEW_CHILDREN, _) => find_among_few(byte, &self.firsts[first..], count),
                 (_, Some(children)) if index == self.fork as usize => {
                     usize::from(children[usize::from(byte)]).checked_sub(1)

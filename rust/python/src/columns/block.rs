@@ -150,7 +150,7 @@ pub struct Block<'a> {
     targets: Vec<u8>,
     /// The rows and the bytes of each bucket, and then where its next row and its next target belong.
     ends: Vec<(usize, usize)>,
-    /// Files with the same bits above these have one bucket.
+    /// Files whose numbers differ only in this many of the lowest bits have one bucket.
     shift: u32,
 }
 

@@ -176,16 +176,9 @@ impl<'c, 'a> Rows<'c, 'a> {
         let (chunks, place) = &mut self.urls;
         while !rows.is_empty() {
             let (chunk, first, count) = place.part(rows.clone());
-            let mut times = if place.repeated { rows.len() } else { 1 };
-            while times > 0 {
-                let visited = chunks[chunk]
-                    .visit(first..first + count, |value| visit(value.map(|(rest, length)| &rest[..length])))?;
-                if visited.is_break() {
-                    return Ok(());
-                }
-                times -= 1;
-            }
-            if place.repeated {
+            let part = first..first + count;
+            let visited = chunks[chunk].visit(part, |value| visit(value.map(|(rest, length)| &rest[..length])))?;
+            if visited.is_break() {
                 break;
             }
             rows.start += count;

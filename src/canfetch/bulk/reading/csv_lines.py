@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, Final, Self
 
-# More than this may be returned, and less.
+# `peek` may return more or fewer bytes.
 _PEEK_BYTES: Final = 1 << 16
 # Two quotes are one quote of the cell.
 _QUOTED: Final = re.compile(rb'[^"]*(?:""[^"]*)*')
@@ -84,7 +84,7 @@ class TextLines:
         return self._count(text)
 
     def _next_block(self) -> str:
-        """Return the next complete lines of a quoted cell, or nothing if it ends on the next line or that is long."""
+        """Return the next complete lines of a quoted cell, or nothing if its end or a long line comes next."""
         if self._again:
             return ""
         start = self._stream.peek(_PEEK_BYTES)

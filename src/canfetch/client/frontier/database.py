@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.schema_check import has_only_tables
+from canfetch.client.sqlite_errors import primary_code
 from canfetch.core.text import printable_text
 from canfetch.errors import StoreError
 
@@ -180,7 +181,7 @@ class FrontierDatabase:
             yield
         except sqlite3.Error as error:
             message = printable_text(str(error))
-            if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY:
+            if primary_code(error) == sqlite3.SQLITE_BUSY:
                 message = "another process or another frontier uses the file"
             elif "not a database" in message:
                 message += "; use another file"

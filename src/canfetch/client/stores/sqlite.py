@@ -22,7 +22,7 @@ from canfetch.access.entries import CacheEntry
 from canfetch.client.argument_checks import check_callable, check_positive_seconds
 from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.client.schema_check import has_only_tables
-from canfetch.client.sqlite_errors import sqlite_reason
+from canfetch.client.sqlite_errors import primary_code, sqlite_reason
 from canfetch.client.stores import (
     DEFAULT_TTL,
     MAX_ENTRY_BYTES,
@@ -229,7 +229,7 @@ class SQLiteStore:
 
         Raises: StoreError: There is a write-ahead log, and an immutable connection would ignore it.
         """
-        if _primary_code(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+        if primary_code(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
             return False
         log = Path(f"{self.path}-wal")
         try:
@@ -254,7 +254,7 @@ class SQLiteStore:
         try:
             row: tuple[object] | None = connection.execute(query, (key, now)).fetchone()
         except sqlite3.DataError as error:
-            if _primary_code(error) != sqlite3.SQLITE_TOOBIG:
+            if primary_code(error) != sqlite3.SQLITE_TOOBIG:
                 raise
             raise oversized_entry(self.path) from None
         return row
@@ -333,7 +333,7 @@ class SQLiteStore:
         except MemoryError:
             raise StoreError(f"{self.path}: not enough memory to read the store") from None
         except sqlite3.DatabaseError as error:
-            if _primary_code(error) == sqlite3.SQLITE_READONLY:
+            if primary_code(error) == sqlite3.SQLITE_READONLY:
                 raise StoreError(f"{self.path}: the store is read-only") from None
             advice = ""
             if "not a database" in str(error):
@@ -352,12 +352,6 @@ def _tables(connection: sqlite3.Connection) -> list[str]:
 
 def _set_busy_timeout(connection: sqlite3.Connection, seconds: float) -> None:
     connection.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
-
-
-def _primary_code(error: sqlite3.Error) -> int | None:
-    """Return the error code without its details, or None for an error of the Python module itself."""
-    code: int | None = getattr(error, "sqlite_errorcode", None)
-    return None if code is None else code & 0xFF
 
 
 @contextmanager

@@ -263,14 +263,11 @@ impl<'a> Node<'a> {
     /// The validity bitmap, or `None` if no row is null.
     pub fn validity(&self) -> Result<Option<&'a [u8]>, Invalid> {
         let count = self.array.null_count;
-        if count == 0 {
-            // Some libraries have a bitmap nevertheless.
-            return Ok(None);
-        }
-        match (self.buffer_start(0)?.is_null(), count) {
-            (true, ..0) => return Ok(None),
-            (true, _) => return Err(Invalid::new("nulls without a validity bitmap")),
-            (false, _) => {}
+        match (count, self.buffer_start(0)?.is_null()) {
+            // Some libraries have a bitmap although there are no nulls.
+            (0, _) | (..0, true) => return Ok(None),
+            (_, true) => return Err(Invalid::new("nulls without a validity bitmap")),
+            (_, false) => {}
         }
         let bitmap = self.buffer(0, self.end()?.div_ceil(8), 1)?;
         // The number of nulls of a slice is often unknown.
