@@ -5,7 +5,7 @@ import { type Child, fill, h } from "./dom.js";
 import { ServerError } from "./server.js";
 import { type FetchAnswer, type Replaced, replacedBy, type State } from "./state.js";
 import { formatBytes, formatSeconds } from "./units.js";
-import { toLf } from "./views/compare/state.js";
+import { toLf } from "./views/compare/before.js";
 
 type Message = { readonly kind: "busy" | "error"; readonly text: string } | null;
 

@@ -1,9 +1,11 @@
 /** The texts of the page in one language. Each language is one file in texts/, loaded when it is chosen. */
 
 import { append, type Child } from "./dom.js";
-import { en } from "./texts/en.js";
+import { type Catalogue, en, type TextKey } from "./texts/en.js";
 
-/** The linter's languages. Each has its own name in itself. */
+export type { TextKey };
+
+/** The linter's languages, each under the name that its speakers use. */
 export const LANGUAGES = {
   en: "English",
   de: "Deutsch",
@@ -13,12 +15,6 @@ export const LANGUAGES = {
   ko: "한국어",
 } as const;
 export type Language = keyof typeof LANGUAGES;
-
-type Plural = { readonly by: string } & { readonly [category in Intl.LDMLPluralRule]?: string };
-/** A sentence with `{placeholders}`, or one sentence for each plural form of the placeholder `by`. */
-export type Message = string | Plural;
-export type TextKey = keyof typeof en;
-export type Catalogue = { readonly [key in TextKey]: Message };
 
 export type Value = string | number | Node;
 export type Values = { readonly [name: string]: Value };

@@ -1,7 +1,8 @@
 /** The part of a link that restores Usage, Page rules or Compare: only that of the view that is shown. */
 
 import type { State } from "../state.js";
-import { beforeOf, INITIAL_COMPARE } from "./compare/state.js";
+import { beforeOf } from "./compare/before.js";
+import { INITIAL_COMPARE } from "./compare/state.js";
 import { INITIAL_RULES } from "./rules/state.js";
 import { INITIAL_USAGE } from "./usage/state.js";
 

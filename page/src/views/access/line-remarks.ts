@@ -4,7 +4,7 @@ import type { App } from "../../app.js";
 import { countedProfiles } from "../../profiles.js";
 import type { Explained } from "../../verdict-model.js";
 import type { LineRemark } from "./editor.js";
-import { isFirstMatch } from "./why-panel.js";
+import { isFirstMatch } from "./answer.js";
 
 export function lineRemarks(explained: Explained, differs: boolean, { texts, store }: App): LineRemark[] {
   const { explanation, crawler, readings, profile } = explained;

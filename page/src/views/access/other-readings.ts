@@ -6,7 +6,7 @@ import type { Explanation, Reading } from "../../engine/types.js";
 import { countedProfiles, profileName, TODAY } from "../../profiles.js";
 import type { Texts } from "../../texts.js";
 import { type Explained, outcome } from "../../verdict-model.js";
-import { isFirstMatch, star } from "./why-panel.js";
+import { isFirstMatch, star } from "./answer.js";
 
 /** Operators that document how their own crawlers read. */
 const KNOWN_READERS = new Set(["Google", "Microsoft", "Yandex"]);

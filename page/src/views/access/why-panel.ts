@@ -2,13 +2,13 @@
 
 import type { App } from "../../app.js";
 import { copy } from "../../clipboard.js";
+import { purposeTexts } from "../../crawlers.js";
 import { type Child, fill, h } from "../../dom.js";
 import type { Explanation, MatchingRule } from "../../engine/types.js";
 import { countedProfiles, profileName } from "../../profiles.js";
 import type { Texts } from "../../texts.js";
 import type { Explained } from "../../verdict-model.js";
-import { answerText, commandText } from "./answer-text.js";
-import { crawlerSection } from "./crawler-section.js";
+import { answerText, commandText, decisionNodes, groupNodes, name } from "./answer.js";
 import { otherReadings } from "./other-readings.js";
 
 export function whyPanel(app: App, goTo: (line: number) => void, copyLink: () => void): HTMLElement {
@@ -117,77 +117,9 @@ export function whyPanel(app: App, goTo: (line: number) => void, copyLink: () =>
   return element;
 }
 
-/** Return the element for a name that is not translated. */
-export function name(token: string): HTMLElement {
-  return h("span", { translate: "no" }, token);
-}
-
-export function star(): HTMLElement {
-  return h("code", { translate: "no" }, "*");
-}
-
-export function markOf({ allowed, rule }: { allowed: boolean; rule: unknown }): "blocked" | "allowed" | "none" {
+function markOf({ allowed, rule }: { allowed: boolean; rule: unknown }): "blocked" | "allowed" | "none" {
   if (!allowed) return "blocked";
   return rule ? "allowed" : "none";
-}
-
-/** Return one or two sentences: which line decides, and why it wins. */
-export function decisionNodes({ explanation, crawler, profile }: Explained, texts: Texts): Child {
-  const { rule, alsoMatched, reason } = explanation;
-  switch (reason) {
-    case "robots-txt":
-      return texts.t("decides_robots_txt");
-    case "no-group":
-      return texts.nodes("decides_no_group", { crawler: name(crawler), star: star() });
-    case "no-match":
-      return texts.t("decides_none");
-    case "empty-rule":
-      return texts.nodes("decides_empty_rule", { line: rule?.line ?? 0 });
-    case "allow-rule":
-    case "disallow-rule":
-      break;
-  }
-  if (!rule) return texts.t("decides_none");
-  const { line } = rule;
-  const next = alsoMatched[0];
-  if (!next) return texts.nodes("decides_alone", { line });
-  if (isFirstMatch(profile)) return texts.nodes("decides_first", { line });
-  if (next.specificity === rule.specificity) {
-    const equal = [rule, ...alsoMatched].filter(({ specificity }) => specificity === rule.specificity);
-    const lines = texts.list(equal.map((match) => texts.number(match.line)).sort(byNumber));
-    const agree = equal.every(({ allow }) => allow === rule.allow);
-    return texts.nodes(agree ? "decides_twice" : "decides_tie", { lines });
-  }
-  return texts.nodes("decides_longest", { line, count: alsoMatched.length + 1 });
-}
-
-/** Readings in which the first rule that matches decides. */
-export function isFirstMatch(profile: string): boolean {
-  return ["draft1996", "original1994", "cpython-old"].includes(profile);
-}
-
-export function groupNodes({ explanation, crawler }: Explained, texts: Texts): Child {
-  const { choice, token, lines, ignoredStarLines } = explanation.group;
-  const lineList = texts.list(lines.map((line) => texts.number(line)));
-  const parts: Child[] = [];
-  if (choice === "own-token") {
-    parts.push(
-      lines.length > 1
-        ? texts.nodes("group_many", { lines: lineList, crawler: name(crawler) })
-        : texts.nodes("group_one", { line: lineList, crawler: name(crawler) }),
-    );
-  } else if (choice === "fallback") {
-    parts.push(texts.nodes("group_fallback", { crawler: name(crawler), fallback: name(token ?? ""), line: lineList }));
-  } else if (choice === "star") {
-    parts.push(texts.nodes("group_star", { crawler: name(crawler), star: star(), line: lineList }));
-  } else {
-    parts.push(texts.nodes("group_none", { crawler: name(crawler), star: star() }));
-  }
-  if (ignoredStarLines.length > 0) {
-    const line = texts.list(ignoredStarLines.map((number) => texts.number(number)));
-    parts.push(" ", texts.nodes("star_ignored", { star: star(), line }));
-  }
-  return parts;
 }
 
 function ruleTable(explanation: Explanation, texts: Texts, goTo: (line: number) => void): HTMLElement {
@@ -237,11 +169,30 @@ function ruleLine(rule: MatchingRule, wins: boolean, goTo: (line: number) => voi
   );
 }
 
-/** Allow a path to wrap after slashes. */
-export function wrapPath(path: string): Child[] {
-  return path.split(/(?<=[/?&=])/).flatMap((part, index) => (index === 0 ? [part] : [h("wbr"), part]));
+/** What the registry knows about a crawler. */
+function crawlerSection({ texts, verdicts }: App, token: string): HTMLElement {
+  const crawler = verdicts.results.state.registry.find(token);
+  const name = h("span", { translate: "no" }, token);
+  const parts: Child[] = [];
+  if (!crawler) {
+    parts.push(texts.nodes("crawler_unlisted", { crawler: name }));
+  } else {
+    const { operator, obeys, source_kind: kind } = crawler;
+    const key = `obeys_${obeys.replaceAll("-", "_") as "yes"}` as const;
+    parts.push(texts.nodes("crawler_line", { operator, purpose: purposeTexts(crawler, texts) }), " ");
+    if (crawler.token_only) parts.push(texts.nodes("crawler_token_only", { crawler: name, operator }), " ");
+    parts.push(texts.nodes(kind === "operator" ? key : `${key}_third`, { operator }), " ");
+    if (crawler.retired) parts.push(texts.t("crawler_retired"), " ");
+    const verify = crawler.verification.address_lists[0];
+    const link = (url: string, text: string): HTMLElement =>
+      h("a", { href: url, rel: "noreferrer noopener", target: "_blank" }, text);
+    if (verify) parts.push(link(verify, texts.t("verify_link")));
+    else if (crawler.source.startsWith("https://")) parts.push(link(crawler.source, texts.t("source_link")));
+  }
+  return h("section", { class: "why-section" }, h("h3", {}, texts.t("the_crawler")), h("p", { class: "soft" }, parts));
 }
 
-function byNumber(a: string, b: string): number {
-  return Number(a) - Number(b);
+/** Allow a path to wrap after slashes. */
+function wrapPath(path: string): Child[] {
+  return path.split(/(?<=[/?&=])/).flatMap((part, index) => (index === 0 ? [part] : [h("wbr"), part]));
 }

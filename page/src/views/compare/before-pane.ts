@@ -4,7 +4,8 @@ import type { App } from "../../app.js";
 import { h } from "../../dom.js";
 import type { FetchAnswer } from "../../state.js";
 import { failureText } from "../parts/problems.js";
-import { beforeOf, type CompareViewState, toLf } from "./state.js";
+import { beforeOf, toLf } from "./before.js";
+import type { CompareViewState } from "./state.js";
 
 const DELAY_MS = 250;
 

@@ -1,0 +1,104 @@
+/** The answer for one cell in sentences: for the panel, as text, and as a command. */
+
+import { type Child, h } from "../../dom.js";
+import { profileName } from "../../profiles.js";
+import type { Texts } from "../../texts.js";
+import type { Explained } from "../../verdict-model.js";
+
+export function answerText(explained: Explained, texts: Texts): string {
+  const { explanation, crawler, url, profile } = explained;
+  const key = explanation.allowed ? "may_fetch" : "may_not_fetch";
+  const rules = [...(explanation.rule ? [explanation.rule] : []), ...explanation.alsoMatched];
+  const plain = (nodes: Parameters<typeof h>[2]): string => h("span", {}, nodes).textContent;
+  return [
+    `${texts.t(key, { crawler })} ${url}`,
+    plain(decisionNodes(explained, texts)),
+    ...rules.map(({ line, allow, pattern }) => `  ${line}  ${allow ? "Allow" : "Disallow"}: ${pattern}`),
+    plain(groupNodes(explained, texts)),
+    `${texts.t("read_as")} ${profileName(profile, texts)}`,
+  ].join("\n");
+}
+
+export function commandText({ url, crawler, profile }: Explained, address: string): string {
+  const parts = ["canfetch", "explain", quote(url), "--agent", quote(crawler), "--robots", "robots.txt"];
+  if (!url.startsWith("/") && /^https?:\/\/[^/]+\/robots\.txt$/.test(address)) parts.push("--robots-url", quote(address));
+  if (profile !== "rfc9309") parts.push("--profile", profile);
+  return parts.join(" ");
+}
+
+/** Quote for a POSIX shell. */
+function quote(text: string): string {
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** Return one or two sentences: which line decides, and why it wins. */
+export function decisionNodes({ explanation, crawler, profile }: Explained, texts: Texts): Child {
+  const { rule, alsoMatched, reason } = explanation;
+  switch (reason) {
+    case "robots-txt":
+      return texts.t("decides_robots_txt");
+    case "no-group":
+      return texts.nodes("decides_no_group", { crawler: name(crawler), star: star() });
+    case "no-match":
+      return texts.t("decides_none");
+    case "empty-rule":
+      return texts.nodes("decides_empty_rule", { line: rule?.line ?? 0 });
+    case "allow-rule":
+    case "disallow-rule":
+      break;
+  }
+  if (!rule) return texts.t("decides_none");
+  const { line } = rule;
+  const next = alsoMatched[0];
+  if (!next) return texts.nodes("decides_alone", { line });
+  if (isFirstMatch(profile)) return texts.nodes("decides_first", { line });
+  if (next.specificity === rule.specificity) {
+    const equal = [rule, ...alsoMatched].filter(({ specificity }) => specificity === rule.specificity);
+    const lines = texts.list(equal.map((match) => texts.number(match.line)).sort(byNumber));
+    const agree = equal.every(({ allow }) => allow === rule.allow);
+    return texts.nodes(agree ? "decides_twice" : "decides_tie", { lines });
+  }
+  return texts.nodes("decides_longest", { line, count: alsoMatched.length + 1 });
+}
+
+/** Readings in which the first rule that matches decides. */
+export function isFirstMatch(profile: string): boolean {
+  return ["draft1996", "original1994", "cpython-old"].includes(profile);
+}
+
+export function groupNodes({ explanation, crawler }: Explained, texts: Texts): Child {
+  const { choice, token, lines, ignoredStarLines } = explanation.group;
+  const lineList = texts.list(lines.map((line) => texts.number(line)));
+  const parts: Child[] = [];
+  if (choice === "own-token") {
+    parts.push(
+      lines.length > 1
+        ? texts.nodes("group_many", { lines: lineList, crawler: name(crawler) })
+        : texts.nodes("group_one", { line: lineList, crawler: name(crawler) }),
+    );
+  } else if (choice === "fallback") {
+    parts.push(texts.nodes("group_fallback", { crawler: name(crawler), fallback: name(token ?? ""), line: lineList }));
+  } else if (choice === "star") {
+    parts.push(texts.nodes("group_star", { crawler: name(crawler), star: star(), line: lineList }));
+  } else {
+    parts.push(texts.nodes("group_none", { crawler: name(crawler), star: star() }));
+  }
+  if (ignoredStarLines.length > 0) {
+    const line = texts.list(ignoredStarLines.map((number) => texts.number(number)));
+    parts.push(" ", texts.nodes("star_ignored", { star: star(), line }));
+  }
+  return parts;
+}
+
+/** Return the element for a name that is not translated. */
+export function name(token: string): HTMLElement {
+  return h("span", { translate: "no" }, token);
+}
+
+export function star(): HTMLElement {
+  return h("code", { translate: "no" }, "*");
+}
+
+function byNumber(a: string, b: string): number {
+  return Number(a) - Number(b);
+}
