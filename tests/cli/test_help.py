@@ -1,5 +1,6 @@
 """Help texts at the width of a terminal, for every command."""
 
+import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
@@ -60,6 +61,23 @@ def test_words_of_the_help_are_whole(names: tuple[str, ...]) -> None:
 def test_threads_of_duckdb_are_named_where_it_is_an_engine(names: tuple[str, ...]) -> None:
     text = help_text(names, 1000)
     assert ("of threads of DuckDB" in text) is ("duckdb" in text)
+
+
+def test_commands_are_listed_by_family_once() -> None:
+    families: dict[str, list[str]] = {}
+    sections = help_text((), 80).split("\n\n")
+    for title, *rows in (section.splitlines() for section in sections[3:-2]):
+        families[title] = [row.split()[0] for row in rows]
+    names = [name for family in families.values() for name in family]
+    assert names == cli.list_commands(click.Context(cli))
+    assert families["Decide:"][:3] == ["check", "explain", "matrix"]
+    page = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
+    listed = {
+        f"{section.splitlines()[0]}:": re.findall(r":prog: canfetch (.+)\n", section)
+        for section in page.split("\n### ")
+        if ":prog:" in section
+    }
+    assert listed == families
 
 
 def test_continued_example_is_one_command() -> None:

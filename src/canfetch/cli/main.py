@@ -27,34 +27,47 @@ else:
         return method
 
 
-# The module of each subcommand, in the order of the help.
-_COMMANDS: Final = {
-    "check": "decisions.check",
-    "explain": "decisions.explain",
-    "matrix": "decisions.matrix",
-    "page": "pages.page",
-    "fetch": "origins.fetch",
-    "watch": "origins.watch",
-    "history": "origins.history",
-    "sitemaps": "origins.sitemaps",
-    "lint": "linting.lint",
-    "fmt": "linting.fmt",
-    "lsp": "linting.lsp",
-    "diff": "comparing.diff",
-    "minimize": "comparing.minimize",
-    "test": "comparing.test",
-    "init": "authoring.init",
-    "policy": "authoring.policy",
-    "agents": "registry.agents",
-    "bulk": "bulk.bulk",
-    "study": "bulk.study",
-    "logs": "logs.logs",
-    "cache": "origins.cache",
-    "serve": "services.serve",
-    "mcp": "services.mcp",
-    "evidence": "decisions.evidence",
-    "completion": "completion",
+# The module of each subcommand, by family, in the order of the help.
+_FAMILIES: Final[dict[str, dict[str, str]]] = {
+    "Decide": {
+        "check": "decisions.check",
+        "explain": "decisions.explain",
+        "matrix": "decisions.matrix",
+        "page": "pages.page",
+        "evidence": "decisions.evidence",
+    },
+    "Write and check files": {
+        "lint": "linting.lint",
+        "fmt": "linting.fmt",
+        "diff": "comparing.diff",
+        "minimize": "comparing.minimize",
+        "test": "comparing.test",
+        "init": "authoring.init",
+        "policy": "authoring.policy",
+    },
+    "Fetch and watch sites": {
+        "fetch": "origins.fetch",
+        "sitemaps": "origins.sitemaps",
+        "cache": "origins.cache",
+        "watch": "origins.watch",
+        "history": "origins.history",
+    },
+    "Study crawlers and archives": {
+        "agents": "registry.agents",
+        "logs": "logs.logs",
+        "bulk": "bulk.bulk",
+        "study": "bulk.study",
+    },
+    "Serve people, editors and AI agents": {
+        "serve": "services.serve",
+        "mcp": "services.mcp",
+        "lsp": "linting.lsp",
+    },
+    "Set up": {
+        "completion": "completion",
+    },
 }
+_COMMANDS: Final = {name: module for family in _FAMILIES.values() for name, module in family.items()}
 # Other programs have them as commands.
 _OPTION_WORDS: Final = ("help", "version")
 PROGRAM: Final = "canfetch"
@@ -98,6 +111,21 @@ class LazyGroup(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Return the names of the subcommands, in the order of the help."""
         return list(_COMMANDS)
+
+    @override
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the subcommands by family, with all descriptions in one column."""
+        name_width = max(map(len, _COMMANDS))
+        for title, family in _FAMILIES.items():
+            commands = [(name, self.get_command(ctx, name)) for name in family]
+            with formatter.section(title):
+                formatter.write_dl(
+                    [
+                        (name.ljust(name_width), command.get_short_help_str(formatter.width - 6 - name_width))
+                        for name, command in commands
+                        if command is not None
+                    ]
+                )
 
     @override
     def resolve_command(
