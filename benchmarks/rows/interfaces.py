@@ -13,7 +13,6 @@ from benchmarks.inputs import AGENT, RobotsFile
 from benchmarks.table import format_duration, format_ratio
 from benchmarks.timing import Task
 from canfetch.integrations.protego import Protego
-from canfetch.integrations.reppy.robots import Robots
 from canfetch.integrations.robotparser import RobotFileParser
 
 SECTION = "Interfaces of other libraries, 5 KB"
@@ -30,7 +29,6 @@ def interface_rows(bench: Bench) -> None:
     for name, peer, (parse_own, parse_peer), (check_own, check_peer) in (
         ("Protego", "protego", *_protego(file, urls)),
         ("RobotFileParser", "stdlib", *_robotparser(file, urls)),
-        ("reppy Robots", "", *_reppy(file, urls)),
     ):
         bench.log(f"interfaces: {name}")
         has_peer = peer in bench.peers
@@ -101,15 +99,6 @@ def _robotparser(file: RobotsFile, urls: list[str]) -> tuple[tuple[Run, Run], tu
     return (
         (lambda: _discard(parsed(RobotFileParser)), lambda: _discard(parsed(original))),
         (_calls(parsed(RobotFileParser).can_fetch, pairs), _calls(parsed(original).can_fetch, pairs)),
-    )
-
-
-def _reppy(file: RobotsFile, urls: list[str]) -> tuple[tuple[Run, None], tuple[Run, None]]:
-    url = f"{inputs.ORIGIN}/robots.txt"
-    robots = Robots.parse(url, file.text)
-    return (
-        (lambda: _discard(Robots.parse(url, file.text)), None),
-        (_calls(robots.allowed, [(url, AGENT) for url in urls]), None),
     )
 
 

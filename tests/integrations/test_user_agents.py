@@ -4,7 +4,6 @@ import pytest
 
 from canfetch import Agent
 from canfetch.integrations.protego import Protego
-from canfetch.integrations.reppy.robots import Robots
 from canfetch.integrations.robotparser import RobotFileParser
 from canfetch.integrations.user_agents import agent_from
 
@@ -38,7 +37,6 @@ def test_text_without_a_token_has_no_group(text: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_name_spelled_as_in_its_line_selects_its_group(name: str) -> None:
     assert Protego.parse(FILE).can_fetch("https://example.com/x", name)
-    assert Robots.parse("https://example.com/robots.txt", FILE).allowed("https://example.com/x", name)
     for profile in ("rfc9309", "cpython-old", "cpython-new"):
         parser = RobotFileParser(profile=profile)
         parser.parse(FILE.splitlines())
