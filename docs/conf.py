@@ -11,7 +11,7 @@ from sphinx.application import Sphinx
 from canfetch import __version__
 from canfetch.repository import REPOSITORY
 
-# The folder of source_links.py and source_names.py.
+# The folder of the extensions.
 sys.path.insert(0, str(Path(__file__).parent))
 
 project = "canfetch"
@@ -26,6 +26,7 @@ extensions = [
     "sphinx.ext.viewcode",
     "sphinx_click",
     "sphinx_copybutton",
+    "built_pages",
     "source_links",
 ]
 source_suffix = {".md": "markdown"}

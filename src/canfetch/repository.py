@@ -1,13 +1,15 @@
-"""The address of the project's repository. Nothing else in the project contains it.
+"""The addresses of the project's repository and documentation. Nothing else in the project contains them.
 
-The package metadata, the links of its README, the documentation, SARIF logs and the default User-Agent header are
-derived from it. While it is None, they leave the address out.
+The package metadata, the links of its README, the links to the pages of checks, SARIF logs and the default User-Agent
+header are derived from them. An address that is None is left out.
 """
 
 from typing import Final
 
 # For example "https://github.com/OWNER/canfetch", without a slash at the end.
 REPOSITORY: Final[str | None] = None
+# Where `.github/workflows/docs.yml` publishes the built documentation, without a slash at the end.
+DOCUMENTATION: Final[str | None] = None
 
 
 def default_user_agent(version: str) -> str:

@@ -20,7 +20,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [
     *sorted(path for path in ROOT.glob("*.md") if path.name != "CHANGELOG.md"),
-    *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted((ROOT / "docs").glob("*.md")),
     *(ROOT / folder / "README.md" for folder in ("benchmarks", "conformance", "conformance/pages")),
 ]
 # Languages of blocks that are run, parsed, or only read.

@@ -93,16 +93,16 @@ def test_sarif_result_has_location_and_fix(validator: Any, odd: LintReport) -> N
     assert fix["description"]["text"].startswith("Write a colon after the key. (fixable with --unsafe-fixes")
 
 
-def test_sarif_rules_have_their_full_text_and_a_page_if_the_repository_is_known(validator: Any) -> None:
-    for repository in (None, "https://example.org/owner/canfetch"):
-        log = json.loads(json.dumps(sarif_log([], version="1.2.3", repository=repository)))
+def test_sarif_rules_have_their_full_text_and_a_page_if_its_address_is_known(validator: Any) -> None:
+    for documentation in (None, "https://example.org/canfetch"):
+        log = json.loads(json.dumps(sarif_log([], version="1.2.3", documentation=documentation)))
         validator.validate(log)
         for rule, check in zip(log["runs"][0]["tool"]["driver"]["rules"], CHECKS, strict=True):
             for text in (rule["help"]["text"], rule["help"]["markdown"]):
                 assert check.why in text
                 assert check.how_to_fix in text
                 assert check.source in text
-            page = None if repository is None else f"{repository}/blob/v1.2.3/docs/checks/{check.code}.md"
+            page = None if documentation is None else f"{documentation}/checks/{check.code}.html"
             assert rule.get("helpUri") == page
 
 
@@ -429,8 +429,8 @@ def test_github_has_one_notice_for_each_check() -> None:
 
 def test_html_has_controls_data_and_links() -> None:
     report = Linter().lint(NOTES)
-    page = html_page([report], version="1.2.3", repository="https://example.org/canfetch")
-    assert '<a href="https://example.org/canfetch/blob/v1.2.3/docs/checks/CF201.md">CF201 missing-colon</a>' in page
+    page = html_page([report], documentation="https://example.org/canfetch")
+    assert '<a href="https://example.org/canfetch/checks/CF201.html">CF201 missing-colon</a>' in page
     assert "also on 2 lines: 3, 7" in page
     assert re.findall(r'data-severity="(\w+)" data-line="(\d+)" data-check="(\w+)"', page) == [
         ("error", "6", "CF201"),
@@ -440,4 +440,4 @@ def test_html_has_controls_data_and_links() -> None:
     ]
     assert "<nav hidden>" in page
     assert page.count('type="checkbox"') == len(Severity)
-    assert "<a " not in html_page([report], repository=None)
+    assert "<a " not in html_page([report], documentation=None)

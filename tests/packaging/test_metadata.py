@@ -16,6 +16,7 @@ from package_metadata import package_readme, project_urls
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 ADDRESS = "https://git.example.org/canfetch"
+SITE = "https://docs.example.org/canfetch"
 LINK = re.compile(r"\[[^\]]+\]\(([^)]+)\)")
 CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
@@ -62,11 +63,11 @@ def test_project_urls_are_left_out_without_an_address() -> None:
     assert project_urls(ADDRESS)["Source"] == ADDRESS
 
 
-def test_sarif_log_links_to_the_pages_of_checks_if_the_address_is_known() -> None:
-    driver = sarif_log([], version="1.2.3", repository=ADDRESS)["runs"][0]["tool"]["driver"]
+def test_sarif_log_links_to_the_repository_and_the_pages_of_checks_if_their_addresses_are_known() -> None:
+    driver = sarif_log([], version="1.2.3", repository=ADDRESS, documentation=SITE)["runs"][0]["tool"]["driver"]
     assert driver["informationUri"] == ADDRESS
-    assert driver["rules"][0]["helpUri"] == f"{ADDRESS}/blob/v1.2.3/docs/checks/{CHECKS[0].code}.md"
-    driver = sarif_log([], version="1.2.3", repository=None)["runs"][0]["tool"]["driver"]
+    assert driver["rules"][0]["helpUri"] == f"{SITE}/checks/{CHECKS[0].code}.html"
+    driver = sarif_log([], version="1.2.3", repository=None, documentation=None)["runs"][0]["tool"]["driver"]
     assert "informationUri" not in driver
     assert "helpUri" not in driver["rules"][0]
 

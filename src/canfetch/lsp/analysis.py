@@ -6,7 +6,6 @@ from typing import Final, NamedTuple
 
 from lsprotocol import types
 
-from canfetch import __version__
 from canfetch.lint import Finding, LintInput, LintReport, Severity
 from canfetch.lint.formats.check_pages import check_page
 from canfetch.lint.formats.locations import full_message, printable
@@ -14,7 +13,7 @@ from canfetch.lsp.client_features import ClientFeatures
 from canfetch.lsp.editor_settings import DocumentSettings, EditorSettings, settings_for
 from canfetch.lsp.open_document import Snapshot, Span
 from canfetch.lsp.protocol_types import to_range
-from canfetch.repository import REPOSITORY
+from canfetch.repository import DOCUMENTATION
 
 SOURCE: Final = "canfetch"
 _SEVERITIES: Final = {
@@ -85,7 +84,7 @@ def analyze(
     path: str | None,
     editor: EditorSettings,
     client: ClientFeatures,
-    repository: str | None = REPOSITORY,
+    documentation: str | None = DOCUMENTATION,
 ) -> Analysis:
     """Lint a snapshot.
 
@@ -94,11 +93,11 @@ def analyze(
         path: The document's path, or None if it is not a file.
         editor: The settings of the editor.
         client: What the editor supports.
-        repository: The address of canfetch's repository, which diagnostics link to.
+        documentation: The address of canfetch's documentation, whose pages of checks diagnostics link to.
     """
     settings = settings_for(path, editor)
     report = settings.linter.lint(LintInput(snapshot.content, path=path))
-    conversion = _Conversion(snapshot, settings, client, repository, has_own_spans(report))
+    conversion = _Conversion(snapshot, settings, client, documentation, has_own_spans(report))
     shown = [finding for finding in report.findings if finding.severity >= settings.show]
     findings = tuple((finding, conversion.diagnostic(finding)) for finding in shown)
     return Analysis(snapshot, path, settings, report, findings, next(_NUMBERS))
@@ -110,12 +109,12 @@ class _Conversion(NamedTuple):
     snapshot: Snapshot
     settings: DocumentSettings
     client: ClientFeatures
-    repository: str | None
+    documentation: str | None
     own_spans: bool
 
     def diagnostic(self, finding: Finding) -> types.Diagnostic:
         """Return the diagnostic of a finding."""
-        page = check_page(finding.check, __version__, self.repository)
+        page = check_page(finding.check, self.documentation)
         related = list(self._related(finding)) if self.client.related_information and self.own_spans else []
         return types.Diagnostic(
             range=to_range(self._span(finding)),

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from canfetch import __version__
 from canfetch.cli.shared.terminal import Palette, display_width, printable
 from canfetch.core.text import display_text
 from canfetch.lint.catalogue import Catalogue
@@ -70,7 +69,7 @@ def report_lines(report: LintReport, style: TextStyle) -> Iterator[str]:
 
 def _reason(finding: Finding, style: TextStyle) -> Iterator[str]:
     check = finding.check
-    page = check_page(check, __version__)
+    page = check_page(check)
     rows = [("why", style.catalogue.texts(check).why), ("source", check.source)]
     for phrase, text in [*rows, ("page", page)] if page is not None else rows:
         yield f"  {style.palette.faint(style.catalogue.phrase(phrase) + ':')} {text}"

@@ -169,7 +169,7 @@ def _document(format_: str, catalogue: Catalogue, fail_on: Severity) -> _Render:
         case "junit":
             return lambda reports, errors: junit_document(reports, catalogue, fail_on=fail_on, problems=errors)
         case _:
-            return lambda reports, errors: html_page(reports, catalogue, version=__version__, problems=errors)
+            return lambda reports, errors: html_page(reports, catalogue, problems=errors)
 
 
 def _dump(value: object) -> str:

@@ -1,9 +1,9 @@
 """The address of the page of a check."""
 
 from canfetch.lint.check import Check
-from canfetch.repository import REPOSITORY, file_url
+from canfetch.repository import DOCUMENTATION
 
 
-def check_page(check: Check, version: str, repository: str | None = REPOSITORY) -> str | None:
-    """Return the URL of the page of a check, or None while the project's repository has no address."""
-    return None if repository is None else file_url(repository, version, f"docs/checks/{check.code}.md")
+def check_page(check: Check, documentation: str | None = DOCUMENTATION) -> str | None:
+    """Return the URL of the page of a check, or None while the documentation has no address."""
+    return None if documentation is None else f"{documentation}/checks/{check.code}.html"

@@ -19,7 +19,7 @@ from canfetch.lint.formats.summaries import (
 )
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import Severity
-from canfetch.repository import REPOSITORY
+from canfetch.repository import DOCUMENTATION
 
 _STYLE: Final = """
 :root { color-scheme: light dark; --ink: #1b1f24; --paper: #fff; --faint: #5b6673; --edge: #d7dce2; --code: #f4f6f8;
@@ -73,8 +73,7 @@ def html_page(
     reports: Iterable[LintReport],
     catalogue: Catalogue = ENGLISH,
     *,
-    version: str = "",
-    repository: str | None = REPOSITORY,
+    documentation: str | None = DOCUMENTATION,
     problems: Iterable[tuple[str, str]] = (),
 ) -> str:
     """Return the page, which has to be encoded as UTF-8. Content of the linted files is escaped.
@@ -82,11 +81,10 @@ def html_page(
     Args:
         reports: The reports.
         catalogue: The language.
-        version: The version of canfetch, for the links to the pages of the checks.
-        repository: The address of canfetch's repository, or None for no links.
+        documentation: The address of canfetch's documentation, or None for no links.
         problems: Names of files that could not be read, each with the reason.
     """
-    pages = {} if repository is None else {check.code: check_page(check, version, repository) or "" for check in CHECKS}
+    pages = {check.code: page for check in CHECKS if (page := check_page(check, documentation)) is not None}
     return "".join(_parts(list(reports), catalogue, pages, list(problems)))
 
 

@@ -16,7 +16,7 @@ from canfetch.lint.formats.locations import full_message, locate, printable
 from canfetch.lint.formats.summaries import describe_fix, summarize_undecided
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import DEFAULT, Severity
-from canfetch.repository import REPOSITORY
+from canfetch.repository import DOCUMENTATION, REPOSITORY
 
 _LEVELS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 _SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -28,6 +28,7 @@ def sarif_log(
     *,
     version: str,
     repository: str | None = REPOSITORY,
+    documentation: str | None = DOCUMENTATION,
     catalogue: Catalogue = ENGLISH,
     problems: Iterable[tuple[str, str]] = (),
 ) -> dict[str, Any]:
@@ -37,6 +38,7 @@ def sarif_log(
         reports: The reports, named by path or URL.
         version: The version of canfetch.
         repository: The address of canfetch's repository, which the log links to.
+        documentation: The address of canfetch's documentation, whose pages of checks the log links to.
         catalogue: The language.
         problems: Names of files that could not be read, each with the reason.
     Source: OASIS, Static Analysis Results Interchange Format (SARIF) Version 2.1.0 Plus Errata 01.
@@ -66,7 +68,7 @@ def sarif_log(
                         "name": "canfetch",
                         "version": version,
                         **({} if repository is None else {"informationUri": repository}),
-                        "rules": [_rule(check, catalogue, repository, version) for check in CHECKS],
+                        "rules": [_rule(check, catalogue, documentation) for check in CHECKS],
                     }
                 },
                 "language": catalogue.language,
@@ -82,9 +84,9 @@ def _notification(level: str, name: str, text: str) -> dict[str, Any]:
     return {"level": level, "message": {"text": _escape(f"{name}: {text}")}}
 
 
-def _rule(check: Check, catalogue: Catalogue, repository: str | None, version: str) -> dict[str, Any]:
+def _rule(check: Check, catalogue: Catalogue, documentation: str | None) -> dict[str, Any]:
     texts = catalogue.texts(check)
-    page = check_page(check, version, repository)
+    page = check_page(check, documentation)
     source = f"{catalogue.phrase('source')}: {check.source}"
     # Viewers show the help of a rule on its own, so it is complete.
     full = [texts.why, texts.how_to_fix, source]

@@ -1,17 +1,8 @@
-"""Generate docs/checks/ from the linter's checks: one page for each check, and a list of all of them."""
-
-from __future__ import annotations
-
-import argparse
-import sys
-from pathlib import Path
+"""The pages of the linter's checks: one for each check, and a list of all of them."""
 
 from canfetch.core.text import encode_text
 from canfetch.lint import CHECKS, SEVERITY_SETS, Category, Check, Finding, Linter, LintInput
 
-ROOT = Path(__file__).resolve().parent.parent
-FOLDER = ROOT / "docs" / "checks"
-NOTE = "<!-- Generated from src/canfetch/lint/checks by tools/generate_checks_pages.py: edit those files, not this. -->"
 # Long examples consist of repeated lines, so their start and end are enough.
 MAX_LINES = 12
 MAX_CHARACTERS = 110
@@ -95,7 +86,7 @@ def page(check: Check) -> str:
     findings = [finding for finding in linter.lint(check.bad).findings if finding.check is check]
     fixes = [finding.fix for finding in findings if finding.fix is not None]
     severities = [check.severities.in_set(name) for name in SEVERITY_SETS]
-    lines = [NOTE, "", f"# {check.code} {check.name}", "", f"{check.title}.", ""]
+    lines = [f"# {check.code} {check.name}", "", f"{check.title}.", ""]
     if fixes and all(fix.changes_verdicts for fix in fixes):
         lines += [
             "Fixable with `--unsafe-fixes`, and with `--fix` where it changes no verdict or other record.",
@@ -117,7 +108,7 @@ def page(check: Check) -> str:
 def index() -> str:
     """Return the list of all checks."""
     fixable = sum(check.fixable for check in CHECKS)
-    lines = [NOTE, "", "# Checks", ""]
+    lines = ["# Checks", ""]
     lines += [f"There are {len(CHECKS)} checks, {fixable} of them with a fix. The severity is that of the set"]
     lines += ["`default`, in a file that names no search engine. `canfetch lint --severities` selects another set.", ""]
     for category, heading in HEADINGS.items():
@@ -133,31 +124,6 @@ def index() -> str:
     return "\n".join(lines)
 
 
-def pages() -> dict[Path, str]:
-    """Return the text of every page."""
-    return {FOLDER / "index.md": index(), **{FOLDER / f"{check.code}.md": page(check) for check in CHECKS}}
-
-
-def main() -> int:
-    """Write the pages, or compare them with --check."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a page is out of date")
-    arguments = parser.parse_args()
-    expected = pages()
-    existing = set(FOLDER.glob("*.md"))
-    changed = [path for path, text in expected.items() if path not in existing or path.read_text("utf-8") != text]
-    obsolete = sorted(existing - set(expected))
-    if arguments.check:
-        for path in (*changed, *obsolete):
-            print(f"{path.relative_to(ROOT)} is out of date: run tools/generate_checks_pages.py", file=sys.stderr)
-        return 1 if changed or obsolete else 0
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    for path in changed:
-        path.write_text(expected[path], encoding="utf-8")
-    for path in obsolete:
-        path.unlink()
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def check_pages() -> dict[str, str]:
+    """Return the text of every page by its path in the documentation."""
+    return {"checks/index.md": index(), **{f"checks/{check.code}.md": page(check) for check in CHECKS}}
