@@ -42,7 +42,7 @@ def decide_rows(bench: Bench) -> None:
     rules = len(file.star_patterns)
     bench.log(f"rules.allows(url), {rules} rules")
     outcome = bench.race(make_checks(file, urls), operations=len(urls), seconds=16)
-    targets = {"native": {"fastrobots": 3.0, "protego": 30.0}, "python": {"protego": 2.0}}
+    targets = {"native": {"fastrobots": 3.0, "protego": 30.0}, "python": {"protego": 0.5}}
     bench.rows(SECTION, f"rules.allows(url), {rules} rules", outcome, targets)
 
 

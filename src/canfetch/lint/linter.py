@@ -2,14 +2,12 @@
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from fnmatch import fnmatchcase
 from itertools import islice
 from operator import methodcaller
 from typing import Final, NamedTuple
 
 from canfetch.core.choices import unknown_choice
-from canfetch.core.collection_pause import pause_collection
 from canfetch.core.content_formats import foreign_format
 from canfetch.core.lists import check_list
 from canfetch.core.profiles import PROFILES, get_profile
@@ -41,7 +39,6 @@ from canfetch.lint.superseding import ReportedLines, superseding_codes
 from canfetch.lint.suppression import Suppression, find_suppressions
 
 FINDINGS_LIMIT: Final = 1000
-_LARGE_FILE: Final = 1 << 16
 # For each check those that supersede it, in the order in which they run.
 _SUPERSEDING: Final = superseding_codes(CHECKS)
 # A round applies the fixes that do not touch each other. The others wait for the next round.
@@ -130,12 +127,9 @@ class Linter:
 
         Args: file: The file's bytes, or a `LintInput` with more context.
         Raises: TypeError: `file` is neither bytes nor a `LintInput`. No content raises.
-        Cost: O(bytes) for each check. A few checks compare the rules of a group with each other. While a file over
-            64 KiB is linted, the cyclic garbage collector is paused.
+        Cost: O(bytes) for each check. A few checks compare the rules of a group with each other.
         """
-        lint_input = _as_lint_input(file)
-        with pause_collection() if len(lint_input.content) > _LARGE_FILE else nullcontext():
-            return self._report(lint_input, self._findings_limit)
+        return self._report(_as_lint_input(file), self._findings_limit)
 
     def _report(self, lint_input: LintInput, limit: int | None) -> LintReport:
         file = LintedFile(lint_input)

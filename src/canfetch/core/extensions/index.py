@@ -3,25 +3,65 @@
 The index holds the content and the rows but not the `RobotsTxt`, so that it does not keep the file alive.
 """
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Generic, TypeVar
 
 from canfetch.core.choices import unknown_choice
 from canfetch.core.contract import OtherRow
-from canfetch.core.extensions.clean_param import CleanParam
-from canfetch.core.extensions.clean_param_set import CleanParamSet
+from canfetch.core.escapes import escape_literal
+from canfetch.core.extensions.clean_param import CleanParam, CleanParamSet
 from canfetch.core.extensions.collection import Extensions, parse_extensions
 from canfetch.core.extensions.license import License
 from canfetch.core.extensions.page_rule import PathPageRule
-from canfetch.core.extensions.path_records import PathRecords
 from canfetch.core.extensions.preference import UsagePurpose, most_restrictive
 from canfetch.core.extensions.record import Extension
 from canfetch.core.extensions.usage import Usage
 from canfetch.core.extensions.usage_records import of_groups_or_file, select_usage_records, statements_of
 from canfetch.core.limits import COMPILED_SETS_LIMIT
 from canfetch.core.profiles import Profile
+from canfetch.core.reference.rule_set import RuleSet
 from canfetch.core.verdict import Verdict
 from canfetch.errors import InvalidOption
+
+RecordT = TypeVar("RecordT")
+
+
+class PathRecords(Generic[RecordT]):
+    """Records with a path, matched like rules: with the same patterns and the same matcher.
+
+    Source: RFC 9309 section 2.2.2, as adopted by draft-ietf-aipref-attach-05.
+    """
+
+    __slots__ = ("_literal", "_records", "_rules")
+
+    def __init__(self, records: Sequence[tuple[bytes, RecordT]], profile: Profile) -> None:
+        self._literal = profile.literal_paths
+        self._records = [record for _, record in records]
+        # Matched as disallow rules, because an allow rule has a second pattern in some profiles. The line number of
+        # a rule is the index of its record.
+        self._rules = RuleSet(((False, path, index) for index, (path, _) in enumerate(records)), profile)
+
+    def matching(self, target: bytes) -> list[RecordT]:
+        """Return the records whose pattern matches, in order.
+
+        Cost: O(bytes of the records times bytes of the target) at worst, usually O(records).
+        """
+        return [self._records[index] for index in sorted(self._specificities(target))]
+
+    def most_specific(self, target: bytes) -> list[RecordT]:
+        """Return the matching records with the highest specificity, in order.
+
+        Cost: As `matching`.
+        """
+        specificities = self._specificities(target)
+        highest = max(specificities.values(), default=0)
+        return [self._records[index] for index in sorted(specificities) if specificities[index] == highest]
+
+    def _specificities(self, target: bytes) -> dict[int, int]:
+        if self._literal:
+            # The target of a verdict has plain characters; patterns are compared in the literal form.
+            target = escape_literal(target, decode=False)
+        return {rule.line: rule.specificity for rule in self._rules.matching(target)}
 
 
 class GroupExtensions:

@@ -1,12 +1,9 @@
 """A file compiled by the Python engine, and its rules bound to one agent."""
 
 from collections.abc import Iterable
-from contextlib import nullcontext
-from typing import Final
 
-from canfetch.core.collection_pause import pause_collection
 from canfetch.core.contract import Decision, GroupRow, OriginCheck, OtherRow
-from canfetch.core.escapes import encode_reserved_data, unescape_literal
+from canfetch.core.escapes import unescape_literal
 from canfetch.core.limits import COMPILED_RULES_LIMIT, COMPILED_SETS_LIMIT
 from canfetch.core.profiles import Profile, get_profile
 from canfetch.core.reference.parser import parse_file
@@ -17,7 +14,6 @@ from canfetch.core.urls import AnyURL, SplitURL, invalid_url, split_url, url_byt
 from canfetch.core.verdict import Rule
 
 ROBOTS_TXT_TARGET = b"/robots.txt"
-_LARGE_RULE_SET: Final = 2_000
 
 
 class CompiledFile:
@@ -51,7 +47,7 @@ class CompiledFile:
     ) -> "BoundRules":
         """Bind the rules to an agent.
 
-        Cost: O(rules of the selected groups, times their logarithm) for the first agent with this selection.
+        Cost: O(rules of the selected groups times their logarithm) for the first agent with this selection.
         """
         if self._tokens is None:
             self._tokens = TokenTable(self._groups, self._profile)
@@ -61,9 +57,7 @@ class CompiledFile:
     def _rule_set(self, groups: tuple[int, ...]) -> RuleSet:
         rule_set = self._rule_sets.get(groups)
         if rule_set is None:
-            rules = [rule for index in groups for rule in self._groups[index].rules]
-            with pause_collection() if len(rules) > _LARGE_RULE_SET else nullcontext():
-                rule_set = RuleSet(rules, self._profile)
+            rule_set = RuleSet((rule for index in groups for rule in self._groups[index].rules), self._profile)
             self._cached_rule_count += rule_set.rule_count
             if len(self._rule_sets) >= COMPILED_SETS_LIMIT or self._cached_rule_count > COMPILED_RULES_LIMIT:
                 # Clear all rule sets, because another thread may add one while this one looks for the oldest.
@@ -123,29 +117,25 @@ class BoundRules:
 
     def allows(self, url: AnyURL) -> bool:
         """Return whether the agent may fetch `url`."""
-        target = self._target(url, None)
-        rank = self._best_rank(target)
-        rules = self._rules.rules
-        if rank == len(rules):
-            return True
-        return rules[rank].allow or rules[rank].specificity == 0 or self._is_exempt(target)
+        return self._allows(url, None)
 
     def allows_many(self, urls: Iterable[AnyURL]) -> list[bool]:
         """Return whether the agent may fetch each of `urls`, in order."""
-        rules = self._rules.rules
-        allowed: list[bool] = []
-        for index, url in enumerate(urls):
-            target = self._target(url, index)
-            rank = self._best_rank(target)
-            allowed.append(
-                rank == len(rules) or rules[rank].allow or rules[rank].specificity == 0 or self._is_exempt(target)
-            )
-        return allowed
+        return [self._allows(url, index) for index, url in enumerate(urls)]
+
+    def _allows(self, url: AnyURL, index: int | None) -> bool:
+        target = self._target(url, index)
+        best = next(self._rules.matching(target), None)
+        return best is None or best.allow or best.specificity == 0 or self._is_exempt(target)
 
     def decide(self, url: AnyURL) -> Decision:
         """Return whether the agent may fetch `url`, with all rules that match."""
         target = self._target(url, None)
-        matches = self._matches(target)
+        by_line: dict[int, Rule] = {}
+        for match in self._rules.matching(target):
+            # A rule counts with its best text.
+            by_line.setdefault(match.line, match)
+        matches = tuple(by_line.values())
         allowed, reason, rule = self._verdict(target, matches[0] if matches else None)
         also_matched = matches if rule is None else matches[1:]
         return allowed, reason, rule, also_matched, unescape_literal(target) if self._profile.literal_paths else target
@@ -153,8 +143,7 @@ class BoundRules:
     def deciding_rule(self, url: AnyURL) -> tuple[bool, Rule | None]:
         """Return whether the agent may fetch `url`, and the deciding rule."""
         target = self._target(url, None)
-        rank = self._best_rank(target)
-        allowed, _, rule = self._verdict(target, self._rules.rules[rank] if rank < len(self._rules.rules) else None)
+        allowed, _, rule = self._verdict(target, next(self._rules.matching(target), None))
         return allowed, rule
 
     def _verdict(self, target: bytes, best: Rule | None) -> tuple[bool, str, Rule | None]:
@@ -167,17 +156,6 @@ class BoundRules:
         if best.specificity == 0:
             return True, "empty-rule", best
         return best.allow, "allow-rule" if best.allow else "disallow-rule", best
-
-    def _matches(self, target: bytes) -> tuple[Rule, ...]:
-        # Every rule that matches, each with its best text, in order of precedence.
-        ranks = set(self._rules.form_a.all(target))
-        if self._rules.form_b is not None:
-            ranks.update(self._rules.form_b.all(encode_reserved_data(target)))
-        by_line: dict[int, Rule] = {}
-        for rank in sorted(ranks):
-            rule = self._rules.rules[rank]
-            by_line.setdefault(rule.line, rule)
-        return tuple(by_line.values())
 
     def _target(self, url: AnyURL, index: int | None) -> bytes:
         content = url_bytes(url, index)
@@ -194,10 +172,3 @@ class BoundRules:
 
     def _is_exempt(self, target: bytes) -> bool:
         return target == ROBOTS_TXT_TARGET and self._profile.robots_txt_allowed
-
-    def _best_rank(self, target: bytes) -> int:
-        rules = self._rules
-        rank = rules.form_a.first(target, len(rules.rules))
-        if rules.form_b is not None:
-            rank = rules.form_b.first(encode_reserved_data(target), rank)
-        return rank

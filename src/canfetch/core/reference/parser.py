@@ -7,14 +7,13 @@
 Source: RFC 9309 sections 2.1 and 2.2.1 to 2.2.4.
 """
 
-from itertools import accumulate
 from typing import NamedTuple
 
 from canfetch.core.abnf import is_comment, is_pattern, is_product_token
 from canfetch.core.contract import OtherRow
 from canfetch.core.fields import parse_field
 from canfetch.core.keys import RecordKind, record_kind
-from canfetch.core.lines import byte_order_mark_length, readable_part
+from canfetch.core.lines import physical_lines, readable_part
 from canfetch.core.profiles import Profile
 from canfetch.core.tokens import extract_token
 
@@ -102,81 +101,8 @@ def parse_file(content: bytes, profile: Profile) -> ParsedFile:
     Cost: O(bytes).
     """
     reader = LineReader(profile)
-    start = byte_order_mark_length(content, profile)
-    lines = content[start:].splitlines(keepends=True)
-    if _reads_lines_whole(content, lines, profile):
-        _read_plain_lines(reader, lines, start)
-    else:
-        for number, line in enumerate(lines, 1):
-            reader.read(line.rstrip(b"\r\n"), number, start)
-            start += len(line)
-    return ParsedFile(reader.groups, reader.others)
-
-
-def _reads_lines_whole(content: bytes, lines: list[bytes], profile: Profile) -> bool:
-    if profile.abnf_only or b"\v" in content or b"\f" in content or (profile.nul_ends_line and b"\0" in content):
-        return False
-    return not profile.max_line_bytes or max(map(len, lines), default=0) <= profile.max_line_bytes
-
-
-# The kind of lines that `_read_plain_lines` leaves to `LineReader.read`.
-_UNKNOWN = -1
-_USER_AGENT, _ALLOW = int(RecordKind.USER_AGENT), int(RecordKind.ALLOW)
-_CACHED_KEYS_LIMIT = 64
-_SKIPPED_STARTS = b"#\r\n"
-
-
-def _read_plain_lines(  # noqa: C901, PLR0912 - one loop without calls, which is what makes it quick
-    reader: LineReader, lines: list[bytes], start: int
-) -> None:
-    # The same as `LineReader.read`, but without calls for the most frequent kinds of lines.
-    profile = reader.profile
-    blank_line_ends_group = profile.blank_line_ends_group
-    kinds: dict[bytes, int] = {}
-    rules: list[tuple[bool, bytes, int]] | None = None
-    offsets: list[int] = []
+    start, lines = physical_lines(content, profile)
     for number, line in enumerate(lines, 1):
-        if blank_line_ends_group and line.isspace():
-            reader.blank_line()
-            rules = None
-            continue
-        if line[0] in _SKIPPED_STARTS:
-            continue
-        written_key, colon, value = line.partition(b":")
-        if not colon:
-            # A record without a colon has exactly two words, possibly followed by a comment.
-            if len(line.split(None, 2)) != 2 and b"#" not in line:
-                continue
-            kind = _UNKNOWN
-        elif (known := kinds.get(written_key)) is not None:
-            kind = known
-        else:
-            kind = _UNKNOWN if b"#" in written_key else int(record_kind(written_key.strip(), profile))
-            if len(kinds) < _CACHED_KEYS_LIMIT:
-                kinds[written_key] = kind
-        if kind >= _USER_AGENT:
-            if b"#" in value:
-                value = value.partition(b"#")[0]
-            if kind == _USER_AGENT:
-                reader.user_agent(extract_token(value.strip(), profile), number)
-                rules = None
-                continue
-            if rules is None and reader.in_group:
-                rules = reader.groups[-1].rules
-                reader.in_user_agents = False
-            if rules is not None:
-                rules.append((kind == _ALLOW, value.strip(), number))
-            continue
-        if not offsets:
-            offsets = list(accumulate(map(len, lines), initial=start))
-        offset = offsets[number - 1]
-        if kind == _UNKNOWN:
-            reader.read(line.rstrip(b"\r\n"), number, offset)
-            rules = None
-        elif key := written_key.strip():
-            key_start = offset + written_key.find(key)
-            value = value.rstrip(b"\r\n").partition(b"#")[0]
-            value_start = offset + len(written_key) + 1 + len(value) - len(value.lstrip())
-            value_end = value_start + len(value.strip())
-            key_end = key_start + len(key)
-            reader.others.append((number, kind, key_start, key_end, value_start, value_end, reader.group))
+        reader.read(line.rstrip(b"\r\n"), number, start)
+        start += len(line)
+    return ParsedFile(reader.groups, reader.others)

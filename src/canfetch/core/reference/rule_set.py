@@ -6,47 +6,44 @@ decides, the order is that of lines alone. The first rule with a matching text d
 Source: RFC 9309 section 2.2.2.
 """
 
-from collections.abc import Iterable
-from operator import itemgetter
-from typing import Final
+from collections.abc import Iterable, Iterator
 
-from canfetch.core.patterns import PatternText, parse_pattern
+from canfetch.core.escapes import encode_reserved_data
+from canfetch.core.patterns import Segments, parse_pattern, split_segments
 from canfetch.core.profiles import Profile
-from canfetch.core.reference.head_index import HeadIndex
 from canfetch.core.verdict import Rule
-
-_precedence: Final = itemgetter(0)
-# A rule is a named tuple, whose own constructor takes several times as long.
-_new_tuple: Final = tuple.__new__
 
 
 class RuleSet:
-    """The rules of one selection of groups, indexed for matching. They are passed in the order of their lines.
+    """The rules of one selection of groups, passed in the order of their lines."""
 
-    `rules` has one entry for each text of a rule. The index of an entry is the text's rank.
-    """
-
-    __slots__ = ("form_a", "form_b", "rule_count", "rules")
+    __slots__ = ("_has_form_b", "_texts", "rule_count")
 
     def __init__(self, rules: Iterable[tuple[bool, bytes, int]], profile: Profile) -> None:
-        texts: dict[tuple[bool, bytes], tuple[PatternText, ...]] = {}
-        # A number that sorts by specificity, then allow before disallow; then the rule and its text.
-        rows: list[tuple[int, bool, bytes, int, int, bytes, bool]] = []
+        # Each text of a rule, and whether it is compared with form (b) of the target.
+        self._texts: list[tuple[Rule, Segments, bool]] = []
         self.rule_count = 0
         for allow, value, line in rules:
             self.rule_count += 1
-            rule_texts = texts.get((allow, value))
-            if rule_texts is None:
-                rule_texts = texts[allow, value] = parse_pattern(value, allow=allow, profile=profile)
-            for text, specificity, form_b in rule_texts:
-                rows.append((-2 * specificity - allow, allow, value, line, specificity, text, form_b))
+            for text, specificity, form_b in parse_pattern(value, allow=allow, profile=profile):
+                self._texts.append((Rule(allow, value, line, specificity), split_segments(text), form_b))
         if not profile.first_match:
-            # A stable sort: equal numbers stay in the order of lines, form (a) before form (b).
-            rows.sort(key=_precedence)
-        self.rules = [_new_tuple(Rule, row[1:5]) for row in rows]
-        texts_a: list[tuple[int, bytes]] = []
-        texts_b: list[tuple[int, bytes]] = []
-        for rank, (_, _, _, _, _, text, form_b) in enumerate(rows):
-            (texts_b if form_b else texts_a).append((rank, text))
-        self.form_a = HeadIndex(texts_a)
-        self.form_b = HeadIndex(texts_b) if texts_b else None
+            # A stable sort: equal keys stay in the order of lines, form (a) before form (b).
+            self._texts.sort(key=_precedence)
+        self._has_form_b = any(form_b for _, _, form_b in self._texts)
+
+    def matching(self, target: bytes) -> Iterator[Rule]:
+        """Yield the rules that match, in order of precedence. A rule with two matching texts is yielded twice.
+
+        Cost: O(bytes of the rules times bytes of the target) at worst, usually O(rules).
+        """
+        form_b = encode_reserved_data(target) if self._has_form_b else target
+        for rule, segments, in_form_b in self._texts:
+            text = form_b if in_form_b else target
+            if text.startswith(segments.head) and segments.matches_after_head(text):
+                yield rule
+
+
+def _precedence(text: tuple[Rule, Segments, bool]) -> tuple[int, bool]:
+    rule = text[0]
+    return -rule.specificity, not rule.allow
