@@ -11,10 +11,9 @@ from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
 
 from canfetch.access.responses import Failure, Response
 from canfetch.client.async_client import AsyncClient
-from canfetch.client.cached_file import CachedFile
 from canfetch.client.options import Options
 from canfetch.client.origin_cache import OriginCache
-from canfetch.client.origin_state import OriginState
+from canfetch.client.origin_state import CachedFile, OriginState
 from canfetch.client.origin_table import create_origin_table
 from canfetch.client.sync_client import Client
 from canfetch.client.transports import TransportRequest

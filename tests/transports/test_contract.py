@@ -366,7 +366,7 @@ def test_cookies_are_not_stored(send: Send, site: Site) -> None:
 
 
 def test_accept_encoding_lists_the_available_codings(send: Send, shared_site: Site) -> None:
-    from canfetch.client.transports.content_codings import available_codings
+    from canfetch.client.transports.response_body import available_codings
 
     answer = send(make_request(shared_site.url("echo-accept-encoding")))
     assert isinstance(answer, Response)

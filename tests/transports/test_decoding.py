@@ -13,16 +13,17 @@ from hypothesis import strategies as st
 from tests.transports.harness import split_at
 
 from canfetch.access.responses import FailureKind
-from canfetch.client.transports.body_decoder import BodyDecoder, accept_encoding
-from canfetch.client.transports.content_codings import (
+from canfetch.client.transports.failures import TransportError
+from canfetch.client.transports.response_body import (
+    BodyDecoder,
     BrotliDecoder,
     Decoder,
     DeflateDecoder,
     GzipDecoder,
     StdlibZstdDecoder,
     ZstandardDecoder,
+    accept_encoding,
 )
-from canfetch.client.transports.failures import TransportError
 
 LIMIT = 20_000
 BOMB_BYTES = 50_000_000

@@ -46,7 +46,7 @@ except MissingExtra as missing:
 def test_accept_encoding_omits_codings_without_library() -> None:
     absent = ["brotli", "brotlicffi", "compression", "compression.zstd", "backports.zstd", "zstandard"]
     program = """
-from canfetch.client.transports.body_decoder import accept_encoding
+from canfetch.client.transports.response_body import accept_encoding
 print(accept_encoding())
 """
     assert run(absent, program) == "gzip, deflate"

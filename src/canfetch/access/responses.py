@@ -51,7 +51,10 @@ class Response(NamedTuple):
         Args:
             name: The name of the header in lower case.
         """
-        return next(iter(self.header_values(name)), None)
+        for field, value in self.headers:
+            if field.lower() == name:
+                return value
+        return None
 
     def header_values(self, name: str) -> list[str]:
         """Return the values of all fields with a name, in their order.

@@ -42,6 +42,7 @@ def next_entry(
         max_bytes: The parsing limit of the fetch.
         request_headers: The headers that the client sent, without those of conditional requests.
     """
+    name = str(origin)
     # Stores keep times to the microsecond.
     now = round(now, _TIME_DIGITS)
     if fetched.not_modified and previous is not None and previous.copy is not None:
@@ -50,7 +51,7 @@ def next_entry(
         fetched = fetched._replace(outcome=evaluate_content(previous.copy.content, policy, kind, detail))
     response = fetched.response
     headers = _stored_headers(previous, fetched)
-    vary = _next_vary(previous, fetched, SentHeaders(str(origin), request_headers))
+    vary = _next_vary(previous, fetched, name, request_headers)
     unreachable = fetched.outcome.access is Access.UNREACHABLE
     failures = (0 if previous is None else previous.failures) + 1 if unreachable else 0
     first_failure = None
@@ -59,7 +60,7 @@ def next_entry(
         if previous is not None and previous.first_failure_at is not None:
             # A clock that once ran ahead must not put the first failure in the future.
             first_failure = min(previous.first_failure_at, now)
-        wait = retry_delay(response, failures, now=now, seed=f"{seed}:{origin}")
+        wait = retry_delay(response, failures, now=now, seed=f"{seed}:{name}")
         if fetched.retry_at is not None:
             wait = max(wait, fetched.retry_at - now)
     else:
@@ -70,7 +71,7 @@ def next_entry(
     if copy is not None and not unreachable:
         copy = copy._replace(vary=vary)
     return CacheEntry(
-        origin=str(origin),
+        origin=name,
         policy=policy.name,
         outcome=fetched.outcome,
         url=fetched.url,
@@ -95,7 +96,7 @@ def _responded_at(previous: CacheEntry | None, fetched: FetchResult, now: float)
 
 
 def _next_vary(
-    previous: CacheEntry | None, fetched: FetchResult, request_headers: SentHeaders
+    previous: CacheEntry | None, fetched: FetchResult, origin: str, request_headers: Headers
 ) -> tuple[VaryField, ...]:
     """Return what the next entry varies by.
 
@@ -110,7 +111,9 @@ def _next_vary(
         stored = () if previous is None else previous.vary
     elif fetched.not_modified and fetched.response is not None and fetched.response.header("vary") is None:
         stored = () if previous is None or previous.copy is None else previous.copy.vary
-    return merge_vary(request_headers, stored, fetched.vary_names)
+    if not stored and not fetched.vary_names:
+        return ()
+    return merge_vary(SentHeaders(origin, request_headers), stored, fetched.vary_names)
 
 
 def _stored_headers(previous: CacheEntry | None, fetched: FetchResult) -> Headers:

@@ -63,7 +63,7 @@ class SentHeaders:
         Args:
             names: The names that `vary_names` returned.
         """
-        return tuple(VaryField(name, self._hash(name)) for name in sorted(names))
+        return tuple([VaryField(name, self._hash(name)) for name in sorted(names)])
 
     def match(self, fields: Iterable[VaryField]) -> bool:
         """Return whether a response that varies by `fields` serves requests with these headers."""
@@ -85,16 +85,15 @@ def vary_names(headers: Headers) -> frozenset[str]:
 
     `*`, an invalid name, and too many or too long names all count as `*`. No name other than `*` is returned then.
     """
-    names = {
-        part.strip().lower() for name, value in headers if name.lower() == "vary" for part in value.split(",")
-    } - _WITHOUT_EFFECT
-    names.discard("")
-    return _bounded(names)
+    values = [value for name, value in headers if name.lower() == "vary"]
+    if not values:
+        return frozenset()
+    return _bounded({part.strip().lower() for part in ",".join(values).split(",")} - _WITHOUT_EFFECT - {""})
 
 
 def union_vary_names(first: frozenset[str], second: frozenset[str]) -> frozenset[str]:
     """Return the names of two responses together, with the same limits as `vary_names`."""
-    return _bounded(first | second)
+    return _bounded(first | second) if first and second else first or second
 
 
 def merge_vary(headers: SentHeaders, stored: Iterable[VaryField], names: frozenset[str]) -> tuple[VaryField, ...]:

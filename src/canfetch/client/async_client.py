@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from canfetch.access.effective_access import FetchNeed
 from canfetch.access.entries import CacheEntry
 from canfetch.client.base_client import BaseClient
-from canfetch.client.client_limits import client_limits
-from canfetch.client.components import check_transport
 from canfetch.client.evidence import EvidenceRecorder
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.options import ClientOptions
 from canfetch.client.origin_state import OriginState
 from canfetch.client.procedure import Action, Clock, Pause, SendRequest
 from canfetch.client.stores import Store
-from canfetch.client.transports import AsyncTransport, credential_check
+from canfetch.client.transports import AsyncTransport
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.origin import Origin
@@ -30,7 +28,7 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
 
 
-class AsyncClient(BaseClient):
+class AsyncClient(BaseClient[AsyncTransport]):
     """The asynchronous client. It has the methods of `Client`, with `await`.
 
     If several tasks need the same origin, it is fetched once. No task waits for the fetch of another origin, and the
@@ -57,12 +55,16 @@ class AsyncClient(BaseClient):
         **options: Unpack[ClientOptions],
     ) -> None:
         super().__init__(
-            user_agent=user_agent, store=store, evidence=evidence, tracer=tracer, clock=clock, seed=seed, **options
+            _default_transport() if transport is None else transport,
+            is_async=True,
+            user_agent=user_agent,
+            store=store,
+            evidence=evidence,
+            tracer=tracer,
+            clock=clock,
+            seed=seed,
+            **options,
         )
-        self._transport = _default_transport() if transport is None else transport
-        check_transport(self._transport, self.options, is_async=True, example="AsyncHTTPTransport()")
-        self._limits = client_limits(self.options, self._transport)
-        self._adds_credentials = credential_check(self._transport)
         self.reset_after_fork()
         reset_on_fork(self)
 
@@ -89,11 +91,8 @@ class AsyncClient(BaseClient):
             allowed = self._cache.allows(url, self._clock())
             if allowed is not None:
                 return allowed
-        state = self._cache.find(url)
-        now = self._clock()
-        if state is None or not state.valid_from <= now < state.next_fetch_at:
-            state, now = await self.origin_state(url), self._clock()
-        return state.allows_unchecked(url, agent, now, site_reachable=site_reachable)
+        state = self._fresh_state(url) or await self.origin_state(url)
+        return state.allows_unchecked(url, agent, self._clock(), site_reachable=site_reachable)
 
     async def decide(
         self, url: AnyURL, *, agent: str | Agent | None = None, site_reachable: bool | None = None
@@ -109,14 +108,8 @@ class AsyncClient(BaseClient):
             EvidenceError: The decision cannot be recorded.
         Cost: A lookup and a match if the origin is cached, otherwise a fetch.
         """
-        state = self._cache.find(url)
-        now = self._clock()
-        if state is None or not state.valid_from <= now < state.next_fetch_at:
-            state, now = await self.origin_state(url), self._clock()
-        verdict = state.decide_unchecked(url, self._as_agent(agent), now, site_reachable=site_reachable)
-        if self._needs_verdicts:
-            self.record(url, verdict, state)
-        return verdict
+        state = self._fresh_state(url) or await self.origin_state(url)
+        return self._decide(state, url, agent, site_reachable=site_reachable)
 
     async def access(self, url: AnyURL, *, site_reachable: bool | None = None) -> AccessInfo:
         """Return how the robots.txt of an origin was obtained and what it means. See `Client.access`.
@@ -160,15 +153,12 @@ class AsyncClient(BaseClient):
         Raises: InvalidURL; ClientClosed: The client is closed and the origin is not in its memory, or the client was
             closed during the fetch.
         """
-        state, need = self._cached_state(url, refresh=refresh, offline=offline)
+        origin, state, need = self._look_up(url, refresh=refresh, offline=offline)
         if state is not None and need is FetchNeed.NO:
             return state
-        if state is not None and need is FetchNeed.SOON and not self._is_closed:
-            self._start_fetch(state.origin, state, refresh=False)
+        if state is not None and need is FetchNeed.SOON:
+            self._start_fetch(origin, state, refresh=False)
             return state
-        origin = Origin.from_url(url) if state is None else state.origin
-        if self._is_closed:
-            raise ClientClosed
         if offline:
             # Not shared with other tasks: a task that may fetch must not receive an offline result.
             return await self._obtain_state(origin, state, refresh=False, offline=True)

@@ -1,17 +1,15 @@
 """The base class of the synchronous and the asynchronous client."""
 
 import logging
-import time
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from functools import partial
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack
 
 from canfetch.access.effective_access import FetchNeed
 from canfetch.access.entries import CacheEntry
-from canfetch.access.limits import Limits
 from canfetch.access.outcomes import OutcomeKind
 from canfetch.client.argument_checks import check_callable
-from canfetch.client.components import check_evidence, check_store
+from canfetch.client.components import check_evidence, check_store, check_transport
 from canfetch.client.evidence import EvidenceRecorder
 from canfetch.client.fetch_observer import FetchObserver
 from canfetch.client.loggers import DECISION_LOGGER
@@ -19,17 +17,27 @@ from canfetch.client.options import ClientOptions, Options
 from canfetch.client.origin_cache import OriginCache
 from canfetch.client.origin_state import OriginState
 from canfetch.client.origin_table import create_origin_table
-from canfetch.client.procedure import Action, Clock, obtain_entry
+from canfetch.client.procedure import (
+    AcquireLease,
+    Action,
+    Clock,
+    GetEntry,
+    RecallEntry,
+    RememberEntry,
+    StoreAction,
+    StoreEntry,
+    fetch_settings,
+    obtain_entry,
+)
 from canfetch.client.resilient_store import ResilientStore
 from canfetch.client.stats import ClientStats, FetchCounters
-from canfetch.client.store_actions import AcquireLease, GetEntry, RecallEntry, RememberEntry, StoreAction, StoreEntry
 from canfetch.client.stores import Store
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.origin import Origin
 from canfetch.core.redaction import loggable_url, redact_urls
 from canfetch.core.urls import AnyURL, plain_url
-from canfetch.core.verdict import Verdict
-from canfetch.errors import InvalidOption
+from canfetch.core.verdict import ClientVerdict, Verdict
+from canfetch.errors import ClientClosed, InvalidOption
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
@@ -37,15 +45,17 @@ if TYPE_CHECKING:
     from canfetch.client.tracing import FetchTracer
 
 
-class BaseClient:
-    """The options, memory, store and evidence of a client."""
+_TransportT = TypeVar("_TransportT")
 
-    _limits: Limits
-    _adds_credentials: Callable[[str], bool]
+
+class BaseClient(Generic[_TransportT]):
+    """What the synchronous and the asynchronous client have in common: everything that never waits."""
 
     def __init__(
         self,
+        transport: _TransportT,
         *,
+        is_async: bool,
         user_agent: str,
         store: Store | None,
         evidence: EvidenceRecorder | None,
@@ -62,14 +72,16 @@ class BaseClient:
         check_callable("clock", clock)
         if not isinstance(seed, int):
             raise InvalidOption(f"invalid seed {seed!r}: expected an integer")
+        check_transport(transport, self.options, is_async=is_async)
+        self._transport = transport
         self._store = store
         self._resilient_store = ResilientStore(store)
         self._evidence = evidence
         self._clock = clock
-        self._seed = seed
+        self._settings = fetch_settings(self.options, transport, clock=clock, seed=seed, has_store=store is not None)
         self._cache = OriginCache(self.options.max_memory_bytes, partial(create_origin_table, self.options))
         self._counters = FetchCounters()
-        self._observer = FetchObserver(self.options, self._counters, _fetch_tracer(tracer))
+        self._observer = FetchObserver(self._settings, self._counters, _fetch_tracer(tracer))
         self._is_closed = False
         self._update_decision_logging()
 
@@ -142,31 +154,48 @@ class BaseClient:
     def _as_agent(self, agent: str | Agent | None) -> Agent:
         return self.options.agent if agent is None else as_agent(agent)
 
-    def _cached_state(self, url: AnyURL, *, refresh: bool, offline: bool) -> tuple[OriginState | None, FetchNeed]:
-        """Return the state in memory, and whether to fetch it again. `offline` takes precedence over `refresh`."""
-        state = self._cache.find(url)
+    def _fresh_state(self, url: AnyURL) -> OriginState | None:
+        """Return the state of the origin of `url` if it needs no fetch and `url` begins with the name of the origin.
+
+        Other URLs need a parse, which `_look_up` does.
+        """
+        state = self._cache.find_canonical(url)
+        return state if state is not None and state.valid_from <= self._clock() < state.next_fetch_at else None
+
+    def _decide(
+        self, state: OriginState, url: AnyURL, agent: str | Agent | None, *, site_reachable: bool | None
+    ) -> ClientVerdict:
+        agent = self.options.agent if agent is None else as_agent(agent)
+        verdict = state.decide_unchecked(url, agent, self._clock(), site_reachable=site_reachable)
+        if self._needs_verdicts:
+            self.record(url, verdict, state)
+        return verdict
+
+    def _look_up(self, url: AnyURL, *, refresh: bool, offline: bool) -> tuple[Origin, OriginState | None, FetchNeed]:
+        """Return the origin of `url`, its state in memory, and whether to fetch its robots.txt.
+
+        Args:
+            refresh: Fetch even if the cached entry is fresh.
+            offline: Use only memory and the store. Takes precedence over `refresh`.
+        Raises: InvalidURL; ClientClosed: A fetch is due, and the client is closed.
+        """
+        state = self._cache.find_canonical(url)
+        origin = Origin.from_url(url) if state is None else state.origin
         if state is None:
-            return None, FetchNeed.NOW
-        if offline:
-            return state, FetchNeed.NO
-        return state, FetchNeed.NOW if refresh else state.fetch_need(self._clock())
+            state = self._cache.get(str(origin))
+        if state is None or (refresh and not offline):
+            need = FetchNeed.NOW
+        else:
+            need = FetchNeed.NO if offline else state.fetch_need(self._clock())
+        if self._is_closed and need is not FetchNeed.NO:
+            raise ClientClosed
+        return origin, state, need
 
     def _start_procedure(
         self, origin: Origin, state: OriginState | None, *, refresh: bool, offline: bool
     ) -> Generator[Action, Any, CacheEntry]:
         previous = None if state is None else state.entry
-        procedure = obtain_entry(
-            origin,
-            previous,
-            self.options,
-            self._limits,
-            clock=self._clock,
-            monotonic=time.monotonic,
-            adds_credentials=self._adds_credentials,
-            seed=self._seed,
-            refresh=refresh,
-            offline=offline,
-        )
+        procedure = obtain_entry(origin, previous, self._settings, refresh=refresh, offline=offline)
         in_background = state is not None and not refresh and state.fetch_need(self._clock()) is FetchNeed.SOON
         return self._observer.observe(origin, procedure, previous, in_background=in_background)
 

@@ -43,18 +43,18 @@ def check_evidence(evidence: object) -> None:
     _check_methods("evidence", evidence, ("record",), "EvidenceRecorder(folder)")
 
 
-def check_transport(transport: object, options: Options, *, is_async: bool, example: str) -> None:
+def check_transport(transport: object, options: Options, *, is_async: bool) -> None:
     """Check that `transport` is a transport for the client and can guarantee its options.
 
     Args:
         is_async: Whether the client is asynchronous.
-        example: An expression that creates the default transport, for messages.
     Raises: InvalidOption: It is not a transport, is one for the other client, or cannot guarantee an option.
     """
     for base in type(transport).__mro__:
         session_transport = _SESSION_TRANSPORTS.get((base.__module__.partition(".")[0], base.__name__))
         if session_transport is not None:
             raise InvalidOption(f"invalid transport {quoted(transport)}: pass {session_transport}")
+    example = "AsyncHTTPTransport()" if is_async else "HTTPTransport()"
     _check_methods("transport", transport, _TRANSPORT_METHODS, example)
     coroutines = {iscoroutinefunction(getattr(transport, method)) for method in _TRANSPORT_METHODS}
     # An asynchronous method need not be a coroutine function, so both must be wrong to be sure.

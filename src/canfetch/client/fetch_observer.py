@@ -14,10 +14,8 @@ from canfetch.access.entries import CacheEntry
 from canfetch.access.outcomes import Outcome, OutcomeKind
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.loggers import FETCH_LOGGER
-from canfetch.client.options import Options
-from canfetch.client.procedure import Action, Pause, SendRequest
+from canfetch.client.procedure import Action, FetchSettings, Pause, SendRequest, StoreEntry
 from canfetch.client.stats import FetchCounters
-from canfetch.client.store_actions import StoreEntry
 from canfetch.core.origin import Origin
 from canfetch.core.redaction import loggable_url, redact_urls
 from canfetch.core.text import printable_text
@@ -34,13 +32,14 @@ class FetchObserver:
     """Counts, logs and traces fetches.
 
     Args:
-        options: The options of the client.
+        settings: The settings of the fetches.
         counters: The counters of the client.
         tracer: Starts spans, or None.
     """
 
-    def __init__(self, options: Options, counters: FetchCounters, tracer: "FetchTracer | None") -> None:
-        self._options = options
+    def __init__(self, settings: FetchSettings, counters: FetchCounters, tracer: "FetchTracer | None") -> None:
+        self._policy = settings.options.policy
+        self._has_store = settings.has_store
         self._counters = counters
         self._tracer = tracer
 
@@ -69,12 +68,11 @@ class FetchObserver:
                     action = procedure.send(result)
                 except StopIteration as end:
                     entry: CacheEntry = end.value
-                    self._end(fetch, entry, previous)
+                    self._end(fetch, origin, entry, previous, in_background=in_background)
                     return entry
                 # A fetch that times out before its first request has only a result to store.
                 if fetch is None and isinstance(action, SendRequest | StoreEntry):
-                    fetch = _Fetch(origin, None if self._tracer is None else self._tracer.start(origin, self._policy))
-                    self._counters.add(background_refreshes=int(in_background))
+                    fetch = self._start(origin, in_background=in_background)
                 if fetch is not None and isinstance(action, SendRequest):
                     with fetch.active(action.request.url):
                         result = yield action
@@ -94,14 +92,27 @@ class FetchObserver:
         finally:
             procedure.close()
 
-    @property
-    def _policy(self) -> str:
-        return self._options.policy.name
+    def _start(self, origin: Origin, *, in_background: bool) -> "_Fetch":
+        if in_background:
+            self._counters.add(background_refreshes=1)
+        return _Fetch(origin, None if self._tracer is None else self._tracer.start(origin, self._policy.name))
 
-    def _end(self, fetch: "_Fetch | None", entry: CacheEntry, previous: CacheEntry | None) -> None:
+    def _end(
+        self,
+        fetch: "_Fetch | None",
+        origin: Origin,
+        entry: CacheEntry,
+        previous: CacheEntry | None,
+        *,
+        in_background: bool,
+    ) -> None:
+        is_new = entry is not previous and entry.outcome.kind is not OutcomeKind.OFFLINE
+        if fetch is None and is_new and not self._has_store:
+            # The fetch timed out before its first request.
+            fetch = self._start(origin, in_background=in_background)
         if fetch is not None:
             self._finish(fetch, entry)
-        elif entry is not previous and entry.outcome.kind is not OutcomeKind.OFFLINE:
+        elif is_new:
             self._counters.add(store_hits=1)
             FETCH_LOGGER.debug("using the robots.txt of %s from the store", entry.origin)
 
@@ -118,26 +129,8 @@ class FetchObserver:
             not_modified=int(outcome.kind is OutcomeKind.NOT_MODIFIED),
             stale_copies=int(failure is not None and self._uses_copy(entry)),
         )
-        url = loggable_url(entry.url)
-        requested = fetch.origin.robots_url
-        target = requested if url == requested else f"{requested} (redirected to {url})"
-        if failure is None:
-            FETCH_LOGGER.info(
-                "fetched %s: %s, %d redirects, %d bytes in %.3f s",
-                target,
-                redact_urls(outcome.detail),
-                redirects,
-                fetch.body_bytes,
-                fetch.seconds,
-            )
-        else:
-            FETCH_LOGGER.warning(
-                "cannot fetch %s: %s, %d redirects, %.3f s",
-                target,
-                redact_urls(outcome.detail),
-                redirects,
-                fetch.seconds,
-            )
+        if FETCH_LOGGER.isEnabledFor(logging.INFO if failure is None else logging.WARNING):
+            _log_fetch(fetch, entry, failure, redirects)
         if fetch.span is not None:
             error = failure if entry.status is None or failure is None else str(entry.status)
             fetch.span.end(
@@ -153,10 +146,10 @@ class FetchObserver:
         self._counters.add(
             interrupted_fetches=1, requests=fetch.requests, redirects=fetch.redirects, body_bytes=fetch.body_bytes
         )
-        FETCH_LOGGER.info("fetch of %s interrupted after %.3f s", fetch.origin.robots_url, fetch.seconds)
+        FETCH_LOGGER.info("fetch of %s interrupted after %.3f s", fetch.robots_url, fetch.seconds)
         if fetch.span is not None:
             fetch.span.end(
-                url=fetch.origin.robots_url,
+                url=fetch.robots_url,
                 status=None,
                 redirects=fetch.redirects,
                 body_bytes=fetch.body_bytes,
@@ -165,7 +158,7 @@ class FetchObserver:
             )
 
     def _uses_copy(self, entry: CacheEntry) -> bool:
-        access = effective_access(entry, self._options.policy, now=entry.fetched_at)
+        access = effective_access(entry, self._policy, now=entry.fetched_at)
         return access.effect is Effect.CONDITIONAL_ALLOW
 
 
@@ -173,11 +166,11 @@ class _Fetch:
     """A fetch in progress. `redirects` is the number of redirects that led to its last request."""
 
     def __init__(self, origin: Origin, span: "FetchSpan | None") -> None:
-        self.origin = origin
+        self.robots_url = origin.robots_url
         self.span = span
         self.requests = 0
         self.redirects = 0
-        self._url = origin.robots_url
+        self._url = self.robots_url
         self.body_bytes = 0
         self._started_at = monotonic()
         self._ended_at: float | None = None
@@ -211,6 +204,23 @@ def _followed_redirects(fetch: _Fetch, entry: CacheEntry) -> int:
     """
     hops = len(entry.hops) - (entry.outcome.kind is OutcomeKind.REDIRECT_OVERFLOW)
     return min(hops, fetch.redirects + (entry.status is not None))
+
+
+def _log_fetch(fetch: _Fetch, entry: CacheEntry, failure: str | None, redirects: int) -> None:
+    url = loggable_url(entry.url)
+    target = url if url == fetch.robots_url else f"{fetch.robots_url} (redirected to {url})"
+    detail = redact_urls(entry.outcome.detail)
+    if failure is None:
+        FETCH_LOGGER.info(
+            "fetched %s: %s, %d redirects, %d bytes in %.3f s",
+            target,
+            detail,
+            redirects,
+            fetch.body_bytes,
+            fetch.seconds,
+        )
+    else:
+        FETCH_LOGGER.warning("cannot fetch %s: %s, %d redirects, %.3f s", target, detail, redirects, fetch.seconds)
 
 
 def _log_request(answer: Response | Failure) -> None:

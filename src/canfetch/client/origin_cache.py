@@ -5,9 +5,8 @@ import threading
 from collections.abc import Callable
 from typing import Final
 
-from canfetch.client.cached_file import CachedFile
 from canfetch.client.forking import reset_on_fork
-from canfetch.client.origin_state import OriginState
+from canfetch.client.origin_state import CachedFile, OriginState
 from canfetch.client.origin_table import OriginTable
 from canfetch.core.origin import Origin
 from canfetch.core.urls import AnyURL
@@ -28,6 +27,8 @@ class OriginCache:
     Attributes:
         allows: `OriginTable.allows`. Returns whether the agent of the client may fetch a URL, or None if that takes
             more than a lookup.
+        find_canonical: `OriginTable.find`. Returns the state of the origin of a URL that begins with the name of the
+            origin, or None, and marks it as used.
     """
 
     __slots__ = (
@@ -42,6 +43,7 @@ class OriginCache:
         "_memory_bytes",
         "_table",
         "allows",
+        "find_canonical",
     )
 
     def __init__(self, max_bytes: int, create_table: Callable[[], OriginTable] = OriginTable) -> None:
@@ -61,6 +63,7 @@ class OriginCache:
         self._lock = threading.Lock()
         self._table = self._create_table()
         self.allows = self._table.allows
+        self.find_canonical = self._table.find
         # Pairs of the time of a use and a name. A name can be in the heap twice; `_heap_number` records which pair is
         # current.
         self._heap: list[tuple[int, str]] = []
@@ -94,7 +97,7 @@ class OriginCache:
         Cost: One dictionary lookup if `url` starts with the canonical name of a cached origin. Otherwise the URL is
             parsed.
         """
-        state = self._table.find(url)
+        state = self.find_canonical(url)
         return self.get(str(Origin.from_url(url))) if state is None else state
 
     def get(self, name: str) -> OriginState | None:

@@ -6,14 +6,16 @@ how they perform the actions, so both do the same things in the same order.
 Source: RFC 9309 sections 2.3 and 2.4.
 """
 
+import hashlib
+import time
 from collections.abc import Callable, Generator
 from typing import Any, Final, NamedTuple
 
-from canfetch.access.compatibility import is_truncated_for
+from canfetch.access.compatibility import expire_if_incompatible, is_truncated_for
 from canfetch.access.effective_access import FetchNeed, fetch_need
-from canfetch.access.entries import CacheEntry
+from canfetch.access.entries import SHARED_VARIANT, CacheEntry, entry_key
 from canfetch.access.fetch_plan import FetchResult, Request, Validators, first_request, next_step
-from canfetch.access.limits import KnownEntries, Limits, depends_on_limits, newer_entry
+from canfetch.access.limits import KnownEntries, Limits, depends_on_limits, limit_variant, newer_entry
 from canfetch.access.outcomes import Outcome, OutcomeKind
 from canfetch.access.responses import Failure, FailureKind, Headers, Response
 from canfetch.access.shared_redirects import (
@@ -22,29 +24,21 @@ from canfetch.access.shared_redirects import (
     entry_from_target,
     failure_of_target,
     results_for_targets,
-    robots_origin,
 )
 from canfetch.access.transitions import next_entry
+from canfetch.access.vary import SentHeaders
 from canfetch.client.options import Options
 from canfetch.client.request_headers import combine_headers, without_credentials
-from canfetch.client.store_actions import (
-    AcquireLease,
-    RecallEntry,
-    ReleaseLease,
-    RememberEntry,
-    StoreAction,
-    StoreEntry,
-)
-from canfetch.client.transports import TransportRequest
-from canfetch.client.variants import FoundEntry, VariantLookup
+from canfetch.client.transports import Route, TransportRequest, credential_check
 from canfetch.core.origin import Origin
 from canfetch.core.verdict import Access
 
 Clock = Callable[[], float]
 # The delay between two attempts to acquire the lease of another worker. It grows from the first to the second value.
-MIN_POLL_SECONDS: Final = 0.05
-MAX_POLL_SECONDS: Final = 1.0
+_MIN_POLL_SECONDS: Final = 0.05
+_MAX_POLL_SECONDS: Final = 1.0
 _POLL_GROWTH: Final = 1.5
+_DIGEST_DIGITS: Final = 32
 
 
 class Pause(NamedTuple):
@@ -59,19 +53,115 @@ class SendRequest(NamedTuple):
     request: TransportRequest
 
 
+class GetEntry(NamedTuple):
+    """Get an entry from the store. The result is a CacheEntry or None."""
+
+    key: str
+
+
+class AcquireLease(NamedTuple):
+    """Acquire the lease that permits fetching. The result is whether it was acquired.
+
+    With `unless_held`, a lease that another thread or task of this client has is not acquired.
+    """
+
+    key: str
+    seconds: float
+    unless_held: bool = False
+
+
+class StoreEntry(NamedTuple):
+    """Put the entry into the store."""
+
+    entry: CacheEntry
+
+
+class ReleaseLease(NamedTuple):
+    """Release a lease."""
+
+    key: str
+
+
+class RecallEntry(NamedTuple):
+    """Get the entry of an origin from the memory of the client. The result is a CacheEntry or None."""
+
+    origin: str
+
+
+class RememberEntry(NamedTuple):
+    """Put the entry of another origin than the requested one into the memory of the client, if it is newer."""
+
+    origin: Origin
+    entry: CacheEntry
+
+
+StoreAction = GetEntry | AcquireLease | StoreEntry | ReleaseLease | RecallEntry | RememberEntry
 Action = StoreAction | Pause | SendRequest
+
+
+class FetchSettings(NamedTuple):
+    """What all fetches of a client have in common.
+
+    Attributes:
+        options: The options of the client.
+        limits: The limits of the client.
+        clock: Returns seconds since the epoch.
+        monotonic: Returns seconds for deadlines.
+        adds_credentials: Returns whether the transport may add credentials to a direct request for a URL.
+        seed: Seed of the jitter of retries.
+        has_store: Whether the client has a store.
+        headers: The headers of requests to the origin, without those of conditional requests.
+        redirected_headers: The headers of requests to other origins after a redirect.
+    """
+
+    options: Options
+    limits: Limits
+    clock: Clock
+    monotonic: Clock
+    adds_credentials: Callable[[str], bool]
+    seed: int
+    has_store: bool
+    headers: Headers
+    redirected_headers: Headers
+
+
+def fetch_settings(options: Options, transport: object, *, clock: Clock, seed: int, has_store: bool) -> FetchSettings:
+    """Return the settings of the fetches of a client.
+
+    Args: transport: The transport. One without a `route` counts as one without limits.
+    """
+    defaults = (("User-Agent", options.user_agent), ("Accept", "text/plain, */*;q=0.5"))
+    return FetchSettings(
+        options,
+        _limits(options, getattr(transport, "route", Route())),
+        clock,
+        time.monotonic,
+        credential_check(transport),
+        seed,
+        has_store,
+        combine_headers(defaults, options.headers),
+        combine_headers(defaults, without_credentials(options.headers)),
+    )
+
+
+def _limits(options: Options, route: Route) -> Limits:
+    described = (
+        options.allow_private,
+        float(options.connect_timeout),
+        float(options.read_timeout),
+        float(options.timeout),
+        route,
+    )
+    # Hashed, because the URL of a proxy can contain credentials.
+    digest = hashlib.sha256(repr(described).encode()).hexdigest()
+    return Limits(limit_variant(digest[:_DIGEST_DIGITS]), bool(route.proxies))
 
 
 def obtain_entry(
     origin: Origin,
     previous: CacheEntry | None,
-    options: Options,
-    limits: Limits,
+    settings: FetchSettings,
     *,
-    clock: Clock,
-    monotonic: Clock,
-    adds_credentials: Callable[[str], bool],
-    seed: int,
     refresh: bool = False,
     offline: bool = False,
 ) -> Generator[Action, Any, CacheEntry]:
@@ -79,90 +169,84 @@ def obtain_entry(
 
     Args:
         previous: The entry in the memory of the client, or None.
-        limits: The limits of the client.
-        clock: Returns seconds since the epoch.
-        monotonic: Returns seconds for deadlines.
-        adds_credentials: Returns whether the transport may add credentials to a direct request for a URL.
+        settings: The settings of the client. Without a store, the procedure yields no actions for one.
         refresh: Fetch even if the entry is fresh.
         offline: Use only `previous` and the store.
     """
-    procedure = _Procedure(
-        origin, options, limits, clock=clock, monotonic=monotonic, adds_credentials=adds_credentials, seed=seed
-    )
-    return procedure.run(previous, refresh=refresh, offline=offline)
+    return _Procedure(origin, settings).run(previous, refresh=refresh, offline=offline)
 
 
 class _Procedure:
-    def __init__(
-        self,
-        origin: Origin,
-        options: Options,
-        limits: Limits,
-        *,
-        clock: Clock,
-        monotonic: Clock,
-        adds_credentials: Callable[[str], bool],
-        seed: int,
-    ) -> None:
+    def __init__(self, origin: Origin, settings: FetchSettings) -> None:
         self._origin = origin
-        self._options = options
-        self._limits = limits
-        self._headers = _request_headers(origin.robots_url, origin, options)
-        self._lookup = VariantLookup(origin, options, self._headers, limits)
-        self._clock = clock
-        self._monotonic = monotonic
-        self._adds_credentials = adds_credentials
-        self._seed = seed
+        self._name = str(origin)
+        self._settings = settings
+        self._options = settings.options
+        self._clock = settings.clock
+        self._monotonic = settings.monotonic
+        self._lookup = _VariantLookup(self._name, settings) if settings.has_store else None
         # The targets of redirects to which a direct request would have been the same.
         self._shared_targets: set[Origin] = set()
 
     def run(self, previous: CacheEntry | None, *, refresh: bool, offline: bool) -> Generator[Action, Any, CacheEntry]:
-        found = yield from self._lookup.find(self._clock())
+        lookup = self._lookup
+        found = self._without_store() if lookup is None else (yield from lookup.find(self._clock()))
         known = found.known.add(previous, now=self._clock())
         latest = known.latest
         if latest is not None and not refresh and self._is_fresh(latest):
             return latest
         if offline:
-            return latest if latest is not None else _offline_entry(self._origin, self._options, self._clock())
-        found = yield from self._acquire_lease(found, latest)
-        lease = self._lookup.key(found.variant)
-        known = found.known.add(known.entry, now=self._clock()).add(known.failure, now=self._clock())
-        if self._is_new_and_fresh(found.known.latest, latest) and known.latest is not None:
-            yield ReleaseLease(lease)
-            return known.latest
+            return latest if latest is not None else _offline_entry(self._name, self._options, self._clock())
+        lease = None
+        if lookup is not None:
+            found = yield from self._acquire_lease(lookup, found, latest)
+            lease = lookup.key(found.variant)
+            known = found.known.add(known.entry, now=self._clock()).add(known.failure, now=self._clock())
+            if self._is_new_and_fresh(found.known.latest, latest) and known.latest is not None:
+                yield ReleaseLease(lease)
+                return known.latest
         exchanges: list[Exchange] = []
         fetched = yield from self._fetch(known.base, exchanges, refresh=refresh)
         if isinstance(fetched, CacheEntry):
             entry = yield from self._store_entry(fetched, known, found)
         else:
             entry = yield from self._store(fetched, known, found, known.base)
-        yield ReleaseLease(lease)
-        yield from self._share(exchanges, entry)
+        if lease is not None:
+            yield ReleaseLease(lease)
+        if self._shared_targets:
+            yield from self._share(exchanges, entry)
         return entry
 
-    def _acquire_lease(self, found: FoundEntry, latest: CacheEntry | None) -> Generator[Action, Any, FoundEntry]:
+    def _without_store(self) -> "_FoundEntry":
+        """Return what a lookup in an empty store finds."""
+        return _FoundEntry(KnownEntries(), "", self._settings.limits.variant)
+
+    def _acquire_lease(
+        self, lookup: "_VariantLookup", found: "_FoundEntry", latest: CacheEntry | None
+    ) -> Generator[Action, Any, "_FoundEntry"]:
         """Acquire the lease that permits fetching, and look up the entry again.
 
         The lease is not acquired if another worker meanwhile stored a fresh entry, or holds the lease for too long.
 
         Args:
+            lookup: The lookup in the store.
             found: The result of the last lookup.
             latest: The newest known entry, or None.
         Returns: The result of the new lookup.
         """
         wait_until = self._monotonic() + self._options.lease_seconds
-        pause = MIN_POLL_SECONDS
+        pause = _MIN_POLL_SECONDS
         while True:
             variant = found.variant
-            leased = yield AcquireLease(self._lookup.key(variant), self._options.lease_seconds)
+            leased = yield AcquireLease(lookup.key(variant), self._options.lease_seconds)
             # Read again after acquiring the lease: the previous holder may just have stored a new entry.
-            found = yield from self._lookup.find(self._clock())
+            found = yield from lookup.find(self._clock())
             is_own_lease = found.variant == variant
             if leased and is_own_lease:
                 return found
             if leased:
                 # The entry that was just stored does not serve this client, which has a variant of its own.
-                yield ReleaseLease(self._lookup.key(variant))
+                yield ReleaseLease(lookup.key(variant))
             if self._monotonic() > wait_until:
                 # A worker that holds the lease for too long must not block the others forever.
                 return found
@@ -170,7 +254,7 @@ class _Procedure:
                 return found
             if is_own_lease:
                 yield Pause(pause)
-                pause = min(pause * _POLL_GROWTH, MAX_POLL_SECONDS)
+                pause = min(pause * _POLL_GROWTH, _MAX_POLL_SECONDS)
 
     def _is_fresh(self, entry: CacheEntry | None) -> bool:
         return fetch_need(entry, now=self._clock()) is FetchNeed.NO
@@ -180,7 +264,7 @@ class _Procedure:
         return newer_entry(latest, stored, now=self._clock()) is stored and self._is_fresh(stored)
 
     def _store(
-        self, fetched: FetchResult, known: KnownEntries, found: FoundEntry, base: CacheEntry | None
+        self, fetched: FetchResult, known: KnownEntries, found: "_FoundEntry", base: CacheEntry | None
     ) -> Generator[Action, Any, CacheEntry]:
         """Store the result of a fetch, and return the entry of this client.
 
@@ -191,10 +275,11 @@ class _Procedure:
             base: The entry with the last good copy, or None.
         """
         now = self._clock()
-        if depends_on_limits(fetched, self._limits):
+        if depends_on_limits(fetched, self._settings.limits):
             failure = self._next_entry(known.latest, fetched, now)._replace(variant=found.failure_variant)
-            # The last good copy is in the other entry.
-            yield StoreEntry(failure._replace(copy=None))
+            if self._lookup is not None:
+                # The last good copy is in the other entry.
+                yield StoreEntry(failure._replace(copy=None))
             return failure
         entry = yield from self._store_entry(self._next_entry(base, fetched, now), known, found)
         if known.has_current_failure and entry.outcome.access is Access.UNREACHABLE:
@@ -203,8 +288,10 @@ class _Procedure:
         return entry
 
     def _store_entry(
-        self, entry: CacheEntry, known: KnownEntries, found: FoundEntry
+        self, entry: CacheEntry, known: KnownEntries, found: "_FoundEntry"
     ) -> Generator[Action, Any, CacheEntry]:
+        if self._lookup is None:
+            return entry
         placed = self._lookup.place(entry, found.variant)
         displaced = self._lookup.displaced(placed, known.entry)
         if displaced is not None:
@@ -219,9 +306,9 @@ class _Procedure:
             fetched,
             self._options.policy,
             now=now,
-            seed=self._seed,
+            seed=self._settings.seed,
             max_bytes=self._options.max_bytes,
-            request_headers=self._headers,
+            request_headers=self._settings.headers,
         )
 
     def _fetch(
@@ -247,17 +334,20 @@ class _Procedure:
             self._origin,
             validators=validators,
             max_bytes=options.max_bytes,
-            misconfigured=str(self._origin) in options.misconfigured_origins,
+            misconfigured=self._name in options.misconfigured_origins,
         )
         while isinstance(step, Request):
-            target = robots_origin(step.url) if step.hops else None
-            # Before the request, because its response can set a cookie.
-            if target is not None and self._sends_same_headers(target):
-                self._shared_targets.add(target)
-                cached = None if refresh else (yield from self._find_target(step, target))
-                if cached is not None:
-                    return cached
-            answer = yield from self._send(step, deadline)
+            is_cross_origin = False
+            if step.hops:
+                target = Origin.from_url(step.url)
+                is_cross_origin = target != self._origin
+                # Before the request, because its response can set a cookie.
+                if target.robots_url == step.url and self._sends_same_headers(target):
+                    self._shared_targets.add(target)
+                    cached = None if refresh else (yield from self._find_target(step, target))
+                    if cached is not None:
+                        return cached
+            answer = yield from self._send(step, deadline, is_cross_origin=is_cross_origin)
             exchanges.append(Exchange(step, answer))
             step = next_step(step, answer, options.policy)
         return step
@@ -267,15 +357,16 @@ class _Procedure:
 
         Return the failure of that origin if its next fetch is not due.
         """
-        procedure = self._for_target(target)
-        known = yield from procedure.known()
+        known = yield from _Procedure(target, self._settings).known()
         entry = known.latest
         if entry is None or not self._is_fresh(entry):
             return None
         failure = failure_of_target(request, entry, self._options.policy)
         if failure is not None or not can_answer(request, entry, self._options.policy):
             return failure
-        return entry_from_target(self._origin, request, entry, now=self._clock(), request_headers=self._headers)
+        return entry_from_target(
+            self._origin, request, entry, now=self._clock(), request_headers=self._settings.headers
+        )
 
     def _share(self, exchanges: list[Exchange], entry: CacheEntry) -> Generator[Action, Any, None]:
         """Store the result for the other origins whose robots.txt is a target of the redirects."""
@@ -285,7 +376,7 @@ class _Procedure:
         for target, fetched in results:
             is_usable = not fetched.not_modified or entry.outcome.access is Access.SUCCESSFUL
             if is_usable and target in self._shared_targets:
-                yield from self._for_target(target).adopt(fetched, entry)
+                yield from _Procedure(target, self._settings).adopt(fetched, entry)
 
     def adopt(self, fetched: FetchResult, confirmed: CacheEntry) -> Generator[Action, Any, None]:
         """Store a result that was fetched for another origin, unless there is a newer one, or another worker fetches.
@@ -294,83 +385,73 @@ class _Procedure:
             fetched: The result.
             confirmed: The entry whose copy the result confirms, if it was not modified.
         """
-        found = yield from self._lookup.find(self._clock())
-        lease = self._lookup.key(found.variant)
+        lookup = self._lookup
+        if lookup is None:
+            yield from self._adopt(fetched, confirmed, self._without_store())
+            return
+        found = yield from lookup.find(self._clock())
+        lease = lookup.key(found.variant)
         if not (yield AcquireLease(lease, self._options.lease_seconds, unless_held=True)):
             return
-        found = yield from self._lookup.find(self._clock())
-        known = found.known.add((yield RecallEntry(str(self._origin))), now=self._clock())
+        found = yield from lookup.find(self._clock())
+        if lookup.key(found.variant) == lease:
+            yield from self._adopt(fetched, confirmed, found)
+        yield ReleaseLease(lease)
+
+    def _adopt(self, fetched: FetchResult, confirmed: CacheEntry, found: "_FoundEntry") -> Generator[Action, Any, None]:
+        known = found.known.add((yield RecallEntry(self._name)), now=self._clock())
         is_newest = known.latest is None or known.latest.fetched_at < confirmed.fetched_at
         # A direct fetch would not have been due.
         is_needless = fetched.outcome.access is Access.UNREACHABLE and self._is_fresh(known.latest)
-        if is_newest and not is_needless and self._lookup.key(found.variant) == lease:
+        if is_newest and not is_needless:
             base = confirmed if fetched.not_modified else known.base
             entry = yield from self._store(fetched, known, found, base)
             yield RememberEntry(self._origin, entry)
-        yield ReleaseLease(lease)
 
     def known(self) -> Generator[Action, Any, KnownEntries]:
-        found = yield from self._lookup.find(self._clock())
-        return found.known.add((yield RecallEntry(str(self._origin))), now=self._clock())
-
-    def _for_target(self, target: Origin) -> "_Procedure":
-        return _Procedure(
-            target,
-            self._options,
-            self._limits,
-            clock=self._clock,
-            monotonic=self._monotonic,
-            adds_credentials=self._adds_credentials,
-            seed=self._seed,
-        )
+        """Return the entries of the origin in the store and in the memory of the client."""
+        lookup = self._lookup
+        found = self._without_store() if lookup is None else (yield from lookup.find(self._clock()))
+        return found.known.add((yield RecallEntry(self._name)), now=self._clock())
 
     def _sends_same_headers(self, target: Origin) -> bool:
         """Return whether a request after a redirect to another origin has the headers of a direct request to it."""
-        options, url = self._options, target.robots_url
-        if _request_headers(url, self._origin, options) != _request_headers(url, target, options):
+        settings = self._settings
+        if target != self._origin and settings.redirected_headers != settings.headers:
             return False
-        return not self._adds_credentials(url)
+        return not settings.adds_credentials(target.robots_url)
 
-    def _send(self, step: Request, deadline: float) -> Generator[Action, Any, Response | Failure]:
-        options = self._options
-        timed_out = Failure(step.url, FailureKind.TIMEOUT, f"fetch not finished within {options.timeout:g} s")
+    def _send(
+        self, step: Request, deadline: float, *, is_cross_origin: bool
+    ) -> Generator[Action, Any, Response | Failure]:
+        options, settings = self._options, self._settings
+        timed_out = f"fetch not finished within {options.timeout:g} s"
         remaining = deadline - self._monotonic()
         if remaining <= 0:
-            return timed_out
-        answer: Response | Failure = yield SendRequest(_transport_request(step, self._origin, options, remaining))
+            return Failure(step.url, FailureKind.TIMEOUT, timed_out)
+        request = TransportRequest(
+            url=step.url,
+            headers=(*(settings.redirected_headers if is_cross_origin else settings.headers), *step.headers),
+            max_bytes=options.max_bytes,
+            connect_timeout=min(options.connect_timeout, remaining),
+            read_timeout=min(options.read_timeout, remaining),
+            timeout=remaining,
+            allow_private=options.allow_private,
+            cross_origin=is_cross_origin,
+        )
+        answer: Response | Failure = yield SendRequest(request)
         if isinstance(answer, Failure) and answer.kind is FailureKind.TIMEOUT and self._monotonic() >= deadline:
             # The transport knows only the time that was left after the redirects.
-            return timed_out
+            return Failure(step.url, FailureKind.TIMEOUT, timed_out)
         return answer
 
 
-def _request_headers(url: str, origin: Origin, options: Options, conditions: Headers = ()) -> Headers:
-    defaults = (("User-Agent", options.user_agent), ("Accept", "text/plain, */*;q=0.5"), *conditions)
-    added = options.headers if Origin.from_url(url) == origin else without_credentials(options.headers)
-    return combine_headers(defaults, added)
-
-
-def _transport_request(
-    request: Request, origin: Origin, options: Options, remaining_seconds: float
-) -> TransportRequest:
-    return TransportRequest(
-        url=request.url,
-        headers=_request_headers(request.url, origin, options, request.headers),
-        max_bytes=options.max_bytes,
-        connect_timeout=min(options.connect_timeout, remaining_seconds),
-        read_timeout=min(options.read_timeout, remaining_seconds),
-        timeout=remaining_seconds,
-        allow_private=options.allow_private,
-        cross_origin=Origin.from_url(request.url) != origin,
-    )
-
-
-def _offline_entry(origin: Origin, options: Options, now: float) -> CacheEntry:
+def _offline_entry(origin: str, options: Options, now: float) -> CacheEntry:
     return CacheEntry(
-        origin=str(origin),
+        origin=origin,
         policy=options.policy.name,
         outcome=Outcome(Access.UNREACHABLE, None, OutcomeKind.OFFLINE, "offline and not cached"),
-        url=origin.robots_url,
+        url=f"{origin}/robots.txt",
         status=None,
         headers=(),
         hops=(),
@@ -380,3 +461,98 @@ def _offline_entry(origin: Origin, options: Options, now: float) -> CacheEntry:
         failures=1,
         first_failure_at=now,
     )
+
+
+class _FoundEntry(NamedTuple):
+    """The result of a lookup.
+
+    Attributes:
+        known: The newest stored entry that serves the client, and the last failure under its limits. The failure is
+            not looked up if the origin is reachable and the entry is fresh.
+        variant: The variant whose lease permits fetching. It is empty for the entry under the key of the origin.
+        failure_variant: The variant under which the next failure under the limits of the client is stored.
+    """
+
+    known: KnownEntries
+    variant: str
+    failure_variant: str
+
+
+class _VariantLookup:
+    """Find the stored entries of an origin that serve a client, and the variant under which the next one is stored.
+
+    The key of the origin has the entry that was stored first. If it varies by a request header, and the client sends
+    another value, the client has a variant of its own: one for each set of request headers, whatever names a server
+    sends.
+    """
+
+    def __init__(self, origin: str, settings: FetchSettings) -> None:
+        self._origin = origin
+        self._options = settings.options
+        self._headers = SentHeaders(origin, settings.headers)
+        self._limits = settings.limits
+
+    def key(self, variant: str) -> str:
+        """Return the key of a variant."""
+        return entry_key(self._origin, self._options.policy.name, variant)
+
+    def find(self, now: float) -> Generator[GetEntry, Any, _FoundEntry]:
+        """Find the newest stored entry that serves the client."""
+        entry, variant = yield from self._find_entry(now)
+        failure, failure_variant = None, self._limits.variant
+        is_unreachable = entry is not None and entry.outcome.access is Access.UNREACHABLE
+        if is_unreachable or fetch_need(entry, now=now) is not FetchNeed.NO:
+            failure, failure_variant = yield from self._find_failure()
+        return _FoundEntry(KnownEntries(entry, failure), variant, failure_variant)
+
+    def _find_entry(self, now: float) -> Generator[GetEntry, Any, tuple[CacheEntry | None, str]]:
+        first = yield GetEntry(self.key(""))
+        if first is None or self._serves(first):
+            return self._adapt(first), ""
+        variant = self._headers.variant
+        own = self._adapt((yield GetEntry(self.key(variant))))
+        # The most recent of the responses that serve the client counts: RFC 9111 section 4.1.
+        shared = self._adapt((yield GetEntry(self.key(SHARED_VARIANT))))
+        return newer_entry(own, shared, now=now), variant
+
+    def _find_failure(self) -> Generator[GetEntry, Any, tuple[CacheEntry | None, str]]:
+        variant = self._limits.variant
+        first = yield GetEntry(self.key(variant))
+        if first is None or self._serves(first):
+            return self._adapt(first), variant
+        # The redirects before the failure depend on headers.
+        variant = f"{variant}-{self._headers.variant}"
+        return self._adapt((yield GetEntry(self.key(variant)))), variant
+
+    def place(self, entry: CacheEntry, variant: str) -> CacheEntry:
+        """Return a new entry with the variant under which it is stored.
+
+        Args:
+            entry: The entry.
+            variant: The variant that `find` returned.
+        """
+        if not entry.vary and entry.outcome.access is Access.SUCCESSFUL:
+            # The origin does not vary any more. An error does not show that.
+            variant = ""
+        return entry._replace(variant=variant)
+
+    def displaced(self, entry: CacheEntry, previous: CacheEntry | None) -> CacheEntry | None:
+        """Return the entry to store in addition to `entry`, so that clients that it does not serve keep a good copy.
+
+        Args:
+            entry: The entry that `place` returned.
+            previous: The entry that it replaces, or None.
+        """
+        if previous is None or previous.copy is None or entry.variant or previous.variant or previous.vary:
+            return None
+        return previous._replace(variant=SHARED_VARIANT) if entry.vary else None
+
+    def _serves(self, entry: CacheEntry) -> bool:
+        return self._headers.match(entry.vary) and (entry.copy is None or self._headers.match(entry.copy.vary))
+
+    def _adapt(self, entry: CacheEntry | None) -> CacheEntry | None:
+        if entry is None or not self._serves(entry):
+            return None
+        options = self._options
+        misconfigured = self._origin in options.misconfigured_origins
+        return expire_if_incompatible(entry, options.policy, max_bytes=options.max_bytes, misconfigured=misconfigured)

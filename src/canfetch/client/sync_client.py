@@ -12,27 +12,24 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from canfetch.access.effective_access import FetchNeed
 from canfetch.access.entries import CacheEntry
 from canfetch.client.base_client import BaseClient
-from canfetch.client.client_limits import client_limits
-from canfetch.client.components import check_transport
 from canfetch.client.evidence import EvidenceRecorder
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.options import ClientOptions
 from canfetch.client.origin_state import OriginState
 from canfetch.client.procedure import Action, Clock, Pause, SendRequest
 from canfetch.client.stores import Store
-from canfetch.client.transports import Transport, credential_check
+from canfetch.client.transports import Transport
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.origin import Origin
 from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import AccessInfo, ClientVerdict
-from canfetch.errors import ClientClosed
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
 
 
-class Client(BaseClient):
+class Client(BaseClient[Transport]):
     """A client that fetches robots.txt files, caches them, and decides whether URLs may be fetched.
 
     A client is safe for use by several threads. If several threads need the same origin, one of them fetches it and
@@ -68,12 +65,16 @@ class Client(BaseClient):
         **options: Unpack[ClientOptions],
     ) -> None:
         super().__init__(
-            user_agent=user_agent, store=store, evidence=evidence, tracer=tracer, clock=clock, seed=seed, **options
+            _default_transport() if transport is None else transport,
+            is_async=False,
+            user_agent=user_agent,
+            store=store,
+            evidence=evidence,
+            tracer=tracer,
+            clock=clock,
+            seed=seed,
+            **options,
         )
-        self._transport = _default_transport() if transport is None else transport
-        check_transport(self._transport, self.options, is_async=False, example="HTTPTransport()")
-        self._limits = client_limits(self.options, self._transport)
-        self._adds_credentials = credential_check(self._transport)
         self.reset_after_fork()
         reset_on_fork(self)
 
@@ -100,11 +101,8 @@ class Client(BaseClient):
             allowed = self._cache.allows(url, self._clock())
             if allowed is not None:
                 return allowed
-        state = self._cache.find(url)
-        now = self._clock()
-        if state is None or not state.valid_from <= now < state.next_fetch_at:
-            state, now = self.origin_state(url), self._clock()
-        return state.allows_unchecked(url, agent, now, site_reachable=site_reachable)
+        state = self._fresh_state(url) or self.origin_state(url)
+        return state.allows_unchecked(url, agent, self._clock(), site_reachable=site_reachable)
 
     def decide(
         self, url: AnyURL, *, agent: str | Agent | None = None, site_reachable: bool | None = None
@@ -123,14 +121,8 @@ class Client(BaseClient):
             EvidenceError: The decision cannot be recorded.
         Cost: A lookup and a match if the origin is cached, otherwise a fetch.
         """
-        state = self._cache.find(url)
-        now = self._clock()
-        if state is None or not state.valid_from <= now < state.next_fetch_at:
-            state, now = self.origin_state(url), self._clock()
-        verdict = state.decide_unchecked(url, self._as_agent(agent), now, site_reachable=site_reachable)
-        if self._needs_verdicts:
-            self.record(url, verdict, state)
-        return verdict
+        state = self._fresh_state(url) or self.origin_state(url)
+        return self._decide(state, url, agent, site_reachable=site_reachable)
 
     def access(self, url: AnyURL, *, site_reachable: bool | None = None) -> AccessInfo:
         """Return how the robots.txt of an origin was obtained and what it means. Fetch the file if that is due.
@@ -192,15 +184,12 @@ class Client(BaseClient):
             offline: Use only memory and the store. Takes precedence over `refresh`.
         Raises: InvalidURL; ClientClosed: The client is closed and the origin is not in its memory.
         """
-        state, need = self._cached_state(url, refresh=refresh, offline=offline)
+        origin, state, need = self._look_up(url, refresh=refresh, offline=offline)
         if state is not None and need is FetchNeed.NO:
             return state
-        if state is not None and need is FetchNeed.SOON and not self._is_closed:
+        if state is not None and need is FetchNeed.SOON:
             self._refresh_in_background(state)
             return state
-        origin = Origin.from_url(url) if state is None else state.origin
-        if self._is_closed:
-            raise ClientClosed
         if offline:
             # Not shared with other threads: a thread that may fetch must not receive an offline result.
             return self._obtain_state(origin, state, refresh=False, offline=True)
@@ -246,15 +235,14 @@ class Client(BaseClient):
                         return fetched
                     future = self._in_flight[name] = Future()
             if is_fetcher:
-                return self._fetch_into(future, origin, state, refresh=refresh)
+                return self._fetch_into(future, name, origin, state, refresh=refresh)
             # If the fetching thread is interrupted, one of the waiting threads takes over.
             with suppress(CancelledError):
                 return future.result()
 
     def _fetch_into(
-        self, future: Future[OriginState], origin: Origin, state: OriginState | None, *, refresh: bool
+        self, future: Future[OriginState], name: str, origin: Origin, state: OriginState | None, *, refresh: bool
     ) -> OriginState:
-        name = str(origin)
         try:
             fetched = self._obtain_state(origin, state, refresh=refresh, offline=False)
             future.set_result(fetched)

@@ -22,7 +22,7 @@ from canfetch.client.transports.headers import decode_headers, encode_request_he
 from canfetch.client.transports.http_client_heads import check_framing, check_head, is_delimited
 from canfetch.client.transports.http_client_sockets import shut_down_response
 from canfetch.client.transports.proxies import check_proxy_status
-from canfetch.client.transports.response_builder import ResponseBuilder
+from canfetch.client.transports.response_body import ResponseBuilder
 
 _STEP_BYTES: Final = 16_384
 _NO_CONTENT: Final = 204

@@ -21,7 +21,7 @@ from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
 from canfetch.client.transports.headers import MAX_HEAD_BYTES, decode_headers, encode_request_headers
 from canfetch.client.transports.proxies import check_proxy_status
-from canfetch.client.transports.response_builder import ResponseBuilder
+from canfetch.client.transports.response_body import ResponseBuilder
 from canfetch.client.transports.sessions import check_session_request, check_session_type
 
 # aiohttp cannot limit the size of a head, only the number of fields and the size of each.

@@ -32,7 +32,7 @@ from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
 from canfetch.client.transports.failures import TransportError, classify_os_error
 from canfetch.client.transports.headers import MAX_HEAD_BYTES, decode_headers, encode_request_headers
 from canfetch.client.transports.proxies import Proxy, check_proxy_status
-from canfetch.client.transports.response_builder import ResponseBuilder
+from canfetch.client.transports.response_body import ResponseBuilder
 from canfetch.client.transports.sessions import SESSION_ROUTE, check_session_options, check_unused
 from canfetch.client.transports.transport_settings import TransportSettings
 from canfetch.errors import MissingExtra

@@ -1,18 +1,43 @@
-"""Blocking connections with deadlines. Each connects to the very address that was checked."""
+"""TCP connections with deadlines, blocking and on an asyncio event loop, to an address that was checked before.
 
+Several addresses are tried at overlapping times: a new attempt starts every 250 ms, or as soon as one fails, while the
+earlier attempts continue. On an event loop, TLS runs on memory buffers, because asyncio's own TLS reports a connection
+that was cut like one that was closed (RFC 9112 section 9.8).
+
+Source: RFC 8305 section 5.
+"""
+
+import asyncio
+import contextlib
+import os
+import selectors
+import socket
 import ssl
+from collections import deque
+from collections.abc import Callable, Sequence
+from time import monotonic
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, NamedTuple, Self, TypeVar
 
 from canfetch.access.responses import FailureKind
 from canfetch.client.transports.addresses import filter_addresses
 from canfetch.client.transports.deadlines import Deadlines
-from canfetch.client.transports.dns import Resolve, resolve_host
-from canfetch.client.transports.failures import TransportError, classify_os_error, tls_cut_error
-from canfetch.client.transports.happy_eyeballs import ConnectedSocket, connect_socket
+from canfetch.client.transports.dns import Resolve, resolve_host, resolve_host_async
+from canfetch.client.transports.failures import TransportError, classify_os_error, describe_os_error, tls_cut_error
 
 _RECEIVE_BYTES: Final = 65_536
+# Less than for blocking connections, because no other task runs while the bytes are processed.
+_ASYNC_RECEIVE_BYTES: Final = 16_384
 _SEND_BYTES: Final = 16_384
+_ATTEMPT_DELAY: Final = 0.25
+_Result = TypeVar("_Result")
+
+
+class ConnectedSocket(NamedTuple):
+    """A connected socket, and the address that it is connected to."""
+
+    socket: socket.socket
+    address: str
 
 
 class Connection:
@@ -107,3 +132,302 @@ def connect_to_peer(connection: Connection, port: int, deadlines: Deadlines) -> 
     Raises: TransportError: CONNECT or TIMEOUT.
     """
     return Connection(connect_socket([connection.peer], port, deadlines.read_timeout), deadlines)
+
+
+def connect_socket(addresses: Sequence[str], port: int, seconds_left: Callable[[], float]) -> ConnectedSocket:
+    """Connect to one of `addresses` in blocking mode.
+
+    Args:
+        addresses: IP addresses, best first.
+        port: TCP port.
+        seconds_left: Returns the seconds left to connect, or raises TransportError.
+    Raises: TransportError: CONNECT or TIMEOUT. If all addresses fail, the last error.
+    """
+    waiting = deque(addresses)
+    attempts: dict[socket.socket, str] = {}
+    winner: socket.socket | None = None
+    last_error: TransportError | None = None
+    next_attempt_at = monotonic()
+    with selectors.DefaultSelector() as selector:
+        try:
+            while True:
+                while waiting and (not attempts or monotonic() >= next_attempt_at):
+                    address = waiting.popleft()
+                    try:
+                        attempt = _start_attempt(address, port)
+                    except OSError as error:
+                        last_error = connect_error(address, port, error)
+                        continue
+                    attempts[attempt] = address
+                    selector.register(attempt, selectors.EVENT_WRITE)
+                    next_attempt_at = monotonic() + _ATTEMPT_DELAY
+                if not attempts:
+                    raise last_error or TransportError(FailureKind.CONNECT, f"port {port}: no address")
+                left = seconds_left()
+                if waiting:
+                    left = min(left, max(0.0, next_attempt_at - monotonic()))
+                for key, _ in selector.select(left):
+                    attempt = key.fileobj  # type: ignore[assignment]
+                    code = attempt.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+                    if code == 0:
+                        winner = attempt
+                        return _configured(attempt, attempts[attempt])
+                    selector.unregister(attempt)
+                    attempt.close()
+                    last_error = connect_error(attempts.pop(attempt), port, OSError(code, os.strerror(code)))
+                    next_attempt_at = monotonic()
+        finally:
+            for attempt in attempts:
+                if attempt is not winner:
+                    attempt.close()
+
+
+async def connect_socket_async(addresses: Sequence[str], port: int) -> ConnectedSocket:
+    """Connect to one of `addresses` without blocking the event loop. The socket is non-blocking.
+
+    Args:
+        addresses: IP addresses, best first.
+        port: TCP port.
+    Raises: TransportError: CONNECT or TIMEOUT. If all addresses fail, the last error.
+    """
+    waiting = deque(addresses)
+    attempts: dict[asyncio.Task[socket.socket], str] = {}
+    last_error: TransportError | None = None
+    try:
+        while waiting or attempts:
+            if waiting:
+                address = waiting.popleft()
+                attempts[asyncio.create_task(_attempt(address, port))] = address
+            done, _ = await asyncio.wait(
+                attempts, timeout=_ATTEMPT_DELAY if waiting else None, return_when=asyncio.FIRST_COMPLETED
+            )
+            for task in done:
+                try:
+                    connected = task.result()
+                except OSError as error:
+                    last_error = connect_error(attempts.pop(task), port, error)
+                else:
+                    return _configured(connected, attempts.pop(task))
+    finally:
+        for task in attempts:
+            _abandon(task)
+    raise last_error or TransportError(FailureKind.CONNECT, f"port {port}: no address")
+
+
+def connect_error(address: str, port: int, error: OSError) -> TransportError:
+    """Return the error for a failed connection to `address`."""
+    kind = FailureKind.TIMEOUT if isinstance(error, TimeoutError) else FailureKind.CONNECT
+    return TransportError(kind, f"{address} port {port}: {describe_os_error(error)}")
+
+
+def _start_attempt(address: str, port: int) -> socket.socket:
+    created, peer = _create_socket(address, port)
+    try:
+        created.connect(peer)
+    except BlockingIOError:
+        return created
+    except BaseException:
+        created.close()
+        raise
+    return created
+
+
+async def _attempt(address: str, port: int) -> socket.socket:
+    created, peer = _create_socket(address, port)
+    try:
+        await asyncio.get_running_loop().sock_connect(created, peer)
+    except BaseException:
+        created.close()
+        raise
+    return created
+
+
+def _abandon(task: asyncio.Task[socket.socket]) -> None:
+    """Cancel an attempt. Do not wait for it: the event loop may be closing, and cannot run this task again."""
+
+    def close(done: asyncio.Task[socket.socket]) -> None:
+        if not done.cancelled() and done.exception() is None:
+            done.result().close()
+
+    if task.done():
+        close(task)
+    elif not task.get_loop().is_closed():
+        task.add_done_callback(close)
+        task.cancel()
+
+
+def _create_socket(address: str, port: int) -> tuple[socket.socket, tuple[object, ...]]:
+    """Return a new non-blocking socket for an IP address, and the address as the socket needs it."""
+    # Only numbers are converted, so this does not block. It resolves the zone of a link-local address.
+    [(family, kind, protocol, _, peer), *_] = socket.getaddrinfo(
+        address, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
+    )
+    created = socket.socket(family, kind, protocol)
+    created.setblocking(False)
+    return created, peer
+
+
+def _configured(connected: socket.socket, address: str) -> ConnectedSocket:
+    with contextlib.suppress(OSError):
+        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return ConnectedSocket(connected, address)
+
+
+class AsyncConnection:
+    """A TCP connection. Every call returns within the deadlines or raises TransportError.
+
+    Args:
+        connected: The connected, non-blocking socket and its address.
+        deadlines: Deadlines of the request.
+    """
+
+    def __init__(self, connected: ConnectedSocket, deadlines: Deadlines) -> None:
+        self.peer = connected.address
+        self._socket = connected.socket
+        self._deadlines = deadlines
+        self._loop = asyncio.get_running_loop()
+        self._tls: _TLS | None = None
+
+    async def start_tls(self, context: ssl.SSLContext, name: str) -> None:
+        """Start TLS, with a certificate for `name` required.
+
+        Raises: TransportError: TLS or TIMEOUT.
+        """
+        try:
+            async with asyncio.timeout(self._deadlines.connect_timeout()):
+                tls = _TLS(self._loop, self._socket, context, name)
+                await tls.handshake()
+        except TimeoutError:
+            raise self._deadlines.connect_timed_out() from None
+        except (OSError, ValueError) as error:
+            # Every error during the handshake is a TLS failure, even a reset: the server rejects our handshake.
+            detail = classify_os_error(error, FailureKind.TLS).detail if isinstance(error, OSError) else str(error)
+            raise TransportError(FailureKind.TLS, detail) from None
+        self._tls = tls
+
+    async def send(self, data: bytes) -> None:
+        """Send all of `data`. If the connection breaks, return, because a response may have been received before.
+
+        Raises: TransportError: TIMEOUT.
+        """
+        try:
+            async with asyncio.timeout(self._deadlines.read_timeout()):
+                if self._tls is None:
+                    await self._loop.sock_sendall(self._socket, data)
+                else:
+                    await self._tls.send(data)
+        except TimeoutError:
+            raise self._deadlines.read_timed_out() from None
+        except OSError:
+            return
+
+    @property
+    def tls(self) -> ssl.SSLObject | None:
+        """The TLS session, or None if the connection does not use TLS."""
+        return None if self._tls is None else self._tls.session
+
+    async def receive(self, limit: int = _ASYNC_RECEIVE_BYTES) -> bytes:
+        """Return the next bytes, or b"" at the end of the data.
+
+        Raises: TransportError: RESET, TIMEOUT or TLS.
+        """
+        try:
+            async with asyncio.timeout(self._deadlines.read_timeout()):
+                if self._tls is None:
+                    return await _receive(self._loop, self._socket, limit)
+                return await self._tls.receive(limit)
+        except TimeoutError:
+            raise self._deadlines.read_timed_out() from None
+        except ssl.SSLEOFError:
+            raise tls_cut_error() from None
+        except OSError as error:
+            raise classify_os_error(error, FailureKind.RESET) from None
+
+    def close(self) -> None:
+        """Close the connection without waiting."""
+        self._socket.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class _TLS:
+    """A TLS session over a socket. `session` reads and writes memory buffers only."""
+
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, connected: socket.socket, context: ssl.SSLContext, name: str
+    ) -> None:
+        self._loop = loop
+        self._socket = connected
+        self._incoming = ssl.MemoryBIO()
+        self._outgoing = ssl.MemoryBIO()
+        self.session = context.wrap_bio(self._incoming, self._outgoing, server_hostname=name)
+
+    async def handshake(self) -> None:
+        await self._run(self.session.do_handshake)
+        await self._flush()
+
+    async def send(self, data: bytes) -> None:
+        await self._run(lambda: self.session.write(data))
+        await self._flush()
+
+    async def receive(self, limit: int) -> bytes:
+        """Return the next bytes, or b"" after a closing alert.
+
+        Raises: OSError, with SSLEOFError for a connection that was cut.
+        """
+        try:
+            data = await self._run(lambda: self.session.read(limit))
+        except ssl.SSLZeroReturnError:
+            return b""
+        # The received data counts, even if the server accepts no more.
+        with contextlib.suppress(OSError):
+            await self._flush()
+        return data
+
+    async def _run(self, operation: Callable[[], _Result]) -> _Result:
+        """Perform an operation of the session, and send and receive what it needs to finish."""
+        while True:
+            try:
+                return operation()
+            except ssl.SSLWantReadError:
+                await self._flush()
+                data = await _receive(self._loop, self._socket, _ASYNC_RECEIVE_BYTES)
+                if data:
+                    self._incoming.write(data)
+                else:
+                    self._incoming.write_eof()
+            except ssl.SSLError:
+                # The session may have written an alert.
+                with contextlib.suppress(OSError):
+                    await self._flush()
+                raise
+
+    async def _flush(self) -> None:
+        if self._outgoing.pending:
+            await self._loop.sock_sendall(self._socket, self._outgoing.read())
+
+
+async def connect_async(
+    host: str, port: int, *, allow_private: bool, resolve: Resolve, deadlines: Deadlines
+) -> AsyncConnection:
+    """Connect to the first address of `host` that accepts. The attempts overlap.
+
+    Raises: TransportError: DNS, FORBIDDEN_ADDRESS, CONNECT or TIMEOUT. If all addresses fail, the last error.
+    """
+    resolved = await resolve_host_async(host, resolve, deadlines)
+    addresses = filter_addresses(host, resolved, allow_private=allow_private)
+    try:
+        async with asyncio.timeout(deadlines.connect_timeout()):
+            return AsyncConnection(await connect_socket_async(addresses, port), deadlines)
+    except TimeoutError:
+        raise deadlines.connect_timed_out() from None
+
+
+async def _receive(loop: asyncio.AbstractEventLoop, connected: socket.socket, limit: int) -> bytes:
+    # `sock_recv` returns at once if data is available, so a fast server could keep other tasks from running.
+    await asyncio.sleep(0)
+    return await loop.sock_recv(connected, limit)

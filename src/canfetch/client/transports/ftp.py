@@ -24,7 +24,7 @@ from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.dns import Resolve
 from canfetch.client.transports.endpoints import Endpoint
 from canfetch.client.transports.failures import TransportError
-from canfetch.client.transports.response_builder import ResponseBuilder
+from canfetch.client.transports.response_body import ResponseBuilder
 
 _MAX_REPLY_BYTES: Final = 65_536
 _OK: Final = 200

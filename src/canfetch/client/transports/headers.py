@@ -1,16 +1,19 @@
 """Conversion of header fields between text and bytes."""
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import Final
 
 from canfetch.access.responses import FailureKind, Headers
 from canfetch.client.request_headers import TOKEN_CHARACTERS
-from canfetch.client.transports.body_decoder import accept_encoding
 from canfetch.client.transports.endpoints import Endpoint
 from canfetch.client.transports.failures import TransportError
+from canfetch.client.transports.response_body import accept_encoding
 
 # Applies to the status line, the headers and all interim responses together, and again to the trailers.
 MAX_HEAD_BYTES: Final = 65_536
+# Characters that end a header field, or that servers reject.
+_LINE_BREAKS: Final = frozenset("\r\n\0")
 # A colon and the line ending.
 _DELIMITER_BYTES: Final = 3
 # Set by the transport, because they depend on the connection and the installed decoders.
@@ -36,7 +39,7 @@ def encode_request_headers(endpoint: Endpoint, headers: Headers) -> RawHeaders:
     for name, value in headers:
         if name.lower() in _TRANSPORT_HEADERS:
             continue
-        if not name or not TOKEN_CHARACTERS.issuperset(name) or any(character in value for character in "\r\n\0"):
+        if not name or not TOKEN_CHARACTERS.issuperset(name) or not _LINE_BREAKS.isdisjoint(value):
             raise TransportError(FailureKind.PROTOCOL, f"invalid request header {name!r}")
         encoded.append((name.encode("ascii"), value.strip().encode("utf-8", "replace")))
     return [*encoded, (b"Accept-Encoding", accept_encoding().encode("ascii"))]
@@ -56,6 +59,9 @@ def decode_headers(raw: Iterable[tuple[bytes, bytes]]) -> Headers:
     Raises: TransportError: PROTOCOL if they are longer than `MAX_HEAD_BYTES`.
     """
     raw = list(raw)
-    if sum(len(name) + len(value) + _DELIMITER_BYTES for name, value in raw) > MAX_HEAD_BYTES:
+    if len(raw) * _DELIMITER_BYTES + sum(map(len, chain.from_iterable(raw))) > MAX_HEAD_BYTES:
         raise TransportError(FailureKind.PROTOCOL, f"response head is longer than {MAX_HEAD_BYTES} bytes")
-    return tuple((decode_header(name), decode_header(value.strip())) for name, value in raw)
+    try:
+        return tuple([(name.decode("utf-8"), value.strip().decode("utf-8")) for name, value in raw])
+    except UnicodeDecodeError:
+        return tuple([(decode_header(name), decode_header(value.strip())) for name, value in raw])

@@ -23,7 +23,7 @@ from canfetch.client.transports.headers import (
     encode_request_headers,
 )
 from canfetch.client.transports.proxies import check_proxy_status
-from canfetch.client.transports.response_builder import ResponseBuilder
+from canfetch.client.transports.response_body import ResponseBuilder
 
 _STATUS_LINE: Final = re.compile(rb"(HTTP/1\.[0-9]) ([1-9][0-9]{2})(?: .*)?", re.DOTALL)
 _BLANK_LINE: Final = re.compile(rb"\n\r?\n")

@@ -1,22 +1,40 @@
 """The default transports: HTTP/1.1 on h11, and FTP. They need no extra."""
 
 import ssl
-from typing import Final
+from typing import Final, NamedTuple
 
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.options import Options
 from canfetch.client.transports import Route, TransportRequest
-from canfetch.client.transports.async_connections import connect_async
-from canfetch.client.transports.connection_plans import ConnectionPlan, plan_connection
-from canfetch.client.transports.connections import connect
+from canfetch.client.transports.connections import connect, connect_async
 from canfetch.client.transports.daemon_threads import start_daemon_thread, wait_in_loop
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.dns import Resolve, system_resolve
 from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
 from canfetch.client.transports.failures import TransportError
+from canfetch.client.transports.http_exchange import HTTPExchange, TunnelExchange
+from canfetch.client.transports.proxies import Proxy
 from canfetch.client.transports.transport_settings import TransportSettings
 
 _SCHEMES: Final = ("http", "https", "ftp")
+
+
+class ConnectionPlan(NamedTuple):
+    """Where to connect, and what to send there.
+
+    Attributes:
+        host: Host of the server or the proxy.
+        port: Its TCP port.
+        tunnel: The exchange that opens a tunnel through the proxy, or None if there is no tunnel.
+        tls_name: The name that the certificate must have, or None if TLS is not used.
+        exchange: The request and its response.
+    """
+
+    host: str
+    port: int
+    tunnel: TunnelExchange | None
+    tls_name: str | None
+    exchange: HTTPExchange
 
 
 class _BaseHTTPTransport:
@@ -181,3 +199,26 @@ def _fetch_ftp(request: TransportRequest, endpoint: Endpoint, resolve: Resolve, 
     from canfetch.client.transports.ftp import fetch_ftp  # noqa: PLC0415
 
     return fetch_ftp(request, endpoint, resolve=resolve, deadlines=deadlines)
+
+
+def plan_connection(
+    request: TransportRequest, endpoint: Endpoint, proxy: Proxy | None, *, content: bytes | None = None
+) -> ConnectionPlan:
+    """Return the connection for `request`.
+
+    A proxy opens a tunnel for https. It fetches all other URLs itself, also ftp URLs.
+
+    Args: content: The content of a POST request, or None for GET.
+    Raises: TransportError: PROTOCOL if a header cannot be sent.
+    """
+    tls_name = endpoint.tls_name if endpoint.scheme == "https" else None
+    if proxy is None:
+        direct = HTTPExchange(request, endpoint, content=content)
+        return ConnectionPlan(endpoint.host, endpoint.port, None, tls_name, direct)
+    login = [] if proxy.authorization is None else [(b"Proxy-Authorization", proxy.authorization.encode("ascii"))]
+    if tls_name is not None:
+        tunnel = TunnelExchange(endpoint, login)
+        tunnelled = HTTPExchange(request, endpoint, content=content)
+        return ConnectionPlan(proxy.host, proxy.port, tunnel, tls_name, tunnelled)
+    exchange = HTTPExchange(request, endpoint, target=endpoint.url, headers=login, is_proxied=True, content=content)
+    return ConnectionPlan(proxy.host, proxy.port, None, None, exchange)

@@ -11,8 +11,7 @@ import httpcore2
 
 from canfetch.access.responses import FailureKind
 from canfetch.client.transports import TransportRequest
-from canfetch.client.transports.async_connections import AsyncConnection, connect_async
-from canfetch.client.transports.connections import Connection, connect
+from canfetch.client.transports.connections import AsyncConnection, Connection, connect, connect_async
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.dns import Resolve
 from canfetch.client.transports.endpoints import parse_endpoint

@@ -23,7 +23,7 @@ from canfetch.client.transports.failures import TransportError, classify_os_erro
 from canfetch.client.transports.headers import decode_headers, encode_request_headers
 from canfetch.client.transports.httpx2_errors import LIBRARY_ERRORS, is_stream_reset
 from canfetch.client.transports.proxies import check_proxy_status
-from canfetch.client.transports.response_builder import ResponseBuilder
+from canfetch.client.transports.response_body import ResponseBuilder
 from canfetch.client.transports.sessions import check_session_request, check_session_type
 from canfetch.client.transports.threaded_exchanges import exchange_in_thread
 

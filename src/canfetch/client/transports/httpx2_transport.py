@@ -18,7 +18,7 @@ from canfetch.client.transports.dns import Resolve, system_resolve
 from canfetch.client.transports.failures import TransportError
 from canfetch.client.transports.headers import decode_headers
 from canfetch.client.transports.proxies import Proxy, check_proxy_status
-from canfetch.client.transports.response_builder import ResponseBuilder
+from canfetch.client.transports.response_body import ResponseBuilder
 from canfetch.client.transports.sessions import SESSION_ROUTE, check_session_options, check_unused
 from canfetch.client.transports.transport_settings import TransportSettings
 from canfetch.errors import MissingExtra

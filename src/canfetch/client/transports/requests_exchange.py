@@ -21,7 +21,7 @@ from canfetch.client.transports.http_client_sockets import shut_down_response
 from canfetch.client.transports.proxies import check_proxy_status
 from canfetch.client.transports.requests_errors import ERRORS, status_after_retries, translate_error
 from canfetch.client.transports.requests_routes import RequestsRoute
-from canfetch.client.transports.response_builder import ResponseBuilder
+from canfetch.client.transports.response_body import ResponseBuilder
 from canfetch.client.transports.sessions import check_session_request
 
 _STEP_BYTES: Final = 16_384

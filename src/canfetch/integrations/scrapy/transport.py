@@ -17,7 +17,7 @@ from canfetch.client.options import Options
 from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.failures import TransportError
 from canfetch.client.transports.headers import decode_headers
-from canfetch.client.transports.response_builder import ResponseBuilder
+from canfetch.client.transports.response_body import ResponseBuilder
 from canfetch.core.urls import split_url, url_bytes
 from canfetch.errors import InvalidOption, InvalidURL
 

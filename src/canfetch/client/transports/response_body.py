@@ -1,22 +1,31 @@
-"""Incremental decoders for content codings. Their output is bounded, so a decompression bomb is never expanded.
+"""Read and decode a response body incrementally, up to one byte past the size limit. All transports use this module.
 
-gzip and deflate are always available. br and zstd need a library that can limit its output.
+gzip and deflate are always available. br and zstd need a library that can limit its output. The output of a decoder is
+bounded, so a decompression bomb is never expanded.
 
 Source: RFC 9110 section 8.4.1; RFC 1950 to 1952; RFC 7932; RFC 8878, and RFC 9659 for its window size.
 """
 
 import zlib
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from functools import cache
 from importlib import import_module
 from typing import Any, Final, Protocol
 
-from canfetch.access.responses import FailureKind
+from canfetch.access.responses import FailureKind, Headers, Response
+from canfetch.client.transports import TransportRequest
 from canfetch.client.transports.failures import TransportError
 
+# Encoded data is almost always shorter than its content. The limit stops servers that send data without content, such
+# as empty blocks or empty gzip members.
+_ENCODED_BYTES_FACTOR: Final = 2
+_ENCODED_BYTES_ALLOWANCE: Final = 65_536
+# Some decoders copy their unused input, which is quadratic in the size of a step.
+_STEP_BYTES: Final = 16_384
 _GZIP_WBITS: Final = 16 + zlib.MAX_WBITS
 # RFC 9659: decoders need not support larger windows, and encoders for the web must not use them.
 _ZSTD_WINDOW_BYTES: Final = 1 << 23
+_SUCCESS: Final = 2
 
 
 class Decoder(Protocol):
@@ -33,6 +42,75 @@ class Decoder(Protocol):
         Raises: TransportError: ENCODING if `data` is invalid.
         """
         ...
+
+
+class BodyDecoder:
+    """Decodes the body of one response.
+
+    Args:
+        headers: Headers of the response. Content-Encoding names the coding.
+        max_bytes: Size limit of the decoded body. Decoding stops one byte past it.
+    Raises: TransportError: ENCODING if the coding is unsupported, or there is more than one.
+    Cost: Memory for the limit and a small multiple of 128 KiB; time linear in the data received.
+    """
+
+    def __init__(self, headers: Headers, max_bytes: int) -> None:
+        self._decoder = _find_decoder(headers)
+        self._max_decoded = max_bytes + 1
+        self._max_encoded = _ENCODED_BYTES_FACTOR * self._max_decoded + _ENCODED_BYTES_ALLOWANCE
+        self._encoded = 0
+        self._decoded = bytearray()
+
+    @property
+    def full(self) -> bool:
+        """Whether the body exceeds the limit, so that no more data is needed."""
+        return len(self._decoded) >= self._max_decoded
+
+    def feed(self, data: bytes) -> None:
+        """Decode the next bytes of the body as received.
+
+        Raises: TransportError: ENCODING if they are invalid in their coding.
+        """
+        for start in range(0, len(data), _STEP_BYTES):
+            if self.full:
+                return
+            step = data[start : start + _STEP_BYTES]
+            self._encoded += len(step)
+            self._decoded += self._decoder.decode(step, self._max_decoded - len(self._decoded))
+            if self._encoded > self._max_encoded and not self.full:
+                raise TransportError(
+                    FailureKind.ENCODING, f"{self._encoded} encoded bytes contain only {len(self._decoded)} bytes"
+                )
+
+    def finish(self) -> bytes:
+        """Return the decoded body after the last byte was fed.
+
+        Raises: TransportError: INCOMPLETE if the encoded data is truncated.
+        """
+        if not self.full and self._encoded and not self._decoder.finished:
+            raise TransportError(FailureKind.INCOMPLETE, "encoded body is truncated")
+        return bytes(self._decoded)
+
+
+def _find_decoder(headers: Headers) -> Decoder:
+    value = ",".join([value for name, value in headers if name.lower() == "content-encoding"])
+    codings = [part.strip().lower() for part in value.split(",")] if value else []
+    codings = [coding for coding in codings if coding not in {"", "identity"}]
+    if not codings:
+        return IdentityDecoder()
+    if len(codings) > 1:
+        raise TransportError(FailureKind.ENCODING, f"more than one content coding: {value[:100]}")
+    # RFC 9110 section 8.4.1.3: x-gzip is an alias of gzip.
+    decoder = available_codings().get("gzip" if codings[0] == "x-gzip" else codings[0])
+    if decoder is None:
+        raise TransportError(FailureKind.ENCODING, f"unsupported content coding: {value[:100]}")
+    return decoder()
+
+
+@cache
+def accept_encoding() -> str:
+    """Return the value of Accept-Encoding: the codings that can be decoded."""
+    return ", ".join(available_codings())
 
 
 @cache
@@ -233,3 +311,59 @@ def _find_zstd() -> Callable[[], Decoder] | None:
     except ImportError:
         return None
     return lambda: ZstandardDecoder(zstandard)
+
+
+class ResponseBuilder:
+    """A response whose body is still being read.
+
+    Args:
+        is_decoded: Whether the body is decoded before it is fed.
+    Raises: TransportError: PROTOCOL if `status` is not the status of a final response. ENCODING if the body cannot be
+        decoded.
+    """
+
+    def __init__(self, request: TransportRequest, status: int, headers: Headers, *, is_decoded: bool = False) -> None:
+        if not 200 <= status <= 999:
+            raise TransportError(FailureKind.PROTOCOL, f"invalid status {status}")
+        self._request = request
+        self._status = status
+        self._headers = headers
+        self._body = (
+            BodyDecoder(() if is_decoded else headers, request.max_bytes) if status // 100 == _SUCCESS else None
+        )
+
+    @property
+    def needs_data(self) -> bool:
+        """Whether more of the body has to be read."""
+        return self._body is not None and not self._body.full
+
+    def feed(self, data: bytes) -> None:
+        """Add the next bytes of the body as received."""
+        if self._body is not None:
+            self._body.feed(data)
+
+    def read(self, chunks: Iterator[bytes]) -> Response:
+        """Read as much of the body as needed, and return the response."""
+        while self.needs_data:
+            chunk = next(chunks, None)
+            if chunk is None:
+                break
+            self.feed(chunk)
+        return self.build()
+
+    async def read_async(self, chunks: AsyncIterator[bytes]) -> Response:
+        """Read as much of the body as needed, and return the response."""
+        while self.needs_data:
+            chunk = await anext(chunks, None)
+            if chunk is None:
+                break
+            self.feed(chunk)
+        return self.build()
+
+    def build(self) -> Response:
+        """Return the response, after its body was fed.
+
+        Raises: TransportError: INCOMPLETE if the encoded body is truncated.
+        """
+        body = b"" if self._body is None else self._body.finish()
+        return Response(self._request.url, self._status, self._headers, body)
