@@ -4,8 +4,8 @@ import pytest
 
 pytest.importorskip("fastapi")
 
+from canfetch.answers.pages import parse_header_lines
 from canfetch.errors import InvalidOption
-from canfetch.web.answers.pages import parse_header_lines
 
 NOINDEX = [("X-Robots-Tag", "noindex")]
 VERBOSE = """\

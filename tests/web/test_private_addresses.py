@@ -10,8 +10,8 @@ from tests.web.conftest import API, ScriptedWeb, running_api
 
 from canfetch.access.responses import Failure, Response
 from canfetch.client.transports import TransportRequest
-from canfetch.web.answers.web_transport import WebTransport
 from canfetch.web.settings import Settings
+from canfetch.web.web_transport import WebTransport
 
 PRIVATE_HOSTS = [
     "127.0.0.1",

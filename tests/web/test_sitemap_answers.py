@@ -3,7 +3,7 @@
 import pytest
 from tests.bulk.traced_memory import with_peak_memory
 
-from canfetch.web.answers.sitemaps import parse_sitemap
+from canfetch.answers.sitemaps import parse_sitemap
 
 ENTRY = "<url><loc>https://a.example/</loc></url>"
 

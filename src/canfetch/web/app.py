@@ -9,11 +9,11 @@ from fastapi import FastAPI
 from canfetch import __version__
 from canfetch.client.stores.locations import open_store_at
 from canfetch.client.transports import AsyncTransport
-from canfetch.web.answers.origins import Origins
 from canfetch.web.api import decisions, errors, files, live, registry
 from canfetch.web.api.openapi import document
 from canfetch.web.api.page_routes import page_router, process_router
 from canfetch.web.api.services import Services
+from canfetch.web.origins import Origins
 from canfetch.web.server.guard import Guard
 from canfetch.web.server.metrics import Metrics
 from canfetch.web.server.tracing import RequestTracer

@@ -10,12 +10,12 @@ could not be computed.
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 from canfetch.cli.decisions.matrix_tables import MatrixTables
 from canfetch.cli.decisions.options import DecisionOptions, decision_command
-from canfetch.cli.decisions.run import Answer, DecisionRun
-from canfetch.cli.shared.row_writers import Cells, CsvWriter, JsonWriter, to_portable, write_rows
+from canfetch.cli.decisions.run import DecisionRun
+from canfetch.cli.shared.row_writers import Cells, CsvWriter, JsonWriter, write_rows
+from canfetch.core.text import printable_text
 
 
 @decision_command(
@@ -45,31 +45,17 @@ def command(options: DecisionOptions) -> int:
         elif options.format == "text":
             write_rows(run.answers(), MatrixTables(run))
         elif options.format == "csv":
-            header = ["url", *(to_portable(agent.name) for agent in run.agents), "error"]
+            header = ["url", *(printable_text(agent.name) for agent in run.agents), "error"]
             write_rows(_cells(run), CsvWriter(header))
         else:
-            write_rows(_objects(run), JsonWriter(lines=options.format == "ndjson"))
+            write_rows(
+                (answer.result.to_matrix_row() for answer in run.answers()),
+                JsonWriter(lines=options.format == "ndjson"),
+            )
         return run.exit_code
-
-
-def _objects(run: DecisionRun) -> Iterator[dict[str, Any]]:
-    for answer in run.answers():
-        yield {"url": to_portable(answer.url), **_verdicts(run, answer)}
-
-
-def _verdicts(run: DecisionRun, answer: Answer) -> dict[str, Any]:
-    if not answer.verdicts:
-        return {"error": answer.error}
-    pairs = zip(run.agents, answer.verdicts, strict=True)
-    return {
-        "verdicts": {
-            to_portable(agent.name): {"allowed": verdict.allowed, "reason": str(verdict.reason), "line": verdict.line}
-            for agent, verdict in pairs
-        }
-    }
 
 
 def _cells(run: DecisionRun) -> Iterator[Cells]:
     for answer in run.answers():
         words: Cells = ["allowed" if verdict.allowed else "disallowed" for verdict in answer.verdicts]
-        yield [to_portable(answer.url), *(words or [None] * len(run.agents)), answer.error or None]
+        yield [printable_text(answer.url), *(words or [None] * len(run.agents)), answer.result.error or None]

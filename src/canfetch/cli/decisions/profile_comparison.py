@@ -3,6 +3,7 @@
 import sys
 from typing import TYPE_CHECKING, Final
 
+from canfetch.answers.verdicts import differing_profiles
 from canfetch.cli.shared.terminal import Palette, display_width, pad, printable, use_color
 from canfetch.compare import difference
 from canfetch.core.profiles import PROFILES
@@ -91,7 +92,7 @@ class ProfileComparison:
 
 
 def _summary(verdicts: list[Verdict], base: Verdict) -> str:
-    others = [verdict.profile for verdict in verdicts if verdict.allowed != base.allowed]
+    others = differing_profiles(base, verdicts)
     if not others:
         return f"all {len(verdicts)} profiles agree"
     differ = "differs" if len(others) == 1 else "differ"

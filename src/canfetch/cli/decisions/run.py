@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple, Self
 
 from canfetch.agents.requested import RequestedAgent
+from canfetch.answers.verdicts import URLVerdicts
 from canfetch.cli.decisions.opening import open_robots_files
 from canfetch.cli.decisions.options import DecisionOptions
 from canfetch.cli.decisions.robots_files import RobotsFile, URLsWithFiles
@@ -38,12 +39,20 @@ _BATCH_URLS: Final = 4096
 
 
 class Answer(NamedTuple):
-    """The verdicts on one URL, one for each agent in order, with the file. Without verdicts, `error` is the reason."""
+    """The verdicts on one URL, and the file that they come from, or None without verdicts."""
 
-    url: str
-    verdicts: tuple[Verdict, ...]
+    result: URLVerdicts
     file: RobotsFile | None
-    error: str
+
+    @property
+    def url(self) -> str:
+        """The URL as typed."""
+        return self.result.url
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """The verdicts, one for each agent in order, or none."""
+        return self.result.verdicts
 
 
 class DecisionRun:
@@ -167,10 +176,10 @@ class DecisionRun:
             text = shorten_message(str(error))
             advice = self._advice(url) if isinstance(error, InvalidURL) else ""
             self._print_error(f"canfetch: {url.location}{text}{advice}")
-            return Answer(url.url, (), None, text)
+            return Answer(URLVerdicts(url.url, self.agents, (), text), None)
         if self.exit_code == EXIT_OK and not all(verdict.allowed for verdict in verdicts):
             self.exit_code = EXIT_NEGATIVE
-        return Answer(url.url, verdicts, file, "")
+        return Answer(URLVerdicts(url.url, self.agents, verdicts), file)
 
     def _advice(self, url: RequestedURL) -> str:
         if url.line is not None:

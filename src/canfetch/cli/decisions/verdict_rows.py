@@ -14,11 +14,11 @@ error. Control characters are written as escapes, so that every row is one line.
 """
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from canfetch.cli.shared.row_writers import Cells, CsvWriter, JsonWriter, Row, RowWriter, to_portable, write_rows
-from canfetch.core.text import display_text
-from canfetch.core.verdict import Verdict
+from canfetch.answers.verdicts import URLVerdicts
+from canfetch.cli.shared.row_writers import Cells, CsvWriter, JsonWriter, RowWriter, write_rows
+from canfetch.core.text import display_text, printable_text
 
 if TYPE_CHECKING:
     from canfetch.cli.decisions.run import Answer, DecisionRun
@@ -50,47 +50,28 @@ def write_answers(run: "DecisionRun", make_text_writer: "Callable[[DecisionRun],
     if name == "text":
         write_rows(run.answers(), make_text_writer(run))
     elif name == "csv":
-        write_rows(_rows(run, _verdict_cells, _error_cells), CsvWriter(_CSV_COLUMNS))
+        write_rows((row for answer in run.answers() for row in _cells(answer.result)), CsvWriter(_CSV_COLUMNS))
     else:
-        write_rows(_rows(run, _verdict_json, _error_json), JsonWriter(lines=name == "ndjson"))
+        objects = (row for answer in run.answers() for row in answer.result.to_json())
+        write_rows(objects, JsonWriter(lines=name == "ndjson"))
 
 
-def _rows(
-    run: "DecisionRun", to_row: Callable[[str, str, Verdict], Row], to_error_row: Callable[[str, str, str], Row]
-) -> Iterator[Row]:
-    names = [to_portable(agent.name) for agent in run.agents]
-    for answer in run.answers():
-        url = to_portable(answer.url)
-        for index, name in enumerate(names):
-            if answer.verdicts:
-                yield to_row(url, name, answer.verdicts[index])
-            else:
-                yield to_error_row(url, name, answer.error)
-
-
-def _verdict_json(url: str, agent_name: str, verdict: Verdict) -> dict[str, Any]:
-    return {"url": url, "agent_name": agent_name, **verdict.to_json()}
-
-
-def _error_json(url: str, agent_name: str, error: str) -> dict[str, Any]:
-    return {"url": url, "agent_name": agent_name, "allowed": None, "error": error}
-
-
-def _verdict_cells(url: str, agent_name: str, verdict: Verdict) -> Cells:
-    rule = verdict.rule
-    return [
-        url,
-        agent_name,
-        "true" if verdict.allowed else "false",
-        str(verdict.reason),
-        *((None,) * 4 if rule is None else (rule.type, display_text(rule.pattern), rule.line, rule.specificity)),
-        str(verdict.group.choice),
-        verdict.group.token,
-        display_text(verdict.target),
-        verdict.profile,
-        None,
-    ]
-
-
-def _error_cells(url: str, agent_name: str, error: str) -> Cells:
-    return [url, agent_name, *(None,) * 10, error]
+def _cells(result: URLVerdicts) -> Iterator[Cells]:
+    url = printable_text(result.url)
+    if not result.verdicts:
+        for agent in result.agents:
+            yield [url, printable_text(agent.name), *(None,) * 10, result.error]
+    for agent, verdict in zip(result.agents, result.verdicts, strict=False):
+        rule = verdict.rule
+        yield [
+            url,
+            printable_text(agent.name),
+            "true" if verdict.allowed else "false",
+            str(verdict.reason),
+            *((None,) * 4 if rule is None else (rule.type, display_text(rule.pattern), rule.line, rule.specificity)),
+            str(verdict.group.choice),
+            verdict.group.token,
+            display_text(verdict.target),
+            verdict.profile,
+            None,
+        ]

@@ -14,9 +14,10 @@ from canfetch.cli.shared.input_files import STANDARD_INPUT, check_standard_input
 from canfetch.cli.shared.option_parameters import format_option
 from canfetch.cli.shared.output_files import replace_file, write_standard_output
 from canfetch.cli.shared.progress import item_progress
-from canfetch.cli.shared.row_writers import JsonWriter, to_portable
+from canfetch.cli.shared.row_writers import JsonWriter
 from canfetch.cli.shared.single_value_option import Option, complete_path
 from canfetch.cli.shared.terminal import is_terminal, printable
+from canfetch.core.text import printable_text
 
 _SKIPPED: Final = {
     "records": "the spelling of records",
@@ -109,7 +110,7 @@ def _write(options: _Options, file: _FormattedFile) -> None:
 
 def _to_json(file: _FormattedFile) -> dict[str, Any]:
     return {
-        "name": to_portable(file.name),
+        "name": printable_text(file.name),
         "changed": file.changed,
         "refusal": file.result.refusal,
         "skipped": list(file.result.skipped),

@@ -13,8 +13,8 @@ from typing import Any, Final, Protocol, TextIO
 
 from canfetch import __version__
 from canfetch.cli.linting.report_text import TextStyle, report_lines
-from canfetch.cli.shared.row_writers import to_portable
 from canfetch.cli.shared.terminal import Palette
+from canfetch.core.text import printable_text
 from canfetch.lint.catalogue import Catalogue
 from canfetch.lint.formats import github_lines, github_problem, gitlab_issues, html_page, junit_document, sarif_log
 from canfetch.lint.report import LintReport
@@ -69,12 +69,12 @@ class _GithubWriter(_TextWriter):
 class _NdjsonWriter(_TextWriter):
     def write(self, report: LintReport) -> None:
         for finding in report.at_least(self._style.show).findings:
-            self._object({"file": to_portable(report.name), **finding.to_json(self._style.catalogue)})
+            self._object({"file": printable_text(report.name), **finding.to_json(self._style.catalogue)})
         if report.undecided_fixes:
-            self._object({"file": to_portable(report.name), "undecided_fixes": report.undecided_fixes})
+            self._object({"file": printable_text(report.name), "undecided_fixes": report.undecided_fixes})
 
     def write_error(self, name: str, error: str) -> None:
-        self._object({"file": to_portable(name), "error": error})
+        self._object({"file": printable_text(name), "error": error})
 
     def _object(self, value: dict[str, Any]) -> None:
         self._stream.write(json.dumps(value) + "\n")
@@ -88,11 +88,11 @@ class _JsonListWriter:
     def write(self, report: LintReport) -> None:
         report = report.at_least(self._style.show)
         value = report.to_json(self._style.catalogue)
-        value["name"] = to_portable(report.name)
+        value["name"] = printable_text(report.name)
         self._object(value)
 
     def write_error(self, name: str, error: str) -> None:
-        self._object({"name": to_portable(name), "error": error})
+        self._object({"name": printable_text(name), "error": error})
 
     def _object(self, value: dict[str, Any]) -> None:
         self._stream.write((",\n " if self._started else "[") + json.dumps(value))

@@ -14,11 +14,12 @@ from canfetch.cli.shared.network_options import NetworkOptions, network_paramete
 from canfetch.cli.shared.option_parameters import format_option, no_color_option
 from canfetch.cli.shared.origin_lookup import OriginLookup
 from canfetch.cli.shared.progress import item_progress
-from canfetch.cli.shared.row_writers import JsonWriter, to_portable
+from canfetch.cli.shared.row_writers import JsonWriter
 from canfetch.cli.shared.terminal import Palette, is_terminal, printable, use_color
 from canfetch.client.origin_report import origin_json
 from canfetch.client.origin_state import OriginState
 from canfetch.core.redaction import redact_credentials_in
+from canfetch.core.text import printable_text
 from canfetch.core.times import rfc3339
 from canfetch.core.verdict import Access, Effect
 
@@ -44,7 +45,7 @@ def _fetch(origins: tuple[str, ...], options: NetworkOptions, format_: str, pale
                 code = EXIT_ERROR
                 progress.print_error(f"canfetch: {shorten_message(str(state))}")
                 if writer is not None:
-                    writer.write({"origin": to_portable(argument), "error": str(state)})
+                    writer.write({"origin": printable_text(argument), "error": str(state)})
                 continue
             now = time.time()
             if state.effective_access(now).access is Access.UNREACHABLE and code == EXIT_OK:

@@ -19,13 +19,14 @@ from canfetch.cli.shared.network_options import (
 from canfetch.cli.shared.option_parameters import format_option
 from canfetch.cli.shared.origin_arguments import is_file_argument
 from canfetch.cli.shared.progress import Progress
-from canfetch.cli.shared.row_writers import JsonWriter, to_portable
+from canfetch.cli.shared.row_writers import JsonWriter
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.terminal import print_message, printable
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.extensions.sitemap import parse_sitemap
 from canfetch.core.keys import RecordKind
 from canfetch.core.quoting import quoted
+from canfetch.core.text import printable_text
 
 
 class _Source(NamedTuple):
@@ -55,7 +56,7 @@ def _run(origins: tuple[str, ...], robots: str | None, format: str, **values: An
 def _list_sitemaps(sources: Iterator[_Source], writer: JsonWriter | None) -> int:
     code = EXIT_OK
     for source in sources:
-        name = to_portable(source.name)
+        name = printable_text(source.name)
         if source.robots is None:
             code = EXIT_ERROR
             _print_error(source.error)

@@ -8,6 +8,7 @@ from typing import Any, Final, NoReturn
 import click
 
 from canfetch.agents.requested import RequestedAgent
+from canfetch.answers.pages import page_error_json, page_json
 from canfetch.cli.pages.options import PageOptions
 from canfetch.cli.pages.page_sources import PageSource, PageView, open_page_source
 from canfetch.cli.pages.page_text import page_lines
@@ -22,7 +23,7 @@ from canfetch.cli.shared.option_parameters import (
     profile_option,
     quiet_option,
 )
-from canfetch.cli.shared.row_writers import JsonWriter, to_portable
+from canfetch.cli.shared.row_writers import JsonWriter
 from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.cli.shared.terminal import Palette, print_message, use_color
 from canfetch.cli.shared.url_advice import argument_advice
@@ -58,13 +59,12 @@ def _check_page(options: PageOptions) -> int:
                 sys.stdout.flush()
                 print_message(f"canfetch: {shorten_message(str(error))}{_advice(error, options)}")
                 if writer is not None:
-                    writer.write({**_names(options, agent), "may_index": None, "error": str(error)})
+                    writer.write(page_error_json(options.url, agent, str(error)))
                 continue
             if code == EXIT_OK and not verdict.may_index.allowed:
                 code = EXIT_NEGATIVE
             if writer is not None:
-                page = {"fetched": view.fetched, "page": view.rules.to_json()}
-                writer.write({**_names(options, agent), **verdict.to_json(), **page})
+                writer.write(page_json(options.url, agent, verdict, view.rules.to_json(), view.fetched))
             elif not options.quiet:
                 lines = page_lines(options.url, agent, view, verdict, palette)
                 sys.stdout.write("\n" * started + "".join(f"{line}\n" for line in lines))
@@ -94,11 +94,6 @@ def _parse_now(text: str | None) -> float:
     if seconds is None:
         raise CommandError(f"invalid --now {quoted(text)}: expected a date such as 2026-01-31T12:00:00Z")
     return seconds
-
-
-def _names(options: PageOptions, agent: RequestedAgent) -> dict[str, Any]:
-    url = None if options.url is None else to_portable(options.url)
-    return {"url": url, "agent_name": to_portable(agent.name)}
 
 
 command: Final = click.Command(

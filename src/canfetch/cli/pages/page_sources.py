@@ -2,6 +2,7 @@
 
 from typing import Any, NamedTuple, Protocol
 
+from canfetch.answers.pages import parse_header
 from canfetch.cli.pages.options import PageOptions
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.input_files import check_standard_input, read_input, read_robots, warn_about_content
@@ -74,7 +75,7 @@ class _LocalPage:
             tdm_file = read_input(options.tdm_file, "--tdm-file", max_bytes=MAX_TDM_BYTES + 1)
         self._rules = parse_page(
             html,
-            headers=[_parse_header(line) for line in options.response_headers],
+            headers=[parse_header(line, f"--response-header {quoted(line)}") for line in options.response_headers],
             url=options.url,
             tdm_file=tdm_file,
             max_bytes=options.max_bytes,
@@ -92,12 +93,3 @@ class _LocalPage:
 
     def close(self) -> None:
         """Do nothing: the page is in memory."""
-
-
-def _parse_header(line: str) -> tuple[str, str]:
-    name, colon, value = line.partition(":")
-    if not colon or not name.strip() or " " in name.strip():
-        raise CommandError(
-            f"invalid --response-header {quoted(line)}: expected 'NAME: VALUE', such as 'X-Robots-Tag: noindex'"
-        )
-    return name.strip(), value.strip()

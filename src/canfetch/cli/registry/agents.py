@@ -17,15 +17,17 @@ import click
 
 from canfetch.agents import REGISTRY, Crawler, Obeys, Purpose
 from canfetch.agents.requested import RequestedAgent
+from canfetch.answers.crawlers import UserAgentMatch, find_crawlers, match_user_agent
 from canfetch.cli.registry.addresses import addresses_command, refresh_command, verify_command
 from canfetch.cli.shared.agent_arguments import unknown_crawler
 from canfetch.cli.shared.command_errors import EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.input_files import close_input, open_input, read_lines
 from canfetch.cli.shared.option_parameters import complete_crawler, format_option
-from canfetch.cli.shared.row_writers import Cells, CsvWriter, JsonWriter, to_portable, write_rows
+from canfetch.cli.shared.row_writers import Cells, CsvWriter, JsonWriter, write_rows
 from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.cli.shared.terminal import pad, print_message, printable
 from canfetch.core.quoting import quoted
+from canfetch.core.text import printable_text
 
 _FORMATS: Final = ("text", "json", "ndjson", "csv")
 _COLUMNS: Final = (
@@ -59,14 +61,7 @@ _NAME_WIDTH: Final = 20
 
 
 def _list(purpose: tuple[str, ...], operator: tuple[str, ...], obeys: tuple[str, ...], format: str) -> NoReturn:  # noqa: A002 - the option's name
-    operators = {name.lower() for name in operator}
-    crawlers = [
-        crawler
-        for crawler in REGISTRY.crawlers
-        if (not purpose or not set(purpose).isdisjoint(crawler.purposes))
-        and (not operators or crawler.operator.lower() in operators)
-        and (not obeys or crawler.obeys in obeys)
-    ]
+    crawlers = find_crawlers(purpose, operator, obeys)
     if format == "text":
         sys.stdout.write("".join(_table(crawlers)))
     else:
@@ -85,7 +80,7 @@ def _show(names: tuple[str, ...], format: str) -> NoReturn:  # noqa: A002 - the 
         _write(crawlers, format)
     unknown = [name for name, crawler in found.items() if crawler is None]
     for name in unknown:
-        print_message(f"canfetch: {unknown_crawler(name, to_portable(name))}")
+        print_message(f"canfetch: {unknown_crawler(name, printable_text(name))}")
     click.get_current_context().exit(EXIT_NEGATIVE if unknown else EXIT_OK)
 
 
@@ -98,26 +93,22 @@ def _find(headers: tuple[str, ...], headers_file: str | None, format: str) -> No
     if first is None:
         raise CommandError(f"--headers-file {quoted(headers_file)} is empty: expected one header per line")
 
-    def matches() -> Iterator[tuple[str, Crawler | None]]:
+    def matches() -> Iterator[UserAgentMatch]:
         nonlocal code
         for header in chain([first], stream):
-            crawler = REGISTRY.find_crawler(header)
-            if crawler is None:
+            match = match_user_agent(header)
+            if match.crawler is None:
                 code = EXIT_NEGATIVE
-            yield header, crawler
+            yield match
 
     if format == "text":
         for header, crawler in matches():
             sys.stdout.write(f"{pad('-' if crawler is None else crawler.name, _NAME_WIDTH)}  {printable(header)}\n")
     elif format == "csv":
-        rows = ([to_portable(header), *_cells(crawler)] for header, crawler in matches())
+        rows = ([printable_text(header), *_cells(crawler)] for header, crawler in matches())
         write_rows(rows, CsvWriter(("user_agent", *_COLUMNS)))
     else:
-        objects = (
-            {"user_agent": to_portable(header), "crawler": None if crawler is None else crawler.to_json()}
-            for header, crawler in matches()
-        )
-        write_rows(objects, JsonWriter(lines=format == "ndjson"))
+        write_rows((match.to_json() for match in matches()), JsonWriter(lines=format == "ndjson"))
     click.get_current_context().exit(code)
 
 

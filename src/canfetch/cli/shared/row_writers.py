@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable
 from typing import Any, Protocol, TypeVar
 
 from canfetch.cli.shared.terminal import printable
-from canfetch.core.text import display_text, encode_text
 
 Row = TypeVar("Row")
 Row_contra = TypeVar("Row_contra", contravariant=True)
@@ -76,8 +75,3 @@ def write_rows(rows: Iterable[Row], writer: RowWriter[Row]) -> None:
     for row in rows:
         writer.write(row)
     writer.end()
-
-
-def to_portable(text: str) -> str:
-    """Escape bytes that are not UTF-8 and unprintable characters, as JSON and CSV show URLs and names."""
-    return display_text(encode_text(text))

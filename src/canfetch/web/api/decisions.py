@@ -1,27 +1,20 @@
 """Endpoints for verdicts: one, many, a stream, explanations, the matrix, and the comparison of two versions."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response, StreamingResponse
 
+from canfetch.agents.requested import requested_agent
+from canfetch.answers.comparison import compare_verdicts
+from canfetch.answers.crawlers import requested_agents, with_notes
+from canfetch.answers.verdicts import Decider, decide_url, explain_url, verdict_json, with_agent_note
 from canfetch.core.agent import Agent
-from canfetch.core.document import RobotsTxt
+from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.verdict import Verdict
 from canfetch.errors import InvalidOption
-from canfetch.web.answers.crawlers import named_agent, named_agents, with_notes
-from canfetch.web.answers.origins import OriginDecider, live_explanation
-from canfetch.web.answers.verdicts import (
-    Decider,
-    comparison,
-    explanation,
-    matrix,
-    parse_content,
-    verdict_json,
-    verdicts,
-    with_agent_note,
-)
 from canfetch.web.api.errors import BODY_ERRORS, problem_responses
 from canfetch.web.api.requests import (
     AgentName,
@@ -35,6 +28,7 @@ from canfetch.web.api.requests import (
 from canfetch.web.api.services import in_thread, json_response, read_request, services_of
 from canfetch.web.api.verdict_responses import Comparison, Explanation, Matrix, VerdictList, VerdictObject
 from canfetch.web.api.verdict_stream import NDJSON, answer_stream
+from canfetch.web.origins import OriginDecider
 from canfetch.web.settings import MAX_EXPLAINED_VERDICTS, MAX_VERDICTS
 
 ROUTER: Final = APIRouter(prefix="/v1", tags=["verdicts"])
@@ -52,7 +46,7 @@ _INLINE_BYTES: Final = 64 * 1024
 async def decide(request: Request) -> Response:
     """Return the verdict on a URL, with the deciding rule. With `content`, nothing is fetched."""
     asked = await read_request(request, DecideRequest)
-    agent, content = asked.named_agent(), asked.file()
+    agent, content = asked.requested_agent(), asked.file()
     if content is None:
         verdict = await services_of(request).origins.verdict(asked.url, agent.agent, profile=asked.profile)
     else:
@@ -75,7 +69,7 @@ async def decide_live(
     exact: Annotated[bool, Query()] = False,  # noqa: FBT002 - a parameter of the query
 ) -> Response:
     """Return the verdict on a URL. Its origin's robots.txt is fetched, unless the cached copy is fresh."""
-    named = named_agent(agent, exact=exact)
+    named = requested_agent(agent, exact=exact)
     verdict = await services_of(request).origins.verdict(url, named.agent, profile=profile)
     return json_response(with_agent_note(verdict_json(url, named, verdict), named, verdict))
 
@@ -90,13 +84,14 @@ async def decide_live(
 async def decide_batch(request: Request) -> Response:
     """Return the verdict on each URL for each agent, in this order. Without `content`, all URLs have one origin."""
     asked = await read_request(request, URLsRequest)
-    agents = asked.named_agents()
+    agents = asked.requested_agents()
     _check_count(asked, MAX_EXPLAINED_VERDICTS)
-    decider = await _decider(request, asked)
+    decider = await _decider(request, asked, asked.urls[0])
 
     def compute() -> dict[str, Any]:
         decides = decider()
-        return with_notes({"verdicts": list(verdicts(decides, asked.urls, agents))}, agents, *_files(decides))
+        rows = [row for url in asked.urls for row in decide_url(decides, url, agents).to_json()]
+        return with_notes({"verdicts": rows}, agents, *_files(decides))
 
     return json_response(await in_thread(request, compute))
 
@@ -129,21 +124,9 @@ async def decide_stream(request: Request) -> Response:
 async def explain(request: Request) -> Response:
     """Return the deciding rule, the rules that lose, the group, the target as compared, and what each profile says."""
     asked = await read_request(request, DecideRequest)
-    agent, content = asked.named_agent(), asked.file()
-    if content is None:
-        origins = services_of(request).origins
-        state = await origins.state(asked.url)
-        explained = await in_thread(
-            request, lambda: live_explanation(state, asked.url, agent, origins.clock(), profile=asked.profile)
-        )
-    else:
-        explained = await in_thread(
-            request,
-            lambda: explanation(
-                parse_content(content, robots_url=asked.robots_url, profile=asked.profile), asked.url, agent
-            ),
-        )
-    return json_response(explained)
+    agent = asked.requested_agent()
+    decider = await _decider(request, asked, asked.url)
+    return json_response(await in_thread(request, lambda: explain_url(decider(), asked.url, agent).to_json()))
 
 
 @ROUTER.post(
@@ -156,13 +139,14 @@ async def explain(request: Request) -> Response:
 async def matrix_of_verdicts(request: Request) -> Response:
     """Return a row for each URL with a cell for each agent. Without `content`, all URLs have one origin."""
     asked = await read_request(request, URLsRequest)
-    agents = asked.named_agents()
+    agents = asked.requested_agents()
     _check_count(asked, MAX_VERDICTS)
-    decider = await _decider(request, asked)
+    decider = await _decider(request, asked, asked.urls[0])
 
     def compute() -> dict[str, Any]:
         decides = decider()
-        return with_notes({"rows": list(matrix(decides, asked.urls, agents))}, agents, *_files(decides))
+        rows = [decide_url(decides, url, agents).to_matrix_row() for url in asked.urls]
+        return with_notes({"rows": rows}, agents, *_files(decides))
 
     return json_response(await in_thread(request, compute))
 
@@ -177,31 +161,32 @@ async def matrix_of_verdicts(request: Request) -> Response:
 async def compare(request: Request) -> Response:
     """Return the URLs whose verdict changes, and the profiles in which any verdict for any URL and agent changes."""
     asked = await read_request(request, CompareRequest)
-    agents = named_agents(asked.agents, exact=asked.exact)
+    agents = requested_agents(asked.agents, exact=asked.exact)
     _check_verdicts(len(asked.urls) * len(agents), MAX_VERDICTS)
     compared = await in_thread(
-        request, lambda: comparison(asked.old.encode(), asked.new.encode(), asked.urls, agents, profile=asked.profile)
+        request,
+        lambda: compare_verdicts(asked.old.encode(), asked.new.encode(), asked.urls, agents, profile=asked.profile),
     )
     return json_response(compared)
 
 
 def _verdict_from(asked: DecideRequest, content: bytes, agent: Agent) -> Verdict:
-    robots = parse_content(content, robots_url=asked.robots_url, profile=asked.profile)
+    robots = parse(content, url=asked.robots_url, profile=asked.profile)
     return robots.decide(asked.url, agent=agent)
 
 
-async def _decider(request: Request, asked: URLsRequest) -> Any:
-    """Return a function that returns the decider, so that parsing happens in a thread."""
+async def _decider(
+    request: Request, asked: DecideRequest | URLsRequest, url: str
+) -> Callable[[], RobotsTxt | OriginDecider]:
+    """Return a function that returns the decider, so that parsing happens in a thread.
+
+    Args: url: A URL of the origin, whose live file is used if the request has none.
+    """
     content = asked.file()
     if content is not None:
-
-        def parse_file() -> Decider:
-            return parse_content(content, robots_url=asked.robots_url, profile=asked.profile)
-
-        return parse_file
+        return partial(parse, content, url=asked.robots_url, profile=asked.profile)
     origins = services_of(request).origins
-    decider = OriginDecider(await origins.state(asked.urls[0]), origins.clock(), asked.profile)
-    return lambda: decider
+    return partial(OriginDecider, await origins.state(url), origins.clock(), asked.profile)
 
 
 def _files(decider: Decider) -> tuple[RobotsTxt, ...]:

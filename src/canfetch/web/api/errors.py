@@ -15,8 +15,8 @@ from starlette.responses import Response
 
 from canfetch.core.text import printable_text
 from canfetch.errors import CanfetchError, ClientClosed, MissingExtra
-from canfetch.web.answers.documents import NotFetched
-from canfetch.web.answers.origins import TooManyFetches
+from canfetch.web.documents import NotFetched
+from canfetch.web.origins import TooManyFetches
 from canfetch.web.server.error_places import describe_error
 from canfetch.web.server.guard import FetchRateExceeded
 from canfetch.web.server.problems import DISCONNECTED, MEDIA_TYPE, Problem, phrase

@@ -6,13 +6,13 @@ from fastapi import APIRouter, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from canfetch.answers.crawlers import requested_agents
+from canfetch.answers.files import file_json
+from canfetch.answers.linting import chosen_fixes_json, fix_json, format_json, lint_json
+from canfetch.answers.pages import parse_header_lines
+from canfetch.answers.usage import usage_table
+from canfetch.core.document import parse as parse_robots
 from canfetch.pages.page_rules import parse_page
-from canfetch.web.answers.crawlers import named_agents
-from canfetch.web.answers.files import file_json
-from canfetch.web.answers.linting import chosen_fixes_json, fix_json, format_json, lint_json
-from canfetch.web.answers.pages import parse_header_lines
-from canfetch.web.answers.usage import usage_json
-from canfetch.web.answers.verdicts import parse_content
 from canfetch.web.api.errors import BODY_ERRORS
 from canfetch.web.api.file_responses import FixedFile, FormattedFile, LintReportObject, ParsedFile, UsageTable
 from canfetch.web.api.requests import (
@@ -41,7 +41,7 @@ async def parse(request: Request) -> Response:
     """Return the groups, rules and records of a file, as a profile reads them."""
     asked = await read_request(request, ParseRequest)
     content = asked.file()
-    return json_response(await in_thread(request, lambda: file_json(parse_content(content, profile=asked.profile))))
+    return json_response(await in_thread(request, lambda: file_json(parse_robots(content, profile=asked.profile))))
 
 
 @ROUTER.post(
@@ -111,12 +111,13 @@ async def format_file(request: Request) -> Response:
 async def usage(request: Request) -> Response:
     """Return for each crawler whether training, search and AI use are welcome, and the records that say so."""
     asked = await read_request(request, UsageRequest)
-    content, agents = asked.file(), named_agents(asked.agents, exact=asked.exact)
+    content, agents = asked.file(), requested_agents(asked.agents, exact=asked.exact)
     headers = parse_header_lines(asked.headers)
     page = None
     if headers or asked.tdm_file is not None:
         page = parse_page(headers=headers, url=asked.url, tdm_file=asked.tdm_file)
     found = await in_thread(
-        request, lambda: usage_json(parse_content(content, profile=asked.profile), asked.url, agents, page=page)
+        request,
+        lambda: usage_table(parse_robots(content, profile=asked.profile), asked.url, agents, page=page).to_json(),
     )
     return json_response(found)

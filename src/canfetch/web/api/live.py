@@ -5,12 +5,12 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
+from canfetch.answers.crawlers import requested_agents, with_notes
+from canfetch.answers.pages import page_json, parse_header_lines
+from canfetch.core.document import RobotsTxt, parse
+from canfetch.core.verdict import Verdict
 from canfetch.errors import InvalidOption
 from canfetch.pages.page_rules import parse_page
-from canfetch.web.answers.crawlers import named_agents, with_notes
-from canfetch.web.answers.documents import DocumentFetcher
-from canfetch.web.answers.pages import page_json, parse_header_lines
-from canfetch.web.answers.verdicts import parse_content
 from canfetch.web.api.errors import BODY_ERRORS, problem_responses
 from canfetch.web.api.live_responses import FetchedFile, PageRows, SitemapObject
 from canfetch.web.api.requests import (
@@ -23,6 +23,7 @@ from canfetch.web.api.requests import (
 )
 from canfetch.web.api.services import in_thread, json_response, read_request, services_of
 from canfetch.web.api.verdict_responses import AccessObject
+from canfetch.web.documents import DocumentFetcher
 
 ROUTER: Final = APIRouter(prefix="/v1")
 _FETCH_ERRORS: Final = BODY_ERRORS | problem_responses(424)
@@ -80,19 +81,25 @@ async def sitemap(request: Request) -> Response:
 async def page(request: Request) -> Response:
     """Return what each crawler may do with a page, from its headers and its HTML."""
     asked = await read_request(request, PageRequest)
-    agents, headers = named_agents(asked.agents, exact=asked.exact), parse_header_lines(asked.headers)
+    agents, headers = requested_agents(asked.agents, exact=asked.exact), parse_header_lines(asked.headers)
     if asked.robots is not None and asked.url is None:
         raise InvalidOption("robots requires url: the URL of the page")
     now = services_of(request).origins.clock()
 
     def compute() -> dict[str, Any]:
         rules = parse_page(asked.html or None, headers=headers, url=asked.url, tdm_file=asked.tdm_file)
-        robots, files = None, []
+        verdicts: dict[str, Verdict] = {}
+        files: list[RobotsTxt] = []
         if asked.robots is not None and asked.url is not None:
-            file = parse_content(asked.robots.encode(), profile=asked.profile)
+            file = parse(asked.robots.encode(), profile=asked.profile)
             files = [file]
-            robots = {agent.name: file.decide(asked.url, agent=agent.agent) for agent in agents}
-        rows = page_json(asked.url, rules, agents, now=now, robots=robots, dialect=asked.dialect)
+            verdicts = {agent.name: file.decide(asked.url, agent=agent.agent) for agent in agents}
+        page = rules.to_json()
+        decisions = [
+            rules.decide(agent=agent.agent, now=now, robots=verdicts.get(agent.name), dialect=asked.dialect)
+            for agent in agents
+        ]
+        rows = [page_json(asked.url, agent, decision, page) for agent, decision in zip(agents, decisions, strict=True)]
         return with_notes({"rows": rows}, agents, *files)
 
     return json_response(await in_thread(request, compute))
@@ -110,6 +117,6 @@ async def live_page(request: Request) -> Response:
     """Fetch a page as each crawler would, if robots.txt allows it, and return what the crawler may do with it."""
     asked = await read_request(request, LivePageRequest)
     fetcher = DocumentFetcher(services_of(request).origins)
-    agents = named_agents(asked.agents, exact=asked.exact)
+    agents = requested_agents(asked.agents, exact=asked.exact)
     rows = await fetcher.page(asked.url, agents, dialect=asked.dialect)
     return json_response(with_notes({"rows": rows}, agents))

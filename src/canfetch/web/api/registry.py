@@ -1,13 +1,13 @@
 """Endpoints for the registry of crawlers."""
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from fastapi import APIRouter, Query
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from canfetch.agents import Obeys, Purpose
-from canfetch.web.answers.crawlers import crawler_json, crawlers_json, found_crawler_json
+from canfetch.agents import REGISTRY, Obeys, Purpose
+from canfetch.answers.crawlers import find_crawlers, match_user_agent
 from canfetch.web.api.errors import problem_responses
 from canfetch.web.api.live_responses import CrawlerList, CrawlerObject, FoundCrawler
 from canfetch.web.api.services import json_response
@@ -24,13 +24,13 @@ async def list_crawlers(
     obeys: Annotated[list[Obeys], Query(max_length=10)] = [],  # noqa: B006 - FastAPI copies defaults
 ) -> Response:
     """Return the crawlers that match all filters. A filter that is repeated matches any of its values."""
-    return json_response({"crawlers": crawlers_json(purpose, operator, obeys)})
+    return json_response({"crawlers": [crawler.to_json() for crawler in find_crawlers(purpose, operator, obeys)]})
 
 
 @ROUTER.get("/find", response_model=FoundCrawler, summary="Identify a User-Agent header.", responses=_ERRORS)
 async def find_crawler(user_agent: Annotated[str, Query(max_length=4096)]) -> Response:
     """Return the crawler that a User-Agent header identifies, or null. Anyone can send any header."""
-    return json_response(found_crawler_json(user_agent))
+    return json_response(match_user_agent(user_agent).to_json())
 
 
 @ROUTER.get(
@@ -38,7 +38,7 @@ async def find_crawler(user_agent: Annotated[str, Query(max_length=4096)]) -> Re
 )
 async def get_crawler(name: str) -> Response:
     """Return the crawler with a product token, ignoring case."""
-    crawler: dict[str, Any] | None = crawler_json(name)
+    crawler = REGISTRY.get_crawler(name)
     if crawler is None:
         raise HTTPException(404)
-    return json_response(crawler)
+    return json_response(crawler.to_json())

@@ -5,14 +5,15 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from canfetch.agents.requested import RequestedAgent, requested_agent
+from canfetch.answers.crawlers import requested_agents
+from canfetch.answers.linting import ChosenFix, LintRequest
 from canfetch.core.profiles import PROFILES
 from canfetch.core.text import encode_text
 from canfetch.errors import InvalidOption
 from canfetch.lint.catalogue import LANGUAGES
 from canfetch.lint.severity import DEFAULT, SEVERITY_SETS
 from canfetch.pages.dialects import PAGE_DIALECTS
-from canfetch.web.answers.crawlers import NamedAgent, named_agent, named_agents
-from canfetch.web.answers.linting import ChosenFix, LintRequest
 from canfetch.web.settings import MAX_AGENTS, MAX_URLS
 
 _MAX_URL_CHARACTERS: Final = 16_384
@@ -99,12 +100,12 @@ class DecideRequest(_OptionalFileRequest):
     url: URLText
     agent: AgentName
 
-    def named_agent(self) -> NamedAgent:
+    def requested_agent(self) -> RequestedAgent:
         """Return the agent.
 
         Raises: InvalidProductToken.
         """
-        return named_agent(self.agent, exact=self.exact)
+        return requested_agent(self.agent, exact=self.exact)
 
 
 class URLsRequest(_OptionalFileRequest):
@@ -113,12 +114,12 @@ class URLsRequest(_OptionalFileRequest):
     urls: Annotated[list[URLText], Field(min_length=1, max_length=MAX_URLS)]
     agents: Annotated[list[AgentName], Field(min_length=1, max_length=MAX_AGENTS)]
 
-    def named_agents(self) -> list[NamedAgent]:
+    def requested_agents(self) -> list[RequestedAgent]:
         """Return the agents, each once.
 
         Raises: InvalidProductToken.
         """
-        return named_agents(self.agents, exact=self.exact)
+        return requested_agents(self.agents, exact=self.exact)
 
 
 class ParseRequest(FileRequest):

@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from canfetch.web.answers.origins import Origins
+from canfetch.web.origins import Origins
 from canfetch.web.server.work_queue import WorkQueue
 from canfetch.web.settings import Settings
 

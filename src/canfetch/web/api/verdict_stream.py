@@ -10,11 +10,11 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from canfetch.core.document import RobotsTxt
+from canfetch.agents.requested import requested_agent
+from canfetch.answers.verdicts import error_json, verdict_json, with_agent_note
+from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.text import printable_text
 from canfetch.errors import CanfetchError
-from canfetch.web.answers.crawlers import named_agent
-from canfetch.web.answers.verdicts import error_json, parse_content, verdict_json, with_agent_note
 from canfetch.web.api.errors import invalid_request
 from canfetch.web.api.requests import StreamLine, decode_content
 from canfetch.web.api.services import Services, in_thread, services_of
@@ -142,7 +142,7 @@ class _VerdictStream:
         try:
             return await self._decide(asked, asked.url, asked.agent)
         except CanfetchError as error:
-            return error_json(asked.url, asked.agent, error)
+            return error_json(asked.url, asked.agent, str(error))
 
     def _reject(self, why: str, *, sets_file: bool) -> dict[str, Any]:
         """Return the answer to a line that is not valid. The answer to a file has no `allowed`."""
@@ -161,7 +161,7 @@ class _VerdictStream:
         return None
 
     async def _decide(self, asked: StreamLine, url: str, agent_name: str) -> dict[str, Any]:
-        agent = named_agent(agent_name, exact=asked.exact)
+        agent = requested_agent(agent_name, exact=asked.exact)
         if self._is_rejected and asked.content is None:
             raise NoFileError(_NO_FILE)
         if self._content is None and asked.content is None:
@@ -173,11 +173,11 @@ class _VerdictStream:
     async def _file(self, asked: StreamLine) -> RobotsTxt:
         if asked.content is not None:
             content = decode_content(asked.content, asked.content_encoding)
-            return await in_thread(self._request, lambda: parse_content(content, profile=asked.profile))
+            return await in_thread(self._request, lambda: parse(content, profile=asked.profile))
         robots = self._robots.get(asked.profile)
         if robots is None:
             kept = self._content or b""
-            robots = await in_thread(self._request, lambda: parse_content(kept, profile=asked.profile))
+            robots = await in_thread(self._request, lambda: parse(kept, profile=asked.profile))
             self._robots[asked.profile] = robots
         return robots
 

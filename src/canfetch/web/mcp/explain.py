@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
+from canfetch.answers.verdicts import differing_profiles
 from canfetch.client.origin_state import OriginState
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.origin import robots_url
@@ -74,7 +75,7 @@ def _explain(
     readings = {} if robots is None else {name: robots.with_profile(name) for name in _PROFILES}
     decisions = []
     for agent, verdict in zip(agents, verdicts, strict=True):
-        others = [name for name, read in readings.items() if read.allows(url, agent=agent.agent) != verdict.allowed]
+        others = differing_profiles(verdict, (read.decide(url, agent=agent.agent) for read in readings.values()))
         decisions.append(_decision(agent, verdict, others))
     result = Explanation(
         target=quote(verdicts[0].target, max_tokens=_TARGET_TOKENS), decisions=decisions, robots_txt=access

@@ -16,11 +16,11 @@ from canfetch.core.quoting import quoted
 from canfetch.core.redaction import redacted_url
 from canfetch.errors import InvalidURL
 from canfetch.repository import default_user_agent
-from canfetch.web.answers.web_transport import WEB_SCHEMES, WebTransport
 from canfetch.web.mcp.agents import AskedAgent, configured_agent, parse_agent
 from canfetch.web.mcp.arguments import CallerError
 from canfetch.web.mcp.tdm_files import FetchedTDMFile, TDMFileFetcher
 from canfetch.web.server.work_queue import WorkQueue
+from canfetch.web.web_transport import WEB_SCHEMES, WebTransport
 
 ResultT = TypeVar("ResultT")
 

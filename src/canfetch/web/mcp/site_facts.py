@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from canfetch.access.pacing import Pace as DeclaredPace
 from canfetch.access.pacing import request_interval
+from canfetch.answers.usage import usage_by_purpose
 from canfetch.client.origin_pace import declared_pace
 from canfetch.client.origin_state import OriginState
 from canfetch.core.agent import Agent
@@ -94,8 +95,7 @@ def usage_results(robots: RobotsTxt | None, url: AnyURL, agent: Agent) -> list[U
     if robots is None:
         return [UsagePreference(use=use, preference=Preference.UNKNOWN, lines=[]) for use in UsagePurpose]
     results = []
-    for use in UsagePurpose:
-        usage = robots.usage(url, agent=agent, purpose=use)
+    for use, usage in usage_by_purpose(robots, url, agent).items():
         # The statements that decide come first.
         deciding = sorted(usage.statements, key=lambda one: one.usage_preference.preference is not usage.preference)
         records = list({statement.line: statement.record for statement in deciding}.values())

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from starlette.exceptions import HTTPException
 from starlette.types import Message, Receive, Scope, Send
 
-from canfetch.web.answers.origins import TooManyFetches, before_fetch
+from canfetch.web.origins import TooManyFetches, before_fetch
 from canfetch.web.server.clients import ClientAddresses, RateLimiter
 from canfetch.web.server.credentials import has_token, is_cross_site
 from canfetch.web.server.listening import is_loopback

@@ -1,14 +1,13 @@
 """Page-level rules: what crawlers may do with a page, from its headers and its HTML."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
+from canfetch.agents.requested import RequestedAgent
 from canfetch.core.text import printable_text
-from canfetch.core.verdict import Verdict
 from canfetch.errors import InvalidOption
-from canfetch.pages.page_rules import PageRules
-from canfetch.web.answers.crawlers import NamedAgent
+from canfetch.pages.verdict import PageVerdict
 
 _STATUS_LINE: Final = re.compile(r"HTTP/\d", re.IGNORECASE)
 _VERBOSE_LINE: Final = re.compile(r"< (HTTP/\d|[\w-]+:)", re.IGNORECASE | re.ASCII)
@@ -35,47 +34,48 @@ def parse_header_lines(text: str) -> list[tuple[str, str]]:
         elif not line.strip():
             is_ended = bool(headers)
         elif not is_ended:
-            headers.append(_parse_header(line, number))
+            headers.append(parse_header(line, f"header on line {number}"))
     return headers
 
 
-def _parse_header(line: str, number: int) -> tuple[str, str]:
+def parse_header(line: str, subject: str) -> tuple[str, str]:
+    """Return the name and the value of a header.
+
+    Args: subject: What an error message calls the line, such as `header on line 3`.
+    Raises: InvalidOption.
+    """
     name, colon, value = line.partition(":")
     if not colon or not name.strip() or " " in name.strip():
-        raise InvalidOption(f"invalid header on line {number}: expected 'NAME: VALUE', such as 'X-Robots-Tag: noindex'")
+        raise InvalidOption(f"invalid {subject}: expected 'NAME: VALUE', such as 'X-Robots-Tag: noindex'")
     return name.strip(), value.strip()
 
 
 def page_json(
     url: str | None,
-    rules: PageRules,
-    agents: Sequence[NamedAgent],
-    *,
-    now: float,
-    robots: Mapping[str, Verdict] | None = None,
-    dialect: str | None = None,
+    agent: RequestedAgent,
+    verdict: PageVerdict,
+    page: dict[str, Any],
     fetched: Mapping[str, Any] | None = None,
-) -> list[dict[str, Any]]:
-    """Return what each crawler may do with a page, in the form of `canfetch page --format json`.
+) -> dict[str, Any]:
+    """Return what a crawler may do with a page, in the form of `canfetch page --format json`.
 
     Args:
-        url: The URL of the page, or None.
-        now: Seconds since the epoch, for `unavailable_after`.
-        robots: The verdict of robots.txt by the name of the crawler, or None if it is unknown.
-        dialect: A name in `PAGE_DIALECTS`. The default depends on the crawler.
+        url: The URL of the page as written, or None.
+        page: The JSON of the page's rules.
         fetched: Facts about the request, or None if the page was not fetched.
-    Raises: InvalidOption.
     """
-    page = rules.to_json()
-    return [
-        {
-            "url": None if url is None else printable_text(url),
-            "agent_name": agent.shown_name,
-            **rules.decide(
-                agent=agent.agent, now=now, robots=None if robots is None else robots.get(agent.name), dialect=dialect
-            ).to_json(),
-            "fetched": None if fetched is None else dict(fetched),
-            "page": page,
-        }
-        for agent in agents
-    ]
+    return {
+        **_names_json(url, agent),
+        **verdict.to_json(),
+        "fetched": None if fetched is None else dict(fetched),
+        "page": page,
+    }
+
+
+def page_error_json(url: str | None, agent: RequestedAgent, error: str) -> dict[str, Any]:
+    """Return the object for a page that cannot be fetched or decided."""
+    return {**_names_json(url, agent), "may_index": None, "error": error}
+
+
+def _names_json(url: str | None, agent: RequestedAgent) -> dict[str, Any]:
+    return {"url": None if url is None else printable_text(url), "agent_name": printable_text(agent.name)}

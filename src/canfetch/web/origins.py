@@ -11,6 +11,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final
 
 from canfetch import __version__
+from canfetch.answers.linting import decoded
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.origin_report import origin_json
 from canfetch.client.origin_state import OriginState
@@ -18,15 +19,11 @@ from canfetch.client.stores import Store
 from canfetch.client.transports import AsyncTransport
 from canfetch.core.agent import Agent
 from canfetch.core.origin import Origin
-from canfetch.core.profiles import PROFILES
 from canfetch.core.quoting import quoted
 from canfetch.core.verdict import Verdict
 from canfetch.errors import CanfetchError, InvalidURL
 from canfetch.repository import default_user_agent
-from canfetch.web.answers.crawlers import NamedAgent
-from canfetch.web.answers.linting import decoded
-from canfetch.web.answers.verdicts import explanation_json
-from canfetch.web.answers.web_transport import WEB_SCHEMES, WebTransport
+from canfetch.web.web_transport import WEB_SCHEMES, WebTransport
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -163,6 +160,13 @@ class OriginDecider:
         self._state = _read_with(state, profile)
         self._now = now
 
+    def with_profile(self, profile: str) -> "OriginDecider":
+        """Return the decider of another profile, which parses the file again.
+
+        Raises: UnknownProfile.
+        """
+        return OriginDecider(self._state, self._now, profile)
+
     def decide(self, url: str, *, agent: Agent) -> Verdict:
         """Return the verdict on a URL of the origin.
 
@@ -178,17 +182,6 @@ def check_web_url(url: str) -> None:
     """
     if Origin.from_url(url).scheme not in WEB_SCHEMES:
         raise InvalidURL(f"cannot fetch {quoted(url)}: expected an http or https URL")
-
-
-def live_explanation(
-    state: OriginState, url: str, agent: NamedAgent, now: float, *, profile: str = "rfc9309"
-) -> dict[str, Any]:
-    """Explain the verdict on a URL with the live file of its origin. This parses the file in every profile.
-
-    Raises: InvalidURL, UnknownProfile.
-    """
-    by_profile = {name: _read_with(state, name).decide(url, agent.agent, now) for name in PROFILES}
-    return explanation_json(url, agent, by_profile[profile], by_profile)
 
 
 def _read_with(state: OriginState, profile: str) -> OriginState:

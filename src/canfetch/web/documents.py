@@ -4,6 +4,9 @@ from typing import Any, Final, NamedTuple
 
 from canfetch.access.redirects import redirect_target
 from canfetch.access.responses import Failure, Response
+from canfetch.agents.requested import RequestedAgent
+from canfetch.answers.pages import page_json
+from canfetch.answers.sitemaps import MAX_SITEMAP_BYTES, parse_sitemap
 from canfetch.client.transports import TransportRequest
 from canfetch.core.agent import Agent
 from canfetch.core.origin import Origin
@@ -15,10 +18,7 @@ from canfetch.errors import CanfetchError
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 from canfetch.pages.page_rules import PageRules, parse_page
 from canfetch.pages.tdm import MAX_TDM_BYTES, TDM_FILE_PATH
-from canfetch.web.answers.crawlers import NamedAgent
-from canfetch.web.answers.origins import Origins, TooManyFetches, check_web_url
-from canfetch.web.answers.pages import page_json
-from canfetch.web.answers.sitemaps import MAX_SITEMAP_BYTES, parse_sitemap
+from canfetch.web.origins import Origins, TooManyFetches, check_web_url
 
 SITEMAP_SCHEMA: Final = "canfetch.sitemap/1"
 # The same limit as Googlebot's.
@@ -91,7 +91,7 @@ class DocumentFetcher:
                 raise NotFetched(f"too many redirects from {_quoted(first_url)}: expected at most {_MAX_REDIRECTS}")
             url = _redirect_target(url, response)
 
-    async def page(self, url: str, agents: list[NamedAgent], *, dialect: str | None = None) -> list[dict[str, Any]]:
+    async def page(self, url: str, agents: list[RequestedAgent], *, dialect: str | None = None) -> list[dict[str, Any]]:
         """Fetch a page, and return what each crawler may do with it.
 
         Raises: InvalidURL, InvalidOption, TooManyFetches, NotFetched.
@@ -102,15 +102,9 @@ class DocumentFetcher:
             rules = parse_page(url=document.url)
             if document.response is not None:
                 rules = await self._page_rules(document.url, document.response, agent.agent)
-            rows += page_json(
-                url,
-                rules,
-                [agent],
-                now=self._origins.clock(),
-                robots={agent.name: document.verdict},
-                dialect=dialect,
-                fetched=document.facts(),
-            )
+            now = self._origins.clock()
+            verdict = rules.decide(agent=agent.agent, now=now, robots=document.verdict, dialect=dialect)
+            rows.append(page_json(url, agent, verdict, rules.to_json(), document.facts()))
         return rows
 
     async def sitemap(self, url: str, *, max_urls: int) -> dict[str, Any]:

@@ -1,0 +1,60 @@
+"""Agents that a question names, and crawlers of the registry."""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from canfetch.agents import REGISTRY, Crawler
+from canfetch.agents.requested import RequestedAgent, requested_agent, unknown_agent_notes
+from canfetch.core.document import RobotsTxt
+from canfetch.core.text import printable_text
+
+
+def requested_agents(names: Sequence[str], *, exact: bool = False) -> list[RequestedAgent]:
+    """Return the agents of several product tokens, each once.
+
+    Args: exact: Use the tokens alone, without the fallback tokens of the registry.
+    Raises: InvalidProductToken.
+    """
+    return [requested_agent(name, exact=exact) for name in dict.fromkeys(names)]
+
+
+def with_notes(answer: dict[str, Any], agents: Iterable[RequestedAgent], *files: RobotsTxt) -> dict[str, Any]:
+    """Return the JSON of an answer about agents, with `agent_notes` about unknown names.
+
+    Args: files: A name in a user-agent line of one of these files needs no note.
+    """
+    notes = [printable_text(note) for note in unknown_agent_notes(agents, files=files)]
+    return {**answer, "agent_notes": notes} if notes else answer
+
+
+def find_crawlers(
+    purposes: Collection[str] = (), operators: Collection[str] = (), obeys: Collection[str] = ()
+) -> list[Crawler]:
+    """Return the registry's entries that match all filters. An empty filter matches every entry."""
+    wanted_operators = {operator.lower() for operator in operators}
+    return [
+        crawler
+        for crawler in REGISTRY.crawlers
+        if (not purposes or not set(purposes).isdisjoint(crawler.purposes))
+        and (not wanted_operators or crawler.operator.lower() in wanted_operators)
+        and (not obeys or crawler.obeys in obeys)
+    ]
+
+
+class UserAgentMatch(NamedTuple):
+    """A User-Agent header, and the crawler that it identifies, or None."""
+
+    user_agent: str
+    crawler: Crawler | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the match as JSON."""
+        return {
+            "user_agent": printable_text(self.user_agent),
+            "crawler": None if self.crawler is None else self.crawler.to_json(),
+        }
+
+
+def match_user_agent(user_agent: str) -> UserAgentMatch:
+    """Return the crawler that a User-Agent header identifies. Anyone can send any header."""
+    return UserAgentMatch(user_agent, REGISTRY.find_crawler(user_agent))
