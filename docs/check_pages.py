@@ -83,7 +83,7 @@ def page(check: Check) -> str:
     """Return the page of a check."""
     # A check that yields to all others finds something only where the severity set lacks the others.
     linter = Linter(severities="lighthouse" if check.yields_to_others else "all", findings_limit=None)
-    findings = [finding for finding in linter.lint(check.bad).findings if finding.check is check]
+    findings = [finding for finding in linter.lint(check.bad_input()).findings if finding.check is check]
     fixes = [finding.fix for finding in findings if finding.fix is not None]
     severities = [check.severities.in_set(name) for name in SEVERITY_SETS]
     lines = [f"# {check.code} {check.name}", "", f"{check.title}.", ""]
@@ -95,8 +95,8 @@ def page(check: Check) -> str:
     elif fixes:
         lines += ["Fixable with `--fix`, which changes no verdict.", ""]
     lines += ["## Why it matters", "", check.why, "", "## How to fix it", "", check.how_to_fix, ""]
-    lines += ["## Example", "", "Reported:", "", *example(check.bad)]
-    lines += [f"> {finding_text(findings[0])}", "", "Not reported:", "", *example(check.good)]
+    lines += ["## Example", "", "Reported:", "", *example(check.bad_input())]
+    lines += [f"> {finding_text(findings[0])}", "", "Not reported:", "", *example(check.good_input())]
     lines += ["## Severity", "", "| " + " | ".join(f"`{name}`" for name in SEVERITY_SETS) + " |"]
     lines += ["| --- " * len(severities) + "|"]
     lines += ["| " + " | ".join("-" if severity is None else severity.label for severity in severities) + " |", ""]

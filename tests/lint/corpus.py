@@ -75,8 +75,8 @@ def corpus_files(generated: int) -> Iterator[tuple[str, bytes]]:
     for path in sorted((ROOT / "examples").glob("*.txt")):
         yield path.name, path.read_bytes()
     for check in CHECKS:
-        yield f"{check.code}-bad", check.bad.content
-        yield f"{check.code}-good", check.good.content
+        yield f"{check.code}-bad", check.bad_input().content
+        yield f"{check.code}-good", check.good_input().content
     for number, content in enumerate(generated_files(generated)):
         yield f"generated-{number}", content
     folder = corpus_folder()

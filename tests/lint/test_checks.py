@@ -56,7 +56,7 @@ def linter(check: Check) -> Linter:
 
 @cache
 def bad_report(code: str) -> LintReport:
-    return linter(BY_CODE[code]).lint(BY_CODE[code].bad)
+    return linter(BY_CODE[code]).lint(BY_CODE[code].bad_input())
 
 
 def own_findings(check: Check) -> list[Finding]:
@@ -113,7 +113,7 @@ def test_check_is_complete(check: Check) -> None:
 @EVERY_CHECK
 def test_check_reports_only_the_bad_example(check: Check) -> None:
     assert check.code in codes(bad_report(check.code))
-    assert check.code not in codes(linter(check).lint(check.good))
+    assert check.code not in codes(linter(check).lint(check.good_input()))
 
 
 @EVERY_CHECK
@@ -136,23 +136,23 @@ def test_spans_are_inside_the_file(check: Check) -> None:
 @check_params(NEEDS_INPUT)
 def test_missing_input_means_no_finding(check: Check) -> None:
     if check.requires is None:
-        without = check.bad._replace(delivery=None, siblings={})
+        without = check.bad_input()._replace(delivery=None, siblings={})
     else:
-        without = check.bad._replace(**{check.requires: getattr(LintInput(b""), check.requires)})
+        without = check.bad_input()._replace(**{check.requires: getattr(LintInput(b""), check.requires)})
     assert check.code not in codes(LINTER.lint(without))
 
 
 @EVERY_CHECK
 def test_comment_suppresses_findings_in_the_whole_file(check: Check) -> None:
     comment = f"# canfetch: allow-file {check.name}\n"
-    content = check.bad.content
+    content = check.bad_input().content
     if content.startswith(b"\xff\xfe"):
         content += f"\n{comment}".encode("utf-16-le")
     elif check.code in NOT_AT_END:
         content = comment.encode() + content
     else:
         content = content.rstrip(b"\n") + f"\n\n{comment}".encode()
-    report = linter(check).lint(check.bad._replace(content=content))
+    report = linter(check).lint(check.bad_input()._replace(content=content))
     assert check.code not in codes(report)
     assert check in [finding.check for finding in report.suppressed]
 
@@ -160,30 +160,30 @@ def test_comment_suppresses_findings_in_the_whole_file(check: Check) -> None:
 @check_params(FIXABLE)
 def test_fix_removes_its_finding_and_adds_none(check: Check) -> None:
     before = codes(bad_report(check.code))
-    fixed = LINTER.fix(check.bad, unsafe=True, only=[check.code])
+    fixed = LINTER.fix(check.bad_input(), unsafe=True, only=[check.code])
     assert check.code in [finding.check.code for finding in fixed.fixed]
-    after = codes(LINTER.lint(check.bad._replace(content=fixed.content)))
+    after = codes(LINTER.lint(check.bad_input()._replace(content=fixed.content)))
     assert check.code not in after
     assert all(after.count(code) <= before.count(code) for code in after)
 
 
 @check_params(FIXABLE - FIXED_OTHERWISE)
 def test_fix_results_in_the_good_example(check: Check) -> None:
-    assert LINTER.fix(check.bad, unsafe=True, only=[check.code]).content == check.good.content
+    assert LINTER.fix(check.bad_input(), unsafe=True, only=[check.code]).content == check.good_input().content
 
 
 @check_params(SAFE)
 def test_safe_fix_preserves_every_verdict(check: Check) -> None:
-    fixed = LINTER.fix(check.bad, only=[check.code])
+    fixed = LINTER.fix(check.bad_input(), only=[check.code])
     assert fixed.fixed
     assert differing_profiles(bad_report(check.code).file.content, fixed.content) == ()
 
 
 @check_params(FIXABLE - SAFE - PROVED_SAFE)
 def test_unsafe_fix_is_applied_only_on_request(check: Check) -> None:
-    fixed = LINTER.fix(check.bad, only=[check.code])
+    fixed = LINTER.fix(check.bad_input(), only=[check.code])
     assert not fixed.fixed
-    assert fixed.content == check.bad.content
+    assert fixed.content == check.bad_input().content
 
 
 @check_params(WITH_VERDICTS)
@@ -194,5 +194,5 @@ def test_verdicts_are_those_of_the_engine(check: Check) -> None:
         assert verdict.profile in PROFILES
         crawler = REGISTRY.get_crawler(verdict.crawler)
         agent = Agent(verdict.crawler) if crawler is None else crawler.agent
-        decided = parse(check.bad.content, profile=verdict.profile).decide(verdict.url, agent=agent)
+        decided = parse(check.bad_input().content, profile=verdict.profile).decide(verdict.url, agent=agent)
         assert (verdict.allowed, verdict.line) == (decided.allowed, decided.line)

@@ -8,9 +8,9 @@ from canfetch.access.entries import CacheEntry
 from canfetch.access.fetch_plan import Hop
 from canfetch.access.outcomes import evaluate_response
 from canfetch.access.policies import get_policy
-from canfetch.access.responses import FailureKind, Headers, Response
+from canfetch.access.responses import Headers, Response
 from canfetch.lint import Linter, LintInput
-from canfetch.lint.analysis.deliveries import example_delivery, example_failure
+from canfetch.lint.analysis.deliveries import example_delivery, example_timeout
 
 LINTER = Linter(findings_limit=None, select=["CF8"])
 PLAIN = b"User-agent: *\nDisallow: /a/\n"
@@ -42,7 +42,7 @@ def redirected(*urls: str) -> CacheEntry:
         (example_delivery(500), {"CF801"}),
         (example_delivery(503, (("retry-after", "60"),)), {"CF801"}),
         (example_delivery(503, (("retry-after", "Sat, 03 Jan 1970 00:00:00 GMT"),)), {"CF801", "CF812"}),
-        (example_failure(FailureKind.DNS, "no address"), {"CF801"}),
+        (example_timeout("no answer"), {"CF801"}),
         (example_delivery(404), {"CF802"}),
         (example_delivery(410), {"CF802"}),
         (example_delivery(401), {"CF808"}),

@@ -17,7 +17,11 @@ import pytest
 from tests.lint.corpus import corpus_files
 
 from canfetch.lint import CHECKS, LANGUAGES, Linter, LintInput, LintReport, Severity, load_catalogue
-from canfetch.lint.formats import github_lines, github_problem, gitlab_issues, html_page, junit_document, sarif_log
+from canfetch.lint.formats.github import github_lines, github_problem
+from canfetch.lint.formats.gitlab import gitlab_issues
+from canfetch.lint.formats.html import html_page
+from canfetch.lint.formats.junit import junit_document
+from canfetch.lint.formats.sarif import sarif_log
 from canfetch.lint.formats.summaries import (
     describe_fix,
     summarize_findings,

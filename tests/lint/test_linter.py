@@ -562,7 +562,7 @@ def test_ignore_in_is_relative_to_the_folder() -> None:
 def test_reports_are_freed_without_the_garbage_collector() -> None:
     linter = Linter(severities="all")
     for check in CHECKS:
-        report = linter.lint(check.bad)
+        report = linter.lint(check.bad_input())
         report.to_json()
         file = weakref.ref(report.file)
         del report

@@ -277,7 +277,7 @@ def test_large_files_examine_the_fixes_of_the_most_severe_findings() -> None:
 
 @pytest.fixture(scope="module")
 def findings_of_bad_examples() -> list[Finding]:
-    return [finding for check in CHECKS for finding in LINTER.lint(check.bad).findings]
+    return [finding for check in CHECKS for finding in LINTER.lint(check.bad_input()).findings]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from canfetch.lint import CHECKS
-from canfetch.lint.formats import sarif_log
+from canfetch.lint.formats.sarif import sarif_log
 from canfetch.repository import REPOSITORY
 from package_metadata import package_readme, project_urls
 

@@ -3,10 +3,8 @@
 The English texts of a check are in its module. The other languages are files in `languages/`.
 """
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from typing import Final, NamedTuple
 
 from canfetch.core.choices import unknown_choice
@@ -171,6 +169,9 @@ def load_catalogue(language: str) -> Catalogue:
         return ENGLISH
     if language not in LANGUAGES:
         raise InvalidOption(unknown_choice("language", language, LANGUAGES))
+    import tomllib  # noqa: PLC0415 - only for other languages
+    from importlib.resources import files  # noqa: PLC0415
+
     text = files("canfetch.lint").joinpath("languages", f"{language}.toml").read_text(encoding="utf-8")
     content = tomllib.loads(text)
     phrases: dict[str, str] = content.pop("phrases")

@@ -122,7 +122,7 @@ class Check(NamedTuple):
         why: How crawlers handle it, and since when.
         how_to_fix: What to change.
         source: The specification, documentation or source code that the check relies on.
-        bad: An input that the check reports.
+        bad: An input that the check reports, or a function that returns it. No run of the linter needs large inputs.
         good: The same input, fixed.
         find: Yields the places that the check reports.
         fixable: Whether some occurrences have a fix.
@@ -142,8 +142,8 @@ class Check(NamedTuple):
     why: str
     how_to_fix: str
     source: str
-    bad: LintInput
-    good: LintInput
+    bad: LintInput | Callable[[], LintInput]
+    good: LintInput | Callable[[], LintInput]
     find: "Callable[[LintedFile], Iterator[AnyOccurrence]]"
     fixable: bool = False
     requires: Literal["path", "url", "pages"] | None = None
@@ -155,3 +155,11 @@ class Check(NamedTuple):
     def category(self) -> Category:
         """What the check examines."""
         return _CATEGORIES[self.code[2]]
+
+    def bad_input(self) -> LintInput:
+        """Return the input that the check reports."""
+        return self.bad() if callable(self.bad) else self.bad
+
+    def good_input(self) -> LintInput:
+        """Return the fixed input."""
+        return self.good() if callable(self.good) else self.good

@@ -1,6 +1,5 @@
 """The linter's configuration file: `canfetch.toml`, or a table of `pyproject.toml`."""
 
-import tomllib
 from pathlib import Path
 from typing import Any, Final
 
@@ -50,6 +49,8 @@ def table_name(file: Path) -> str:
 
 
 def _read_table(file: Path) -> dict[str, Any] | None:
+    import tomllib  # noqa: PLC0415 - only for files that exist
+
     name = quoted(str(file))
     try:
         content: Any = tomllib.loads(file.read_text(encoding="utf-8-sig"))

@@ -9,18 +9,21 @@ import weakref
 from collections import deque
 from collections.abc import Iterable
 from enum import Enum
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from canfetch.core.equivalence import have_equal_extensions
 from canfetch.core.profiles import PROFILES
 from canfetch.lint.fixes import Fix, apply_fixes
-from canfetch.lint.verdict_changes import DEFAULT_STEPS, VerdictChanges
 
 if TYPE_CHECKING:
     from canfetch.lint.linted_file import LintedFile
+    from canfetch.lint.verdict_changes import VerdictChanges
 
 # The bytes that are parsed in each profile: a report shows many fixes of a small file, and few of a large one.
 _BUDGET_BYTES: Final = 1 << 18
+# The steps of one comparison, enough for thousands of rules with literal paths.
+_STEPS: Final = 20_000
 # The steps of all comparisons that look for a change. Each report needs them, so they have to be fast.
 _SEARCH_STEPS: Final = 50_000
 # The steps of all comparisons that list the changed profiles.
@@ -44,7 +47,6 @@ class FixEffects:
     def __init__(self, file: "LintedFile") -> None:
         # The file keeps the effects, and each finding keeps the file.
         self._file: LintedFile = weakref.proxy(file)
-        self._changes = VerdictChanges(file.input.content)
         self._bytes_left = _BUDGET_BYTES
         self._search_steps = _SEARCH_STEPS
         self._list_steps = _LIST_STEPS
@@ -81,6 +83,12 @@ class FixEffects:
             self._profiles[fix] = self._list_profiles(fix)
         return self._profiles[fix]
 
+    @cached_property
+    def _changes(self) -> "VerdictChanges":
+        from canfetch.lint.verdict_changes import VerdictChanges  # noqa: PLC0415 - few files need comparisons
+
+        return VerdictChanges(self._file.input.content)
+
     def _examine(self, fix: Fix) -> FixEffect:
         file = self._file
         self._bytes_left -= len(file.content)
@@ -93,7 +101,7 @@ class FixEffects:
 
     def _changes_verdicts(self, fixed: bytes, profile: str) -> bool:
         before = self._changes.steps
-        steps = max(min(DEFAULT_STEPS, self._search_steps), 0)
+        steps = max(min(_STEPS, self._search_steps), 0)
         changed = self._changes.changed_profiles(fixed, [profile], steps=steps)
         self._search_steps -= self._changes.steps - before
         return bool(changed)
@@ -102,7 +110,7 @@ class FixEffects:
         if self._list_steps <= 0:
             return None
         before = self._changes.steps
-        changed = self._changes.changed_profiles(self._apply(fix), steps=DEFAULT_STEPS)
+        changed = self._changes.changed_profiles(self._apply(fix), steps=_STEPS)
         self._list_steps -= self._changes.steps - before
         # Without a change, only the search was too short to prove it.
         return changed or None

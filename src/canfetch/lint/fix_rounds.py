@@ -7,7 +7,7 @@
 
 from collections.abc import Iterable
 from itertools import groupby
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from canfetch.core.equivalence import differing_profiles, have_equal_extensions
 from canfetch.lint.analysis.content_kinds import file_is_wide
@@ -16,7 +16,9 @@ from canfetch.lint.check import Category, Check
 from canfetch.lint.finding import Finding
 from canfetch.lint.fixes import apply_fixes
 from canfetch.lint.linted_file import LintedFile
-from canfetch.lint.verdict_changes import VerdictChanges
+
+if TYPE_CHECKING:
+    from canfetch.lint.verdict_changes import VerdictChanges
 
 _STAGES: Final = (0, 1, 2)
 _GROUP_STAGE: Final = _STAGES[-1]
@@ -95,6 +97,8 @@ class FixChoice:
 
         Cost: O(log findings) comparisons for each fix that is not chosen, within the limit of bytes.
         """
+        from canfetch.lint.verdict_changes import VerdictChanges  # noqa: PLC0415 - imports the comparison
+
         changes = VerdictChanges(file.input.content)
         chosen: list[Finding] = []
         by_check = sorted(findings, key=lambda finding: finding.check.code)
@@ -118,7 +122,7 @@ class FixChoice:
         """Whether a limit is reached, so that no more fixes are chosen."""
         return self._bytes_left < 0 or self._steps_left <= 0
 
-    def _preserves(self, file: LintedFile, changes: VerdictChanges, findings: list[Finding]) -> bool:
+    def _preserves(self, file: LintedFile, changes: "VerdictChanges", findings: list[Finding]) -> bool:
         self._bytes_left -= len(file.content) * (len(self.profiles) + _COMPARISON_PROFILES)
         if self.is_exhausted:
             return False

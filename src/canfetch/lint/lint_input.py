@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from canfetch.access.entries import CacheEntry
-from canfetch.pages.page_rules import PageRules
+if TYPE_CHECKING:
+    from canfetch.access.entries import CacheEntry
+    from canfetch.pages.page_rules import PageRules
 
 _NO_SIBLINGS: Final[Mapping[str, bytes | None]] = MappingProxyType({})
 
@@ -14,7 +15,7 @@ class SitePage(NamedTuple):
     """A page of the site: its URL and its own robots rules."""
 
     url: str
-    rules: PageRules
+    rules: "PageRules"
 
 
 class LintInput(NamedTuple):
@@ -33,6 +34,6 @@ class LintInput(NamedTuple):
     content: bytes
     path: str | None = None
     url: str | None = None
-    delivery: CacheEntry | None = None
+    delivery: "CacheEntry | None" = None
     siblings: Mapping[str, bytes | None] = _NO_SIBLINGS
     pages: tuple[SitePage, ...] = ()

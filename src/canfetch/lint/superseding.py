@@ -17,7 +17,14 @@ def superseding_codes(checks: Collection[Check]) -> dict[str, tuple[str, ...]]:
 
     Raises: graphlib.CycleError: Two checks supersede each other.
     """
-    by_code = {check.code: tuple(other.code for other in checks if _supersedes(other, check)) for check in checks}
+    # Few checks supersede others. All others only come before those that yield to each of them.
+    superseding = [check for check in checks if check.supersedes]
+    by_code = {
+        check.code: tuple(
+            other.code for other in (checks if check.yields_to_others else superseding) if _supersedes(other, check)
+        )
+        for check in checks
+    }
     return {code: by_code[code] for code in TopologicalSorter(by_code).static_order()}
 
 

@@ -45,9 +45,25 @@ class _Reading(NamedTuple):
     groups: list[_Group]
 
 
-def _read(content: bytes, profile: Profile) -> _Reading:
-    decoded = decode_source(content, profile, DEFAULT_MAX_BYTES).content
-    compiled = get_profile_compiler(None, profile)(decoded, profile.name)
+class _Version:
+    """A version of a file. Its bytes are decoded once for all profiles that decode them alike."""
+
+    __slots__ = ("_decoded", "content")
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+        self._decoded: dict[bool, bytes] = {}
+
+    def decoded_for(self, profile: Profile) -> bytes:
+        decoded = self._decoded.get(profile.utf16)
+        if decoded is None:
+            decoded = decode_source(self.content, profile, DEFAULT_MAX_BYTES).content
+            self._decoded[profile.utf16] = decoded
+        return decoded
+
+
+def _read(version: _Version, profile: Profile) -> _Reading:
+    compiled = get_profile_compiler(None, profile)(version.decoded_for(profile), profile.name)
     groups = [
         (tuple([name for name, _ in names]), tuple([(allow, value) for allow, value, _ in rules]))
         for names, rules in compiled.group_table()
@@ -65,12 +81,14 @@ class VerdictChanges:
         undecided: The number of comparisons in one profile that reached a limit.
     """
 
-    __slots__ = ("_agents", "_content", "_readings", "_rule_lists", "steps", "undecided")
+    __slots__ = ("_agents", "_other", "_own", "_readings", "_rule_lists", "steps", "undecided")
 
     def __init__(self, content: bytes) -> None:
         self.steps = 0
         self.undecided = 0
-        self._content = content
+        self._own = _Version(content)
+        # Most versions are compared in one profile after the other.
+        self._other = self._own
         self._readings: dict[str, _Reading] = {}
         self._rule_lists: dict[str, RuleLists] = {}
         # Most fixes of a file change groups with the same names.
@@ -87,11 +105,13 @@ class VerdictChanges:
             steps: The limit of the comparison in each profile. One step takes about a microsecond.
         Cost: A parse in each profile, and the steps.
         """
+        if other is not self._other.content:
+            self._other = _Version(other)
         changed: list[str] = []
         for name in profiles:
             budget = Budget(steps_for(steps))
             try:
-                changes = self._changes(other, PROFILES[name], budget)
+                changes = self._changes(PROFILES[name], budget)
             except Undecided:
                 changes = True
                 self.undecided += 1
@@ -100,16 +120,16 @@ class VerdictChanges:
             self.steps += steps - max(budget.steps, 0) // steps_for(1)
         return tuple(changed)
 
-    def _changes(self, other: bytes, profile: Profile, budget: Budget) -> bool:
-        """Return whether a verdict changes.
+    def _changes(self, profile: Profile, budget: Budget) -> bool:
+        """Return whether a verdict changes in the other version.
 
         Raises: Undecided.
         """
         before = self._readings.get(profile.name)
         if before is None:
-            before = self._readings[profile.name] = _read(self._content, profile)
+            before = self._readings[profile.name] = _read(self._own, profile)
             self._rule_lists[profile.name] = RuleLists(profile)
-        after = _read(other, profile)
+        after = _read(self._other, profile)
         changed = _changed_groups(before.groups, after.groups)
         names = frozenset(name for group_names, _ in changed for name in group_names)
         if not changed:

@@ -9,14 +9,11 @@ from typing import Any, Final, NoReturn
 
 import click
 
-from canfetch.cli.linting.check_descriptions import describe_checks
 from canfetch.cli.linting.configuration_file import load_settings
-from canfetch.cli.linting.diffs import diff_lines
 from canfetch.cli.linting.garbage_collection import paused_collector
 from canfetch.cli.linting.options import LintOptions
 from canfetch.cli.linting.report_writers import LINE_FORMATS, LINT_FORMATS, ReportWriter, make_report_writer
 from canfetch.cli.linting.sources import Source, expand_directories, is_url, names_or_default, read_source
-from canfetch.cli.linting.watching import watch
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
 from canfetch.cli.shared.input_files import STANDARD_INPUT, check_standard_input, read_input
 from canfetch.cli.shared.network_options import network_parameters, pop_network_options, reject_network_options
@@ -37,8 +34,6 @@ from canfetch.lint.configuration import LintSettings
 from canfetch.lint.lint_input import LintInput, SitePage
 from canfetch.lint.linter import FixResult, Linter
 from canfetch.lint.severity import SEVERITY_SETS, Severity, parse_severity
-from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
-from canfetch.pages.page_rules import parse_page
 
 
 def _run(**values: Any) -> NoReturn:
@@ -52,6 +47,8 @@ def _run(**values: Any) -> NoReturn:
     palette = Palette(enabled=use_color(no_color=options.no_color) and options.output is None)
     context = click.get_current_context()
     if options.list_checks or options.explain is not None:
+        from canfetch.cli.linting.check_descriptions import describe_checks  # noqa: PLC0415 - only for these options
+
         sys.stdout.write(describe_checks(options, catalogue, palette) or "")
         context.exit(EXIT_OK)
     check_outputs()
@@ -69,6 +66,8 @@ def _run(**values: Any) -> NoReturn:
         verbose=network.verbose > 0,
     )
     if options.watch:
+        from canfetch.cli.linting.watching import watch  # noqa: PLC0415 - only for this option
+
         context.exit(watch(options, linter, writer))
     code = _lint(options, linter, settings.fail_on, writer)
     if options.output is not None and isinstance(stream, StringIO):
@@ -134,6 +133,8 @@ def _lint(options: LintOptions, linter: Linter, fail_on: Severity, writer: Repor
                 progress.print_error(f"canfetch: {shorten_message(f'cannot fix {source.name}: {result.refusal}')}")
             is_changed = result.content != source.lint_input.content
             if options.diff:
+                from canfetch.cli.linting.diffs import diff_lines  # noqa: PLC0415 - only for this option
+
                 sys.stdout.writelines(diff_lines(source.name, source.lint_input.content, result.content))
                 is_negative = is_changed
             else:
@@ -195,6 +196,9 @@ def _sources(options: LintOptions, names: tuple[str, ...], progress: Progress) -
 
 
 def _read_page(url: str, name: str) -> SitePage:
+    from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES  # noqa: PLC0415 - only for this option
+    from canfetch.pages.page_rules import parse_page  # noqa: PLC0415
+
     html = read_input(name, "--page", max_bytes=DEFAULT_MAX_PAGE_BYTES + 1)
     try:
         return SitePage(url, parse_page(html=html, url=url))

@@ -16,7 +16,7 @@ from canfetch.cli.linting.report_text import TextStyle, report_lines
 from canfetch.cli.shared.terminal import Palette
 from canfetch.core.text import printable_text
 from canfetch.lint.catalogue import Catalogue
-from canfetch.lint.formats import github_lines, github_problem, gitlab_issues, html_page, junit_document, sarif_log
+from canfetch.lint.formats.github import github_lines, github_problem
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import Severity
 
@@ -159,16 +159,25 @@ def make_report_writer(
 
 
 def _document(format_: str, catalogue: Catalogue, fail_on: Severity) -> _Render:
+    # Only the chosen format is imported.
     match format_:
         case "sarif":
+            from canfetch.lint.formats.sarif import sarif_log  # noqa: PLC0415
+
             return lambda reports, errors: _dump(
                 sarif_log(reports, version=__version__, catalogue=catalogue, problems=errors)
             )
         case "gitlab":
+            from canfetch.lint.formats.gitlab import gitlab_issues  # noqa: PLC0415
+
             return lambda reports, errors: _dump(gitlab_issues(reports, catalogue, problems=errors))
         case "junit":
+            from canfetch.lint.formats.junit import junit_document  # noqa: PLC0415
+
             return lambda reports, errors: junit_document(reports, catalogue, fail_on=fail_on, problems=errors)
         case _:
+            from canfetch.lint.formats.html import html_page  # noqa: PLC0415
+
             return lambda reports, errors: html_page(reports, catalogue, problems=errors)
 
 

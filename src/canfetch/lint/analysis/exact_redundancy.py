@@ -9,8 +9,6 @@ from enum import IntEnum
 from itertools import islice
 from typing import Final
 
-from canfetch.compare.limits import PortableBudget
-from canfetch.compare.redundancy import RemovableRules
 from canfetch.core.agent import Agent
 from canfetch.core.agent_rules import AgentRules, find_deciding_rule
 from canfetch.core.profiles import Profile, get_profile
@@ -178,6 +176,9 @@ class ExactRedundancy:
 
     def _proved_in(self, profile: Profile, one: CanonicalRule, lines: frozenset[int], selection: _Selection) -> _Effect:
         """Return what some rules change for all URLs in a profile."""
+        from canfetch.compare.limits import PortableBudget  # noqa: PLC0415 - few files need comparisons
+        from canfetch.compare.redundancy import RemovableRules  # noqa: PLC0415
+
         available = min(self._objects, self._objects_of_comparison) - _OBJECTS_OF_START
         most = max(available, 0) // _OBJECTS_OF_RULE
         rules = list(islice(self._overlapping(one, selection), most + 1))

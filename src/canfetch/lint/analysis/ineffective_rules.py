@@ -9,11 +9,10 @@
 from collections import Counter
 from collections.abc import Iterable
 from enum import Enum
+from functools import cached_property
 from itertools import chain
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from canfetch.compare.limits import PortableBudget
-from canfetch.compare.patterns import ranked_patterns
 from canfetch.core.profiles import get_profile
 from canfetch.core.verdict import Rule
 from canfetch.errors import Undecided
@@ -23,8 +22,10 @@ from canfetch.lint.analysis.google_spellings import google_spellings
 from canfetch.lint.analysis.merged_rules import merged_rules
 from canfetch.lint.analysis.repeated_rules import repeated_rules
 from canfetch.lint.analysis.rule_coverage import covered_rules, covers_encoded
-from canfetch.lint.analysis.winning_rules import WinningRules
 from canfetch.lint.linted_file import LintedFile, LintedRule
+
+if TYPE_CHECKING:
+    from canfetch.compare.limits import PortableBudget
 
 # The limits in objects of about a microsecond: of all comparisons of a file that find rules, of one of them, and of
 # those that find the rules that win.
@@ -86,7 +87,6 @@ class _Search:
         self._spellings = google_spellings(file)
         self._exact = ExactRedundancy(file, _OBJECTS, _OBJECTS_OF_COMPARISON)
         self._profile = get_profile(file.robots.profile)
-        self._budget = PortableBudget(_OBJECTS_OF_WINNERS)
         # The lines of rules that need no comparison, each with a rule of another group that covers it, if any.
         self._plain: dict[int, LintedRule | None] = {}
         left_out = {rule.line: rule for rule, _ in repeated_rules(file)}
@@ -134,16 +134,27 @@ class _Search:
         """Return whether no rule of a group has an effect."""
         return self._kept[group] == 0
 
+    @cached_property
+    def _budget(self) -> "PortableBudget":
+        """The work that is left for finding the rules that win."""
+        from canfetch.compare.limits import PortableBudget  # noqa: PLC0415 - few files need comparisons
+
+        return PortableBudget(_OBJECTS_OF_WINNERS)
+
     def _is_candidate(self, one: CanonicalRule) -> bool:
-        group = one.rule.group
-        if group in self._merged.split_by_google or not any(ranked_patterns([_as_rule(one.rule)], self._profile)):
-            # Other checks report a rule that matches no URL.
+        if one.rule.group in self._merged.split_by_google or not self._may_be_redundant(one):
             return False
+        from canfetch.compare.patterns import ranked_patterns  # noqa: PLC0415 - few files need comparisons
+
+        # Other checks report a rule that matches no URL.
+        return any(ranked_patterns([_as_rule(one.rule)], self._profile))
+
+    def _may_be_redundant(self, one: CanonicalRule) -> bool:
         # Google's parser also allows the folder of an index page.
         if one.rule.allow:
             return b"/index.htm" not in one.form
         # A disallow rule is necessary if no other rule matches its shortest URL.
-        rules = (self._merged.of(group, allow=allow) for allow in (True, False))
+        rules = (self._merged.of(one.rule.group, allow=allow) for allow in (True, False))
         return not one.is_literal or any(some.has_head_of(one) for some in rules)
 
     def _is_redundant(self, one: CanonicalRule) -> bool:
@@ -180,6 +191,8 @@ class _Search:
         Args: overriding: Whether only opposing rules that win count.
         Raises: Undecided.
         """
+        from canfetch.lint.analysis.winning_rules import WinningRules  # noqa: PLC0415 - few files need comparisons
+
         rule = _as_rule(one.rule)
         found: dict[int, Rule] = {}
         for others in self._exact.others(one):

@@ -11,21 +11,9 @@ from canfetch.compare.witnesses import shortest_target
 from canfetch.core.profiles import Profile
 from canfetch.core.verdict import Rule
 from canfetch.errors import Undecided
-from canfetch.lint.linted_file import LintedFile
 
 # With more of them, none is named.
 _MAX_WINNERS: Final = 16
-_MAX_NAMED: Final = 3
-
-
-def winners_as_text(file: LintedFile, winners: Sequence[Rule]) -> dict[str, str]:
-    """Return the patterns and the lines of the first winners, for a message."""
-    more = ["…"] if len(winners) > _MAX_NAMED else []
-    named = winners[:_MAX_NAMED]
-    return {
-        "rules": ", ".join([f"`{file.text(rule.pattern)}`" for rule in named] + more),
-        "lines": ", ".join([str(rule.line) for rule in named] + more),
-    }
 
 
 class WinningRules:

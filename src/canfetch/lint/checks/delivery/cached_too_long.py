@@ -1,10 +1,8 @@
 """A robots.txt that may be cached for more than a day."""
 
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from canfetch.access.entries import CacheEntry
-from canfetch.access.freshness import parse_delta_seconds, parse_http_date
 from canfetch.lint.analysis.deliveries import (
     cache_directives,
     example_delivery,
@@ -15,6 +13,9 @@ from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
+
+if TYPE_CHECKING:
+    from canfetch.access.entries import CacheEntry
 
 _DAY_SECONDS: Final = 86_400
 _HOUR_SECONDS: Final = 3600
@@ -28,7 +29,9 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         yield Occurrence((0, 0), {"hours": str(round(seconds / _HOUR_SECONDS))})
 
 
-def _fresh_seconds(entry: CacheEntry) -> float | None:
+def _fresh_seconds(entry: "CacheEntry") -> float | None:
+    from canfetch.access.freshness import parse_delta_seconds, parse_http_date  # noqa: PLC0415 - only with a delivery
+
     directives = cache_directives(entry)
     if "no-store" in directives or "no-cache" in directives:
         return None
@@ -49,13 +52,13 @@ CHECK = Check(
     "change of the file takes that long to reach crawlers, and a mistake in it lasts that long.",
     how_to_fix="Allow caching for at most one day.",
     source="RFC 9309 section 2.4; Google, caching",
-    bad=LintInput(
+    bad=lambda: LintInput(
         b"User-agent: *\nDisallow:\n",
         delivery=example_delivery(
             headers=(("content-type", "text/plain"), ("cache-control", "public, max-age=2592000"))
         ),
     ),
-    good=LintInput(
+    good=lambda: LintInput(
         b"User-agent: *\nDisallow:\n",
         delivery=example_delivery(headers=(("content-type", "text/plain"), ("cache-control", "public, max-age=3600"))),
     ),

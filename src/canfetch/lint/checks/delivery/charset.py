@@ -35,11 +35,11 @@ CHECK = Check(
     "any other encoding.",
     how_to_fix="Save and serve the file as UTF-8.",
     source="RFC 9309 section 2.3; Google, file format",
-    bad=LintInput(
+    bad=lambda: LintInput(
         b"User-agent: *\nDisallow:\n",
         delivery=example_delivery(headers=(("content-type", "text/plain; charset=iso-8859-1"),)),
     ),
-    good=LintInput(
+    good=lambda: LintInput(
         b"User-agent: *\nDisallow:\n",
         delivery=example_delivery(headers=(("content-type", "text/plain; charset=utf-8"),)),
     ),

@@ -29,10 +29,10 @@ CHECK = Check(
     why="RFC 9309 requires `text/plain`. Google reads the file all the same, but other crawlers may not.",
     how_to_fix="Serve the file as `text/plain; charset=utf-8`.",
     source="RFC 9309 section 2.3; Yandex Webmaster, robots.txt",
-    bad=LintInput(
+    bad=lambda: LintInput(
         b"User-agent: *\nDisallow:\n",
         delivery=example_delivery(headers=(("content-type", "application/octet-stream"),)),
     ),
-    good=LintInput(b"User-agent: *\nDisallow:\n", delivery=example_delivery()),
+    good=lambda: LintInput(b"User-agent: *\nDisallow:\n", delivery=example_delivery()),
     find=find,
 )

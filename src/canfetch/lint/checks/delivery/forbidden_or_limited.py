@@ -29,7 +29,9 @@ CHECK = Check(
     "crawlers to treat the file as missing.",
     how_to_fix="Let every client fetch `/robots.txt`, and exclude it from rate limits.",
     source="RFC 9309 section 2.3.1.3; Google, handling of errors and HTTP status codes; draft-koster-robots-00",
-    bad=LintInput(b"", url="https://example.com/robots.txt", delivery=example_delivery(403)),
-    good=LintInput(b"User-agent: *\nDisallow:\n", url="https://example.com/robots.txt", delivery=example_delivery()),
+    bad=lambda: LintInput(b"", url="https://example.com/robots.txt", delivery=example_delivery(403)),
+    good=lambda: LintInput(
+        b"User-agent: *\nDisallow:\n", url="https://example.com/robots.txt", delivery=example_delivery()
+    ),
     find=find,
 )

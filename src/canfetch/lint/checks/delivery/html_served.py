@@ -1,9 +1,8 @@
 """An HTML page instead of a robots.txt."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from canfetch.access.entries import CacheEntry
-from canfetch.access.outcomes import OutcomeKind
 from canfetch.core.content_formats import MARKUP
 from canfetch.core.verdict import Access
 from canfetch.lint.analysis.content_kinds import file_is_markup
@@ -13,6 +12,9 @@ from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
+if TYPE_CHECKING:
+    from canfetch.access.entries import CacheEntry
+
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Report a body that starts like a page."""
@@ -21,7 +23,9 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         yield Occurrence((0, 0), {"type": media_type(entry) or "-", "status": str(entry.status)})
 
 
-def _is_page(file: LintedFile, entry: CacheEntry) -> bool:
+def _is_page(file: LintedFile, entry: "CacheEntry") -> bool:
+    from canfetch.access.outcomes import OutcomeKind  # noqa: PLC0415 - only with a delivery
+
     if entry.outcome.access is Access.SUCCESSFUL:
         return file_is_markup(file)
     # Some access policies do not keep a page as a copy. An unreachable file has a check of its own.
@@ -39,10 +43,10 @@ CHECK = Check(
     "rules in it, and fetch everything.",
     how_to_fix="Serve a robots.txt as `text/plain`, or return status 404 if the site does not have one.",
     source="RFC 9309 section 2.3; Google, file format",
-    bad=LintInput(
+    bad=lambda: LintInput(
         b"<!DOCTYPE html>\n<html><head><title>Home</title></head></html>\n",
         delivery=example_delivery(headers=(("content-type", "text/html; charset=utf-8"),)),
     ),
-    good=LintInput(b"User-agent: *\nDisallow:\n", delivery=example_delivery()),
+    good=lambda: LintInput(b"User-agent: *\nDisallow:\n", delivery=example_delivery()),
     find=find,
 )

@@ -29,10 +29,10 @@ CHECK = Check(
     "fails.",
     how_to_fix="Allow caching for between an hour and a day.",
     source="RFC 9309 section 2.4; RFC 9111 section 5.2.2.5",
-    bad=LintInput(
+    bad=lambda: LintInput(
         b"User-agent: *\nDisallow:\n",
         delivery=example_delivery(headers=(("content-type", "text/plain"), ("cache-control", "no-store"))),
     ),
-    good=LintInput(b"User-agent: *\nDisallow:\n", delivery=example_delivery()),
+    good=lambda: LintInput(b"User-agent: *\nDisallow:\n", delivery=example_delivery()),
     find=find,
 )

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.access.fetch_plan import Hop
 from canfetch.core.origin import DEFAULT_PORTS, find_origin
 from canfetch.core.redaction import redacted_url
 from canfetch.core.text import encode_text
@@ -65,12 +64,12 @@ CHECK = Check(
     "one without rules. The rules of the final file apply to the host that was requested first.",
     how_to_fix="Serve the file at the URL that crawlers request.",
     source="RFC 9309 section 2.3.1.2; Google, handling of errors and HTTP status codes",
-    bad=LintInput(
+    bad=lambda: LintInput(
         b"User-agent: *\nDisallow:\n",
         delivery=example_delivery(
-            hops=(Hop("https://example.com/robots.txt", 301, "https://cdn.example.net/robots.txt"),)
+            hops=(("https://example.com/robots.txt", 301, "https://cdn.example.net/robots.txt"),)
         ),
     ),
-    good=LintInput(b"User-agent: *\nDisallow:\n", delivery=example_delivery()),
+    good=lambda: LintInput(b"User-agent: *\nDisallow:\n", delivery=example_delivery()),
     find=find,
 )

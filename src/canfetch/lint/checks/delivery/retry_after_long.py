@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.access.retries import parse_retry_after
 from canfetch.core.verdict import Access
 from canfetch.lint.analysis.deliveries import example_delivery, header_value
 from canfetch.lint.check import Check, Occurrence
@@ -20,6 +19,8 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     entry = file.input.delivery
     if entry is None or entry.outcome.access is Access.SUCCESSFUL:
         return
+    from canfetch.access.retries import parse_retry_after  # noqa: PLC0415 - only with a delivery
+
     seconds = parse_retry_after(header_value(entry, "retry-after"), now=entry.fetched_at)
     if seconds is not None and seconds > _DAY_SECONDS:
         yield Occurrence((0, 0), {"hours": str(round(seconds / _HOUR_SECONDS))})
@@ -34,7 +35,7 @@ CHECK = Check(
     why="While robots.txt cannot be fetched, crawlers that follow RFC 9309 fetch nothing from the site.",
     how_to_fix="Set `Retry-After` to minutes or hours, depending on how long the outage lasts.",
     source="RFC 9110 section 10.2.3; RFC 9309 section 2.3.1.4",
-    bad=LintInput(b"", delivery=example_delivery(503, (("retry-after", "604800"),))),
-    good=LintInput(b"", delivery=example_delivery(503, (("retry-after", "600"),))),
+    bad=lambda: LintInput(b"", delivery=example_delivery(503, (("retry-after", "604800"),))),
+    good=lambda: LintInput(b"", delivery=example_delivery(503, (("retry-after", "600"),))),
     find=find,
 )

@@ -26,7 +26,9 @@ CHECK = Check(
     why="Crawlers treat a status from 400 to 499 as a site without a robots.txt, and may fetch everything.",
     how_to_fix="Publish a robots.txt if crawlers should not fetch everything.",
     source="RFC 9309 section 2.3.1.3; Google, handling of errors and HTTP status codes",
-    bad=LintInput(b"", url="https://example.com/robots.txt", delivery=example_delivery(404)),
-    good=LintInput(b"User-agent: *\nDisallow:\n", url="https://example.com/robots.txt", delivery=example_delivery()),
+    bad=lambda: LintInput(b"", url="https://example.com/robots.txt", delivery=example_delivery(404)),
+    good=lambda: LintInput(
+        b"User-agent: *\nDisallow:\n", url="https://example.com/robots.txt", delivery=example_delivery()
+    ),
     find=find,
 )

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from canfetch.access.responses import FailureKind
 from canfetch.core.verdict import Access
-from canfetch.lint.analysis.deliveries import AMBIGUOUS_STATUSES, example_delivery, example_failure
+from canfetch.lint.analysis.deliveries import AMBIGUOUS_STATUSES, example_delivery, example_timeout
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -29,9 +28,9 @@ CHECK = Check(
     "12 hours, and then uses its last copy for up to 30 days.",
     how_to_fix="Let the server return the file, or status 404 if the site does not have one.",
     source="RFC 9309 section 2.3.1.4; Google, handling of errors and HTTP status codes; Lighthouse, robots-txt",
-    bad=LintInput(
-        b"", url="https://example.com/robots.txt", delivery=example_failure(FailureKind.TIMEOUT, "30 seconds")
+    bad=lambda: LintInput(b"", url="https://example.com/robots.txt", delivery=example_timeout("30 seconds")),
+    good=lambda: LintInput(
+        b"User-agent: *\nDisallow:\n", url="https://example.com/robots.txt", delivery=example_delivery()
     ),
-    good=LintInput(b"User-agent: *\nDisallow:\n", url="https://example.com/robots.txt", delivery=example_delivery()),
     find=find,
 )

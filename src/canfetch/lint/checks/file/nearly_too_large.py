@@ -30,7 +30,9 @@ CHECK = Check(
     "effect.",
     how_to_fix="Combine rules with shorter paths or with `*`, and remove outdated ones.",
     source="RFC 9309 section 2.5; Google, file size",
-    bad=LintInput(b"User-agent: *\n" + b"".join(_EXAMPLE_RULE % number for number in range(_WARNING_BYTES // 52))),
+    bad=lambda: LintInput(
+        b"User-agent: *\n" + b"".join(_EXAMPLE_RULE % number for number in range(_WARNING_BYTES // 52))
+    ),
     good=LintInput(b"User-agent: *\n" + _EXAMPLE_RULE % 1),
     find=find,
 )

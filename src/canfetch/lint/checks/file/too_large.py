@@ -35,7 +35,9 @@ CHECK = Check(
     "effect. For Yandex, a larger file allows everything.",
     how_to_fix="Combine rules with shorter paths or with `*`, and remove outdated ones.",
     source="RFC 9309 section 2.5; Google, file size; Yandex Webmaster, robots.txt",
-    bad=LintInput(b"User-agent: *\n" + b"".join(_EXAMPLE_RULE % number for number in range(DEFAULT_MAX_BYTES // 50))),
+    bad=lambda: LintInput(
+        b"User-agent: *\n" + b"".join(_EXAMPLE_RULE % number for number in range(DEFAULT_MAX_BYTES // 50))
+    ),
     good=LintInput(b"User-agent: *\n" + _EXAMPLE_RULE % 1),
     find=find,
 )

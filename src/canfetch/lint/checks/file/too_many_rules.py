@@ -28,7 +28,9 @@ CHECK = Check(
     why="Yandex reports a file with more than 2,048 rules as an error.",
     how_to_fix="Combine rules with shorter paths or with `*`, and remove outdated ones.",
     source="Yandex Webmaster, robots.txt analysis",
-    bad=LintInput(b"User-agent: *\n" + b"".join(b"Disallow: /private/%d/\n" % number for number in range(2050))),
+    bad=lambda: LintInput(
+        b"User-agent: *\n" + b"".join(b"Disallow: /private/%d/\n" % number for number in range(2050))
+    ),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
 )

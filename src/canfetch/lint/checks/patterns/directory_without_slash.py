@@ -4,12 +4,12 @@ from bisect import bisect_left
 from collections.abc import Iterator
 
 from canfetch.core.text import encode_text
+from canfetch.lint.analysis.deliveries import example_page
 from canfetch.lint.analysis.site_urls import own_site_path
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.lint_input import LintInput, SitePage
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
-from canfetch.pages.page_rules import parse_page
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
@@ -51,13 +51,13 @@ CHECK = Check(
     why="A pattern matches every URL that starts with it: a folder, a longer name, or a file.",
     how_to_fix="Add a slash at the end if you mean only the folder.",
     source="RFC 9309 section 2.2.2; Google, how to write a robots.txt file",
-    bad=LintInput(
+    bad=lambda: LintInput(
         b"User-agent: *\nDisallow: /private\n",
-        pages=(SitePage("https://example.com/private-offers.html", parse_page()),),
+        pages=(SitePage("https://example.com/private-offers.html", example_page()),),
     ),
-    good=LintInput(
+    good=lambda: LintInput(
         b"User-agent: *\nDisallow: /private/\n",
-        pages=(SitePage("https://example.com/private-offers.html", parse_page()),),
+        pages=(SitePage("https://example.com/private-offers.html", example_page()),),
     ),
     find=find,
     requires="pages",

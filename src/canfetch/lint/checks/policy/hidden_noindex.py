@@ -4,14 +4,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.core.text import display_text
+from canfetch.lint.analysis.deliveries import example_page
 from canfetch.lint.analysis.engine_verdicts import try_decide
 from canfetch.lint.analysis.site_urls import own_site_path
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.lint_input import LintInput, SitePage
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
-from canfetch.pages.page_rules import parse_page
-from canfetch.pages.verdict import PageReason
 
 # Search engines, each with its parsing profile.
 _SEARCH_ENGINES: Final = (("Googlebot", "googlebot"), ("bingbot", "bing"))
@@ -19,6 +18,10 @@ _SEARCH_ENGINES: Final = (("Googlebot", "googlebot"), ("bingbot", "bing"))
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find pages with `noindex` for a search engine that may not fetch them."""
+    if not file.input.pages:
+        return
+    from canfetch.pages.verdict import PageReason  # noqa: PLC0415 - only with pages
+
     for page in file.input.pages:
         path = own_site_path(file, page.url)
         if path is None:
@@ -46,13 +49,13 @@ CHECK = Check(
     "bare URL if other pages link to it.",
     how_to_fix="Let crawlers fetch the page until it is out of the index.",
     source="Google, block search indexing with noindex",
-    bad=LintInput(
+    bad=lambda: LintInput(
         b"User-agent: *\nDisallow: /old/\n",
-        pages=(SitePage("https://example.com/old/a.html", parse_page(headers=[("X-Robots-Tag", "noindex")])),),
+        pages=(SitePage("https://example.com/old/a.html", example_page((("X-Robots-Tag", "noindex"),))),),
     ),
-    good=LintInput(
+    good=lambda: LintInput(
         b"User-agent: *\nDisallow: /cart/\n",
-        pages=(SitePage("https://example.com/old/a.html", parse_page(headers=[("X-Robots-Tag", "noindex")])),),
+        pages=(SitePage("https://example.com/old/a.html", example_page((("X-Robots-Tag", "noindex"),))),),
     ),
     find=find,
     requires="pages",
