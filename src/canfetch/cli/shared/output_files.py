@@ -1,7 +1,6 @@
 """Output files, written to a temporary file and then renamed, so that no reader sees half a file."""
 
 import os
-import secrets
 import sys
 from codecs import BOM_UTF8
 from collections.abc import Iterator
@@ -28,7 +27,7 @@ class PendingFile:
         self._target = Path(name)
         self._label = label
         self._force = force
-        self._temporary = self._target.with_name(f".canfetch-{secrets.token_hex(8)}")
+        self._temporary = self._target.with_name(f".canfetch-{os.urandom(8).hex()}")
         with self._errors():
             # A file created with open() has the permissions of any new file of the user.
             self._stream = self._temporary.open("xb")
