@@ -16,7 +16,7 @@ from tests.cli.conftest import RunCommand, sites
 from tests.servers.web import Site
 
 import canfetch
-from canfetch.cli.linting.garbage_collection import paused_collector
+from canfetch.cli.shared.garbage_collection import paused_collector
 from canfetch.lint import CHECKS
 
 BAD = b"User-agent: *\n  Disallow: /a.pdf$b\nDisallow /c/\n"

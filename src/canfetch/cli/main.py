@@ -13,6 +13,7 @@ import click
 
 from canfetch import __version__
 from canfetch.cli.shared.command_errors import EXIT_BROKEN_PIPE, EXIT_ERROR, EXIT_INTERRUPTED, format_error
+from canfetch.cli.shared.garbage_collection import paused_collector
 from canfetch.cli.shared.terminal import print_message, print_message_lines, terminal_width
 from canfetch.core.choices import nearest_choice
 from canfetch.core.quoting import quoted
@@ -142,7 +143,9 @@ class LazyGroup(click.Group):
         module = _COMMANDS.get(cmd_name)
         if module is None:
             return None
-        command: click.Command = import_module(f"canfetch.cli.{module}").command
+        # Imports create many objects, and nearly all of them are kept.
+        with paused_collector():
+            command: click.Command = import_module(f"canfetch.cli.{module}").command
         _set_context_class(command)
         return command
 

@@ -10,11 +10,11 @@ from typing import Any, Final, NoReturn
 import click
 
 from canfetch.cli.linting.configuration_file import load_settings
-from canfetch.cli.linting.garbage_collection import paused_collector
 from canfetch.cli.linting.options import LintOptions
 from canfetch.cli.linting.report_writers import LINE_FORMATS, LINT_FORMATS, ReportWriter, make_report_writer
 from canfetch.cli.linting.sources import Source, expand_directories, is_url, names_or_default, read_source
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
+from canfetch.cli.shared.garbage_collection import paused_collector
 from canfetch.cli.shared.input_files import STANDARD_INPUT, check_standard_input, read_input
 from canfetch.cli.shared.network_options import network_parameters, pop_network_options, reject_network_options
 from canfetch.cli.shared.option_parameters import format_option, no_color_option

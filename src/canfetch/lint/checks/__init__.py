@@ -4,15 +4,12 @@ from importlib import import_module
 from pkgutil import walk_packages
 from typing import Final
 
-from canfetch.core.collection_pause import pause_collection
 from canfetch.lint.check import Check
 
 
 def _discover() -> tuple[Check, ...]:
     modules = [module.name for module in walk_packages(__path__, f"{__name__}.") if not module.ispkg]
-    # Imports create many objects that live until the process ends.
-    with pause_collection():
-        return tuple(sorted((import_module(name).CHECK for name in modules), key=lambda check: check.code))
+    return tuple(sorted((import_module(name).CHECK for name in modules), key=lambda check: check.code))
 
 
 CHECKS: Final[tuple[Check, ...]] = _discover()
