@@ -39,6 +39,7 @@ _EXPORTS = {
         "GroupChoice",
         "GroupSelection",
         "Reason",
+        "RobotsDisallowed",
         "Rule",
         "Verdict",
     ),
@@ -48,7 +49,6 @@ _EXPORTS = {
         "InvalidURL",
         "OriginDisallowed",
         "OriginMismatch",
-        "RobotsDisallowed",
     ),
 }
 _MODULES = ("agents", "author", "bulk", "compare", "errors", "expectations", "extensions", "lint", "pages")

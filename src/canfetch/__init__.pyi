@@ -23,8 +23,8 @@ from canfetch.core.profiles import PROFILES as PROFILES, Profile as Profile
 from canfetch.core.records import Record as Record
 from canfetch.core.tokens import product_token as product_token
 from canfetch.core.urls import AnyURL as AnyURL
-from canfetch.core.verdict import Access as Access, AccessInfo as AccessInfo, ClientVerdict as ClientVerdict, Effect as Effect, GroupChoice as GroupChoice, GroupSelection as GroupSelection, Reason as Reason, Rule as Rule, Verdict as Verdict
-from canfetch.errors import CanfetchError as CanfetchError, InvalidProductToken as InvalidProductToken, InvalidURL as InvalidURL, OriginDisallowed as OriginDisallowed, OriginMismatch as OriginMismatch, RobotsDisallowed as RobotsDisallowed
+from canfetch.core.verdict import Access as Access, AccessInfo as AccessInfo, ClientVerdict as ClientVerdict, Effect as Effect, GroupChoice as GroupChoice, GroupSelection as GroupSelection, Reason as Reason, RobotsDisallowed as RobotsDisallowed, Rule as Rule, Verdict as Verdict
+from canfetch.errors import CanfetchError as CanfetchError, InvalidProductToken as InvalidProductToken, InvalidURL as InvalidURL, OriginDisallowed as OriginDisallowed, OriginMismatch as OriginMismatch
 
 __all__ = [
     "Access",

@@ -1,7 +1,7 @@
 """The exceptions that canfetch raises, all for mistakes in a call or in the environment.
 
 A malformed robots.txt never raises. A network failure raises only where no value can report it: `OriginDisallowed`, and
-`RobotsDisallowed` of the integrations of HTTP clients.
+`RobotsDisallowed` of the integrations of HTTP clients, which carries a verdict and therefore is in `canfetch` only.
 
     CanfetchError
     ├── InvalidURL            a string is not a URL or a path
@@ -32,11 +32,6 @@ A malformed robots.txt never raises. A network failure raises only where no valu
 
 Every exception is also a ValueError, except where another base class is given.
 """
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from canfetch.core.verdict import ClientVerdict
 
 
 class CanfetchError(Exception):
@@ -127,30 +122,6 @@ class OriginDisallowed(CanfetchError, OSError):
 
     In most cases the server is unreachable. The message contains the reason, and `Client.access` returns it as a value.
     """
-
-
-class RobotsDisallowed(CanfetchError, OSError):
-    """Raised by the integrations of HTTP clients in place of a request that robots.txt disallows.
-
-    Each integration raises a subclass that is also an error of its HTTP client.
-
-    Attributes:
-        url: The URL of the request, which can be the target of a redirect.
-        verdict: The verdict. Its `access` describes how the robots.txt was obtained.
-    """
-
-    def __init__(self, message: str, url: str, verdict: "ClientVerdict") -> None:
-        super().__init__(message)
-        self.url = url
-        self.verdict = verdict
-
-    def __str__(self) -> str:
-        # That of OSError shows all arguments.
-        return str(self.args[0])
-
-    def __reduce__(self) -> tuple[object, ...]:
-        """Support pickle, without the objects that an HTTP client attaches."""
-        return type(self), (str(self), self.url, self.verdict)
 
 
 class MissingExtra(CanfetchError, ImportError):

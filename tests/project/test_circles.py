@@ -29,7 +29,6 @@ KNOWN_CIRCLES: dict[str, set[tuple[str, str]]] = {
         ("canfetch.compare.native_search", "canfetch.compare.limits"),
         ("canfetch.compare.native_search", "canfetch.compare.sides"),
         ("canfetch.compare.questions", "canfetch.compare.native_refinement"),
-        ("canfetch.errors", "canfetch.core.verdict"),
     },
     "rust": {
         ("crate::arrow::integers", "crate::arrow::floats"),

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from types import TracebackType
-from typing import IO, TYPE_CHECKING, Final, NoReturn
+from typing import IO, Final, NoReturn
 
 import click
 
@@ -18,15 +18,6 @@ from canfetch.cli.shared.terminal import print_message, print_message_lines, ter
 from canfetch.core.choices import nearest_choice
 from canfetch.core.quoting import quoted
 from canfetch.errors import CanfetchError
-
-if TYPE_CHECKING:
-    from typing_extensions import override
-else:
-
-    def override(method: object) -> object:
-        """Mark a method, as `typing.override` does from Python 3.12 on."""
-        return method
-
 
 # The module of each subcommand, by family, in the order of the help.
 _FAMILIES: Final[dict[str, dict[str, str]]] = {
@@ -84,7 +75,6 @@ To build the native engine, install Rust 1.85 or later, and run:
 class CommandContext(click.Context):
     """A context whose help texts fit the terminal, and whose errors name its command."""
 
-    @override
     def __exit__(
         self, exc_type: type[BaseException] | None, exc_value: BaseException | None, tb: TracebackType | None
     ) -> bool | None:
@@ -93,7 +83,6 @@ class CommandContext(click.Context):
             exc_value.ctx = self
         return super().__exit__(exc_type, exc_value, tb)
 
-    @override
     def make_formatter(self) -> click.HelpFormatter:
         """Return a formatter for a help text."""
         from canfetch.cli.shared.help_formatter import HelpFormatter  # noqa: PLC0415 - only for help
@@ -108,12 +97,10 @@ class LazyGroup(click.Group):
 
     context_class: type[click.Context] = CommandContext
 
-    @override
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Return the names of the subcommands, in the order of the help."""
         return list(_COMMANDS)
 
-    @override
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the subcommands by family, with all descriptions in one column."""
         name_width = max(map(len, _COMMANDS))
@@ -128,7 +115,6 @@ class LazyGroup(click.Group):
                     ]
                 )
 
-    @override
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -137,7 +123,6 @@ class LazyGroup(click.Group):
             raise click.UsageError(f"no such command {quoted(args[0])}{_command_advice(args[0])}", ctx)
         return super().resolve_command(ctx, args)
 
-    @override
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
         """Import and return a subcommand, or return None if the name is unknown."""
         module = _COMMANDS.get(cmd_name)
@@ -211,7 +196,6 @@ Exit codes: 0 all URLs are allowed, 1 some URL is disallowed, 2 an error occurre
 class _ClosedOutput(io.TextIOBase):
     """Replaces standard output if that is closed. Commands that write nothing still work."""
 
-    @override
     def write(self, _text: str, /) -> NoReturn:
         raise OSError(errno.EBADF, "standard output is closed")
 

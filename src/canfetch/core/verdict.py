@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 from canfetch.core.agent import Agent
 from canfetch.core.text import display_text
 from canfetch.core.times import optional_rfc3339
+from canfetch.errors import CanfetchError
 
 VERDICT_SCHEMA: Final = "canfetch.verdict/2"
 
@@ -254,3 +255,27 @@ class ClientVerdict(Verdict):
         @property
         def access(self) -> AccessInfo:
             """How the robots.txt was fetched."""
+
+
+class RobotsDisallowed(CanfetchError, OSError):
+    """Raised by the integrations of HTTP clients in place of a request that robots.txt disallows.
+
+    Each integration raises a subclass that is also an error of its HTTP client.
+
+    Attributes:
+        url: The URL of the request, which can be the target of a redirect.
+        verdict: The verdict. Its `access` describes how the robots.txt was obtained.
+    """
+
+    def __init__(self, message: str, url: str, verdict: ClientVerdict) -> None:
+        super().__init__(message)
+        self.url = url
+        self.verdict = verdict
+
+    def __str__(self) -> str:
+        # That of OSError shows all arguments.
+        return str(self.args[0])
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Support pickle, without the objects that an HTTP client attaches."""
+        return type(self), (str(self), self.url, self.verdict)

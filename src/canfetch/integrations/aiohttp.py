@@ -13,7 +13,8 @@ from canfetch.access.responses import Failure, Response
 from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.failures import TransportError
 from canfetch.client.transports.sessions import SESSION_ROUTE
-from canfetch.errors import MissingExtra, RobotsDisallowed
+from canfetch.core.verdict import RobotsDisallowed
+from canfetch.errors import MissingExtra
 from canfetch.integrations import request_guard
 from canfetch.integrations.request_guard import AsyncRequestGuard, GuardOptions, RequestErrors, page_verdict
 

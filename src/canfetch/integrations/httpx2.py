@@ -8,7 +8,8 @@ with httpx2.Client(transport=transport, follow_redirects=True) as client:
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, Final, Unpack
 
-from canfetch.errors import InvalidOption, MissingExtra, RobotsDisallowed
+from canfetch.core.verdict import RobotsDisallowed
+from canfetch.errors import InvalidOption, MissingExtra
 from canfetch.integrations import request_guard
 from canfetch.integrations.request_guard import (
     AsyncRequestGuard,

@@ -22,8 +22,8 @@ from canfetch.client.transports import AsyncTransport, Transport
 from canfetch.core.agent import Agent
 from canfetch.core.quoting import quoted
 from canfetch.core.redaction import redacted_url
-from canfetch.core.verdict import ClientVerdict
-from canfetch.errors import InvalidOption, InvalidURL, RobotsDisallowed
+from canfetch.core.verdict import ClientVerdict, RobotsDisallowed
+from canfetch.errors import InvalidOption, InvalidURL
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer

@@ -16,8 +16,8 @@ from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.failures import TransportError
 from canfetch.client.transports.sessions import SESSION_ROUTE
 from canfetch.client.transports.threaded_exchanges import exchange_in_thread
-from canfetch.core.verdict import ClientVerdict
-from canfetch.errors import InvalidOption, MissingExtra, RobotsDisallowed
+from canfetch.core.verdict import ClientVerdict, RobotsDisallowed
+from canfetch.errors import InvalidOption, MissingExtra
 from canfetch.integrations import request_guard
 from canfetch.integrations.request_guard import GuardOptions, RequestErrors, RequestGuard, page_verdict
 

@@ -15,7 +15,7 @@ from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.failures import TransportError
 from canfetch.client.transports.sessions import SESSION_ROUTE
 from canfetch.client.transports.threaded_exchanges import exchange_in_thread
-from canfetch.errors import RobotsDisallowed
+from canfetch.core.verdict import RobotsDisallowed
 from canfetch.integrations import request_guard
 from canfetch.integrations.request_guard import GuardOptions, RequestErrors, RequestGuard, page_verdict
 from canfetch.integrations.urllib_exchange import RobotsRequest, UrllibExchange

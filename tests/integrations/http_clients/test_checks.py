@@ -13,8 +13,8 @@ from tests.servers.valid import respond
 from tests.servers.web import Site
 
 from canfetch.client.stores.memory import MemoryStore
-from canfetch.core.verdict import Access, Effect, Reason
-from canfetch.errors import CanfetchError, ClientClosed, InvalidOption, InvalidURL, RobotsDisallowed
+from canfetch.core.verdict import Access, Effect, Reason, RobotsDisallowed
+from canfetch.errors import CanfetchError, ClientClosed, InvalidOption, InvalidURL
 
 
 def targets(site: Site) -> list[str]:

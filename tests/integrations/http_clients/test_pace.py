@@ -12,7 +12,8 @@ from tests.servers.redirects import redirect
 from tests.servers.valid import respond
 from tests.servers.web import Exchange, Site
 
-from canfetch.errors import ClientClosed, RobotsDisallowed
+from canfetch.core.verdict import RobotsDisallowed
+from canfetch.errors import ClientClosed
 
 
 class Clock:

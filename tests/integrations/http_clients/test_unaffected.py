@@ -14,7 +14,7 @@ from tests.servers.proxy import ProxySite
 from tests.servers.valid import respond
 from tests.servers.web import Exchange, Site
 
-from canfetch.errors import RobotsDisallowed
+from canfetch.core.verdict import RobotsDisallowed
 
 CHUNKS = 200
 
@@ -172,7 +172,7 @@ PROCESS = """
 import sys
 from tests.integrations.http_clients.hosts import open_host
 from canfetch.client.stores.sqlite import SQLiteStore
-from canfetch.errors import RobotsDisallowed
+from canfetch.core.verdict import RobotsDisallowed
 name, path, url = sys.argv[1:]
 with open_host(name, store=SQLiteStore(path)) as host:
     input()

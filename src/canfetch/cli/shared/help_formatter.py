@@ -9,13 +9,6 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from typing_extensions import override
-else:
-
-    def override(method: object) -> object:
-        """Mark a method, as `typing.override` does from Python 3.12 on."""
-        return method
-
 
 # Click breaks lines after hyphens, also in `--urls-file`. It does not after this one.
 _NON_BREAKING_HYPHEN: Final = "\u2011"
@@ -34,19 +27,16 @@ class HelpFormatter(click.HelpFormatter):
     Examples are continued with a backslash, so that they can be copied.
     """
 
-    @override
     def write_text(self, text: str) -> None:
         """Write paragraphs."""
         width = self.width - self.current_indent
         paragraphs = [_fit(paragraph, width) for paragraph in text.split("\n\n")]
         super().write_text(_keep_hyphens("\n\n".join(paragraphs)))
 
-    @override
     def write_dl(self, rows: "Iterable[tuple[str, str]]", col_max: int = 30, col_spacing: int = 2) -> None:
         """Write options or commands with their descriptions."""
         super().write_dl([(_keep_hyphens(term), _keep_hyphens(text)) for term, text in rows], col_max, col_spacing)
 
-    @override
     def getvalue(self) -> str:
         """Return the whole text."""
         return super().getvalue().replace(_NON_BREAKING_HYPHEN, "-").replace(_NON_BREAKING_SPACE, " ")

@@ -2,21 +2,12 @@
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
 from canfetch.core.choices import nearest_choice, unknown_choice
 from canfetch.core.quoting import quoted
-
-if TYPE_CHECKING:
-    from typing_extensions import override
-else:
-
-    def override(method: object) -> object:
-        """Mark a method, as `typing.override` does from Python 3.12 on."""
-        return method
-
 
 _DIRECTORY_METAVARS: Final = {"FOLDER", "DIR"}
 _PATH_METAVARS: Final = {"FILE", *_DIRECTORY_METAVARS}
@@ -25,7 +16,6 @@ _PATH_METAVARS: Final = {"FILE", *_DIRECTORY_METAVARS}
 class Choice(click.Choice[str]):
     """A click choice whose error suggests the nearest value."""
 
-    @override
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
         """Return the message for an unknown value."""
         choices = list(map(str, self.choices))
@@ -57,14 +47,12 @@ class Option(click.Option):
     Click uses the last value and ignores the others, so that a check may read another file than intended.
     """
 
-    @override
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
         """Complete values. If the placeholder names a file or a folder, the shell completes its path."""
         if self._custom_shell_complete is None and set(re.findall("[A-Z]+", self.metavar or "")) & _PATH_METAVARS:
             return complete_path(ctx, self, incomplete)
         return super().shell_complete(ctx, incomplete)
 
-    @override
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
         """Collect all values of the option."""
         if self.is_flag or self.multiple or self.count:
@@ -72,7 +60,6 @@ class Option(click.Option):
         else:
             parser.add_option(obj=self, opts=self.opts, dest=self.name, action="append", nargs=self.nargs)
 
-    @override
     def consume_value(self, ctx: click.Context, opts: Mapping[str, Any]) -> Any:
         """Return the only value, or the default."""
         values = opts.get(self.name or "")

@@ -1,7 +1,7 @@
 """A stream of questions and verdicts, one JSON object a line."""
 
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from pydantic import ValidationError
 from pydantic_core import to_json
@@ -19,15 +19,6 @@ from canfetch.web.api.errors import invalid_request
 from canfetch.web.api.requests import StreamLine, decode_content
 from canfetch.web.api.services import Services, in_thread, services_of
 
-if TYPE_CHECKING:
-    from typing_extensions import override
-else:
-
-    def override(method: object) -> object:
-        """Mark a method, as `typing.override` does from Python 3.12 on."""
-        return method
-
-
 NDJSON: Final = "application/x-ndjson"
 MAX_LINE_BYTES: Final = 4 * 1024 * 1024
 _TOO_LONG: Final = f"the line is longer than {MAX_LINE_BYTES >> 20} MiB"
@@ -43,7 +34,6 @@ class NoFileError(CanfetchError):
 class _DuplexResponse(StreamingResponse):
     """A stream that is written while the request is read. Its base class reads the request to find a disconnect."""
 
-    @override
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - ASGI
         await self.stream_response(send)
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import h11
 from uvicorn.config import Config
@@ -11,14 +11,6 @@ from uvicorn.server import ServerState
 
 from canfetch.web.server.guard import SECURITY_HEADERS
 from canfetch.web.server.problems import Problem
-
-if TYPE_CHECKING:
-    from typing_extensions import override
-else:
-
-    def override(method: object) -> object:
-        """Mark a method, as `typing.override` does from Python 3.12 on."""
-        return method
 
 
 class BoundedConfig(Config):
@@ -44,7 +36,6 @@ class _StrictConnection(h11.Connection):
     Source: RFC 9112, section 6.1.
     """
 
-    @override
     def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
         event = super().next_event()
         if isinstance(event, h11.Request):
@@ -70,7 +61,6 @@ class BoundedProtocol(H11Protocol):
         self._limits = cast("BoundedConfig", config)
         self._header_timer: asyncio.TimerHandle | None = None
 
-    @override
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start to wait for a request. At the limit, the connection that waits longest is closed."""
         super().connection_made(transport)
@@ -80,7 +70,6 @@ class BoundedProtocol(H11Protocol):
             oldest = next(iter(waiting))
             oldest.transport.abort()
 
-    @override
     def data_received(self, data: bytes) -> None:
         """Receive data. The head of the next request on a connection has its own time."""
         if self._header_timer is None and self._is_idle:
@@ -90,13 +79,11 @@ class BoundedProtocol(H11Protocol):
         if self.cycle is not earlier:
             self._stop_waiting()
 
-    @override
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
         self._stop_waiting()
         super().connection_lost(exc)
 
-    @override
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - the name of uvicorn
         """Answer data that is not a valid request, or whose head is too large."""
         problem = Problem(400, "invalid-http", "the request is not valid HTTP, or its head is too large")
