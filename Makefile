@@ -43,8 +43,8 @@ ENGINE_SOURCES := $(shell find rust/core rust/wasm -type f \( -name '*.rs' -o -n
 PAGE := $(shell find page -type f -not -path '*/node_modules/*' 2>/dev/null) examples/robots.txt
 PAGE_MANIFEST := src/canfetch/web/assets/manifest.json
 
-.PHONY: help run serve test test-services differential coverage lint format types docs rust bench scoreboard fuzz \
-	package conformance-package conformance-archive clean distclean services setup-lint engine-module page check-page page-if-npm
+.PHONY: help run serve test test-slow test-services test-all differential coverage mutants lint format types docs rust bench scoreboard fuzz \
+	package conformance-package conformance-archive clean distclean services setup-ci setup-lint engine-module page check-page page-if-npm
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -81,6 +81,10 @@ $(STAMPS)/extra-%: $(INSTALLED)
 # Without it, the tests that need it are skipped, and fail in CI.
 $(STAMPS)/sarif-schema.json: $(STAMPS)/venv tools/fetch_sarif_schema.py
 	@$(BIN)/python tools/fetch_sarif_schema.py $@ || echo "canfetch: cannot fetch the SARIF schema"
+
+# Everything that `.ci/run` needs. Nothing is installed while its steps run side by side.
+setup-ci: services setup-lint $(STAMPS)/group-test-services $(STAMPS)/group-docs $(STAMPS)/sarif-schema.json
+	@$(MAKE) page
 
 setup-lint: $(STAMPS)/group-lint $(STAMPS)/group-types $(INSTALLED)
 
@@ -124,11 +128,22 @@ serve: $(INSTALLED) $(STAMPS)/extra-web ## serve the tester page and the HTTP AP
 	@$(MAKE) engine-module || echo "canfetch: the engine for browsers is not built: the page asks the server for verdicts"
 	@$(BIN)/canfetch serve $(ARGS)
 
-test: $(INSTALLED) $(STAMPS)/group-test $(STAMPS)/sarif-schema.json ## set up and run the tests: make test [ARGS='-k groups']
+test: $(INSTALLED) $(STAMPS)/group-test $(STAMPS)/sarif-schema.json ## set up and run the quick tests: make test [ARGS='-k groups']
 	$(PYTEST) --numprocesses $(WORKERS) $(ARGS)
 
+test-slow: $(INSTALLED) $(STAMPS)/group-test $(STAMPS)/sarif-schema.json ## run the tests that take a second or more, without servers
+	$(PYTEST) --numprocesses $(WORKERS) -m 'slow and not service and not packaging' $(ARGS)
+
+# A module's tests run in one process, so that they share their server.
 test-services: services $(INSTALLED) $(STAMPS)/group-test-services page-if-npm ## set up and run the tests with servers, browsers and PyPI
-	$(PYTEST) -m service $(ARGS)
+	$(PYTEST) --numprocesses $(WORKERS) --dist loadfile -m service $(ARGS)
+
+# New random examples in each run: what it finds is a defect, even if the next run does not find it.
+test-all: export CANFETCH_EXAMPLES ?= 200
+test-all: export CANFETCH_TRIPLES ?= 1e6
+test-all: $(INSTALLED) $(STAMPS)/group-test $(STAMPS)/sarif-schema.json ## run all tests, with more examples and a million comparisons
+	$(PYTEST) --numprocesses $(WORKERS) -m 'not service and not packaging' $(ARGS)
+	$(MAKE) test-services
 
 differential: export CANFETCH_TRIPLES ?= 1e6
 differential: $(INSTALLED) $(STAMPS)/group-test ## a million comparisons with Google's parser, more between the engines
@@ -136,9 +151,12 @@ differential: $(INSTALLED) $(STAMPS)/group-test ## a million comparisons with Go
 
 coverage: $(INSTALLED) $(STAMPS)/group-test ## require full branch coverage of core, access and pages by their own tests
 	for package in core access pages; do \
-		$(PYTEST) --numprocesses $(WORKERS) --cov=canfetch.$$package --cov-report= tests/$$package; \
+		$(PYTEST) --numprocesses $(WORKERS) -m 'not service and not packaging' --cov=canfetch.$$package --cov-report= tests/$$package; \
 		$(BIN)/python -m coverage report --include="src/canfetch/$$package/*" --fail-under=100; \
 	done
+
+mutants: $(INSTALLED) $(STAMPS)/group-test $(STAMPS)/group-mutants ## change the code, and count what the tests find: make mutants [ARGS='core --number 5']
+	$(BIN)/python tools/mutants.py $(ARGS)
 
 lint: setup-lint ## check style, layers, and that generated files are up to date
 	$(BIN)/ruff check

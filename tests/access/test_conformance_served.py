@@ -39,7 +39,13 @@ def servers(authority: Authority) -> Iterator[CaseServers]:
         yield opened
 
 
-@pytest.fixture(scope="module", params=TRANSPORT_NAMES)
+# The contract of the transports is tested with each of them; so `make test` runs the cases with one library.
+TRANSPORT_PARAMS = [
+    name if name in TRANSPORTS_WITH_FTP else pytest.param(name, marks=pytest.mark.slow) for name in TRANSPORT_NAMES
+]
+
+
+@pytest.fixture(scope="module", params=TRANSPORT_PARAMS)
 def transport_name(request: pytest.FixtureRequest) -> str:
     name: str = request.param
     return name

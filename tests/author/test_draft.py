@@ -35,6 +35,7 @@ GROUPS = st.lists(st.tuples(TOKENS, RULES), min_size=1, max_size=4).filter(
 )
 
 
+@pytest.mark.slow
 @given(groups=GROUPS)
 def test_rendered_drafts_parse_back_to_the_same_rules(groups: list[tuple[str, dict[str, bool]]], engine: str) -> None:
     draft = Draft()

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.conftest import need_native
+from tests.conftest import EXAMPLES, need_native
 from tests.lint.corpus import corpus_files
 
 from canfetch import PROFILES
@@ -98,7 +98,7 @@ def test_files_without_rules_are_formatted(content: bytes) -> None:
     assert format_robots(content).refusal is None
 
 
-@settings(max_examples=100)
+@settings(max_examples=EXAMPLES or 40)
 @given(
     st.binary(max_size=120)
     | st.lists(

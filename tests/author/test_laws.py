@@ -3,6 +3,7 @@
 import re
 from unittest.mock import patch
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -53,6 +54,7 @@ POLICIES = st.dictionaries(AUDIENCES, st.tuples(RULES, st.booleans()), max_size=
 )
 
 
+@pytest.mark.slow
 @given(toml=POLICIES, include_star_ignorers=st.booleans())
 def test_every_policy_is_met_on_all_current_profiles(toml: str, include_star_ignorers: bool) -> None:  # noqa: FBT001 - drawn by Hypothesis
     policy = parse_policy(toml)._replace(include_star_ignorers=include_star_ignorers)

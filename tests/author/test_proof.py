@@ -67,6 +67,7 @@ def test_crawlers_that_ignore_star_are_named_on_request() -> None:
         assert any("AdsBot-Google" in text for text in canfetch.author.prove(policy).limitations) is not include
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", POLICIES)
 def test_every_intent_is_met_on_all_current_profiles(name: str) -> None:
     proof = canfetch.author.prove(canfetch.author.parse_policy(POLICIES[name]))
@@ -123,6 +124,7 @@ def test_google_allowing_an_index_page_allows_its_folder() -> None:
     }
 
 
+@pytest.mark.slow
 def test_proof_finds_missing_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     # `holds` ignores the other profiles.
     monkeypatch.setattr("canfetch.author.proof.PROFILES", {name: PROFILES[name] for name in CURRENT_PROFILES})

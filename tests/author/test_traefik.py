@@ -95,6 +95,7 @@ def render(toml: str) -> tuple[canfetch.author.SitePolicy, dict[str, Any]]:
 WITHOUT_QUERIES = POLICIES["pages-and-signs"].replace(', "/q?a=b:c&d=%2Fe"', "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "toml",
     [

@@ -63,6 +63,7 @@ def test_every_section_is_measured() -> None:
     assert any("generated files of the usual sizes" in line for line in report["header"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("output_format, start", [("table", "CPython"), ("markdown", "- CPython")])
 def test_output_formats(output_format: str, start: str) -> None:
     run = run_bench("--format", output_format, "--rows", "startup")
@@ -90,6 +91,7 @@ def test_generated_inputs_are_deterministic(inputs: ModuleType) -> None:
     assert len(covered) == 100
 
 
+@pytest.mark.slow
 def test_hostile_files_stay_within_their_size(hostile: ModuleType) -> None:
     for name, make in hostile.TRAPS.items():
         trap = make()

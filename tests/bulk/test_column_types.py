@@ -140,6 +140,7 @@ def test_agents_of_a_column_are_texts(engine: str) -> None:
         allows(CLOSED, [Agent("bot")], "/", engine=engine)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("field", FIELDS.values(), ids=FIELDS)
 def test_agents_that_share_their_first_and_last_letters(field: Any, engine: str) -> None:
     names = [f"{'a' * length}{end}" for length in range(1, 25) for end in ("", "b", "bb", "ba", "baa", "baaaa")]

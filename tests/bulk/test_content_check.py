@@ -26,6 +26,7 @@ def warned(call: Callable[[], object], name: str, advice: str) -> None:
     assert [warning.filename for warning in caught] == [__file__]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name, advice", [("ex.txt", FILE), ("https://a.example/robots.txt", URL), ("a.example", HOST)])
 def test_names_in_the_place_of_contents(name: str, advice: str, engine: str) -> None:
     pa = pytest.importorskip("pyarrow")

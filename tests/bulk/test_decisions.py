@@ -60,6 +60,7 @@ ROWS = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(rows=ROWS)
 def test_columns_have_the_verdicts_of_parse(rows: list[tuple[Any, Any, Any]], profile: Profile, engine: str) -> None:
     if profile.name not in supported_profiles(engine):

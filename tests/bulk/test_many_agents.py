@@ -51,6 +51,7 @@ def expected_answers(ids: list[int], names: list[str], urls: list[str], profile:
     return found
 
 
+@pytest.mark.slow
 def test_thousands_of_agents_in_random_order(engine: str, profile: Profile) -> None:
     if profile.name not in supported_profiles(engine):
         return
@@ -79,6 +80,7 @@ def test_crawlers_of_the_registry_among_many_agents(both_engines: str) -> None:
     assert {row["line"] for row in found} > {None, 4}
 
 
+@pytest.mark.slow
 def test_a_matrix_of_many_agents(engine: str) -> None:
     agents = [f"agent{number}bot" for number in range(9_000)]
     found = matrix([FILES[3], FILES[3]], agents, ["/", "/a"], engine=engine).to_pylist()
@@ -86,6 +88,7 @@ def test_a_matrix_of_many_agents(engine: str) -> None:
     assert [[name for name, allowed in row.items() if not allowed] for row in found] == [["agent7bot"]] * 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by_id", [True, False])
 @pytest.mark.parametrize("limit", [0, 10_000, 1_000_000])
 def test_many_agents_in_little_memory(engine: str, limit: int, by_id: bool, monkeypatch: Any) -> None:  # noqa: FBT001

@@ -66,6 +66,7 @@ def stop_at_end(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[bool
     return lambda stops: monkeypatch.setattr(WorkFolder, "finish", finish if stops else whole)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", COMMANDS.values(), ids=COMMANDS)
 def test_damaged_parts_are_written_again(
     run: Run, folder: Path, stop_at_end: Callable[[bool], None], arguments: list[str]

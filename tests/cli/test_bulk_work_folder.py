@@ -184,6 +184,7 @@ def test_a_full_disk(run: Run, folder: Path, environment: Any) -> None:
     assert len((folder / "out.csv").read_text(encoding="utf-8").splitlines()) == 101
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on the size of files")
 @pytest.mark.usefixtures("archive")
 @pytest.mark.parametrize(

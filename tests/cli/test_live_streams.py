@@ -107,6 +107,7 @@ def test_closed_reader_ends_the_run_while_an_origin_is_silent(folder: Path, envi
             assert process.wait() == 141
 
 
+@pytest.mark.slow
 @POSIX
 def test_memory_does_not_grow_with_a_live_list(folder: Path, environment: Any) -> None:
     with sites("disallow-all") as [site]:

@@ -37,6 +37,7 @@ def peak_memory_bytes(folder: Path, env: dict[str, str], *arguments: str) -> int
     return usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
+@pytest.mark.slow
 @POSIX
 @pytest.mark.parametrize("form", ["text", "json", "ndjson", "csv"])
 def test_memory_does_not_grow_with_the_list(folder: Path, environment: Any, form: str) -> None:
@@ -51,6 +52,7 @@ def test_memory_does_not_grow_with_the_list(folder: Path, environment: Any, form
     assert (folder / "out").read_bytes().count(b"\n") >= 20_000
 
 
+@pytest.mark.slow
 @POSIX
 @pytest.mark.parametrize("more", [("--quiet",), ()])
 def test_memory_of_a_matrix_and_of_quiet_is_bounded_too(folder: Path, environment: Any, more: tuple[str, ...]) -> None:

@@ -149,6 +149,7 @@ def test_check_keeps_columns_on_a_narrow_terminal(screen: Screen) -> None:
     assert re.search(r"^disallowed  /a {2,}GPTBot  line 8", out, re.MULTILINE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rich", [True, False])
 def test_long_list_has_a_progress_bar(screen: Screen, folder: Path, *, rich: bool) -> None:
     if rich:
@@ -194,6 +195,7 @@ def test_check_does_not_import_slow_modules(folder: Path, environment: Any) -> N
     assert not slow & set(ran.stderr.split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rich", [True, False])
 def test_fetches_have_a_progress_bar(screen: Screen, folder: Path, *, rich: bool) -> None:
     if rich:

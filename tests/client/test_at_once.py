@@ -62,6 +62,7 @@ def test_rfc9309_2_4_two_hundred_threads_send_one_http_request() -> None:
     assert answers == [True] * THREADS
 
 
+@pytest.mark.slow
 @needs_loopback_addresses
 @pytest.mark.parametrize("origins", [1_000, pytest.param(10_000, marks=pytest.mark.service)])
 def test_each_of_many_origins_gets_one_http_request(origins: int) -> None:

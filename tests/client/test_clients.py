@@ -93,6 +93,7 @@ def test_ten_thousand_tasks_send_one_request() -> None:
     assert asyncio.run(run()) == (1, 0)
 
 
+@pytest.mark.slow
 def test_no_origin_waits_for_another() -> None:
     async def run() -> int:
         arrived = 0

@@ -68,6 +68,7 @@ def run_fleet(location: str, origin: str) -> list[tuple[bool, bool]]:
         return pool.starmap(query, [(location, origin)] * 4, chunksize=1)
 
 
+@pytest.mark.slow
 def test_four_processes_with_one_sqlite_store_send_one_request(tmp_path: Path, origin: str) -> None:
     assert run_fleet(str(tmp_path / "robots.sqlite3"), origin) == [(True, False)] * 4
     assert _Slow.requests == 1

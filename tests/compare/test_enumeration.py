@@ -25,6 +25,7 @@ def test_no_answer_is_contradicted_by_an_enumerated_url(profile: str) -> None:
         check_files(old, changed_file(old, rng), short)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", PROFILES)
 def test_no_answer_about_escapes_is_contradicted_by_an_enumerated_url(profile: str) -> None:
     short = ShortURLs(profile, 5, ESCAPE_BYTES)

@@ -27,6 +27,7 @@ def patterns() -> list[tuple[bytes, tuple[bytes, ...]]]:
     return [(head, middles) for head in heads for count in (1, 2) for middles in product(_SEGMENTS, repeat=count)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", Form)
 def test_no_target_is_shorter(form: Form) -> None:
     for head, middles in patterns():
@@ -94,6 +95,7 @@ def pairs_of_patterns() -> list[tuple[Pattern, Pattern]]:
     return random.Random(3).sample(list(product(some, some)), 4000)  # noqa: S311 - reproducible patterns
 
 
+@pytest.mark.slow
 def test_common_targets_are_shortest_and_proofs_that_there_is_none_hold() -> None:
     targets = [b"/" + bytes(rest) for length in range(7) for rest in product(b"/?a", repeat=length)]
     matched_by = cache(lambda pattern: {target for target in targets if matches(pattern, target)})

@@ -5,6 +5,7 @@ from itertools import product
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.conftest import EXAMPLES
 
 from canfetch import parse
 from canfetch.compare.domains import to_url_path
@@ -41,7 +42,7 @@ def differing_target(before: list[RuleText], after: list[RuleText], profile: str
     return RuleLists(get_profile(profile)).differing_target(before, after, budget, confirm)
 
 
-@settings(max_examples=150)
+@settings(max_examples=EXAMPLES or 40)
 @given(RULES, RULES, RULES, RULES, st.sampled_from(["rfc9309", "google", "draft1996", "cpython-old", "cpython-new"]))
 def test_differing_targets_are_found_exactly(
     start: list[RuleText], before: list[RuleText], after: list[RuleText], end: list[RuleText], profile: str

@@ -320,6 +320,7 @@ def test_an_exception_of_the_library_is_its_answer() -> None:
     assert answer.matches(expected)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("unhurried")
 def test_scoreboard_and_its_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert scoreboard.main(["--adapter", "urllib", "--output", str(tmp_path)]) == 0

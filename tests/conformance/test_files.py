@@ -4,6 +4,7 @@ import json
 import re
 import tomllib
 from collections import Counter
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -46,15 +47,21 @@ KEY_WORDS = {
 LEVELS_WITHOUT_KEY_WORD = {"stated", "example"}
 
 
+@cache
+def schema_validator() -> Any:
+    from jsonschema import Draft202012Validator
+
+    schema = json.loads((ROOT / "schema.json").read_text("utf-8"))
+    Draft202012Validator.check_schema(schema)
+    return Draft202012Validator(schema)
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_file_matches_schema(path: Path) -> None:
     if in_ci() and find_spec("jsonschema") is None:
         pytest.fail("jsonschema is not installed, but CI requires it")
-    jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
-    schema = json.loads((ROOT / "schema.json").read_text("utf-8"))
-    jsonschema.Draft202012Validator.check_schema(schema)
-
-    errors = jsonschema.Draft202012Validator(schema).iter_errors(tomllib.loads(path.read_bytes().decode()))
+    pytest.importorskip("jsonschema", reason="jsonschema is not installed")
+    errors = schema_validator().iter_errors(tomllib.loads(path.read_bytes().decode()))
 
     assert [f"{error.json_path}: {error.message}" for error in errors] == []
 

@@ -30,6 +30,7 @@ def always(answer: str) -> str:
     return program(f"import sys\nfor line in sys.stdin: print({answer!r}, flush=True)")
 
 
+@pytest.mark.slow
 def test_program_with_canfetch_passes(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, engine: str
 ) -> None:

@@ -168,6 +168,7 @@ def test_differences_of_compiled_files_are_found() -> None:
     assert found.field == "group_table"
 
 
+@pytest.mark.slow
 def test_a_run_can_continue_another() -> None:
     job = Job("python", "python", ("google",))
     whole = run(job, triples=3_000, seed=5)

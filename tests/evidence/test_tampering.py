@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.conftest import EXAMPLES
 from tests.evidence.segments import ROBOTS, VERDICT
 
 from canfetch.client.evidence import EvidenceHead, EvidenceRecorder, verify_folder
@@ -66,6 +67,7 @@ def intact(evidence: Folder) -> Folder:
 STEPS = [(0, 7), (1, 7), (2, 1)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run, step", STEPS)
 def test_every_changed_byte_is_detected(intact: Folder, run: int, step: int) -> None:
     content = intact.contents[run]
@@ -82,6 +84,7 @@ def test_every_changed_byte_is_detected(intact: Folder, run: int, step: int) -> 
         assert not intact.is_valid(intact.head), index
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run, step", STEPS)
 def test_every_cut_is_detected(intact: Folder, run: int, step: int) -> None:
     content = intact.contents[run]
@@ -174,7 +177,7 @@ def test_rewritten_evidence_is_detected_with_a_key(tmp_path: Path) -> None:
     assert not any(report.valid for report in verify_folder(tmp_path, key=key))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=EXAMPLES or 40)
 @given(data=st.data())
 def test_random_edits_are_detected(data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -186,5 +189,7 @@ def test_random_edits_are_detected(data: st.DataObject) -> None:
         inserted = data.draw(st.binary(max_size=40) | st.sampled_from([b"\n", b" ", b"\r\n", b'"opened":true,']))
         changed = content[:start] + inserted + content[end:]
         evidence.paths[run].write_bytes(changed)
-        assert evidence.is_valid() == (changed == content)
-        assert evidence.is_valid(evidence.head) == (changed == content)
+        # The killed run may end with a torn line, whose write was never acknowledged.
+        torn = run == 1 and changed.startswith(content) and b"\n" not in changed[len(content) :]
+        assert evidence.is_valid() == (changed == content or torn)
+        assert evidence.is_valid(evidence.head) == (changed == content or torn)

@@ -85,6 +85,7 @@ def test_counting_finds_a_scan() -> None:
     assert many > 10 * few
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("deferred", [False, True], ids=["ready", "deferred"])
 def test_cost_of_a_turn_does_not_grow_with_the_origins(*, deferred: bool) -> None:
     few = count_instructions(FEW, deferred=deferred)
@@ -93,6 +94,7 @@ def test_cost_of_a_turn_does_not_grow_with_the_origins(*, deferred: bool) -> Non
     assert many <= few + 2000
 
 
+@pytest.mark.slow
 def test_cost_of_a_turn_does_not_grow_with_the_urls_of_an_origin() -> None:
     few = count_instructions(1, urls_per_origin=100, min_delay=0.0)
     many = count_instructions(1, urls_per_origin=50_000, min_delay=0.0)

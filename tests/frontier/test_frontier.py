@@ -289,6 +289,7 @@ def test_origin_with_many_urls_does_not_delay_others() -> None:
     assert len(result.hosts.requests) == 51
 
 
+@pytest.mark.slow
 def test_110_000_urls_of_one_host_do_not_starve_the_next() -> None:
     async def main() -> list[float]:
         urls = [*(f"{A}/{number}" for number in range(110_000)), f"{B}/1"]
@@ -303,6 +304,7 @@ def test_110_000_urls_of_one_host_do_not_starve_the_next() -> None:
     assert run_in_virtual_time(main) == [0]
 
 
+@pytest.mark.slow
 def test_turns_are_handed_out_while_a_source_is_read() -> None:
     def endless() -> Iterator[str]:
         number = 0

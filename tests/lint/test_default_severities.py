@@ -365,6 +365,7 @@ def test_engines_are_named_by_groups_and_records(content: str, engines: set[str]
     assert named_engines(DEFAULT.lint(content.encode()).file) == engines
 
 
+@pytest.mark.slow
 def test_default_set_has_only_the_severities_of_rfc_and_named_engines() -> None:
     for name, content in corpus_files(generated=60):
         report = DEFAULT.lint(LintInput(content))

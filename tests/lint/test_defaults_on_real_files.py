@@ -10,6 +10,7 @@ from lint_real_files import lint_folder, summarize
 FAIL_ON = LintSettings().fail_on
 
 
+@pytest.mark.slow
 def test_a_file_fails_if_and_only_if_a_shown_finding_does() -> None:
     linter = Linter(findings_limit=None)
     reports = [linter.lint(LintInput(content)) for _, content in corpus_files(generated=200)]

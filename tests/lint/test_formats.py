@@ -117,6 +117,7 @@ def test_sarif_marks_suppressed_findings(validator: Any) -> None:
     assert result["suppressions"] == [{"kind": "inSource"}]
 
 
+@pytest.mark.slow
 def test_sarif_log_of_many_files_is_valid(validator: Any) -> None:
     linter = Linter(findings_limit=20)
     reports = [linter.lint(LintInput(content, path=name)) for name, content in corpus_files(30)]

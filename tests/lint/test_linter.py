@@ -369,7 +369,7 @@ CONTENTS = (
 )
 
 
-@settings(max_examples=EXAMPLES or 150)
+@settings(max_examples=EXAMPLES or 40)
 @given(CONTENTS)
 def test_any_content_can_be_linted_and_fixed(content: bytes) -> None:
     report = Linter(findings_limit=None).lint(content)

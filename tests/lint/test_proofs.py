@@ -263,6 +263,7 @@ def test_example_path(pattern: bytes, path: str | None) -> None:
     assert example_path(pattern) == path
 
 
+@pytest.mark.slow
 def test_large_files_examine_the_fixes_of_the_most_severe_findings() -> None:
     lines = b"".join(b"Disallow: /a%d b\n" % number for number in range(20_000))
     content = b"User-agent: *\n" + lines + b"Disallow: shop\n"

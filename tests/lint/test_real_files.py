@@ -1,5 +1,6 @@
 """Fixes of many files: each removes its finding and keeps its promise about verdicts."""
 
+import pytest
 from tests.lint.corpus import corpus_files
 
 from canfetch.lint import CHECKS, Linter, LintInput
@@ -8,6 +9,7 @@ from try_fixes import broken_promises, wrong_spans
 LINTER = Linter(severities="all", findings_limit=None)
 
 
+@pytest.mark.slow
 def test_first_fix_of_each_check_and_file_keeps_its_promises() -> None:
     wrong: list[str] = []
     tried = 0

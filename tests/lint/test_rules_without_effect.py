@@ -86,6 +86,7 @@ def test_repeated_rules_that_conflict_with_another_are_reported_once() -> None:
     assert [one.check.code for one in Linter(select=["CF312", "CF426"]).lint(content).findings] == ["CF312"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_a_rule_that_conflicts_with_another_has_one_finding_and_no_effect(seed: int) -> None:
     urls = short_urls("ab/?z", 4)
@@ -127,6 +128,7 @@ def test_google_reads_rules_in_another_spelling() -> None:
     assert findings("Disallow: /%7E", "Allow: /*a/b/", "Disallow: /%7Ea/b") == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_findings_are_also_right_for_google(seed: int) -> None:
     urls = [url.replace("t", "%61").replace("B", "%7B") for url in short_urls("at/{B", 4) if url[:2] != "//"]
@@ -176,6 +178,7 @@ def generated_files(seed: int, count: int, parts: tuple[str, ...] = ("a", "b", "
         yield "\n".join([*lines, ""]).encode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_findings_are_those_of_exact_comparisons_and_of_all_short_urls(seed: int) -> None:
     urls = short_urls("ab/?z", 5)

@@ -5,6 +5,7 @@ from itertools import product
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.conftest import EXAMPLES
 from tests.lint.corpus import corpus_files, generated_files
 
 from canfetch import PROFILES, RobotsTxt, parse
@@ -89,7 +90,7 @@ def answers(robots: RobotsTxt) -> list[bool]:
     return [robots.allows(url, agent=agent) for agent in ("a", "b", "c", "Googlebot", "*") for url in URLS]
 
 
-@settings(max_examples=150)
+@settings(max_examples=EXAMPLES or 40)
 @given(LINES, LINES)
 def test_profiles_that_are_not_reported_have_the_same_verdicts(one: bytes, other: bytes) -> None:
     reported = VerdictChanges(one).changed_profiles(other)
@@ -107,7 +108,7 @@ RULE_FILES = st.lists(
 ).map(lambda rules: "User-agent: *\n" + "".join(f"{key}: /{path}{end}\n" for key, path, end in rules))
 
 
-@settings(max_examples=150)
+@settings(max_examples=EXAMPLES or 40)
 @given(RULE_FILES, st.integers(1, 5), st.sampled_from(["rfc9309", "google", "draft1996", "cpython-old", "cpython-new"]))
 def test_removed_rules_that_are_not_reported_never_decide(content: str, removed: int, profile: str) -> None:
     lines = content.splitlines()
@@ -146,7 +147,7 @@ def test_escapes_of_form_b_are_read_by_rules_that_start_within_them() -> None:
 PROFILE_CHOICES = st.sampled_from([("google",), ("googlebot",), ("rfc9309", "bing"), ("yandex",), ("cpython-old",)])
 
 
-@settings(max_examples=60)
+@settings(max_examples=EXAMPLES or 40)
 @given(LINES, PROFILE_CHOICES)
 def test_fixes_for_a_profile_preserve_its_verdicts(content: bytes, profiles: tuple[str, ...]) -> None:
     fixed = LINTER.fix(content, for_profiles=profiles).content
@@ -156,6 +157,7 @@ def test_fixes_for_a_profile_preserve_its_verdicts(content: bytes, profiles: tup
     assert LINTER.fix(fixed, for_profiles=profiles).content == fixed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profiles", [("google", "googlebot"), ("rfc9309",), ("yandex", "bing")], ids="-".join)
 def test_fixes_for_a_profile_in_files_with_all_kinds_of_faults(profiles: tuple[str, ...]) -> None:
     more = 0

@@ -142,6 +142,7 @@ def test_requests_that_are_not_for_a_url(target: str) -> None:
     assert (report.unusable_requests, report.crawlers, report.bad_lines) == (1, (), 0)
 
 
+@pytest.mark.slow
 def test_hostile_log_takes_bounded_memory() -> None:
     agents = (f"Bot{number}/1.0 {'x' * 600}" for number in range(20_000))
     requests = [

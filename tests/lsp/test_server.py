@@ -506,6 +506,7 @@ def test_without_the_extra_the_error_names_it() -> None:
     assert done.stderr == 'canfetch: the language server requires pygls: pip install "canfetch[lsp]"\n'
 
 
+@pytest.mark.slow
 def test_invalid_messages_do_not_end_the_server() -> None:
     editor = Editor(capabilities())
     document = editor.open(uri("robust"), "User-agent: *\nDisallow: /\n")

@@ -98,6 +98,7 @@ HOSTILE: dict[str, Callable[[int], bytes]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_page_is_parsed_within_limits(name: str) -> None:
     # A subprocess with limited memory and CPU time fails if the cost is quadratic.

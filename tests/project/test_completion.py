@@ -4,6 +4,7 @@ import jedi
 import pytest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "code, name",
     [

@@ -100,6 +100,7 @@ def test_hooks_run_under_pre_commit(tmp_path: Path, hook: str, text: str, *, pas
     assert "notes.txt" not in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("bash") is None, reason="the action runs bash")
 @pytest.mark.parametrize(
     "text, inputs, code",
@@ -123,6 +124,7 @@ def test_action_lints(tmp_path: Path, text: str, inputs: dict[str, str], code: i
     assert (tmp_path / "robots.sarif").exists() is ("SARIF" in inputs)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("bash") is None or shutil.which("git") is None, reason="the action runs bash and git")
 @pytest.mark.parametrize(
     "inputs, code, report",

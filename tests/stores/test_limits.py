@@ -174,6 +174,7 @@ def test_first_failure_of_a_running_client(ask: Query, store: Store) -> None:
     assert network.requests == 4
 
 
+@pytest.mark.slow
 def test_clients_with_different_limits_do_not_repeat_requests(store: Store, ask: Query) -> None:
     """Both fail for an hour, and both are asked every 15 seconds, which is half of the shortest delay."""
     limited = regular = 0

@@ -38,6 +38,7 @@ def test_sqlite_large_entry_is_corrupt(path: Path) -> None:
         assert store.get("https://other.example") is not None
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit the address space")
 def test_sqlite_large_entry_takes_no_memory(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection, connection:

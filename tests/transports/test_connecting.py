@@ -97,6 +97,7 @@ def test_addresses_are_tried_in_turn(name: str, site: Site) -> None:
     assert isinstance(answer, Response), answer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("good", ["127.0.0.1", "::1"])
 def test_rfc8305_5_unresponsive_addresses_are_not_waited_for(name: str, good: str) -> None:
     with (

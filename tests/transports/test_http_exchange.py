@@ -113,6 +113,7 @@ def test_head_is_limited(line: bytes) -> None:
     assert read([head]) is FailureKind.PROTOCOL
 
 
+@pytest.mark.slow
 def test_number_of_chunks_is_limited() -> None:
     head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
     assert read([head, b"1\r\nx\r\n" * 65_536, b"0\r\n\r\n"]) == (

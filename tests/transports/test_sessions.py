@@ -100,6 +100,7 @@ def test_reading_stops_one_byte_past_the_limit(session_send: Send, shared_site: 
     assert len(answer.body) == LIMIT + 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label, kind", ALL_FAILURES)
 def test_broken_response_is_a_failure(
     session_name: str, session_send: Send, shared_site: Site, label: str, kind: FailureKind

@@ -4,6 +4,7 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.conftest import EXAMPLES
 from tests.web.conftest import API
 
 import canfetch
@@ -46,7 +47,7 @@ def ask_library(question: dict[str, Any]) -> dict[str, Any] | str:
         return str(error)
 
 
-@settings(max_examples=60)
+@settings(max_examples=EXAMPLES or 40)
 @given(question=QUESTIONS)
 def test_verdicts_equal_the_library(api: API, question: dict[str, Any]) -> None:
     expected = ask_library(question)
@@ -71,7 +72,7 @@ def test_verdicts_equal_the_library(api: API, question: dict[str, Any]) -> None:
     assert row["verdicts"] == {agent: cell}
 
 
-@settings(max_examples=40)
+@settings(max_examples=EXAMPLES or 40)
 @given(old=FILES, new=FILES, urls=st.lists(URLS.filter("x".__ne__), max_size=5), agent=AGENTS)
 def test_comparison_equals_the_library(api: API, old: str, new: str, urls: list[str], agent: str) -> None:
     answer = api.answer("compare", old=old, new=new, urls=urls, agents=[agent])

@@ -138,6 +138,7 @@ def run(engine: str, store: Path, lists: list[Path], output: Path, options: Filt
     return output.read_bytes(), counts, faults
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["csv", "ndjson", "parquet"])
 @pytest.mark.parametrize("name", ["urls.txt", "urls.csv", "urls.ndjson.gz", "urls.parquet"])
 def test_duckdb_writes_the_rows_of_the_local_engine(store: Path, tmp_path: Path, name: str, form: str) -> None:

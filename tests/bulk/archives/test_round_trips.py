@@ -109,6 +109,7 @@ def moved_archive() -> list[bytes]:
     return records
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMATS)
 def test_redirects(tmp_path: Path, form: str) -> None:
     archive = tmp_path / "robots.warc.gz"

@@ -83,6 +83,7 @@ def write(source: Path, output: Path, options: TableOptions, engine: str) -> tup
     return output.read_bytes(), sum(advanced)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("table", TABLES)
 def test_duckdb_writes_the_bytes_of_the_local_engine(source: Path, tmp_path: Path, table: str, form: str) -> None:

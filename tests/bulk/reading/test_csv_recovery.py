@@ -79,6 +79,7 @@ def test_a_cell_that_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found[1:] == [(103, ("b", "c")), (104, ("d", "e"))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", ["\n", "a\n", "x,y\n", '""\n', "\r\n"])
 def test_lines_of_a_cell_are_read_many_at_once(line: str) -> None:
     count = 9_000_000 // len(line.replace('""', '"'))

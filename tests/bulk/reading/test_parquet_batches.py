@@ -94,6 +94,7 @@ def test_an_archive_with_one_content_for_many_rows(tmp_path: Path, peak_of_arrow
     assert peak_of_arrow() < 64 * MEBIBYTE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("output", ["out.parquet", "out.ndjson"])
 def test_a_list_with_a_long_cell_in_many_rows(tmp_path: Path, peak_of_arrow: Callable[[], int], output: str) -> None:
     path = write(tmp_path / "x.parquet", url=repeated("https://a.example/", 200), long=repeated("x" * MEBIBYTE, 200))

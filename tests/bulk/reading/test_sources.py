@@ -202,6 +202,7 @@ def test_parquet_that_is_cut(tmp_path: Path) -> None:
         read(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compression", ["zstd", "none"])
 def test_damaged_parquet(tmp_path: Path, compression: str) -> None:
     """Content is damaged anywhere: rows of other row groups are read, or the file is refused in one clear line."""

@@ -171,6 +171,7 @@ def test_old_contents_are_dropped() -> None:
     assert normal_path("./a//b/") == "a/b"
 
 
+@pytest.mark.slow
 def test_a_long_name_takes_little_memory() -> None:
     size = 8 << 20
     header = tarfile.TarInfo("././@LongLink")

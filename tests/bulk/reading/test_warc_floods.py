@@ -64,6 +64,7 @@ def read(content: bytes) -> tuple[list[str], list[Fault]]:
     return hosts, [item for item in items if isinstance(item, Fault)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FLOODS)
 def test_a_flood_costs_no_other_record(name: str) -> None:
     first, second, third = (member(f"{host}.example") for host in "abc")
@@ -101,6 +102,7 @@ def test_members_without_the_start_of_a_record_are_read_again_after_a_flood() ->
     assert len(hosts) > 1.8 * len(names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["magic", "endless record", "bombs"])
 def test_a_flood_takes_little_memory(name: str) -> None:
     content = flood(name, 300_000) + member("a.example")
@@ -109,6 +111,7 @@ def test_a_flood_takes_little_memory(name: str) -> None:
     assert peak < 32 << 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["long stored block", "endless content", "endless record"])
 def test_the_work_for_a_flood_is_linear(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(work_budget, "_RESERVE", 1 << 20)

@@ -95,6 +95,7 @@ def test_undecided_is_not_a_guess() -> None:
     assert classify(content, agent="GPTBot", definition="exact/1") in {"allow-part", "undecided"}
 
 
+@pytest.mark.slow
 def test_rulesets_of_hostile_files_are_bounded() -> None:
     text = "".join(f"User-agent: a{n}\n" for n in range(20_000)) + "Disallow: /\n" * 20_000
     for rulesets in (

@@ -180,6 +180,7 @@ def test_http_archive_counts_the_last_response(folder: Path, run: Run) -> None:
     assert status == {"404": 2, "redirect-unresolved": 2, "301": 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["png", "svg"])
 @pytest.mark.parametrize("name", list(RECIPES))
 def test_plots(folder: Path, run: Run, name: str, suffix: str) -> None:

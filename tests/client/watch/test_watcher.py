@@ -148,6 +148,7 @@ def test_two_processes_record_a_change_once(watched: Watched) -> None:
     assert len(list(watched.history.versions(ORIGIN))) == 2
 
 
+@pytest.mark.slow
 def test_old_versions_are_deleted(watched: Watched) -> None:
     for number in range(MAX_VERSIONS + 3):
         watched.serve(f"# {number}\n")
