@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from canfetch.agents.requested import RequestedAgent
 from canfetch.core.text import printable_text
+from canfetch.core.verdict import Verdict
 from canfetch.errors import InvalidOption
+from canfetch.pages.page_rules import PageRules
 from canfetch.pages.verdict import PageVerdict
 
 _STATUS_LINE: Final = re.compile(r"HTTP/\d", re.IGNORECASE)
@@ -48,6 +50,17 @@ def parse_header(line: str, subject: str) -> tuple[str, str]:
     if not colon or not name.strip() or " " in name.strip():
         raise InvalidOption(f"invalid {subject}: expected 'NAME: VALUE', such as 'X-Robots-Tag: noindex'")
     return name.strip(), value.strip()
+
+
+class PageView(NamedTuple):
+    """The page as one agent sees it: its rules, the verdict of robots.txt, and facts about the request.
+
+    The last two are None if there is no robots.txt and if nothing was fetched.
+    """
+
+    rules: PageRules
+    robots: Verdict | None
+    fetched: dict[str, Any] | None
 
 
 def page_json(

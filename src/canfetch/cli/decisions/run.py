@@ -23,7 +23,6 @@ from canfetch.cli.shared.origin_arguments import MAX_WAITING_CHARACTERS
 from canfetch.cli.shared.progress import Progress, stream_progress
 from canfetch.cli.shared.requested_urls import RequestedURL, read_urls
 from canfetch.cli.shared.terminal import is_terminal, print_message
-from canfetch.cli.shared.url_advice import argument_advice, host_advice
 from canfetch.core.limits import DEFAULT_MAX_BYTES, MAX_BYTES_LIMIT
 from canfetch.core.profiles import PROFILES
 from canfetch.core.quoting import quoted
@@ -182,6 +181,8 @@ class DecisionRun:
         return Answer(URLVerdicts(url.url, self.agents, verdicts), file)
 
     def _advice(self, url: RequestedURL) -> str:
+        from canfetch.cli.shared.url_advice import argument_advice, host_advice  # noqa: PLC0415 - for errors only
+
         if url.line is not None:
             return host_advice(url.url)
         has_file = self.options.robots is not None or self.options.robots_dir is not None or self.options.robots_map

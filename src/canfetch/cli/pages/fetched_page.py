@@ -6,8 +6,8 @@ from typing import Any, Final, NamedTuple
 
 from canfetch.access.redirects import redirect_target
 from canfetch.access.responses import Failure, Response
+from canfetch.answers.pages import PageView
 from canfetch.cli.pages.options import PageOptions
-from canfetch.cli.pages.page_sources import PageView
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.command_transport import CommandTransport
 from canfetch.cli.shared.origin_lookup import OriginLookup

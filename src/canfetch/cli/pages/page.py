@@ -8,9 +8,9 @@ from typing import Any, Final, NoReturn
 import click
 
 from canfetch.agents.requested import RequestedAgent
-from canfetch.answers.pages import page_error_json, page_json
+from canfetch.answers.pages import PageView, page_error_json, page_json
 from canfetch.cli.pages.options import PageOptions
-from canfetch.cli.pages.page_sources import PageSource, PageView, open_page_source
+from canfetch.cli.pages.page_sources import PageSource, open_page_source
 from canfetch.cli.pages.page_text import page_lines
 from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes, resolve_agent
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message

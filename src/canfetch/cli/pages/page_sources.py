@@ -1,8 +1,8 @@
 """Sources of a page: local files and headers, or the server of the page."""
 
-from typing import Any, NamedTuple, Protocol
+from typing import Protocol
 
-from canfetch.answers.pages import parse_header
+from canfetch.answers.pages import PageView, parse_header
 from canfetch.cli.pages.options import PageOptions
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.input_files import check_standard_input, read_input, read_robots, warn_about_content
@@ -11,17 +11,8 @@ from canfetch.cli.shared.progress import Progress
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.quoting import quoted
-from canfetch.core.verdict import Verdict
-from canfetch.pages.page_rules import PageRules, parse_page
+from canfetch.pages.page_rules import parse_page
 from canfetch.pages.tdm import MAX_TDM_BYTES
-
-
-class PageView(NamedTuple):
-    """The page as one agent sees it: its rules, the verdict of robots.txt, and facts about the request."""
-
-    rules: PageRules
-    robots: Verdict | None
-    fetched: dict[str, Any] | None
 
 
 class PageSource(Protocol):

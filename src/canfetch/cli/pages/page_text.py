@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.agents.requested import RequestedAgent
-from canfetch.cli.pages.page_sources import PageView
+from canfetch.answers.pages import PageView
 from canfetch.cli.shared.terminal import Palette, pad, printable
 from canfetch.core.times import rfc3339
 from canfetch.pages.directives import Directive, note_names

@@ -2,29 +2,31 @@
 
 from collections.abc import Iterable
 from math import isfinite
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 from click.core import ParameterSource
 
 from canfetch import __version__
-from canfetch.access.policies import POLICIES, get_policy
-from canfetch.access.responses import Headers
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption, UnknownPolicy
 from canfetch.repository import default_user_agent
 
+if TYPE_CHECKING:
+    from canfetch.access.responses import Headers
+
 # Site owners expect an address at which they can find out about the client.
 DEFAULT_USER_AGENT: Final = default_user_agent(__version__)
 # The value of `--proxy` that ignores the environment.
 NO_PROXY: Final = "none"
+DEFAULT_POLICY: Final = "rfc9309"
 # Each request occupies a thread.
 _DEFAULT_PARALLEL: Final = 64
 # The options of commands that fetch other files than robots.txt lack these.
 _CACHE_OPTIONS: Final[dict[str, Any]] = {
-    "policy": "rfc9309",
+    "policy": DEFAULT_POLICY,
     "store": "none",
     "refresh": False,
     "offline": False,
@@ -44,7 +46,7 @@ class NetworkOptions(NamedTuple):
     refresh: bool
     offline: bool
     user_agent: str
-    headers: Headers
+    headers: "Headers"
     public_only: bool
     proxy: str | None
     ca_file: str | None
@@ -61,6 +63,11 @@ class PolicyName(click.ParamType):  # type: ignore[type-arg]  # generic only sin
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the canonical name, or fail."""
+        if value == DEFAULT_POLICY:
+            return DEFAULT_POLICY
+        # A run with a local file does not need the policies.
+        from canfetch.access.policies import get_policy  # noqa: PLC0415
+
         try:
             return get_policy(value).name
         except (InvalidOption, UnknownPolicy) as error:
@@ -70,6 +77,8 @@ class PolicyName(click.ParamType):  # type: ignore[type-arg]  # generic only sin
         """Return the policies whose names start with `incomplete`."""
         from click.shell_completion import CompletionItem  # noqa: PLC0415 - only during completion
 
+        from canfetch.access.policies import POLICIES  # noqa: PLC0415 - as above
+
         del ctx, param
         return [
             CompletionItem(name, help=policy.summary)
@@ -78,20 +87,34 @@ class PolicyName(click.ParamType):  # type: ignore[type-arg]  # generic only sin
         ]
 
 
+def _policy_help(_option: click.Option) -> str:
+    from canfetch.access.policies import POLICIES  # noqa: PLC0415 - only for help
+
+    return (
+        "Access policy: what status codes mean, and how long responses are cached. "
+        f"One of {', '.join(POLICIES)}, or one of them with other values of some settings, such as "
+        "rfc9309+unauthorized=full-disallow."
+    )
+
+
+class _PolicyOption(Option):
+    """The option `--policy`, which imports the policies only when its help is printed."""
+
+    # Click assigns the help that it was constructed with, which is None.
+    help = property(_policy_help, lambda _option, _help: None)
+
+
 _VERBOSE_HELP: Final = "Log each fetch on standard error; -vv also logs each request."
 
 
 def policy_option() -> click.Option:
     """Return the click parameter of `--policy`."""
-    return Option(
+    return _PolicyOption(
         ["--policy"],
         type=PolicyName(),
         metavar="NAME[+SETTING=VALUE]...",
-        default="rfc9309",
+        default=DEFAULT_POLICY,
         show_default=True,
-        help="Access policy: what status codes mean, and how long responses are cached. "
-        f"One of {', '.join(POLICIES)}, or one of them with other values of some settings, such as "
-        "rfc9309+unauthorized=full-disallow.",
     )
 
 
@@ -231,7 +254,7 @@ def pop_network_options(values: dict[str, Any]) -> NetworkOptions:
     return options._replace(headers=_parse_headers(options.headers)) if options.headers else options
 
 
-def _parse_headers(lines: Iterable[Any]) -> Headers:
+def _parse_headers(lines: Iterable[Any]) -> "Headers":
     """Return the headers that `--header` adds. Messages contain no values, because they may be secret."""
     from canfetch.client.request_headers import parse_request_headers  # noqa: PLC0415 - rarely needed
 
