@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.lsp.editor import apply
 
-from canfetch.lsp.formatting import format_document
+from canfetch.lsp.features import format_document
 from canfetch.lsp.open_document import OpenDocument, Snapshot
 from canfetch.lsp.protocol_types import to_text_edits
 from canfetch.lsp.text_edits import NewText, line_edits, replace_bytes

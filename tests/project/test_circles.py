@@ -25,7 +25,6 @@ Imports = dict[str, dict[str, str]]
 
 KNOWN_CIRCLES: dict[str, set[tuple[str, str]]] = {
     "python": {
-        ("canfetch.cli.pages.page_sources", "canfetch.cli.pages.fetched_page"),
         ("canfetch.compare.native_search", "canfetch.compare.limits"),
         ("canfetch.compare.native_search", "canfetch.compare.sides"),
         ("canfetch.compare.questions", "canfetch.compare.native_refinement"),

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from tests.web.conftest import ScriptedWeb, running_api
 
-from canfetch.web.server.stoppable_call import StoppableCall, Stopped
-from canfetch.web.server.work_queue import WorkQueue
+from canfetch.web.server.work_queue import StoppableCall, Stopped, WorkQueue
 from canfetch.web.settings import Settings
 
 SECONDS = 300.0

@@ -4,12 +4,14 @@
 
     decisions/  check, explain, matrix, evidence
     pages/      page
-    origins/    fetch, sitemaps, cache
-    linting/    lint, fmt
+    linting/    lint, fmt, lsp
+    comparing/  diff, minimize, test
     authoring/  init, policy
+    origins/    fetch, sitemaps, cache, watch, history
     registry/   agents
     logs/       logs
-    services/   serve
+    bulk/       bulk, study
+    services/   serve, mcp
     shared/     what several families use
 
 A family imports `shared`, and no other family. Modules import in one direction: a command, what it runs, `shared`.

@@ -4,20 +4,21 @@ A request about a document that is not open, or that is not a robots.txt, has an
 """
 
 import asyncio
-from typing import Final
+from typing import Final, NamedTuple
 
 from lsprotocol import types
 
+from canfetch.author.formatting import format_robots
 from canfetch.lsp.code_actions import FIX_ALL, KINDS, fix_all_action, fix_all_edit, is_requested, quick_fixes
 from canfetch.lsp.completion import Completions, Suggestion, complete
 from canfetch.lsp.file_view import FileView
-from canfetch.lsp.formatting import format_document
 from canfetch.lsp.hover import HoverText, hover_at, plain_text
 from canfetch.lsp.open_document import Place, Snapshot, Span
 from canfetch.lsp.outline import Symbol, folds, highlights, links, symbols
 from canfetch.lsp.position_encoding import index_at_column
 from canfetch.lsp.protocol_types import to_range, to_text_edits
 from canfetch.lsp.server import RobotsServer
+from canfetch.lsp.text_edits import NewText, line_edits
 
 # `:` starts a value, `/` a path, and `,` the next value of a list.
 _TRIGGERS: Final = (":", "/", ",", " ")
@@ -259,3 +260,25 @@ async def _document_link(ls: RobotsServer, params: types.DocumentLinkParams) -> 
         return [types.DocumentLink(to_range(snapshot.span(*span)), target) for span, target in links(view)]
 
     return await ls.with_view(params.text_document.uri, find)
+
+
+class Formatting(NamedTuple):
+    """The edits that format a document, or the reason why there are none."""
+
+    edits: list[NewText]
+    refusal: str | None = None
+
+
+def format_document(snapshot: Snapshot) -> Formatting:
+    """Format a document. A document with one kind of line end keeps it.
+
+    Cost: That of `format_robots`.
+    """
+    result = format_robots(snapshot.content)
+    if result.refusal is not None:
+        return Formatting([], result.refusal)
+    text = result.content.decode("utf-8", "surrogateescape")
+    edits = line_edits(snapshot, text, keep_line_ends=True)
+    if edits is None:
+        return Formatting([], "the lines to change contain bytes that are not valid UTF-8")
+    return Formatting(edits)

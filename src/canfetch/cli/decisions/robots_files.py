@@ -1,4 +1,4 @@
-"""Interfaces of the robots.txt files that decide about URLs. `opening.py` selects the implementation."""
+"""Interfaces of the robots.txt files that decide about URLs. `run.py` selects the implementation."""
 
 from collections.abc import Generator
 from typing import TYPE_CHECKING, NamedTuple, Protocol

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple, Self
 
 from canfetch.agents.requested import RequestedAgent
 from canfetch.answers.verdicts import URLVerdicts
-from canfetch.cli.decisions.opening import open_robots_files
 from canfetch.cli.decisions.options import DecisionOptions
-from canfetch.cli.decisions.robots_files import RobotsFile, URLsWithFiles
+from canfetch.cli.decisions.robots_files import RobotsFile, RobotsFiles, URLsWithFiles
 from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes
 from canfetch.cli.shared.agent_list import requested_agents
 from canfetch.cli.shared.command_errors import (
@@ -19,10 +18,12 @@ from canfetch.cli.shared.command_errors import (
     shorten_message,
 )
 from canfetch.cli.shared.input_files import check_standard_input, close_input, open_input
+from canfetch.cli.shared.network_options import reject_network_options
 from canfetch.cli.shared.origin_arguments import MAX_WAITING_CHARACTERS
 from canfetch.cli.shared.progress import Progress, stream_progress
 from canfetch.cli.shared.requested_urls import RequestedURL, read_urls
 from canfetch.cli.shared.terminal import is_terminal, print_message
+from canfetch.core.agent import Agent
 from canfetch.core.limits import DEFAULT_MAX_BYTES, MAX_BYTES_LIMIT
 from canfetch.core.profiles import PROFILES
 from canfetch.core.quoting import quoted
@@ -287,3 +288,43 @@ def _open_evidence(options: DecisionOptions) -> "EvidenceRecorder | None":
 def _raise_error(url: RequestedURL) -> None:
     if url.error:
         raise CommandError(url.error)
+
+
+def open_robots_files(options: DecisionOptions, agents: list[Agent], *, warn: Callable[[str], None]) -> RobotsFiles:
+    """Return the files that the options select.
+
+    Args:
+        agents: The agents to decide for.
+        warn: Writes a line to standard error.
+    Raises: CommandError: A file cannot be read, or the options are invalid or contradict each other.
+    """
+    # Each kind of file is imported when it is used: the client takes time that a run with a local file need not spend.
+    selected = [
+        (option, value)
+        for option, value in (
+            ("--robots", options.robots),
+            ("--robots-dir", options.robots_dir),
+            ("--robots-map", options.robots_map),
+        )
+        if value is not None
+    ]
+    if len(selected) > 1:
+        raise CommandError(f"{selected[0][0]} and {selected[1][0]} cannot be used together")
+    is_file = options.robots is not None and "://" not in options.robots
+    if options.robots_url is not None and not is_file:
+        raise CommandError("--robots-url requires --robots FILE")
+    if options.robots is not None and is_file:
+        from canfetch.cli.decisions.local_file import read_local_file  # noqa: PLC0415
+
+        reject_network_options("--robots FILE")
+        return read_local_file(options.robots, "--robots", options, agents, url=options.robots_url, warn=warn)
+    if selected and options.robots is None:
+        from canfetch.cli.decisions.collected_files import CollectedFiles, list_directory, read_map  # noqa: PLC0415
+
+        [(option, name)] = selected
+        reject_network_options(option)
+        files = list_directory(name) if option == "--robots-dir" else read_map(name)
+        return CollectedFiles(f"{option} {name}", files, options, agents, warn=warn)
+    from canfetch.cli.decisions.fetched_files import FetchedFiles  # noqa: PLC0415
+
+    return FetchedFiles(options, options.robots, agents, warn=warn)

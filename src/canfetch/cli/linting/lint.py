@@ -5,11 +5,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing
 from io import StringIO
+from pathlib import Path
 from typing import Any, Final, NoReturn
 
 import click
 
-from canfetch.cli.linting.configuration_file import load_settings
 from canfetch.cli.linting.options import LintOptions
 from canfetch.cli.linting.report_writers import LINE_FORMATS, LINT_FORMATS, ReportWriter, make_report_writer
 from canfetch.cli.linting.sources import Source, expand_directories, is_url, names_or_default, read_source
@@ -31,6 +31,7 @@ from canfetch.core.text import encode_text
 from canfetch.errors import InvalidOption, InvalidRobotsURL, InvalidURL
 from canfetch.lint.catalogue import LANGUAGES, load_catalogue
 from canfetch.lint.configuration import LintSettings
+from canfetch.lint.configuration_file import find_settings, read_settings, table_name
 from canfetch.lint.lint_input import LintInput, SitePage
 from canfetch.lint.linter import FixResult, Linter
 from canfetch.lint.severity import SEVERITY_SETS, Severity, parse_severity
@@ -305,3 +306,26 @@ Examples:
 \b
 Exit codes: 0 no findings at or above --fail-on, 1 some (with --diff: fixes), 2 an error occurred.""",
 )
+
+
+def load_settings(name: str | None) -> LintSettings:
+    """Load the settings of a configuration file.
+
+    Args: name: The file. None selects the nearest `canfetch.toml`, or `pyproject.toml` with a table for the linter,
+        in the current directory or above.
+    Raises: CommandError: The file cannot be read, or a setting is invalid.
+    """
+    try:
+        if name is None:
+            return find_settings(Path.cwd())
+        if "://" in name:
+            raise CommandError(f"cannot read --config {quoted(name)}: expected a file, not a URL")
+        settings = read_settings(Path(name))
+    except FileNotFoundError:
+        # The current directory was deleted.
+        return LintSettings()
+    except InvalidOption as error:
+        raise CommandError(str(error)) from None
+    if settings is None:
+        raise CommandError(f"--config {quoted(name)} has no table {table_name(Path(name))}")
+    return settings

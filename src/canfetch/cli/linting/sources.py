@@ -1,6 +1,9 @@
 """The files that `canfetch lint` and `canfetch fmt` read: files, directories and standard input."""
 
 import os
+import select
+import stat
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -8,7 +11,6 @@ from typing import Final, NamedTuple
 from canfetch.cli.shared.agent_arguments import print_notes
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.input_files import STANDARD_INPUT, read_whole_input
-from canfetch.cli.shared.piped_input import has_piped_data
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.quoting import quoted
 from canfetch.lint.lint_input import LintInput, SitePage
@@ -87,3 +89,35 @@ def read_source(name: str, *, url: str | None = None, pages: tuple[SitePage, ...
         return Source(name, None, error.message)
     path = None if name == STANDARD_INPUT else name
     return Source(name, LintInput(content, path=path, url=url, pages=pages), path=path)
+
+
+# The command before a pipe can start later. Shells start all commands of a pipe at the same time.
+_WAIT_SECONDS: Final = 0.2
+
+
+def has_piped_data() -> bool:
+    """Return whether standard input is a pipe or a file with data that nothing has read. No data is consumed.
+
+    Terminals, closed and empty inputs have none. Schedulers and CI runners often leave a pipe open to which nothing is
+    written, so a pipe is awaited only for a moment.
+    """
+    try:
+        descriptor = sys.stdin.fileno()
+        status = os.fstat(descriptor)
+        if stat.S_ISREG(status.st_mode):
+            return os.lseek(descriptor, 0, os.SEEK_CUR) < status.st_size
+        if not (stat.S_ISFIFO(status.st_mode) or stat.S_ISSOCK(status.st_mode)) or sys.platform == "win32":
+            return False
+        readable, _, _ = select.select([descriptor], [], [], _WAIT_SECONDS)
+        return bool(readable) and _waiting_bytes(descriptor) > 0
+    except (AttributeError, OSError, ValueError):
+        # Closed, or replaced by an object without a descriptor.
+        return False
+
+
+def _waiting_bytes(descriptor: int) -> int:
+    import fcntl  # noqa: PLC0415 - not on Windows
+    import termios  # noqa: PLC0415 - as above
+
+    answer = fcntl.ioctl(descriptor, termios.FIONREAD, bytes(4))
+    return int.from_bytes(answer, sys.byteorder)
