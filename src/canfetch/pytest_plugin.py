@@ -38,7 +38,7 @@ class ExpectationFile(pytest.File):
         # Not imported in every run of pytest.
         from canfetch.errors import InvalidExpectations  # noqa: PLC0415
         from canfetch.expectations import load_expectations  # noqa: PLC0415
-        from canfetch.expectations.assertion import UnknownAgentWarning  # noqa: PLC0415
+        from canfetch.expectations.checking import UnknownAgentWarning  # noqa: PLC0415
 
         try:
             expectations = load_expectations(self.path)
@@ -92,6 +92,6 @@ def expect_robots() -> Callable[..., None]:
     Its arguments are the content as bytes or str, or a `RobotsTxt`; `agent`; `url` or `pattern`; `allowed`; and `why`.
     It raises AssertionError with a URL and its verdict.
     """
-    from canfetch.expectations.assertion import assert_expected  # noqa: PLC0415 - not in every run of pytest
+    from canfetch.expectations.checking import assert_expected  # noqa: PLC0415 - not in every run of pytest
 
     return assert_expected

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 import canfetch
 from canfetch.author.policy_file import parse_policy
-from canfetch.author.proof import CURRENT_PROFILES
-from canfetch.author.sample_targets import sample_targets
+from canfetch.author.proof import CURRENT_PROFILES, sample_targets
 from canfetch.author.servers.rules import DOT_SEGMENTS, build_server_rules
 from canfetch.core.profiles import PROFILES
 

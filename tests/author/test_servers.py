@@ -7,8 +7,8 @@ from tests.author.policies import POLICIES
 from tests.author.servers import REFUSED, SERVERS, RunningServer, running
 
 import canfetch
+from canfetch.author.proof import sample_targets
 from canfetch.author.resolution import resolve
-from canfetch.author.sample_targets import sample_targets
 from canfetch.core.engines import native_module
 
 pytestmark = pytest.mark.service

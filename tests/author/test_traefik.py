@@ -12,8 +12,8 @@ import pytest
 from tests.author.policies import POLICIES
 
 import canfetch
+from canfetch.author.proof import sample_targets
 from canfetch.author.resolution import resolve
-from canfetch.author.sample_targets import sample_targets
 
 yaml = pytest.importorskip("yaml")
 TOKENS = re.compile(r"\s*(?:(&&|\|\||!|\(|\))|(HeaderRegexp|PathRegexp|Path)\(((?:`[^`]*`(?:, )?)+)\))")

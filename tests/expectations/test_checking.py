@@ -8,7 +8,7 @@ import pytest
 import canfetch
 from canfetch.errors import InvalidExpectations, InvalidOption, InvalidProductToken
 from canfetch.expectations import Failure, check_expectations, load_expectations, parse_expectations
-from canfetch.expectations.assertion import UnknownAgentWarning, assert_expected
+from canfetch.expectations.checking import UnknownAgentWarning, assert_expected
 
 ROBOTS = b"""\
 User-agent: *

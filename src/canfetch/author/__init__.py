@@ -1,8 +1,15 @@
 """Writing robots.txt: drafts built rule by rule, and site policies that are rendered and verified.
 
 Draft -> robots.txt
-TOML -> SitePolicy -> Draft -> robots.txt -> Proof
-                   -> server rules, X-Robots-Tag headers
+TOML -> SitePolicy -> (registry) Resolution -> Draft -> bytes -> RobotsTxt -> Proof
+                                            -> server rules, X-Robots-Tag headers
+
+- `policy_file` parses a policy, and `resolution` finds the crawlers that each of its intents applies to.
+- `policy_compiler` writes the policy as a draft, `rendering` renders the result, and `servers` has one module for each
+  server.
+- `proof` parses the rendered file. The verdicts of every crawler in every profile are compared with the policy, through
+  code that shares only the normalisation of patterns.
+- `formatting` is the formatter of existing files, and `recipes` has the files that `canfetch init` writes.
 """
 
 from canfetch.author.draft import Draft, DraftGroup

@@ -29,7 +29,6 @@ from canfetch.agents.crawler import Purpose
 from canfetch.agents.registry import REGISTRY
 from canfetch.author.draft import MIN_CRAWL_DELAY, is_delay
 from canfetch.author.ordering import DraftRule
-from canfetch.author.page_validation import validate_page_rules
 from canfetch.author.preferences import Preferences, parse_preferences
 from canfetch.author.site_policy import Audience, Intent, PageIntent, SitePolicy
 from canfetch.author.validation import (
@@ -45,7 +44,13 @@ from canfetch.core.escapes import canonical
 from canfetch.core.quoting import quoted
 from canfetch.core.text import encode_text
 from canfetch.errors import InvalidDraft, InvalidSitePolicy
+from canfetch.pages.directive_lists import parse_directives
+from canfetch.pages.directives import DirectiveNote
+from canfetch.pages.positions import PagePosition, PageSource
+from canfetch.pages.vocabulary import KNOWN
 
+# The characters of page-level rules: enough for all dates and values, and without a special meaning for any server.
+_PAGE_RULE_CHARACTERS: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 ,:+_./-")
 _TOP: Final = ("comments", "sitemaps", "licenses", "everyone", "purpose", "crawler", "page")
 _RULE_KEYS: Final = tuple(f"{verb}{what}" for verb in ("allow", "disallow") for what in ("", "_pages", "_file_types"))
 _INTENT: Final = ("fetch", *_RULE_KEYS, "usage", "crawl_delay", "licenses")
@@ -204,7 +209,7 @@ def _parse_pages(value: Any) -> Iterator[PageIntent]:
             crawler = _crawler_name(crawler, f"{key}.crawler")
         page = PageIntent(patterns, rules, crawler)
         try:
-            validate_page_rules(page)
+            _validate_page_rules(page)
         except InvalidDraft as error:
             raise InvalidSitePolicy(f"{key}.rules: {error}") from None
         yield page
@@ -266,3 +271,30 @@ def _check_keys(table: Mapping[str, Any], allowed: tuple[str, ...], key: str) ->
 
 def _invalid(key: str, value: Any, expected: str) -> InvalidSitePolicy:
     return InvalidSitePolicy(f"invalid {key} {quoted(value)}: expected {expected}")
+
+
+def _validate_page_rules(page: PageIntent) -> None:
+    """Check that page-level rules parse back to themselves, alone and combined in one header.
+
+    Raises: InvalidDraft: A directive is unknown, a value is invalid, or two rules interfere with each other.
+    """
+    position = PagePosition(PageSource.X_ROBOTS_TAG, 1)
+    for rule in page.rules:
+        name, colon, value = (part.strip() for part in rule.partition(":"))
+        if name.lower() not in KNOWN:
+            raise InvalidDraft(unknown_choice("page-level rule", name, sorted(KNOWN)))
+        if not _PAGE_RULE_CHARACTERS.issuperset(rule):
+            raise InvalidDraft(
+                f"invalid page-level rule {quoted(rule)}: expected only ASCII letters, digits, spaces and ',:+_./-'"
+            )
+        found = list(parse_directives(rule, position, agents_inside=True))
+        if len(found) != 1 or found[0].notes != DirectiveNote.NONE or (colon and found[0].value != value):
+            raise InvalidDraft(f"invalid page-level rule {quoted(rule)}: expected one directive with a valid value")
+    agent = None if page.crawler is None else page.crawler.lower()
+    together = list(parse_directives(page.value, position, agents_inside=True))
+    alone = [next(parse_directives(rule, position, agents_inside=True)) for rule in page.rules]
+    if [(one.agent, one.name, one.value) for one in together] != [(agent, one.name, one.value) for one in alone]:
+        raise InvalidDraft(
+            f"ambiguous X-Robots-Tag header {quoted(page.value)}: use one [[page]] table for each rule, "
+            "and a crawler whose name is not a directive"
+        )

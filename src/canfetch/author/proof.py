@@ -4,13 +4,12 @@ The expected verdicts come from the policy, through regular expressions. The act
 file, on every profile and every available engine. The two share no code but the normalisation of patterns.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple, NoReturn
 
-from canfetch.author.limitations import find_limitations
 from canfetch.author.policy_compiler import compile_policy
 from canfetch.author.resolution import CrawlerIntent, Resolution, resolve
-from canfetch.author.sample_targets import sample_targets
 from canfetch.author.site_policy import Intent, SitePolicy
 from canfetch.core.abnf import is_product_token
 from canfetch.core.document import RobotsTxt, parse
@@ -29,6 +28,15 @@ _NO_WILDCARDS: Final = "this profile supports neither '*' nor '$'"
 _INDEX_PAGE: Final = "this profile applies an Allow of index.html to its folder, too"
 _OTHER_ORDER: Final = "this profile selects another rule"
 _RECORD_LOST: Final = "the record is not parsed back"
+
+# Who says that a crawler might ignore robots.txt.
+_SOURCES: Final = (("operator", "their operators"), ("third-party", "third parties"))
+
+# Targets that only a pattern for everything matches.
+_UNMATCHED: Final = ("/", "/canfetch-sample.html", "/canfetch-sample/a/b.txt?c=d")
+_STAR_VALUES: Final = ("", "x", "x/y", "x?y=")
+_SLASHES: Final = re.compile(r"[/\\]|%2[Ff]|%5[Cc]")
+_SUFFIXES: Final = ("", "z", "/z", "?z=1", ".z")
 
 
 class IntentProof(NamedTuple):
@@ -246,3 +254,91 @@ def _engines(profile: str) -> Iterator[str]:
 
 def _word(allowed: bool) -> str:  # noqa: FBT001 - a verdict as text
     return "allowed" if allowed else "disallowed"
+
+
+def sample_targets(policy: SitePolicy) -> tuple[str, ...]:
+    """Return targets to check a policy with: for each pattern some that match and some that do not.
+
+    Cost: O(patterns).
+    """
+    patterns = [rule.pattern for intent in policy.intents for rule in intent.rules]
+    patterns += [pattern for page in policy.pages for pattern in page.patterns]
+    found = dict.fromkeys([*_UNMATCHED, *_targets_of(dict.fromkeys(patterns))])
+    # `//z` is a URL with the host z.
+    return tuple(target for target in found if not target.startswith("//") and not _has_dot_segments(target))
+
+
+def _targets_of(patterns: Iterable[str]) -> Iterator[str]:
+    for pattern in patterns:
+        text = pattern.removesuffix("$")
+        for value in _STAR_VALUES if "*" in text else ("",):
+            filled = text.replace("*", value)
+            yield from (filled + suffix for suffix in _SUFFIXES)
+            # Near misses, except those that end with an incomplete escape, which parsers handle differently.
+            if len(filled) > 1 and "%" not in filled[-3:]:
+                yield filled[:-1]
+                yield filled[:-1] + ("y" if filled[-1] == "x" else "x")
+        yield "/canfetch-sample" + text.replace("*", "x")
+        folder, index, _ = text.rpartition("/index.htm")
+        if index:
+            # Google's parser treats an Allow of index.html as one of its folder, too.
+            yield folder.replace("*", "x") + "/"
+
+
+def _has_dot_segments(target: str) -> bool:
+    # Not all parsers resolve dot segments before matching, and server rules refuse every spelling of them.
+    path = re.sub("%2[Ee]", ".", target.partition("?")[0])
+    return bool({".", ".."} & {segment.partition(";")[0] for segment in _SLASHES.split(path)})
+
+
+def find_limitations(policy: SitePolicy, resolution: Resolution) -> tuple[str, ...]:
+    """Return the limitations of a policy, one sentence each.
+
+    Cost: O(crawlers, and pages times targets).
+    """
+    return (*_crawler_limitations(policy, resolution), *_page_limitations(policy, resolution))
+
+
+def _crawler_limitations(policy: SitePolicy, resolution: Resolution) -> Iterator[str]:
+    restricted = [crawler for crawler in resolution.crawlers if _is_restricted(crawler)]
+    silent = _names(crawler for crawler in restricted if not crawler.product_names and crawler.is_known)
+    if silent:
+        yield f"tokens that never send requests, so that server rules do not apply to them: {silent}"
+    disobedient = [crawler for crawler in restricted if crawler.obeys in {"no", "might-ignore"}]
+    for kind, source in _SOURCES:
+        names = _names(crawler for crawler in disobedient if crawler.source_kind == kind and crawler.product_names)
+        if names:
+            yield f"crawlers that might ignore robots.txt, according to {source}: {names}"
+    if any(_is_restricted(crawler) for crawler in resolution.crawlers_for(policy.everyone)):
+        unaddressed = _names(crawler for crawler in resolution.crawlers if crawler.intent is None)
+        if unaddressed:
+            yield f"crawlers that ignore '*', unaffected unless include_star_ignorers = true: {unaddressed}"
+        yield (
+            "servers cannot distinguish unregistered crawlers from browsers, so server rules apply only to registered "
+            "and named crawlers"
+        )
+    unknown = _names(crawler for crawler in restricted if not crawler.is_known and crawler.product_names)
+    if unknown:
+        yield f"crawlers that are not in the registry, and are matched by name only: {unknown}"
+
+
+def _page_limitations(policy: SitePolicy, resolution: Resolution) -> Iterator[str]:
+    targets = sample_targets(policy)
+    for page in policy.pages:
+        own = next((crawler.intent for crawler in resolution.crawlers if crawler.name == page.crawler), None)
+        intent = own or policy.everyone
+        matching = [target for target in targets if page.matches(target)]
+        if matching and not any(intent.allows(target) for target in matching):
+            yield (
+                f"X-Robots-Tag {page.value!r} on {', '.join(page.patterns)} is never read, because {intent.audience} "
+                "disallows these pages"
+            )
+
+
+def _is_restricted(crawler: CrawlerIntent) -> bool:
+    intent = crawler.intent
+    return intent is not None and (not intent.fetch or any(not rule.allow for rule in intent.rules))
+
+
+def _names(crawlers: Iterable[CrawlerIntent]) -> str:
+    return ", ".join(crawler.name for crawler in crawlers)

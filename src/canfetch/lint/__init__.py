@@ -1,8 +1,21 @@
 """The linter: finds errors in robots.txt files, lines that crawlers read differently, and how to fix them.
 
-bytes and context -> LintedFile -> checks -> findings -> LintReport -> output formats
-                                               |
-                                               fixes -> bytes with the same verdicts -> next round
+bytes, delivery -> LintedFile -> checks -> findings -> LintReport -> text, JSON, SARIF, ...
+                                    |
+                                    fixes -> bytes with the same verdicts -> lint again
+
+- `checks` has one module for each check, and `analysis` what several checks share.
+- `linter` runs the checks. Each one runs after those that supersede it. `superseding` drops its findings on the lines
+  that these have reported, so that one fault is one finding.
+- `proofs` derives the verdicts that a finding shows: its `VerdictQuery` holds a URL and lines, and the crawlers come
+  from the groups of these lines. All findings of a file share bindings and verdicts.
+- `verdict_changes` finds the profiles in which a fix changes verdicts. It binds both versions of the file to all agents
+  that a changed group may apply to, and compares the rules that differ for all URLs. What it does not decide within its
+  limits counts as a change. `fix_effects` divides these limits among the fixes of a file.
+- `fix_rounds` chooses the fixes that together keep the verdicts of the chosen profiles, by default of all.
+- `formats` renders reports for other tools.
+
+Comparisons, page rules and deliveries are imported when a file needs them: most files have few rules and no delivery.
 """
 
 from canfetch.lint.catalogue import LANGUAGES, Catalogue, load_catalogue

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from canfetch.lint.analysis.ineffective_occurrences import ineffective_occurrences
-from canfetch.lint.analysis.ineffective_rules import Cause
+from canfetch.lint.analysis.ineffective_rules import Cause, ineffective_occurrences
 from canfetch.lint.check import Check, LineOccurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
