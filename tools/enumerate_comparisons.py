@@ -24,7 +24,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 import canfetch
 from canfetch.compare import coverage, dead_rules, diff, difference, equivalent, find_minimization, rule_effects
 from canfetch.core.profiles import get_profile
-from canfetch.errors import Undecided
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,7 +105,7 @@ class Decisions:
     """The decisions of one agent's rules about all short URLs.
 
     They follow from the URLs that each rule matches, and from the order of precedence. Which URLs a rule matches is the
-    verdict of the engine about a file with this rule alone. For urllib.robotparser, the engine decides about each URL.
+    verdict of the engine about a file with this rule alone.
 
     Args:
         robots: The file.
@@ -127,9 +126,6 @@ class Decisions:
         self.matched: dict[int, int] = {}
         self.decided: dict[int, int] = {}
         profile = get_profile(robots.profile)
-        if profile.robotparser:
-            self._decide_all(bound, short)
-            return
         in_order = self.rules
         if not profile.first_match:
             in_order = sorted(self.rules, key=lambda rule: (-rule.specificity, not rule.allow, rule.line))
@@ -140,16 +136,6 @@ class Decisions:
             remaining ^= decided
             if not rule.allow:
                 self.allowed ^= decided
-
-    def _decide_all(self, bound: canfetch.AgentRules, short: ShortURLs) -> None:
-        verdicts = [bound.decide(url) for url in reversed(short.urls)]
-        self.allowed = _bits([verdict.allowed for verdict in verdicts])
-        for rule in self.rules:
-            line = rule.line
-            self.decided[line] = _bits([verdict.line == line for verdict in verdicts])
-            self.matched[line] = self.decided[line] | _bits(
-                [any(other.line == line for other in verdict.also_matched) for verdict in verdicts]
-            )
 
 
 def _bits(flags: list[bool]) -> int:
@@ -251,9 +237,7 @@ def check_rules(robots: canfetch.RobotsTxt, decisions: Decisions, short: ShortUR
             _require(not lost, "winners", robots.content, effect, lost and short.first(lost))
         else:
             verdict = rules.decide(effect.example)
-            # In the profile cpython-new, the specificity of a verdict is the length of the match.
-            same = verdict.line == line and (verdict.rule == effect.rule or robots.profile == "cpython-new")
-            _require(same, "rule", robots.content, effect)
+            _require(verdict.line == line and verdict.rule == effect.rule, "rule", robots.content, effect)
             _require(shortest is None or len(verdict.target) <= shortest, "rule", robots.content, effect)
     _require(dead_rules(robots, agent=AGENT) == tuple(dead), "dead rules", robots.content)
 
@@ -331,21 +315,16 @@ def main() -> int:
     texts = FREQUENT_WITH_ESCAPES if options.escapes else _FREQUENT
     values = sorted({random_value(rng, texts) for _ in range(options.values)})
     started = time.monotonic()
-    undecided = 0
     for number in range(options.files):
         old = random_file(rng, values)
-        try:
-            check_files(old, changed_file(old, rng, values), short)
-        except Undecided:
-            # For urllib.robotparser, the shortest targets may be some that no URL has.
-            undecided += 1
+        check_files(old, changed_file(old, rng, values), short)
         if number % _DECISIONS_CHECKED == 0:
             check_decisions(old, short)
         if options.verbose and number % 100 == 99:
             print(f"{options.profile}: {number + 1} pairs, {time.monotonic() - started:.0f} s", flush=True)
     seconds = time.monotonic() - started
     urls = f"{len(short.urls)} URLs"
-    print(f"{options.profile}: {options.files} pairs, {urls}, no contradiction, {undecided} undecided, {seconds:.0f} s")
+    print(f"{options.profile}: {options.files} pairs, {urls}, no contradiction, {seconds:.0f} s")
     return 0
 
 

@@ -19,9 +19,9 @@ HEAD = """\
 A profile is one way to read a robots.txt: for example, as RFC 9309 specifies or as Google's parser does. Select one
 with `canfetch.parse(content, profile="googlebot")` or `--profile googlebot`.
 
-A profile is an immutable set of flags, so this page lists every difference between two profiles. The only exception is
-the flag `robotparser`, which selects a separate parser. `canfetch.PROFILES` maps names to profiles, and every flag is
-an attribute of a profile. [Semantics](semantics.md) explains the flags with examples.
+A profile is an immutable set of flags, so this page lists every difference between two profiles. `canfetch.PROFILES`
+maps names to profiles, and every flag is an attribute of a profile. [Semantics](semantics.md) explains the flags with
+examples. Every engine has all profiles.
 """
 
 # The page scrolls tables of this class, and keeps their first column visible.

@@ -58,9 +58,7 @@ def python_tables(tables: dict[str, Any]) -> str:
 
 def rust_tables(tables: dict[str, Any]) -> str:
     """Render the Rust module."""
-    flags = {name: flag for name, flag in tables["flags"].items() if not flag.get("python_only")}
-    python_only = tables["flags"].keys() - flags.keys()
-    profiles = {name: values for name, values in tables["profiles"].items() if not python_only & values.keys()}
+    flags, profiles = tables["flags"], tables["profiles"]
     lines = [f"//! {NOTICE}", ""]
     lines += ["/// One way to read a robots.txt: an immutable set of flags.", "#[derive(Debug, PartialEq, Eq)]"]
     lines += ["#[allow(clippy::struct_excessive_bools)]", "pub struct Profile {"]

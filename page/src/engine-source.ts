@@ -2,8 +2,7 @@
 
 import { Engine, type VerdictEngine } from "./engine/engine.js";
 import { ServerEngine } from "./engine/server-engine.js";
-import { RoutedEngine } from "./engine/routed-engine.js";
-import { countedProfiles, SERVER_ONLY } from "./profiles.js";
+import { countedProfiles } from "./profiles.js";
 import type { Server } from "./server.js";
 import { siteAddress } from "./site.js";
 import { scriptUrl } from "./trusted-types.js";
@@ -17,12 +16,8 @@ export function startEngine(): Engine {
   });
 }
 
-/**
- * Start the engine in the browser. The server answers for the profiles that only it has, and for all if the page was
- * built without an engine.
- */
+/** Start the engine in the browser, or that of the server if the page was built without an engine. */
 export function startVerdictEngine(server: Server | null): VerdictEngine {
-  if (server === null) return startEngine();
-  const there = new ServerEngine(server, countedProfiles(true), SERVER_ONLY);
-  return siteAddress("engine") === "" ? there : new RoutedEngine(startEngine(), there);
+  if (server === null || siteAddress("engine") !== "") return startEngine();
+  return new ServerEngine(server, countedProfiles(true));
 }

@@ -6,8 +6,6 @@ import type { TextKey, Texts } from "./texts.js";
 export const TODAY = ["rfc9309", "strict", "google2019", "google", "googlebot", "bing", "yandex"] as const;
 /** Readings of 1994 and 1996. They count only if the user wants it. */
 export const HISTORIC = ["draft1996", "original1994"] as const;
-/** Readings that the engine in the browser does not have. */
-export const SERVER_ONLY = ["cpython-old", "cpython-new"] as const;
 
 const TEXTS: Readonly<Record<string, TextKey>> = {
   rfc9309: "profile_rfc9309",
@@ -19,8 +17,6 @@ const TEXTS: Readonly<Record<string, TextKey>> = {
   yandex: "profile_yandex",
   draft1996: "profile_draft1996",
   original1994: "profile_original1994",
-  "cpython-old": "profile_cpython_old",
-  "cpython-new": "profile_cpython_new",
 };
 
 export function profileName(profile: string, texts: Texts): string {

@@ -65,14 +65,6 @@ def test_changes_that_would_alter_verdicts_are_skipped() -> None:
     assert (result.refusal, result.skipped) == (None, ("group-gaps",))
 
 
-def test_white_space_in_blank_lines_is_kept_if_a_profile_requires_it() -> None:
-    # Python's old robotparser does not treat a line of white space as blank.
-    content = b"User-agent: a\n \nDisallow: /x\n"
-    result = format_robots(content)
-    assert result.content == content
-    assert "blank-lines" in result.skipped
-
-
 @pytest.mark.parametrize(
     "content, reason",
     [
@@ -129,8 +121,8 @@ def test_both_engines_agree_on_formatted_files() -> None:
         assert format_robots(result.content).content == result.content, name
         if result.content == content:
             continue
-        for profile, flags in PROFILES.items():
-            for engine in ("python",) if flags.robotparser else ("python", "native"):
+        for profile in PROFILES:
+            for engine in ("python", "native"):
                 before, after = (comparison_key(one, profile, engine=engine) for one in (content, result.content))
                 assert before == after, (name, profile, engine)
     assert refused < total / 20

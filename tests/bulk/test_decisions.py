@@ -12,7 +12,6 @@ from tests.laws.strategies import any_content, any_url, files
 from canfetch import Agent, parse
 from canfetch.agents.requested import requested_agent
 from canfetch.bulk import Column, Files, allows, clear_cache, decide, matrix
-from canfetch.core.engines import supported_profiles
 from canfetch.core.profiles import Profile
 from canfetch.core.text import encode_text
 from canfetch.errors import (
@@ -63,10 +62,8 @@ ROWS = st.lists(
 @pytest.mark.slow
 @given(rows=ROWS)
 def test_columns_have_the_verdicts_of_parse(rows: list[tuple[Any, Any, Any]], profile: Profile, engine: str) -> None:
-    if profile.name not in supported_profiles(engine):
-        return
     contents, agents, urls = ([row[column] for row in rows] for column in range(3))
-    options: dict[str, Any] = {"profile": profile.name, "engine": None if profile.robotparser else engine}
+    options: dict[str, Any] = {"profile": profile.name, "engine": engine}
     expected = [expected_row(*row, options["profile"], options["engine"]) for row in rows]
     assert decide(contents, agents, urls, **options).to_pylist() == expected
     assert allows(contents, agents, urls, **options).to_pylist() == [row["allowed"] for row in expected]

@@ -317,9 +317,7 @@ def test_the_origins_of_a_host_are_ids(engine: str) -> None:
 
 def test_exempt_robots_txt(profile: Profile, engine: str) -> None:
     """An unreachable origin allows its robots.txt in the profiles in which rules do."""
-    if profile.robotparser and engine != "python":
-        return
-    options: dict[str, Any] = {"profile": profile.name, "engine": None if profile.robotparser else engine}
+    options: dict[str, Any] = {"profile": profile.name, "engine": engine}
     files = Files(pa.Table.from_pylist(ROWS[2:3]), id="origin", **options)
     allowed = files.allows_at("https://c.example", "GPTBot", ["/robots.txt", "/x"]).to_pylist()
     assert allowed == [profile.robots_txt_allowed, False]

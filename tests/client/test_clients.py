@@ -387,7 +387,6 @@ def test_timeout_includes_redirects(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"max_bytes": 10**12}, InvalidLimit, "536870912"),
         ({"max_bytes": 512_000.5}, InvalidLimit, "expected an integer"),
         ({"engine": "zzz"}, EngineError, "unknown engine 'zzz'"),
-        ({"engine": "native", "profile": "cpython-old"}, EngineError, "does not support the profile"),
         ({"allow_privat": False}, InvalidOption, "unknown option 'allow_privat': did you mean 'allow_private'?"),
         ({"colour": "red"}, InvalidOption, "unknown option 'colour': choose from 'agent', 'policy'"),
     ],

@@ -122,12 +122,11 @@ async def async_outcome(client: AsyncClient, url: str | bytes) -> bool | str:
 
 def test_each_engine_has_its_table(engine: str) -> None:
     assert (type(create_origin_table(options(engine=engine))) is OriginTable) is (engine == "python")
-    assert type(create_origin_table(options(profile="cpython-old"))) is OriginTable
 
 
 def test_answers_are_those_of_decide(engine: str, profile: Profile) -> None:
     arguments: dict[str, Any] = {"user_agent": USER_AGENT, "profile": profile.name, "clock": lambda: 0.0}
-    arguments["engine"] = None if profile.robotparser else engine
+    arguments["engine"] = engine
     urls: list[str | bytes] = [head + path for head in HEADS for path in PATHS]
     urls += [url.encode() for url in map(str, urls) if url.isascii() and "rules.example/" in url]
     Random(9309).shuffle(urls)  # noqa: S311 - not used for security

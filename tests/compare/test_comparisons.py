@@ -102,11 +102,6 @@ def test_differences_in_the_default_profile(first: list[str], second: list[str],
         ("draft1996", ["Disallow: /%23"], [], "/%23"),
         ("draft1996", ["Disallow: /*"], [], "/*"),
         ("original1994", ["Disallow: /%61"], ["Disallow: /a"], "/a"),
-        ("cpython-old", ["Disallow: /a%2Fb"], ["Disallow: /a/b"], None),
-        ("cpython-old", ["Disallow: /a?"], ["Disallow: /a"], None),
-        ("cpython-new", ["Allow: /page", "Disallow: /*.ph"], ["Disallow: /*.ph"], None),
-        ("cpython-new", ["Allow: /a*b", "Disallow: /a*c"], ["Disallow: /a*c"], "/acb"),
-        ("cpython-new", ["Disallow: //"], [], "/%2F"),
     ],
 )
 def test_differences_in_other_profiles(profile: str, first: list[str], second: list[str], url: str | None) -> None:
@@ -123,10 +118,6 @@ def test_differences_in_other_profiles(profile: str, first: list[str], second: l
         ("rfc9309", "googlebot", ["Disallow: a"], None),
         ("rfc9309", "googlebot", ["Disallow: /", "Allow: /x/index.html"], "/x/"),
         ("rfc9309", "draft1996", ["Disallow: /a*b"], "/ab"),
-        ("rfc9309", "cpython-old", ["Disallow: /a?b"], "/a%3Fb"),
-        ("rfc9309", "cpython-old", ["Disallow: /a*b"], "/ab"),
-        ("rfc9309", "cpython-new", ["Allow: /page", "Disallow: /*.ph"], "/page.ph"),
-        ("cpython-old", "cpython-new", ["Disallow: /a", "Allow: /a/b"], "/a/b"),
     ],
 )
 def test_differences_between_profiles(first: str, second: str, rules: list[str], url: str | None) -> None:
@@ -254,13 +245,6 @@ def test_a_comparison_that_is_too_large_is_undecided() -> None:
         equivalent(first, second, agent=AGENT, steps=10)
 
 
-def test_rules_and_verdicts_have_the_same_specificity_before_the_rewrite_of_robotparser() -> None:
-    robots = parse(group("Disallow: /$", "Disallow: /a?b*"), profile="cpython-old")
-    for effect in rule_effects(robots, agent=AGENT):
-        assert effect.example is not None
-        assert robots.decide(effect.example, agent=AGENT).rule == effect.rule
-
-
 def test_an_escape_of_reserved_data_may_be_one_byte_of_the_shortest_url() -> None:
     robots = parse(group("Disallow: /?u=%3A", "Disallow: /*?v=%2C"))
     assert [effect.example for effect in rule_effects(robots, agent=AGENT)] == ["/?u=:", "/?v=,"]
@@ -284,12 +268,6 @@ def test_changes_are_described_by_the_rules_that_changed() -> None:
     assert change.newly_disallowed.patterns == ()
     assert change.newly_disallowed.partial_patterns == ("/*.pdf",)
     assert not change.newly_allowed
-
-
-def test_encoded_slash_at_the_start_is_a_target_of_urllib() -> None:
-    robots = parse("User-agent: *\nAllow: ////\nDisallow: //", profile="cpython-new")
-    # `//` at the start of a path becomes `////`, but `/%2F` becomes `//`.
-    assert coverage(robots, agent="ExampleBot").disallowed_example == "/%2F"
 
 
 def changed_patterns(old: str, new: str, profile: str) -> list[tuple[tuple[str, ...], ...]]:

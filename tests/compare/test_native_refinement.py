@@ -19,7 +19,7 @@ from canfetch.errors import Undecided
 from enumerate_comparisons import changed_file, random_file
 
 pytestmark = pytest.mark.skipif(native_class("Refinement") is None, reason="the native engine is not installed")
-REFINED = [name for name, profile in PROFILES.items() if not profile.robotparser]
+REFINED = list(PROFILES)
 WANTED = [((True, False),), ((False, True),), ((True, False), (False, True)), ((False, None), (None, True))]
 # Parts of rules that occur in real files. Their patterns overlap in many ways.
 PARTS = ("/", "/", "*", "*", "/shop", "/shop/", "?", "?sort=", "&sort=", ".pdf$", ".php$", "/feed", "p%2Fq", "a/b", "=")
@@ -99,7 +99,7 @@ def test_both_engines_describe_the_same(profile: str) -> None:
         before, after = (compared_rules(robots, "ExampleBot") for robots in files)
         sides = [before.side(Budget()), after.side(Budget())]
         compared = ComparedSides(sides, (before.profile, after.profile))
-        decide_all = partial(before.decisions_of_all, after, for_urls=False)
+        decide_all = partial(before.decisions_of_all, after)
         patterns = dict.fromkeys(one.pattern for own in compared.differing() for one in own)
         candidates = [Candidate(str(one), (one,), is_part=rng.random() < 0.1) for one in patterns]
         for decisions in ((True, False), (False, True)):

@@ -9,6 +9,7 @@ from canfetch.compare.compared_rules import compared_rules
 from canfetch.compare.domains import domain_of
 from canfetch.compare.limits import Budget, PortableBudget
 from canfetch.compare.native_search import NativeSearch, native_domain_class
+from canfetch.compare.patterns import side_of
 from canfetch.compare.search import Search
 from canfetch.errors import Undecided
 from enumerate_comparisons import changed_file, random_file
@@ -24,7 +25,7 @@ def test_both_engines_find_the_same_targets(profile: str) -> None:
         old = random_file(rng)
         files = [parse(text, profile=profile) for text in (old, changed_file(old, rng))]
         rules = [compared_rules(robots, "ExampleBot") for robots in files]
-        sides = [one.side(Budget()).for_search() for one in rules]
+        sides = [side_of(one.rules, one.profile) for one in rules]
         patterns = sorted({(one.rank, one.pattern) for side in sides for one in side.patterns})
         domain = domain_of(rules[0].profile, rules[1].profile, complete=True)
         budgets = Budget(), Budget()
@@ -35,7 +36,7 @@ def test_both_engines_find_the_same_targets(profile: str) -> None:
 
 def test_the_native_engine_stops_at_the_limit() -> None:
     rules = compared_rules(parse("User-agent: *\nDisallow: /*a*b*c\nAllow: /*c*b*a\n"), "ExampleBot")
-    side = rules.side(Budget()).for_search()
+    side = side_of(rules.rules, rules.profile)
     patterns = sorted({(one.rank, one.pattern) for one in side.patterns})
     domain = domain_of(rules.profile, rules.profile, complete=False)
     with pytest.raises(Undecided, match=r"undecided: the rules are too large for a limit of 30 steps"):
@@ -47,7 +48,7 @@ def test_a_portable_budget_ends_both_searches_at_the_same_state(objects: int) ->
     rng = random.Random(objects)  # noqa: S311 - reproducible files
     for _ in range(25):
         rules = compared_rules(parse(random_file(rng)), "ExampleBot")
-        side = rules.side(Budget()).for_search()
+        side = side_of(rules.rules, rules.profile)
         patterns = sorted({(one.rank, one.pattern) for one in side.patterns})
         domain = domain_of(rules.profile, rules.profile, complete=True)
         results: list[tuple[list[bytes] | None, int]] = []

@@ -7,6 +7,8 @@ from operator import attrgetter
 from conformance.cases import Case, load
 
 CASES = load()
+STANDARD_LIBRARY = frozenset({"cpython-old", "cpython-new"})
+"""The profiles of the cases that describe urllib.robotparser. canfetch does not have them."""
 
 
 def by_file(cases: Iterable[Case]) -> dict[str, list[Case]]:

@@ -1,17 +1,16 @@
 """Every conformance case, through the public API, with both engines."""
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from itertools import groupby
 from operator import attrgetter
 
 import pytest
 from conformance.cases import Answer, Case, Question
-from tests.conformance.case_files import CASES, by_file, check_each
+from tests.conformance.case_files import CASES, STANDARD_LIBRARY, by_file, check_each
 
 import canfetch
 from canfetch import RobotsTxt
-from canfetch.core.engines import supported_profiles
 
 FILES = by_file(CASES)
 # `canfetch.allows` parses the file for each question, and the few larger files take most of the time.
@@ -58,25 +57,20 @@ def answer(robots: RobotsTxt, question: Question, engine: str, *, one_shot: bool
 
 @pytest.mark.parametrize("file", FILES)
 def test_cases(file: str, engine: str) -> None:
-    supported = supported_profiles(engine)
-    cases = [case for case in FILES[file] if not set(supported).isdisjoint(case.profiles)]
-    if not cases:
-        pytest.skip("only the Python engine supports these profiles")
-    check_each(cases, lambda case: check(case, engine, supported, SMALL_BYTES))
+    check_each(FILES[file], lambda case: check(case, engine, SMALL_BYTES))
 
 
 @pytest.mark.service
 def test_one_shot_decisions_of_large_files(engine: str) -> None:
-    supported = supported_profiles(engine)
     large = [case for case in CASES if len(next(case.questions()).robots) > SMALL_BYTES]
     assert large
-    check_each(large, lambda case: check(case, engine, supported, math.inf))
+    check_each(large, lambda case: check(case, engine, math.inf))
 
 
-def check(case: Case, engine: str, supported: Collection[str], one_shot_bytes: float) -> None:
+def check(case: Case, engine: str, one_shot_bytes: float) -> None:
     wrong = []
     for profile, questions in groupby(case.questions(), attrgetter("profile")):
-        if profile not in supported:
+        if profile in STANDARD_LIBRARY:
             continue
         same_file = list(questions)
         answers = answer_all(same_file, engine, one_shot_bytes)

@@ -5,8 +5,7 @@ import pickle
 
 import pytest
 
-from canfetch.core.agent import Agent, agent_with_any_name, as_agent
-from canfetch.core.document import parse
+from canfetch.core.agent import Agent, as_agent
 from canfetch.errors import InvalidProductToken
 
 
@@ -75,11 +74,3 @@ def test_as_agent_accepts_str_and_agent_only() -> None:
     assert as_agent("a") == agent
     with pytest.raises(TypeError, match="not bytes"):
         as_agent(b"a")  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("name, allowed", [("my bot", False), ("MY BOT/1.0", False), ("bot", True)])
-def test_any_name_is_compared_as_robotparser_does(name: str, *, allowed: bool) -> None:
-    agent = agent_with_any_name(name)
-    assert (agent.tokens, agent.star_applies, agent.encoded_tokens) == ((name,), True, (name.encode(),))
-    robots = parse(b"User-agent: My Bot\nDisallow: /\n", profile="cpython-old")
-    assert robots.allows("/a", agent=agent) is allowed

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import canfetch
+from canfetch import PROFILES
 from canfetch.core.agent import Agent
 from canfetch.core.document import group_rows
-from canfetch.core.engines import supported_profiles
 from canfetch.core.limits import COMPILED_RULES_LIMIT
 from canfetch.core.verdict import Reason
 from canfetch.errors import (
@@ -233,7 +233,7 @@ def test_crawl_delays_of_ten_thousand_groups_take_linear_time(engine: str) -> No
     assert robots.crawl_delay(agent="a") == 1.0
 
 
-@pytest.mark.parametrize("profile", supported_profiles("native"))
+@pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize(
     "content",
     [
@@ -423,9 +423,8 @@ def test_with_profile_returns_the_file_in_another_profile(engine: str) -> None:
     google = robots.with_profile("google")
     assert (google.profile, google.content, google.origin) == ("google", robots.content, robots.origin)
     assert (robots.allows("/x", agent="a"), google.allows("/x", agent="a")) == (True, False)
-    # Only the Python engine supports this profile. It is used whichever engine parsed the file.
-    assert robots.with_profile("cpython-old").profile == "cpython-old"
-    assert robots.with_profile("cpython-old").with_profile("google").allows("/x", agent="a") is False
+    assert robots.with_profile("yandex").profile == "yandex"
+    assert robots.with_profile("yandex").with_profile("google").allows("/x", agent="a") is False
     with pytest.raises(canfetch.errors.UnknownProfile):
         robots.with_profile("altavista")
 

@@ -14,8 +14,7 @@ from canfetch.core.both import CompiledFilePair
 from canfetch.core.contract import CONTRACT
 from canfetch.core.profiles import PROFILES
 from canfetch.core.reference import CompiledFile, compile_file
-from canfetch.core.reference.robotparser.file import RobotparserFile
-from canfetch.errors import EngineError
+from canfetch.errors import EngineError, UnknownProfile
 
 FILE = b"User-agent: *\nDisallow: /x"
 
@@ -60,8 +59,6 @@ def native(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 def test_the_python_engine_is_the_default_without_a_native_module() -> None:
     assert canfetch.engine == "python"
     assert isinstance(canfetch.parse(FILE)._compiled, CompiledFile)
-    for name in engines.ENGINES:
-        assert engines.supported_profiles(name) == tuple(PROFILES)
 
 
 @pytest.mark.usefixtures("no_native")
@@ -81,8 +78,6 @@ def test_the_native_engine_is_the_default_if_it_is_installed(native: ModuleType)
     assert engines.get_compiler(None) is native.compile_file
     assert engines.get_compiler("native") is native.compile_file
     assert engines.get_compiler("python") is compile_file
-    assert engines.supported_profiles("native") == ("rfc9309", "google")
-    assert engines.supported_profiles("python") == tuple(PROFILES)
 
 
 @pytest.mark.usefixtures("native")
@@ -138,17 +133,13 @@ def test_the_native_module_is_searched_once(native: ModuleType, monkeypatch: pyt
     assert engines.native_module() is native
 
 
-def test_the_native_engine_supports_every_profile_but_those_of_urllib(both_engines: str) -> None:
-    supported = tuple(name for name, flags in PROFILES.items() if not flags.robotparser)
-    assert engines.supported_profiles(both_engines) == supported
+def test_every_engine_has_every_profile() -> None:
+    native = pytest.importorskip("canfetch._native")
+    assert tuple(native.PROFILES) == tuple(PROFILES)
 
 
-@pytest.mark.usefixtures("native")
+@pytest.mark.parametrize("engine", [None, "python"])
 @pytest.mark.parametrize("profile", ["cpython-old", "cpython-new"])
-def test_the_profiles_of_urllib_use_the_python_engine(profile: str) -> None:
-    for engine in (None, "python"):
-        assert isinstance(canfetch.parse(FILE, profile=profile, engine=engine)._compiled, RobotparserFile)
-    for engine in ("native", "both", "rust"):
-        with pytest.raises(EngineError, match=f"does not support the profile {profile}; omit it, or use 'python'"):
-            canfetch.parse(FILE, profile=profile, engine=engine)
-    assert engines.get_profile_compiler("native", PROFILES["rfc9309"]) is engines.get_compiler("native")
+def test_removed_profiles_name_their_replacement(profile: str, engine: str | None) -> None:
+    with pytest.raises(UnknownProfile, match=f"^unknown profile '{profile}': .*call urllib.robotparser$"):
+        canfetch.parse(FILE, profile=profile, engine=engine)

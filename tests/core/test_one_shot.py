@@ -50,10 +50,6 @@ def test_the_profile_is_that_of_parse(engine: str) -> None:
     assert canfetch.allows(content, "/a/", agent="x", profile="google", engine=engine)
 
 
-def test_the_profiles_of_robotparser_use_the_python_engine() -> None:
-    assert not canfetch.allows(b"User-agent: *\nDisallow: /", "https://example.com/", agent="x", profile="cpython-new")
-
-
 def test_the_default_engine_and_both_engines(both_engines: str) -> None:
     assert not canfetch.allows(FILE, "/private", agent="FooBot")
     assert not canfetch.allows(FILE, "/private", agent="FooBot", engine=both_engines)

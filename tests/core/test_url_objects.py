@@ -17,7 +17,6 @@ from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
 
 import canfetch
 from canfetch.core.origin import find_origin
-from canfetch.core.profiles import PROFILES
 
 TEXT = "https://example.com/forbidden?b=1"
 ROBOTS_URL = "https://example.com/robots.txt"
@@ -91,14 +90,6 @@ def test_file_and_rules_accept_url_objects(make: Callable[[str], Any], any_engin
     assert robots.page_rules(make(TEXT), agent="a") == ()
     assert robots.with_url(make("https://www.example.com/robots.txt")).origin != robots.origin
     assert canfetch.robots_url(make(TEXT)) == ROBOTS_URL
-
-
-@pytest.mark.parametrize("profile", [name for name, profile in PROFILES.items() if profile.robotparser])
-def test_robotparser_profiles_accept_url_objects(make: Callable[[str], Any], profile: str) -> None:
-    rules = canfetch.parse(FILE, url=ROBOTS_URL, profile=profile).rules_for("a")
-    assert not rules.allows(make(TEXT))
-    assert rules.allows_many([make(TEXT), make(ROBOTS_URL)])[0] is False
-    assert rules.decide(make(TEXT)) == rules.decide(TEXT)
 
 
 def test_errors_show_the_text_of_the_url(make: Callable[[str], Any], any_engine: str) -> None:

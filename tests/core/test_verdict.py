@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 import canfetch
+from canfetch import PROFILES
 from canfetch.core.agent import Agent
-from canfetch.core.engines import supported_profiles
 from canfetch.core.verdict import Access, AccessInfo, Effect, GroupChoice, GroupSelection, Reason, Rule, Verdict
 
 DISALLOW = Rule(allow=False, pattern=b"/private", line=2, specificity=8)
@@ -116,7 +116,7 @@ def test_json_form() -> None:
     }
 
 
-@pytest.mark.parametrize("profile", supported_profiles("native"))
+@pytest.mark.parametrize("profile", PROFILES)
 def test_json_of_undecodable_bytes_is_printable(engine: str, profile: str) -> None:
     robots = canfetch.parse(b"User-agent: \xff\nDisallow: /\xff\0\x1b\nDisallow:\n", profile=profile, engine=engine)
     decided = robots.decide(b"/\xff\0\x1b", agent="\udcff")

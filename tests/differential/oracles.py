@@ -16,8 +16,7 @@ from canfetch.core.text import encode_text
 CompileFile = Callable[[bytes, str], CompiledFile]
 GoogleParser = Callable[[bytes, bytes, bytes], tuple[bool, int]]
 
-# Only the Python engine supports the profiles of urllib.robotparser, which are compared with that module.
-PROFILES: Final = tuple(name for name, flags in FLAGS.items() if not flags.robotparser)
+PROFILES: Final = tuple(FLAGS)
 
 
 def compile_with(engine: str) -> CompileFile:

@@ -14,6 +14,7 @@ from tests.servers.valid import respond
 from tests.servers.web import Site
 
 import canfetch
+from canfetch.errors import UnknownProfile
 from canfetch.integrations.robotparser import RequestRate, RobotFileParser
 
 FILE = """\
@@ -136,30 +137,10 @@ def test_invalid_arguments_raise(parser: RobotFileParser) -> None:
         RobotFileParser(profile="python")
 
 
-CPYTHON = "User-agent: foo\nCrawl-delay: 2.5\nCrawl-delay: 3\nRequest-rate: 1/5\nRequest-rate: 9 / 0\nDisallow: /%61*"
-
-
-def test_python_before_the_rewrite() -> None:
-    parser = RobotFileParser(profile="cpython-old")
-    parser.parse([*CPYTHON.splitlines(), "", "User-agent: *", "Disallow: "])
-    assert not parser.can_fetch("My FooBot Robot/1.0", "/a*")
-    assert parser.can_fetch("My FooBot Robot/1.0", "/ab")
-    assert parser.crawl_delay("FooBot") == 3
-    assert parser.request_rate("FooBot") == (9, 0)
-    assert str(parser) == (
-        "User-agent: foo\nCrawl-delay: 3\nRequest-rate: 9/0\nDisallow: /a%2A\n\nUser-agent: *\nAllow: "
-    )
-
-
-def test_python_after_the_rewrite() -> None:
-    parser = RobotFileParser(profile="cpython-new")
-    parser.parse(["User-agent: *", "Disallow: /*.gif$", "Disallow: /$x", *CPYTHON.splitlines()])
-    assert not parser.can_fetch("FooBot", "/ab")
-    assert not parser.can_fetch(canfetch.Agent("BarBot"), "/a.gif")
-    assert parser.default_entry is None
-    assert str(parser) == (
-        "User-agent: *\nDisallow: /*.gif$\n\nUser-agent: foo\nCrawl-delay: 3\nRequest-rate: 9/0\nDisallow: /a*"
-    )
+@pytest.mark.parametrize("profile", ["cpython-old", "cpython-new"])
+def test_removed_profiles_name_their_replacement(profile: str) -> None:
+    with pytest.raises(UnknownProfile, match=f"'{profile}'.*call urllib.robotparser$"):
+        RobotFileParser(profile=profile)
 
 
 def test_parsers_can_be_subclassed_pickled_and_copied(parser: RobotFileParser) -> None:
@@ -197,23 +178,12 @@ def test_read_parses_the_file(site: Site) -> None:
     assert parser.can_fetch("FooBot", "/")
 
 
-# The status and the profile, then allow_all and disallow_all.
-STATUSES = {
-    "404": ("404", "rfc9309", True, False),
-    "401": ("401", "rfc9309", True, False),
-    "401 as in Python": ("401", "cpython-new", False, True),
-    "404 as in Python": ("404", "cpython-old", True, False),
-    "503": ("503", "rfc9309", False, True),
-}
-
-
-@pytest.mark.parametrize("case", list(STATUSES))
-def test_read_sets_the_flags(site: Site, case: str) -> None:
-    number, profile, allow_all, disallow_all = STATUSES[case]
-    site.serve("/robots.txt", respond(b"User-agent: *\nDisallow: /x", status=int(number)))
-    parser = RobotFileParser(f"{site.origin}/robots.txt", profile=profile)
+@pytest.mark.parametrize("status, allow_all", [(404, True), (401, True), (503, False)])
+def test_read_sets_the_flags(site: Site, status: int, *, allow_all: bool) -> None:
+    site.serve("/robots.txt", respond(b"User-agent: *\nDisallow: /x", status=status))
+    parser = RobotFileParser(f"{site.origin}/robots.txt")
     parser.read()
-    assert (parser.allow_all, parser.disallow_all) == (allow_all, disallow_all)
+    assert (parser.allow_all, parser.disallow_all) == (allow_all, not allow_all)
     assert parser.mtime() == 0
     assert parser.can_fetch("FooBot", "/x") is allow_all
 

@@ -29,11 +29,10 @@ class Reader(NamedTuple):
 def each_profile(engine: str, *, without: str = "") -> Iterator[Reader]:
     """Yield a reader for each profile, and note the profile in the report of a failure.
 
-    `without`: flags, separated by spaces. Profiles with one of them do not follow the law. The profiles of
-    urllib.robotparser follow other laws, and only the Python engine supports them.
+    `without`: flags, separated by spaces. Profiles with one of them do not follow the law.
     """
     for name, profile in canfetch.PROFILES.items():
-        if not profile.robotparser and not any(getattr(profile, flag) for flag in without.split()):
+        if not any(getattr(profile, flag) for flag in without.split()):
             note(f"profile {name}")
             yield Reader(engine, name)
 

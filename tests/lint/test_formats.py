@@ -90,8 +90,6 @@ def test_sarif_result_has_location_and_fix(validator: Any, odd: LintReport) -> N
             "yandex",
             "draft1996",
             "original1994",
-            "cpython-old",
-            "cpython-new",
         ],
     }
     assert fix["description"]["text"].startswith("Write a colon after the key. (fixable with --unsafe-fixes")
@@ -277,7 +275,7 @@ def test_summaries_count_findings_and_fixes(content: bytes, summaries: list[str]
         (
             b"Disallow: /a*\n",
             "trailing-star",
-            "fixable with --unsafe-fixes, which changes verdicts in draft1996, original1994 and cpython-old",
+            "fixable with --unsafe-fixes, which changes verdicts in draft1996 and original1994",
         ),
         (
             b"Disallow /b\n",

@@ -464,8 +464,6 @@ def test_finding_to_json() -> None:
             "yandex",
             "draft1996",
             "original1994",
-            "cpython-old",
-            "cpython-new",
         ],
         "edits": [{"span": [37, 38], "replacement": ": "}],
     }

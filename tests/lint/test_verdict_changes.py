@@ -17,8 +17,7 @@ from canfetch.lint.verdict_changes import VerdictChanges
 
 LINTER = Linter(severities="all", findings_limit=None)
 LONGEST_MATCH = {"rfc9309", "strict", "google2019", "google", "googlebot", "bing", "yandex"}
-FIRST_MATCH = {"draft1996", "original1994", "cpython-old"}
-ROBOTPARSER = {"cpython-old", "cpython-new"}
+FIRST_MATCH = {"draft1996", "original1994"}
 
 
 def changed(before: str, after: str) -> set[str]:
@@ -30,15 +29,14 @@ def changed(before: str, after: str) -> set[str]:
     [
         ("Disallow: /a\nDisallow: /a/b", "Disallow: /a", set()),
         ("Disallow: /a/b\nDisallow: /a", "Disallow: /a", set()),
-        ("Disallow: /a\nAllow: /a/\nDisallow: /a/b", "Disallow: /a\nAllow: /a/", LONGEST_MATCH | {"cpython-new"}),
+        ("Disallow: /a\nAllow: /a/\nDisallow: /a/b", "Disallow: /a\nAllow: /a/", LONGEST_MATCH),
         ("Disallow: /*b\nDisallow: /a/b", "Disallow: /*b", FIRST_MATCH),
         ("Disallow: /a*", "Disallow: /a", FIRST_MATCH),
         ("Disallow: /a*\nAllow: /b", "Disallow: /a\nAllow: /b", FIRST_MATCH),
-        # urllib.robotparser ranks `/a*` by the URL.
-        ("Disallow: /a*\nAllow: /a/b", "Disallow: /a\nAllow: /a/b", FIRST_MATCH | {"cpython-new"}),
+        ("Disallow: /a*\nAllow: /a/b", "Disallow: /a\nAllow: /a/b", FIRST_MATCH),
         ("Allow: /a/b\nDisallow: /a", "Disallow: /a\nAllow: /a/b", FIRST_MATCH - {"original1994"}),
-        ("Disallow /a", "Disallow: /a", {"strict", "google2019", "yandex"} | FIRST_MATCH | ROBOTPARSER),
-        ("Disalow: /a", "Disallow: /a", {"strict", "google2019", "yandex"} | FIRST_MATCH | ROBOTPARSER),
+        ("Disallow /a", "Disallow: /a", {"strict", "google2019", "yandex"} | FIRST_MATCH),
+        ("Disalow: /a", "Disallow: /a", {"strict", "google2019", "yandex"} | FIRST_MATCH),
         ("\nDisallow: /a", "Disallow: /a", {"yandex"} | FIRST_MATCH),
         ("Disallow: /a?x=:\nDisallow: /a", "Disallow: /a", set()),
         ("Disallow: /a?x=:\nDisallow: /a?x=%3A", "Disallow: /a?x=:", {"google", "googlebot", "yandex", "original1994"}),
@@ -59,7 +57,7 @@ def test_changed_profiles(before: str, after: str, profiles: set[str]) -> None:
         (
             "User-agent: Googlebot\nDisallow: /a\n\nUser-agent: Googlebot-News\nDisallow: /a\n",
             "User-agent: Googlebot\nDisallow: /a\n",
-            PROFILES.keys() - ROBOTPARSER,
+            set(PROFILES),
         ),
         (
             "User-agent: a, b\nDisallow: /x\n",
@@ -67,7 +65,7 @@ def test_changed_profiles(before: str, after: str, profiles: set[str]) -> None:
             PROFILES.keys() - {"draft1996", "original1994"},
         ),
         # A blank line ends the group of `a` only for Yandex.
-        ("User-agent: a\n\nUser-agent: *\nDisallow: /\n", "User-agent: *\nDisallow: /\n", {"yandex", "cpython-new"}),
+        ("User-agent: a\n\nUser-agent: *\nDisallow: /\n", "User-agent: *\nDisallow: /\n", {"yandex"}),
     ],
 )
 def test_agents_that_are_compared(before: str, after: str, profiles: set[str]) -> None:
@@ -109,7 +107,7 @@ RULE_FILES = st.lists(
 
 
 @settings(max_examples=EXAMPLES or 40)
-@given(RULE_FILES, st.integers(1, 5), st.sampled_from(["rfc9309", "google", "draft1996", "cpython-old", "cpython-new"]))
+@given(RULE_FILES, st.integers(1, 5), st.sampled_from(["rfc9309", "google", "draft1996"]))
 def test_removed_rules_that_are_not_reported_never_decide(content: str, removed: int, profile: str) -> None:
     lines = content.splitlines()
     other = "\n".join(line for index, line in enumerate(lines) if index != removed)
@@ -144,7 +142,7 @@ def test_escapes_of_form_b_are_read_by_rules_that_start_within_them() -> None:
     assert {"rfc9309", "bing"} <= changed(f"User-agent: *\n{before}", f"User-agent: *\n{after}")
 
 
-PROFILE_CHOICES = st.sampled_from([("google",), ("googlebot",), ("rfc9309", "bing"), ("yandex",), ("cpython-old",)])
+PROFILE_CHOICES = st.sampled_from([("google",), ("googlebot",), ("rfc9309", "bing"), ("yandex",)])
 
 
 @settings(max_examples=EXAMPLES or 40)

@@ -105,7 +105,7 @@ def test_plain_text_has_no_marks() -> None:
     assert plain_text("**`Disallow: /`**") == "Disallow: /"
 
 
-@pytest.mark.parametrize("profile", ["yandex", "original1994", "cpython-old"])
+@pytest.mark.parametrize("profile", ["yandex", "original1994"])
 def test_every_line_has_a_hover_in_every_profile(profile: str) -> None:
     view = FileView(FILE, profile)
     assert any(hover_at(view, line) for line in range(16))

@@ -55,10 +55,9 @@ class Suite:
         package: The distribution on PyPI, or None for the standard library of the running interpreter.
         version: The version of the distribution.
         files: The test files, relative to the sdist or the standard library.
-        shim: The pytest plugin in this folder that installs canfetch's classes. The environment variables
-            PEER_SUITE_FOLDER and PEER_SUITE_PROFILE contain the folder of the sources and the profile.
-        interpreter: The profile that urllib.robotparser of the running interpreter must have, or an empty string.
-        profile: The parsing profile, or an empty string for the default of the class.
+        shim: The pytest plugin in this folder that installs canfetch's classes. The environment variable
+            PEER_SUITE_FOLDER contains the folder of the sources.
+        rewritten: Whether the suite is for interpreters with the rewritten urllib.robotparser, or None for all.
         minimum: The number of tests that must pass. A test with parameters counts once, and passes with all of them.
         ignored: Tests that are not run, such as those of private functions, with the reasons.
         differences: Tests that are known to fail.
@@ -69,8 +68,7 @@ class Suite:
     version: str
     files: tuple[str, ...]
     shim: str
-    interpreter: str
-    profile: str
+    rewritten: bool | None
     minimum: int
     ignored: dict[str, str]
     differences: tuple[Difference, ...]
@@ -87,9 +85,8 @@ class Result:
     problems: tuple[str, ...]
 
     def __str__(self) -> str:
-        profile = self.suite.profile or "the default profile"
         counts = f"{len(self.passed)} tests passed, {len(self.failed)} failed, {len(self.skipped)} were skipped"
-        return "\n  ".join([f"{self.suite.name} with {profile}: {counts}", *self.problems])
+        return "\n  ".join([f"{self.suite.name}: {counts}", *self.problems])
 
 
 def load_suites() -> dict[str, Suite]:
@@ -108,19 +105,21 @@ def _suite(name: str, values: dict[str, Any]) -> Suite:
         values.get("version", ""),
         tuple(values["files"]),
         values["shim"],
-        values.get("interpreter", ""),
-        values.get("profile", ""),
+        values.get("rewritten"),
         values["minimum"],
         values.get("ignored", {}),
         differences,
     )
 
 
-def interpreter_profile() -> str:
-    """Return the profile of urllib.robotparser of the running interpreter, from a question with different answers."""
+def is_rewritten() -> bool:
+    """Return whether urllib.robotparser of the running interpreter follows RFC 9309.
+
+    Maintenance releases of Python contain the rewrite, so that the version does not show it.
+    """
     parser = RobotFileParser()
     parser.parse(["User-agent: *", "Disallow: /", "Allow: /a"])
-    return "cpython-new" if parser.can_fetch("a", "/a") else "cpython-old"
+    return parser.can_fetch("a", "/a")
 
 
 def run_suite(suite: Suite, folder: Path) -> Result:
@@ -146,7 +145,6 @@ def run_suite(suite: Suite, folder: Path) -> Result:
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
         "PEER_SUITE_FOLDER": str(sources),
-        "PEER_SUITE_PROFILE": suite.profile,
         "PEER_SUITE_RESULTS": str(results),
     }
     done = subprocess.run(
@@ -224,7 +222,7 @@ def main() -> None:
     names = arguments.parse_args().names or list(suites)
     failed = False
     for name in names:
-        if suites[name].interpreter not in {"", interpreter_profile()}:
+        if suites[name].rewritten not in {None, is_rewritten()}:
             print(f"{name}: not for this interpreter")  # noqa: T201 - the output of the command
             continue
         with tempfile.TemporaryDirectory() as folder:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.peers.suites import Difference, interpreter_profile, load_suites, run_suite
+from tests.peers.suites import Difference, is_rewritten, load_suites, run_suite
 
 SUITES = load_suites()
 LOCAL = [name for name, suite in SUITES.items() if suite.package is None]
@@ -11,7 +11,7 @@ LOCAL = [name for name, suite in SUITES.items() if suite.package is None]
 
 @pytest.mark.parametrize("name", LOCAL)
 def test_suite_of_the_standard_library(name: str, tmp_path: Path) -> None:
-    if SUITES[name].interpreter != interpreter_profile():
+    if SUITES[name].rewritten is not is_rewritten():
         pytest.skip("this interpreter has another urllib.robotparser")
     assert not run_suite(SUITES[name], tmp_path).problems
 

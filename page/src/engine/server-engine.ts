@@ -67,15 +67,12 @@ export class ServerEngine implements VerdictEngine {
   onFailure: ((error: EngineError) => void) | null = null;
   readonly loaded = Promise.resolve();
   readonly profiles: readonly string[];
-  readonly #compared: readonly string[];
   readonly #server: Server;
   #file: { readonly content: string; readonly content_encoding: "utf-8" | "base64"; readonly robots_url: string | null };
   #newest = new AbortController();
 
-  /** @param compared the profiles whose readings are compared; @param others more profiles */
-  constructor(server: Server, compared: readonly string[], others: readonly string[] = []) {
-    this.profiles = [...compared, ...others];
-    this.#compared = compared;
+  constructor(server: Server, profiles: readonly string[]) {
+    this.profiles = profiles;
     this.#server = server;
     this.#file = { content: "", content_encoding: "utf-8", robots_url: null };
   }
@@ -139,7 +136,7 @@ export class ServerEngine implements VerdictEngine {
   async readings(target: string | Uint8Array, agent: AgentChain): Promise<Reading[]> {
     const { profiles } = await this.#explain(target, agent, this.profiles[0] ?? "rfc9309");
     return profiles
-      .filter(({ profile }) => this.#compared.includes(profile))
+      .filter(({ profile }) => this.profiles.includes(profile))
       .map(({ profile, allowed, reason, rule }) => ({ profile, allowed, reason, line: rule?.line ?? null }));
   }
 

@@ -178,8 +178,6 @@ export const de: Catalogue = {
   profile_yandex: "Yandex",
   profile_draft1996: "Entwurf von 1996",
   profile_original1994: "Standard von 1994",
-  profile_cpython_old: "Pythons robotparser bis 3.14",
-  profile_cpython_new: "Pythons robotparser ab 3.15",
 
   // --- access: why ---
   why_label: "Warum",

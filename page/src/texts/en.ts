@@ -179,8 +179,6 @@ export const en = {
   profile_yandex: "Yandex",
   profile_draft1996: "Draft of 1996",
   profile_original1994: "Standard of 1994",
-  profile_cpython_old: "Python’s robotparser to 3.14",
-  profile_cpython_new: "Python’s robotparser from 3.15",
 
   // --- access: why ---
   why_label: "Why",

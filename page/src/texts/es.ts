@@ -178,8 +178,6 @@ export const es: Catalogue = {
   profile_yandex: "Yandex",
   profile_draft1996: "Borrador de 1996",
   profile_original1994: "Estándar de 1994",
-  profile_cpython_old: "robotparser de Python hasta 3.14",
-  profile_cpython_new: "robotparser de Python desde 3.15",
 
   // --- access: why ---
   why_label: "Por qué",

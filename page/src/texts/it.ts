@@ -178,8 +178,6 @@ export const it: Catalogue = {
   profile_yandex: "Yandex",
   profile_draft1996: "Bozza del 1996",
   profile_original1994: "Standard del 1994",
-  profile_cpython_old: "robotparser di Python fino a 3.14",
-  profile_cpython_new: "robotparser di Python da 3.15",
 
   // --- access: why ---
   why_label: "Perché",

@@ -170,8 +170,6 @@ export const ja: Catalogue = {
   profile_yandex: "Yandex",
   profile_draft1996: "1996 年の草案",
   profile_original1994: "1994 年の標準",
-  profile_cpython_old: "Python の robotparser（3.14 まで）",
-  profile_cpython_new: "Python の robotparser（3.15 以降）",
 
   // --- access: why ---
   why_label: "理由",

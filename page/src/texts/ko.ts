@@ -170,8 +170,6 @@ export const ko: Catalogue = {
   profile_yandex: "Yandex",
   profile_draft1996: "1996년 초안",
   profile_original1994: "1994년 표준",
-  profile_cpython_old: "Python robotparser(3.14까지)",
-  profile_cpython_new: "Python robotparser(3.15부터)",
 
   // --- access: why ---
   why_label: "이유",

@@ -132,7 +132,6 @@ mod tests {
             ("/%7E", "rfc9309", false),
             ("/%2", "rfc9309", false),
             ("/%%20", "rfc9309", false),
-            ("/%20", "cpython-old", false),
         ] {
             if let Some(profile) = crate::profile(name) {
                 assert_eq!(is_canonical(text.as_bytes(), 0, profile), expected, "{text}");

@@ -27,7 +27,7 @@ _KEY_SPELLINGS: Final[dict[bytes, bytes]] = {
 }
 # Google's parser truncates lines at 16,663 bytes, so the position of that byte must not change.
 _MAX_LINE_BYTES: Final = 16_000
-# Python's old robotparser treats these as line ends, and other parsers as white space.
+# Some parsers treat these as line ends, such as Python's robotparser, and others as white space.
 _AMBIGUOUS: Final = (
     b"\0",
     b"\v",

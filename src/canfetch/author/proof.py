@@ -18,7 +18,7 @@ from canfetch.core.extensions.preference import Preference, UsagePurpose
 from canfetch.core.profiles import PROFILES
 
 PROOF_SCHEMA: Final = "canfetch.proof/2"
-# The profiles of current crawlers. The others are historical, or those of Python's robotparser.
+# The profiles of current crawlers. The others are historical.
 CURRENT_PROFILES: Final = ("rfc9309", "strict", "google2019", "google", "googlebot", "bing", "yandex")
 
 _NAME_TRUNCATED: Final = "this profile reads only letters, '-' and '_' of a name"
@@ -180,7 +180,7 @@ class _Prover:
     def check_verdicts(self, intent: Intent, profile: str) -> IntentProof:
         expected = [intent.allows(target) for target in self._targets]
         crawlers = self._resolution.crawlers_for(intent)
-        engines = tuple(_engines(profile))
+        engines = tuple(_engines())
         met = 0
         for engine in engines:
             robots = parse(self._content, profile=profile, engine=engine)
@@ -233,8 +233,7 @@ class _Prover:
         chosen = robots.decide(target, agent=crawler.agent).group.token
         if chosen is not None and chosen.lower() not in {token.lower() for token in tokens}:
             return _OTHER_GROUP
-        without_wildcards = flags.literal_paths or (flags.robotparser and not flags.robotparser_rewritten)
-        if without_wildcards and any(set("*$") & set(rule.pattern) for rule in intent.rules):
+        if flags.literal_paths and any(set("*$") & set(rule.pattern) for rule in intent.rules):
             return _NO_WILDCARDS
         if flags.ignore_allow:
             return _NO_ALLOW
@@ -246,9 +245,9 @@ class _Prover:
         self._found.setdefault(key, (intent, {}))[1][crawler.name] = None
 
 
-def _engines(profile: str) -> Iterator[str]:
+def _engines() -> Iterator[str]:
     yield "python"
-    if native_module() is not None and not PROFILES[profile].robotparser:
+    if native_module() is not None:
         yield "native"
 
 

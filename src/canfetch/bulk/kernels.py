@@ -9,7 +9,7 @@ from canfetch.bulk.column import ColumnSource
 from canfetch.bulk.content_check import warn_about_names
 from canfetch.bulk.native import native_attribute
 from canfetch.bulk.parsed_files import FileTable, Plan
-from canfetch.core.engines import engine_name, get_profile_compiler
+from canfetch.core.engines import engine_name, get_compiler
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.profiles import get_profile
 from canfetch.core.source import decode_source
@@ -76,8 +76,8 @@ def create_kernel(options: KernelOptions, *, by_id: bool) -> Kernel:
     profile = get_profile(options.profile)
     # Raises if a limit or an engine is invalid.
     decode_source(b"", profile, options.max_bytes)
-    get_profile_compiler(options.engine, profile)
-    engine = "python" if profile.robotparser else options.engine or engine_name()
+    get_compiler(options.engine)
+    engine = options.engine or engine_name()
     if engine == "native":
         return _native_kernel(options, by_id=by_id)
     from canfetch.bulk.python_kernel import PythonKernel  # noqa: PLC0415 - not needed with the native engine

@@ -209,8 +209,7 @@ class PythonKernel:
             if self._content_bytes > _CACHED_BYTES:
                 self._contents.clear()
                 self._content_bytes = 0
-            engine = None if self._profile.startswith("cpython") else "python"
-            robots = parse(content, profile=self._profile, max_bytes=self._max_bytes, engine=engine)
+            robots = parse(content, profile=self._profile, max_bytes=self._max_bytes, engine="python")
             self._contents[content] = robots
             self._content_bytes += len(content)
         return robots

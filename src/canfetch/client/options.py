@@ -9,7 +9,7 @@ from canfetch.access.responses import Headers
 from canfetch.client.request_headers import RequestHeaders, is_header_value, parse_request_headers
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.choices import unknown_choice
-from canfetch.core.engines import get_profile_compiler
+from canfetch.core.engines import get_compiler
 from canfetch.core.limits import DEFAULT_MAX_BYTES, MAX_BYTES_LIMIT
 from canfetch.core.origin import Origin
 from canfetch.core.profiles import Profile, get_profile
@@ -115,7 +115,7 @@ class Options(NamedTuple):
         )
         options._check_values()
         # Raises now if the engine is missing, and not when the first file is parsed.
-        get_profile_compiler(options.engine, options.profile)
+        get_compiler(options.engine)
         # A lease lasts little longer than a fetch, so that a worker that dies does not block the others.
         return options._replace(lease_seconds=options.timeout + _LEASE_MARGIN)
 

@@ -156,13 +156,8 @@ class OriginState:
         return None if self.file is None else self.file.sha256
 
     def with_profile(self, profile: str) -> "OriginState":
-        """Return the same state with another parsing profile.
-
-        A profile that only the Python engine supports uses that engine.
-        """
-        flags = get_profile(profile)
-        engine = None if flags.robotparser else self.options.engine
-        return OriginState(self.origin, self.entry, self.options._replace(profile=flags, engine=engine))
+        """Return the same state with another parsing profile."""
+        return OriginState(self.origin, self.entry, self.options._replace(profile=get_profile(profile)))
 
     def fetch_need(self, now: float) -> FetchNeed:
         """Return whether to fetch the robots.txt again."""

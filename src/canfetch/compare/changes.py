@@ -6,7 +6,6 @@ from typing import Final, NamedTuple
 
 from canfetch.compare.compared_rules import ComparedRules, check_file, compared_rules
 from canfetch.compare.descriptions import Candidate, Describing
-from canfetch.compare.domains import convert_alike
 from canfetch.compare.limits import Budget
 from canfetch.compare.patterns import ROBOTS_TXT, ROBOTS_TXT_PATTERN, Pattern, rule_text
 from canfetch.compare.questions import ComparedSides
@@ -162,12 +161,11 @@ class _Changes:
         self._before = before = rules.before
         self._after = after = rules.after
         self._budget = budget
-        self._for_urls = not convert_alike(before.profile, after.profile)
         sides: list[RankedSide] = []
         for is_new, one in enumerate((before, after)):
             key = bool(is_new), tuple(one.bound.group_indices)
             if key not in known:
-                known[key] = one.side(budget, for_urls=self._for_urls)
+                known[key] = one.side(budget)
             sides.append(known[key])
         self._compared = ComparedSides(sides, (before.profile, after.profile))
         self._differing = self._compared.differing()
@@ -178,7 +176,7 @@ class _Changes:
         """Return the URLs with these decisions."""
         before, after = self._before, self._after
         outside = [ROBOTS_TXT_PATTERN] if self._exempt else []
-        decide_all = partial(before.decisions_of_all, after, for_urls=self._for_urls)
+        decide_all = partial(before.decisions_of_all, after)
         describing = Describing(self._compared, decisions, outside, decide_all, self._budget)
         shortest = describing.find((), decisions)
         if shortest is None:

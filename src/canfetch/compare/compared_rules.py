@@ -12,7 +12,6 @@ from canfetch.core.agent_rules import AgentRules
 from canfetch.core.document import RobotsTxt
 from canfetch.core.profiles import Profile, get_profile
 from canfetch.core.verdict import Rule
-from canfetch.errors import InvalidURL
 
 # No URL of a file without an origin depends on it.
 _ANY_ORIGIN = "https://example.com"
@@ -33,10 +32,10 @@ class ComparedRules(NamedTuple):
     bound: AgentRules
     rules: tuple[Rule, ...]
 
-    def side(self, budget: Budget, *, for_urls: bool = False) -> RankedSide:
+    def side(self, budget: Budget) -> RankedSide:
         """Return the decisions of the rules, as `side_of`."""
-        side = side_of(self.rules, self.profile, for_urls=for_urls)
-        return RankedSide(Ranking(side.patterns, budget), default=side.default, longest_match=side.longest_match)
+        side = side_of(self.rules, self.profile)
+        return RankedSide(Ranking(side.patterns, budget), default=side.default)
 
     def url_of(self, target: bytes) -> str:
         """Return a URL with this target: a path, or an absolute URL if the path is empty or starts with `//`."""
@@ -45,28 +44,16 @@ class ComparedRules(NamedTuple):
             return path
         return (str(self.robots.origin) if self.robots.origin else _ANY_ORIGIN) + path
 
-    def allows(self, target: bytes) -> bool | None:
-        """Return the engine's verdict about a target, or None if the URL has another one."""
-        try:
-            if not self.profile.robotparser:
-                return self.bound.allows(self.url_of(target))
-            verdict = self.bound.decide(self.url_of(target))
-        except InvalidURL:
-            return None
-        return verdict.allowed if verdict.target == target else None
+    def allows(self, target: bytes) -> bool:
+        """Return the engine's verdict about a target."""
+        return self.bound.allows(self.url_of(target))
 
-    def decisions(self, other: "ComparedRules", target: bytes, *, for_urls: bool) -> tuple[bool | None, bool | None]:
-        """Return the engine's verdicts of two agents about a target, or about a URL in normal form."""
-        if for_urls:
-            return self.bound.allows(self.url_of(target)), other.bound.allows(other.url_of(target))
+    def decisions(self, other: "ComparedRules", target: bytes) -> tuple[bool, bool]:
+        """Return the engine's verdicts of two agents about a target."""
         return self.allows(target), other.allows(target)
 
-    def decisions_of_all(
-        self, other: "ComparedRules", targets: Sequence[bytes], *, for_urls: bool
-    ) -> Iterable[tuple[bool | None, bool | None]]:
+    def decisions_of_all(self, other: "ComparedRules", targets: Sequence[bytes]) -> Iterable[tuple[bool, bool]]:
         """Return the same for several targets."""
-        if self.profile.robotparser or other.profile.robotparser:
-            return [self.decisions(other, target, for_urls=for_urls) for target in targets]
         urls = list(map(self.url_of, targets))
         same = self.profile is other.profile and self.robots.origin == other.robots.origin
         other_urls = urls if same else list(map(other.url_of, targets))

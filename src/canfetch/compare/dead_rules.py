@@ -114,18 +114,13 @@ class _RuleEffects:
         def confirm(target: bytes) -> bool:
             return self._decider(target) not in (None, *winners)
 
-        if self._rules.profile.robotparser_rewritten:
-            # A longer pattern may match less of a target, so that only the decision counts.
-            compared = self._compared(self._ranking, lambda one: one.rule in winners)
-        else:
-            compared = self._compared(
-                Ranking((one for rule in winners for one in self._texts[rule]), self._budget), lambda _: True
-            )
+        ranking = Ranking((one for rule in winners for one in self._texts[rule]), self._budget)
+        compared = self._compared(ranking, lambda _: True)
         return self._target(compared, own, confirm, wanted=False)
 
     def _compared(self, ranking: Ranking, value: Callable[[RankedPattern], bool]) -> ComparedSides:
         profile = self._rules.profile
-        side = RankedSide(ranking, value, default=False, longest_match=profile.robotparser_rewritten)
+        side = RankedSide(ranking, value, default=False)
         return ComparedSides([side], (profile, profile))
 
     def _target(
@@ -135,8 +130,6 @@ class _RuleEffects:
         return shortest_target(question, self._budget)
 
     def _decider(self, target: bytes) -> Rule | None:
-        if self._rules.allows(target) is None:
-            return None
         rule = self._rules.bound.decide(self._rules.url_of(target)).rule
         # Verdicts contain the specificity of the text that matched.
         return None if rule is None else self._by_line[rule.line]

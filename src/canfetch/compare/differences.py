@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 from canfetch.compare.compared_rules import ComparedRules, compared_rules
-from canfetch.compare.domains import convert_alike
 from canfetch.compare.limits import Budget
 from canfetch.compare.questions import ComparedSides, Question
 from canfetch.compare.sides import Decisions
@@ -84,9 +83,8 @@ def differing_target(one: ComparedRules, two: ComparedRules, budget: Budget) -> 
         return None
 
     def confirm(target: bytes) -> bool:
-        return one.decisions(two, target, for_urls=for_urls) in _DIFFERENT
+        return one.decisions(two, target) in _DIFFERENT
 
-    for_urls = not convert_alike(one.profile, two.profile)
-    sides = [one.side(budget, for_urls=for_urls), two.side(budget, for_urls=for_urls)]
+    sides = [one.side(budget), two.side(budget)]
     question = Question(ComparedSides(sides, (one.profile, two.profile)), _DIFFERENT, confirm)
     return shortest_target(question, budget)

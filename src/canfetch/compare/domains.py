@@ -13,7 +13,6 @@ from collections.abc import Callable, Hashable, Iterable
 from functools import cache
 from typing import Any, Final, NamedTuple
 
-from canfetch.compare.quoted_targets import START, QuotedTargets
 from canfetch.core.escapes import PLAIN, RESERVED_DATA
 from canfetch.core.profiles import Profile
 from canfetch.core.text import HEX_DIGITS, UNRESERVED
@@ -248,8 +247,6 @@ def _literal(*, decoded: bool, in_url: bool, complete: bool) -> Domain:
 
 
 def _conversion(profile: Profile) -> str:
-    if profile.robotparser:
-        return "rewritten" if profile.robotparser_rewritten else "old"
     if profile.google_target:
         return "encoded" if profile.encode_target else "as written"
     if profile.literal_paths:
@@ -267,17 +264,12 @@ def _domain(conversion: str, *, complete: bool, in_url: bool) -> Domain:
         case "decoded" | "literal":
             return _literal(decoded=conversion == "decoded", in_url=in_url, complete=complete)
         case _:
-            complete = complete or in_url
-            quoted = QuotedTargets(rewritten=conversion == "rewritten", in_url=in_url, complete=complete)
-            return Domain(START, quoted.step, quoted.accepts, complete=complete)
+            raise AssertionError(conversion)
 
 
 @cache
 def _intersection(first: str, second: str, *, complete: bool) -> Domain:
     domains = [_domain(name, complete=complete, in_url=True) for name in (first, second)]
-    if {first, second} == {"old", "rewritten"}:
-        # Both accept any byte in a URL.
-        domains[0] = _intersection("canonical", first, complete=complete)
     tables = [domain.table for domain in domains]
 
     def step(state: _State, byte: int) -> _State | None:
@@ -296,29 +288,18 @@ def _intersection(first: str, second: str, *, complete: bool) -> Domain:
     return Domain((0, 0), step, accepts, needs_query=needs_query, complete=complete)
 
 
-def convert_alike(first: Profile, second: Profile) -> bool:
-    """Return whether two profiles convert each URL to the same target."""
-    return _conversion(first) == _conversion(second)
-
-
 def domain_of(first: Profile, second: Profile, *, complete: bool) -> Domain:
     """Return the targets on which two profiles are compared.
 
     Args: complete: Whether to try all kinds of bytes in every state. Otherwise targets are left out that differ from
-        others only in a stray `%`, and the targets of urllib.robotparser include some that no URL has.
+        others only in a stray `%`.
     """
     conversions = sorted({_conversion(first), _conversion(second)})
     if len(conversions) == 1:
         return _domain(conversions[0], complete=complete, in_url=False)
-    # urllib.parse drops parts that are empty, so that other bytes matter, too.
-    return _intersection(*conversions, complete=complete or "old" in conversions)
+    return _intersection(*conversions, complete=complete)
 
 
 def to_url_path(target: bytes, profile: Profile) -> bytes:
     """Return the path and query of a URL that has this target in a profile."""
-    if profile.decode_escapes:
-        return target.replace(b"#", b"%23")
-    if profile.robotparser_rewritten and target.startswith(b"//"):
-        # `//` at the start of a URL's path would be written twice, but `/%2F` becomes `//`.
-        return b"/%2F" + target[2:]
-    return target
+    return target.replace(b"#", b"%23") if profile.decode_escapes else target

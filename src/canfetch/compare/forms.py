@@ -5,7 +5,6 @@ from enum import IntEnum
 from typing import Final
 
 from canfetch.core.escapes import RESERVED_DATA
-from canfetch.core.text import UNRESERVED
 
 QUERY_MARK: Final = ord("?")
 
@@ -17,22 +16,15 @@ class Form(IntEnum):
     """The target itself."""
     FORM_B = 1
     """Form (b) of docs/semantics.md: reserved data in the query is encoded."""
-    QUOTED = 2
-    """Everything that urllib.parse.quote encodes is encoded, as in urllib.robotparser before its rewrite."""
-    REQUOTED = 3
-    """The same, but the first `?` and the structure of the query are not, as after the rewrite."""
 
 
 def _escapes(encoded: Iterable[int]) -> dict[int, bytes]:
     return {byte: b"%%%02X" % byte for byte in encoded}
 
 
-_QUOTED: Final = frozenset(range(0x100)) - frozenset(UNRESERVED + b"/%")
 ENCODED: Final[dict[Form, tuple[dict[int, bytes], dict[int, bytes]]]] = {
     Form.AS_IS: ({}, {}),
     Form.FORM_B: ({}, _escapes(RESERVED_DATA)),
-    Form.QUOTED: (_escapes(_QUOTED), _escapes(_QUOTED)),
-    Form.REQUOTED: (_escapes(_QUOTED - {QUERY_MARK}), _escapes(_QUOTED - frozenset(b"=&"))),
 }
 """The bytes that each form encodes: in the path, up to the first `?`, and in the query."""
 

@@ -24,7 +24,7 @@ _NONE: Final = 2
 def native_refinement(sides: Sequence[RankedSide], profiles: tuple[Profile, Profile]) -> "NativeRefinement | None":
     """Return the sides in the native engine, or None if it cannot be used."""
     refinement = native_class("Refinement")
-    if refinement is None or any(profile.robotparser for profile in profiles):
+    if refinement is None:
         return None
     return NativeRefinement(refinement, sides, profiles)
 

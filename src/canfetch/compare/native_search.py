@@ -36,7 +36,7 @@ def native_class(name: str) -> Any:
 
 def native_item(pattern: Pattern) -> tuple[bytes, tuple[bytes, ...], bool, int, bool]:
     """Return a pattern as the native engine takes it."""
-    return pattern.head, pattern.middles, pattern.anchored, int(pattern.form), pattern.grows
+    return pattern.head, pattern.middles, pattern.anchored, int(pattern.form), False
 
 
 class NativeSearch:
@@ -61,7 +61,7 @@ class NativeSearch:
             values = bytearray([_ABSENT]) * len(patterns)
             for one in side.patterns:
                 values[indices[one.rank, one.pattern]] = one.allow
-            self._sides.append((bytes(values), side.default, side.longest_match))
+            self._sides.append((bytes(values), side.default, False))
 
     def targets(self, domain: "Domain", wanted: "Iterable[Decisions]", most: int) -> list[bytes]:
         """Return up to `most` shortest targets with wanted decisions. Without any, no target has them.

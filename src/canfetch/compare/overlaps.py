@@ -4,7 +4,6 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from canfetch.compare.forms import Form
 from canfetch.compare.patterns import Pattern, RankedPattern, fixed_head
 
 # With more heads, most patterns overlap one of them.
@@ -15,16 +14,15 @@ class Overlaps:
     """Finds the patterns that overlap others.
 
     Two patterns overlap only if the literal head of one starts with that of the other. The query after its `?` is left
-    out, because the forms of a target differ there. In forms that differ in the path, too, all patterns may overlap.
+    out, because the forms of a target differ there.
 
     Args: patterns: All patterns.
     """
 
-    __slots__ = ("_all", "_heads", "_indices", "_lengths", "_patterns")
+    __slots__ = ("_heads", "_indices", "_lengths", "_patterns")
 
     def __init__(self, patterns: Iterable[RankedPattern]) -> None:
         self._patterns = list(patterns)
-        self._all = any(one.pattern.form > Form.FORM_B for one in self._patterns)
         pairs = sorted((fixed_head(one.pattern), index) for index, one in enumerate(self._patterns))
         self._heads = [head for head, _ in pairs]
         self._indices = [index for _, index in pairs]
@@ -39,7 +37,7 @@ class Overlaps:
         """
         some = list(some)
         heads = set(map(fixed_head, some))
-        if self._all or not some or any(one.form > Form.FORM_B for one in some) or self._start_with(heads):
+        if not some or self._start_with(heads):
             return self._patterns
         found: set[int] = set()
         for head in heads:
@@ -77,7 +75,7 @@ def overlapping(patterns: Iterable[RankedPattern], some: Iterable[Pattern]) -> l
     """
     patterns = list(patterns)
     heads = set(map(fixed_head, some))
-    if len(heads) > _MAX_HEADS or any(one.pattern.form > Form.FORM_B for one in patterns):
+    if len(heads) > _MAX_HEADS:
         return patterns
     starts = {head[:length] for head in heads for length in range(len(head) + 1)}
     longer = tuple(heads)
@@ -88,8 +86,6 @@ def may_overlap(one: Pattern, other: Pattern) -> bool:
     """Return whether two patterns may match a common target, as far as their heads show."""
     if one.form is other.form:
         head, other_head = one.head, other.head
-    elif max(one.form, other.form) > Form.FORM_B:
-        return True
     else:
         head, other_head = fixed_head(one), fixed_head(other)
     return head.startswith(other_head) or other_head.startswith(head)

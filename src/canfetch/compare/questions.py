@@ -52,7 +52,7 @@ class ComparedSides:
 
     @cached_property
     def native(self) -> NativeRefinement | None:
-        """The sides in the native engine, if it is used and no side has `longest_match`."""
+        """The sides in the native engine, if it is used."""
         return native_refinement(self.sides, self.profiles) if self._use_native else None
 
     def update(self, changed: Iterable[RankedPattern], own: Sequence[Overlaps] | None = None) -> None:

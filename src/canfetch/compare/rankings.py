@@ -9,7 +9,7 @@ from canfetch.compare.direct import least_length
 from canfetch.compare.forms import Form, in_form
 from canfetch.compare.limits import Budget
 from canfetch.compare.overlaps import Overlaps
-from canfetch.compare.patterns import Pattern, RankedPattern, Side
+from canfetch.compare.patterns import Pattern, RankedPattern
 from canfetch.core.patterns import Segments
 
 # Segments are found by so many bytes.
@@ -127,16 +127,14 @@ class RankedSide(NamedTuple):
         ranking: All patterns.
         value: Returns the decision of a pattern, or None if this side does not have it.
         default: The decision if none matches.
-        longest_match: Whether the pattern whose match ends last decides.
     """
 
     ranking: Ranking
     value: Callable[[RankedPattern], bool | None] = attrgetter("allow")
     default: bool = True
-    longest_match: bool = False
 
     def decider(self, target: bytes) -> tuple[RankedPattern | None, bool]:
-        """Return the pattern that decides about a target, if any, and its decision. Not for `longest_match`."""
+        """Return the pattern that decides about a target, if any, and its decision."""
         for one in self.ranking.matching(target):
             value = self.value(one)
             if value is not None:
@@ -156,9 +154,3 @@ class RankedSide(NamedTuple):
             if value is not None:
                 found[key_of(one)] = value
         return found
-
-    def for_search(self) -> Side:
-        """Return the side with all of its patterns."""
-        patterns = ((one, self.value(one)) for one in self.ranking.in_order)
-        kept = [one._replace(allow=value) for one, value in patterns if value is not None]
-        return Side(kept, self.default, self.longest_match)

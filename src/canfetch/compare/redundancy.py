@@ -42,8 +42,7 @@ class RemovableRules:
         # A target about which each rule that was tried alone makes a difference.
         self._needed: dict[int, bytes] = {}
         ranking = Ranking(patterns, budget)
-        longest_match = profile.robotparser_rewritten
-        sides = [RankedSide(ranking, one, longest_match=longest_match) for one in (self._value, self._value_without)]
+        sides = [RankedSide(ranking, one) for one in (self._value, self._value_without)]
         use_native = not isinstance(budget, PortableBudget)
         self._compared = ComparedSides(sides, (profile, profile), use_native=use_native)
 

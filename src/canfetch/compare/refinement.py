@@ -8,8 +8,6 @@
    If no goal is left, there is none.
 4. Two sides that have most patterns in common differ only if the first pattern that matches belongs to one of them.
    Goals start with these patterns.
-
-No side may have `longest_match`.
 """
 
 from collections.abc import Iterator, Sequence

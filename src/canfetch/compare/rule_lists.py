@@ -11,13 +11,12 @@ from canfetch.compare.direct import direct_match
 from canfetch.compare.domains import domain_of
 from canfetch.compare.limits import Budget
 from canfetch.compare.overlaps import overlapping
-from canfetch.compare.patterns import RankedPattern, decides_in_file_order, ranked_patterns, side_of_patterns
+from canfetch.compare.patterns import RankedPattern, ranked_patterns, side_of_patterns
 from canfetch.compare.questions import ComparedSides, Confirm, Question
 from canfetch.compare.rankings import RankedSide, Ranking
 from canfetch.compare.witnesses import shortest_target
 from canfetch.core.profiles import Profile
 from canfetch.core.verdict import Rule
-from canfetch.errors import Undecided
 
 _DIFFERENT: Final = ((True, False), (False, True))
 # At most this many changed rules are tried before a search.
@@ -62,8 +61,6 @@ class RuleLists:
                 return target
         lists = [self._overlapping(rules, changed) for rules in (before, after)]
         budget.spend_in_python(_STEPS_PER_PATTERN * sum(map(len, lists)))
-        if self._profile.robotparser and self._are_equivalent_without_common(lists, changed, budget):
-            return None
         return self._search(lists, budget, confirm)
 
     def _direct_matches(self, changed: Iterable[RankedPattern]) -> Iterator[bytes]:
@@ -71,27 +68,6 @@ class RuleLists:
         targets = (direct_match(one.pattern) for one in islice(changed, _MAX_DIRECT))
         domain = domain_of(self._profile, self._profile, complete=True)
         return (target for target in targets if target is not None and domain.contains(target))
-
-    def _are_equivalent_without_common(
-        self, lists: Sequence[list[RankedPattern]], changed: Sequence[RankedPattern], budget: Budget
-    ) -> bool:
-        """Return whether two lists are proved to be equivalent without some of the rules that both have.
-
-        If all changed rules have the same decision, common rules with this decision can only hide a difference. The
-        search for urllib.robotparser considers all rules at once, so that each one that is left out makes it faster.
-        """
-        decisions = {one.allow for one in changed}
-        if len(decisions) > 1:
-            return False
-        kept = set(changed)
-        reduced = [[one for one in some if one.allow not in decisions or one in kept] for some in lists]
-        half = Budget(budget.steps // 2)
-        try:
-            return self._search(reduced, half, lambda _: True) is None
-        except Undecided:
-            return False
-        finally:
-            budget.spend(half.limit - max(half.steps, 0))
 
     def _search(self, lists: Sequence[list[RankedPattern]], budget: Budget, confirm: Confirm) -> bytes | None:
         sides = [self._side(patterns, budget) for patterns in lists]
@@ -101,7 +77,7 @@ class RuleLists:
 
     def _changed(self, before: Sequence[RuleText], after: Sequence[RuleText]) -> Iterable[RuleText]:
         """Return the rules that only one list has, or that moved in a profile in which the order counts."""
-        if not decides_in_file_order(self._profile):
+        if not self._profile.first_match:
             # In file order, because the order decides which targets are tried.
             one, other = set(before), set(after)
             return dict.fromkeys([rule for rule in (*before, *after) if (rule in one) is not (rule in other)])
@@ -114,7 +90,7 @@ class RuleLists:
 
     def _side(self, patterns: Iterable[RankedPattern], budget: Budget) -> RankedSide:
         side = side_of_patterns(patterns, self._profile)
-        return RankedSide(Ranking(side.patterns, budget), default=side.default, longest_match=side.longest_match)
+        return RankedSide(Ranking(side.patterns, budget), default=side.default)
 
     def _patterns_of(self, rule: RuleText) -> tuple[RankedPattern, ...]:
         patterns = self._patterns.get(rule)

@@ -59,7 +59,7 @@ class Search:
         budget.spend(len(patterns))
         self._patterns = [pattern for _, pattern in patterns]
         self._sides = SideTable(sides, patterns)
-        self._segments = SegmentTable(self._patterns, self._sides.ends_last, budget)
+        self._segments = SegmentTable(self._patterns, budget)
         # The target itself comes first, because its heads remain for one target only.
         self._forms = sorted({Form.AS_IS, *(pattern.form for pattern in self._patterns)})
 
@@ -151,7 +151,7 @@ class Search:
             tracks.append(following)
             at_end += ends
         standing = self._sides.after_matches(state.standing, matched)
-        decisions = self._sides.decisions(standing, matched, at_end)
+        decisions = self._sides.decisions(standing, at_end)
         in_query = state.in_query or byte == QUERY_MARK
         return self._settled(tuple(tracks), standing, place, in_query=in_query, previous=state, byte=byte), decisions
 
@@ -176,8 +176,6 @@ class Search:
             first = self._segments.first_segments[index]
             if first >= 0:
                 begun.append(first)
-                if pattern.grows and not pattern.middles:
-                    matched.append(index)
             elif pattern.anchored:
                 at_end.append(index)
             else:

@@ -36,7 +36,7 @@ def selections(robots: RobotsTxt) -> Iterator[tuple[int, ...]]:
         indices = tuple(robots.rules_for(agent).group_indices)
         seen.add(indices)
         yield indices
-    if profile.first_group_only or (profile.robotparser and not profile.robotparser_rewritten):
+    if profile.first_group_only:
         # An agent whose name contains a later name, but none of an earlier group.
         yield from ((index,) for index in range(len(robots.groups)) if (index,) not in seen)
 

@@ -40,34 +40,26 @@ class SideTable:
         keys: The rank and the pattern of all patterns, in order of precedence.
 
     Attributes:
-        ends_last: For each pattern, whether the one that ends last decides on a side that has it.
         start: How the sides stand before the first byte.
     """
 
     __slots__ = (
         "_differ",
-        "_longest_match",
         "_shared",
         "_sides",
         "_useful",
         "_values",
         "_wanted",
-        "ends_last",
         "start",
     )
 
     def __init__(self, sides: Sequence[Side], keys: Sequence[tuple[tuple[int, ...], Pattern]]) -> None:
         self._sides = range(len(sides))
-        self._longest_match = [side.longest_match for side in sides]
         indices = {key: index for index, key in enumerate(keys)}
         self._values = [bytearray([_ABSENT]) * len(keys) for _ in sides]
         for values, side in zip(self._values, sides, strict=True):
             for one in side.patterns:
                 values[indices[one.rank, one.pattern]] = one.allow
-        self.ends_last = [
-            any(self._longest_match[side] and self._values[side][index] != _ABSENT for side in self._sides)
-            for index in range(len(keys))
-        ]
         self.start = Standing(tuple(int(side.default) for side in sides), (len(keys),) * len(sides))
         # Patterns that both of the first two sides have.
         self._shared = bytearray(
@@ -97,21 +89,17 @@ class SideTable:
             values = self._values[side]
             best = min((index for index in matched if index < limits[side] and values[index] != _ABSENT), default=-1)
             if best >= 0:
-                decisions[side] = values[best]
-                if not self._longest_match[side]:
-                    limits[side] = best
+                decisions[side], limits[side] = values[best], best
         return Standing(tuple(decisions), tuple(limits))
 
-    def decisions(self, standing: Standing, matched: list[int], at_end: list[int]) -> Decisions:
+    def decisions(self, standing: Standing, at_end: list[int]) -> Decisions:
         """Return the decisions about the target that ends here."""
         if not at_end:
             return tuple(map(bool, standing.decisions))
         decisions = list(standing.decisions)
         for side in self._sides:
             values, limit = self._values[side], standing.limits[side]
-            # Of the patterns that end last, the one with the lowest rank decides.
-            ending = [*matched, *at_end] if self._longest_match[side] else at_end
-            best = min((index for index in ending if index < limit and values[index] != _ABSENT), default=-1)
+            best = min((index for index in at_end if index < limit and values[index] != _ABSENT), default=-1)
             if best >= 0:
                 decisions[side] = values[best]
         return tuple(map(bool, decisions))
@@ -137,9 +125,7 @@ class SideTable:
                     highest = index
                     break
             highest = max(highest, self._highest_waiting(track.waiting, side, opposite, limit))
-        if highest < 0:
-            return 0
-        return limit if self._longest_match[side] else highest + 1
+        return highest + 1
 
     def _highest_waiting(self, waiting: Waiting, side: int, opposite: int, limit: int) -> int:
         if not waiting.segments:

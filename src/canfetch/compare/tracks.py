@@ -23,7 +23,7 @@ class _Segment(NamedTuple):
 
     Attributes:
         text: The index of the pattern.
-        content: Its bytes, or none for a `*` at the end.
+        content: Its bytes.
         moves: For each number of found bytes, the next number after each byte that some are found after.
         is_last: Whether no segment comes after it.
         anchored: Whether it has to end the target.
@@ -39,17 +39,14 @@ class _Segment(NamedTuple):
 class Waiting:
     """Segments that patterns wait for, one for each pattern."""
 
-    __slots__ = ("equal", "filtered", "growing", "highest", "segments", "starts", "texts")
+    __slots__ = ("equal", "filtered", "highest", "segments", "starts", "texts")
 
     def __init__(self, segments: tuple[int, ...], table: list[_Segment]) -> None:
         self.segments = segments
         self.texts = sorted(table[number].text for number in segments)
-        self.growing = tuple(table[number].text for number in segments if not table[number].content)
         self.starts: dict[int, list[int]] = {}
         for number in segments:
-            content = table[number].content
-            if content:
-                self.starts.setdefault(content[0], []).append(number)
+            self.starts.setdefault(table[number].content[0], []).append(number)
         # What the search derives from it.
         self.filtered: dict[tuple[int, ...], Waiting] = {}
         self.highest: dict[tuple[int, int, int], int] = {}
@@ -96,15 +93,13 @@ class SegmentTable:
 
     Args:
         patterns: The patterns, in order of precedence.
-        ends_last: For each pattern, whether it goes on after a match, because the one that ends last decides.
         budget: Counts each segment that moves.
     """
 
-    __slots__ = ("_budget", "_ends_last", "_segments", "_steps", "_waiting", "first_segments")
+    __slots__ = ("_budget", "_segments", "_steps", "_waiting", "first_segments")
 
-    def __init__(self, patterns: Iterable[Pattern], ends_last: list[bool], budget: Budget) -> None:
+    def __init__(self, patterns: Iterable[Pattern], budget: Budget) -> None:
         self._segments: list[_Segment] = []
-        self._ends_last = ends_last
         self._budget = budget
         self._waiting: dict[tuple[int, ...], Waiting] = {}
         self._steps: dict[tuple[Waiting, Progress, int], Step] = {}
@@ -112,15 +107,14 @@ class SegmentTable:
         self.first_segments: list[int] = []
         moves: dict[bytes, list[dict[int, int]]] = {}
         for text, pattern in enumerate(patterns):
-            contents = [*pattern.middles, b""] if pattern.grows else list(pattern.middles)
-            self.first_segments.append(len(self._segments) if contents else -1)
-            for content in contents:
+            self.first_segments.append(len(self._segments) if pattern.middles else -1)
+            for content in pattern.middles:
                 known = moves.get(content)
                 if known is None:
                     budget.spend(len(content))
                     known = moves[content] = _moves(content)
                 self._segments.append(_Segment(text, content, known, is_last=False, anchored=False))
-            if contents:
+            if pattern.middles:
                 last = self._segments[-1]
                 self._segments[-1] = last._replace(is_last=True, anchored=pattern.anchored)
 
@@ -164,7 +158,7 @@ class SegmentTable:
                 moved.append((number, new))
         moved += [(number, 1) for number in starts if number not in in_progress]
         remaining: list[tuple[int, int]] = []
-        matched = list(waiting.growing)
+        matched: list[int] = []
         at_end: list[int] = []
         done: set[int] = set()
         following: list[int] = []
@@ -175,17 +169,12 @@ class SegmentTable:
             elif not segment.is_last:
                 done.add(number)
                 following.append(number + 1)
-                if not self._segments[number + 1].content:
-                    matched.append(segment.text)
             elif segment.anchored:
                 remaining.append((number, length))
                 at_end.append(segment.text)
             else:
                 matched.append(segment.text)
-                if self._ends_last[segment.text]:
-                    remaining.append((number, length))
-                else:
-                    done.add(number)
+                done.add(number)
         if done:
             waiting = self.wait([*(number for number in waiting.segments if number not in done), *following])
         remaining.sort(key=itemgetter(0))
@@ -194,8 +183,6 @@ class SegmentTable:
 
 def _moves(content: bytes) -> list[dict[int, int]]:
     """Return for each number of found bytes the next number after each byte. Other bytes lead to 0."""
-    if not content:
-        return []
     moves: list[dict[int, int]] = []
     border = 0
     for length in range(len(content) + 1):

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from canfetch.compare.compared_rules import ComparedRules, compared_rules
-from canfetch.compare.domains import convert_alike
 from canfetch.compare.limits import Budget
 from canfetch.compare.patterns import ROBOTS_TXT_PATTERN, Pattern, ranked_patterns
 from canfetch.compare.questions import ComparedSides, Question
@@ -78,7 +77,6 @@ def _check_allowed(allowed: object) -> None:
 
 def _find(rules: Sequence[ComparedRules], decisions: Decisions, within: str, budget: Budget) -> str | None:
     first, last = rules[0], rules[-1]
-    for_urls = not convert_alike(first.profile, last.profile)
     value = encode_text(within)
     if first.profile.abnf_only and not (value and is_pattern(value.partition(b"#")[0])):
         raise InvalidOption(
@@ -88,12 +86,12 @@ def _find(rules: Sequence[ComparedRules], decisions: Decisions, within: str, bud
     patterns = [one.pattern for one in ranked_patterns([Rule(False, value, 0, 0)], first.profile)]
     if not patterns and not within.startswith(("/", "*")):
         raise InvalidOption(f"invalid pattern {quoted(within)}: expected a path pattern that starts with '/' or '*'")
-    sides = [one.side(budget, for_urls=for_urls) for one in rules]
+    sides = [one.side(budget) for one in rules]
     exempt = all(one.profile.robots_txt_allowed for one in rules)
     outside = [ROBOTS_TXT_PATTERN] if exempt else []
 
     def confirm(target: bytes) -> bool:
-        found = first.decisions(last, target, for_urls=for_urls)
+        found = first.decisions(last, target)
         return found[: len(decisions)] == decisions
 
     question = Question(

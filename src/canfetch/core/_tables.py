@@ -37,8 +37,6 @@ class Profile(NamedTuple):
     robots_txt_allowed: bool = False
     remove_dot_segments: bool = False
     crawl_delay_of_star: bool = False
-    robotparser: bool = False
-    robotparser_rewritten: bool = False
 
 
 DEFAULT_MAX_BYTES: Final = 512_000
@@ -178,19 +176,5 @@ PROFILES: Final[dict[str, Profile]] = {
         literal_paths=True,
         first_match=True,
         remove_dot_segments=True,
-    ),
-    "cpython-old": Profile(
-        name="cpython-old",
-        summary="Python's urllib.robotparser before its rewrite, as in 3.12: the first matching rule decides; no wildcards.",
-        source="CPython 3.11, Lib/urllib/robotparser.py",
-        robotparser=True,
-    ),
-    "cpython-new": Profile(
-        name="cpython-new",
-        summary="Python's urllib.robotparser after its rewrite for RFC 9309, as in 3.15.",
-        source="CPython, Lib/urllib/robotparser.py at 055a953",
-        robotparser=True,
-        robotparser_rewritten=True,
-        robots_txt_allowed=True,
     ),
 }

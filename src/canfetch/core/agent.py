@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, Self
 
-from canfetch.core.text import encode_text
 from canfetch.core.tokens import encode_product_token
 from canfetch.errors import InvalidProductToken
 
@@ -99,13 +98,3 @@ def cached_agent(tokens: str | tuple[str, ...], star_applies: bool = True) -> Ag
     Raises: InvalidProductToken.
     """
     return Agent(tokens, star_applies=star_applies)
-
-
-def agent_with_any_name(name: str) -> Agent:
-    """Return an agent whose only token is `name`, even if that is not a product token, such as a name with spaces.
-
-    Only for profiles with the flag `robotparser`: urllib.robotparser compares any name.
-    """
-    agent = object.__new__(Agent)
-    agent._set((name,), (encode_text(name),), star_applies=True)
-    return agent

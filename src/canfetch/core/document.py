@@ -205,14 +205,11 @@ class RobotsTxt(FileSource):
     def with_profile(self, profile: str) -> "RobotsTxt":
         """Return the same file, parsed with another profile.
 
-        Args:
-            profile: A name in `canfetch.PROFILES`. A profile that only the Python engine supports is parsed by that
-                engine, whichever engine parsed this file.
+        Args: profile: A name in `canfetch.PROFILES`.
         Raises: UnknownProfile.
         Cost: O(bytes).
         """
-        engine = None if get_profile(profile).robotparser else self._engine
-        return _parse_again(self._original, self._url, profile, self._max_bytes, engine)
+        return _parse_again(self._original, self._url, profile, self._max_bytes, self._engine)
 
     def with_url(self, url: AnyURL) -> "RobotsTxt":
         """Return the same file, fetched from another URL. It is not parsed again.

@@ -12,7 +12,7 @@ from typing import Final
 
 from canfetch.core.choices import unknown_choice
 from canfetch.core.contract import CONTRACT, CompileFile
-from canfetch.core.profiles import PROFILES, Profile, get_profile
+from canfetch.core.profiles import get_profile
 from canfetch.errors import EngineError
 
 ENGINES: Final = ("python", "native", "both")
@@ -91,36 +91,20 @@ def _find_compiler(engine: str) -> CompileFile:
     return pair_compilers(get_compiler("python"), compile_natively)
 
 
-def get_profile_compiler(engine: str | None, profile: Profile) -> CompileFile:
-    """Return the function that compiles files for a profile.
-
-    Only the Python engine supports the profiles of urllib.robotparser, so it is the default for these.
-
-    Args: engine: name of the engine; None for the default.
-    Raises: EngineError: the engine is unknown, not installed, or does not support the profile.
-    """
-    if not profile.robotparser:
-        return get_compiler(engine)
-    if engine not in (None, "python"):
-        raise EngineError(
-            f"the engine {engine!r} does not support the profile {profile.name}; omit it, or use 'python'"
-        )
-    from canfetch.core.reference.robotparser import compile_file  # noqa: PLC0415 - for two profiles only
-
-    return compile_file
-
-
 default_compilers: Final[dict[str, CompileFile]] = {}
 """The functions that `compiler_for` found for the default engine, by profile. A lookup is faster than a cached call."""
 
 
 @cache
 def compiler_for(engine: str | None, profile_name: str) -> CompileFile:
-    """As `get_profile_compiler`, with the name of the profile. The result is cached, because every parse needs it.
+    """Return the function that compiles files for a profile. The result is cached, because every parse needs it.
+
+    Args: engine: name of the engine; None for the default.
 
     Raises: UnknownProfile, EngineError.
     """
-    compile_file = get_profile_compiler(engine, get_profile(profile_name))
+    get_profile(profile_name)
+    compile_file = get_compiler(engine)
     if engine is None:
         default_compilers[profile_name] = compile_file
     return compile_file
@@ -134,9 +118,3 @@ def native_engine_for(engine: str | None, profile_name: str) -> ModuleType | Non
     """
     native = native_module()
     return native if native is not None and compiler_for(engine, profile_name) is native.compile_file else None
-
-
-def supported_profiles(engine: str) -> tuple[str, ...]:
-    """Return the names of the profiles that an engine supports."""
-    native = None if engine == "python" else native_module()
-    return tuple(PROFILES) if native is None else tuple(native.PROFILES)

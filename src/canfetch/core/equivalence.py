@@ -42,7 +42,7 @@ def comparison_key(content: bytes, profile: str, *, engine: str | None = None) -
     """
     robots = parse(content, profile=profile, engine=engine)
     flags = get_profile(profile)
-    in_order = flags.first_match or flags.substring_tokens or flags.first_group_only or flags.robotparser
+    in_order = flags.first_match or flags.substring_tokens or flags.first_group_only
     groups = list(_groups(robots, flags))
     file_extensions, group_extensions = _extensions(robots)
     if in_order:
@@ -91,10 +91,7 @@ def _groups(robots: RobotsTxt, flags: Profile) -> Iterator[tuple[int, tuple[byte
 
 def _rules(group: Group, flags: Profile) -> Iterator[_RuleKey]:
     for rule in group.rules:
-        if flags.robotparser:
-            # urllib.robotparser has its own canonical form, so values are compared as written.
-            yield rule.allow, (rule.pattern,)
-        elif rule.pattern and not is_void(rule.pattern, flags):
+        if rule.pattern and not is_void(rule.pattern, flags):
             yield rule.allow, parse_pattern(rule.pattern, allow=rule.allow, profile=flags)
 
 

@@ -1,10 +1,15 @@
 """Parsing profiles by name."""
 
+from typing import Final
+
 from canfetch.core._tables import PROFILES, Profile
 from canfetch.core.choices import unknown_choice
 from canfetch.errors import UnknownProfile
 
-__all__ = ["PROFILES", "Profile", "get_profile"]
+__all__ = ["PROFILES", "REMOVED_PROFILES", "Profile", "get_profile", "unknown_profile"]
+
+REMOVED_PROFILES: Final = frozenset({"cpython-old", "cpython-new"})
+"""The profiles of earlier versions for the parser of the standard library. Messages name what replaces them."""
 
 
 def get_profile(name: str) -> Profile:
@@ -14,5 +19,14 @@ def get_profile(name: str) -> Profile:
     """
     profile = PROFILES.get(name)
     if profile is None:
-        raise UnknownProfile(unknown_choice("profile", name, PROFILES))
+        raise UnknownProfile(unknown_profile(name))
     return profile
+
+
+def unknown_profile(name: object) -> str:
+    """Return the message for a profile that does not exist."""
+    if name in REMOVED_PROFILES:
+        return (
+            f"unknown profile {name!r}: it was removed; for the answers of Python's own parser, call urllib.robotparser"
+        )
+    return unknown_choice("profile", name, PROFILES)

@@ -54,10 +54,6 @@ def token_matches(token: bytes, agent: bytes, profile: Profile) -> bool:
 
     Cost: O(bytes of the token).
     """
-    if profile.robotparser:
-        # robotparser folds the case of decoded text, including letters beyond ASCII.
-        name, crawler = (part.decode("utf-8", "surrogateescape").lower() for part in (token, agent))
-        return name == crawler if "*" in (name, crawler) else name in crawler
     if not profile.agent_case_sensitive:
         # bytes.lower() only folds ASCII letters.
         token, agent = token.lower(), agent.lower()

@@ -60,8 +60,7 @@ class Rule(NamedTuple):
         pattern: The value as written, without surrounding white space.
         line: The line number, from 1.
         specificity: The length in bytes of the canonical pattern, or 0 if the rule cannot match by itself. The
-            matching rule with the highest specificity decides. In the profile cpython-new, the rules of a verdict have
-            the length of their match instead, because the longest match decides.
+            matching rule with the highest specificity decides.
     """
 
     allow: bool

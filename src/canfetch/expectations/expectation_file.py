@@ -26,7 +26,7 @@ from canfetch.agents.requested import RequestedAgent, is_named, requested_agent,
 from canfetch.core.agent import Agent
 from canfetch.core.choices import unknown_choice
 from canfetch.core.document import RobotsTxt, parse
-from canfetch.core.profiles import PROFILES
+from canfetch.core.profiles import PROFILES, unknown_profile
 from canfetch.core.quoting import quoted, reading_hint
 from canfetch.errors import InvalidExpectations, InvalidProductToken, InvalidRobotsURL
 
@@ -139,7 +139,7 @@ def parse_expectations(toml: str, *, registry: Registry = REGISTRY) -> Expectati
     _check_keys(table, _TOP, "")
     profile = _string(table, "profile", "", default="rfc9309")
     if profile not in PROFILES:
-        raise InvalidExpectations(unknown_choice("profile", profile, PROFILES))
+        raise InvalidExpectations(unknown_profile(profile))
     entries = table.get("expect", [])
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise InvalidExpectations("invalid expect: expected tables, each below a line [[expect]]")

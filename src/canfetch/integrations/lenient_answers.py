@@ -22,11 +22,10 @@ class LenientAnswers:
         by_user_agent: `AgentRules.allows` of the latest user agents. It raises for a URL that is not valid.
     """
 
-    __slots__ = ("_agent_from", "_robots", "by_user_agent")
+    __slots__ = ("_robots", "by_user_agent")
 
-    def __init__(self, robots: RobotsTxt, find_agent: Callable[[str | Agent], Agent] = agent_from) -> None:
+    def __init__(self, robots: RobotsTxt) -> None:
         self._robots = robots
-        self._agent_from = find_agent
         self.by_user_agent: dict[str | Agent, Callable[[AnyURL], bool]] = {}
 
     def agent(self, user_agent: str | Agent) -> Agent:
@@ -34,14 +33,14 @@ class LenientAnswers:
 
         Raises: TypeError.
         """
-        return self._agent_from(user_agent)
+        return agent_from(user_agent)
 
     def allows(self, url: AnyURL, user_agent: str | Agent) -> bool:
         """Return whether `user_agent` may fetch `url`.
 
         Raises: TypeError; ValueError: `urllib.parse` cannot split the URL either.
         """
-        allows = self._robots.rules_for(self._agent_from(user_agent)).allows
+        allows = self._robots.rules_for(agent_from(user_agent)).allows
         if len(self.by_user_agent) >= _CACHED_AGENTS_LIMIT:
             self.by_user_agent.clear()
         self.by_user_agent[user_agent] = allows
@@ -52,7 +51,7 @@ class LenientAnswers:
 
     def __reduce__(self) -> tuple[object, ...]:
         # Bound rules belong to the process. They are created again when they are needed.
-        return LenientAnswers, (self._robots, self._agent_from)
+        return LenientAnswers, (self._robots,)
 
 
 def _target(url: str | bytes) -> str:

@@ -8,9 +8,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from canfetch import __version__
-from canfetch.core.agent import Agent, agent_with_any_name
+from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt, parse
-from canfetch.core.profiles import get_profile
 from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import Effect
 from canfetch.errors import InvalidURL
@@ -22,19 +21,14 @@ from canfetch.integrations.robotparser_entries import (
     RequestRate,
     as_plain_number,
     list_entries,
-    read_delay,
     read_rate,
 )
-from canfetch.integrations.user_agents import agent_from
 from canfetch.repository import default_user_agent
 
 if TYPE_CHECKING:
     from canfetch.client.sync_client import Client
 
 __all__ = ["RequestRate", "RobotFileParser"]
-
-# As urllib.robotparser: 401 and 403 disallow everything.
-_CPYTHON_POLICY = "rfc9309+unauthorized=full-disallow"
 
 
 class RobotFileParser(PicklableInstance):
@@ -52,8 +46,7 @@ class RobotFileParser(PicklableInstance):
 
     Args:
         url: The URL of the robots.txt.
-        profile: The parsing profile, a name in `canfetch.PROFILES`. `cpython-old` and `cpython-new` give the answers of
-            urllib.robotparser before and after its rewrite.
+        profile: The parsing profile, a name in `canfetch.PROFILES`.
         client: The client that `read` uses. Default: a new client for each call of `read`.
     Raises: UnknownProfile.
     """
@@ -61,7 +54,7 @@ class RobotFileParser(PicklableInstance):
     __class__ = OriginalType("urllib.robotparser", "RobotFileParser")
 
     def __init__(self, url: str = "", *, profile: str = "rfc9309", client: "Client | None" = None) -> None:
-        self._profile = get_profile(profile)
+        self._profile = profile
         self._client = client
         self.disallow_all = False
         self.allow_all = False
@@ -96,8 +89,7 @@ class RobotFileParser(PicklableInstance):
             return
         from canfetch.client.sync_client import Client  # noqa: PLC0415 - many programs only parse
 
-        policy = _CPYTHON_POLICY if self._profile.robotparser else "rfc9309"
-        with Client(user_agent=default_user_agent(__version__), policy=policy) as client:
+        with Client(user_agent=default_user_agent(__version__)) as client:
             self._read_with(client)
 
     def _read_with(self, client: "Client") -> None:
@@ -105,7 +97,7 @@ class RobotFileParser(PicklableInstance):
         self.allow_all = access.effect is Effect.FULL_ALLOW
         self.disallow_all = access.effect is Effect.FULL_DISALLOW
         if access.effect is Effect.CONDITIONAL_ALLOW:
-            self._use(parse(client.robots(self.url).content, profile=self._profile.name))
+            self._use(parse(client.robots(self.url).content, profile=self._profile))
             self.last_checked = time.time() if access.fetched_at is None else access.fetched_at
 
     def parse(self, lines: Iterable[str]) -> None:
@@ -116,7 +108,7 @@ class RobotFileParser(PicklableInstance):
         Cost: O(characters).
         """
         text = lines if isinstance(lines, str) else "\n".join(line.rstrip("\r\n") for line in lines)
-        self._use(parse(text, profile=self._profile.name))
+        self._use(parse(text, profile=self._profile))
         self.modified()
 
     def can_fetch(self, useragent: str | Agent, url: AnyURL) -> bool:
@@ -145,8 +137,6 @@ class RobotFileParser(PicklableInstance):
         if not self.mtime():
             return None
         agent = self._answers.agent(useragent)
-        if self._profile.robotparser:
-            return read_delay(values_directly_below(self.robots, agent, "crawl-delay"), self._profile)
         return as_plain_number(self.robots.crawl_delay(agent=agent))
 
     def request_rate(self, useragent: str | Agent) -> RequestRate | None:
@@ -159,7 +149,7 @@ class RobotFileParser(PicklableInstance):
         if not self.mtime():
             return None
         agent = self._answers.agent(useragent)
-        return read_rate(values_directly_below(self.robots, agent, "request-rate"), self._profile)
+        return read_rate(values_directly_below(self.robots, agent, "request-rate"))
 
     def site_maps(self) -> list[str] | None:
         """Return the values of the sitemap records in file order, or None if there are none."""
@@ -172,25 +162,19 @@ class RobotFileParser(PicklableInstance):
 
     @property
     def entries(self) -> list[Entry]:
-        """The groups of the file, without those for `*`. With the profile `cpython-new`, all groups.
+        """The groups of the file, without those for `*`.
 
         Cost: O(bytes of the file).
         """
-        entries = list_entries(self.robots, self._profile)
-        if self._profile.robotparser_rewritten:
-            return entries
-        return [entry for entry in entries if "*" not in entry.useragents]
+        return [entry for entry in list_entries(self.robots) if "*" not in entry.useragents]
 
     @property
     def default_entry(self) -> Entry | None:
-        """The first group for `*`, or None. With the profile `cpython-new`, always None.
+        """The first group for `*`, or None.
 
         Cost: O(bytes of the file).
         """
-        if self._profile.robotparser_rewritten:
-            return None
-        entries = list_entries(self.robots, self._profile)
-        return next((entry for entry in entries if "*" in entry.useragents), None)
+        return next((entry for entry in list_entries(self.robots) if "*" in entry.useragents), None)
 
     def __str__(self) -> str:
         default = self.default_entry
@@ -198,11 +182,4 @@ class RobotFileParser(PicklableInstance):
 
     def _use(self, robots: RobotsTxt) -> None:
         self.robots = robots
-        self._answers = LenientAnswers(robots, _named_agent if self._profile.robotparser else agent_from)
-
-
-def _named_agent(useragent: str | Agent) -> Agent:
-    """Return the agent that urllib.robotparser looks for: all text before the first slash."""
-    if not isinstance(useragent, str):
-        return agent_from(useragent)
-    return agent_with_any_name(useragent.partition("/")[0])
+        self._answers = LenientAnswers(robots)

@@ -18,7 +18,7 @@ from canfetch.compare.limits import Budget, steps_for
 from canfetch.compare.rule_lists import RuleLists, RuleText, common_ends
 from canfetch.core.agent import Agent
 from canfetch.core.contract import BoundRules, CompiledFile
-from canfetch.core.engines import get_profile_compiler
+from canfetch.core.engines import get_compiler
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.profiles import PROFILES, Profile
 from canfetch.core.source import decode_source
@@ -63,7 +63,7 @@ class _Version:
 
 
 def _read(version: _Version, profile: Profile) -> _Reading:
-    compiled = get_profile_compiler(None, profile)(version.decoded_for(profile), profile.name)
+    compiled = get_compiler(None)(version.decoded_for(profile), profile.name)
     groups = [
         (tuple([name for name, _ in names]), tuple([(allow, value) for allow, value, _ in rules]))
         for names, rules in compiled.group_table()

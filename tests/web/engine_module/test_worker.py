@@ -143,7 +143,7 @@ def test_errors_have_codes(browser_page: "Page") -> None:
                 engine.explain("no", agents[0], "rfc9309"),
                 engine.explain("https://example.org/", agents[0], "rfc9309"),
                 engine.explain("/", { tokens: ["a b"], starApplies: true }, "rfc9309"),
-                engine.explain("/", agents[0], "cpython-old"),
+                engine.explain("/", agents[0], "unknown"),
                 engine.open(file, { url: "https://example.com/" }),
                 engine.info("rfc9309"),
             ].map(codeOf));

@@ -97,15 +97,6 @@ def test_googles_parser_changes_the_five_cells_whose_readings_differ(tester: Ope
     expect(tester.cell("MJ12bot", "/index.php")).to_have_class("cell blocked differs")
 
 
-def test_readings_of_the_python_engine_come_from_the_server(tester: OpenPage) -> None:
-    expected = library_blocks(tester, EXAMPLE, profile="cpython-old")
-    assert len(expected) != len(library_blocks(tester, EXAMPLE))
-    tester.control("profile").select_option("cpython-old")
-    tester.expect_blocked(len(expected))
-    tester.control("profile").select_option("rfc9309")
-    tester.expect_blocked(69)
-
-
 def test_only_rows_with_differing_readings_are_shown_on_request(tester: OpenPage) -> None:
     expect(tester.find("[data-differs]")).to_have_text("5")
     tester.control("only-differing").click()

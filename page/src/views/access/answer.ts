@@ -63,7 +63,7 @@ export function decisionNodes({ explanation, crawler, profile }: Explained, text
 
 /** Readings in which the first rule that matches decides. */
 export function isFirstMatch(profile: string): boolean {
-  return ["draft1996", "original1994", "cpython-old"].includes(profile);
+  return ["draft1996", "original1994"].includes(profile);
 }
 
 export function groupNodes({ explanation, crawler }: Explained, texts: Texts): Child {

@@ -4,7 +4,7 @@ import type { App } from "../../app.js";
 import { fill, h, icon } from "../../dom.js";
 import { MARKS, type RowProblem } from "../../engine/types.js";
 import { ICONS } from "../../icons.js";
-import { profileName, SERVER_ONLY } from "../../profiles.js";
+import { profileName } from "../../profiles.js";
 import { ROW_TEXTS, rowOutcome, type RowText, rowText } from "../../rows.js";
 import type { Cell } from "../../state.js";
 import { chooseCrawlers } from "./crawlers-dialog.js";
@@ -262,12 +262,10 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
   function updateProfiles(): void {
     const { engine } = results.state;
     const names = engine === "ready" ? verdicts.profiles : [store.state.profile];
-    // Without a server, these are shown as not available.
-    const missing = SERVER_ONLY.filter((name) => !names.includes(name));
-    fill(profile, [
-      ...names.map((name) => h("option", { value: name }, profileName(name, texts))),
-      ...missing.map((name) => h("option", { value: name, disabled: true }, profileName(name, texts))),
-    ]);
+    fill(
+      profile,
+      names.map((name) => h("option", { value: name }, profileName(name, texts))),
+    );
     profile.value = store.state.profile;
   }
 

@@ -9,7 +9,7 @@ from canfetch.cli.shared.command_errors import EXIT_NEGATIVE, EXIT_OK, CommandEr
 from canfetch.cli.shared.input_files import STANDARD_INPUT
 from canfetch.cli.shared.option_parameters import profile_option, quiet_option
 from canfetch.cli.shared.output_files import replace_file, write_standard_output
-from canfetch.cli.shared.single_value_option import Choice, Option, complete_path
+from canfetch.cli.shared.single_value_option import Option, ProfileChoice, complete_path
 from canfetch.cli.shared.terminal import print_message_lines
 from canfetch.compare import Minimization, find_minimization
 from canfetch.compare.limits import steps_for
@@ -81,7 +81,7 @@ command: Final = click.Command(
             ["--for", "for_profiles"],
             metavar="NAME",
             multiple=True,
-            type=Choice((*PROFILES, "all")),
+            type=ProfileChoice((*PROFILES, "all")),
             help="Also keep the verdicts of this profile; 'all' for all profiles. Can be repeated.",
         ),
         Option(["--in-place"], is_flag=True, help="Replace the file."),

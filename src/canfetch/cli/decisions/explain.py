@@ -78,9 +78,7 @@ class _TextWriter:
         options = run.options
         self._palette = Palette(enabled=use_color(no_color=options.no_color))
         self._agents = run.agents
-        python_only = PROFILES[options.profile].robotparser
-        engine = "python" if python_only else options.engine or engine_name()
-        self._parser = f"profile {options.profile}, engine {engine}"
+        self._parser = f"profile {options.profile}, engine {options.engine or engine_name()}"
         self._started = False
 
     def write(self, answer: Answer) -> None:

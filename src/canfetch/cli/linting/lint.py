@@ -21,7 +21,7 @@ from canfetch.cli.shared.option_parameters import format_option, no_color_option
 from canfetch.cli.shared.output_files import replace_file, write_standard_output
 from canfetch.cli.shared.output_parameters import OutputFile, check_not_input, check_outputs
 from canfetch.cli.shared.progress import Progress, item_progress
-from canfetch.cli.shared.single_value_option import Choice, Option, complete_path
+from canfetch.cli.shared.single_value_option import Choice, Option, ProfileChoice, complete_path
 from canfetch.cli.shared.terminal import Palette, is_terminal, use_color
 from canfetch.cli.shared.url_advice import host_advice
 from canfetch.core.origin import parse_robots_url
@@ -236,7 +236,7 @@ command: Final = click.Command(
         Option(
             ["--for", "for_profiles"],
             multiple=True,
-            type=Choice(list(PROFILES)),
+            type=ProfileChoice(list(PROFILES)),
             metavar="PROFILE",
             help="With --fix or --diff, apply every fix that keeps all verdicts in this parsing profile, such as "
             "googlebot, even if it changes them in others. Can be repeated.",

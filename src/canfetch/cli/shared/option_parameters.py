@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from canfetch.cli.shared.single_value_option import Choice, Option
+from canfetch.cli.shared.single_value_option import Choice, Option, ProfileChoice
 
 ROW_FORMATS = ("text", "json", "ndjson")
 
@@ -21,7 +21,7 @@ def profile_option() -> Option:
 
     return Option(
         ["--profile"],
-        type=Choice(tuple(PROFILES)),
+        type=ProfileChoice(tuple(PROFILES)),
         metavar="NAME",
         default="rfc9309",
         show_default=True,

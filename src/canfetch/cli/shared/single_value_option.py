@@ -24,6 +24,18 @@ class Choice(click.Choice[str]):
         return unknown_choice("value", value, choices)
 
 
+class ProfileChoice(Choice):
+    """The choice of a parsing profile. The error for a profile of an earlier version names its replacement."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        """Return the message for an unknown profile."""
+        from canfetch.core.profiles import REMOVED_PROFILES, unknown_profile  # noqa: PLC0415 - not for all commands
+
+        if value in REMOVED_PROFILES:
+            return unknown_profile(value)
+        return super().get_invalid_choice_message(value, ctx)
+
+
 def complete_path(_ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[Any]:
     """Let the shell complete the name of a file, or of a directory if the parameter accepts nothing else."""
     from click.shell_completion import CompletionItem  # noqa: PLC0415 - only during completion

@@ -30,8 +30,6 @@ from canfetch.web.mcp.tool import Answer, ToolDefinition
 _MAX_LINES: Final = 5
 _MAX_PROFILES_IN_TEXT: Final = 3
 _TARGET_TOKENS: Final = 60
-# The two profiles of urllib.robotparser are slow on large files, and stand for no search engine.
-_PROFILES: Final = tuple(name for name, profile in PROFILES.items() if not profile.robotparser)
 
 
 async def _answer(service: Service, arguments: ExplainArguments) -> Answer:
@@ -72,7 +70,7 @@ def _explain(
     robots: RobotsTxt | None,
     access: RobotsAccess | None,
 ) -> Answer:
-    readings = {} if robots is None else {name: robots.with_profile(name) for name in _PROFILES}
+    readings = {} if robots is None else {name: robots.with_profile(name) for name in PROFILES}
     decisions = []
     for agent, verdict in zip(agents, verdicts, strict=True):
         others = differing_profiles(verdict, (read.decide(url, agent=agent.agent) for read in readings.values()))
