@@ -1,6 +1,8 @@
 """The linter: enabled checks, suppression comments, fixes and settings."""
 
 import re
+import subprocess
+import sys
 import weakref
 from pathlib import Path
 from typing import Any
@@ -597,3 +599,12 @@ def test_findings_as_flat_rows() -> None:
             key: plain[key] for key in ("code", "name", "severity", "message", "effect", "source")
         }
         assert (row["line"], row["fixable"]) == (finding.line, finding.fix is not None)
+
+
+def test_small_file_is_linted_without_comparisons_pages_and_deliveries() -> None:
+    content = b"User-agent: *\nDisallow: /a\nDisallow: /b/\nSitemap: https://example.com/sitemap.xml\n"
+    code = f"import sys; from canfetch.lint import Linter; Linter().lint({content!r}); print(*sys.modules)"
+    modules = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    parts = ("canfetch.compare", "canfetch.pages", "canfetch.access", "tomllib")
+    assert "canfetch.lint.linter" in modules
+    assert not [name for name in modules if name.startswith(parts)]

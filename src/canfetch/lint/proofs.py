@@ -55,7 +55,7 @@ class Proof(NamedTuple):
 
 
 class _Asked(NamedTuple):
-    """What a proof asks. `is_cut` excludes crawlers for which a blank line ends the group before the finding's line."""
+    """The question of a proof. `is_cut` excludes crawlers that end the group at a blank line before the finding."""
 
     url: str
     lines: tuple[int, ...]
@@ -92,7 +92,7 @@ class Proofs:
         """Return the proof of a finding, or None if it has none.
 
         Args:
-            query: What to ask.
+            query: The URL, the lines and the crawlers.
             span: The finding's span.
             fix: The fix, or None if it has none or the budget is spent.
         Cost: A decision for each crawler, and with a fix a parse in each of their profiles.

@@ -58,8 +58,8 @@ class ReportedLines:
     def without_superseded(self, check: Check, occurrences: Iterable[AnyOccurrence]) -> Iterator[AnyOccurrence]:
         """Yield the occurrences that no finding of another check explains, and note their lines.
 
-        The checks that supersede this one must have run before, and what was not read of their occurrences must have
-        been passed to `read_later`.
+        The checks that supersede this one must have run before, and their remaining occurrences must have been passed
+        to `read_later`.
         """
         superseding = [code for code in self._superseding[check.code] if code in self._lines]
         own = self._lines.get(check.code)

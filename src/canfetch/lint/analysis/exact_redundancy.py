@@ -258,7 +258,7 @@ def _shortest_url(one: CanonicalRule) -> str:
 
 
 def _common_url(one: CanonicalRule, other: CanonicalRule) -> str:
-    """Return a URL that two rules match, of which not both end with `$`."""
+    """Return a URL that two rules match. At most one of the rules may end with `$`."""
     head = max(one.head, other.head, key=len)
     segments = [rule.form.removesuffix(b"$").split(b"*")[1:] for rule in sorted((one, other), key=_is_anchored)]
     return _url(b"".join([head, *segments[0], *segments[1]]))

@@ -27,7 +27,7 @@ class GoogleSpellings:
         self._by_kind = [RulesByHead([one for one in rules if one.rule.allow is allow]) for allow in (False, True)]
 
     def overlap(self, one: CanonicalRule) -> bool:
-        """Return whether a rule is one of them, or may match a URL that one of them matches."""
+        """Return whether a rule has such a spelling, or may match a URL that a rule with such a spelling matches."""
         return bool(self._lines) and any(rules.has_overlapping(one) for rules in self._by_kind)
 
     def keep_covered(self, covering: CanonicalRule, one: CanonicalRule, opposing: RulesByHead) -> bool:

@@ -47,7 +47,7 @@ class Cause(Enum):
     """Why a rule has no effect."""
 
     OVERRIDDEN = "overridden"  # opposing rules win for all of its URLs
-    REDUNDANT = "redundant"  # other rules decide alike
+    REDUNDANT = "redundant"  # other rules result in the same verdicts
     ALLOWED = "allowed"  # an allow rule, without which its URLs are allowed as well
 
 
@@ -174,7 +174,7 @@ class _Search:
         return not (rule.allow and is_last) and self._exact.are_redundant(one, [rule], 0)
 
     def _find_plain(self, one: CanonicalRule, *, is_last: bool) -> None:
-        """Find out whether a rule needs no comparison."""
+        """Note a rule that needs no comparison."""
         rule, group = one.rule, one.rule.group
         opposing = self._merged.of(group, allow=not rule.allow)
         high = max(len(one.form) + 1, rule.specificity)

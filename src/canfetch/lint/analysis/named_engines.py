@@ -7,7 +7,7 @@ from canfetch.agents import REGISTRY
 from canfetch.lint.analysis.extension_records import extension_names
 from canfetch.lint.linted_file import LintedFile
 
-# The severity set of each operator, and what the names of its crawlers start with, for those not in the registry.
+# The severity set of each operator, and the start of its crawlers' names, for crawlers that are not in the registry.
 _SETS: Final = {"Google": "google", "Microsoft": "bing", "Yandex": "yandex"}
 _PREFIXES: Final = {"google": "google", "bing": "bing", "msnbot": "bing", "yandex": "yandex"}
 _PREFIX_NAMES: Final = tuple(_PREFIXES)

@@ -125,7 +125,7 @@ class _Wildcard:
 
 
 def _text(form: bytes) -> bytes:
-    """Return a form as it matches URLs, the first byte of which is `/`."""
+    """Return a form as it matches URLs, which start with `/`."""
     return b"/" + form if form.startswith(b"*") else form
 
 

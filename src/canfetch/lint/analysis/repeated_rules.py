@@ -1,4 +1,4 @@
-"""Rules of one group that match the same URLs, and the one of them that has to stay."""
+"""Rules of one group that match the same URLs, and which of these rules has to stay."""
 
 from collections.abc import Iterable, Iterator
 from operator import attrgetter

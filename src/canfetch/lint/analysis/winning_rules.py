@@ -34,7 +34,7 @@ class WinningRules:
         self._outside = [ROBOTS_TXT_PATTERN] if profile.robots_txt_allowed else []
 
     def overriding(self) -> list[Rule] | None:
-        """Return opposing rules, one of which matches each URL of the rule and wins over it, or None.
+        """Return opposing rules that together match all URLs of the rule and win over it, or None.
 
         Raises: Undecided.
         """
@@ -43,7 +43,7 @@ class WinningRules:
         return self._matching([one for one in self._others if one.allow is not allow and one.rank < rank])
 
     def deciding(self) -> list[Rule] | None:
-        """Return rules, one of which decides about each URL of the rule, or is matched by it and loses to another one.
+        """Return rules that together match all URLs of the rule.
 
         None means that no other rule matches some URL.
 

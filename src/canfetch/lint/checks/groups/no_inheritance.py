@@ -14,7 +14,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 _STARTS: Final = (b"/", b"*")
 _WHOLE: Final = (b"/", b"/*", b"*")
-# Each group and each rule costs verdicts. The author of many groups knows what they do.
+# Each group and each rule costs verdicts. The author of many groups probably knows this.
 _MAX_GROUPS: Final = 64
 _MAX_TRIED: Final = 8
 

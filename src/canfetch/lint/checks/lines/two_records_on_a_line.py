@@ -46,7 +46,7 @@ class _InnerKey(NamedTuple):
 
 def find(file: LintedFile) -> Iterator[LineOccurrence]:
     """Find values that contain another key and a colon."""
-    # Another check asks for the lines, too.
+    # Another check uses the lines, too.
     yield from file.compute_once(_found)
 
 

@@ -1,4 +1,4 @@
-"""A rule without effect, because other rules decide alike."""
+"""A rule without effect, because other rules result in the same verdicts."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[LineOccurrence]:
-    """Find rules without which several others, or those of another group of the crawler, decide alike."""
+    """Find rules without which every verdict stays the same, because of several rules or of another group."""
     return ineffective_occurrences(file, Cause.REDUNDANT, _remove_group)
 
 

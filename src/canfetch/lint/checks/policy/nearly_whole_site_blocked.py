@@ -1,4 +1,4 @@
-"""A site of which crawlers may fetch only a few URLs."""
+"""A site where crawlers may fetch only a few URLs."""
 
 from collections.abc import Iterator
 
