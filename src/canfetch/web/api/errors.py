@@ -13,9 +13,9 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
+from canfetch.answers.documents import NotFetched
 from canfetch.core.text import printable_text
 from canfetch.errors import CanfetchError, ClientClosed, MissingExtra
-from canfetch.web.documents import NotFetched
 from canfetch.web.origins import TooManyFetches
 from canfetch.web.server.error_places import describe_error
 from canfetch.web.server.guard import FetchRateExceeded
