@@ -25,7 +25,7 @@ pub fn allows_once<T: AsRef<[u8]>>(
     target: &[u8],
 ) -> bool {
     assert!(content.len() <= MAX_BYTES_LIMIT, "a file over 512 MiB");
-    let groups = Groups::read(content, profile);
+    let groups = reader::read_groups(content, profile);
     let selection = Directory::default().select(&groups, content, profile, tokens, star_applies);
     RuleSet::new(&selection.groups, &groups).allows(File { content, groups: &groups, profile }, target)
 }
@@ -56,7 +56,7 @@ impl CompiledFile {
         assert!(content.len() <= MAX_BYTES_LIMIT, "a file over 512 MiB");
         Self {
             profile,
-            groups: Groups::read(content, profile),
+            groups: reader::read_groups(content, profile),
             others: OnceLock::new(),
             directory: Directory::default(),
             sets: Mutex::default(),

@@ -5,8 +5,6 @@
 use std::ops::Range;
 
 use crate::packed::{List, Packed};
-use crate::reader;
-use crate::tables::Profile;
 
 /// A span of the file. 32 bits suffice for the largest file that is parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,11 +152,6 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// Parses a file. Never fails: invalid lines are skipped.
-    pub fn read(content: &[u8], profile: &Profile) -> Self {
-        reader::read_groups(content, profile)
-    }
-
     /// Joins the words of the rules, the user-agent lines and the group starts.
     pub(crate) fn from_lists(rules: &[[u32; 3]], agents: &[[u32; 4]], starts: &[[u32; 2]]) -> Self {
         let lists = [rules.as_flattened(), agents.as_flattened(), starts.as_flattened()];
@@ -214,81 +207,5 @@ impl Groups {
     /// The memory held, in bytes, without the content of the file.
     pub fn memory_bytes(&self) -> usize {
         size_of_val(&*self.words)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::compiled::CompiledFile;
-    use crate::testing::profile;
-
-    type Shape<'o> = (Vec<&'o [u8]>, Vec<(bool, &'o [u8], u32)>);
-
-    fn shape<'c>(content: &'c [u8], name: &str) -> Vec<Shape<'c>> {
-        let groups = Groups::read(content, profile(name));
-        (0..groups.len() as u32)
-            .map(|group| {
-                (
-                    groups.agents_of(group).iter().map(|agent| agent.token.of(content)).collect(),
-                    groups
-                        .rules()
-                        .range(groups.rules_of(group))
-                        .iter()
-                        .map(|rule| (rule.allow(), rule.value.of(content), rule.line()))
-                        .collect(),
-                )
-            })
-            .collect()
-    }
-
-    #[test]
-    fn rfc9309_2_1_a_group_ends_at_the_user_agent_line_after_a_rule() {
-        let content = b"Disallow: /lost\nUser-agent: a\nUser-agent: b\n\nCrawl-delay: 1\nuser-agent: c\nallow: /x#y\r\nUser-Agent:d";
-        assert_eq!(
-            shape(content, "rfc9309"),
-            vec![(vec![&b"a"[..], b"b", b"c"], vec![(true, &b"/x"[..], 7)]), (vec![&b"d"[..]], vec![]),]
-        );
-    }
-
-    #[test]
-    fn rfc9309_2_2_4_other_records_have_a_group() {
-        let content = b"Sitemap: s\nuser-agent: *\nHost: h # c\n";
-        let file = CompiledFile::new(content, profile("rfc9309"));
-        let seen: Vec<_> = file
-            .others(content)
-            .iter()
-            .map(|other| {
-                (other.line(), other.is_sitemap(), other.key.of(content), other.value.of(content), other.group())
-            })
-            .collect();
-        assert_eq!(seen, vec![(1, true, &b"Sitemap"[..], &b"s"[..], None), (3, false, b"Host", b"h", Some(0))]);
-    }
-
-    #[test]
-    fn original1994_a_blank_line_ends_a_group() {
-        let content = b"user-agent: a\n \t\r\nuser-agent: b\nallow: /1\ndisallow: /2\n#\ndisallow: /3\n\ndisallow: /4";
-        let disallowed = [(false, &b"/2"[..], 5), (false, b"/3", 7)];
-        let allowed = [&[(true, &b"/1"[..], 4)], &disallowed[..]].concat();
-        assert_eq!(shape(content, "yandex"), vec![(vec![&b"a"[..]], vec![]), (vec![b"b"], allowed)]);
-        let shape = shape(content, "original1994");
-        assert_eq!(shape, vec![(vec![&b"a"[..]], vec![]), (vec![b"b"], disallowed.to_vec())]);
-    }
-
-    #[test]
-    fn google_a_long_line_is_cut() {
-        let mut content = b"user-agent: *\ndisallow: /".to_vec();
-        content.resize(20_000, b'a');
-        let google = Groups::read(&content, profile("google"));
-        assert_eq!(google.rules().at(0).value.of(&content).len(), 16_663 - "disallow: ".len());
-        let rfc9309 = Groups::read(&content, profile("rfc9309"));
-        assert_eq!(rfc9309.rules().at(0).value.of(&content).len(), 20_000 - "user-agent: *\ndisallow: ".len());
-    }
-
-    #[test]
-    fn google_a_nul_ends_its_line() {
-        let content = b"user-agent: *\ndisallow: /a\0b\nallow: /c";
-        assert_eq!(shape(content, "google")[0].1, vec![(false, &b"/a"[..], 2), (true, b"/c", 3)]);
-        assert_eq!(shape(content, "rfc9309")[0].1[0].1, b"/a\0b");
     }
 }

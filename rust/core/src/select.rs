@@ -136,6 +136,7 @@ fn order(one: &[u8], other: &[u8], profile: &Profile) -> Ordering {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reader::read_groups;
     use crate::testing::profile;
 
     const FILE: &[u8] =
@@ -143,7 +144,7 @@ mod tests {
 
     fn select(tokens: &[&[u8]], star_applies: bool, name: &str) -> (Choice, Vec<u32>) {
         let profile = profile(name);
-        let groups = Groups::read(FILE, profile);
+        let groups = read_groups(FILE, profile);
         let selection = Directory::default().select(&groups, FILE, profile, tokens, star_applies);
         (selection.choice, selection.groups)
     }
@@ -166,7 +167,7 @@ mod tests {
     fn draft1996_the_first_value_that_contains_the_name_wins() {
         let profile = profile("draft1996");
         let content = b"User-agent: c\n\nUser-agent: Foo, Bar/1\nAllow: /1\n\nUser-agent: *\nAllow: /2\n\nUser-agent: bar\nAllow: /3";
-        let groups = Groups::read(content, profile);
+        let groups = read_groups(content, profile);
         let choose = |token: &[u8]| {
             let selection = Directory::default().select(&groups, content, profile, &[token], true);
             (selection.choice, selection.groups)
@@ -185,7 +186,7 @@ mod tests {
             );
         }
         let profile = profile("rfc9309");
-        let groups = Groups::read(&file, profile);
+        let groups = read_groups(&file, profile);
         let sorted = Directory::default();
         for round in 0..3 {
             for number in 0..70 {

@@ -1,7 +1,9 @@
 //! The index, the listing, the plain walk and a matcher too simple to be wrong return the same results.
 
+use super::index::Index;
+use super::listing::Listing;
+use super::query::Query;
 use super::walk::{self, Match};
-use super::{Index, Listing, Query};
 use crate::compiled::CompiledFile;
 use crate::decide::{DECISIONS_BEFORE_INDEX, Explanation, Reason, RuleSet};
 use crate::pattern::{Form, Scratch, entries};

@@ -4,8 +4,8 @@
 use super::grams::{Grams, Weak};
 use super::haystack::Haystack;
 use super::needle::Needle;
+use super::texts::{ANCHORED, NO_RANK, Ranked, Texts};
 use super::trie::{Head, Kind, Trie, Wild, sort};
-use super::{ANCHORED, NO_RANK, Ranked, Texts};
 
 /// More wildcard texts than this with the same head are found by their grams: in the trie, each of them would be
 /// checked.

@@ -329,8 +329,8 @@ fn literal_mask(text: &[u8]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::NO_RANK;
     use super::*;
+    use crate::matcher::texts::NO_RANK;
 
     fn grams(texts: &[&str]) -> Grams {
         let weak: Vec<_> =

@@ -5,8 +5,10 @@
 
 use super::forest::Forest;
 use super::haystack::Haystack;
+use super::index::Index;
+use super::query::Query;
+use super::texts::Texts;
 use super::walk::Match;
-use super::{Index, Query, Texts};
 use crate::pattern::Form;
 
 /// The texts of an index, arranged so that every match is found.

@@ -3,9 +3,9 @@
 //!
 //! Nodes are in breadth-first order, so the children of a node are adjacent.
 
-use super::NO_RANK;
 use super::needle::Needle;
 use super::suffixes::first_eight;
+use super::texts::NO_RANK;
 
 use std::collections::VecDeque;
 use std::ops::Range;

@@ -2,7 +2,7 @@
 //!
 //! It needs no index, so it is used for the first decisions about a file. The index and the listing must agree with it.
 
-use super::Query;
+use super::query::Query;
 use crate::groups::{Groups, Rule};
 use crate::pattern::{Scratch, differs_early, entries};
 use crate::tables::Profile;

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use super::Query;
-use super::haystack::Haystack;
-use super::segments::Shape;
 use crate::bytes::{QUERY_DATA, class};
 use crate::decide::File;
+use crate::matcher::Query;
+use crate::matcher::haystack::Haystack;
+use crate::matcher::segments::Shape;
 use crate::pattern::{Form, Scratch, entries};
 
 /// Returns the parts of a target in form (a) that the literal segments of a rule match, in ascending order. They are
