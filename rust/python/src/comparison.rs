@@ -1,6 +1,6 @@
 //! Searches for targets, as `canfetch.compare` asks for them.
 
-use canfetch_core::compare::{Budget, Domain, Form, Outcome, Pattern, Search, Side};
+use canfetch_core::compare::{Budget, Domain, Form, Outcome, Pattern, RuleList, Search};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -63,13 +63,14 @@ impl TargetDomain {
         steps: u64,
     ) -> PyResult<Found<'py>> {
         if sides.is_empty()
-            || sides.len() > canfetch_core::compare::MAX_SIDES
+            || sides.len() > canfetch_core::compare::MAX_RULE_LISTS
             || sides.iter().any(|(values, _, _)| values.len() != patterns.len())
         {
             return Err(PyValueError::new_err("invalid search: expected a decision of each side for each pattern"));
         }
         let patterns = patterns.into_iter().map(|item| pattern(item, &self.forms)).collect::<PyResult<Vec<_>>>()?;
-        let sides = sides.into_iter().map(|(values, default, longest_match)| Side { values, default, longest_match });
+        let sides =
+            sides.into_iter().map(|(values, default, longest_match)| RuleList { values, default, longest_match });
         let sides = sides.collect();
         let mut budget = Budget { steps, states: 0 };
         let outcome = py.detach(|| {

@@ -70,7 +70,7 @@ impl Refinement {
         shortest: bool,
         steps: u64,
     ) -> PyResult<Answer<'py>> {
-        let (sides, count) = (self.core.sides(), self.core.len());
+        let (sides, count) = (self.core.lists(), self.core.len());
         if wanted.iter().any(|one| one.len() != sides)
             || within.iter().chain(&outside).any(|&one| one as usize >= count)
         {
@@ -103,7 +103,7 @@ impl Refinement {
     ) -> PyResult<Descriptions<'py>> {
         let count = self.core.len();
         let known = candidates.iter().flat_map(|(patterns, _)| patterns).chain(&outside);
-        if self.core.sides() != 2
+        if self.core.lists() != 2
             || decisions.0 > 1
             || decisions.1 > 1
             || known.into_iter().any(|&one| one as usize >= count)

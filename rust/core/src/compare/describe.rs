@@ -1,7 +1,9 @@
 //! Rules that describe the targets with certain decisions, as in `canfetch.compare.descriptions`.
 
-use super::refinement::{ANY, Question, Refinement, Targets, Wanted};
-use super::{Budget, TooLarge};
+use super::budget::{Budget, TooLarge};
+use super::domain::Targets;
+use super::question::Question;
+use super::refinement::{ANY, Refinement, Wanted};
 
 /// The steps of a question besides those that it counts.
 const STEPS_OF_A_QUESTION: usize = 60;

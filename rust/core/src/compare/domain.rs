@@ -1,5 +1,7 @@
 //! The possible targets, and the forms that patterns are compared with.
 
+use std::borrow::Cow;
+
 /// The place of bytes that no target continues with.
 pub const DEAD: u16 = u16::MAX;
 
@@ -81,4 +83,39 @@ impl Domain {
         expected[usize::from(b'?')] |= self.needs_query[usize::from(place)];
         true
     }
+}
+
+/// The possible targets, and the forms that patterns are compared with.
+#[derive(Clone, Copy, Debug)]
+pub struct Targets<'a> {
+    /// The targets in which no stray `%` matters.
+    pub ordinary: &'a Domain,
+    /// All targets.
+    pub complete: &'a Domain,
+    /// The forms.
+    pub forms: &'a [Form],
+}
+
+/// The target in a form.
+pub(super) fn in_form<'a>(target: &'a [u8], form: &Form) -> Cow<'a, [u8]> {
+    let mark = target.iter().position(|&byte| byte == b'?').unwrap_or(target.len());
+    let encodes = |(at, &byte): (usize, &u8)| form.encodes(byte, at > mark);
+    if !target.iter().enumerate().any(encodes) {
+        return Cow::Borrowed(target);
+    }
+    let mut text = Vec::with_capacity(target.len() + 16);
+    for (at, &byte) in target.iter().enumerate() {
+        if encodes((at, &byte)) {
+            text.extend_from_slice(&escape(byte));
+        } else {
+            text.push(byte);
+        }
+    }
+    Cow::Owned(text)
+}
+
+/// The escape of a byte.
+pub(super) fn escape(byte: u8) -> [u8; 3] {
+    const HEX: &[u8; 16] = b"0123456789ABCDEF";
+    [b'%', HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::Pattern;
+use super::patterns::Pattern;
 
 /// Segments are found by so many bytes.
 const GRAM: usize = 4;

@@ -1,13 +1,13 @@
-//! The search for a shortest target by refinement, as in `canfetch.compare.refinement`: the goals are the same, in the
-//! same order, so that both engines find the same targets.
+//! The patterns of one or two lists of rules in order of precedence, and what is known about each, for any number of
+//! questions.
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::direct::in_form;
+use super::budget::{Budget, TooLarge};
+use super::domain::{Form, in_form};
 use super::pattern_index::{MatchIndex, Overlaps, may_overlap};
-use super::run::Run;
-use super::sides::ABSENT;
-use super::{Budget, Domain, Form, Pattern, TooLarge};
+use super::patterns::Pattern;
+use super::rule_lists::ABSENT;
 
 /// Comes after the places of all patterns. The place of a pattern is its index plus one, and 0 comes before all.
 pub(super) const LAST: u32 = u32::MAX;
@@ -16,32 +16,8 @@ pub(super) const BYTES_OF_A_STEP: usize = 8;
 /// Stands for a wanted decision that does not matter.
 pub(super) const ANY: u8 = 2;
 
-/// The wanted decision of each side: 0, 1, or 2 if it does not matter.
+/// The wanted decision of each list: 0, 1, or 2 if it does not matter.
 pub type Wanted = [u8; 2];
-
-/// A question about the targets of some domains. Patterns are given by their index.
-#[derive(Clone, Debug)]
-pub struct Question {
-    /// The wanted decisions.
-    pub wanted: Vec<Wanted>,
-    /// Patterns of which one matches the target. Without any, each target will do.
-    pub within: Vec<u32>,
-    /// Patterns of which none matches the target.
-    pub outside: Vec<u32>,
-    /// Whether the target has to be a shortest one.
-    pub shortest: bool,
-}
-
-/// The possible targets, and the forms that patterns are compared with.
-#[derive(Clone, Copy, Debug)]
-pub struct Targets<'a> {
-    /// The targets in which no stray `%` matters.
-    pub ordinary: &'a Domain,
-    /// All targets.
-    pub complete: &'a Domain,
-    /// The forms.
-    pub forms: &'a [Form],
-}
 
 /// What is known about a pattern.
 #[derive(Clone, Debug)]
@@ -57,19 +33,19 @@ pub(super) struct Known {
     pub first: u32,
 }
 
-/// One side: a decision for each target.
+/// The rules of one side of a comparison: a decision for each target.
 #[derive(Clone, Debug)]
-pub(super) struct RankedSide {
-    /// The decision of each ranked pattern: 0, 1, or 2 if the side does not have it.
+pub(super) struct RankedRuleList {
+    /// The decision of each ranked pattern: 0, 1, or 2 if the list does not have it.
     pub values: Vec<u8>,
     pub default: u8,
 }
 
-/// The pattern that decides on each side, if any, and its decision.
+/// The pattern that decides by each list, if any, and its decision.
 pub(super) type Deciders = [(Option<u32>, u8); 2];
 type Searched = HashMap<(Box<[u32]>, Box<[u32]>), Option<Vec<u8>>>;
 
-/// The patterns of one or two sides in order of precedence, for any number of questions.
+/// The patterns of one or two lists of rules in order of precedence, for any number of questions.
 #[derive(Debug)]
 pub struct Refinement {
     patterns: Vec<Pattern>,
@@ -77,30 +53,30 @@ pub struct Refinement {
     numbers: HashMap<Pattern, u32>,
     /// The patterns before this one have a rank.
     pub(super) ranked: u32,
-    pub(super) sides: Vec<RankedSide>,
-    /// The ranked patterns with different decisions on two sides.
+    pub(super) lists: Vec<RankedRuleList>,
+    /// The ranked patterns that two lists decide differently.
     pub(super) differing: BTreeSet<u32>,
     /// An index for each form.
     pub(super) indexes: Vec<MatchIndex>,
     pub(super) overlaps: Overlaps,
-    /// The results of searches for goals.
+    /// The results of searches.
     pub(super) searched: Searched,
     pub(super) searched_memory: usize,
 }
 
 impl Refinement {
-    /// Prepares the patterns. The decisions of a side are 0, 1, or 2 for a pattern that it does not have.
-    pub fn new(patterns: Vec<Pattern>, sides: Vec<(Vec<u8>, bool)>, forms: &[Form]) -> Self {
+    /// Prepares the patterns. The decisions of a list are 0, 1, or 2 for a pattern that it does not have.
+    pub fn new(patterns: Vec<Pattern>, lists: Vec<(Vec<u8>, bool)>, forms: &[Form]) -> Self {
         let of_form = |form: usize| (0..).zip(&patterns).filter(move |(_, pattern)| pattern.form == form);
         let indexes = (0..forms.len()).map(|form| MatchIndex::new(of_form(form))).collect();
         let overlaps = Overlaps::new(&patterns);
-        let sides = sides.into_iter().map(|(values, default)| RankedSide { values, default: u8::from(default) });
+        let lists = lists.into_iter().map(|(values, default)| RankedRuleList { values, default: u8::from(default) });
         let mut refinement = Self {
             patterns: Vec::with_capacity(patterns.len()),
             known: Vec::with_capacity(patterns.len()),
             numbers: HashMap::with_capacity(patterns.len()),
             ranked: patterns.len() as u32,
-            sides: sides.collect(),
+            lists: lists.collect(),
             differing: BTreeSet::new(),
             indexes,
             overlaps,
@@ -147,14 +123,14 @@ impl Refinement {
         self.patterns.is_empty()
     }
 
-    /// The number of sides.
-    pub fn sides(&self) -> usize {
-        self.sides.len()
+    /// The number of lists.
+    pub fn lists(&self) -> usize {
+        self.lists.len()
     }
 
-    /// Changes the decision of a ranked pattern on a side. Returns whether there is such a pattern and side.
-    pub fn set_value(&mut self, side: usize, index: u32, value: u8) -> bool {
-        let values = self.sides.get_mut(side).map(|side| &mut side.values);
+    /// Changes the decision of a ranked pattern by a list. Returns whether there is such a pattern and list.
+    pub fn set_value(&mut self, list: usize, index: u32, value: u8) -> bool {
+        let values = self.lists.get_mut(list).map(|list| &mut list.values);
         let Some(current) = values.and_then(|values| values.get_mut(index as usize)) else { return false };
         *current = value;
         self.note_difference(index);
@@ -162,26 +138,12 @@ impl Refinement {
     }
 
     fn note_difference(&mut self, index: u32) {
-        let [one, other] = self.sides.as_slice() else { return };
+        let [one, other] = self.lists.as_slice() else { return };
         if one.values[index as usize] == other.values[index as usize] {
             self.differing.remove(&index);
         } else {
             self.differing.insert(index);
         }
-    }
-
-    /// Returns a shortest target with wanted decisions, or `None` if there is none.
-    ///
-    /// # Errors
-    ///
-    /// The limit was reached.
-    pub fn find(
-        &mut self,
-        question: &Question,
-        targets: Targets<'_>,
-        budget: &mut Budget,
-    ) -> Result<Option<Vec<u8>>, TooLarge> {
-        Run::new(self, question, targets, budget).shortest_target()
     }
 
     /// Whether only the ranked patterns overlap this one whose heads do.
@@ -221,8 +183,8 @@ impl Refinement {
     }
 
     /// The decision of the pattern at a place.
-    pub(super) fn value_at(&self, side: usize, place: u32) -> u8 {
-        self.sides[side].values[place as usize - 1]
+    pub(super) fn value_at(&self, list: usize, place: u32) -> u8 {
+        self.lists[list].values[place as usize - 1]
     }
 
     pub(super) fn deciders(&self, target: &[u8], forms: &[Form], budget: &mut Budget) -> Result<Deciders, TooLarge> {
@@ -231,32 +193,32 @@ impl Refinement {
         for (form, index) in self.indexes.iter().enumerate().filter(|(_, index)| !index.is_empty()) {
             let text = in_form(target, &forms[form]);
             index.visit(&text, |candidate| {
-                let open = |side: usize| {
-                    self.sides
-                        .get(side)
-                        .is_some_and(|each| candidate < best[side] && each.values[candidate as usize] != ABSENT)
+                let open = |list: usize| {
+                    self.lists
+                        .get(list)
+                        .is_some_and(|each| candidate < best[list] && each.values[candidate as usize] != ABSENT)
                 };
                 let open = [open(0), open(1)];
                 if open != [false; 2] {
                     steps += self.known(candidate).steps + text.len() / BYTES_OF_A_STEP;
                     if self.pattern(candidate).matches_text(&text) {
-                        for side in 0..2 {
-                            if open[side] {
-                                best[side] = candidate;
+                        for list in 0..2 {
+                            if open[list] {
+                                best[list] = candidate;
                             }
                         }
                     }
                 }
                 // The others come later.
-                candidate < best[0] || (self.sides.len() > 1 && candidate < best[1])
+                candidate < best[0] || (self.lists.len() > 1 && candidate < best[1])
             });
             budget.spend(std::mem::take(&mut steps))?;
         }
         let mut deciders = [(None, 0); 2];
-        for (number, side) in self.sides.iter().enumerate() {
+        for (number, list) in self.lists.iter().enumerate() {
             deciders[number] = match best[number] {
-                LAST => (None, side.default),
-                index => (Some(index), side.values[index as usize]),
+                LAST => (None, list.default),
+                index => (Some(index), list.values[index as usize]),
             };
         }
         Ok(deciders)

@@ -2,11 +2,25 @@
 
 use std::collections::HashMap;
 
-use super::sides::{SideTable, Standing};
-use super::{Budget, Pattern, TooLarge, Track};
+use super::budget::{Budget, TooLarge};
+use super::patterns::Pattern;
+use super::rule_lists::{MAX_RULE_LISTS, PartialDecisions, RuleLists};
 
 /// Waiting segments of which some bytes are found: the number of the segment, and of the bytes.
 pub type Progress = Vec<(u32, u32)>;
+
+/// What remains of the patterns that are compared with one form of the target.
+#[derive(Clone, Debug, Default)]
+pub struct Track {
+    /// The patterns whose heads go on, in order of precedence.
+    pub heads: Vec<u32>,
+    /// The bytes of the heads that are found.
+    pub depth: usize,
+    /// The segments that the other patterns wait for.
+    pub waiting: u32,
+    /// Those of which some bytes are found.
+    pub progress: Progress,
+}
 
 #[derive(Debug)]
 struct Segment<'a> {
@@ -44,7 +58,7 @@ struct Waiting {
     growing: Box<[u32]>,
     /// The first byte of each segment, in order.
     starts: Box<[(u8, u32)]>,
-    filtered: HashMap<[u32; super::MAX_SIDES], u32>,
+    filtered: HashMap<[u32; MAX_RULE_LISTS], u32>,
     highest: HashMap<(usize, u8, u32), Option<u32>>,
     equal: HashMap<(u8, u32, u32), bool>,
 }
@@ -62,7 +76,7 @@ pub struct SegmentTable<'a> {
 
 impl<'a> SegmentTable<'a> {
     /// Prepares the segments.
-    pub fn new(patterns: &[&'a Pattern], sides: &SideTable) -> Self {
+    pub fn new(patterns: &[&'a Pattern], lists: &RuleLists) -> Self {
         let mut segments: Vec<Segment<'a>> = Vec::new();
         let mut first = Vec::with_capacity(patterns.len());
         for (text, pattern) in patterns.iter().enumerate() {
@@ -81,7 +95,7 @@ impl<'a> SegmentTable<'a> {
                 last.anchored = pattern.anchored;
             }
         }
-        let ends_last = (0..patterns.len() as u32).map(|text| sides.ends_last(text)).collect();
+        let ends_last = (0..patterns.len() as u32).map(|text| lists.ends_last(text)).collect();
         Self { segments, first, ends_last, sets: Vec::new(), numbers: HashMap::new(), memory: 0 }
     }
 
@@ -218,19 +232,19 @@ impl<'a> SegmentTable<'a> {
         Ok((waiting, moved))
     }
 
-    /// Drops the segments of patterns that matter to no side.
-    pub fn filter(&mut self, track: &mut Track, sides: &SideTable, standing: &Standing) {
+    /// Drops the segments of patterns that matter to no list.
+    pub fn filter(&mut self, track: &mut Track, lists: &RuleLists, partial: &PartialDecisions) {
         if self.is_nothing(track.waiting) {
             return;
         }
-        let kept = if let Some(&kept) = self.sets[track.waiting as usize].filtered.get(&standing.limits) {
+        let kept = if let Some(&kept) = self.sets[track.waiting as usize].filtered.get(&partial.limits) {
             kept
         } else {
             let segments = self.waiting(track.waiting).iter().copied();
             let segments =
-                segments.filter(|&number| sides.matters(self.segments[number as usize].text, standing)).collect();
+                segments.filter(|&number| lists.matters(self.segments[number as usize].text, partial)).collect();
             let kept = self.wait(segments);
-            self.sets[track.waiting as usize].filtered.insert(standing.limits, kept);
+            self.sets[track.waiting as usize].filtered.insert(partial.limits, kept);
             kept
         };
         if kept != track.waiting {
@@ -240,27 +254,27 @@ impl<'a> SegmentTable<'a> {
         }
     }
 
-    /// The last pattern of a set with a decision on a side, before a limit.
-    pub fn highest(&mut self, set: u32, sides: &SideTable, side: usize, decision: u8, limit: u32) -> Option<u32> {
+    /// The last pattern of a set with a decision by a list, before a limit.
+    pub fn highest(&mut self, set: u32, lists: &RuleLists, list: usize, decision: u8, limit: u32) -> Option<u32> {
         let set = &mut self.sets[set as usize];
         if set.segments.is_empty() {
             return None;
         }
         let texts = &set.texts;
-        *set.highest.entry((side, decision, limit)).or_insert_with(|| {
-            texts.iter().rev().copied().find(|&text| text < limit && sides.value(side, text) == decision)
+        *set.highest.entry((list, decision, limit)).or_insert_with(|| {
+            texts.iter().rev().copied().find(|&text| text < limit && lists.value(list, text) == decision)
         })
     }
 
-    /// Whether the first two sides decide alike about all that the patterns of a set match.
-    pub fn are_equal(&mut self, set: u32, sides: &SideTable, standing: &Standing) -> bool {
+    /// Whether the first two lists decide alike about all that the patterns of a set match.
+    pub fn are_equal(&mut self, set: u32, lists: &RuleLists, partial: &PartialDecisions) -> bool {
         let set = &mut self.sets[set as usize];
         if set.segments.is_empty() {
             return true;
         }
         let texts = &set.texts;
-        let key = (standing.decisions & 1, standing.limits[0], standing.limits[1]);
-        *set.equal.entry(key).or_insert_with(|| texts.iter().all(|&text| sides.is_equal(text, standing)))
+        let key = (partial.decisions & 1, partial.limits[0], partial.limits[1]);
+        *set.equal.entry(key).or_insert_with(|| texts.iter().all(|&text| lists.is_equal(text, partial)))
     }
 }
 
