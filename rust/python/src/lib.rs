@@ -3,10 +3,9 @@
 #![deny(unsafe_code)] // Except in `arrow::interface`.
 
 mod arrow;
-mod bound_rules;
 mod columns;
 mod comparison;
-mod compiled_file;
+mod contract;
 mod counter;
 mod file_contents;
 mod fresh_answers;
@@ -29,19 +28,17 @@ mod _native {
     use pyo3::types::{PyBytes, PyTuple};
 
     #[pymodule_export]
-    use super::arrow::array::Column;
+    use super::arrow::column::Column;
     #[pymodule_export]
     use super::arrow::table::Table;
     #[pymodule_export]
     use super::arrow::values::{build_column, read_values};
     #[pymodule_export]
-    use super::bound_rules::BoundRules;
-    #[pymodule_export]
     use super::columns::kernel::Kernel;
     #[pymodule_export]
     use super::comparison::TargetDomain;
     #[pymodule_export]
-    use super::compiled_file::CompiledFile;
+    use super::contract::{BoundRules, CompiledFile};
     use super::file_contents::FileContents;
     #[pymodule_export]
     use super::origin_table::OriginTable;

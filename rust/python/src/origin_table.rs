@@ -8,8 +8,8 @@ use canfetch_core::{Located, locate};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 
-use crate::bound_rules::BoundRules;
 use crate::columns::hashing::Hashing;
+use crate::contract::BoundRules;
 use crate::counter::Counter;
 use crate::fresh_answers::{Decider, FreshAnswer, FreshAnswers};
 use crate::urls::str_bytes;

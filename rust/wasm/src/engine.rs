@@ -3,6 +3,7 @@
 use canfetch_core::tables::{DEFAULT_MAX_BYTES, MAX_BYTES_LIMIT, PROFILES};
 
 use crate::document::{Document, Reading};
+use crate::failure::Failure;
 use crate::input::{Agent, Input, Target};
 use crate::output::Output;
 use crate::{explanation, file_info, matrix};
@@ -15,26 +16,6 @@ pub const DOCUMENTS_LIMIT: usize = 16;
 pub const CELLS_LIMIT: usize = 1 << 22;
 /// A larger input buffer is freed after use.
 const RETAINED_INPUT: usize = 1 << 20;
-
-/// Why a call failed. The numbers are part of the interface.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(i32)]
-pub enum Failure {
-    /// No open file has this handle.
-    UnknownDocument = -1,
-    /// No profile has this index.
-    UnknownProfile = -2,
-    /// The input does not have the expected form.
-    MalformedInput = -3,
-    /// The input, the output or the number of open files would exceed a limit.
-    TooLarge = -4,
-    /// `max_bytes` is out of range.
-    InvalidLimit = -5,
-    /// The target is not a valid URL.
-    InvalidTarget = -6,
-    /// The agent has no product tokens, or an invalid one.
-    InvalidAgent = -7,
-}
 
 /// All state of the module.
 #[derive(Debug, Default)]

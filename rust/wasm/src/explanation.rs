@@ -4,7 +4,7 @@ use canfetch_core::tables::PROFILES;
 use canfetch_core::{Choice, Reason, Selection, matched_spans, target, unescape_literal};
 
 use crate::document::{Document, Reading};
-use crate::engine::Failure;
+use crate::failure::Failure;
 use crate::input::{Agent, Target};
 use crate::output::Output;
 

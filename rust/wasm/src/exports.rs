@@ -3,7 +3,8 @@
 
 use std::cell::RefCell;
 
-use crate::engine::{Engine, Failure};
+use crate::engine::Engine;
+use crate::failure::Failure;
 
 thread_local! {
     static ENGINE: RefCell<Engine> = RefCell::default();

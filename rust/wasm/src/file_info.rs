@@ -1,7 +1,7 @@
 //! What a profile reads in a file: its groups, its lines, and who reads a line.
 
 use crate::document::Reading;
-use crate::engine::Failure;
+use crate::failure::Failure;
 use crate::input::Agent;
 use crate::output::{Output, filled};
 

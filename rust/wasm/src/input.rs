@@ -2,7 +2,7 @@
 
 use canfetch_core::{Located, locate};
 
-use crate::engine::Failure;
+use crate::failure::Failure;
 
 /// A URL that verdicts are about.
 #[derive(Debug)]

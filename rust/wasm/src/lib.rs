@@ -18,6 +18,7 @@ mod document;
 mod engine;
 mod explanation;
 mod exports;
+mod failure;
 mod file_info;
 mod input;
 mod matrix;

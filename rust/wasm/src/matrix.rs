@@ -6,7 +6,7 @@ use std::sync::Arc;
 use canfetch_core::{RuleSet, Verdict, target};
 
 use crate::document::Reading;
-use crate::engine::Failure;
+use crate::failure::Failure;
 use crate::input::{Agent, Target};
 use crate::output::{Output, filled};
 

@@ -1,6 +1,6 @@
 //! The output of a call.
 
-use crate::engine::Failure;
+use crate::failure::Failure;
 
 /// A buffer to which numbers and bytes are appended.
 #[derive(Debug, Default)]

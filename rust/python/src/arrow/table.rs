@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyList, PyString};
 
-use super::integers::{Integer, IntegerChunk, has_numbers};
+use super::interface::Imported;
+use super::invalid::Invalid;
+use super::numbers::{Integer, IntegerChunk, has_numbers};
 use super::text::TextChunk;
-use super::{Imported, Invalid};
 
 /// Short values that rows share as Python objects, such as those of an enumeration, and their bytes.
 const SHARED_VALUES: usize = 64;

@@ -2,11 +2,12 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::floats::{Floats, is_float};
-use super::integers::{Integers, is_integer};
-use super::types::type_name;
-use super::values::ListedTexts;
-use super::{Imported, Invalid, Node, Validity, single_column};
+use super::interface::{Imported, Node};
+use super::invalid::Invalid;
+use super::lists::ListedTexts;
+use super::numbers::{Floats, Integers, is_float, is_integer};
+use super::types::{type_name, unsupported_type};
+use super::validity::Validity;
 
 /// The bytes of a view, and of those that it holds itself.
 const VIEW_BYTES: usize = 16;
@@ -72,7 +73,7 @@ fn code(keys: Integers<'_>, values: &TextChunk<'_>, row: usize) -> Result<usize,
 impl<'a> TextChunk<'a> {
     /// Reads the chunks of a column. A table with one column is accepted.
     pub fn read(imported: &'a Imported) -> Result<Vec<Self>, Invalid> {
-        imported.chunks()?.into_iter().map(|node| Self::new(&single_column(node)?)).collect()
+        imported.chunks()?.into_iter().map(|node| Self::new(&node.single_column()?)).collect()
     }
 
     /// Reads an array.
@@ -118,7 +119,7 @@ impl<'a> TextChunk<'a> {
             "vu" | "vz" => (Validity::new(node)?, Self::views(node)?),
             // pandas has this type for a column without a value.
             _ if is_float(format) && !has_numbers(node)? => (Validity::default(), Layout::Null),
-            _ => return Err(super::unsupported_type(format, "text or bytes")),
+            _ => return Err(unsupported_type(format, "text or bytes")),
         };
         Ok(Self { length: node.length(), validity, layout })
     }

@@ -1,5 +1,7 @@
 //! The names of types, as pyarrow shows them.
 
+use super::invalid::Invalid;
+
 /// Returns the name of the type with a format, or the format itself if it has none.
 pub fn type_name(format: &str) -> String {
     let name = match format {
@@ -69,4 +71,11 @@ fn type_with_parameters(format: &str) -> String {
         // Extensions of libraries to the formats, such as that of Polars for integers of 128 bits.
         _ => format!("{format:?}"),
     }
+}
+
+/// Returns the error for a column of a type that is not accepted.
+#[cold]
+pub fn unsupported_type(format: &str, accepted: &str) -> Invalid {
+    let name = type_name(format);
+    Invalid::new(format!("a column of type {name}: expected {accepted}, or a dictionary of them"))
 }

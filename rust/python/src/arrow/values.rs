@@ -1,6 +1,5 @@
 //! Columns from and to Python objects.
 
-use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::Arc;
 
@@ -9,11 +8,13 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyList, PyString, PyTuple};
 
 use super::array::{Array, Bits, Data, Texts, offset};
-use super::floats::is_float;
-use super::integers::{IntegerChunk, has_integers, has_numbers, is_integer};
+use super::column::Column;
+use super::interface::{Imported, Node, SchemaNode};
+use super::invalid::Invalid;
+use super::lists::{List, ListedIntegers, ListedTexts, read_list};
+use super::numbers::{IntegerChunk, has_integers, has_numbers, is_float, is_integer};
 use super::text::{TextChunk, is_text};
-use super::{Imported, Invalid, Node, SchemaNode, unsupported_type};
-use crate::urls::text_bytes;
+use super::types::unsupported_type;
 
 /// A column as Python passes it: Arrow data, or one value, or a list of values.
 pub enum Argument {
@@ -23,28 +24,6 @@ pub enum Argument {
     Texts(ListedTexts),
     /// Integers.
     Integers(ListedIntegers),
-}
-
-/// The texts of a list. Rows with the same object share a value.
-#[derive(Default)]
-pub struct ListedTexts {
-    /// The numbers of values, of 32 bits each.
-    pub keys: Vec<u8>,
-    /// The rows that are not null.
-    pub valid: Bits,
-    /// The values.
-    pub values: Vec<Box<[u8]>>,
-}
-
-/// The integers of a list.
-#[derive(Default)]
-pub struct ListedIntegers {
-    /// The numbers, of 64 bits each.
-    pub numbers: Vec<u8>,
-    /// The rows that are not null.
-    pub valid: Bits,
-    /// The rows whose number is above the largest `i64`, and wraps around.
-    pub large: Bits,
 }
 
 /// The chunks of a column.
@@ -71,14 +50,14 @@ impl Argument {
     /// Reads an argument.
     pub fn from_object(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         if let Ok(list) = object.cast::<PyList>() {
-            return listed(list.iter());
+            return Ok(read_list(list.iter())?.into());
         }
         if object.is_none()
             || object.is_instance_of::<PyString>()
             || object.is_instance_of::<PyBytes>()
             || object.is_instance_of::<PyInt>()
         {
-            return listed(std::iter::once(object.clone()));
+            return Ok(read_list(std::iter::once(object.clone()))?.into());
         }
         match Imported::from_object(object)? {
             Some(imported) => Ok(Self::Imported(imported)),
@@ -117,6 +96,15 @@ impl Argument {
     }
 }
 
+impl From<List> for Argument {
+    fn from(list: List) -> Self {
+        match list {
+            List::Texts(texts) => Self::Texts(texts),
+            List::Integers(integers) => Self::Integers(integers),
+        }
+    }
+}
+
 /// The type of the only column of a table, or of the column itself.
 fn single_type(imported: &Imported) -> Result<SchemaNode<'_>, Invalid> {
     let schema = imported.schema()?;
@@ -129,71 +117,6 @@ fn check_id_type(schema: SchemaNode<'_>) -> Result<(), Invalid> {
         return Ok(());
     }
     Err(unsupported_type(format, "integers, text or bytes"))
-}
-
-fn listed<'py>(items: impl Iterator<Item = Bound<'py, PyAny>>) -> PyResult<Argument> {
-    let mut texts = ListedTexts::default();
-    let mut integers = ListedIntegers::default();
-    // The objects live as long as the map, so that no address is used twice.
-    let mut known: HashMap<usize, u32> = HashMap::new();
-    let mut objects = Vec::new();
-    for item in items {
-        let (is_text, is_integer) = (texts.values.is_empty(), integers.valid.set_count() == 0);
-        if item.is_none() {
-            texts.push(None);
-            integers.push(None);
-        } else if item.is_instance_of::<PyInt>() && is_text {
-            texts.push(None);
-            integers.push_object(&item);
-        } else if let (Some(bytes), true) = (text_bytes(&item)?, is_integer) {
-            let address = item.as_ptr() as usize;
-            let key = if let Some(&key) = known.get(&address) {
-                key
-            } else {
-                let key = u32::try_from(texts.values.len())
-                    .map_err(|_| PyValueError::new_err("a list of more than 4294967295 values"))?;
-                texts.values.push(bytes.into());
-                known.insert(address, key);
-                objects.push(item);
-                key
-            };
-            texts.push(Some(key));
-            integers.push(None);
-        } else {
-            return Err(PyTypeError::new_err(format!(
-                "invalid value of type {} in a column: expected str or bytes, or only int",
-                item.get_type().name()?
-            )));
-        }
-    }
-    Ok(if integers.valid.set_count() > 0 { Argument::Integers(integers) } else { Argument::Texts(texts) })
-}
-
-impl ListedTexts {
-    fn push(&mut self, key: Option<u32>) {
-        self.valid.push(key.is_some());
-        self.keys.extend_from_slice(&key.unwrap_or(0).to_ne_bytes());
-    }
-}
-
-impl ListedIntegers {
-    fn push(&mut self, number: Option<i64>) {
-        self.valid.push(number.is_some());
-        self.large.push(false);
-        self.numbers.extend_from_slice(&number.unwrap_or(0).to_ne_bytes());
-    }
-
-    fn push_object(&mut self, object: &Bound<'_, PyAny>) {
-        match object.extract::<u64>() {
-            Ok(number) if i64::try_from(number).is_err() => {
-                self.valid.push(true);
-                self.large.push(true);
-                self.numbers.extend_from_slice(&number.to_ne_bytes());
-            }
-            // Represents all numbers that are too large.
-            _ => self.push(Some(object.extract().unwrap_or(i64::MIN))),
-        }
-    }
 }
 
 /// Returns the rows of a column of text or bytes as `bytes`. Rows of one dictionary value share an object.
@@ -236,8 +159,8 @@ pub fn read_values<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyLis
 /// The rows of a struct are tuples.
 #[pyfunction]
 #[pyo3(signature = (type_, values, /))]
-pub fn build_column(type_: &Bound<'_, PyAny>, values: &Bound<'_, PyList>) -> PyResult<super::array::Column> {
-    Ok(super::array::Column::new(build(type_, &values.iter().collect::<Vec<_>>())?))
+pub fn build_column(type_: &Bound<'_, PyAny>, values: &Bound<'_, PyList>) -> PyResult<Column> {
+    Ok(Column::new(build(type_, &values.iter().collect::<Vec<_>>())?))
 }
 
 fn build(type_: &Bound<'_, PyAny>, values: &[Bound<'_, PyAny>]) -> PyResult<Array> {

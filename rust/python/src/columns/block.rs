@@ -12,8 +12,7 @@ use canfetch_core::{RuleSet, has_origin, locate, target};
 
 use super::agents::INVALID_AGENT;
 use super::lookup::NULL;
-use super::outcomes::{Outcome, outcome};
-use super::results::{Skipped, rules_of};
+use super::outcomes::{Outcome, Skipped, outcome};
 use super::rows::Rows;
 use super::tables::{NO_CONTENT, Tables};
 use crate::arrow::Invalid;
@@ -325,7 +324,7 @@ impl Toucher {
             }
             if self.agents & bit == 0 {
                 self.agents |= bit;
-                sets[count % TOUCHED_ROWS] = Some(rules_of(tables, file, place.agent()));
+                sets[count % TOUCHED_ROWS] = Some(tables.rules_of(file, place.agent()));
                 count += 1;
             }
         }

@@ -3,23 +3,25 @@
 use std::ffi::CString;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use canfetch_core::{profile, tables::Profile};
+use canfetch_core::profile;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
 
 use super::agents::Chain;
 use super::block::{Block, Need, TOUCHED_ROWS, Toucher};
-use super::failure::Failure;
+use super::decoder::Decoder;
 use super::file_entry::FileEntry;
-use super::loader::{self, Plan};
+use super::first_contents::check_contents;
+use super::loader::{self, Plan, check_id_kind};
 use super::results::{Allowed, Decisions, Matrix, Results};
 use super::rows::Rows;
 use super::tables::Tables;
 use super::usages::{Caches, Usages};
-use crate::arrow::array::Column;
+use crate::arrow::Invalid;
+use crate::arrow::column::Column;
 use crate::arrow::table::Table;
-use crate::arrow::values::Argument;
+use crate::arrow::values::{Argument, Chunks};
 
 /// Rows that are decided between two chances for other threads to add files.
 const LOCKED_ROWS: usize = 4096;
@@ -30,14 +32,13 @@ const ROWS_BETWEEN_SIGNALS: usize = 1 << 19;
 /// Compiled files and agents, and decisions on columns of them. Safe to use from several threads at once.
 #[pyclass(frozen, module = "canfetch._native")]
 pub struct Kernel {
-    profile: &'static Profile,
-    max_bytes: usize,
+    decoder: Decoder,
     memory_limit: usize,
     resolve_agents: Py<PyAny>,
     /// Called with contents that may be names.
-    pub warn_about_names: Option<Py<PyAny>>,
+    warn_about_names: Option<Py<PyAny>>,
     /// Whether rows contain the files.
-    pub by_content: bool,
+    by_content: bool,
     tables: RwLock<Tables>,
     usages: Caches,
 }
@@ -53,7 +54,7 @@ enum Agents {
 
 impl Kernel {
     /// The tables, until another thread wants to change them.
-    pub fn read(&self) -> RwLockReadGuard<'_, Tables> {
+    fn read(&self) -> RwLockReadGuard<'_, Tables> {
         self.tables.read().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -78,7 +79,7 @@ impl Kernel {
         };
         let mut rows =
             Rows::new(&file_chunks, agent_chunks.as_ref(), &url_chunks, self.by_content, results.column_length())?;
-        loader::check_files(self, py, &file_chunks)?;
+        self.check_files(py, &file_chunks)?;
         let mut state = State { row: 0, generation: None };
         let mut block = Block::default();
         while state.row < rows.length {
@@ -89,6 +90,15 @@ impl Kernel {
             }
         }
         Ok(Column::new(results.into_array(py)?))
+    }
+
+    /// Checks a column of contents or IDs before rows are decided.
+    fn check_files(&self, py: Python<'_>, files: &Chunks<'_>) -> PyResult<()> {
+        match files {
+            _ if !self.by_content => Ok(check_id_kind(files, py.detach(|| self.read().id_kinds()))?),
+            Chunks::Text(contents) => check_contents(py, self.warn_about_names.as_ref(), contents),
+            Chunks::Integers(_) => Ok(()),
+        }
     }
 
     /// Decides blocks of rows until the interpreter is needed.
@@ -107,7 +117,7 @@ impl Kernel {
             }
             match self.block(rows, chains, state, block, results)? {
                 Need::Nothing if state.row < rows.length => self.make_room(),
-                Need::Content(content) if !self.needs_decoding(content) => {
+                Need::Content(content) if !self.decoder.needs_decoding(content) => {
                     let content: Arc<[u8]> = content.into();
                     self.add_content(Arc::clone(&content), content);
                 }
@@ -193,13 +203,8 @@ impl Kernel {
         }
     }
 
-    /// Whether content is transcoded or truncated before it is parsed, which Python does.
-    fn needs_decoding(&self, content: &[u8]) -> bool {
-        content.len() > self.max_bytes || matches!(content.first(), Some(0xFE | 0xFF))
-    }
-
     fn add_content(&self, key: Arc<[u8]>, content: Arc<[u8]>) {
-        let entry = FileEntry::new(content, self.profile);
+        let entry = FileEntry::new(content, self.decoder.profile);
         // Outside the lock.
         entry.compiled();
         self.write().add_content(key, entry, self.memory_limit);
@@ -207,33 +212,17 @@ impl Kernel {
 
     #[cold]
     fn add_decoded(&self, py: Python<'_>, content: &[u8]) -> PyResult<()> {
-        let decoded = self.decode(py, content)?;
+        let decoded = self.decoder.decode(py, content)?;
         py.detach(|| self.add_content(content.into(), decoded));
         Ok(())
     }
 
-    /// The parsing profile of all files.
-    pub fn profile(&self) -> &'static Profile {
-        self.profile
-    }
-
     /// Replaces all files.
-    pub fn replace_tables(&self, mut tables: Tables) {
+    fn replace_tables(&self, mut tables: Tables) {
         let mut current = self.write();
         tables.generation = current.generation + 1;
         tables.file_generation = current.file_generation + 1;
         *current = tables;
-    }
-
-    /// Returns the content as it is parsed.
-    pub fn decode(&self, py: Python<'_>, content: &[u8]) -> PyResult<Arc<[u8]>> {
-        if !self.needs_decoding(content) {
-            return Ok(content.into());
-        }
-        let profile = py.import("canfetch.core.profiles")?.call_method1("get_profile", (self.profile.name,))?;
-        let arguments = (PyBytes::new(py, content), profile, self.max_bytes);
-        let source = py.import("canfetch.core.source")?.call_method1("decode_source", arguments)?;
-        Ok(source.getattr("content")?.cast::<PyBytes>()?.as_bytes().into())
     }
 
     #[cold]
@@ -259,6 +248,35 @@ struct State {
     generation: Option<u64>,
 }
 
+/// Why a call ends early. It is turned into an exception when no lock is held, because that needs the interpreter.
+enum Failure {
+    /// A column is invalid.
+    Invalid(Invalid),
+    /// Python raised.
+    Raised(PyErr),
+}
+
+impl From<Invalid> for Failure {
+    fn from(error: Invalid) -> Self {
+        Self::Invalid(error)
+    }
+}
+
+impl From<PyErr> for Failure {
+    fn from(error: PyErr) -> Self {
+        Self::Raised(error)
+    }
+}
+
+impl From<Failure> for PyErr {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Invalid(error) => error.into(),
+            Failure::Raised(error) => error,
+        }
+    }
+}
+
 #[pymethods]
 impl Kernel {
     /// Creates a kernel that keeps about `memory_limit` bytes of compiled files between blocks of rows.
@@ -282,8 +300,7 @@ impl Kernel {
         let tables = RwLock::new(if by_id { Tables::by_id(profile) } else { Tables::by_content(profile) });
         let usages = Caches::default();
         Ok(Self {
-            profile,
-            max_bytes,
+            decoder: Decoder { profile, max_bytes },
             memory_limit,
             resolve_agents,
             warn_about_names,
@@ -296,7 +313,9 @@ impl Kernel {
     /// Loads files: their IDs and contents, two columns of the same length.
     #[pyo3(signature = (ids, contents, /))]
     fn load(&self, py: Python<'_>, ids: &Bound<'_, PyAny>, contents: &Bound<'_, PyAny>) -> PyResult<()> {
-        loader::load(self, py, ids, contents)
+        let tables = loader::load(self.decoder, self.warn_about_names.as_ref(), py, ids, contents)?;
+        self.replace_tables(tables);
+        Ok(())
     }
 
     /// Returns a table of Arrow data as this kernel reads it.
@@ -316,7 +335,10 @@ impl Kernel {
         content_name: &str,
         plan: Option<Plan>,
     ) -> PyResult<()> {
-        loader::load_table(self, py, table, (id_name, content_name), plan)
+        let names = (id_name, content_name);
+        let tables = loader::load_table(self.decoder, self.warn_about_names.as_ref(), py, table, names, plan)?;
+        self.replace_tables(tables);
+        Ok(())
     }
 
     /// Whether the IDs of the files are texts.
@@ -378,7 +400,7 @@ impl Kernel {
         url: &Bound<'_, PyAny>,
         purpose: &Bound<'_, PyAny>,
     ) -> PyResult<Column> {
-        let usages = Usages::new(py, self.profile, purpose, &self.usages)?;
+        let usages = Usages::new(py, self.decoder.profile, purpose, &self.usages)?;
         self.run(py, file, &Self::agents(agent)?, url, usages)
     }
 

@@ -1,18 +1,18 @@
-//! Loading the files of a kernel.
+//! Loading files with their IDs.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
 
+use super::decoder::Decoder;
 use super::file_entry::FileEntry;
 use super::first_contents::check_contents;
 use super::hashing::Hashing;
-use super::kernel::Kernel;
-use super::outcomes::Sources;
+use super::outcomes::outcome_number;
 use super::tables::{Id, NO_CONTENT, Tables};
 use crate::arrow::Invalid;
-use crate::arrow::integers::{Integer, IntegerChunk};
+use crate::arrow::numbers::{Integer, IntegerChunk};
 use crate::arrow::table::Table;
 use crate::arrow::text::TextChunk;
 use crate::arrow::values::{Argument, Chunks};
@@ -22,7 +22,7 @@ pub type Plan = (Vec<i64>, Vec<Vec<u8>>, Vec<(Vec<u8>, Vec<u8>)>);
 
 /// What an ID has.
 #[derive(Clone, Copy)]
-pub enum Content<'a> {
+enum Content<'a> {
     /// Nothing.
     Missing,
     /// A file.
@@ -31,21 +31,80 @@ pub enum Content<'a> {
     Outcome(u32),
 }
 
-/// Adds files to a kernel.
-pub struct Loader<'k> {
-    kernel: &'k Kernel,
+/// Where the contents of rows are.
+struct Sources<'a> {
+    /// The contents of all rows.
+    chunks: Vec<TextChunk<'a>>,
+    /// The first row of each chunk.
+    starts: Vec<usize>,
+    rows: usize,
+    /// For each row that of its content, or a content of `further` after the last row, or an outcome below 0.
+    of_rows: Option<Vec<i64>>,
+    further: &'a [Vec<u8>],
+}
+
+impl<'a> Sources<'a> {
+    /// Without `sources`, each row has its own content.
+    fn new(chunks: Vec<TextChunk<'a>>, sources: Option<Vec<i64>>, further: &'a [Vec<u8>]) -> Result<Self, Invalid> {
+        let mut rows = 0;
+        let starts = chunks.iter().map(|chunk| {
+            rows += chunk.length();
+            rows - chunk.length()
+        });
+        let starts = starts.collect();
+        match &sources {
+            Some(sources) if sources.len() != rows => {
+                Err(Invalid::new(format!("{} sources of {rows} files", sources.len())))
+            }
+            _ => Ok(Self { chunks, starts, rows, of_rows: sources, further }),
+        }
+    }
+
+    /// The number of rows.
+    fn length(&self) -> usize {
+        self.rows
+    }
+
+    /// What each row has.
+    fn contents(&self) -> impl Iterator<Item = Result<Content<'a>, Invalid>> + '_ {
+        (0..self.rows).map(|row| match &self.of_rows {
+            None => self.content(row),
+            Some(sources) => self.of_source(sources[row]),
+        })
+    }
+
+    fn of_source(&self, source: i64) -> Result<Content<'a>, Invalid> {
+        let invalid = || Invalid::new(format!("a file with the source {source}"));
+        let Ok(source) = usize::try_from(source) else {
+            return outcome_number(source).map(Content::Outcome).ok_or_else(invalid);
+        };
+        if source < self.rows {
+            return self.content(source);
+        }
+        self.further.get(source - self.rows).map(|content| Content::Bytes(content)).ok_or_else(invalid)
+    }
+
+    fn content(&self, row: usize) -> Result<Content<'a>, Invalid> {
+        let chunk = self.starts.partition_point(|&start| start <= row) - 1;
+        Ok(self.chunks[chunk].get(row - self.starts[chunk])?.map_or(Content::Missing, Content::Bytes))
+    }
+}
+
+/// Collects files.
+struct Loader {
+    decoder: Decoder,
     tables: Tables,
     numbers: HashMap<Arc<[u8]>, u32, Hashing>,
 }
 
-impl<'k> Loader<'k> {
+impl Loader {
     /// Starts with no files.
-    pub fn new(kernel: &'k Kernel) -> Self {
-        Self { kernel, tables: Tables::by_id(kernel.profile()), numbers: HashMap::default() }
+    fn new(decoder: Decoder) -> Self {
+        Self { decoder, tables: Tables::by_id(decoder.profile), numbers: HashMap::default() }
     }
 
     /// Adds files by their IDs.
-    pub fn add_all<'a>(
+    fn add_all<'a>(
         &mut self,
         py: Python<'_>,
         ids: &Chunks<'_>,
@@ -95,29 +154,35 @@ impl<'k> Loader<'k> {
         if let Some(&number) = self.numbers.get(content) {
             return Ok(number);
         }
-        let decoded = self.kernel.decode(py, content)?;
-        let number = self.tables.add_file(FileEntry::new(Arc::clone(&decoded), self.kernel.profile()));
+        let decoded = self.decoder.decode(py, content)?;
+        let number = self.tables.add_file(FileEntry::new(Arc::clone(&decoded), self.decoder.profile));
         // The usual case: the content is parsed as it is, and stored once.
         let key = if *decoded == *content { decoded } else { content.into() };
         self.numbers.insert(key, number);
         Ok(number)
     }
 
-    /// Replaces the files of the kernel.
-    pub fn finish(mut self) {
+    /// The files.
+    fn finish(mut self) -> Tables {
         self.tables.finish_ids();
-        self.kernel.replace_tables(self.tables);
+        self.tables
     }
 }
 
-/// Loads the files of a kernel from two columns.
-pub fn load(kernel: &Kernel, py: Python<'_>, ids: &Bound<'_, PyAny>, contents: &Bound<'_, PyAny>) -> PyResult<()> {
+/// Returns the files of two columns.
+pub fn load(
+    decoder: Decoder,
+    warn_about_names: Option<&Py<PyAny>>,
+    py: Python<'_>,
+    ids: &Bound<'_, PyAny>,
+    contents: &Bound<'_, PyAny>,
+) -> PyResult<Tables> {
     let (ids, contents) = (Argument::from_object(ids)?, Argument::from_object(contents)?);
     let (ids, contents) = (ids.ids()?, contents.chunks()?);
     let Chunks::Text(contents) = contents else {
         return Err(Invalid::new("a column of integers: expected the content of files").into());
     };
-    check_contents(py, kernel.warn_about_names.as_ref(), &contents)?;
+    check_contents(py, warn_about_names, &contents)?;
     let contents = Sources::new(contents, None, &[])?;
     let count: usize = match &ids {
         Chunks::Text(chunks) => chunks.iter().map(TextChunk::length).sum(),
@@ -126,23 +191,46 @@ pub fn load(kernel: &Kernel, py: Python<'_>, ids: &Bound<'_, PyAny>, contents: &
     if count != contents.length() {
         return Err(Invalid::new(format!("{count} IDs of {} files", contents.length())).into());
     }
-    let mut loader = Loader::new(kernel);
+    let mut loader = Loader::new(decoder);
     loader.add_all(py, &ids, &mut contents.contents())?;
-    loader.finish();
-    Ok(())
+    Ok(loader.finish())
 }
 
-/// Checks a column of contents or IDs before rows are decided.
-pub fn check_files(kernel: &Kernel, py: Python<'_>, files: &Chunks<'_>) -> PyResult<()> {
-    match files {
-        _ if !kernel.by_content => Ok(check_id_kind(files, py.detach(|| kernel.read().id_kinds()))?),
-        Chunks::Text(contents) => check_contents(py, kernel.warn_about_names.as_ref(), contents),
-        Chunks::Integers(_) => Ok(()),
+/// Returns the files of two columns of a table, with the names of the ID and the content.
+pub fn load_table(
+    decoder: Decoder,
+    warn_about_names: Option<&Py<PyAny>>,
+    py: Python<'_>,
+    table: &Table,
+    names: (&str, &str),
+    plan: Option<Plan>,
+) -> PyResult<Tables> {
+    let (sources, further, aliases) = match plan {
+        Some((sources, further, aliases)) => (Some(sources), further, aliases),
+        None => (None, Vec::new(), Vec::new()),
+    };
+    let table = &table.imported;
+    let (id, content) = (table.field(names.0)?, table.field(names.1)?);
+    let chunks = table.chunks()?;
+    let contents = chunks.iter().map(|chunk| TextChunk::new(&chunk.child(content)?));
+    let contents = contents.collect::<Result<Vec<_>, Invalid>>()?;
+    if sources.is_none() {
+        check_contents(py, warn_about_names, &contents)?;
     }
+    let contents = Sources::new(contents, sources, &further)?;
+    let mut contents = contents.contents();
+    let mut loader = Loader::new(decoder);
+    for chunk in &chunks {
+        loader.add_all(py, &Chunks::of_ids(&chunk.child(id)?)?, &mut contents)?;
+    }
+    for (alias, id) in &aliases {
+        loader.add_alias(alias, id)?;
+    }
+    Ok(loader.finish())
 }
 
 /// Checks that a column of IDs has values of a kind that an ID of the files has. The kinds are texts and integers.
-fn check_id_kind(ids: &Chunks<'_>, (has_texts, has_integers): (bool, bool)) -> Result<(), Invalid> {
+pub fn check_id_kind(ids: &Chunks<'_>, (has_texts, has_integers): (bool, bool)) -> Result<(), Invalid> {
     // Usually, the first row shows it.
     match ids {
         Chunks::Text(chunks) if has_integers && !has_texts => {
@@ -161,38 +249,5 @@ fn check_id_kind(ids: &Chunks<'_>, (has_texts, has_integers): (bool, bool)) -> R
         }
         _ => {}
     }
-    Ok(())
-}
-
-/// Loads the files of a kernel from two columns of a table, with the names of the ID and the content.
-pub fn load_table(
-    kernel: &Kernel,
-    py: Python<'_>,
-    table: &Table,
-    names: (&str, &str),
-    plan: Option<Plan>,
-) -> PyResult<()> {
-    let (sources, further, aliases) = match plan {
-        Some((sources, further, aliases)) => (Some(sources), further, aliases),
-        None => (None, Vec::new(), Vec::new()),
-    };
-    let table = &table.imported;
-    let (id, content) = (table.field(names.0)?, table.field(names.1)?);
-    let chunks = table.chunks()?;
-    let contents = chunks.iter().map(|chunk| TextChunk::new(&chunk.child(content)?));
-    let contents = contents.collect::<Result<Vec<_>, Invalid>>()?;
-    if sources.is_none() {
-        check_contents(py, kernel.warn_about_names.as_ref(), &contents)?;
-    }
-    let contents = Sources::new(contents, sources, &further)?;
-    let mut contents = contents.contents();
-    let mut loader = Loader::new(kernel);
-    for chunk in &chunks {
-        loader.add_all(py, &Chunks::of_ids(&chunk.child(id)?)?, &mut contents)?;
-    }
-    for (alias, id) in &aliases {
-        loader.add_alias(alias, id)?;
-    }
-    loader.finish();
     Ok(())
 }

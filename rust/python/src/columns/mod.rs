@@ -8,11 +8,13 @@
 //! * `results` collects the answers;
 //! * `usages` collects those on the usage of content, with the statements of `statements` for each of the `purposes`;
 //! * `first_contents` finds columns of names in the place of contents;
-//! * `kernel` connects them, `loader` loads the files of a table, and `outcomes` are those without rules.
+//! * `outcomes` are the rows that no rule decides;
+//! * `loader` loads files with their IDs, and `decoder` transcodes and truncates contents;
+//! * `kernel` connects them.
 
 mod agents;
 mod block;
-mod failure;
+mod decoder;
 mod file_entry;
 mod first_contents;
 pub mod hashing;

@@ -1,8 +1,6 @@
-//! Files whose outcome decides, and not their rules: origins that were unavailable, unreachable or not resolved.
+//! Rows that no rule decides: their input is null or invalid, or the outcome of fetching the file decides.
 
-use super::loader::Content;
-use crate::arrow::Invalid;
-use crate::arrow::text::TextChunk;
+use canfetch_core::Reason;
 
 /// The numbers of files from here on are outcomes. Larger ones have other meanings.
 const FIRST: u32 = u32::MAX - 16;
@@ -31,62 +29,49 @@ pub fn outcome(file: u32) -> Option<Outcome> {
     if file < FIRST { None } else { OUTCOMES.get((file - FIRST) as usize).copied() }
 }
 
-/// Where the contents of rows are.
-pub struct Sources<'a> {
-    /// The contents of all rows.
-    chunks: Vec<TextChunk<'a>>,
-    /// The first row of each chunk.
-    starts: Vec<usize>,
-    rows: usize,
-    /// For each row that of its content, or a content of `further` after the last row, or an outcome below 0.
-    of_rows: Option<Vec<i64>>,
-    further: &'a [Vec<u8>],
+/// The number of the file in a row whose source is below 0, if it is an outcome.
+pub fn outcome_number(source: i64) -> Option<u32> {
+    let number = FIRST.saturating_add(u32::try_from(-1 - source).ok()?);
+    outcome(number).map(|_| number)
 }
 
-impl<'a> Sources<'a> {
-    /// Without `sources`, each row has its own content.
-    pub fn new(chunks: Vec<TextChunk<'a>>, sources: Option<Vec<i64>>, further: &'a [Vec<u8>]) -> Result<Self, Invalid> {
-        let mut rows = 0;
-        let starts = chunks.iter().map(|chunk| {
-            rows += chunk.length();
-            rows - chunk.length()
-        });
-        let starts = starts.collect();
-        match &sources {
-            Some(sources) if sources.len() != rows => {
-                Err(Invalid::new(format!("{} sources of {rows} files", sources.len())))
-            }
-            _ => Ok(Self { chunks, starts, rows, of_rows: sources, further }),
+/// Why no rule decides a row.
+#[derive(Clone, Copy)]
+pub enum Skipped {
+    /// An input is null.
+    Null,
+    /// The agent is not a product token.
+    InvalidAgent,
+    /// The URL is invalid.
+    InvalidURL,
+    /// There is no file with this ID.
+    NoRobots,
+    /// The outcome of fetching the file decides.
+    Outcome(Outcome),
+    /// The URL is that of a robots.txt, which is always allowed.
+    RobotsTxt,
+}
+
+impl Skipped {
+    /// The value of the column `reason`.
+    pub fn reason(self) -> Option<&'static str> {
+        match self {
+            Self::Null => None,
+            Self::InvalidAgent => Some("invalid-agent"),
+            Self::InvalidURL => Some("invalid-url"),
+            Self::NoRobots => Some("no-robots"),
+            Self::Outcome(outcome) => Some(outcome.reason),
+            Self::RobotsTxt => Some(Reason::RobotsTxt.name()),
         }
     }
 
-    /// The number of rows.
-    pub fn length(&self) -> usize {
-        self.rows
-    }
-
-    /// What each row has.
-    pub fn contents(&self) -> impl Iterator<Item = Result<Content<'a>, Invalid>> + '_ {
-        (0..self.rows).map(|row| match &self.of_rows {
-            None => self.content(row),
-            Some(sources) => self.of_source(sources[row]),
-        })
-    }
-
-    fn of_source(&self, source: i64) -> Result<Content<'a>, Invalid> {
-        let invalid = || Invalid::new(format!("a file with the source {source}"));
-        let Ok(source) = usize::try_from(source) else {
-            let number = u32::try_from(-1 - source).ok().map(|index| FIRST.saturating_add(index));
-            return number.filter(|&number| outcome(number).is_some()).map(Content::Outcome).ok_or_else(invalid);
-        };
-        if source < self.rows {
-            return self.content(source);
+    /// Whether the URL may be fetched, if that is known.
+    #[inline]
+    pub fn allowed(self) -> Option<bool> {
+        match self {
+            Self::Outcome(outcome) => outcome.allowed,
+            Self::RobotsTxt => Some(true),
+            _ => None,
         }
-        self.further.get(source - self.rows).map(|content| Content::Bytes(content)).ok_or_else(invalid)
-    }
-
-    fn content(&self, row: usize) -> Result<Content<'a>, Invalid> {
-        let chunk = self.starts.partition_point(|&start| start <= row) - 1;
-        Ok(self.chunks[chunk].get(row - self.starts[chunk])?.map_or(Content::Missing, Content::Bytes))
     }
 }

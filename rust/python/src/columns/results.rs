@@ -4,11 +4,10 @@ use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::Arc;
 
-use canfetch_core::{Match, Reason, RuleSet, Verdict};
+use canfetch_core::{Match, RuleSet, Verdict};
 use pyo3::prelude::*;
 
 use super::block::{Block, Place, Placed};
-use super::outcomes::Outcome;
 use super::rule_texts::CutRule;
 use super::tables::Tables;
 use crate::arrow::Invalid;
@@ -16,47 +15,6 @@ use crate::arrow::array::{Array, Bits, Data, Texts};
 
 /// Plans of a matrix that are kept.
 const PLANS_LIMIT: usize = 4096;
-
-/// Why no rule decides a row.
-#[derive(Clone, Copy)]
-pub enum Skipped {
-    /// An input is null.
-    Null,
-    /// The agent is not a product token.
-    InvalidAgent,
-    /// The URL is invalid.
-    InvalidURL,
-    /// There is no file with this ID.
-    NoRobots,
-    /// The outcome of fetching the file decides.
-    Outcome(Outcome),
-    /// The URL is that of a robots.txt, which is always allowed.
-    RobotsTxt,
-}
-
-impl Skipped {
-    /// The value of the column `reason`.
-    pub fn reason(self) -> Option<&'static str> {
-        match self {
-            Self::Null => None,
-            Self::InvalidAgent => Some("invalid-agent"),
-            Self::InvalidURL => Some("invalid-url"),
-            Self::NoRobots => Some("no-robots"),
-            Self::Outcome(outcome) => Some(outcome.reason),
-            Self::RobotsTxt => Some(Reason::RobotsTxt.name()),
-        }
-    }
-
-    /// Whether the URL may be fetched, if that is known.
-    #[inline]
-    pub fn allowed(self) -> Option<bool> {
-        match self {
-            Self::Outcome(outcome) => outcome.allowed,
-            Self::RobotsTxt => Some(true),
-            _ => None,
-        }
-    }
-}
 
 /// Collects the answers of all rows, in order.
 pub trait Results: Send {
@@ -92,12 +50,6 @@ pub trait Results: Send {
     fn into_array(self, py: Python<'_>) -> PyResult<Array>;
 }
 
-/// The rules of a file for an agent.
-#[inline]
-pub fn rules_of(tables: &Tables, file: u32, agent: u32) -> &Arc<RuleSet> {
-    tables.files[file as usize].rules(agent, tables.agents.at(agent), tables.rules_counter())
-}
-
 /// Whether each URL may be fetched.
 #[derive(Default)]
 pub struct Allowed {
@@ -114,7 +66,7 @@ impl Results for Allowed {
 
     #[inline]
     fn decide(&mut self, tables: &Tables, position: usize, row: Placed<'_>, _: &[u32]) {
-        let (rules, profile) = (rules_of(tables, row.file, row.agent), tables.profile);
+        let (rules, profile) = (tables.rules_of(row.file, row.agent), tables.profile);
         self.block[position] = rules
             .allows_by_index(profile, row.target)
             .unwrap_or_else(|| rules.allows(tables.files[row.file as usize].file(), row.target));
@@ -193,7 +145,7 @@ impl Results for Decisions {
 
     fn decide(&mut self, tables: &Tables, position: usize, row: Placed<'_>, _: &[u32]) {
         let file = tables.files[row.file as usize].file();
-        self.block[position] = Some(rules_of(tables, row.file, row.agent).decide(file, row.target));
+        self.block[position] = Some(tables.rules_of(row.file, row.agent).decide(file, row.target));
     }
 
     fn finish(&mut self, tables: &Tables, block: &Block<'_>) -> Result<(), Invalid> {
@@ -273,7 +225,7 @@ impl Matrix {
 fn plan(tables: &Tables, file: u32, agents: &[u32]) -> Plan {
     let mut plan = Plan::new();
     for (column, &agent) in agents.iter().enumerate() {
-        let rules = rules_of(tables, file, agent);
+        let rules = tables.rules_of(file, agent);
         match plan.iter_mut().find(|(known, _)| Arc::ptr_eq(known, rules) || known.groups() == rules.groups()) {
             Some((_, columns)) => columns.push(column),
             None => plan.push((Arc::clone(rules), vec![column])),

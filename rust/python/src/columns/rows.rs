@@ -8,7 +8,7 @@ use super::hashing::Hashing;
 use super::lookup::{Lookup, NULL, Place};
 use super::tables::{NO_CONTENT, Tables};
 use crate::arrow::Invalid;
-use crate::arrow::integers::{Integer, IntegerChunk};
+use crate::arrow::numbers::{Integer, IntegerChunk};
 use crate::arrow::text::TextChunk;
 use crate::arrow::values::Chunks;
 

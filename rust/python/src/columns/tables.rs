@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+use canfetch_core::RuleSet;
 use canfetch_core::tables::Profile;
 
 use super::agents::{Agents, Chain};
@@ -204,9 +205,10 @@ impl Tables {
         }
     }
 
-    /// Counts the memory of rules.
-    pub fn rules_counter(&self) -> &AtomicUsize {
-        &self.rules_memory
+    /// The rules of a file for an agent.
+    #[inline]
+    pub fn rules_of(&self, file: u32, agent: u32) -> &Arc<RuleSet> {
+        self.files[file as usize].rules(agent, self.agents.at(agent), &self.rules_memory)
     }
 
     /// The memory of the rules.

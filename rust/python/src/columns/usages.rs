@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use super::block::{Block, Place, Placed};
 use super::hashing::Hashing;
 use super::purposes::{Purposes, purpose_names};
-use super::results::{Results, record, rules_of};
+use super::results::{Results, record};
 use super::rule_texts::{plain_rule_text, rule_text};
 use super::statements::{Answer, Cache, Reader, Unread};
 use super::tables::Tables;
@@ -150,7 +150,7 @@ impl Results for Usages<'_> {
             if !self.begins_run(row) {
                 return false;
             }
-            let groups = rules_of(tables, row.file, row.agent).groups();
+            let groups = tables.rules_of(row.file, row.agent).groups();
             match self.cache.find(row.file, &tables.files[row.file as usize], groups, &self.reader) {
                 Ok(number) => self.runs.push(number),
                 Err(unread) => self.unread = Some(unread),
@@ -182,7 +182,7 @@ impl Results for Usages<'_> {
         }
         let Some(purpose) = self.purposes.of(self.first + position) else { return };
         let file = tables.files[row.file as usize].file();
-        let verdict = rules_of(tables, row.file, row.agent).decide(file, row.target);
+        let verdict = tables.rules_of(row.file, row.agent).decide(file, row.target);
         self.block[position] = match verdict.rule {
             Some(rule) if !verdict.reason.allows() => Cell::Disallowed(self.rule(tables, row.file, rule)),
             _ => {

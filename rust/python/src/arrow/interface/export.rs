@@ -7,7 +7,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-use super::{ArrayStruct, Owned, Released, Schema, Stream};
+use super::structures::{ArrayStruct, Owned, Released, Schema, Stream};
 use crate::arrow::array::{Array, Data};
 
 const NULLABLE: i64 = 2;

@@ -6,8 +6,9 @@ use pyo3::exceptions::PyUnicodeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use super::{ArrayStruct, Owned, Released, Schema, Stream};
-use crate::arrow::{Invalid, are_set};
+use super::structures::{ArrayStruct, Owned, Released, Schema, Stream};
+use crate::arrow::bitmaps::are_set;
+use crate::arrow::invalid::Invalid;
 
 /// More rows than any machine has memory for. Sums and products of counts below it do not overflow.
 const MAX_ROWS: i64 = 1 << 40;
@@ -297,6 +298,17 @@ impl<'a> Node<'a> {
         child.length = self.length;
         child.outer = self.validity()?.map(|bitmap| (bitmap, self.offset));
         Ok(child)
+    }
+
+    /// The only column of a table, or the array itself.
+    pub fn single_column(self) -> Result<Self, Invalid> {
+        if self.schema.format() != "+s" {
+            return Ok(self);
+        }
+        match self.schema.child_count()? {
+            1 => self.child(0),
+            count => Err(Invalid::new(format!("a table with {count} columns in place of a column"))),
+        }
     }
 
     /// The values of a dictionary.
