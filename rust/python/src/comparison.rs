@@ -1,4 +1,4 @@
-//! Searches for targets, as `canfetch.compare` asks for them.
+//! Searches of `canfetch.compare` for targets.
 
 use canfetch_core::compare::{Budget, Domain, Form, Outcome, Pattern, RuleList, Search};
 use pyo3::exceptions::PyValueError;

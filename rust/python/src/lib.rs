@@ -1,4 +1,13 @@
 //! `canfetch._native`: the native engine, with the same interface as the Python engine.
+//!
+//! * `contract` has the classes of `canfetch.core.contract`. Calls with many URLs release the interpreter's lock.
+//! * `origin_table` has the table of cached origins of `canfetch.client.origin_table`, which every decision of a client
+//!   reads. A call finds the origin of the URL, compares the time, and decides by the rules of the client's agent. It
+//!   returns nothing if more is needed, such as a fetch. `fresh_answers` finds nearly all answers without a lock, and without
+//!   writes to memory that threads share. Therefore the time of use of an origin only advances when a state is added or
+//!   looked up.
+//! * `columns` decides columns of files, agents and URLs, and `arrow` reads and returns them.
+//! * `refinement` and `comparison` answer the questions of `canfetch.compare`.
 
 #![deny(unsafe_code)] // Except in `arrow::interface`.
 

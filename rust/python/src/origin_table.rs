@@ -41,7 +41,7 @@ struct CachedOrigin {
     valid_from: f64,
     next_fetch_at: f64,
     last_used: AtomicU64,
-    /// Set when the origin is first asked for an answer.
+    /// Set when an answer about the origin is first needed.
     answers: OnceLock<Answers>,
 }
 
@@ -70,7 +70,7 @@ impl Answers {
         Ok(if function.is(&always_true) { Self::Everything } else { Self::Function(function.unbind()) })
     }
 
-    /// Returns what decides without Python, if it does.
+    /// Returns the rules or the answer that decide without Python, if there are any.
     fn decider(&self) -> Option<Decider> {
         match self {
             Self::Rules(rules) if rules.get().is_indexed() => {

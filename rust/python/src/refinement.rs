@@ -1,4 +1,4 @@
-//! Questions about the rules of two files, as `canfetch.compare` asks them.
+//! Questions of `canfetch.compare` about the rules of two files.
 
 use canfetch_core::compare::{Budget, Candidate, Pattern, Question, Refinement as Core, Targets, TooLarge};
 use pyo3::exceptions::PyValueError;

@@ -38,7 +38,7 @@ pub fn text_bytes<'a>(text: &'a Bound<'_, PyAny>) -> PyResult<Option<Cow<'a, [u8
     }
 }
 
-/// Returns the bytes of a URL object. Python decides what is one.
+/// Returns the bytes of a URL object. Python code decides which objects are URLs.
 #[cold]
 fn object_bytes(url: &Bound<'_, PyAny>, index: Option<usize>) -> PyResult<Vec<u8>> {
     let urls = url.py().import("canfetch.core.urls")?;

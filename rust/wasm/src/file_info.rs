@@ -1,4 +1,4 @@
-//! What a profile reads in a file: its groups, its lines, and who reads a line.
+//! The groups and lines that a profile reads in a file, and the agents whose group has a line.
 
 use crate::document::Reading;
 use crate::failure::Failure;

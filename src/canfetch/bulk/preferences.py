@@ -29,7 +29,7 @@ def usage(
         purpose: `training`, `search` or `ai-use`.
     Returns: A column of structs: `preference` is `allow`, `disallow` or `unknown`, with the `explanation` and the
         first 100 `lines` of `RobotsTxt.usage`. `allowed` is whether the agent may fetch the URL, and `reason` is
-        that of `decide`. The others are null if there is no verdict.
+        that of `decide`. The other fields are null if there is no verdict.
     Raises: As `allows`; InvalidOption: `purpose` is unknown.
     Cost: As `allows` for each row, plus the matching records, and all records of each distinct file and selection of
         groups.

@@ -172,9 +172,9 @@ class PythonKernel:
 
     def _check_id_kind(self, ids: list[Value]) -> None:
         """Check that a column of IDs has values of a kind that an ID of the files has."""
-        asked = next((type(value) for value in ids if value is not None), None)
-        if asked is not None and self._files and not any(isinstance(key, asked) for key in self._files):
-            shown = ("text", "integers") if asked is bytes else ("integers", "texts")
+        kind = next((type(value) for value in ids if value is not None), None)
+        if kind is not None and self._files and not any(isinstance(key, kind) for key in self._files):
+            shown = ("text", "integers") if kind is bytes else ("integers", "texts")
             raise InvalidColumn("invalid Arrow data: a column of {}: the IDs of the files are {}".format(*shown))
 
     def has_text_ids(self) -> bool:

@@ -5,7 +5,7 @@ use super::domain::Targets;
 use super::question::Question;
 use super::refinement::{ANY, Refinement, Wanted};
 
-/// The steps of a question besides those that it counts.
+/// The fixed steps of a question, in addition to the steps that it counts.
 const STEPS_OF_A_QUESTION: usize = 60;
 
 /// A rule that may describe targets.
@@ -45,7 +45,7 @@ impl Refinement {
         budget: &mut Budget,
     ) -> Result<Vec<Description>, TooLarge> {
         let others = [[1 - decisions[0], ANY], [ANY, 1 - decisions[1]]];
-        let mut ask = |wanted: &[Wanted], candidate: usize, outside: &[u32], shortest: bool| {
+        let mut answer = |wanted: &[Wanted], candidate: usize, outside: &[u32], shortest: bool| {
             budget.spend(STEPS_OF_A_QUESTION)?;
             let within = candidates[candidate].patterns.clone();
             let question = Question { wanted: wanted.to_vec(), within, outside: outside.to_vec(), shortest };
@@ -53,8 +53,8 @@ impl Refinement {
         };
         let mut found = Vec::new();
         for (number, candidate) in candidates.iter().enumerate() {
-            let Some(example) = ask(&[decisions], number, &outside, true)? else { continue };
-            let other = if candidate.is_part { None } else { ask(&others, number, &outside, false)? };
+            let Some(example) = answer(&[decisions], number, &outside, true)? else { continue };
+            let other = if candidate.is_part { None } else { answer(&others, number, &outside, false)? };
             found.push(Description { candidate: number, example, other, uncovered: None });
         }
         let nothing_covered = outside.len();
@@ -64,14 +64,14 @@ impl Refinement {
             one.uncovered = if covered.len() == nothing_covered {
                 Some(one.example.clone())
             } else {
-                ask(&[[ANY; 2]], one.candidate, &covered, false)?
+                answer(&[[ANY; 2]], one.candidate, &covered, false)?
             };
             if one.uncovered.is_some() {
                 covered.extend_from_slice(&candidates[one.candidate].patterns);
             }
         }
         for one in found.iter_mut().filter(|one| is_part(one)) {
-            one.uncovered = ask(&[decisions], one.candidate, &covered, false)?;
+            one.uncovered = answer(&[decisions], one.candidate, &covered, false)?;
         }
         Ok(found)
     }

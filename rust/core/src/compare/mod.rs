@@ -6,6 +6,10 @@
 //! * `question` answers questions about one or two lists by refinement, and `refinement` holds their patterns;
 //! * `search` finds targets of several patterns byte by byte, and `direct` those that need no search;
 //! * `describe` finds the rules that describe a difference.
+//!
+//! A [`Refinement`] keeps the patterns of two files for all questions about them. The profiles of urllib.robotparser only
+//! use the search. A `budget` limits the steps and not the time, so that a question always has the same answer. The limit is
+//! higher than that of the Python engine, which takes about 50 times as long.
 
 mod budget;
 mod describe;

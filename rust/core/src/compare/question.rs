@@ -27,7 +27,7 @@ const MAX_SET_MEMORY: usize = 40_000_000;
 const MAX_KNOWN_MEMORY: usize = 20_000_000;
 /// The steps of a set.
 const STEPS_OF_A_SET: usize = 10;
-/// The steps of a search besides those that it counts.
+/// The fixed steps of a search, in addition to the steps that it counts.
 const STEPS_OF_A_SEARCH: usize = 200;
 
 /// A question about the targets of some domains. Patterns are given by their index.
@@ -88,7 +88,7 @@ struct TargetSet {
     pub siblings: Option<Siblings>,
 }
 
-/// Sets for the patterns that win over the one that decides, those of the shortest patterns first.
+/// Sets for the patterns that win over the deciding one, in the order of their shortest targets.
 #[derive(Clone, Debug)]
 struct Siblings {
     pub set: Rc<TargetSet>,
@@ -180,7 +180,7 @@ impl Ord for TargetSet {
 /// One question that is being answered.
 struct QuestionSearch<'a> {
     refinement: &'a mut Refinement,
-    /// The patterns of the question outside of which the target is, without those that match nothing within.
+    /// Patterns that the target must not match, without patterns that no possible target matches.
     outside: Vec<u32>,
     question: &'a Question,
     targets: Targets<'a>,
@@ -418,7 +418,7 @@ impl<'a> QuestionSearch<'a> {
         Ok(self.matching_outside(target).is_none())
     }
 
-    /// The first pattern of those outside of which the target has to be that matches it.
+    /// The first pattern that the target matches and must not match.
     fn matching_outside(&self, target: &[u8]) -> Option<u32> {
         let (refinement, forms) = (&*self.refinement, self.targets.forms);
         self.outside.iter().copied().find(|&one| refinement.pattern(one).matches(target, forms))
@@ -465,7 +465,7 @@ impl<'a> QuestionSearch<'a> {
         self.push_next(Siblings { set: Rc::new(set.clone()), list, candidates: candidates.into(), next: 0 })
     }
 
-    /// Adds the next of some siblings, which the others follow.
+    /// Adds the next sibling. The following siblings are added when it is removed.
     fn push_next(&mut self, mut siblings: Siblings) -> Result<(), TooLarge> {
         while let Some(&(least, index)) = siblings.candidates.get(siblings.next) {
             siblings.next += 1;

@@ -13,13 +13,13 @@ use super::rule_lists::ABSENT;
 pub(super) const LAST: u32 = u32::MAX;
 /// The bytes that are compared in one step.
 pub(super) const BYTES_OF_A_STEP: usize = 8;
-/// Stands for a wanted decision that does not matter.
+/// A wanted decision that does not matter.
 pub(super) const ANY: u8 = 2;
 
 /// The wanted decision of each list: 0, 1, or 2 if it does not matter.
 pub type Wanted = [u8; 2];
 
-/// What is known about a pattern.
+/// Properties of a pattern that are computed once.
 #[derive(Clone, Debug)]
 pub(super) struct Known {
     pub least_length: usize,
@@ -209,7 +209,7 @@ impl Refinement {
                         }
                     }
                 }
-                // The others come later.
+                // The other candidates come later in the order of precedence.
                 candidate < best[0] || (self.lists.len() > 1 && candidate < best[1])
             });
             budget.spend(std::mem::take(&mut steps))?;

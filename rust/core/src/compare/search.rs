@@ -12,7 +12,7 @@ use super::segments::{SegmentTable, Track};
 
 /// The memory that a search may use for what grows with its states, in bytes.
 const MAX_MEMORY: usize = 120_000_000;
-/// The steps of one byte after one state, besides those of its patterns.
+/// The fixed steps of one byte after one state, in addition to the steps of its patterns.
 const STEPS_OF_A_BYTE: usize = 16;
 
 /// The result of a search.
@@ -181,7 +181,7 @@ impl<'a> Search<'a> {
             let ends = matches.at_end.len();
             let mut following = self.advance(track, pieces[0], &mut matches, budget)?;
             for &piece in &pieces[1..] {
-                // What matches in between still matches, but no target ends there.
+                // A pattern that matches within the escape still matches, but no target ends there.
                 matches.at_end.truncate(ends);
                 following = self.advance(&following, piece, &mut matches, budget)?;
             }

@@ -16,9 +16,9 @@ pub struct Track {
     pub heads: Vec<u32>,
     /// The bytes of the heads that are found.
     pub depth: usize,
-    /// The segments that the other patterns wait for.
+    /// The set of segments that the patterns past their heads need next.
     pub waiting: u32,
-    /// Those of which some bytes are found.
+    /// The waiting segments of which some bytes are found.
     pub progress: Progress,
 }
 
@@ -48,13 +48,13 @@ impl Segment<'_> {
     }
 }
 
-/// Segments that patterns wait for, one for each pattern.
+/// The next segments of patterns, one for each pattern.
 #[derive(Debug)]
 struct Waiting {
     segments: Box<[u32]>,
     /// Their patterns, in order of precedence.
     texts: Box<[u32]>,
-    /// The patterns that wait for nothing, but match more with each byte.
+    /// Patterns past their last segment: their match grows with each byte.
     growing: Box<[u32]>,
     /// The first byte of each segment, in order.
     starts: Box<[(u8, u32)]>,
@@ -190,7 +190,7 @@ impl<'a> SegmentTable<'a> {
             .collect();
         let before = moved.len();
         for &(_, number) in starting {
-            // Those in progress have moved already.
+            // Segments in progress have moved already.
             if track.progress.binary_search_by_key(&number, |&(number, _)| number).is_err() {
                 moved.push((number, 1));
             }

@@ -1,5 +1,5 @@
-//! The texts that are compared with one form of the target: most are found by their head, the others by their rarest
-//! gram.
+//! The texts that are compared with one form of the target. Most texts are found by their head. Texts with a weak head are
+//! found by their rarest gram.
 
 use super::grams::{Grams, Weak};
 use super::haystack::Haystack;

@@ -9,7 +9,7 @@ use super::numbers::{Floats, Integers, is_float, is_integer};
 use super::types::{type_name, unsupported_type};
 use super::validity::Validity;
 
-/// The bytes of a view, and of those that it holds itself.
+/// The bytes of a view, and the longest value that a view holds itself.
 const VIEW_BYTES: usize = 16;
 const INLINE_BYTES: usize = 12;
 const DECREASING: &str = "offsets that decrease";
@@ -19,7 +19,7 @@ pub fn is_text(format: &str) -> bool {
     matches!(format, "n" | "u" | "z" | "U" | "Z" | "vu" | "vz")
 }
 
-/// Whether a column of floating-point numbers has others than NaN.
+/// Whether a column of floating-point numbers has a number apart from NaN.
 fn has_numbers(node: &Node<'_>) -> Result<bool, Invalid> {
     let (floats, validity) = (Floats::new(node)?, Validity::new(node)?);
     Ok((0..node.length()).any(|row| !validity.is_null(row) && floats.has_number(row)))

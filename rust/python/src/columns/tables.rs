@@ -18,8 +18,8 @@ pub const NO_CONTENT: u32 = u32::MAX;
 const ENTRY_BYTES: usize = 48;
 /// Agents may use this part of the memory: about 200,000 of them by default.
 const AGENTS_SHARE: usize = 4;
-/// The rules of a loaded file that survive [`Tables::forget_rules`], in bytes for each byte of the file. Those of a usual
-/// file need less, and binding them again takes time. Those of a hostile one may need a thousand times as much.
+/// The rules of a loaded file that survive [`Tables::forget_rules`], in bytes for each byte of the file. The rules of a
+/// usual file need less, and binding them again takes time. The rules of a hostile file may need a thousand times as much.
 const KEPT_RULES: usize = 16;
 
 type Numbers<K> = HashMap<K, u32, Hashing>;

@@ -2,7 +2,7 @@
 
 Tables of hashes, on disk, have the URLs that redirects lead to and the URLs whose captures were left out. Where they
 meet, an archive is read again. A hash that two URLs share only costs time. A URL with http and the same one with https
-share one, because the capture of a host counts for both.
+share a hash, because the capture of a host counts for both.
 """
 
 import sqlite3

@@ -1,8 +1,8 @@
 """HTTP responses as archives store them: the head, and the body without its codings.
 
-Archives disagree about bodies. Some store the bytes of the connection, others remove the codings and keep the header
-fields that announce them. So text that is announced in a coding counts as decoded. Other bodies that a client cannot
-decode are broken, because without their rules they would allow everything.
+Some archives store the bytes of the connection. Other archives decode the body, but keep the header fields of the
+codings. Therefore a body that is text counts as decoded, whatever the header says. Any other body that a client cannot
+decode is broken, because without its rules it would allow everything.
 """
 
 import re

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 _MAX_BYTES: Final = 1 << 25
 _ENTRY_BYTES: Final = 200
 _MAX_WAITING: Final = 10_000
-# A header of 512 bytes must not stand for 1 MiB any number of times.
+# Limit on expanded bytes: a link of 512 bytes can repeat 1 MiB of content.
 _MAX_LINKED_BYTES: Final = 1 << 30
 
 

@@ -14,11 +14,10 @@ from typing import Final
 from canfetch.access.responses import Headers
 from canfetch.bulk.reading import zstd_members
 from canfetch.bulk.reading.captures import MAX_CONTENT_BYTES, Capture, Fault, Name
-from canfetch.bulk.reading.compressed_members import GZIP, ByteStream, Compression, MemberReader
+from canfetch.bulk.reading.compressed_members import GZIP, BrokenMember, ByteStream, Compression, MemberReader, Piece
 from canfetch.bulk.reading.http_messages import BrokenMessage, parse_response
 from canfetch.bulk.reading.times import parse_time
-from canfetch.bulk.reading.warc_parts import PartRecords
-from canfetch.bulk.reading.warc_records import VERSION, BrokenRecord, WarcRecord
+from canfetch.bulk.reading.warc_records import VERSION, BrokenRecord, RecordParser, WarcRecord
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.text import printable_text
 from canfetch.errors import InvalidURL, MissingExtra
@@ -29,6 +28,8 @@ _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+-]*):")
 _WEB_SCHEMES: Final = frozenset(["http", "https"])
 
 Item = Capture | Fault
+# The offset of a record, or of the compressed member in which it starts.
+_Placed = tuple[int, WarcRecord | BrokenRecord]
 
 
 def read_warc(
@@ -39,7 +40,7 @@ def read_warc(
     Args:
         stream: The file. It needs not be seekable.
         source: Its name.
-        wants: Whether the capture of a URL is needed. The bodies of others are not decoded.
+        wants: Whether the capture of a URL is needed. The bodies of other captures are not decoded.
         advance: Called with the number of bytes after each read.
     Raises: MissingExtra: The file is compressed with zstd, and no package for it is installed.
     Cost: O(bytes), with a few MiB in memory.
@@ -63,7 +64,7 @@ def _to_fault(damage: tuple[int, BrokenRecord], source: str) -> Fault:
     return Fault(source, offset, record.reason, record.is_end)
 
 
-def _records(stream: ByteStream, advance: Callable[[int], None]) -> Iterator[tuple[int, WarcRecord | BrokenRecord]]:
+def _records(stream: ByteStream, advance: Callable[[int], None]) -> Iterator[_Placed]:
     head = b""
     while len(head) < _HEAD_BYTES and (data := stream.read(_HEAD_BYTES - len(head))):
         head += data
@@ -83,8 +84,8 @@ def _records(stream: ByteStream, advance: Callable[[int], None]) -> Iterator[tup
 
 def _read_parts(
     stream: ByteStream, advance: Callable[[int], None], zstd: list[Compression], offset: int = 0
-) -> Iterator[tuple[int, WarcRecord | BrokenRecord]]:
-    return PartRecords(MemberReader(stream, advance, [GZIP, *zstd], offset, VERSION)).records()
+) -> Iterator[_Placed]:
+    return _PartRecords(MemberReader(stream, advance, [GZIP, *zstd], offset, VERSION)).records()
 
 
 def _zstd(*, is_needed: bool) -> list[Compression]:
@@ -95,6 +96,68 @@ def _zstd(*, is_needed: bool) -> list[Compression]:
         if is_needed:
             raise
         return []
+
+
+class _PartRecords:
+    """Finds the records in the members of a file, and in its parts that are not compressed.
+
+    Concatenated files can have both.
+
+    Args: reader: Reads the file.
+    """
+
+    def __init__(self, reader: MemberReader) -> None:
+        self._reader = reader
+        # A record can continue in the next member.
+        self._parser = RecordParser()
+        self._start = 0
+        self._plain = RecordParser()
+        # After damage in a part that is not compressed, a member may be the body of a response.
+        self._is_doubtful = False
+
+    def records(self) -> Iterator[_Placed]:
+        """Yield the records in order, with their offsets or those of their members."""
+        for piece in self._reader.pieces():
+            if isinstance(piece, BrokenMember):
+                # The first records of a long member were used. The one at the damage is lost.
+                self._parser.reset()
+                yield piece.offset, BrokenRecord(piece.offset, piece.reason, piece.is_end)
+                continue
+            self._is_doubtful = self._is_doubtful and not piece.is_plain and VERSION not in piece.data
+            if self._is_doubtful:
+                continue
+            yield from self._end_record(piece)
+            yield from self._plain_records(piece) if piece.is_plain else self._member_records(piece)
+        for last in self._parser.end():
+            yield self._start, last
+
+    def _end_record(self, piece: Piece) -> Iterator[_Placed]:
+        """Report a record that is not complete before a piece that starts with another one."""
+        if not piece.is_first or self._parser.is_between_records or not piece.data.startswith(VERSION):
+            return
+        was_lost = self._parser.is_lost
+        self._parser.reset()
+        if not was_lost:
+            yield self._start, BrokenRecord(self._start, "the record is shorter than its Content-Length")
+
+    def _member_records(self, piece: Piece) -> Iterator[_Placed]:
+        if self._parser.is_between_records or piece.is_first:
+            self._start = piece.offset
+        for record in self._parser.feed(piece.data):
+            yield self._start, record
+
+    def _plain_records(self, piece: Piece) -> Iterator[_Placed]:
+        if piece.is_first:
+            self._plain = RecordParser(piece.offset, self._reader.find_magic)
+        parser = self._plain
+        for record in parser.feed(piece.data):
+            yield record.offset, record
+        if piece.is_last:
+            for record in parser.end():
+                yield record.offset, record
+        if parser.rest is not None:
+            self._is_doubtful = parser.is_lost
+            self._reader.return_bytes(parser.rest, is_lost=parser.is_lost)
 
 
 class _Rewound:

@@ -73,7 +73,7 @@ class Cell(NamedTuple):
 
     Attributes:
         subject: The agent, or `*` if the count is not about one. `any agent` has the strictest class of the agents of
-            the run, and `all agents` stands for all user agents that a file names.
+            the run, and `all agents` means all user agents that a file names.
         measure: What is measured: the name of a definition, or that of a classification of responses.
         label: The class.
     """

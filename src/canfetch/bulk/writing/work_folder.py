@@ -34,8 +34,8 @@ class WorkFolder:
     Args:
         output: The output file.
         format: Its format.
-        settings: What the output depends on, as values of JSON. Parts of other settings are not continued. If there
-            are none, the folder is used for these settings.
+        settings: What the output depends on, as values of JSON. Parts that were written with other settings are not
+            continued. A new folder is used for these settings.
         restart: Remove the parts of an earlier run.
     Raises: InvalidOption: The folder belongs to a run with other settings, or a process writes to it now.
         OSError: The folder cannot be written.
