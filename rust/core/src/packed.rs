@@ -28,7 +28,7 @@ impl<T, const N: usize> Clone for List<'_, T, N> {
 impl<T, const N: usize> Copy for List<'_, T, N> {}
 
 impl<'w, T: Packed<N>, const N: usize> List<'w, T, N> {
-    /// Wraps the words of records, as [`Packed::pack`] returned them.
+    /// Wraps the words of records, as `Packed::pack` returned them.
     #[inline]
     pub fn new(words: &'w [u32]) -> Self {
         Self { words, records: PhantomData }

@@ -105,7 +105,7 @@ pub fn literal(text: &[u8], decode: bool, out: &mut Vec<u8>) {
     }
 }
 
-/// Reverts the escaping of `*` and `$` by [`literal`], for display.
+/// Reverts the escaping of `*` and `$` by `literal`, for display.
 pub fn unescape_literal(literal: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(literal.len());
     let mut rest = literal.iter();

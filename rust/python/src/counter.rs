@@ -10,7 +10,7 @@ const THREADS: usize = 15;
 #[repr(align(128))]
 struct Part(AtomicU64);
 
-/// A counter. The first [`THREADS`] threads write to their own parts, and never wait for each other.
+/// A counter. The first `THREADS` threads write to their own parts, and never wait for each other.
 #[derive(Default)]
 pub struct Counter {
     parts: Box<[Part; THREADS]>,
