@@ -23,13 +23,13 @@ pub struct FreshAnswer {
     pub valid_from: f64,
     /// The end of that time.
     pub next_fetch_at: f64,
-    /// What decides.
+    /// The rules, or that everything is allowed.
     pub decider: Decider,
     /// The time of the last use.
     pub last_used: AtomicU64,
 }
 
-/// What decides about the URLs of an origin.
+/// The rules for the URLs of an origin, or that all of them are allowed.
 pub enum Decider {
     /// Rules that have an index.
     Rules(Arc<RuleSet>, &'static Profile),

@@ -28,7 +28,7 @@ def column_values(column: Any, expected: str = TEXTS) -> list[Value]:
 
     Args:
         column: Arrow data, a list or a single value, as `as_column` returns it.
-        expected: What the column may have, for messages.
+        expected: The accepted types, for messages.
     Raises: InvalidColumn; MissingExtra: the column is Arrow data, and pyarrow is not installed; TypeError.
     Cost: O(bytes).
     """

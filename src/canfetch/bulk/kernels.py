@@ -21,7 +21,7 @@ MEMORY_LIMIT: Final = 256 * 1024 * 1024
 
 
 class KernelOptions(NamedTuple):
-    """What all files of a kernel have in common. The first fields are those of `allows`.
+    """The options that all files of a kernel share. The first fields are those of `allows`.
 
     `warns` is whether the kernel warns about columns of names in place of contents. Commands that read archives turn it
     off.

@@ -67,7 +67,7 @@ impl Pattern {
         length
     }
 
-    /// How many bytes of its segments a target may lack, because its form encodes some bytes.
+    /// The number of bytes of the segments that a target may lack, because its form encodes some bytes.
     fn encoded(&self) -> usize {
         // Each escape may be one byte of the target.
         let mut count: usize = self.parts().map(|part| 2 * memchr::memchr_iter(b'%', part).count()).sum();

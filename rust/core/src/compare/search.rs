@@ -197,7 +197,7 @@ impl<'a> Search<'a> {
         Ok((State { tracks, partial, place, in_query, last }, wanted))
     }
 
-    /// What remains of a track after one more byte.
+    /// The track after one more byte.
     fn advance(
         &mut self,
         track: &Track,

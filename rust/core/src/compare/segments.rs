@@ -9,7 +9,7 @@ use super::rule_lists::{MAX_RULE_LISTS, PartialDecisions, RuleLists};
 /// Waiting segments of which some bytes are found: the number of the segment, and of the bytes.
 pub type Progress = Vec<(u32, u32)>;
 
-/// What remains of the patterns that are compared with one form of the target.
+/// The unmatched parts of the patterns that are compared with one form of the target.
 #[derive(Clone, Debug, Default)]
 pub struct Track {
     /// The patterns whose heads go on, in order of precedence.

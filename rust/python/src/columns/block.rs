@@ -126,7 +126,7 @@ fn without_rules(outcome: Outcome, target: &[u8], profile: &Profile) -> Skipped 
     if is_exempt && outcome.allowed == Some(false) { Skipped::RobotsTxt } else { Skipped::Outcome(outcome) }
 }
 
-/// What a block of rows needs before the next one.
+/// The content or the agents that have to be added before the next block of rows.
 pub enum Need<'a> {
     Nothing,
     Content(&'a [u8]),
@@ -204,7 +204,7 @@ impl<'a> Block<'a> {
         self.rows.clear();
         self.rewritten.clear();
         let mut bytes = 0;
-        // What precedes the path of the last URL with an authority. Often the next URL begins with it.
+        // The bytes before the path of the last URL with an authority. Often the next URL begins with them.
         let mut origin: &[u8] = &[];
         let end = rows.length.min(first + block_rows(tables.files.len(), rows.chains().len()));
         self.rows.reserve(end - first);

@@ -242,7 +242,7 @@ impl Kernel {
     }
 }
 
-/// How far a call is.
+/// The progress of a call.
 struct State {
     row: usize,
     generation: Option<u64>,

@@ -20,7 +20,7 @@ use crate::arrow::values::{Argument, Chunks};
 /// The sources of rows, further contents, and other names with the ID of a row, as Python passes them.
 pub type Plan = (Vec<i64>, Vec<Vec<u8>>, Vec<(Vec<u8>, Vec<u8>)>);
 
-/// What an ID has.
+/// The content or the outcome of an ID.
 #[derive(Clone, Copy)]
 enum Content<'a> {
     /// Nothing.
@@ -65,7 +65,7 @@ impl<'a> Sources<'a> {
         self.rows
     }
 
-    /// What each row has.
+    /// The content or the outcome of each row.
     fn contents(&self) -> impl Iterator<Item = Result<Content<'a>, Invalid>> + '_ {
         (0..self.rows).map(|row| match &self.of_rows {
             None => self.content(row),

@@ -41,7 +41,7 @@ pub fn rule_text(py: Python<'_>, allow: bool, pattern: &[u8]) -> PyResult<String
     if let Some(text) = plain_rule_text(allow, pattern) {
         return Ok(text);
     }
-    // Which characters are printable, Python knows.
+    // Python code knows the printable characters.
     let text = py.import("canfetch.core.text")?.call_method1("display_text", (PyBytes::new(py, pattern),))?;
     Ok(format!("{}: {}", rule_kind(allow), text.extract::<String>()?))
 }

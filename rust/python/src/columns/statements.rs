@@ -30,7 +30,7 @@ const KEPT_BYTES: usize = 1024;
 /// The lines of statements that a row has. Without a limit, a column would repeat a hostile file in each row.
 const LINES_LIMIT: usize = 100;
 
-/// What a file states about one use of one target.
+/// The statements of a file about one use of one target.
 #[derive(Debug, Default)]
 pub struct Answer {
     /// Whether the use is disallowed, or `None` if no record mentions it.

@@ -14,7 +14,7 @@ use crate::arrow::Invalid;
 
 /// A file ID without content.
 pub const NO_CONTENT: u32 = u32::MAX;
-/// What a map entry needs besides its key.
+/// The memory of a map entry without its key.
 const ENTRY_BYTES: usize = 48;
 /// Agents may use this part of the memory: about 200,000 of them by default.
 const AGENTS_SHARE: usize = 4;

@@ -35,7 +35,7 @@ impl Caches {
     }
 }
 
-/// What is known about a row that has a verdict.
+/// The result for a row that has a verdict.
 enum Cell {
     /// The purpose is null.
     Null,

@@ -34,7 +34,7 @@ class Part(NamedTuple):
 
 
 class PartOptions(NamedTuple):
-    """What a process needs to write parts."""
+    """The arguments of a process that writes parts."""
 
     store: Path
     parts: PartFiles
@@ -43,7 +43,7 @@ class PartOptions(NamedTuple):
 
 
 class Collected(NamedTuple):
-    """What was read: the number of robots.txt captures, of records set aside, and whether an archive is incomplete.
+    """Counts of a run: the number of robots.txt captures, of records set aside, and whether an archive is incomplete.
 
     `left_out` has the archives with responses of other URLs. `unreadable` has those of which every record was set
     aside. `missed` has those with responses that redirects lead to, but that could not be read again.

@@ -26,7 +26,7 @@ Decide = Callable[[Sequence[Any], Sequence[Any]], list[Row]]
 
 
 class FilterPart(NamedTuple):
-    """What a process needs to write parts."""
+    """The arguments of a process that writes parts."""
 
     store: Path
     parts: PartFiles

@@ -112,7 +112,7 @@ _BATCH_BYTES: Final = 1 << 23
 
 
 class TableOptions(NamedTuple):
-    """What the rows of a table depend on.
+    """The settings that the rows of a table depend on.
 
     Attributes:
         table: `files`, `records`, `decisions`, `matrix` or `metrics`.

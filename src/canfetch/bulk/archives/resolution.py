@@ -1,4 +1,4 @@
-"""What the captures of an archive mean under an access policy: redirects, status codes, and failures over time."""
+"""The access that captures of an archive result in: redirects, status codes, and failures over time."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple

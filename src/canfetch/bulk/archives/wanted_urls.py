@@ -1,4 +1,4 @@
-"""Which URLs of archives are needed: robots.txt files, and the URLs that redirects lead to, before or after them.
+"""The URLs of archives that are needed: robots.txt files, and the targets of redirects before or after them.
 
 Tables of hashes, on disk, have the URLs that redirects lead to and the URLs whose captures were left out. Where they
 meet, an archive is read again. A hash that two URLs share only costs time. A URL with http and the same one with https

@@ -20,7 +20,7 @@ _GZIP_WBITS: Final = 16 + zlib.MAX_WBITS
 _READ_BYTES: Final = 1 << 18
 # Larger members, such as an archive that was compressed as a whole, are used before their checksum is known.
 _MAX_CHECKED_BYTES: Final = 1 << 22
-# What follows the end of a member is copied, so that the first step is as long as most members.
+# The bytes after the end of a member are copied, so that the first step is as long as most members.
 _FIRST_STEP_BYTES: Final = 1 << 11
 _STEP_BYTES: Final = 1 << 14
 _OUTPUT_STEP: Final = 1 << 20
@@ -348,7 +348,7 @@ class MemberReader:
         size, used, fed, step = 0, False, 0, _FIRST_STEP_BYTES
         produced = cost = 0
         while True:
-            # What is used is not limited, because reading continues after it.
+            # Bytes that are used are not limited, because reading continues after them.
             rest = _OUTPUT_STEP if used else limit - cost
             if rest <= 0 and not is_known:
                 (budget, limit), is_known = self._limit(offset, parts), True

@@ -27,7 +27,7 @@ class _Explanation:
     """Follows the lines of a table, and finds where rows start.
 
     Args:
-        delimiter: What separates cells.
+        delimiter: The byte between cells.
         cells: The number of cells of each row.
         is_quoted: Whether the first line starts within a quoted cell, of a row that had any number of cells before.
     """
@@ -107,7 +107,7 @@ def lines_to_read_again(
     Args:
         row: The text of the row. The first item is its first line, and others may be several lines.
         following: The lines after them.
-        delimiter: What separates cells.
+        delimiter: The byte between cells.
         cells: The number of cells of each row.
         max_size: The largest number of characters of a cell.
     """

@@ -1,4 +1,4 @@
-"""What the name of a file says about it: the host or origin, and the time.
+"""The host or origin and the time in the name of a file.
 
 | name | file |
 | --- | --- |

@@ -166,7 +166,7 @@ def read_source(
 def unexpected_error(error: Exception, row: str) -> str:
     """Return what is wrong with an input after an error that its parser does not document.
 
-    Args: row: What the input consists of.
+    Args: row: The unit of the input.
     """
     found = printable_text(f"{type(error).__name__}: {error}"[:200]).rstrip(": ")
     return f"cannot be read after this {row}: {found}"

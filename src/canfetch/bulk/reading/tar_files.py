@@ -17,7 +17,7 @@ from canfetch.bulk.reading.file_names import named_capture
 from canfetch.bulk.reading.tar_links import ResolvedLink, TarLinks, hard_link, symbolic_link
 from canfetch.core.text import printable_text
 
-# What damaged or truncated tar files and their compression raise.
+# Errors of damaged or truncated tar files and their compression.
 _TAR_ERRORS: Final = (tarfile.TarError, EOFError, OSError, zlib.error, lzma.LZMAError, ValueError)
 _COMPRESSIONS: Final[dict[bytes, Callable[[Any], io.BufferedIOBase]]] = {
     b"\x1f\x8b": lambda stream: gzip.GzipFile(fileobj=stream),

@@ -1,4 +1,4 @@
-"""How much work is spent on bytes that only look like the start of a compressed member.
+"""A limit on the work for bytes that only look like the start of a compressed member.
 
 A hostile file can have such a start every few bytes, each of which can be decompressed for megabytes before an error.
 The budget bounds the work for all of them, so that reading takes linear time. A small member is found after any number

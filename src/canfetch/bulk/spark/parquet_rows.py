@@ -21,7 +21,7 @@ _PLAIN_TEXT_BYTES: Final = 4
 
 
 class ParquetTask(NamedTuple):
-    """What one task of Spark reads: row groups of a file, or all of them."""
+    """The rows that one task of Spark reads: some row groups of a file, or all of them."""
 
     path: str
     row_groups: range | None = None

@@ -1,4 +1,4 @@
-"""What studies call blocked: named and versioned functions of a file and an agent.
+"""Definitions of blocked, as in studies: named and versioned functions of a file and an agent.
 
 After a release, a name never changes its meaning. A correction of a definition gets a new version, such as `/2`.
 """

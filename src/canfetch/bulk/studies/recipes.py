@@ -69,12 +69,12 @@ _ALL_AGENTS: Final = "all agents"
 
 
 class Cell(NamedTuple):
-    """What a file is counted as.
+    """A cell of the counts to which a file belongs.
 
     Attributes:
         subject: The agent, or `*` if the count is not about one. `any agent` has the strictest class of the agents of
             the run, and `all agents` means all user agents that a file names.
-        measure: What is measured: the name of a definition, or that of a classification of responses.
+        measure: The name of a definition, or of a classification of responses.
         label: The class.
     """
 

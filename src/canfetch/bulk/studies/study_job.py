@@ -36,7 +36,7 @@ _Key = tuple[str, str, str, str]
 
 
 class StudyOptions(NamedTuple):
-    """What the counts depend on."""
+    """The settings that the counts depend on."""
 
     recipe: str
     agents: tuple[str, ...]

@@ -12,7 +12,7 @@ _READ_BYTES: Final = 1 << 20
 
 
 class Receipt(NamedTuple):
-    """What is recorded about a complete part: its size in bytes, its CRC-32, and what its writer returned."""
+    """The record of a complete part: its size in bytes, its CRC-32, and what its writer returned."""
 
     size: int
     checksum: int

@@ -17,14 +17,14 @@ fn signed(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// What an exported schema owns.
+/// The memory that an exported schema owns.
 struct SchemaParts {
     format: CString,
     name: CString,
     children: Vec<*mut Schema>,
 }
 
-/// What an exported array owns.
+/// The memory that an exported array owns.
 struct ArrayParts {
     /// Keeps the memory of the buffers.
     _array: Arc<Array>,
