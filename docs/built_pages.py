@@ -1,9 +1,15 @@
 """Write the pages that are built from code and data, and not committed: a Sphinx extension."""
 
-from pathlib import Path
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from check_pages import check_pages
-from sphinx.application import Sphinx
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sphinx.application import Sphinx
 
 
 def write_pages(docs: Path) -> list[Path]:
