@@ -9,9 +9,9 @@ from threading import Barrier
 
 import pytest
 
+from canfetch.client.sqlite_files import enable_write_ahead_log
 from canfetch.client.stores.sqlite import SQLiteStore
 from canfetch.client.watch.history import WatchHistory
-from canfetch.client.write_ahead_log import enable_write_ahead_log
 
 CONNECTIONS = 6
 

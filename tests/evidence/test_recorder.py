@@ -19,7 +19,7 @@ from tests.evidence.segments import ROBOTS, VERDICT, write_segment
 from canfetch.access.responses import Response
 from canfetch.client.evidence import EvidenceHead, EvidenceRecorder, find_heads, verify_folder, verify_segment
 from canfetch.client.evidence.chain import CONTENT_FOLDER, MAX_LINE_BYTES
-from canfetch.client.evidence.content_files import _MAX_STORED_HASHES, ContentFiles
+from canfetch.client.evidence.recorder import _MAX_STORED_HASHES, ContentFiles
 from canfetch.client.sync_client import Client
 from canfetch.client.transports import TransportRequest
 from canfetch.errors import EvidenceError, InvalidOption

@@ -16,7 +16,8 @@ from canfetch.agents import REGISTRY, Crawler
 from canfetch.agents.address_lists import AddressList, AddressLists, AddressRanges
 from canfetch.agents.identity import Identity, has_suffix, parse_address
 from canfetch.client.identity import IdentityVerifier
-from canfetch.client.identity.lookups import system_reverse
+from canfetch.client.identity import verifier as verifier_module
+from canfetch.client.identity.verifier import system_reverse
 from canfetch.errors import InvalidOption
 
 NOW = 1_790_000_000.0
@@ -319,9 +320,7 @@ def test_name_that_does_not_exist_is_not_confirmed() -> None:
 @pytest.mark.parametrize("code, expected", [(1, ()), (4, ()), (2, None), (3, None)])
 def test_results_of_the_system(code: int, expected: tuple[str, ...] | None) -> None:
     # RFC 3493: 1 and 4 mean that there is no name, 2 and 3 that the lookup failed.
-    from canfetch.client.identity import lookups
-
-    assert (code in lookups._NO_SUCH_ADDRESS) is (expected is not None)
+    assert (code in verifier_module._NO_SUCH_ADDRESS) is (expected is not None)
 
 
 def test_system_knows_loopback_or_fails_as_documented() -> None:

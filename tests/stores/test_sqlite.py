@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tests.stores.entries import make_entry, write_store_of_version_1
 
-from canfetch.client.stores.default_path import default_path
+from canfetch.client.stores.locations import default_path
 from canfetch.client.stores.sqlite import SQLiteStore
 from canfetch.errors import CorruptEntry, StoreError
 

@@ -2,8 +2,10 @@
 
 from inspect import iscoroutinefunction
 from math import inf, isfinite
-from typing import Any
+from os import PathLike
+from typing import Any, Final
 
+from canfetch.client.options import Options
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 
@@ -64,3 +66,73 @@ def check_delay_bounds(*, min_delay: Any, max_delay: Any) -> None:
     check_durations(min_delay=min_delay, max_delay=max_delay)
     if min_delay > max_delay:
         raise InvalidOption(f"invalid min_delay {min_delay!r}: expected at most max_delay, {max_delay!r}")
+
+
+_STORE_METHODS: Final = ("get", "put", "delete", "keys", "acquire_lease", "release_lease", "close")
+_TRANSPORT_METHODS: Final = ("send", "close")
+# The sessions of HTTP libraries, and the transports that send requests with them.
+_SESSION_TRANSPORTS: Final = {
+    ("httpx2", "Client"): "Httpx2Transport(client=...)",
+    ("httpx2", "AsyncClient"): "AsyncHttpx2Transport(client=...)",
+    ("aiohttp", "ClientSession"): "AiohttpTransport(session=...)",
+    ("httpx", "Client"): "HTTPTransport()",
+    ("httpx", "AsyncClient"): "AsyncHTTPTransport()",
+    ("requests", "Session"): "RequestsTransport(session=...)",
+}
+
+
+def check_store(store: object) -> None:
+    """Check that `store` is a store.
+
+    Raises: InvalidOption: It is not.
+    """
+    if isinstance(store, str):
+        raise InvalidOption(f"invalid store {quoted(store)}: pass an object such as SQLiteStore({quoted(store)})")
+    _check_methods("store", store, _STORE_METHODS, "MemoryStore()")
+
+
+def check_evidence(evidence: object) -> None:
+    """Check that `evidence` is an evidence recorder.
+
+    Raises: InvalidOption: It is not.
+    """
+    if isinstance(evidence, str | PathLike):
+        raise InvalidOption(
+            f"invalid evidence {quoted(evidence)}: pass an object such as EvidenceRecorder({quoted(str(evidence))})"
+        )
+    _check_methods("evidence", evidence, ("record",), "EvidenceRecorder(folder)")
+
+
+def check_transport(transport: object, options: Options, *, is_async: bool) -> None:
+    """Check that `transport` is a transport for the client and can guarantee its options.
+
+    Args:
+        is_async: Whether the client is asynchronous.
+    Raises: InvalidOption: It is not a transport, is one for the other client, or cannot guarantee an option.
+    """
+    for base in type(transport).__mro__:
+        session_transport = _SESSION_TRANSPORTS.get((base.__module__.partition(".")[0], base.__name__))
+        if session_transport is not None:
+            raise InvalidOption(f"invalid transport {quoted(transport)}: pass {session_transport}")
+    example = "AsyncHTTPTransport()" if is_async else "HTTPTransport()"
+    _check_methods("transport", transport, _TRANSPORT_METHODS, example)
+    coroutines = {iscoroutinefunction(getattr(transport, method)) for method in _TRANSPORT_METHODS}
+    # An asynchronous method need not be a coroutine function, so both must be wrong to be sure.
+    if (is_async and coroutines == {False}) or (not is_async and True in coroutines):
+        other = "Client" if is_async else "AsyncClient"
+        raise InvalidOption(
+            f"invalid transport {type(transport).__name__}: it belongs to {other}; expected one such as {example}"
+        )
+    check_options = getattr(transport, "check_options", None)
+    if check_options is not None:
+        check_options(options)
+
+
+def _check_methods(option: str, value: object, methods: tuple[str, ...], example: str) -> None:
+    if isinstance(value, type):
+        raise InvalidOption(f"invalid {option} {value.__name__}: pass an object, {value.__name__}(...)")
+    missing = [method for method in methods if not callable(getattr(value, method, None))]
+    if missing:
+        raise InvalidOption(
+            f"invalid {option} {quoted(value)}: it has no method {missing[0]}; expected an object such as {example}"
+        )

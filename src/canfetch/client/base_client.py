@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack
 from canfetch.access.effective_access import FetchNeed
 from canfetch.access.entries import CacheEntry
 from canfetch.access.outcomes import OutcomeKind
-from canfetch.client.argument_checks import check_callable
-from canfetch.client.components import check_evidence, check_store, check_transport
+from canfetch.client.argument_checks import check_callable, check_evidence, check_store, check_transport
 from canfetch.client.evidence import EvidenceRecorder
 from canfetch.client.fetch_observer import FetchObserver
 from canfetch.client.loggers import DECISION_LOGGER
@@ -154,19 +153,11 @@ class BaseClient(Generic[_TransportT]):
     def _as_agent(self, agent: str | Agent | None) -> Agent:
         return self.options.agent if agent is None else as_agent(agent)
 
-    def _fresh_state(self, url: AnyURL) -> OriginState | None:
-        """Return the state of the origin of `url` if it needs no fetch and `url` begins with the name of the origin.
-
-        Other URLs need a parse, which `_look_up` does.
-        """
-        state = self._cache.find_canonical(url)
-        return state if state is not None and state.valid_from <= self._clock() < state.next_fetch_at else None
-
     def _decide(
-        self, state: OriginState, url: AnyURL, agent: str | Agent | None, *, site_reachable: bool | None
+        self, state: OriginState, url: AnyURL, agent: str | Agent | None, now: float, *, site_reachable: bool | None
     ) -> ClientVerdict:
         agent = self.options.agent if agent is None else as_agent(agent)
-        verdict = state.decide_unchecked(url, agent, self._clock(), site_reachable=site_reachable)
+        verdict = state.decide_unchecked(url, agent, now, site_reachable=site_reachable)
         if self._needs_verdicts:
             self.record(url, verdict, state)
         return verdict

@@ -101,8 +101,12 @@ class Client(BaseClient[Transport]):
             allowed = self._cache.allows(url, self._clock())
             if allowed is not None:
                 return allowed
-        state = self._fresh_state(url) or self.origin_state(url)
-        return state.allows_unchecked(url, agent, self._clock(), site_reachable=site_reachable)
+        # Only URLs that begin with the name of their origin are found. `origin_state` parses the others.
+        state = self._cache.find_canonical(url)
+        now = self._clock()
+        if state is None or not state.valid_from <= now < state.next_fetch_at:
+            state, now = self.origin_state(url), self._clock()
+        return state.allows_unchecked(url, agent, now, site_reachable=site_reachable)
 
     def decide(
         self, url: AnyURL, *, agent: str | Agent | None = None, site_reachable: bool | None = None
@@ -121,8 +125,12 @@ class Client(BaseClient[Transport]):
             EvidenceError: The decision cannot be recorded.
         Cost: A lookup and a match if the origin is cached, otherwise a fetch.
         """
-        state = self._fresh_state(url) or self.origin_state(url)
-        return self._decide(state, url, agent, site_reachable=site_reachable)
+        # Only URLs that begin with the name of their origin are found. `origin_state` parses the others.
+        state = self._cache.find_canonical(url)
+        now = self._clock()
+        if state is None or not state.valid_from <= now < state.next_fetch_at:
+            state, now = self.origin_state(url), self._clock()
+        return self._decide(state, url, agent, now, site_reachable=site_reachable)
 
     def access(self, url: AnyURL, *, site_reachable: bool | None = None) -> AccessInfo:
         """Return how the robots.txt of an origin was obtained and what it means. Fetch the file if that is due.

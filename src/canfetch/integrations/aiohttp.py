@@ -21,7 +21,7 @@ from canfetch.integrations.request_guard import AsyncRequestGuard, GuardOptions,
 try:
     import aiohttp
 
-    from canfetch.client.transports.aiohttp_sessions import ExistingSession
+    from canfetch.client.transports.aiohttp_transport import ExistingSession
 except ImportError as missing:
     raise MissingExtra('aiohttp is not installed: pip install "canfetch[http]"') from missing
 

@@ -27,8 +27,7 @@ try:
     from urllib3.response import BaseHTTPResponse
     from urllib3.util.retry import Retry
 
-    from canfetch.client.transports.requests_exchange import RequestsExchange, header_pairs
-    from canfetch.client.transports.requests_routes import AdapterRoute
+    from canfetch.client.transports.requests_transport import AdapterRoute, RequestsExchange, header_pairs
 except ImportError as missing:
     raise MissingExtra('requests is not installed: pip install "canfetch[requests]"') from missing
 

@@ -4,21 +4,31 @@ opener = urllib.request.build_opener(RobotsHandler(user_agent="ExampleBot/1.0 (+
 opener.open("https://example.com/fish")
 """
 
+import http.client
+import socket
+import ssl
 import urllib.error
 import urllib.request
+from collections.abc import Generator
+from contextlib import closing
 from types import TracebackType
 from typing import Any, Final, Self, Unpack
 
-from canfetch.access.responses import Failure, Response
+from canfetch.access.responses import Failure, FailureKind, Headers, Response
 from canfetch.client.request_headers import has_credentials
 from canfetch.client.transports import Route, TransportRequest
-from canfetch.client.transports.failures import TransportError
+from canfetch.client.transports.deadlines import Deadlines
+from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
+from canfetch.client.transports.failures import TransportError, classify_os_error
+from canfetch.client.transports.headers import decode_headers, encode_request_headers
+from canfetch.client.transports.http_client_responses import check_head, read_response, shut_down_response
+from canfetch.client.transports.proxies import check_proxy_status
+from canfetch.client.transports.response_body import ResponseBuilder
 from canfetch.client.transports.sessions import SESSION_ROUTE
 from canfetch.client.transports.threaded_exchanges import exchange_in_thread
 from canfetch.core.verdict import RobotsDisallowed
 from canfetch.integrations import request_guard
 from canfetch.integrations.request_guard import GuardOptions, RequestErrors, RequestGuard, page_verdict
-from canfetch.integrations.urllib_exchange import RobotsRequest, UrllibExchange
 
 __all__ = ["DisallowedRequest", "InvalidRequestURL", "RobotsHandler", "page_verdict"]
 
@@ -36,6 +46,9 @@ class InvalidRequestURL(request_guard.InvalidRequestURL, urllib.error.URLError):
 
 
 _ERRORS: Final = RequestErrors(DisallowedRequest, InvalidRequestURL)
+# ValueError is raised for a header that cannot be encoded, among others.
+_NETWORK_ERRORS: Final = (OSError, http.client.HTTPException, ValueError)
+_STEP_BYTES: Final = 16_384
 
 
 class RobotsHandler(urllib.request.BaseHandler):
@@ -67,7 +80,7 @@ class RobotsHandler(urllib.request.BaseHandler):
 
         Raises: DisallowedRequest, InvalidRequestURL.
         """
-        if not isinstance(request, RobotsRequest):
+        if not isinstance(request, _RobotsRequest):
             opted_out = getattr(request, "canfetch", True) is False
             request._canfetch_verdict = self.robots.check(request.full_url, opted_out=opted_out)  # type: ignore[attr-defined]  # noqa: SLF001 - our own attribute
         return request
@@ -76,7 +89,7 @@ class RobotsHandler(urllib.request.BaseHandler):
 
     def http_response(self, request: urllib.request.Request, response: Any) -> Any:
         """Read the page rules of a response, if that is enabled."""
-        if self.robots.reads_page_rules and not isinstance(request, RobotsRequest):
+        if self.robots.reads_page_rules and not isinstance(request, _RobotsRequest):
             verdict = getattr(request, "_canfetch_verdict", None)
             self.robots.read_page_rules(response, response.headers.items(), request.full_url, verdict)
         return response
@@ -85,7 +98,7 @@ class RobotsHandler(urllib.request.BaseHandler):
 
     def http_error_302(self, request: urllib.request.Request, response: Any, *_: Any) -> Any:
         """Return a redirect of a robots.txt, which canfetch follows itself. Leave others to urllib."""
-        return response if isinstance(request, RobotsRequest) else None
+        return response if isinstance(request, _RobotsRequest) else None
 
     http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
 
@@ -112,7 +125,7 @@ class _OpenerTransport:
 
     def send(self, request: TransportRequest) -> Response | Failure:
         try:
-            return exchange_in_thread(UrllibExchange(request, self._handler.parent), name="canfetch-urllib")
+            return exchange_in_thread(_Exchange(request, self._handler.parent), name="canfetch-urllib")
         except TransportError as error:
             return error.to_failure(request.url)
 
@@ -122,3 +135,90 @@ class _OpenerTransport:
 
     def close(self) -> None:
         """Do nothing: an opener has no resources."""
+
+
+class _RobotsRequest(urllib.request.Request):
+    """A request for robots.txt, which is not checked itself, and whose redirects the opener does not follow."""
+
+
+class _Exchange:
+    """One request for robots.txt, and its deadlines.
+
+    urllib has no limit for the time of a whole request. So requests are sent in a thread that is abandoned at the
+    deadline.
+    """
+
+    def __init__(self, request: TransportRequest, opener: urllib.request.OpenerDirector) -> None:
+        self.deadlines = Deadlines(request)
+        self._request = request
+        self._opener = opener
+        self._endpoint: Endpoint = parse_endpoint(request.url)
+        self._response: Any = None
+
+    def run(self) -> Response:
+        """Send the request and read the response.
+
+        Raises: TransportError.
+        """
+        try:
+            with closing(self._open()) as response:
+                return self._read(response)
+        except _NETWORK_ERRORS as error:
+            raise self._translate(error) from error
+
+    def shut_down(self) -> None:
+        """Shut the connection down, so that the thread that reads the body from it ends."""
+        shut_down_response(self._response)
+
+    def _open(self) -> Any:
+        request = _RobotsRequest(self._endpoint.url)
+        for name, value in encode_request_headers(self._endpoint, self._request.headers):
+            # http.client encodes values in the same way.
+            request.add_header(name.decode("ascii"), value.decode("latin-1"))
+        if self._request.cross_origin:
+            # Not those of `opener.addheaders`, which can contain credentials: a header of the request replaces one.
+            for added, _ in self._opener.addheaders:
+                if has_credentials(added) and not request.has_header(added.capitalize()):
+                    request.add_unredirected_header(added, "")
+        timeout = min(self.deadlines.connect_timeout(), self.deadlines.read_timeout())
+        try:
+            return self._opener.open(request, timeout=timeout)
+        except urllib.error.HTTPError as error:
+            # It is a response, too.
+            return error
+
+    def _read(self, response: Any) -> Response:
+        self._response = getattr(response, "fp", None) if isinstance(response, urllib.error.HTTPError) else response
+        # The opener may use a proxy.
+        check_proxy_status(response.status, is_proxied=self._endpoint.scheme == "http")
+        headers: Headers = decode_headers(
+            (name.encode("latin-1"), value.encode("latin-1")) for name, value in response.headers.items()
+        )
+        check_head(response.headers)
+        return read_response(ResponseBuilder(self._request, response.status, headers), headers, self._chunks(response))
+
+    def _chunks(self, response: Any) -> Generator[bytes]:
+        while chunk := response.read1(_STEP_BYTES):
+            self.deadlines.read_timeout()
+            yield chunk
+        if getattr(response, "length", None):
+            raise TransportError(FailureKind.INCOMPLETE, "the body ended before its Content-Length")
+
+    def _translate(self, error: Exception) -> TransportError:
+        reason = error.reason if isinstance(error, urllib.error.URLError) else error
+        detail = (str(reason) or type(reason).__name__)[:200]
+        match reason:
+            case TimeoutError():
+                return self.deadlines.read_timed_out()
+            case socket.gaierror():
+                return TransportError(FailureKind.DNS, detail)
+            case ssl.SSLError():
+                return classify_os_error(reason, FailureKind.TLS)
+            case http.client.IncompleteRead():
+                return TransportError(FailureKind.INCOMPLETE, detail)
+            case OSError() if "Tunnel connection failed" in detail:
+                return TransportError(FailureKind.CONNECT, f"proxy responded {detail}")
+            case OSError():
+                return classify_os_error(reason, FailureKind.CONNECT)
+            case _:
+                return TransportError(FailureKind.PROTOCOL, detail)

@@ -15,7 +15,7 @@ from canfetch.agents import REGISTRY, Crawler
 from canfetch.client.identity import IdentityVerifier
 from canfetch.errors import InvalidOption, InvalidProductToken
 from canfetch.integrations.serving import Enforcement, Site
-from canfetch.integrations.serving.peers import TrustedProxies
+from canfetch.integrations.serving.trusted_proxies import TrustedProxies
 
 GOOGLEBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
 GPTBOT = "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)"

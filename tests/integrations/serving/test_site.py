@@ -13,8 +13,8 @@ from canfetch.author.recipes import RECIPES
 from canfetch.core.document import parse
 from canfetch.errors import InvalidOption, ServingError
 from canfetch.integrations.serving import Site
-from canfetch.integrations.serving.closing import find_closing_rule
 from canfetch.integrations.serving.requests import Reply, Request, parse_host
+from canfetch.integrations.serving.served_file import find_closing_rule
 
 CLOSED = b"User-agent: *\nDisallow: /\n"
 

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from canfetch.access.responses import Headers
 from canfetch.bulk.reading.captures import MAX_CONTENT_BYTES
 from canfetch.client.transports.failures import TransportError
-from canfetch.client.transports.http_client_heads import check_framing
+from canfetch.client.transports.http_client_responses import check_framing
 from canfetch.client.transports.response_body import BodyDecoder
 
 _STATUS_LINE: Final = re.compile(rb"HTTP/\d(?:\.\d)? +(\d{3})(?:[ \t][^\n]*)?\r?\Z")

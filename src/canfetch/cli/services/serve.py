@@ -123,8 +123,7 @@ def _settings(options: _Options, *, is_local: bool) -> "Settings":
 
 def _store(option: str | None) -> str | None:
     """Return the location of the store. Opening it here reports mistakes before the server starts."""
-    from canfetch.client.stores.default_path import default_path  # noqa: PLC0415 - not for --help
-    from canfetch.client.stores.locations import open_store_at  # noqa: PLC0415 - not for --help
+    from canfetch.client.stores.locations import default_path, open_store_at  # noqa: PLC0415 - not for --help
 
     if option == _NO_STORE:
         return None

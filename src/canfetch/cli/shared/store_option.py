@@ -27,7 +27,7 @@ def open_store(option: str | None, *, warn: Callable[[str], None]) -> "Store | N
         return None
     if option is not None:
         return _warn_of_replacement(_open_selected_store(option), warn)
-    from canfetch.client.stores.default_path import default_path  # noqa: PLC0415 - not for redis
+    from canfetch.client.stores.locations import default_path  # noqa: PLC0415 - not for redis
     from canfetch.client.stores.sqlite import SQLiteStore  # noqa: PLC0415 - not for redis
 
     try:
@@ -69,7 +69,7 @@ def open_existing_store(option: str | None, *, warn: Callable[[str], None]) -> "
 
 
 def _open_existing_default_store() -> "Store":
-    from canfetch.client.stores.default_path import default_path  # noqa: PLC0415 - not for redis
+    from canfetch.client.stores.locations import default_path  # noqa: PLC0415 - not for redis
     from canfetch.client.stores.sqlite import SQLiteStore  # noqa: PLC0415 - not for redis
 
     try:

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from canfetch.client.forking import reset_on_fork
-from canfetch.client.schema_check import has_only_tables
-from canfetch.client.sqlite_errors import primary_code
+from canfetch.client.sqlite_files import has_only_tables, primary_code
 from canfetch.core.text import printable_text
 from canfetch.errors import StoreError
 

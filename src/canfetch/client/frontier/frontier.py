@@ -11,11 +11,11 @@ from typing import Final, Self
 from canfetch.access.pacing import DelayMode, Pace, next_request_at, parse_delay_mode
 from canfetch.client.argument_checks import check_delay_bounds, check_durations
 from canfetch.client.async_client import AsyncClient
-from canfetch.client.frontier.identity import IdentifiedURL, clean_url, identify_url
 from canfetch.client.frontier.open_turns import Grant, OpenTurns, parse_retry_at
 from canfetch.client.frontier.origin_checks import CheckedOrigin, OriginChecks
 from canfetch.client.frontier.sources import Sources
 from canfetch.client.frontier.turn import SkippedURL, Turn
+from canfetch.client.frontier.url_identity import IdentifiedURL, clean_url, identify_url
 from canfetch.client.frontier.url_queue import DUE_BATCH, FrontierCounts, Phase, QueuedOrigin, QueuedURL, URLQueue
 from canfetch.client.frontier.validation import (
     check_counts,

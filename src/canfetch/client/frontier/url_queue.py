@@ -12,7 +12,7 @@ from enum import IntEnum
 from typing import Final, NamedTuple
 
 from canfetch.client.frontier.database import FrontierDatabase
-from canfetch.client.frontier.identity import IdentifiedURL
+from canfetch.client.frontier.url_identity import IdentifiedURL
 from canfetch.errors import StoreError
 
 # The number of origins that become due in one call, which bounds the time of the call.

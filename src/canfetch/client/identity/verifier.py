@@ -8,26 +8,109 @@ A peer chooses its address, its header, and the speed of the DNS servers of its 
 """
 
 import asyncio
+import socket
 import threading
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from enum import StrEnum
 from functools import partial
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from canfetch.agents.address_lists import Address, AddressLists
 from canfetch.agents.crawler import Crawler
-from canfetch.agents.identity import Identity, IdentityStatus, parse_address
+from canfetch.agents.identity import Identity, IdentityStatus, has_suffix, parse_address
 from canfetch.client.argument_checks import check_callable, check_count, check_positive_seconds
 from canfetch.client.forking import reset_on_fork
-from canfetch.client.identity.lookups import NameCheck, NameStatus, Reverse, check_names, system_reverse
 from canfetch.client.procedure import Clock
 from canfetch.client.transports.addresses import is_public
 from canfetch.client.transports.daemon_threads import start_daemon_thread, wait_in_loop
 from canfetch.client.transports.dns import Resolve, system_resolve
 from canfetch.core.quoting import quoted
+from canfetch.core.text import printable_text
 from canfetch.errors import InvalidOption
+
+# Returns the names of an IP address, or nothing if it has none. Raises OSError if the lookup failed. It may block.
+Reverse = Callable[[str], Sequence[str]]
+
+# The owner of an address can give it any number of names, and each one costs a lookup.
+_MAX_NAMES: Final = 4
+# Results of the system's resolver that mean that the name or the address has no entry.
+_NO_SUCH_NAME: Final = frozenset(
+    code for name in ("EAI_NONAME", "EAI_NODATA") if (code := getattr(socket, name, None)) is not None
+)
+# HOST_NOT_FOUND and NO_DATA of `h_errno`, which the socket module does not define.
+_NO_SUCH_ADDRESS: Final = frozenset({1, 4})
+
+
+class NameStatus(StrEnum):
+    """What DNS says about an address."""
+
+    CONFIRMED = "confirmed"  # a name under the suffixes resolves back to the address
+    DENIED = "denied"  # the address has other names, or the name does not resolve back
+    NAMELESS = "nameless"  # the address has no name
+    FAILED = "failed"  # a lookup failed
+
+
+class NameCheck(NamedTuple):
+    """The result of looking up an address, with the reason in one clause."""
+
+    status: NameStatus
+    reason: str
+
+
+def system_reverse(address: str) -> Sequence[str]:
+    """Return the names of an address from the system's resolver.
+
+    Raises: OSError: The lookup failed.
+    """
+    try:
+        name, aliases, _ = socket.gethostbyaddr(address)
+    except socket.herror as error:
+        if error.errno in _NO_SUCH_ADDRESS:
+            return ()
+        raise
+    return [name, *aliases]
+
+
+def check_names(address: str, suffixes: Sequence[str], *, reverse: Reverse, resolve: Resolve) -> NameCheck:
+    """Return whether an address has a name under one of the suffixes that resolves back to it.
+
+    Cost: A reverse lookup, and at most four forward lookups.
+    """
+    try:
+        names = list(reverse(address))
+    except (OSError, ValueError) as error:
+        return NameCheck(NameStatus.FAILED, f"the name of {address} cannot be looked up: {_describe(error)}")
+    if not names:
+        return NameCheck(NameStatus.NAMELESS, f"{address} has no name")
+    matching = [name for name in names if has_suffix(name, suffixes)][:_MAX_NAMES]
+    if not matching:
+        return NameCheck(NameStatus.DENIED, f"{address} is {_shown(names[0])}")
+    failure: NameCheck | None = None
+    for name in matching:
+        try:
+            found = resolve(name)
+        except (OSError, ValueError) as error:
+            if getattr(error, "errno", None) not in _NO_SUCH_NAME:
+                failure = NameCheck(NameStatus.FAILED, f"{_shown(name)} cannot be looked up: {_describe(error)}")
+            continue
+        if parse_address(address) in [parse_address(one) for one in found]:
+            return NameCheck(NameStatus.CONFIRMED, f"{address} is {_shown(name)}")
+    return failure or NameCheck(
+        NameStatus.DENIED, f"{address} claims the name {_shown(matching[0])}, which does not resolve back to it"
+    )
+
+
+def _shown(name: str) -> str:
+    # The owner of the address chooses the name.
+    return printable_text(name.removesuffix("."))[:255]
+
+
+def _describe(error: Exception) -> str:
+    return str(getattr(error, "strerror", None) or error)
+
 
 _DAY: Final = 86_400.0
 DEFAULT_MAX_AGE: Final = 14 * _DAY

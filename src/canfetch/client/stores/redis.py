@@ -4,15 +4,17 @@ Entries are JSON under `PREFIXentry:KEY`, leases are under `PREFIXlease:KEY`. An
 was last written.
 """
 
+import socket
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from time import monotonic
 from typing import Any, Final
 from urllib.parse import unquote
 
 from canfetch.access.entries import ENTRY_FORMAT, CacheEntry, newer_entry
 from canfetch.client.argument_checks import check_positive_seconds, check_whole_seconds
 from canfetch.client.stores import DEFAULT_TTL, MAX_ENTRY_BYTES, oversized_entry, parse_stored_entry, serialize_entry
-from canfetch.client.stores.redis_deadline import OperationDeadline, with_deadline
 from canfetch.core.text import printable_text
 from canfetch.errors import MissingExtra, NewerEntry, StoreError
 
@@ -181,3 +183,78 @@ def _redact_password(url: str) -> str:
 
 def _redact_value(option: str) -> str:
     return f"{option.partition('=')[0]}=***"
+
+
+class OperationDeadline(threading.local):
+    """The deadline of the operation that the current thread performs."""
+
+    expires_at: float | None = None
+
+    @contextmanager
+    def limit(self, seconds: float | None) -> Iterator[None]:
+        """Set the deadline of the block. None is no limit."""
+        self.expires_at = None if seconds is None else monotonic() + seconds
+        try:
+            yield
+        finally:
+            self.expires_at = None
+
+    @property
+    def remaining_seconds(self) -> float | None:
+        """Seconds until the deadline, or None without one.
+
+        Raises: TimeoutError: The deadline has passed.
+        """
+        if self.expires_at is None:
+            return None
+        seconds = self.expires_at - monotonic()
+        if seconds <= 0:
+            raise TimeoutError("timed out")
+        return seconds
+
+
+class _LimitedSocket:
+    """A socket whose calls wait no longer than the deadline of the current thread."""
+
+    def __init__(self, limited: socket.socket, deadline: OperationDeadline) -> None:
+        self._socket = limited
+        self._deadline = deadline
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._socket, name)
+
+    def recv(self, *arguments: Any) -> bytes:
+        with self._limited_timeout():
+            return self._socket.recv(*arguments)
+
+    def recv_into(self, *arguments: Any) -> int:
+        with self._limited_timeout():
+            return self._socket.recv_into(*arguments)
+
+    def sendall(self, *arguments: Any) -> None:
+        with self._limited_timeout():
+            self._socket.sendall(*arguments)
+
+    @contextmanager
+    def _limited_timeout(self) -> Iterator[None]:
+        timeout, remaining = self._socket.gettimeout(), self._deadline.remaining_seconds
+        if remaining is None or (timeout is not None and timeout <= remaining):
+            yield
+            return
+        self._socket.settimeout(remaining)
+        try:
+            yield
+        finally:
+            # The caller may have closed the socket.
+            if self._socket.fileno() >= 0:
+                self._socket.settimeout(timeout)
+
+
+def with_deadline(connection_class: type[Any], deadline: OperationDeadline) -> type[Any]:
+    """Return a subclass of a connection class of the library whose sockets observe `deadline`."""
+
+    class LimitedConnection(connection_class):  # type: ignore[misc]
+        def _connect(self) -> Any:
+            return _LimitedSocket(super()._connect(), deadline)
+
+    return LimitedConnection

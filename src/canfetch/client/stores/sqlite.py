@@ -21,8 +21,7 @@ from weakref import WeakSet
 from canfetch.access.entries import CacheEntry
 from canfetch.client.argument_checks import check_callable, check_positive_seconds
 from canfetch.client.loggers import CLIENT_LOGGER
-from canfetch.client.schema_check import has_only_tables
-from canfetch.client.sqlite_errors import primary_code, sqlite_reason
+from canfetch.client.sqlite_files import enable_write_ahead_log, has_only_tables, primary_code, sqlite_reason
 from canfetch.client.stores import (
     DEFAULT_TTL,
     MAX_ENTRY_BYTES,
@@ -30,7 +29,6 @@ from canfetch.client.stores import (
     parse_stored_entry,
     serialize_entry,
 )
-from canfetch.client.write_ahead_log import enable_write_ahead_log
 from canfetch.core.text import printable_text
 from canfetch.errors import CorruptEntry, StoreError
 

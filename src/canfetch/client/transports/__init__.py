@@ -10,6 +10,22 @@ A transport requests one URL. It follows no redirect, stores no cookie, and read
 
 A transport that cannot guarantee every option of a client also implements `OptionChecker`. One with credentials of its
 own implements `CredentialAdder`.
+
+The default transports are in `http_transport.py`. A request goes through these modules:
+
+    endpoints -> proxies -> dns -> addresses -> connections -> http_exchange -> response_body
+
+- `endpoints.py`, `proxies.py`: where to connect, and what to request there.
+- `dns.py`, `addresses.py`: name resolution in daemon threads, and the addresses that may be connected to.
+- `connections.py`: connections with deadlines and TLS, blocking or on an event loop.
+- `http_exchange.py`: one request and its response on h11, without I/O.
+- `response_body.py`: the response, and its body up to the size limit.
+- `deadlines.py`, `failures.py`: the timeouts of a request, and the error that becomes a `Failure`.
+
+The transports on httpx2, aiohttp and requests use the same addresses, deadlines, errors and response builder, so every
+transport reports the same kind of failure for the same fault. With a session of the caller, its settings apply
+(`sessions.py`). Libraries that cannot limit the time of a whole request run in a thread, which ends or is abandoned at
+the deadline (`threaded_exchanges.py`).
 """
 
 from collections.abc import Callable

@@ -1,8 +1,10 @@
 """A transport on aiohttp, for thousands of origins at a time on one event loop.
 
 It creates its own session, without cookies, redirects or connection reuse. Of the settings of the environment, proxies
-are used and netrc is not. With `session=`, it sends requests with a session of the caller instead; see
-aiohttp_sessions.py.
+are used and netrc is not.
+
+With `session=`, it sends requests with a session of the caller instead. The session's settings apply, except that
+redirects are not followed, and that the body is read as received, up to the size limit.
 
 Its responses differ from those of the other transports in these cases:
 
@@ -19,12 +21,13 @@ import asyncio
 import contextlib
 import socket
 import ssl
+from collections.abc import Sequence
 from contextvars import ContextVar
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from canfetch.access.responses import Failure, FailureKind, Response
-from canfetch.client.options import Options
-from canfetch.client.transports import Route, TransportRequest
+from canfetch.client.request_headers import has_credentials
+from canfetch.client.transports import TransportRequest
 from canfetch.client.transports.addresses import filter_addresses, is_ip_literal
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.dns import Resolve, resolve_host_async, system_resolve
@@ -33,26 +36,38 @@ from canfetch.client.transports.failures import TransportError, classify_os_erro
 from canfetch.client.transports.headers import MAX_HEAD_BYTES, decode_headers, encode_request_headers
 from canfetch.client.transports.proxies import Proxy, check_proxy_status
 from canfetch.client.transports.response_body import ResponseBuilder
-from canfetch.client.transports.sessions import SESSION_ROUTE, check_session_options, check_unused
-from canfetch.client.transports.transport_settings import TransportSettings
+from canfetch.client.transports.sessions import (
+    check_session_request,
+    check_session_type,
+)
+from canfetch.client.transports.transport_settings import ConfiguredTransport
 from canfetch.errors import MissingExtra
 
 try:
     import aiohttp
     from aiohttp.abc import AbstractResolver, ResolveResult
     from aiohttp.connector import Connection
+    from aiohttp.helpers import netrc_from_env
     from multidict import CIMultiDict
     from yarl import URL
-
-    from canfetch.client.transports.aiohttp_errors import (
-        ERRORS,
-        check_framing,
-        translate_error,
-        translate_timeout,
-    )
-    from canfetch.client.transports.aiohttp_sessions import MAX_FIELDS, ExistingSession, request_timeout
 except ImportError as missing:
     raise MissingExtra('aiohttp is not installed: pip install "canfetch[http]"') from missing
+
+# Raised if a request fails. TimeoutError includes those of aiohttp.
+ERRORS: tuple[type[Exception], ...] = (aiohttp.ClientError, OSError, ValueError)
+
+
+# aiohttp cannot limit the size of a head, only the number of fields and the size of each.
+MAX_FIELDS: Final = 512
+
+
+# At most twice as many bytes are received before canfetch reads them.
+_BUFFER_BYTES: Final = 65_536
+
+
+# aiohttp rounds timeouts above this threshold up to whole seconds. No timeout reaches it.
+_CEIL_THRESHOLD: Final = 1e9
+
 
 _NO_CONTENT: Final = 204
 
@@ -67,7 +82,7 @@ class _RequestContext(NamedTuple):
 _CURRENT: Final[ContextVar[_RequestContext]] = ContextVar("_CURRENT")
 
 
-class AiohttpTransport:
+class AiohttpTransport(ConfiguredTransport["ExistingSession"]):
     """Send requests with aiohttp, on one asyncio event loop at a time.
 
     Args:
@@ -90,38 +105,14 @@ class AiohttpTransport:
         trust_env: bool = True,
         session: aiohttp.ClientSession | None = None,
     ) -> None:
-        self._existing: ExistingSession | None = None
-        if session is not None:
-            check_unused(
-                "session",
-                ssl_context=ssl_context is not None,
-                resolve=resolve is not system_resolve,
-                proxy=proxy is not None,
-                trust_env=not trust_env,
-            )
-            self._existing = ExistingSession(session)
-            trust_env = False
+        super().__init__(
+            ssl_context=ssl_context,
+            resolve=resolve,
+            proxy=proxy,
+            trust_env=trust_env,
+            session=None if session is None else ExistingSession(session),
+        )
         self._sessions: dict[asyncio.AbstractEventLoop, aiohttp.ClientSession] = {}
-        self._settings = TransportSettings(ssl_context=ssl_context, resolve=resolve, proxy=proxy, trust_env=trust_env)
-
-    @property
-    def route(self) -> Route:
-        """What the transport can reach."""
-        return self._settings.route if self._existing is None else SESSION_ROUTE
-
-    def check_options(self, options: Options) -> None:
-        """Check that the options of a client can be guaranteed.
-
-        Raises: InvalidOption: Private addresses are forbidden, and a proxy or session hides the addresses.
-        """
-        if self._existing is not None:
-            check_session_options("session", options)
-        else:
-            self._settings.check_options(options)
-
-    def adds_credentials(self, url: str) -> bool:
-        """Return whether the session of the caller adds, or may add, credentials to a direct request for `url`."""
-        return self._existing is not None and self._existing.adds_credentials(url)
 
     async def send(self, request: TransportRequest) -> Response | Failure:
         """Send a request for an http or https URL.
@@ -130,8 +121,8 @@ class AiohttpTransport:
         """
         deadlines = Deadlines(request)
         try:
-            if self._existing is not None:
-                return await self._existing.send(request)
+            if self._session is not None:
+                return await self._session.send(request)
             endpoint = parse_endpoint(request.url)
             return await self._send(request, endpoint, deadlines)
         except TransportError as error:
@@ -327,3 +318,146 @@ class _CheckedResolver(AbstractResolver):
 
     async def close(self) -> None:
         """Do nothing, because the resolver holds no resources."""
+
+
+def check_framing(response: aiohttp.ClientResponse) -> None:
+    """Check the headers that delimit the body, which aiohttp does only in part.
+
+    Raises: TransportError: PROTOCOL.
+    """
+    codings = response.headers.getall("Transfer-Encoding", ["chunked"])
+    if [coding.lower() for coding in codings] != ["chunked"]:
+        # aiohttp would read the body as if it had no transfer coding.
+        raise TransportError(FailureKind.PROTOCOL, "unsupported transfer coding")
+    if len(set(response.headers.getall("Content-Length", []))) > 1:
+        # The parser that aiohttp uses without its C extensions would read the first one.
+        raise TransportError(FailureKind.PROTOCOL, "several Content-Length fields")
+
+
+def translate_timeout(error: Exception, deadlines: Deadlines) -> TransportError:
+    """Return the failure for a TimeoutError, whether aiohttp or asyncio raised it."""
+    if isinstance(error, aiohttp.ConnectionTimeoutError):
+        return deadlines.connect_timed_out()
+    return deadlines.read_timed_out()
+
+
+def translate_error(error: Exception, scheme: str) -> TransportError:
+    """Return the failure for an exception of aiohttp during a request for a URL with `scheme`."""
+    detail = (str(error) or type(error).__name__)[:200]
+    if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
+        return TransportError(FailureKind.TLS, detail)
+    if isinstance(error, aiohttp.ClientHttpProxyError):
+        return TransportError(FailureKind.CONNECT, f"proxy responded {error.status} {error.message}")
+    if isinstance(error, aiohttp.ClientConnectorDNSError | aiohttp.InvalidURL):
+        return TransportError(FailureKind.DNS, detail)
+    if isinstance(error, aiohttp.ClientConnectorError):
+        # A reset while connecting to an https server can only happen during the TLS handshake.
+        in_handshake = scheme == "https" and isinstance(error.os_error, ConnectionResetError)
+        return TransportError(FailureKind.TLS if in_handshake else FailureKind.CONNECT, detail)
+    if isinstance(error, aiohttp.ClientPayloadError):
+        return TransportError(FailureKind.INCOMPLETE, detail)
+    if isinstance(error, aiohttp.ClientResponseError | ValueError):
+        return TransportError(FailureKind.PROTOCOL, detail)
+    if isinstance(error, OSError):
+        return classify_os_error(error, FailureKind.RESET)
+    return TransportError(FailureKind.RESET, detail)
+
+
+def request_timeout(request: TransportRequest) -> aiohttp.ClientTimeout:
+    """Return the timeouts of one request, except the total timeout."""
+    return aiohttp.ClientTimeout(
+        connect=request.connect_timeout, sock_read=request.read_timeout, ceil_threshold=_CEIL_THRESHOLD
+    )
+
+
+class ExistingSession:
+    """Sends requests with an `aiohttp.ClientSession`, which it does not close.
+
+    Args:
+        robots: The middleware of canfetch in the session, or None. It adds no credentials.
+        settings: Arguments of `session.get`, such as `proxy`.
+    Raises: InvalidOption: `session` is another object.
+    """
+
+    def __init__(
+        self, session: aiohttp.ClientSession, *, robots: aiohttp.ClientMiddlewareType | None = None, **settings: Any
+    ) -> None:
+        check_session_type("session", session, aiohttp.ClientSession)
+        self._session = session
+        self._robots = robots
+        self._settings = settings
+
+    async def send(self, request: TransportRequest) -> Response:
+        """Send a request, and cancel it at the deadline.
+
+        Raises: TransportError.
+        """
+        check_session_request(request)
+        deadlines = Deadlines(request)
+        endpoint = parse_endpoint(request.url)
+        try:
+            async with asyncio.timeout(deadlines.timeout()):
+                return await self._exchange(request, endpoint)
+        except TimeoutError as error:
+            raise translate_timeout(error, deadlines) from error
+        except ERRORS as error:
+            raise translate_error(error, endpoint.scheme) from error
+
+    def adds_credentials(self, url: str) -> bool:
+        """Return whether the session adds, or may add, credentials to a direct request for `url`."""
+        session = self._session
+        return (
+            session.auth is not None
+            or any(has_credentials(name) for name in session.headers)
+            or bool(session.cookie_jar.filter_cookies(URL(url, encoded=True)))
+            # What they add is unknown.
+            or any(middleware is not self._robots for middleware in self._session_middlewares())
+            or (session.trust_env and netrc_from_env() is not None)
+        )
+
+    async def _exchange(self, request: TransportRequest, endpoint: Endpoint) -> Response:
+        headers = [(name.decode(), value.decode()) for name, value in encode_request_headers(endpoint, request.headers)]
+        async with self._session.get(
+            # `encoded` keeps yarl from normalising the URL.
+            URL(endpoint.url, encoded=True),
+            headers=CIMultiDict(headers),
+            allow_redirects=False,
+            raise_for_status=False,
+            auto_decompress=False,
+            timeout=request_timeout(request),
+            read_bufsize=_BUFFER_BYTES,
+            max_line_size=MAX_HEAD_BYTES,
+            max_field_size=MAX_HEAD_BYTES,
+            max_headers=MAX_FIELDS,
+            middlewares=self._middlewares() if request.cross_origin else None,
+            **self._settings,
+        ) as response:
+            check_framing(response)
+            # The session may use a proxy.
+            check_proxy_status(response.status, is_proxied=endpoint.scheme == "http")
+            builder = ResponseBuilder(request, response.status, decode_headers(response.raw_headers))
+            while builder.needs_data and not response.content.at_eof():
+                builder.feed(await response.content.readany())
+            if builder.needs_data:
+                response.release()
+            else:
+                response.close()
+            return builder.build()
+
+    def _middlewares(self) -> Sequence[aiohttp.ClientMiddlewareType]:
+        # The middlewares of a request replace those of the session.
+        return (*self._session_middlewares(), _remove_credentials)
+
+    def _session_middlewares(self) -> Sequence[aiohttp.ClientMiddlewareType]:
+        # aiohttp does not make them public.
+        middlewares: Sequence[aiohttp.ClientMiddlewareType] = getattr(self._session, "_middlewares", ())
+        return middlewares
+
+
+async def _remove_credentials(
+    request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
+) -> aiohttp.ClientResponse:
+    """Remove the credentials of the session, which belong to another origin."""
+    for name in {name for name in request.headers if has_credentials(name)}:
+        request.headers.popall(name, None)
+    return await handler(request)

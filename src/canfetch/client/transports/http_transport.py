@@ -1,11 +1,10 @@
 """The default transports: HTTP/1.1 on h11, and FTP. They need no extra."""
 
 import ssl
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Never
 
 from canfetch.access.responses import Failure, FailureKind, Response
-from canfetch.client.options import Options
-from canfetch.client.transports import Route, TransportRequest
+from canfetch.client.transports import TransportRequest
 from canfetch.client.transports.connections import connect, connect_async
 from canfetch.client.transports.daemon_threads import start_daemon_thread, wait_in_loop
 from canfetch.client.transports.deadlines import Deadlines
@@ -14,7 +13,7 @@ from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
 from canfetch.client.transports.failures import TransportError
 from canfetch.client.transports.http_exchange import HTTPExchange, TunnelExchange
 from canfetch.client.transports.proxies import Proxy
-from canfetch.client.transports.transport_settings import TransportSettings
+from canfetch.client.transports.transport_settings import ConfiguredTransport
 
 _SCHEMES: Final = ("http", "https", "ftp")
 
@@ -37,7 +36,7 @@ class ConnectionPlan(NamedTuple):
     exchange: HTTPExchange
 
 
-class _BaseHTTPTransport:
+class _BaseHTTPTransport(ConfiguredTransport[Never]):
     def __init__(
         self,
         *,
@@ -46,21 +45,7 @@ class _BaseHTTPTransport:
         proxy: str | None = None,
         trust_env: bool = True,
     ) -> None:
-        self._settings = TransportSettings(
-            ssl_context=ssl_context, resolve=resolve, proxy=proxy, trust_env=trust_env, schemes=_SCHEMES
-        )
-
-    def check_options(self, options: Options) -> None:
-        """Check that the options of a client can be guaranteed.
-
-        Raises: InvalidOption: Private addresses are forbidden and a proxy is set, which hides the addresses.
-        """
-        self._settings.check_options(options)
-
-    @property
-    def route(self) -> Route:
-        """What the transport can reach."""
-        return self._settings.route
+        super().__init__(ssl_context=ssl_context, resolve=resolve, proxy=proxy, trust_env=trust_env, schemes=_SCHEMES)
 
 
 class HTTPTransport(_BaseHTTPTransport):

@@ -21,7 +21,7 @@ from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
 from canfetch.client.transports.failures import TransportError, classify_os_error, describe_protocol_error
 from canfetch.client.transports.headers import decode_headers, encode_request_headers
-from canfetch.client.transports.httpx2_errors import LIBRARY_ERRORS, is_stream_reset
+from canfetch.client.transports.httpx2_backends import LIBRARY_ERRORS, is_stream_reset
 from canfetch.client.transports.proxies import check_proxy_status
 from canfetch.client.transports.response_body import ResponseBuilder
 from canfetch.client.transports.sessions import check_session_request, check_session_type

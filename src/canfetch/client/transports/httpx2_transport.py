@@ -12,22 +12,25 @@ from contextlib import aclosing, closing
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from canfetch.access.responses import Failure, Response
-from canfetch.client.options import Options
-from canfetch.client.transports import CredentialAdder, Route, TransportRequest
+from canfetch.client.transports import CredentialAdder, TransportRequest
 from canfetch.client.transports.dns import Resolve, system_resolve
 from canfetch.client.transports.failures import TransportError
 from canfetch.client.transports.headers import decode_headers
 from canfetch.client.transports.proxies import Proxy, check_proxy_status
 from canfetch.client.transports.response_body import ResponseBuilder
-from canfetch.client.transports.sessions import SESSION_ROUTE, check_session_options, check_unused
-from canfetch.client.transports.transport_settings import TransportSettings
+from canfetch.client.transports.transport_settings import ConfiguredTransport
 from canfetch.errors import MissingExtra
 
 try:
     import httpcore2
 
-    from canfetch.client.transports.httpx2_backends import AsyncCheckedBackend, CheckedBackend, RequestState
-    from canfetch.client.transports.httpx2_errors import HTTP2_AVAILABLE, translate_errors
+    from canfetch.client.transports.httpx2_backends import (
+        HTTP2_AVAILABLE,
+        AsyncCheckedBackend,
+        CheckedBackend,
+        RequestState,
+        translate_errors,
+    )
 except ImportError as missing:
     raise MissingExtra('httpx2 is not installed: pip install "canfetch[http]"') from missing
 
@@ -41,7 +44,7 @@ _ClientT = TypeVar("_ClientT")
 _SessionT = TypeVar("_SessionT", bound=CredentialAdder)
 
 
-class _BaseHttpx2Transport(Generic[_ClientT, _SessionT]):
+class _BaseHttpx2Transport(ConfiguredTransport[_SessionT], Generic[_ClientT, _SessionT]):
     def __init__(
         self,
         *,
@@ -52,38 +55,16 @@ class _BaseHttpx2Transport(Generic[_ClientT, _SessionT]):
         http2: bool = HTTP2_AVAILABLE,
         client: _ClientT | None = None,
     ) -> None:
-        self._session = None if client is None else self._as_session(client)
-        if client is not None:
-            check_unused(
-                "client",
-                ssl_context=ssl_context is not None,
-                resolve=resolve is not system_resolve,
-                proxy=proxy is not None,
-                trust_env=not trust_env,
-                http2=http2 is not HTTP2_AVAILABLE,
-            )
-            trust_env = False
+        super().__init__(
+            ssl_context=ssl_context,
+            resolve=resolve,
+            proxy=proxy,
+            trust_env=trust_env,
+            session=None if client is None else self._as_session(client),
+            session_argument="client",
+            http2=http2 is not HTTP2_AVAILABLE,
+        )
         self._http2 = http2
-        self._settings = TransportSettings(ssl_context=ssl_context, resolve=resolve, proxy=proxy, trust_env=trust_env)
-
-    @property
-    def route(self) -> Route:
-        """What the transport can reach."""
-        return self._settings.route if self._session is None else SESSION_ROUTE
-
-    def check_options(self, options: Options) -> None:
-        """Check that the options of a client can be guaranteed.
-
-        Raises: InvalidOption: Private addresses are forbidden, and a proxy or client hides the addresses.
-        """
-        if self._session is not None:
-            check_session_options("client", options)
-        else:
-            self._settings.check_options(options)
-
-    def adds_credentials(self, url: str) -> bool:
-        """Return whether the client of the caller adds credentials to a direct request for `url`."""
-        return self._session is not None and self._session.adds_credentials(url)
 
     def _as_session(self, client: _ClientT) -> _SessionT:
         raise NotImplementedError

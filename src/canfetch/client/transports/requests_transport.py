@@ -10,26 +10,327 @@ Its responses differ from those of the other transports in these cases, because 
 - A response with more than 100 header fields is a PROTOCOL failure.
 """
 
-from typing import TYPE_CHECKING
+import http.client
+import re
+import socket
+import ssl
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
-from canfetch.access.responses import Failure, Response
+from canfetch.access.responses import Failure, FailureKind, Headers, Response
 from canfetch.client.options import Options
+from canfetch.client.request_headers import has_credentials
 from canfetch.client.transports import Route, TransportRequest
-from canfetch.client.transports.failures import TransportError
-from canfetch.client.transports.sessions import SESSION_ROUTE, check_session_options, check_session_type
+from canfetch.client.transports.deadlines import Deadlines
+from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
+from canfetch.client.transports.failures import TransportError, classify_os_error
+from canfetch.client.transports.headers import decode_headers, encode_request_headers
+from canfetch.client.transports.http_client_responses import (
+    check_framing,
+    check_head,
+    read_response,
+    shut_down_response,
+)
+from canfetch.client.transports.proxies import check_proxy_status
+from canfetch.client.transports.response_body import ResponseBuilder
+from canfetch.client.transports.sessions import (
+    SESSION_ROUTE,
+    check_session_options,
+    check_session_request,
+    check_session_type,
+)
 from canfetch.client.transports.threaded_exchanges import exchange_in_thread
 from canfetch.errors import MissingExtra
 
 try:
     import requests
-
-    from canfetch.client.transports.requests_exchange import RequestsExchange
-    from canfetch.client.transports.requests_routes import SessionRoute
+    import urllib3.exceptions
+    from requests.adapters import BaseAdapter, HTTPAdapter
+    from requests.cookies import extract_cookies_to_jar
+    from requests.hooks import dispatch_hook
 except ImportError as missing:
     raise MissingExtra('requests is not installed: pip install "canfetch[requests]"') from missing
 
-if TYPE_CHECKING:
-    from canfetch.client.transports.requests_routes import RequestsRoute
+_STEP_BYTES: Final = 16_384
+_SUCCESS: Final = 2
+
+# Raised if a request fails. ValueError is raised for a header that cannot be encoded, among others.
+ERRORS: Final = (
+    requests.RequestException,
+    urllib3.exceptions.HTTPError,
+    http.client.HTTPException,
+    OSError,
+    ValueError,
+)
+# The first entry that matches counts.
+_KINDS: Final[tuple[tuple[tuple[type[BaseException], ...], FailureKind], ...]] = (
+    ((requests.exceptions.InvalidSchema,), FailureKind.SCHEME),
+    ((requests.exceptions.ProxyError,), FailureKind.CONNECT),
+    ((socket.gaierror, urllib3.exceptions.NameResolutionError), FailureKind.DNS),
+    # Before the timeouts, of which it is a subclass in some versions.
+    ((urllib3.exceptions.NewConnectionError,), FailureKind.CONNECT),
+    ((requests.Timeout, urllib3.exceptions.TimeoutError, TimeoutError), FailureKind.TIMEOUT),
+    ((ssl.SSLError, urllib3.exceptions.SSLError), FailureKind.TLS),
+    # Before IncompleteRead, of which it is a subclass.
+    ((urllib3.exceptions.InvalidChunkLength,), FailureKind.PROTOCOL),
+    ((urllib3.exceptions.IncompleteRead, http.client.IncompleteRead), FailureKind.INCOMPLETE),
+    ((ConnectionError,), FailureKind.RESET),
+)
+# The only place where urllib3 states the status after the last retry.
+_LAST_STATUS: Final = re.compile(urllib3.exceptions.ResponseError.SPECIFIC_ERROR.format(status_code="([0-9]{3})"))
+
+
+def is_lost_connection(error: Exception) -> bool:
+    """Return whether the server closed the connection."""
+    return any(isinstance(cause, ConnectionError) for cause in _causes(error))
+
+
+def status_after_retries(error: requests.exceptions.RetryError) -> int | None:
+    """Return the status of the response to the last retry of an adapter, or None if there is none."""
+    for cause in _causes(error):
+        if isinstance(cause, urllib3.exceptions.ResponseError) and (found := _LAST_STATUS.fullmatch(str(cause))):
+            return int(found[1])
+    return None
+
+
+def translate_error(error: Exception, deadlines: Deadlines) -> TransportError:
+    """Return the failure for an exception."""
+    causes = list(_causes(error))
+    innermost = causes[-1]
+    kind = next((kind for cause in causes if (kind := _kind(cause)) is not None), FailureKind.PROTOCOL)
+    if kind is FailureKind.TIMEOUT:
+        is_connecting = any(isinstance(cause, urllib3.exceptions.ConnectTimeoutError) for cause in causes)
+        return deadlines.connect_timed_out() if is_connecting else deadlines.read_timed_out()
+    if isinstance(innermost, OSError) and kind in {FailureKind.RESET, FailureKind.TLS}:
+        return classify_os_error(innermost, kind)
+    return TransportError(kind, (str(innermost) or type(innermost).__name__)[:200])
+
+
+def _kind(cause: BaseException) -> FailureKind | None:
+    """Return the kind of failure that an exception determines, or None."""
+    if isinstance(cause, urllib3.exceptions.ProtocolError) and "prematurely" in str(cause):
+        return FailureKind.INCOMPLETE
+    return next((kind for types, kind in _KINDS if isinstance(cause, types)), None)
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield an exception and those that it wraps, the outermost first."""
+    seen: list[BaseException] = []
+    current: BaseException | None = error
+    while current is not None and current not in seen:
+        seen.append(current)
+        yield current
+        wrapped = [part for part in (*current.args, getattr(current, "reason", None)) if isinstance(part, Exception)]
+        context = None if current.__suppress_context__ else current.__context__
+        current = wrapped[-1] if wrapped else current.__cause__ or context
+
+
+_Request = TypeVar("_Request")
+# They have no types.
+_run_hooks: Final[Any] = dispatch_hook
+_store_cookies: Final[Any] = extract_cookies_to_jar
+
+
+class RequestsRoute(Protocol):
+    """Prepares requests, and sends them without reading their bodies or following redirects."""
+
+    def prepare(self, url: str, headers: Mapping[str, str], *, cross_origin: bool) -> requests.PreparedRequest:
+        """Return a request for `url` with these headers, and with the credentials of the route for its own origin."""
+        ...
+
+    def send(self, request: requests.PreparedRequest, timeout: tuple[float, float]) -> requests.Response:
+        """Send a request. The timeouts are those to connect and to read."""
+        ...
+
+
+class AdapterRoute(NamedTuple):
+    """Sends requests with one adapter, whose session is not known.
+
+    Attributes:
+        adapter: The adapter.
+        settings: The arguments `verify`, `cert` and `proxies` of `adapter.send`.
+    """
+
+    adapter: BaseAdapter
+    settings: Mapping[str, Any]
+
+    def prepare(self, url: str, headers: Mapping[str, str], *, cross_origin: bool) -> requests.PreparedRequest:  # noqa: ARG002 - it has no credentials
+        """Return a request for `url` with these headers."""
+        prepared = requests.Request("GET", url, headers=headers).prepare()
+        # requests would normalise the path.
+        prepared.url = url
+        return prepared
+
+    def send(self, request: requests.PreparedRequest, timeout: tuple[float, float]) -> requests.Response:
+        """Send a request."""
+        return _send(self.adapter, request, {**self.settings, "stream": True, "timeout": timeout})
+
+
+class SessionRoute(NamedTuple):
+    """Sends requests with the settings of a session.
+
+    `Session.send` would read the body of a redirect, however long it is. So its adapter is called here.
+    """
+
+    session: requests.Session
+
+    def prepare(self, url: str, headers: Mapping[str, str], *, cross_origin: bool) -> requests.PreparedRequest:
+        """Return a request with the headers, cookies and authentication of the session."""
+        # A function as the authentication replaces that of the session and of netrc.
+        auth = _unchanged if cross_origin else None
+        prepared = self.session.prepare_request(requests.Request("GET", url, headers=headers, auth=auth))
+        # The session would normalise the path, and add its query parameters.
+        prepared.url = url
+        if cross_origin:
+            for name in [name for name in prepared.headers if has_credentials(name)]:
+                del prepared.headers[name]
+        return prepared
+
+    def adds_credentials(self, url: str) -> bool:
+        """Return whether the session adds credentials to a direct request for `url`."""
+        if self.session.auth is not None:
+            return True
+        try:
+            prepared = self.session.prepare_request(requests.Request("GET", url))
+        except (requests.RequestException, ValueError):
+            return True
+        return any(has_credentials(name) for name in prepared.headers)
+
+    def send(self, request: requests.PreparedRequest, timeout: tuple[float, float]) -> requests.Response:
+        """Send a request, run the hooks of the session, and store the cookies that the server sets."""
+        url = request.url or ""
+        settings: Any = self.session.merge_environment_settings(url, {}, True, None, None)
+        settings["timeout"] = timeout
+        response: requests.Response = _send(self.session.get_adapter(url), request, settings)
+        try:
+            response = _run_hooks("response", request.hooks, response, **settings)
+            _store_cookies(self.session.cookies, request, response.raw)
+        except BaseException:
+            response.close()
+            raise
+        return response
+
+
+def _send(adapter: BaseAdapter, request: requests.PreparedRequest, settings: Mapping[str, Any]) -> requests.Response:
+    """Send a request, and repeat it if the server had closed an idle connection."""
+    connections = _count_connections(adapter, request, settings)
+    try:
+        return adapter.send(request, **settings)
+    except requests.ConnectionError as error:
+        is_new = connections is None or _count_connections(adapter, request, settings) != connections
+        if is_new or not is_lost_connection(error):
+            raise
+    return adapter.send(request, **settings)
+
+
+def _count_connections(
+    adapter: BaseAdapter, request: requests.PreparedRequest, settings: Mapping[str, Any]
+) -> int | None:
+    """Return the number of connections that were ever made for a request, or None if that is unknown."""
+    if not isinstance(adapter, HTTPAdapter):
+        return None
+    pool: Any = adapter.get_connection_with_tls_context(
+        request, settings["verify"], proxies=settings["proxies"], cert=settings["cert"]
+    )
+    count: int = pool.num_connections
+    return count
+
+
+def _unchanged(request: _Request) -> _Request:
+    return request
+
+
+class RequestsExchange:
+    """One request, and its deadlines."""
+
+    def __init__(self, request: TransportRequest, route: RequestsRoute) -> None:
+        check_session_request(request)
+        self.deadlines = Deadlines(request)
+        self._request = request
+        self._route = route
+        self._endpoint: Endpoint = parse_endpoint(request.url)
+        self._raw: Any = None
+
+    def run(self) -> Response:
+        """Send the request and read the response.
+
+        Raises: TransportError.
+        """
+        with self._translated_errors():
+            headers = {
+                # http.client encodes them in the same way.
+                name.decode("ascii"): value.decode("latin-1")
+                for name, value in encode_request_headers(self._endpoint, self._request.headers)
+            }
+            prepared = self._route.prepare(self._endpoint.url, headers, cross_origin=self._request.cross_origin)
+            timeout = self.deadlines.connect_timeout(), self.deadlines.read_timeout()
+            try:
+                response = self._route.send(prepared, timeout)
+            except requests.HTTPError as error:
+                if error.response is None:
+                    raise
+                with closing(error.response) as rejected:
+                    return self._response_without_body(rejected.status_code, _headers(rejected), str(error))
+            except requests.exceptions.RetryError as error:
+                status = status_after_retries(error)
+                if status is None:
+                    raise
+                return self._response_without_body(status, (), str(error))
+            with closing(response):
+                return self._read(response)
+
+    def shut_down(self) -> None:
+        """Shut the connection down, so that the thread that reads the body from it ends."""
+        shut_down_response(getattr(self._raw, "_original_response", None))
+
+    def _read(self, response: requests.Response) -> Response:
+        self._raw = response.raw
+        self._check_proxy_status(response.status_code)
+        headers = _headers(response)
+        check_head(getattr(getattr(response.raw, "_original_response", None), "msg", None))
+        # A hook may have read the body. requests decodes it then.
+        is_read = getattr(response, "_content_consumed", False)
+        builder = ResponseBuilder(self._request, response.status_code, headers, is_decoded=is_read)
+        if not is_read:
+            return read_response(builder, headers, self._chunks(response.raw))
+        if builder.needs_data:
+            check_framing(headers)
+            builder.feed(response.content)
+        return builder.build()
+
+    def _chunks(self, raw: Any) -> Iterator[bytes]:
+        for chunk in raw.stream(_STEP_BYTES, decode_content=False):
+            yield chunk
+            self.deadlines.read_timeout()
+
+    def _response_without_body(self, status: int, headers: Headers, message: str) -> Response:
+        """Return a response for which a hook of the session called `raise_for_status`, or the adapter raised."""
+        self._check_proxy_status(status)
+        if status // 100 == _SUCCESS:
+            raise TransportError(FailureKind.PROTOCOL, message[:200])
+        return ResponseBuilder(self._request, status, headers).build()
+
+    def _check_proxy_status(self, status: int) -> None:
+        # The session may use a proxy.
+        check_proxy_status(status, is_proxied=self._endpoint.scheme == "http")
+
+    @contextmanager
+    def _translated_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except ERRORS as error:
+            raise translate_error(error, self.deadlines) from error
+
+
+def header_pairs(response: requests.Response) -> list[tuple[str, str]]:
+    """Return the headers of a response. Repeated headers stay apart."""
+    # Those of requests itself are joined.
+    return list(getattr(response.raw, "headers", response.headers).items())
+
+
+def _headers(response: requests.Response) -> Headers:
+    return decode_headers((name.encode("latin-1"), value.encode("latin-1")) for name, value in header_pairs(response))
 
 
 class RequestsTransport:

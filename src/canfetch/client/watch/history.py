@@ -13,11 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
-from canfetch.client.schema_check import has_only_tables
-from canfetch.client.sqlite_errors import sqlite_reason
+from canfetch.client.sqlite_files import enable_write_ahead_log, has_only_tables, sqlite_reason
 from canfetch.client.watch.observations import Observation
 from canfetch.client.watch.webhooks import RETRY_DELAYS, Attempt
-from canfetch.client.write_ahead_log import enable_write_ahead_log
 from canfetch.core.verdict import Effect
 from canfetch.errors import StoreError
 

@@ -3,6 +3,20 @@
     ADDONS = {"canfetch.integrations.scrapy.Addon": 100}
 
 The add-on installs both. `docs/scrapy.md` lists the settings.
+
+The middleware has an `AsyncClient`, whose transport sends through Scrapy's downloader on the same event loop:
+
+    request -> agent -> AsyncClient -> DownloaderTransport -> Scrapy's downloader
+                           |
+                           verdict -> DisallowedRequest, or the slot's delay -> response -> page rules
+
+- `addon.py` changes the settings of a crawl, and `crawl_settings.py` validates them.
+- `middleware.py` connects the other modules. `agents.py` finds the agent of a request.
+- `transport.py` sends requests for robots.txt past cookies, caches and redirects. They have slots of their own: in the
+  slot of their host, they would wait behind its pages, and the time of a fetch is limited.
+- `slot_pacing.py` sets the delay of a slot when a request reaches the downloader. Crawls in one process have their own
+  slots and do not share delays.
+- `page_checks.py` applies the page-level rules of responses.
 """
 
 from canfetch.errors import MissingExtra

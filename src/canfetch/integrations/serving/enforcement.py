@@ -17,8 +17,8 @@ from canfetch.core.quoting import quoted
 from canfetch.core.tokens import product_token
 from canfetch.core.verdict import Verdict
 from canfetch.errors import InvalidOption, InvalidProductToken, InvalidURL
-from canfetch.integrations.serving.peers import TrustedProxies
 from canfetch.integrations.serving.served_file import ServedFile
+from canfetch.integrations.serving.trusted_proxies import TrustedProxies
 
 # Longer headers take more time to read, and no crawler declares itself after so many characters.
 _MAX_HEADER: Final = 1024

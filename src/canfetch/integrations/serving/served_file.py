@@ -1,19 +1,24 @@
 """One robots.txt as it is served: its bytes, its validators, and its rules."""
 
 import hashlib
+from collections.abc import Iterator
+from functools import cache
 from typing import Any, Final
 
+from canfetch.agents.registry import REGISTRY
 from canfetch.author.draft import Draft
 from canfetch.author.policy_file import parse_policy
 from canfetch.author.rendering import render_policy
 from canfetch.author.site_policy import SitePolicy
+from canfetch.core.agent import Agent, as_agent
+from canfetch.core.agent_rules import AgentRules
 from canfetch.core.content_formats import foreign_content_note
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.quoting import quoted
 from canfetch.core.text import encode_text
+from canfetch.core.verdict import Rule
 from canfetch.errors import InvalidDraft, InvalidSitePolicy, ServingError
-from canfetch.integrations.serving.closing import find_closing_rule
 
 _ETAG_DIGITS: Final = 32
 
@@ -116,3 +121,44 @@ def _check_content(content: bytes) -> None:
         content.decode("utf-8")
     except UnicodeDecodeError as error:
         raise ServingError(f"not UTF-8: invalid byte 0x{content[error.start]:02X} at offset {error.start}") from None
+
+
+# Paths that no rule names: the home page, and pages that stand for all others.
+_PAGES: Final = ("/", "/canfetch-sample", "/canfetch-sample/page.html", "/canfetch-sample?page=1")
+
+
+def find_closing_rule(robots: RobotsTxt) -> Rule | None:
+    """Return the rule that closes the site to crawlers that the file does not name, or None if the site is open.
+
+    Cost: A few decisions for each search engine, and one for each of its allow rules.
+    """
+    unnamed = robots.rules_for("*")
+    verdict = unnamed.decide(_PAGES[1])
+    if verdict.allowed or _is_open(robots, unnamed):
+        return None
+    # Most search engines share the groups for `*`.
+    rules = {tuple(rules.group_indices): rules for rules in map(robots.rules_for, _search_engines())}
+    return None if any(_is_open(robots, one) for one in rules.values()) else verdict.rule
+
+
+@cache
+def _search_engines() -> tuple[Agent, ...]:
+    return tuple(
+        as_agent(crawler.agent)
+        for crawler in REGISTRY.crawlers
+        if crawler.purposes[0] == "search-index" and not crawler.retired and not crawler.token_only
+    )
+
+
+def _is_open(robots: RobotsTxt, rules: AgentRules) -> bool:
+    return any(map(rules.allows, _PAGES)) or any(map(rules.allows, _exceptions(robots, rules)))
+
+
+def _exceptions(robots: RobotsTxt, rules: AgentRules) -> Iterator[bytes]:
+    """Yield a target for each allow rule, except rules for single files."""
+    for index in rules.group_indices:
+        for rule in robots.groups[index].rules:
+            path = rule.pattern.removesuffix(b"$").replace(b"*", b"canfetch-sample")
+            name = path.partition(b"?")[0].rpartition(b"/")[2]
+            if rule.allow and path.startswith(b"/") and b"." not in name:
+                yield path
