@@ -1,4 +1,4 @@
-"""Answers about cached origins: a lookup in either table has the same results as the complete way of a client."""
+"""Answers about cached origins: a lookup in either table has the same results as a full lookup of a client."""
 
 import asyncio
 import gc

@@ -281,7 +281,7 @@ class OriginState:
         if access.effect is Effect.FULL_ALLOW:
             profile, engine = self.options.profile.name, self.options.engine
             return parse(b"", url=self.origin.robots_url, profile=profile, engine=engine)
-        # A file with `Disallow: /` would not do: agents that ignore the groups for `*` would be allowed.
+        # Not a file with `Disallow: /`, because it would allow agents that ignore the groups for `*`.
         raise OriginDisallowed(
             f"no robots.txt applies to {self.origin}, and everything is disallowed: {access.explanation}"
         )

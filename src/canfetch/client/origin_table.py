@@ -36,7 +36,7 @@ class OriginTable:
         self._next_time = count(1).__next__
         self._time = 0
         self._next_hit = count(1).__next__
-        # Numbers that were taken to read the number of hits.
+        # How often `hits` was read. Each read takes a number of the counter.
         self._hits_read = 0
 
     def allows(self, url: AnyURL, now: float) -> bool | None:
@@ -96,8 +96,8 @@ class OriginTable:
     def _find(self, url: AnyURL) -> _CachedOrigin | None:
         if not isinstance(url, str):
             return None
-        # The slash after the host, if the scheme is http or https and the host has a character. If not, the text before
-        # it is no name of an origin. Compare up to the slash, so that a URL of https://example.com does not find
+        # The slash after the host, for a scheme of http or https. For other URLs, the text before the slash is not the
+        # name of an origin. The name ends at the slash, so that a URL of https://example.com does not find
         # https://example.co.
         end = url.find("/", _MIN_NAME_LENGTH)
         return self._origins.get(url[:end]) if end > 0 else None

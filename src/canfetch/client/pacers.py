@@ -20,7 +20,7 @@ from canfetch.client.origin_state import OriginState
 from canfetch.core.agent import Agent
 from canfetch.errors import ClientClosed
 
-# The number of origins from which on those that have no limit any more are dropped.
+# With more origins than this, those without a current limit are dropped.
 _MIN_ORIGINS: Final = 1024
 # Windows does not interrupt a wait for an event. Ctrl-C ends it after this time.
 _MAX_WAIT_SECONDS: Final = 1.0
@@ -269,7 +269,7 @@ class _FairLock:
             if gate in self._gates:
                 self._gates.remove(gate)
                 return
-        # The gate was opened just before.
+        # The holder has just opened the gate, so this thread has the turn and passes it on.
         self._pass_on()
 
     def _pass_on(self) -> None:

@@ -278,7 +278,7 @@ class _Procedure:
         if depends_on_limits(fetched, self._settings.limits):
             failure = self._next_entry(known.latest, fetched, now)._replace(variant=found.failure_variant)
             if self._lookup is not None:
-                # The last good copy is in the other entry.
+                # The last good copy stays in the entry that all clients share.
                 yield StoreEntry(failure._replace(copy=None))
             return failure
         entry = yield from self._store_entry(self._next_entry(base, fetched, now), known, found)
@@ -401,7 +401,7 @@ class _Procedure:
     def _adopt(self, fetched: FetchResult, confirmed: CacheEntry, found: "_FoundEntry") -> Generator[Action, Any, None]:
         known = found.known.add((yield RecallEntry(self._name)), now=self._clock())
         is_newest = known.latest is None or known.latest.fetched_at < confirmed.fetched_at
-        # A direct fetch would not have been due.
+        # The origin backs off after a failure, so a direct fetch would not be due.
         is_needless = fetched.outcome.access is Access.UNREACHABLE and self._is_fresh(known.latest)
         if is_newest and not is_needless:
             base = confirmed if fetched.not_modified else known.base
@@ -520,7 +520,7 @@ class _VariantLookup:
         first = yield GetEntry(self.key(variant))
         if first is None or self._serves(first):
             return self._adapt(first), variant
-        # The redirects before the failure depend on headers.
+        # The failure followed redirects that depend on request headers.
         variant = f"{variant}-{self._headers.variant}"
         return self._adapt((yield GetEntry(self.key(variant)))), variant
 
@@ -532,7 +532,7 @@ class _VariantLookup:
             variant: The variant that `find` returned.
         """
         if not entry.vary and entry.outcome.access is Access.SUCCESSFUL:
-            # The origin does not vary any more. An error does not show that.
+            # The responses of the origin no longer vary. Only a successful response shows that.
             variant = ""
         return entry._replace(variant=variant)
 

@@ -172,7 +172,7 @@ def _sitemap(record: Extension[Any]) -> str | None:
         case ["sitemap"]:
             return parse_sitemap(record.value)
         case ["sitemap", ("http" | "https") as scheme] if record.value.startswith(b"//"):
-            # The colon of the URL was read as the one after the key.
+            # The colon in the URL was read as the colon after the key.
             return parse_sitemap(b"%b:%b" % (scheme.encode(), record.value))
         case _:
             return None

@@ -86,7 +86,7 @@ class InvalidRequestURL(InvalidURL):
         return self._requested_url
 
     def __str__(self) -> str:
-        # Those of HTTP clients add the class or the URL.
+        # The exceptions of HTTP clients add the class or the URL to the message.
         return str(self.args[0])
 
     def __reduce__(self) -> tuple[object, ...]:

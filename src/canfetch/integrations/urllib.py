@@ -184,7 +184,7 @@ class _Exchange:
         try:
             return self._opener.open(request, timeout=timeout)
         except urllib.error.HTTPError as error:
-            # It is a response, too.
+            # An HTTPError is a response as well.
             return error
 
     def _read(self, response: Any) -> Response:

@@ -52,7 +52,7 @@ def _request(environ: "WSGIEnvironment", path: str) -> Request:
         method=environ["REQUEST_METHOD"],
         path=path,
         target=target_of_environ(environ),
-        # A server without the field, as in HTTP/1.0, is known by the name that it is configured with.
+        # HTTP/1.0 requests may lack a Host field. The server then has its configured name.
         host=environ.get("HTTP_HOST") or environ.get("SERVER_NAME", ""),
         peer=environ.get("REMOTE_ADDR"),
         header=lambda name: environ_header(environ, name),

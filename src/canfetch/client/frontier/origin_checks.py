@@ -14,7 +14,7 @@ from canfetch.core.agent import Agent
 
 # The number of origins whose files are being obtained, or were obtained for their next turn.
 _MAX_CHECKS: Final = 256
-# Limits for the states that are held after that. The client caches the same objects.
+# Limits of the states that are held after their turn. The client caches the same objects.
 _MAX_HELD_STATES: Final = 2000
 _MAX_HELD_BYTES: Final = 32 * 1024 * 1024
 

@@ -11,9 +11,9 @@ from canfetch.core.urls import AnyURL, plain_url, split_url, url_bytes
 
 _DIGEST_BYTES: Final = 16
 _PROFILE: Final = get_profile("rfc9309")
-# What the URL standard removes from both ends of a URL, and the byte order mark of a file.
+# Characters that the URL standard removes from both ends of a URL, and the byte order mark of a file.
 _SURROUNDING: Final = "".join(map(chr, range(0x21))) + "\ufeff"
-# What it removes everywhere. Lines of a file end with one of them, and links in pages contain them.
+# Characters that the URL standard removes anywhere in a URL: line ends of files, and white space in links.
 _LINE_BREAKS_AND_TABS: Final = str.maketrans("", "", "\t\n\r")
 
 

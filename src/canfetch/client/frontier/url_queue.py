@@ -22,12 +22,12 @@ DUE_BATCH: Final = 200
 class Phase(IntEnum):
     """What has to happen before the next URL of an origin may be fetched."""
 
-    IDLE = 0  # a URL has to be added
-    WAITING = 1  # a time has to come
-    UNCHECKED = 2  # its robots.txt has to be obtained
-    CHECKING = 3  # its robots.txt is being obtained
-    READY = 4  # nothing
-    FULL = 5  # a request in flight has to end
+    IDLE = 0  # waits until a URL is added
+    WAITING = 1  # waits for its due time
+    UNCHECKED = 2  # waits until its robots.txt is requested
+    CHECKING = 3  # waits for its robots.txt
+    READY = 4  # can be requested now
+    FULL = 5  # waits until a request in flight ends
 
 
 class QueuedOrigin(NamedTuple):

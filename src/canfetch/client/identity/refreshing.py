@@ -130,7 +130,7 @@ def _fetch_list(client: Client, transport: Transport, url: str) -> AddressRanges
             if target is None:
                 return f"invalid redirect of {requested}"
             if requested.startswith("https:") and not target.startswith("https:"):
-                # Anyone on the way could change the list.
+                # Anyone between the server and this machine could change a list that is sent without TLS.
                 return f"redirected from {requested} to {target}, which is not https"
             requested = target
             continue
@@ -146,7 +146,7 @@ def _fetch_list(client: Client, transport: Transport, url: str) -> AddressRanges
 
 
 def _replace_file(path: Path, content: bytes) -> None:
-    # A symbolic link stays one.
+    # Replace the target of a symbolic link, not the link.
     file = Path(os.path.realpath(path))
     temporary = file.with_name(f"{file.name}.{os.getpid()}.{os.urandom(4).hex()}")
     try:

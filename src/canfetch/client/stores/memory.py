@@ -33,7 +33,7 @@ class MemoryStore:
         self._ttl = ttl
         self._monotonic = monotonic
         self._entries: dict[str, dict[str, Any]] = {}
-        # In the order of their expiry.
+        # The oldest first, which is also the order in which the entries expire.
         self._expires_at: dict[str, float] = {}
         self.reset_after_fork()
         reset_on_fork(self)

@@ -32,7 +32,7 @@ from canfetch.client.stores import (
 from canfetch.core.text import printable_text
 from canfetch.errors import CorruptEntry, StoreError
 
-# The older versions have the same tables with other columns.
+# Older versions of the format have the same tables with other columns.
 _SCHEMA_VERSION: Final = 3
 _TABLES: Final = ["entries", "leases"]
 # The number of expired entries that each `put` deletes at most, which bounds the time of one `put`.

@@ -249,7 +249,7 @@ class _Response(aiohttp.ClientResponse):
             if not _has_closing_alert(self._ssl_object):
                 raise TransportError(FailureKind.RESET, "TLS connection was cut without a closing alert")
         elif self._lost is None or not self._lost.done():
-            # Never seen. How the connection ended is unknown, so the body may be incomplete.
+            # Never observed. It is unknown how the connection ended, so the body may be incomplete.
             raise TransportError(FailureKind.RESET, "connection lost")
         elif (error := self._lost.exception()) is not None:
             cause = error.__cause__ if isinstance(error.__cause__, OSError) else ConnectionResetError()
@@ -410,7 +410,7 @@ class ExistingSession:
             session.auth is not None
             or any(has_credentials(name) for name in session.headers)
             or bool(session.cookie_jar.filter_cookies(URL(url, encoded=True)))
-            # What they add is unknown.
+            # It is unknown what middlewares add.
             or any(middleware is not self._robots for middleware in self._session_middlewares())
             or (session.trust_env and netrc_from_env() is not None)
         )
@@ -449,7 +449,7 @@ class ExistingSession:
         return (*self._session_middlewares(), _remove_credentials)
 
     def _session_middlewares(self) -> Sequence[aiohttp.ClientMiddlewareType]:
-        # aiohttp does not make them public.
+        # aiohttp does not make the middlewares of a session public.
         middlewares: Sequence[aiohttp.ClientMiddlewareType] = getattr(self._session, "_middlewares", ())
         return middlewares
 

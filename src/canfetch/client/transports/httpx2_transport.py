@@ -172,7 +172,7 @@ class AsyncHttpx2Transport(_BaseHttpx2Transport["httpx2.AsyncClient", "ExistingA
 
 
 def _build_url(state: RequestState) -> httpcore2.URL:
-    # From its parts, because httpcore2 would normalise the path of a text.
+    # Built from its parts, because httpcore2 would normalise the path of a string.
     endpoint = state.endpoint
     host = f"[{endpoint.host}]" if ":" in endpoint.host else endpoint.host
     return httpcore2.URL(scheme=endpoint.scheme, host=host, port=endpoint.port, target=endpoint.target)

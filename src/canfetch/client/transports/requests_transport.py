@@ -127,7 +127,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 _Request = TypeVar("_Request")
-# They have no types.
+# requests declares no types for these functions.
 _run_hooks: Final[Any] = dispatch_hook
 _store_cookies: Final[Any] = extract_cookies_to_jar
 
@@ -325,7 +325,7 @@ class RequestsExchange:
 
 def header_pairs(response: requests.Response) -> list[tuple[str, str]]:
     """Return the headers of a response. Repeated headers stay apart."""
-    # Those of requests itself are joined.
+    # The headers of a response of requests are joined, so those of urllib3 are used.
     return list(getattr(response.raw, "headers", response.headers).items())
 
 

@@ -6,7 +6,7 @@ from canfetch.core.verdict import ClientVerdict
 from canfetch.pages import PageVerdict
 
 
-# Not a subclass of OSError as well: Scrapy retries a request after one.
+# Not a subclass of OSError, because Scrapy retries a request after an OSError.
 class DisallowedRequest(IgnoreRequest):
     """Raised when a request is dropped because of robots.txt.
 

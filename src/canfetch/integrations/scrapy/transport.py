@@ -178,7 +178,7 @@ def _to_scrapy(request: TransportRequest) -> Request:
             "dont_redirect": True,
             "download_fail_on_dataloss": True,
             "download_maxsize": _MAX_DECODED_FACTOR * request.max_bytes,
-            # Not the slot of the pages: the file would wait for those that are queued there.
+            # Not the slot of the pages, because the file would wait behind the queued pages.
             "download_slot": f"robots.txt: {request.url}",
             "download_timeout": request.timeout,
         },

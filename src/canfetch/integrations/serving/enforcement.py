@@ -145,6 +145,6 @@ def find_refusal(crawler: DeclaredCrawler, file: ServedFile, target: bytes) -> V
         if profile is not None and file.with_profile(profile).allows(_ANY_HOST + verdict.target, agent=crawler.agent):
             return None
     except InvalidURL:
-        # Such as `*` of an OPTIONS request.
+        # The target is not a path, such as `*` in an OPTIONS request.
         return None
     return verdict

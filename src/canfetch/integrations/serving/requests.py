@@ -8,7 +8,7 @@ from urllib.parse import quote
 from canfetch.core.origin import find_origin
 
 ROBOTS_PATH: Final = "/robots.txt"
-# RFC 3986: what may be in a path unescaped. A `%` of a decoded path is data.
+# RFC 3986: characters that a path may contain unescaped. In a decoded path, `%` is data.
 _SAFE_IN_PATH: Final = "/:@!$&'()*+,;=~"
 _NEVER_IN_HOST_FIELD: Final = frozenset("/?#@\\")
 

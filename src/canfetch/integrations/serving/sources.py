@@ -27,7 +27,7 @@ RobotsValue = RobotsContent | os.PathLike[str] | RobotsFunction
 """The robots.txt of one host: content, the path of a file, or a function of the host."""
 
 _OTHER_HOSTS: Final = "*"
-# Clients choose the host, so what is kept for each host is bounded.
+# Clients choose the host, so the number of cached hosts is bounded.
 _MAX_HOSTS: Final = 256
 _MAX_FILES: Final = 64
 
