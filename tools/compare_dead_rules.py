@@ -17,8 +17,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from canfetch import RobotsTxt, parse
+from canfetch.compare.budget import Budget
 from canfetch.compare.dead_rules import rule_effects
-from canfetch.compare.limits import Budget
 from canfetch.compare.redundancy import RemovableRules
 from canfetch.compare.selections import selecting_agents, selections
 from canfetch.core.profiles import get_profile

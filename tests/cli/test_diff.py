@@ -260,8 +260,8 @@ def test_a_file_may_name_what_no_other_profile_reads(run: Run, folder: Path) -> 
 def test_files_that_are_too_large_are_named_with_the_agent_and_what_to_do(
     run: Run, agent: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("canfetch.compare.limits.NATIVE_STEPS", 10)
-    monkeypatch.setattr("canfetch.compare.limits.PYTHON_STEPS", 10)
+    monkeypatch.setattr("canfetch.compare.budget.NATIVE_STEPS", 10)
+    monkeypatch.setattr("canfetch.compare.budget.PYTHON_STEPS", 10)
     ran = run("diff", "old.txt", "new.txt", *(() if agent is None else ("--agent", agent)))
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith(

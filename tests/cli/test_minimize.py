@@ -66,8 +66,8 @@ def test_a_file_may_take_ten_times_the_default_limit_of_the_library(
     run: Run, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file.write_text("User-agent: *\n" + "".join(f"Disallow: /*{number}*a\n" for number in range(40)))
-    monkeypatch.setattr("canfetch.compare.limits.NATIVE_STEPS", 20_000)
-    monkeypatch.setattr("canfetch.compare.limits.PYTHON_STEPS", 500)
+    monkeypatch.setattr("canfetch.compare.budget.NATIVE_STEPS", 20_000)
+    monkeypatch.setattr("canfetch.compare.budget.PYTHON_STEPS", 500)
     with pytest.raises(Undecided):
         canfetch.compare.minimize(canfetch.parse(file.read_bytes()))
     assert run("minimize", "robots.txt", "--check", "--quiet").code == 1

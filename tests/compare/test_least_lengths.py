@@ -8,10 +8,10 @@ import pytest
 
 import canfetch
 from canfetch import compare
+from canfetch.compare.budget import Budget
 from canfetch.compare.compared_rules import compared_rules
 from canfetch.compare.direct import as_is, common_targets, have_no_target, least_common_length, least_length, matches
 from canfetch.compare.forms import Form
-from canfetch.compare.limits import Budget
 from canfetch.compare.patterns import Pattern
 from canfetch.compare.questions import ComparedSides, Question
 from canfetch.compare.witnesses import shortest_target

@@ -7,18 +7,18 @@ from itertools import product
 import pytest
 
 from canfetch import PROFILES, parse
+from canfetch.compare.budget import Budget, is_native
 from canfetch.compare.compared_rules import compared_rules
 from canfetch.compare.descriptions import Candidate, Describing
-from canfetch.compare.limits import Budget
-from canfetch.compare.native_search import native_class
 from canfetch.compare.patterns import ROBOTS_TXT_PATTERN, RankedPattern
 from canfetch.compare.questions import ComparedSides, Question
 from canfetch.compare.rankings import RankedSide
 from canfetch.compare.refinement import Refinement
+from canfetch.compare.witnesses import shortest_target
 from canfetch.errors import Undecided
 from enumerate_comparisons import changed_file, random_file
 
-pytestmark = pytest.mark.skipif(native_class("Refinement") is None, reason="the native engine is not installed")
+pytestmark = pytest.mark.skipif(not is_native(), reason="the native engine is not installed")
 REFINED = list(PROFILES)
 WANTED = [((True, False),), ((False, True),), ((True, False), (False, True)), ((False, None), (None, True))]
 # Parts of rules that occur in real files. Their patterns overlap in many ways.
@@ -50,7 +50,7 @@ def assert_same_targets(compared: ComparedSides, rng: random.Random) -> None:
             question = Question(compared, wanted, lambda _: True, within, outside, shortest)
             expected = Refinement(question, Budget()).shortest_target()
             assert compared.native is not None
-            assert compared.native.shortest_target(question, Budget()) == expected, question
+            assert shortest_target(question, Budget()) == expected, question
 
 
 @pytest.mark.parametrize("profile", REFINED)
@@ -86,7 +86,7 @@ def test_the_native_engine_stops_at_the_limit() -> None:
     question = Question(compared, WANTED[0], lambda _: True)
     assert compared.native is not None
     with pytest.raises(Undecided, match="for a limit of 40 steps"):
-        compared.native.shortest_target(question, Budget(40))
+        shortest_target(question, Budget(40))
 
 
 @pytest.mark.parametrize("profile", REFINED)

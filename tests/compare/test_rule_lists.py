@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from tests.conftest import EXAMPLES
 
 from canfetch import parse
+from canfetch.compare.budget import Budget
 from canfetch.compare.domains import to_url_path
-from canfetch.compare.limits import Budget
 from canfetch.compare.rule_lists import RuleLists, RuleText
 from canfetch.core.agent_rules import AgentRules
 from canfetch.core.profiles import get_profile
@@ -74,4 +74,4 @@ def test_rules_that_overlap_no_changed_rule_are_not_compared() -> None:
 
 def test_a_comparison_past_the_budget_is_undecided() -> None:
     with pytest.raises(Undecided):
-        differing_target([(False, b"/a")], [(False, b"/b")], "rfc9309", Budget(1))
+        differing_target([(False, b"/a")], [(False, b"/b")], "rfc9309", Budget(0))

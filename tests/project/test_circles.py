@@ -24,11 +24,7 @@ Imports = dict[str, dict[str, str]]
 """For each module, the modules that it imports, each with the place of the import."""
 
 KNOWN_CIRCLES: dict[str, set[tuple[str, str]]] = {
-    "python": {
-        ("canfetch.compare.native_search", "canfetch.compare.limits"),
-        ("canfetch.compare.native_search", "canfetch.compare.sides"),
-        ("canfetch.compare.questions", "canfetch.compare.native_refinement"),
-    },
+    "python": set(),
     "rust": set(),
     "typescript": set(),
 }

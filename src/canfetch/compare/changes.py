@@ -4,13 +4,12 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Final, NamedTuple
 
+from canfetch.compare.budget import Budget
 from canfetch.compare.compared_rules import ComparedRules, check_file, compared_rules
 from canfetch.compare.descriptions import Candidate, Describing
-from canfetch.compare.limits import Budget
 from canfetch.compare.patterns import ROBOTS_TXT, ROBOTS_TXT_PATTERN, Pattern, rule_text
 from canfetch.compare.questions import ComparedSides
-from canfetch.compare.rankings import RankedSide
-from canfetch.compare.sides import Decisions
+from canfetch.compare.rankings import Decisions, RankedSide
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.lists import check_list

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from canfetch.compare.budget import Budget
 from canfetch.compare.domains import to_url_path
-from canfetch.compare.limits import Budget
-from canfetch.compare.patterns import side_of
+from canfetch.compare.patterns import deciding_patterns, ranked_patterns
 from canfetch.compare.rankings import RankedSide, Ranking
 from canfetch.core.agent import Agent
 from canfetch.core.agent_rules import AgentRules
@@ -33,9 +33,12 @@ class ComparedRules(NamedTuple):
     rules: tuple[Rule, ...]
 
     def side(self, budget: Budget) -> RankedSide:
-        """Return the decisions of the rules, as `side_of`."""
-        side = side_of(self.rules, self.profile)
-        return RankedSide(Ranking(side.patterns, budget), default=side.default)
+        """Return the decisions of the rules.
+
+        Cost: O(bytes of the rules).
+        """
+        patterns = deciding_patterns(ranked_patterns(self.rules, self.profile), self.profile)
+        return RankedSide(Ranking(patterns, budget))
 
     def url_of(self, target: bytes) -> str:
         """Return a URL with this target: a path, or an absolute URL if the path is empty or starts with `//`."""

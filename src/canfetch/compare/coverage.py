@@ -3,8 +3,8 @@
 from enum import StrEnum
 from typing import Final, NamedTuple
 
+from canfetch.compare.budget import Budget
 from canfetch.compare.compared_rules import ComparedRules, compared_rules
-from canfetch.compare.limits import Budget
 from canfetch.compare.patterns import ROBOTS_TXT, ROBOTS_TXT_PATTERN
 from canfetch.compare.questions import ComparedSides, Question
 from canfetch.compare.witnesses import shortest_target

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
+from canfetch.compare.budget import Budget
 from canfetch.compare.compared_rules import ComparedRules, compared_rules
-from canfetch.compare.limits import Budget
 from canfetch.compare.patterns import ROBOTS_TXT_PATTERN, Pattern, RankedPattern, ranked_patterns
 from canfetch.compare.questions import ComparedSides, Confirm, Question
 from canfetch.compare.rankings import RankedSide, Ranking

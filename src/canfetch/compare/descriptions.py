@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from canfetch.compare.limits import Budget
+from canfetch.compare.budget import Budget
 from canfetch.compare.patterns import Pattern
 from canfetch.compare.questions import ComparedSides, Question
-from canfetch.compare.sides import Decisions, Wanted, are_as_wanted
+from canfetch.compare.rankings import Decisions, Wanted, are_as_wanted
 from canfetch.compare.witnesses import disagreement, shortest_target
 
 DecideAll = Callable[[Sequence[bytes]], Iterable[tuple[bool | None, bool | None]]]

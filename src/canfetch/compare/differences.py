@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
+from canfetch.compare.budget import Budget
 from canfetch.compare.compared_rules import ComparedRules, compared_rules
-from canfetch.compare.limits import Budget
 from canfetch.compare.questions import ComparedSides, Question
-from canfetch.compare.sides import Decisions
+from canfetch.compare.rankings import Decisions
 from canfetch.compare.witnesses import shortest_target
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt

@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
+from canfetch.compare.budget import Budget
 from canfetch.compare.compared_rules import check_file
-from canfetch.compare.limits import Budget
 from canfetch.compare.redundancy import RemovableRules
 from canfetch.compare.selections import selections
 from canfetch.core.document import RobotsTxt, parse

@@ -4,7 +4,7 @@
 2. Ranks of the same pattern are equal in two files of one profile, so that comparisons recognise what files share.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from canfetch.compare.forms import Form
@@ -44,18 +44,6 @@ class RankedPattern(NamedTuple):
     rule: Rule | None = None
 
 
-class Side(NamedTuple):
-    """One side of a comparison: a decision for each target.
-
-    Attributes:
-        patterns: Its patterns, in any order.
-        default: The decision if none matches.
-    """
-
-    patterns: Sequence[RankedPattern]
-    default: bool = True
-
-
 ROBOTS_TXT_PATTERN: Final = Pattern(ROBOTS_TXT, anchored=True)
 
 
@@ -64,16 +52,8 @@ def exemption(*, allow: bool = True) -> RankedPattern:
     return RankedPattern((_FIRST,), allow, ROBOTS_TXT_PATTERN)
 
 
-def side_of(rules: Iterable[Rule], profile: Profile) -> Side:
-    """Return the decisions of rules in file order.
-
-    Cost: O(bytes of the rules).
-    """
-    return side_of_patterns(ranked_patterns(rules, profile), profile)
-
-
-def side_of_patterns(patterns: Iterable[RankedPattern], profile: Profile) -> Side:
-    """Return the decisions of patterns in file order.
+def deciding_patterns(patterns: Iterable[RankedPattern], profile: Profile) -> list[RankedPattern]:
+    """Return the patterns that may decide, of those in file order, and that of the exempt `/robots.txt`.
 
     Cost: O(patterns).
     """
@@ -82,7 +62,7 @@ def side_of_patterns(patterns: Iterable[RankedPattern], profile: Profile) -> Sid
         patterns = _by_length(patterns)
     if profile.robots_txt_allowed:
         patterns.append(exemption())
-    return Side(patterns)
+    return patterns
 
 
 def ranked_patterns(rules: Iterable[Rule], profile: Profile) -> Iterator[RankedPattern]:

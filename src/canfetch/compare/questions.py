@@ -7,8 +7,7 @@ from typing import Final, NamedTuple
 from canfetch.compare.native_refinement import NativeRefinement, native_refinement
 from canfetch.compare.overlaps import Overlaps
 from canfetch.compare.patterns import Pattern, RankedPattern
-from canfetch.compare.rankings import RankedSide, key_of
-from canfetch.compare.sides import Wanted
+from canfetch.compare.rankings import RankedSide, Wanted, key_of
 from canfetch.core.profiles import Profile
 
 Confirm = Callable[[bytes], bool]

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter, itemgetter
 from typing import Final, NamedTuple
 
+from canfetch.compare.budget import Budget
 from canfetch.compare.direct import least_length
 from canfetch.compare.forms import Form, in_form
-from canfetch.compare.limits import Budget
 from canfetch.compare.overlaps import Overlaps
 from canfetch.compare.patterns import Pattern, RankedPattern
 from canfetch.core.patterns import Segments
@@ -16,6 +16,15 @@ from canfetch.core.patterns import Segments
 _GRAM: Final = 4
 Key = tuple[tuple[int, ...], Pattern]
 """The rank and the pattern: the place in the order of precedence."""
+Decisions = tuple[bool, ...]
+"""The decision of each side about one target."""
+Wanted = tuple[bool | None, ...]
+"""The wanted decision of each side, or None if it does not matter."""
+
+
+def are_as_wanted(decisions: Sequence[bool | None], wanted: Iterable[Wanted]) -> bool:
+    """Return whether decisions are as in one of the wanted ones."""
+    return any(all(one in (decision, None) for decision, one in zip(decisions, each, strict=True)) for each in wanted)
 
 
 def key_of(one: RankedPattern) -> Key:

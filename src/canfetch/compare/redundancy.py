@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from canfetch.compare.limits import Budget, PortableBudget
+from canfetch.compare.budget import Budget, PortableBudget
 from canfetch.compare.overlaps import Overlaps
 from canfetch.compare.patterns import RankedPattern, exemption, ranked_patterns
 from canfetch.compare.questions import ComparedSides, Question

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
+from canfetch.compare.budget import Budget
 from canfetch.compare.direct import direct_match
 from canfetch.compare.domains import domain_of
-from canfetch.compare.limits import Budget
 from canfetch.compare.overlaps import overlapping
-from canfetch.compare.patterns import RankedPattern, ranked_patterns, side_of_patterns
+from canfetch.compare.patterns import RankedPattern, deciding_patterns, ranked_patterns
 from canfetch.compare.questions import ComparedSides, Confirm, Question
 from canfetch.compare.rankings import RankedSide, Ranking
 from canfetch.compare.witnesses import shortest_target
@@ -89,8 +89,7 @@ class RuleLists:
         return overlapping(patterns, [one.pattern for one in changed])
 
     def _side(self, patterns: Iterable[RankedPattern], budget: Budget) -> RankedSide:
-        side = side_of_patterns(patterns, self._profile)
-        return RankedSide(Ranking(side.patterns, budget), default=side.default)
+        return RankedSide(Ranking(deciding_patterns(patterns, self._profile), budget))
 
     def _patterns_of(self, rule: RuleText) -> tuple[RankedPattern, ...]:
         patterns = self._patterns.get(rule)

@@ -4,12 +4,11 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from canfetch.compare.budget import Budget
 from canfetch.compare.compared_rules import ComparedRules, compared_rules
-from canfetch.compare.limits import Budget
 from canfetch.compare.patterns import ROBOTS_TXT_PATTERN, Pattern, ranked_patterns
 from canfetch.compare.questions import ComparedSides, Question
-from canfetch.compare.rankings import RankedSide, Ranking
-from canfetch.compare.sides import Decisions
+from canfetch.compare.rankings import Decisions, RankedSide, Ranking
 from canfetch.compare.witnesses import shortest_target
 from canfetch.core.abnf import is_pattern
 from canfetch.core.agent import Agent

@@ -1,6 +1,6 @@
 """Witnesses: the shortest URL on which some sides decide in a certain way, confirmed by the engine."""
 
-from canfetch.compare.limits import Budget
+from canfetch.compare.budget import Budget
 from canfetch.compare.questions import Question
 from canfetch.compare.refinement import Refinement
 from canfetch.errors import EngineError
@@ -15,7 +15,8 @@ def shortest_target(question: Question, budget: Budget) -> bytes | None:
     """
     native = question.compared.native
     if native is not None:
-        target = native.shortest_target(question, budget)
+        _, wanted, _, within, outside, shortest = question
+        target = native.shortest_target(wanted, within, outside, budget, shortest=shortest)
     else:
         target = Refinement(question, budget).shortest_target()
     if target is None or question.confirm(target):

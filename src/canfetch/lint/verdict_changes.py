@@ -13,8 +13,8 @@ from functools import cache, partial
 from typing import Final, NamedTuple
 
 from canfetch.agents import REGISTRY
+from canfetch.compare.budget import Budget, steps_for
 from canfetch.compare.domains import to_url_path
-from canfetch.compare.limits import Budget, steps_for
 from canfetch.compare.rule_lists import RuleLists, RuleText, common_ends
 from canfetch.core.agent import Agent
 from canfetch.core.contract import BoundRules, CompiledFile

@@ -12,7 +12,7 @@ from canfetch.cli.shared.output_files import replace_file, write_standard_output
 from canfetch.cli.shared.single_value_option import Option, ProfileChoice, complete_path
 from canfetch.cli.shared.terminal import print_message_lines
 from canfetch.compare import Minimization, find_minimization
-from canfetch.compare.limits import steps_for
+from canfetch.compare.budget import steps_for
 from canfetch.core.document import RobotsTxt
 from canfetch.core.profiles import PROFILES
 from canfetch.errors import Undecided

@@ -176,7 +176,7 @@ class ExactRedundancy:
 
     def _proved_in(self, profile: Profile, one: CanonicalRule, lines: frozenset[int], selection: _Selection) -> _Effect:
         """Return what some rules change for all URLs in a profile."""
-        from canfetch.compare.limits import PortableBudget  # noqa: PLC0415 - few files need comparisons
+        from canfetch.compare.budget import PortableBudget  # noqa: PLC0415 - few files need comparisons
         from canfetch.compare.redundancy import RemovableRules  # noqa: PLC0415
 
         available = min(self._objects, self._objects_of_comparison) - _OBJECTS_OF_START

@@ -29,7 +29,7 @@ from canfetch.lint.fixes import Fix
 from canfetch.lint.linted_file import LintedFile, LintedRule
 
 if TYPE_CHECKING:
-    from canfetch.compare.limits import PortableBudget
+    from canfetch.compare.budget import PortableBudget
 
 # The limits in objects of about a microsecond: of all comparisons of a file that find rules, of one of them, and of
 # those that find the rules that win.
@@ -143,7 +143,7 @@ class _Search:
     @cached_property
     def _budget(self) -> "PortableBudget":
         """The work that is left for finding the rules that win."""
-        from canfetch.compare.limits import PortableBudget  # noqa: PLC0415 - few files need comparisons
+        from canfetch.compare.budget import PortableBudget  # noqa: PLC0415 - few files need comparisons
 
         return PortableBudget(_OBJECTS_OF_WINNERS)
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from canfetch.compare.limits import PortableBudget
+from canfetch.compare.budget import PortableBudget
 from canfetch.compare.patterns import ROBOTS_TXT_PATTERN, Pattern, RankedPattern, ranked_patterns
 from canfetch.compare.questions import ComparedSides, Question
 from canfetch.compare.rankings import RankedSide, Ranking

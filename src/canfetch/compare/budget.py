@@ -2,20 +2,21 @@
 
 from typing import Final
 
-from canfetch.compare.native_search import native_domain_class
+from canfetch.core.engines import engine_name
 from canfetch.errors import Undecided
 
 PYTHON_STEPS: Final = 1_000_000
 NATIVE_STEPS: Final = 40_000_000
-# The native engine takes at most these steps for a byte after a state, and for each pattern: both forms of the target
-# are followed, and a byte may be three in one of them.
-_MAX_STEPS_OF_BYTE: Final = 24
-_MAX_STEPS_OF_PATTERN: Final = 12
+
+
+def is_native() -> bool:
+    """Return whether the native engine compares files."""
+    return engine_name() != "python"
 
 
 def steps_for(microseconds: int) -> int:
     """Return about as many steps as the engine in use takes in this time."""
-    return microseconds * (PYTHON_STEPS if native_domain_class() is None else NATIVE_STEPS) // 1_000_000
+    return microseconds * (NATIVE_STEPS if is_native() else PYTHON_STEPS) // 1_000_000
 
 
 class Budget:
@@ -33,12 +34,12 @@ class Budget:
     __slots__ = ("_python_weight", "limit", "states", "steps")
 
     def __init__(self, steps: int | None = None) -> None:
-        is_native = native_domain_class() is not None
+        native = is_native()
         if steps is None:
-            steps = NATIVE_STEPS if is_native else PYTHON_STEPS
+            steps = NATIVE_STEPS if native else PYTHON_STEPS
         elif not isinstance(steps, int):
             raise TypeError(f"steps must be a whole number or None, not {type(steps).__name__}")
-        self._python_weight = NATIVE_STEPS // PYTHON_STEPS if is_native else 1
+        self._python_weight = NATIVE_STEPS // PYTHON_STEPS if native else 1
         self.limit = self.steps = steps
         self.states = 0
 
@@ -58,10 +59,6 @@ class Budget:
         """
         self.spend(objects * self._python_weight)
 
-    def steps_of_search(self, patterns: int) -> int:  # noqa: ARG002 - see `PortableBudget`
-        """Return the steps that a search of some patterns may take in the native engine."""
-        return self.steps
-
     def count_states(self, states: int) -> None:
         """Count explored states."""
         self.states += states
@@ -77,10 +74,11 @@ class Budget:
 class PortableBudget(Budget):
     """The work that comparisons may take, with a limit that both engines reach at the same question.
 
-    A step of one engine is not a step of the other. So Python makes the refinement with both engines, and this budget
-    counts its objects and the states of searches. Each state counts as `OBJECTS_PER_STATE` objects.
+    A step of one engine is not a step of the other. So Python answers questions with this budget, also if the native
+    engine is used. The budget counts the objects of the refinement and the states of searches. Each state counts as
+    `OBJECTS_PER_STATE` objects.
 
-    Args: objects: The objects of all comparisons together. The native engine takes about a microsecond for each.
+    Args: objects: The objects of all comparisons together. Each takes about a microsecond.
     Attributes: objects: The objects that remain.
     """
 
@@ -94,11 +92,6 @@ class PortableBudget(Budget):
 
     def spend(self, steps: int) -> None:
         """Do nothing: the states of a search limit its steps."""
-
-    def steps_of_search(self, patterns: int) -> int:
-        """Return more steps than the states that remain can take."""
-        states = self.objects // self.OBJECTS_PER_STATE + 1
-        return patterns + states * 256 * (_MAX_STEPS_OF_BYTE + _MAX_STEPS_OF_PATTERN * patterns)
 
     def spend_in_python(self, objects: int) -> None:
         """Count objects.
