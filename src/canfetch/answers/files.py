@@ -39,12 +39,14 @@ def _group_json(group: Group) -> dict[str, Any]:
 
 
 def _record_json(content: bytes, record: Record) -> dict[str, Any]:
+    # Lines without a record have none of these.
+    assert record.kind is not None
     assert record.key is not None
     assert record.value is not None
     return {
         "line": record.line,
         "span": list(record.span),
-        "kind": None if record.kind is None else record.kind.name.lower().replace("_", "-"),
+        "kind": record.kind.name.lower().replace("_", "-"),
         "key": display_text(content[slice(*record.key)]),
         "key_span": list(record.key),
         "value": display_text(content[slice(*record.value)]),

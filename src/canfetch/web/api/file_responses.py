@@ -1,10 +1,17 @@
 """The forms of responses about a file, for the OpenAPI document. Keys may be added, but are never renamed."""
 
-from typing import Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from canfetch.web.api.verdict_responses import AgentNotes, RuleObject
+from canfetch.agents import Purpose
+from canfetch.core.extensions.preference import Preference, UsagePurpose
+from canfetch.core.extensions.record import ExtensionScope
+from canfetch.web.api.page_responses import ReservationObject
+from canfetch.web.api.verdict_responses import AgentNotes, BareVerdict, RuleObject
+
+SpanObject = Annotated[tuple[int, int], Field(description="Start and end in bytes of the file as UTF-8, half open.")]
+SeverityName = Literal["error", "warning", "info"]
 
 
 class UserAgentObject(BaseModel):
@@ -22,15 +29,15 @@ class FileGroup(BaseModel):
 
 
 class RecordObject(BaseModel):
-    """A record of a file. Spans are byte offsets into the file as UTF-8, half open."""
+    """A record of a file."""
 
     line: int
-    span: list[int]
-    kind: str | None
+    span: SpanObject
+    kind: Literal["user-agent", "allow", "disallow", "sitemap", "other"]
     key: str
-    key_span: list[int]
+    key_span: SpanObject
     value: str
-    value_span: list[int]
+    value_span: SpanObject
     group: int | None
     notes: list[str]
 
@@ -42,7 +49,7 @@ class ExtensionObject(BaseModel):
     value: str
     line: int
     group: int | None
-    scope: Literal["file", "group", "none"]
+    scope: ExtensionScope
     notes: list[str]
     source: str
 
@@ -54,7 +61,7 @@ class ParsedFile(BaseModel):
     profile: str
     bytes: int
     bytes_read: int
-    source_encoding: str
+    source_encoding: Literal["utf-8", "utf-16-le", "utf-16-be"]
     not_robots: str | None
     groups: list[FileGroup]
     records: list[RecordObject]
@@ -65,7 +72,7 @@ class ParsedFile(BaseModel):
 class EditObject(BaseModel):
     """Replaces the bytes of a span."""
 
-    span: list[int]
+    span: SpanObject
     replacement: str
 
 
@@ -85,13 +92,24 @@ class PositionObject(BaseModel):
     column: int
 
 
+class CrawlerVerdictObject(BaseModel):
+    """What one crawler may fetch because of the lines of a finding, and after its fix if that is different."""
+
+    crawler: str = Field(description="The product token, or `*` for any crawler without a group of its own.")
+    profile: str
+    url: str
+    allowed: bool
+    line: int | None
+    allowed_after_fix: bool | None
+
+
 class FindingObject(BaseModel):
     """A finding of the linter."""
 
     schema_: str = Field(alias="schema")
     code: str
     name: str
-    severity: Literal["error", "warning", "info"]
+    severity: SeverityName
     message: str
     effect: str | None
     why: str
@@ -99,8 +117,8 @@ class FindingObject(BaseModel):
     source: str
     start: PositionObject
     end: PositionObject
-    span: list[int]
-    verdicts: list[dict[str, Any]]
+    span: SpanObject
+    verdicts: list[CrawlerVerdictObject]
     fix: FixObject | None
 
 
@@ -112,6 +130,7 @@ class LintReportObject(BaseModel):
     findings: list[FindingObject]
     suppressed: int
     truncated_checks: list[str]
+    undecided_fixes: int = Field(description="Fixes that were not applied because a limit was reached.")
 
 
 class FixedFile(BaseModel):
@@ -138,15 +157,24 @@ class FormattedFile(BaseModel):
     skipped: list[str]
 
 
+class StatementObject(BaseModel):
+    """A record, and the preference that it states."""
+
+    record: ExtensionObject
+    label: str
+    preference: Preference
+    draft: str | None = Field(description="The draft that defined the label, or null for a current label.")
+
+
 class UsageObject(BaseModel):
     """The preference of a site on one use by one crawler."""
 
     schema_: str = Field(alias="schema")
-    purpose: Literal["training", "search", "ai-use"]
-    preference: Literal["allow", "disallow", "unknown"]
-    statements: list[dict[str, Any]]
+    purpose: UsagePurpose
+    preference: Preference
+    statements: list[StatementObject]
     licenses: list[ExtensionObject]
-    verdict: dict[str, Any]
+    verdict: BareVerdict
 
 
 class CrawlerUsage(BaseModel):
@@ -154,12 +182,12 @@ class CrawlerUsage(BaseModel):
 
     agent_name: str
     operator: str | None
-    purposes: list[str]
+    purposes: list[Purpose]
     honours: list[str]
     allowed: bool
     line: int | None
     explanation: str
-    usage: dict[str, UsageObject]
+    usage: dict[UsagePurpose, UsageObject]
 
 
 class UsageTable(BaseModel):
@@ -170,6 +198,6 @@ class UsageTable(BaseModel):
     profile: str
     crawlers: list[CrawlerUsage]
     records: list[ExtensionObject]
-    tdm_reservation: dict[str, Any] | None
+    tdm_reservation: ReservationObject | None
     tdm_file_problem: str | None
     agent_notes: AgentNotes = []

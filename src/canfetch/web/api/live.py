@@ -12,7 +12,8 @@ from canfetch.core.verdict import Verdict
 from canfetch.errors import InvalidOption
 from canfetch.pages.page_rules import parse_page
 from canfetch.web.api.errors import BODY_ERRORS, problem_responses
-from canfetch.web.api.live_responses import FetchedFile, PageRows, SitemapObject
+from canfetch.web.api.live_responses import FetchedFile, SitemapObject
+from canfetch.web.api.page_responses import PageRows
 from canfetch.web.api.requests import (
     FetchRequest,
     LivePageRequest,

@@ -1,64 +1,18 @@
-"""The forms of responses about pages, origins and crawlers, for the OpenAPI document. Keys may be added."""
+"""The forms of responses about origins, sitemaps and crawlers, for the OpenAPI document. Keys may be added."""
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from canfetch.web.api.verdict_responses import AgentNotes, AgentObject
-
-
-class PageDecisionObject(BaseModel):
-    """Whether a use of a page is allowed, and why."""
-
-    allowed: bool
-    reason: str
-    limit: int | float | str | None
-    directive: dict[str, Any] | None
-    other_directives: list[dict[str, Any]]
-    reservation: dict[str, Any] | None
-    explanation: str
-
-
-class PageRow(BaseModel):
-    """What a crawler may do with a page, as `canfetch page --format json` writes it."""
-
-    url: str | None
-    agent_name: str
-    schema_: str = Field(alias="schema")
-    may_index: PageDecisionObject
-    may_list: PageDecisionObject
-    may_index_embedded: PageDecisionObject
-    may_index_images: PageDecisionObject
-    may_follow: PageDecisionObject
-    may_snippet: PageDecisionObject
-    may_preview_images: PageDecisionObject
-    may_preview_video: PageDecisionObject
-    may_archive: PageDecisionObject
-    may_translate: PageDecisionObject
-    may_answer: PageDecisionObject
-    may_train: PageDecisionObject
-    may_train_images: PageDecisionObject
-    available: PageDecisionObject
-    agent: AgentObject
-    dialect: str
-    now: str
-    fetch_allowed: bool
-    robots: dict[str, Any] | None
-    directives: list[dict[str, Any]]
-    notes: list[str]
-    fetched: dict[str, Any] | None
-    page: dict[str, Any]
-
-
-class PageRows(BaseModel):
-    """A row for each crawler."""
-
-    rows: list[PageRow]
-    agent_notes: AgentNotes = []
+from canfetch.access.outcomes import OutcomeKind
+from canfetch.agents import Obeys, Purpose
+from canfetch.agents.crawler import SourceKind
+from canfetch.core.verdict import Access, Effect
+from canfetch.web.api.page_responses import PageHop
 
 
 class HopObject(BaseModel):
-    """A redirect."""
+    """A redirect on the way to a robots.txt."""
 
     url: str
     status: int
@@ -80,11 +34,11 @@ class FetchedFile(BaseModel):
     schema_: str = Field(alias="schema")
     origin: str
     robots_url: str
-    access: Literal["successful", "unavailable", "unreachable"]
-    effect: Literal["full-allow", "full-disallow", "conditional-allow"]
+    access: Access
+    effect: Effect
     explanation: str
     policy: str
-    outcome: str
+    outcome: OutcomeKind
     status: int | None
     url: str
     hops: list[HopObject]
@@ -102,7 +56,7 @@ class SitemapObject(BaseModel):
 
     schema_: str = Field(alias="schema")
     url: str
-    hops: list[dict[str, Any]]
+    hops: list[PageHop]
     kind: Literal["urlset", "index", "text"]
     urls: list[str]
     truncated: bool
@@ -125,15 +79,15 @@ class CrawlerObject(BaseModel):
     tokens: list[str]
     star_applies: bool
     operator: str
-    purposes: list[str]
-    obeys: Literal["yes", "might-ignore", "no", "not-documented"]
+    purposes: list[Purpose]
+    obeys: Obeys
     token_only: bool
     retired: bool
     product_names: list[str]
     honours: list[str]
     verification: VerificationObject
     source: str
-    source_kind: Literal["operator", "third-party"]
+    source_kind: SourceKind
     checked: str
 
 

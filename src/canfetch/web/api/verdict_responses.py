@@ -1,8 +1,14 @@
-"""The forms of responses with verdicts, for the OpenAPI document. Keys may be added, but are never renamed."""
+"""The forms of responses with verdicts, for the OpenAPI document. Keys may be added, but are never renamed.
+
+Responses are the JSON of values in `canfetch.answers`, and are not built from these models.
+`tests/web/test_responses.py` compares the two.
+"""
 
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
+
+from canfetch.core.verdict import Access, Effect, GroupChoice, Reason
 
 # Missing if there are none.
 AgentNotes = Annotated[list[str], Field(description="Notes about unknown agents: the names that are probably meant.")]
@@ -20,7 +26,7 @@ class RuleObject(BaseModel):
 class GroupObject(BaseModel):
     """The groups whose rules apply to an agent."""
 
-    choice: Literal["own-token", "fallback", "star", "none"]
+    choice: GroupChoice
     token: str | None
     lines: list[int]
 
@@ -35,8 +41,8 @@ class AgentObject(BaseModel):
 class AccessObject(BaseModel):
     """How a robots.txt was obtained, and what that permits."""
 
-    access: Literal["successful", "unavailable", "unreachable"]
-    effect: Literal["full-allow", "full-disallow", "conditional-allow"]
+    access: Access
+    effect: Effect
     explanation: str
     policy: str
     robots_url: str
@@ -44,14 +50,12 @@ class AccessObject(BaseModel):
     sha256: str | None
 
 
-class VerdictObject(BaseModel):
-    """A verdict, as `canfetch check --format ndjson` writes it."""
+class BareVerdict(BaseModel):
+    """A verdict without the names of the URL and the agent, as `Verdict.to_json` returns it."""
 
-    url: str
-    agent_name: str
     schema_: str = Field(alias="schema")
     allowed: bool
-    reason: str
+    reason: Reason
     rule: RuleObject | None
     also_matched: list[RuleObject]
     group: GroupObject
@@ -60,6 +64,13 @@ class VerdictObject(BaseModel):
     profile: str
     notes: list[str]
     access: AccessObject | None
+
+
+class VerdictObject(BareVerdict):
+    """A verdict, as `canfetch check --format ndjson` writes it."""
+
+    url: str
+    agent_name: str
     agent_notes: AgentNotes = []
 
 
@@ -84,7 +95,7 @@ class ProfileVerdict(BaseModel):
 
     profile: str
     allowed: bool
-    reason: str
+    reason: Reason
     rule: RuleObject | None
     group: GroupObject
     explanation: str
@@ -105,7 +116,7 @@ class Cell(BaseModel):
     """A verdict in a table."""
 
     allowed: bool
-    reason: str
+    reason: Reason
     line: int | None
 
 

@@ -1,0 +1,140 @@
+"""The forms of responses about pages, for the OpenAPI document. Keys may be added, but are never renamed."""
+
+from pydantic import BaseModel, Field
+
+from canfetch.pages.positions import PageSource
+from canfetch.pages.verdict import PageReason
+from canfetch.web.api.verdict_responses import AgentNotes, AgentObject, BareVerdict
+
+
+class RulePosition(BaseModel):
+    """The position of a rule of a page. The last three are null outside of HTML."""
+
+    source: PageSource
+    number: int = Field(
+        description="The header of its name, the element of its kind, or the entry of the file, from 1."
+    )
+    line: int | None
+    offset: int | None = Field(description="In bytes of the HTML.")
+    in_head: bool | None
+
+
+class DirectiveObject(BaseModel):
+    """A directive of a header or a meta element."""
+
+    agent: str | None = Field(description="The crawler that it is for, in lower case, or null for all.")
+    name: str
+    value: str | None
+    parsed: int | float | str | None
+    raw: str
+    position: RulePosition
+    notes: list[str]
+    suggestion: str | None = Field(description="The known directive that a misspelling resembles.")
+
+
+class ReservationObject(BaseModel):
+    """A reservation of rights to text and data mining (TDMRep), or its revocation."""
+
+    reserved: bool | None
+    policy: str | None
+    location: str | None
+    position: RulePosition
+    notes: list[str]
+
+
+class LinkObject(BaseModel):
+    """A link with nofollow, ugc or sponsored."""
+
+    element: str
+    qualifiers: list[str]
+    target: str | None
+    rel: str
+    position: RulePosition
+
+
+class NoSnippetObject(BaseModel):
+    """An element with `data-nosnippet`."""
+
+    element: str
+    valid: bool
+    position: RulePosition
+
+
+class PageDecisionObject(BaseModel):
+    """Whether a use of a page is allowed, and why."""
+
+    allowed: bool
+    reason: PageReason
+    limit: int | float | str | None
+    directive: DirectiveObject | None
+    other_directives: list[DirectiveObject]
+    reservation: ReservationObject | None
+    explanation: str
+
+
+class PageRulesObject(BaseModel):
+    """The rules of a page, for all crawlers."""
+
+    schema_: str = Field(alias="schema")
+    directives: list[DirectiveObject]
+    links: list[LinkObject]
+    no_snippets: list[NoSnippetObject]
+    reservations: list[ReservationObject]
+    reservation: ReservationObject | None = Field(description="The reservation that applies to the page.")
+    tdm_file_problem: str | None
+    encoding: str | None
+    notes: list[str]
+
+
+class PageHop(BaseModel):
+    """A redirect on the way to a page or a sitemap."""
+
+    url: str
+    status: int
+
+
+class FetchedPageObject(BaseModel):
+    """The request for a page."""
+
+    url: str
+    status: int | None = Field(description="null if robots.txt disallows the page.")
+    bytes: int
+    hops: list[PageHop]
+
+
+class PageRow(BaseModel):
+    """What a crawler may do with a page, as `canfetch page --format json` writes it."""
+
+    url: str | None
+    agent_name: str
+    schema_: str = Field(alias="schema")
+    may_index: PageDecisionObject
+    may_list: PageDecisionObject
+    may_index_embedded: PageDecisionObject
+    may_index_images: PageDecisionObject
+    may_follow: PageDecisionObject
+    may_snippet: PageDecisionObject
+    may_preview_images: PageDecisionObject
+    may_preview_video: PageDecisionObject
+    may_archive: PageDecisionObject
+    may_translate: PageDecisionObject
+    may_answer: PageDecisionObject
+    may_train: PageDecisionObject
+    may_train_images: PageDecisionObject
+    available: PageDecisionObject
+    agent: AgentObject
+    dialect: str
+    now: str
+    fetch_allowed: bool
+    robots: BareVerdict | None
+    directives: list[DirectiveObject]
+    notes: list[str]
+    fetched: FetchedPageObject | None
+    page: PageRulesObject
+
+
+class PageRows(BaseModel):
+    """A row for each crawler."""
+
+    rows: list[PageRow]
+    agent_notes: AgentNotes = []
