@@ -1,40 +1,21 @@
 /** The registry of crawlers, and the columns of the matrix. */
 
+import type { CrawlerObject } from "./api-types.js";
 import type { Texts, TextKey } from "./texts.js";
-
-/** An entry of the registry, in the form of `canfetch agents list --format json`. */
-export interface Crawler {
-  readonly name: string;
-  /** The product token, then those that the crawler falls back to. */
-  readonly tokens: readonly string[];
-  readonly star_applies: boolean;
-  readonly operator: string;
-  readonly purposes: readonly string[];
-  readonly obeys: "yes" | "might-ignore" | "no" | "not-documented";
-  readonly token_only: boolean;
-  readonly retired: boolean;
-  readonly verification: {
-    readonly host_names: readonly string[];
-    readonly address_lists: readonly string[];
-    readonly note: string;
-  };
-  readonly source: string;
-  readonly source_kind: "operator" | "third-party";
-}
 
 /** The headings above the columns, in order. */
 export const GROUPS = ["search", "training", "answers", "other"] as const;
 export type PurposeGroup = (typeof GROUPS)[number];
 
 /** The first of these purposes that a crawler has decides. */
-const GROUP_OF: readonly (readonly [string, PurposeGroup])[] = [
+const GROUP_OF: readonly (readonly [CrawlerObject["purposes"][number], PurposeGroup])[] = [
   ["training", "training"],
   ["answers", "answers"],
   ["user-triggered", "answers"],
   ["search-index", "search"],
 ];
 
-const PURPOSE_TEXTS: Readonly<Record<string, TextKey>> = {
+const PURPOSE_TEXTS: Readonly<Record<CrawlerObject["purposes"][number], TextKey>> = {
   ads: "purpose_ads",
   answers: "purpose_ai_answers",
   archive: "purpose_archive",
@@ -56,13 +37,13 @@ const PURPOSE_TEXTS: Readonly<Record<string, TextKey>> = {
 const MIN_MISSPELT_CHARACTERS = 5;
 
 export class Registry {
-  readonly #byName: ReadonlyMap<string, Crawler>;
+  readonly #byName: ReadonlyMap<string, CrawlerObject>;
 
-  constructor(readonly crawlers: readonly Crawler[]) {
+  constructor(readonly crawlers: readonly CrawlerObject[]) {
     this.#byName = new Map(crawlers.map((crawler) => [crawler.name.toLowerCase(), crawler]));
   }
 
-  find(token: string): Crawler | undefined {
+  find(token: string): CrawlerObject | undefined {
     return this.#byName.get(token.toLowerCase());
   }
 
@@ -85,7 +66,7 @@ export class Registry {
   }
 
   /** Return the crawlers whose name, operator or purpose contains all words of a search. */
-  search(query: string, texts: Texts): Crawler[] {
+  search(query: string, texts: Texts): CrawlerObject[] {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);
     return this.crawlers.filter((crawler) => {
       const text = [crawler.name, crawler.operator, ...crawler.purposes, purposeTexts(crawler, texts)]
@@ -97,13 +78,8 @@ export class Registry {
 }
 
 /** Return the purposes of a crawler in the language of the page. */
-export function purposeTexts(crawler: Crawler, texts: Texts): string {
-  return crawler.purposes
-    .map((purpose) => {
-      const key = PURPOSE_TEXTS[purpose];
-      return key ? texts.t(key) : purpose;
-    })
-    .join(", ");
+export function purposeTexts(crawler: CrawlerObject, texts: Texts): string {
+  return crawler.purposes.map((purpose) => texts.t(PURPOSE_TEXTS[purpose])).join(", ");
 }
 
 /** Whether a text is a product token that a user-agent line can name, as `canfetch.agents.requested` decides. */

@@ -1,5 +1,6 @@
 /** The linter's findings. The server is asked 300 ms after the last change; answers to older texts are dropped. */
 
+import type { FindingObject, LintReportObject } from "./api-types.js";
 import type { App } from "./app.js";
 import { byteToCharacter } from "./byte-offsets.js";
 import { ServerError } from "./server.js";
@@ -32,18 +33,6 @@ export type NotesState =
   | { readonly kind: "pending" | "on-request" | "off" }
   | { readonly kind: "ready"; readonly notes: readonly Note[]; readonly file: string }
   | { readonly kind: "failed"; readonly reason: string };
-
-interface Finding {
-  code: string;
-  name: string;
-  severity: string;
-  message: string;
-  effect: string | null;
-  how_to_fix: string;
-  start: { line: number };
-  span: [number, number];
-  fix: { safe: boolean; changes_verdicts: boolean; edits: { span: [number, number]; replacement: string }[] } | null;
-}
 
 export class Notes {
   readonly #app: App;
@@ -84,7 +73,7 @@ export class Notes {
     this.#report({ kind: "pending" });
     try {
       const body = { content: file, language: texts.language, ...robotsUrl(address) };
-      const { findings } = await server.post<{ findings: Finding[] }>("lint", body, request.signal);
+      const { findings } = await server.post<LintReportObject>("lint", body, request.signal);
       if (request.signal.aborted || store.state.file !== file) return;
       this.#report({ kind: "ready", notes: toNotes(findings, file), file });
     } catch (error) {
@@ -120,12 +109,12 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
   return result;
 }
 
-function toNotes(findings: readonly Finding[], file: string): Note[] {
+function toNotes(findings: readonly FindingObject[], file: string): Note[] {
   const at = byteToCharacter(file);
   return findings.map((finding) => ({
     code: finding.code,
     name: finding.name,
-    severity: finding.severity === "error" || finding.severity === "warning" ? finding.severity : "info",
+    severity: finding.severity,
     message: finding.message,
     effect: finding.effect,
     howToFix: finding.how_to_fix,

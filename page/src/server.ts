@@ -1,16 +1,12 @@
 /** The HTTP API of the server that sent this page. Nothing else is ever asked. */
 
+import type { ProblemDetails } from "./api-types.js";
 import type { Token } from "./token.js";
 
 const UNAUTHORIZED = 401;
 
-/** The problem document of an answer that is not successful. */
-export interface Problem {
-  readonly type?: string;
-  readonly title: string;
-  readonly status: number;
-  readonly detail?: string;
-}
+/** What went wrong: the problem document of an answer, or `status` 0 if there is no answer. */
+export type Problem = Pick<ProblemDetails, "title" | "status"> & Partial<ProblemDetails>;
 
 /** Raised when the server answers with a problem, or not at all (status 0). */
 export class ServerError extends Error {

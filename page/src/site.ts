@@ -1,6 +1,6 @@
 /** The addresses that the build writes into the page. */
 
-import type { Crawler } from "./crawlers.js";
+import type { CrawlerObject } from "./api-types.js";
 
 /** The HTTP API is relative to the page, and empty in a static site. */
 export type SiteAddress = "api" | "crawlers" | "engine" | "engine-worker";
@@ -10,9 +10,9 @@ export function siteAddress(name: SiteAddress): string {
 }
 
 /** Load the registry. */
-export async function loadCrawlers(): Promise<readonly Crawler[]> {
+export async function loadCrawlers(): Promise<readonly CrawlerObject[]> {
   const address = siteAddress("crawlers");
   const response = await fetch(address);
   if (!response.ok) throw new Error(`${address}: status ${response.status}`);
-  return (await response.json()) as Crawler[];
+  return (await response.json()) as CrawlerObject[];
 }

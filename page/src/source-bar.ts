@@ -1,9 +1,10 @@
 /** The address of the file, the button that fetches it, and a sentence about where the file comes from. */
 
+import type { FetchedFile } from "./api-types.js";
 import type { App } from "./app.js";
 import { type Child, fill, h } from "./dom.js";
 import { ServerError } from "./server.js";
-import { type FetchAnswer, type Replaced, replacedBy, type State } from "./state.js";
+import { type Replaced, replacedBy, type State } from "./state.js";
 import { formatBytes, formatSeconds } from "./units.js";
 import { toLf } from "./views/compare/before.js";
 
@@ -42,7 +43,7 @@ export function sourceBar(app: App): HTMLElement {
     const { signal } = request;
     show({ kind: "busy", text: texts.t("fetching") });
     try {
-      const answer = await server.post<FetchAnswer>("fetch", { url, refresh: true }, signal);
+      const answer = await server.post<FetchedFile>("fetch", { url, refresh: true }, signal);
       if (signal.aborted) return;
       address.value = answer.robots_url;
       if (isRefused(answer)) return show({ kind: "error", text: texts.t("fetch_not_public") });
@@ -111,7 +112,7 @@ function sourceKind(state: State): string {
 }
 
 /** Return the answer to the last fetch, unless a draft counts instead of it. */
-function shownAnswer({ source, edited, fetched, closed }: State): FetchAnswer | null {
+function shownAnswer({ source, edited, fetched, closed }: State): FetchedFile | null {
   return closed || (source === "fetched" && !edited) ? fetched : null;
 }
 
@@ -135,7 +136,7 @@ function sourceText(app: App): Child {
   ];
 }
 
-function fetchText({ texts }: App, { status, access, hops, fresh_for: fresh, content }: FetchAnswer): Child {
+function fetchText({ texts }: App, { status, access, hops, fresh_for: fresh, content }: FetchedFile): Child {
   if (access === "unavailable") return texts.t("fetch_missing", { status: String(status ?? "") });
   if (access === "unreachable") {
     const sentence = status ? texts.t("fetch_server_error", { status: String(status) }) : texts.t("fetch_unreachable");
@@ -147,7 +148,7 @@ function fetchText({ texts }: App, { status, access, hops, fresh_for: fresh, con
 }
 
 /** Type, size, age, and on request hops and headers. */
-function fetchDetails(app: App, answer: FetchAnswer): Child {
+function fetchDetails(app: App, answer: FetchedFile): Child {
   const { texts } = app;
   const type = answer.headers["content-type"] ?? "";
   const age = answer.copy ? (Date.now() - Date.parse(answer.copy.fetched_at)) / 1000 : null;
@@ -201,7 +202,7 @@ function restoreButton({ texts, store }: App, replaced: Replaced): HTMLElement {
 }
 
 /** The transport refuses private addresses; its explanation starts with the kind of failure. */
-function isRefused({ status, explanation }: FetchAnswer): boolean {
+function isRefused({ status, explanation }: FetchedFile): boolean {
   return status === null && explanation.startsWith("forbidden-address");
 }
 

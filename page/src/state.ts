@@ -1,5 +1,6 @@
 /** Everything that the views share. A view keeps what only it needs. */
 
+import type { FetchedFile } from "./api-types.js";
 import { EXAMPLE } from "./example.js";
 import { Store } from "./store.js";
 import type { Language } from "./texts.js";
@@ -15,23 +16,6 @@ export type Theme = (typeof THEMES)[number];
 
 /** Where the file in the editor comes from. */
 export type Source = "example" | "shared" | "fetched" | "opened";
-
-/** The answer of the server to a fetch: `canfetch.origin/2`, the time until the next fetch, and the file. */
-export interface FetchAnswer {
-  readonly robots_url: string;
-  readonly access: "successful" | "unavailable" | "unreachable";
-  readonly effect: string;
-  readonly explanation: string;
-  readonly outcome: string;
-  readonly status: number | null;
-  readonly hops: readonly { readonly url: string; readonly status: number; readonly location: string }[];
-  readonly headers: Readonly<Record<string, string>>;
-  readonly fetched_at: string | null;
-  readonly copy: { readonly bytes: number; readonly fetched_at: string } | null;
-  /** Seconds. */
-  readonly fresh_for: number;
-  readonly content: string | null;
-}
 
 export interface Cell {
   /** Index into `urls`. */
@@ -70,7 +54,7 @@ export interface State {
   /** The bytes of a file that was opened or fetched, until it is edited: UTF-16 and invalid bytes survive. */
   bytes: Uint8Array | null;
   /** The last answer to a fetch, or null. */
-  fetched: FetchAnswer | null;
+  fetched: FetchedFile | null;
   /**
    * The last fetch found no file because the server did not answer, so everything is blocked. The draft stays in the
    * editor, and counts again after the first edit.

@@ -3,7 +3,8 @@
  * change during an answer asks again afterwards, so that a fast typist never waits for old texts.
  */
 
-import { type Crawler, Registry } from "./crawlers.js";
+import type { CrawlerObject } from "./api-types.js";
+import { Registry } from "./crawlers.js";
 import { startVerdictEngine } from "./engine-source.js";
 import {
   EngineError,
@@ -133,7 +134,7 @@ export class VerdictModel {
 
   /** Return the tokens of a crawler, with those that it falls back to. */
   chain(crawler: string): AgentChain {
-    const entry: Crawler | undefined = this.results.state.registry.find(crawler);
+    const entry: CrawlerObject | undefined = this.results.state.registry.find(crawler);
     return entry
       ? { tokens: entry.tokens, starApplies: entry.star_applies }
       : { tokens: [crawler], starApplies: true };

@@ -118,7 +118,9 @@ def response_models() -> dict[tuple[str, str], type[BaseModel]]:
     """Return the model of each operation."""
     routers = (decisions.ROUTER, files.ROUTER, live.ROUTER, registry.ROUTER)
     routes = [route for router in routers for route in router.routes if isinstance(route, APIRoute)]
-    return {(min(route.methods), route.path): route.response_model for route in routes if route.response_model}
+    return {
+        (next(iter(route.methods or ())), route.path): route.response_model for route in routes if route.response_model
+    }
 
 
 @pytest.fixture(scope="module")
@@ -150,11 +152,11 @@ def test_no_response_has_undeclared_keys_or_values(answers: list[BaseModel]) -> 
 
 
 def test_each_declared_key_occurs_with_a_value_and_with_null_if_it_may_be_null(answers: list[BaseModel]) -> None:
-    seen = defaultdict(set)
+    seen: dict[tuple[type[BaseModel], str], set[bool]] = defaultdict(set)
     for answer in answers:
-        for model in models_in(answer):
-            for name in model.model_fields_set:
-                seen[type(model), name].add(getattr(model, name) is not None)
+        for part in models_in(answer):
+            for name in part.model_fields_set:
+                seen[type(part), name].add(getattr(part, name) is not None)
     missing = []
     for model in {model for model, _ in seen}:
         for name, field in model.model_fields.items():

@@ -1,5 +1,6 @@
 /** The WebAssembly module: its functions with typed arguments and results. `rust/wasm` is the other side. */
 
+import type { GroupChoice, Reason } from "../api-types.js";
 import { displayText } from "./display-text.js";
 import {
   type AgentChain,
@@ -10,13 +11,11 @@ import {
   type Explanation,
   type FileGroup,
   type FileInfo,
-  type GroupChoice,
   LINE_KINDS,
   type MatchingRule,
   type PathPart,
   type Reading,
   type Readers,
-  type Reason,
 } from "./types.js";
 
 interface Exports {

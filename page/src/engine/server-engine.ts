@@ -1,64 +1,29 @@
 /** The engine of the server, for a page whose build has no module. It has the interface of the engine in the worker. */
 
+import type {
+  Explanation as ServerExplanation,
+  Matrix as ServerMatrix,
+  ParsedFile,
+  RuleObject,
+  VerdictList,
+} from "../api-types.js";
 import { type Server, ServerError } from "../server.js";
 import { originOf, originOfFile } from "./origin.js";
 import {
   type AgentChain,
   EngineError,
-  type Encoding,
   type Explanation,
   type FileInfo,
-  type GroupChoice,
   LINE_KINDS,
-  type LineKind,
   MARKS,
   type MatchingRule,
   type Matrix,
   type MatrixQuestion,
   type Reading,
   type Readers,
-  type Reason,
   type RowProblem,
   type VerdictEngine,
 } from "./types.js";
-
-interface RuleObject {
-  readonly type: "allow" | "disallow";
-  readonly pattern: string;
-  readonly line: number;
-  readonly specificity: number;
-}
-
-interface VerdictObject {
-  readonly allowed: boolean;
-  readonly reason: Reason;
-  readonly rule: RuleObject | null;
-  readonly also_matched: readonly RuleObject[];
-  readonly group: { readonly choice: GroupChoice; readonly token: string | null; readonly lines: readonly number[] };
-  readonly target: string;
-}
-
-interface ExplanationObject {
-  readonly verdict: VerdictObject;
-  readonly profiles: readonly (Pick<VerdictObject, "allowed" | "reason" | "rule"> & { readonly profile: string })[];
-}
-
-interface MatrixObject {
-  readonly rows: readonly {
-    readonly verdicts?: Readonly<Record<string, { readonly allowed: boolean; readonly line: number | null }>>;
-  }[];
-}
-
-interface FileObject {
-  readonly bytes: number;
-  readonly bytes_read: number;
-  readonly source_encoding: Encoding;
-  readonly groups: readonly {
-    readonly user_agents: readonly { readonly token: string; readonly line: number }[];
-    readonly rules: readonly RuleObject[];
-  }[];
-  readonly records: readonly { readonly line: number; readonly kind: string | null }[];
-}
 
 const GROUPED: ReadonlySet<string> = new Set(["user-agent", "allow", "disallow"]);
 const INVALID_TOKEN = /^$|[\0- /\x7f]/;
@@ -102,8 +67,9 @@ export class ServerEngine implements VerdictEngine {
     if (rows === 0 || asked.length === 0) return answer;
     const urls = targets.map(text);
     const body = { ...this.#file, profile, urls, agents: asked };
-    const found = await this.#ask<MatrixObject>("matrix", body, this.#newest.signal);
-    for (const [row, { verdicts }] of found?.rows.entries() ?? []) {
+    const found = await this.#ask<ServerMatrix>("matrix", body, this.#newest.signal);
+    for (const [row, urlRow] of found?.rows.entries() ?? []) {
+      const verdicts = "verdicts" in urlRow ? urlRow.verdicts : undefined;
       if (verdicts === undefined) rowProblems[row] = this.#problemOf(urls[row] ?? "");
       for (const [column, name] of names.entries()) {
         const cell = verdicts?.[name];
@@ -142,7 +108,7 @@ export class ServerEngine implements VerdictEngine {
 
   async info(profile: string): Promise<FileInfo> {
     const { content, content_encoding } = this.#file;
-    const file = await this.#post<FileObject>("parse", { content, content_encoding, profile });
+    const file = await this.#post<ParsedFile>("parse", { content, content_encoding, profile });
     const lastRecord = file.records.at(-1)?.line ?? 0;
     const lineKinds = new Uint8Array(lastRecord);
     const lineGroups = new Uint32Array(lastRecord);
@@ -152,7 +118,7 @@ export class ServerEngine implements VerdictEngine {
     for (const { line, kind } of file.records) {
       // A rule outside groups is nothing.
       const isInGroup = (lineGroups[line - 1] ?? 0) > 0;
-      if (isInGroup || kind === null || !GROUPED.has(kind)) lineKinds[line - 1] = kindIndex(kind);
+      if (isInGroup || !GROUPED.has(kind)) lineKinds[line - 1] = LINE_KINDS.indexOf(kind);
     }
     const unreadBytes = file.bytes - file.bytes_read;
     // The lines of a file in base64 are known up to its last record.
@@ -176,22 +142,26 @@ export class ServerEngine implements VerdictEngine {
     const own = groups[group]?.userAgents.map((userAgent) => userAgent.line) ?? [];
     const valid = agents.filter(({ tokens }) => isValid(tokens)).map(({ tokens }) => tokens[0]);
     if (valid.length === 0) return { kind, group: null, reads: agents.map(() => false) };
-    const { verdicts } = await this.#post<{ verdicts: readonly (VerdictObject & { agent_name: string })[] }>(
-      "decide/batch",
-      { ...this.#file, robots_url: null, profile, urls: ["/"], agents: valid },
-    );
+    const { verdicts } = await this.#post<VerdictList>("decide/batch", {
+      ...this.#file,
+      robots_url: null,
+      profile,
+      urls: ["/"],
+      agents: valid,
+    });
     const reading = new Set(
       verdicts
-        .filter((verdict) => kind === "sitemap" || verdict.group.lines.some((named) => own.includes(named)))
+        .filter((verdict) => "group" in verdict)
+        .filter(({ group: { lines } }) => kind === "sitemap" || lines.some((named) => own.includes(named)))
         .map((verdict) => verdict.agent_name),
     );
     return { kind, group: group < 0 ? null : group, reads: agents.map(({ tokens }) => reading.has(tokens[0] ?? "")) };
   }
 
-  #explain(target: string | Uint8Array, { tokens }: AgentChain, profile: string): Promise<ExplanationObject> {
+  #explain(target: string | Uint8Array, { tokens }: AgentChain, profile: string): Promise<ServerExplanation> {
     if (!isValid(tokens)) return Promise.reject(new EngineError("invalid-token"));
     const url = text(target);
-    return this.#post<ExplanationObject>("explain", { ...this.#file, profile, url, agent: tokens[0] }, url);
+    return this.#post<ServerExplanation>("explain", { ...this.#file, profile, url, agent: tokens[0] }, url);
   }
 
   /** Return an answer. A problem of the caller is one of the target, if there is one. */
@@ -230,11 +200,6 @@ function countLines(content: string, bytes: number): number {
 
 function isValid(tokens: readonly string[]): boolean {
   return tokens.length > 0 && !tokens.some((token) => INVALID_TOKEN.test(token));
-}
-
-function kindIndex(kind: string | null): number {
-  const known = LINE_KINDS.indexOf(kind as LineKind);
-  return known < 0 ? LINE_KINDS.indexOf("other") : known;
 }
 
 function text(target: string | Uint8Array): string {

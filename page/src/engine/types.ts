@@ -1,5 +1,7 @@
 /** What the engine is asked and answers. All values can be sent between the page and the worker. */
 
+import type { GroupChoice, ParsedFile, Reason } from "../api-types.js";
+
 /** A crawler: its product tokens in the order in which they are tried, and whether the `*` groups apply to it. */
 export interface AgentChain {
   readonly tokens: readonly string[];
@@ -55,9 +57,6 @@ export interface Matrix extends Verdicts {
   readonly differs: Promise<Uint8Array | null>;
 }
 
-export type Reason = "robots-txt" | "no-group" | "no-match" | "allow-rule" | "disallow-rule" | "empty-rule";
-export type GroupChoice = "own-token" | "fallback" | "star" | "none";
-
 export interface PathPart {
   readonly text: string;
   /** Whether the rule matches this part. */
@@ -109,7 +108,7 @@ export interface Reading {
 /** The size limit of every profile, from RFC 9309 section 2.5. */
 export const DEFAULT_MAX_BYTES = 512_000;
 
-export type Encoding = "utf-8" | "utf-16-le" | "utf-16-be";
+export type Encoding = ParsedFile["source_encoding"];
 
 /** The kinds of lines. `nothing` is a blank line, a comment, an invalid line, or a rule outside groups. */
 export const LINE_KINDS = ["nothing", "user-agent", "allow", "disallow", "sitemap", "other"] as const;

@@ -1,5 +1,6 @@
 /** Compare: which verdicts change between another version of the file and the draft, and the changed lines beside them. */
 
+import type { Comparison as ServerComparison } from "../api-types.js";
 import type { App, View, ViewFactory } from "../app.js";
 import { type Child, fill, h } from "../dom.js";
 import type { State } from "../state.js";
@@ -11,7 +12,7 @@ import { beforeOf } from "./compare/before.js";
 import type { CompareViewState } from "./compare/state.js";
 import { CellGrid, type GridCell } from "./parts/cell-grid.js";
 import { crawlerGroup } from "./parts/crawler-group.js";
-import { type ProvedComparison, proofSection } from "./compare/proof.js";
+import { proofSection } from "./compare/proof.js";
 import { DraftPanel } from "./parts/draft-panel.js";
 import { isLargeDraft } from "./parts/draft.js";
 import { LatestRequest } from "./parts/latest-request.js";
@@ -300,7 +301,7 @@ class CompareView implements View {
     if (!server || old === updated || isLargeDraft({ file: old, bytes: null }) || isLargeDraft(store.state)) return;
     this.#proofRequest.schedule(
       PROOF_DELAY_MS,
-      (signal) => server.post<ProvedComparison>("compare", { old, new: updated, profile, agents: crawlers }, signal),
+      (signal) => server.post<ServerComparison>("compare", { old, new: updated, profile, agents: crawlers }, signal),
       {
         done: (proved) => fill(this.#proof, proofSection(texts, proved, profile)),
         // The comparison of the listed URLs does not depend on it.

@@ -1,5 +1,6 @@
 /** Page rules: what X-Robots-Tag and robots meta elements permit, and whether robots.txt lets crawlers see them. */
 
+import type { PageRow, PageRows, RulePosition } from "../api-types.js";
 import type { App, View, ViewFactory } from "../app.js";
 import { type Child, h } from "../dom.js";
 import { CellGrid, type GridRow } from "./parts/cell-grid.js";
@@ -9,7 +10,7 @@ import { lineButton } from "./parts/line-button.js";
 import { mark } from "./parts/marks.js";
 import { PanelFrame } from "./parts/panel-frame.js";
 import { failureNote, loadingNote, noServerNote } from "./parts/problems.js";
-import { hasEffect, type PageAnswer, type PageRow, type Position, unseenRules, type Use, USES, useState, type UseState } from "./rules/answer.js";
+import { hasEffect, unseenRules, type Use, USES, useState, type UseState } from "./rules/answer.js";
 import { explainUse, type Places, ruleList, STATE_TEXTS, USE_TEXTS } from "./rules/explanation.js";
 import { RulesInput } from "./rules/input.js";
 import { responseHead } from "./rules/response-head.js";
@@ -31,7 +32,7 @@ class RulesView implements View {
   readonly #grid: CellGrid;
   readonly #frame: PanelFrame;
   readonly #request = new LatestRequest();
-  #answer: PageAnswer | null = null;
+  #answer: PageRows | null = null;
   /** The mode in which `#answer` was requested. */
   #answeredMode: RulesViewState["mode"] = "paste";
   #asked: RulesViewState;
@@ -146,7 +147,7 @@ class RulesView implements View {
       return;
     }
     this.#frame.busy = true;
-    this.#request.schedule(delay, (signal) => server.post<PageAnswer>(path, { ...body, agents }, signal), {
+    this.#request.schedule(delay, (signal) => server.post<PageRows>(path, { ...body, agents }, signal), {
       done: (answer) => {
         this.#stale = false;
         this.#answer = answer;
@@ -177,7 +178,7 @@ class RulesView implements View {
     this.#frame.showInstead(note);
   }
 
-  #showAnswer({ rows }: PageAnswer): void {
+  #showAnswer({ rows }: PageRows): void {
     const { texts } = this.#app;
     const first = rows[0];
     if (!first) return;
@@ -237,7 +238,7 @@ class RulesView implements View {
     this.#input.goTo(line);
   }
 
-  #rulePlace(position: Position): HTMLElement {
+  #rulePlace(position: RulePosition): HTMLElement {
     const { texts } = this.#app;
     const { source, number, line } = position;
     const text =

@@ -1,5 +1,6 @@
 /** Usage: what the file states about search, AI input and training, beside what each crawler may fetch. */
 
+import type { CrawlerUsage, UsagePurpose, UsageTable } from "../api-types.js";
 import type { App, View, ViewFactory } from "../app.js";
 import { fill, h } from "../dom.js";
 import { MARKS } from "../engine/engine.js";
@@ -10,12 +11,9 @@ import { LatestRequest } from "./parts/latest-request.js";
 import { PanelFrame } from "./parts/panel-frame.js";
 import { failureNote, largeNote, loadingNote, noServerNote } from "./parts/problems.js";
 import {
-  type CrawlerUsage,
   decidingStatement,
   isItsPurpose,
-  type Purpose,
   PURPOSES,
-  type UsageAnswer,
   usageState,
 } from "./usage/answer.js";
 import { explainUsage, PURPOSE_TEXTS, STATE_MARKS, STATE_TEXTS } from "./usage/explanation.js";
@@ -38,7 +36,7 @@ class UsageView implements View {
   readonly #target: HTMLSelectElement;
   readonly #tdm: HTMLElement;
   readonly #request = new LatestRequest();
-  #answer: UsageAnswer | null = null;
+  #answer: UsageTable | null = null;
   /** The state that the last request was about. */
   #asked: UsageViewState | null = null;
   /** A large draft that the user chose to send. */
@@ -140,7 +138,7 @@ class UsageView implements View {
     this.#request.schedule(
       delay,
       (signal) =>
-        server.post<UsageAnswer>(
+        server.post<UsageTable>(
           "usage",
           {
             ...draftContent(store.state),
@@ -173,7 +171,7 @@ class UsageView implements View {
     this.#draft.mark([]);
   }
 
-  #showAnswer(answer: UsageAnswer): void {
+  #showAnswer(answer: UsageTable): void {
     const { texts } = this.#app;
     const { crawlers } = answer;
     const chosen = this.#chosen(answer);
@@ -209,7 +207,7 @@ class UsageView implements View {
     this.#draft.goTo(line);
   };
 
-  #chosen({ crawlers }: UsageAnswer): { row: number; column: number } {
+  #chosen({ crawlers }: UsageTable): { row: number; column: number } {
     const { crawler, column } = this.#state;
     const byName = crawlers.findIndex(({ agent_name: name }) => name === crawler);
     const row = byName >= 0 ? byName : crawlers.findIndex((one) => isItsPurpose(one, "training"));
@@ -265,7 +263,7 @@ class UsageView implements View {
     return this.#app.texts.t("views_line", { line: line ?? 0 });
   }
 
-  #markLines(crawler: CrawlerUsage, column: Purpose | "fetch"): void {
+  #markLines(crawler: CrawlerUsage, column: UsagePurpose | "fetch"): void {
     const { texts } = this.#app;
     const decides = texts.t("views_decides");
     if (column === "fetch" || !crawler.allowed) {
@@ -322,7 +320,7 @@ class UsageView implements View {
 
 }
 
-function statesNothing({ records, tdm_reservation: reservation }: UsageAnswer): boolean {
+function statesNothing({ records, tdm_reservation: reservation }: UsageTable): boolean {
   return records.every(({ name }) => name === "license") && reservation === null;
 }
 

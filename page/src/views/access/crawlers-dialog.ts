@@ -1,7 +1,8 @@
 /** The choice of crawlers: by name, operator and purpose from the registry, or any other product token. */
 
+import type { CrawlerObject } from "../../api-types.js";
 import type { App } from "../../app.js";
-import { type Crawler, isProductToken, purposeTexts } from "../../crawlers.js";
+import { isProductToken, purposeTexts } from "../../crawlers.js";
 import { fill, h } from "../../dom.js";
 import { showDialog } from "../../dialog.js";
 import { EXAMPLE } from "../../example.js";
@@ -21,13 +22,13 @@ export function chooseCrawlers(app: App): void {
   });
   const list = h("ul", { class: "crawler-list" });
   const status = h("span", { class: "soft small", role: "status" });
-  let found: Crawler[] = [];
+  let found: CrawlerObject[] = [];
 
   const toggle = (token: string, on: boolean): void => {
     chosen = on ? [...chosen, token] : chosen.filter((other) => other !== token);
     updateStatus();
   };
-  const entry = (token: string, crawler: Crawler | undefined): HTMLElement => {
+  const entry = (token: string, crawler: CrawlerObject | undefined): HTMLElement => {
     const box = h("input", {
       type: "checkbox",
       checked: chosen.includes(token),

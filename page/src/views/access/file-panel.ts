@@ -1,5 +1,6 @@
 /** The file: the editor, and what can be done with the text. */
 
+import type { FixedFile, FormattedFile } from "../../api-types.js";
 import type { App } from "../../app.js";
 import { save } from "../../clipboard.js";
 import { fill, h } from "../../dom.js";
@@ -277,10 +278,10 @@ export function filePanel(app: App): FilePanel {
     const { file: content, address } = store.state;
     try {
       const body = path === "fix" ? { content, language: texts.language, ...robotsUrl(address) } : { content };
-      const answer = await server?.post<{ content: string; changed: boolean; fixed?: unknown[] }>(path, body);
+      const answer = await server?.post<FixedFile | FormattedFile>(path, body);
       if (!answer || store.state.file !== content) return;
       if (!answer.changed) app.toast(texts.t(path === "fix" ? "notes_none" : "format_unchanged"));
-      else change(answer.content, path === "fix" ? texts.t("fixed", { count: answer.fixed?.length ?? 0 }) : texts.t("formatted"));
+      else change(answer.content, path === "fix" ? texts.t("fixed", { count: "fixed" in answer ? answer.fixed.length : 0 }) : texts.t("formatted"));
     } catch (error) {
       const text = failureText(texts, error);
       app.toast(text);

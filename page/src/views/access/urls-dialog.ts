@@ -1,5 +1,6 @@
 /** The list of URLs: typed, pasted, from a file, or from a sitemap that is fetched on request. */
 
+import type { SitemapObject } from "../../api-types.js";
 import type { App } from "../../app.js";
 import { type Child, fill, h } from "../../dom.js";
 import { showDialog } from "../../dialog.js";
@@ -9,13 +10,6 @@ import type { Texts } from "../../texts.js";
 
 /** More lines are counted, but not listed. */
 const MAX_LISTED = 500;
-
-interface SitemapAnswer {
-  readonly kind: string;
-  readonly urls: readonly string[];
-  readonly truncated: boolean;
-  readonly problem: string | null;
-}
 
 export function editUrls(app: App): void {
   const { texts, store, server } = app;
@@ -151,7 +145,7 @@ function sitemapForm(app: App, address: string, add: (urls: readonly string[]) =
   const ask = async (): Promise<void> => {
     fill(message, texts.t("fetching"));
     try {
-      const answer = await (server as NonNullable<typeof server>).post<SitemapAnswer>("sitemap", { url: url.value.trim() });
+      const answer = await (server as NonNullable<typeof server>).post<SitemapObject>("sitemap", { url: url.value.trim() });
       if (answer.kind === "index") {
         fill(
           message,

@@ -2,7 +2,7 @@
 
 import type { App } from "../../app.js";
 import { h } from "../../dom.js";
-import type { FetchAnswer } from "../../state.js";
+import type { FetchedFile } from "../../api-types.js";
 import { failureText } from "../parts/problems.js";
 import { beforeOf, toLf } from "./before.js";
 import type { CompareViewState } from "./state.js";
@@ -57,7 +57,7 @@ export function beforePane(app: App): HTMLElement {
     const { address } = store.state;
     label.textContent = texts.t("views_loading");
     try {
-      const answer = await server?.post<FetchAnswer>("fetch", { url: address, refresh: true }, signal);
+      const answer = await server?.post<FetchedFile>("fetch", { url: address, refresh: true }, signal);
       if (!answer || signal.aborted) return;
       if (answer.access === "unreachable" && answer.content === null) {
         report(texts.t("compare_unreachable"));

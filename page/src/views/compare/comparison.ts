@@ -1,5 +1,6 @@
 /** The verdicts of two versions of a file, and what changes between them. */
 
+import type { Comparison as ServerComparison } from "../../api-types.js";
 import type { App } from "../../app.js";
 import { startEngine } from "../../engine-source.js";
 import { type AgentChain, type Engine, EngineError, MARKS, type Verdicts } from "../../engine/engine.js";
@@ -113,27 +114,11 @@ function changesOf(old: Verdicts, updated: Verdicts): { compared: number; change
   return { compared, changes };
 }
 
-/** The parts of the answer of /v1/compare that are used. */
-interface CompareAnswer {
-  readonly compared: number;
-  readonly changed: readonly {
-    readonly url: string;
-    readonly agent_name: string;
-    readonly old: ServerVerdict;
-    readonly new: ServerVerdict;
-  }[];
-}
-
-interface ServerVerdict {
-  readonly allowed: boolean;
-  readonly rule: { readonly line: number } | null;
-}
-
 async function compareThere(server: Server, versions: Versions): Promise<Comparison> {
   const { before, after, address, urls, crawlers, profile } = versions;
   const origin = originOfFile(address)?.origin ?? null;
   const governed = urls.filter((url) => origin === null || !url.includes("://") || originOf(url) === origin);
-  const { compared, changed } = await server.post<CompareAnswer>("compare", {
+  const { compared, changed } = await server.post<ServerComparison>("compare", {
     old: before,
     new: typeof after === "string" ? after : new TextDecoder().decode(after),
     urls: governed,

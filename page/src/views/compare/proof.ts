@@ -1,29 +1,12 @@
 /** What the server proved for all URLs, not only the listed ones. */
 
+import type { ChangedURLs, Comparison, ExactChange } from "../../api-types.js";
 import { type Child, h } from "../../dom.js";
 import type { Texts } from "../../texts.js";
 
-interface ChangedURLs {
-  readonly patterns: readonly string[];
-  readonly partial_patterns: readonly string[];
-  readonly examples: readonly string[];
-}
-
-interface ExactChange {
-  readonly agents: readonly string[];
-  readonly newly_disallowed: ChangedURLs;
-  readonly newly_allowed: ChangedURLs;
-}
-
-/** The parts of the answer of `POST /v1/compare` that are shown. */
-export interface ProvedComparison {
-  readonly changed_profiles: readonly string[];
-  readonly all_urls: { readonly changes: readonly ExactChange[]; readonly undecided: boolean };
-}
-
 const MAX_PATTERNS = 8;
 
-export function proofSection(texts: Texts, { changed_profiles: changed, all_urls: exact }: ProvedComparison, profile: string): Child {
+export function proofSection(texts: Texts, { changed_profiles: changed, all_urls: exact }: Comparison, profile: string): Child {
   const note = (key: Parameters<Texts["t"]>[0]): HTMLElement => h("p", { class: "note proof-note" }, texts.t(key));
   if (!changed.includes(profile)) return note("compare_proved_equal");
   if (exact.undecided) return note("compare_others_can_change");

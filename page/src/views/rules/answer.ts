@@ -1,4 +1,6 @@
-/** The answers of /v1/page and /v1/page/fetch. */
+/** What the page shows of the answers of /v1/page and /v1/page/fetch. */
+
+import type { DirectiveObject, PageRow } from "../../api-types.js";
 
 /** The uses of a page that rules can restrict, in the order of the rows. */
 export const USES = [
@@ -19,78 +21,6 @@ export const USES = [
 ] as const;
 export type Use = (typeof USES)[number];
 
-export interface Position {
-  readonly source: "x-robots-tag" | "robots-tag" | "meta" | "tdmrep.json" | "tdm-header" | "tdm-meta" | "element";
-  /** The header among those of its name, or the element among those of its kind, from 1. */
-  readonly number: number;
-  readonly line: number | null;
-  /** In bytes of the HTML. */
-  readonly offset: number | null;
-  readonly in_head: boolean | null;
-}
-
-export interface Directive {
-  /** The crawler that it is for, in lower case, or null for all. */
-  readonly agent: string | null;
-  readonly name: string;
-  readonly value: string | null;
-  readonly raw: string;
-  readonly position: Position;
-  readonly notes: readonly string[];
-  /** The directive that a misspelling resembles. */
-  readonly suggestion: string | null;
-}
-
-export interface Decision {
-  readonly allowed: boolean;
-  readonly reason:
-    | "no-restriction"
-    | "directive"
-    | "permissive-directive"
-    | "expired"
-    | "reservation"
-    | "robots-txt"
-    | "tdm-file-unreachable";
-  readonly limit: number | string | null;
-  readonly directive: Directive | null;
-  readonly other_directives: readonly Directive[];
-}
-
-export interface RobotsVerdict {
-  readonly allowed: boolean;
-  readonly reason: string;
-  readonly rule: { readonly line: number } | null;
-}
-
-export interface FetchedPage {
-  readonly url: string;
-  /** Null if robots.txt disallows the page for this crawler. */
-  readonly status: number | null;
-  readonly bytes: number;
-  readonly hops: readonly { readonly url: string; readonly status: number }[];
-}
-
-export type PageRow = { readonly [use in Use]: Decision } & {
-  readonly agent_name: string;
-  readonly dialect: string;
-  readonly fetch_allowed: boolean;
-  /** Null if robots.txt is unknown. */
-  readonly robots: RobotsVerdict | null;
-  /** The directives for this crawler. If it may not fetch the page, it never reads them. */
-  readonly directives: readonly Directive[];
-  readonly fetched: FetchedPage | null;
-  readonly page: {
-    readonly directives: readonly Directive[];
-    readonly links: readonly unknown[];
-    readonly no_snippets: readonly unknown[];
-    readonly notes: readonly string[];
-  };
-};
-
-export interface PageAnswer {
-  readonly rows: readonly PageRow[];
-}
-
 /** How a use is shown. `unread`: the crawler may not fetch the page, so it never reads its rules. */
 export type UseState = "blocked" | "limited" | "allowed" | "none" | "unread";
 
@@ -107,12 +37,12 @@ export function useState(row: PageRow, use: Use | "fetch"): UseState {
 }
 
 /** A directive as it is written, without the crawler. */
-export function directiveText({ name, value }: Directive): string {
+export function directiveText({ name, value }: DirectiveObject): string {
   return value === null ? name : `${name}: ${value}`;
 }
 
 /** Whether a directive can have an effect on any crawler. */
-export function hasEffect({ notes }: Directive): boolean {
+export function hasEffect({ notes }: DirectiveObject): boolean {
   return !notes.some((note) => NO_EFFECT.includes(note));
 }
 

@@ -1,9 +1,10 @@
 /** Explains one cell of the Page rules view: the rule that decides, where it is, and whether it is seen. */
 
+import type { DirectiveObject, PageRow, RulePosition } from "../../api-types.js";
 import { type Child, h } from "../../dom.js";
 import type { Texts, TextKey } from "../../texts.js";
 import { mark } from "../parts/marks.js";
-import { type Directive, directiveText, type PageRow, type Position, type Use, type UseState, useState } from "./answer.js";
+import { directiveText, type Use, type UseState, useState } from "./answer.js";
 
 export const USE_TEXTS = {
   fetch: "rules_fetch",
@@ -33,7 +34,7 @@ export const STATE_TEXTS = {
 
 export interface Places {
   /** Return the place of a rule: words, or a button that shows it in the pasted text. */
-  rule(position: Position): HTMLElement;
+  rule(position: RulePosition): HTMLElement;
   /** Return a line of robots.txt, likewise. */
   robots(line: number): HTMLElement;
 }
@@ -121,7 +122,7 @@ function section(title: string, ...children: Child[]): HTMLElement {
 }
 
 /** A list of rules with their places, the crawlers that they are for, and what is wrong with them. */
-export function ruleList(texts: Texts, directives: readonly Directive[], places: Places): HTMLElement {
+export function ruleList(texts: Texts, directives: readonly DirectiveObject[], places: Places): HTMLElement {
   return h(
     "ul",
     { class: "statements" },
@@ -149,7 +150,7 @@ const NOTE_TEXTS: Readonly<Record<string, TextKey>> = {
   "robots-as-agent": "rules_note_robots_as_agent",
 };
 
-function noteTexts(texts: Texts, { notes, suggestion }: Directive): string[] {
+function noteTexts(texts: Texts, { notes, suggestion }: DirectiveObject): string[] {
   if (suggestion !== null) return [texts.t("rules_note_misspelt", { suggestion })];
   return notes.flatMap((note) => {
     const key = NOTE_TEXTS[note];

@@ -1,6 +1,6 @@
 /** Where a rule is in the pasted headers and HTML. */
 
-import type { Position } from "./answer.js";
+import type { RulePosition } from "../../api-types.js";
 import { responseHead } from "./response-head.js";
 
 export interface Place {
@@ -10,7 +10,7 @@ export interface Place {
 }
 
 /** Return the characters of a header or an element, or null if the page was not pasted. */
-export function placeOf(position: Position, headers: string, html: string): Place | null {
+export function placeOf(position: RulePosition, headers: string, html: string): Place | null {
   if (position.source === "meta") return elementPlace(html, position.offset);
   const name = { "x-robots-tag": "x-robots-tag", "robots-tag": "robots-tag", "tdm-header": "tdm-reservation" }[
     position.source as string

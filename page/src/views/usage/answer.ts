@@ -1,78 +1,30 @@
-/** The answer of /v1/usage. */
+/** What the page shows of the answer of /v1/usage. */
 
-export const PURPOSES = ["search", "ai-use", "training"] as const;
-export type Purpose = (typeof PURPOSES)[number];
+import type { CrawlerUsage, ExtensionObject, StatementObject, UsageObject, UsagePurpose } from "../../api-types.js";
 
-export interface UsageRecord {
-  /** Such as `content-signal`. */
-  readonly name: string;
-  readonly value: string;
-  readonly line: number;
-  readonly scope: "file" | "group" | "none";
-  readonly notes: readonly string[];
-}
+/** In the order of the columns. */
+export const PURPOSES: readonly UsagePurpose[] = ["search", "ai-use", "training"];
 
-export interface Statement {
-  readonly record: UsageRecord;
-  readonly label: string;
-  readonly preference: Preference;
-}
-
-export type Preference = "allow" | "disallow" | "unknown";
-
-export interface Usage {
-  readonly preference: Preference;
-  readonly statements: readonly Statement[];
-  readonly licenses: readonly UsageRecord[];
-}
-
-export interface CrawlerUsage {
-  readonly agent_name: string;
-  /** Null if the crawler is not in the registry. */
-  readonly operator: string | null;
-  readonly purposes: readonly string[];
-  /** The records beyond RFC 9309 that the operator documents to read. */
-  readonly honours: readonly string[];
-  readonly allowed: boolean;
-  readonly line: number | null;
-  readonly usage: Readonly<Record<Purpose, Usage>>;
-}
-
-export interface Reservation {
-  readonly reserved: boolean | null;
-  readonly policy: string | null;
-  readonly location: string | null;
-  readonly position: { readonly source: string; readonly number: number };
-}
-
-export interface UsageAnswer {
-  readonly url: string;
-  readonly crawlers: readonly CrawlerUsage[];
-  readonly records: readonly UsageRecord[];
-  readonly tdm_reservation: Reservation | null;
-  readonly tdm_file_problem: string | null;
-}
-
-export function isReadable({ notes }: UsageRecord): boolean {
+export function isReadable({ notes }: ExtensionObject): boolean {
   return !notes.includes("unreadable");
 }
 
 /** What the site states about one use. `unread`: the crawler may not fetch the page, so no preference applies. */
 export type UsageState = "reserved" | "allowed" | "none" | "unread";
 
-export function usageState({ allowed, usage }: CrawlerUsage, purpose: Purpose): UsageState {
+export function usageState({ allowed, usage }: CrawlerUsage, purpose: UsagePurpose): UsageState {
   if (!allowed) return "unread";
   const { preference } = usage[purpose];
   return preference === "disallow" ? "reserved" : preference === "allow" ? "allowed" : "none";
 }
 
 /** The statement that decides: the first with the preference that counts, or null. */
-export function decidingStatement({ preference, statements }: Usage): Statement | null {
+export function decidingStatement({ preference, statements }: UsageObject): StatementObject | null {
   if (preference === "unknown") return null;
   return statements.find((statement) => statement.preference === preference) ?? null;
 }
 
-const PURPOSE_OF: Readonly<Record<string, Purpose>> = {
+const PURPOSE_OF: Partial<Record<CrawlerUsage["purposes"][number], UsagePurpose>> = {
   "search-index": "search",
   answers: "ai-use",
   "user-triggered": "ai-use",
@@ -80,7 +32,7 @@ const PURPOSE_OF: Readonly<Record<string, Purpose>> = {
 };
 
 /** Whether a crawler is documented to fetch pages for this use. */
-export function isItsPurpose({ purposes }: CrawlerUsage, purpose: Purpose): boolean {
+export function isItsPurpose({ purposes }: CrawlerUsage, purpose: UsagePurpose): boolean {
   return purposes.some((one) => PURPOSE_OF[one] === purpose);
 }
 

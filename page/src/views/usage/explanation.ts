@@ -1,17 +1,15 @@
 /** Explains one cell of the Usage view: the statements, access, who honours them, licences and TDMRep. */
 
+import type { CrawlerUsage, UsagePurpose, UsageTable } from "../../api-types.js";
 import { type Child, h } from "../../dom.js";
 import type { Texts } from "../../texts.js";
 import { lineButton } from "../parts/line-button.js";
 import { mark } from "../parts/marks.js";
 import {
-  type CrawlerUsage,
   decidingStatement,
   honouredRecords,
   isReadable,
-  type Purpose,
   recordName,
-  type UsageAnswer,
   type UsageState,
   usageState,
 } from "./answer.js";
@@ -20,7 +18,7 @@ export const PURPOSE_TEXTS = {
   search: "usage_search",
   "ai-use": "usage_ai_use",
   training: "usage_training",
-} as const satisfies Record<Purpose, string>;
+} as const satisfies Record<UsagePurpose, string>;
 
 export const STATE_TEXTS = {
   reserved: "usage_state_reserved",
@@ -35,9 +33,9 @@ type GoTo = (line: number) => void;
 
 export function explainUsage(
   texts: Texts,
-  answer: UsageAnswer,
+  answer: UsageTable,
   crawler: CrawlerUsage,
-  column: Purpose | "fetch",
+  column: UsagePurpose | "fetch",
   goTo: GoTo,
 ): Child[] {
   return [
@@ -59,7 +57,7 @@ function accessHead(texts: Texts, { agent_name: name, allowed, line }: CrawlerUs
   ];
 }
 
-function purposeHead(texts: Texts, crawler: CrawlerUsage, purpose: Purpose): Child[] {
+function purposeHead(texts: Texts, crawler: CrawlerUsage, purpose: UsagePurpose): Child[] {
   const state = usageState(crawler, purpose);
   return [
     badge(STATE_MARKS[state], texts.t(STATE_TEXTS[state])),
@@ -77,9 +75,9 @@ function section(title: string, ...children: Child[]): HTMLElement {
 
 function statements(
   texts: Texts,
-  answer: UsageAnswer,
+  answer: UsageTable,
   crawler: CrawlerUsage,
-  purpose: Purpose,
+  purpose: UsagePurpose,
   goTo: GoTo,
 ): Child[] {
   const usage = crawler.usage[purpose];
@@ -123,7 +121,7 @@ function statements(
   ];
 }
 
-function leadText(texts: Texts, crawler: CrawlerUsage, purpose: Purpose, goTo: GoTo): Child {
+function leadText(texts: Texts, crawler: CrawlerUsage, purpose: UsagePurpose, goTo: GoTo): Child {
   if (!crawler.allowed) return texts.t("usage_unread");
   const usage = crawler.usage[purpose];
   const deciding = decidingStatement(usage);
@@ -171,7 +169,7 @@ const TDM_PLACES = {
   "tdm-meta": "usage_tdm_in_header",
 } as const;
 
-function reservation(texts: Texts, { tdm_reservation: found, tdm_file_problem: problem }: UsageAnswer): Child {
+function reservation(texts: Texts, { tdm_reservation: found, tdm_file_problem: problem }: UsageTable): Child {
   if (problem !== null) {
     return section("TDMRep", h("p", { class: "note warning" }, texts.t("usage_tdm_problem", { reason: problem })));
   }

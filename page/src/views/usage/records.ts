@@ -1,13 +1,14 @@
 /** The statements of a file on the use of its content, and who reads them. */
 
+import type { CrawlerUsage, UsageTable } from "../../api-types.js";
 import { type Child, h } from "../../dom.js";
 import type { Texts } from "../../texts.js";
 import { lineButton } from "../parts/line-button.js";
-import { type CrawlerUsage, honouredRecords, isReadable, recordName, type UsageAnswer } from "./answer.js";
+import { honouredRecords, isReadable, recordName } from "./answer.js";
 import { type Recipe, RECIPES } from "./recipes.js";
 
 /** The statements of the file, each with the number of crawlers that read it. */
-export function recordList(texts: Texts, { records, crawlers }: UsageAnswer, goTo: (line: number) => void): Child {
+export function recordList(texts: Texts, { records, crawlers }: UsageTable, goTo: (line: number) => void): Child {
   if (records.length === 0) return null;
   const readers = (line: number): number =>
     crawlers.filter(({ usage }) =>
