@@ -163,5 +163,5 @@ def test_async_client_in_a_child_has_no_fetches_in_progress() -> None:
 
 @pytest.mark.parametrize("transport", [HTTPTransport(), AsyncHTTPTransport()], ids=lambda it: type(it).__name__)
 def test_transport_has_a_new_lock_in_a_child(transport: HTTPTransport | AsyncHTTPTransport) -> None:
-    with transport._settings._lock:
-        assert is_true_in_child(lambda: transport._settings.get_ssl_context() is not None)
+    with transport._lock:
+        assert is_true_in_child(lambda: transport._get_ssl_context() is not None)

@@ -5,6 +5,7 @@ import gc
 import socket
 import struct
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from threading import Event, Semaphore
 
 import pytest
@@ -340,7 +341,8 @@ def test_peer_is_known_after_a_reset() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         deadlines = Deadlines(make_request("http://127.0.0.1/"))
-        with connect("127.0.0.1", port, allow_private=True, resolve=LOOPBACK, deadlines=deadlines) as connection:
+        connection = connect("127.0.0.1", port, allow_private=True, resolve=LOOPBACK, deadlines=deadlines)
+        with closing(connection):
             accepted, _ = server.accept()
             accepted.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             accepted.close()

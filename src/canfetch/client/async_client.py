@@ -1,21 +1,16 @@
 """The asynchronous client."""
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import closing
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import Any, Self
 
 from canfetch.access.effective_access import FetchNeed
 from canfetch.access.entries import CacheEntry
 from canfetch.client.base_client import BaseClient
-from canfetch.client.evidence import EvidenceRecorder
-from canfetch.client.forking import reset_on_fork
-from canfetch.client.options import ClientOptions
 from canfetch.client.origin_state import OriginState
-from canfetch.client.procedure import Action, Clock, Pause, SendRequest
-from canfetch.client.stores import Store
+from canfetch.client.procedure import Action, Pause, SendRequest
 from canfetch.client.transports import AsyncTransport
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
@@ -23,9 +18,6 @@ from canfetch.core.origin import Origin
 from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import AccessInfo, ClientVerdict
 from canfetch.errors import ClientClosed
-
-if TYPE_CHECKING:
-    from opentelemetry.trace import Tracer
 
 
 class AsyncClient(BaseClient[AsyncTransport]):
@@ -42,31 +34,7 @@ class AsyncClient(BaseClient[AsyncTransport]):
     called in threads.
     """
 
-    def __init__(
-        self,
-        *,
-        user_agent: str,
-        transport: AsyncTransport | None = None,
-        store: Store | None = None,
-        evidence: EvidenceRecorder | None = None,
-        tracer: "Tracer | None" = None,
-        clock: Clock = time.time,
-        seed: int = 0,
-        **options: Unpack[ClientOptions],
-    ) -> None:
-        super().__init__(
-            _default_transport() if transport is None else transport,
-            is_async=True,
-            user_agent=user_agent,
-            store=store,
-            evidence=evidence,
-            tracer=tracer,
-            clock=clock,
-            seed=seed,
-            **options,
-        )
-        self.reset_after_fork()
-        reset_on_fork(self)
+    _is_async = True
 
     def reset_after_fork(self) -> None:
         """Forget the fetches in progress in a forked process: their tasks belong to the parent."""
@@ -91,12 +59,8 @@ class AsyncClient(BaseClient[AsyncTransport]):
             allowed = self._cache.allows(url, self._clock())
             if allowed is not None:
                 return allowed
-        # Only URLs that begin with the name of their origin are found. `origin_state` parses the others.
-        state = self._cache.find_canonical(url)
-        now = self._clock()
-        if state is None or not state.valid_from <= now < state.next_fetch_at:
-            state, now = await self.origin_state(url), self._clock()
-        return state.allows_unchecked(url, agent, now, site_reachable=site_reachable)
+        state = self._find_fresh(url) or await self.origin_state(url)
+        return state.allows_unchecked(url, agent, self._clock(), site_reachable=site_reachable)
 
     async def decide(
         self, url: AnyURL, *, agent: str | Agent | None = None, site_reachable: bool | None = None
@@ -112,12 +76,8 @@ class AsyncClient(BaseClient[AsyncTransport]):
             EvidenceError: The decision cannot be recorded.
         Cost: A lookup and a match if the origin is cached, otherwise a fetch.
         """
-        # Only URLs that begin with the name of their origin are found. `origin_state` parses the others.
-        state = self._cache.find_canonical(url)
-        now = self._clock()
-        if state is None or not state.valid_from <= now < state.next_fetch_at:
-            state, now = await self.origin_state(url), self._clock()
-        return self._decide(state, url, agent, now, site_reachable=site_reachable)
+        state = self._find_fresh(url) or await self.origin_state(url)
+        return self._decide(state, url, agent, site_reachable=site_reachable)
 
     async def access(self, url: AnyURL, *, site_reachable: bool | None = None) -> AccessInfo:
         """Return how the robots.txt of an origin was obtained and what it means. See `Client.access`.
@@ -209,6 +169,11 @@ class AsyncClient(BaseClient[AsyncTransport]):
     ) -> None:
         await self.close()
 
+    def _default_transport(self) -> AsyncTransport:
+        from canfetch.client.transports.http_transport import AsyncHTTPTransport  # noqa: PLC0415 - imported only if needed
+
+        return AsyncHTTPTransport()
+
     def _start_fetch(self, origin: Origin, state: OriginState | None, *, refresh: bool) -> None:
         """Start to fetch an origin, unless that is in progress."""
         name = str(origin)
@@ -282,9 +247,3 @@ def _close_if_dead(task: asyncio.Task[OriginState]) -> None:
     coroutine = task.get_coro()
     if task.get_loop().is_closed() and not task.done() and coroutine is not None:
         coroutine.close()
-
-
-def _default_transport() -> AsyncTransport:
-    from canfetch.client.transports.http_transport import AsyncHTTPTransport  # noqa: PLC0415 - imported only if needed
-
-    return AsyncHTTPTransport()

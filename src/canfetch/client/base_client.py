@@ -1,9 +1,10 @@
 """The base class of the synchronous and the asynchronous client."""
 
 import logging
+import time
 from collections.abc import Generator
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, Unpack
 
 from canfetch.access.effective_access import FetchNeed
 from canfetch.access.entries import CacheEntry
@@ -11,6 +12,7 @@ from canfetch.access.outcomes import OutcomeKind
 from canfetch.client.argument_checks import check_callable, check_evidence, check_store, check_transport
 from canfetch.client.evidence import EvidenceRecorder
 from canfetch.client.fetch_observer import FetchObserver
+from canfetch.client.forking import reset_on_fork
 from canfetch.client.loggers import DECISION_LOGGER
 from canfetch.client.options import ClientOptions, Options
 from canfetch.client.origin_cache import OriginCache
@@ -43,24 +45,24 @@ if TYPE_CHECKING:
 
     from canfetch.client.tracing import FetchTracer
 
+TransportT = TypeVar("TransportT")
 
-_TransportT = TypeVar("_TransportT")
 
-
-class BaseClient(Generic[_TransportT]):
+class BaseClient(Generic[TransportT]):
     """What the synchronous and the asynchronous client have in common: everything that never waits."""
+
+    _is_async: ClassVar[bool]
 
     def __init__(
         self,
-        transport: _TransportT,
         *,
-        is_async: bool,
         user_agent: str,
-        store: Store | None,
-        evidence: EvidenceRecorder | None,
-        tracer: "Tracer | None",
-        clock: Clock,
-        seed: int,
+        transport: TransportT | None = None,
+        store: Store | None = None,
+        evidence: EvidenceRecorder | None = None,
+        tracer: "Tracer | None" = None,
+        clock: Clock = time.time,
+        seed: int = 0,
         **options: Unpack[ClientOptions],
     ) -> None:
         self.options = Options.validated(user_agent=user_agent, **options)
@@ -71,18 +73,29 @@ class BaseClient(Generic[_TransportT]):
         check_callable("clock", clock)
         if not isinstance(seed, int):
             raise InvalidOption(f"invalid seed {seed!r}: expected an integer")
-        check_transport(transport, self.options, is_async=is_async)
-        self._transport = transport
+        self._transport = self._default_transport() if transport is None else transport
+        check_transport(self._transport, self.options, is_async=self._is_async)
         self._store = store
         self._resilient_store = ResilientStore(store)
         self._evidence = evidence
         self._clock = clock
-        self._settings = fetch_settings(self.options, transport, clock=clock, seed=seed, has_store=store is not None)
+        self._settings = fetch_settings(
+            self.options, self._transport, clock=clock, seed=seed, has_store=store is not None
+        )
         self._cache = OriginCache(self.options.max_memory_bytes, partial(create_origin_table, self.options))
         self._counters = FetchCounters()
         self._observer = FetchObserver(self._settings, self._counters, _fetch_tracer(tracer))
         self._is_closed = False
         self._update_decision_logging()
+        self.reset_after_fork()
+        reset_on_fork(self)
+
+    def reset_after_fork(self) -> None:
+        """Forget the fetches in progress in a forked process: their threads and tasks exist only in the parent."""
+        raise NotImplementedError
+
+    def _default_transport(self) -> TransportT:
+        raise NotImplementedError
 
     def record(self, url: AnyURL, verdict: Verdict, state: OriginState) -> None:
         """Record a verdict in the evidence, if the client has an evidence recorder, and log it at the level DEBUG.
@@ -153,11 +166,19 @@ class BaseClient(Generic[_TransportT]):
     def _as_agent(self, agent: str | Agent | None) -> Agent:
         return self.options.agent if agent is None else as_agent(agent)
 
+    def _find_fresh(self, url: AnyURL) -> OriginState | None:
+        """Return the state of the origin of `url` if it is in memory and needs no fetch, otherwise None.
+
+        Only URLs that begin with the name of their origin are found. `origin_state` parses the others.
+        """
+        state = self._cache.find_canonical(url)
+        return state if state is not None and state.valid_from <= self._clock() < state.next_fetch_at else None
+
     def _decide(
-        self, state: OriginState, url: AnyURL, agent: str | Agent | None, now: float, *, site_reachable: bool | None
+        self, state: OriginState, url: AnyURL, agent: str | Agent | None, *, site_reachable: bool | None
     ) -> ClientVerdict:
         agent = self.options.agent if agent is None else as_agent(agent)
-        verdict = state.decide_unchecked(url, agent, now, site_reachable=site_reachable)
+        verdict = state.decide_unchecked(url, agent, self._clock(), site_reachable=site_reachable)
         if self._needs_verdicts:
             self.record(url, verdict, state)
         return verdict

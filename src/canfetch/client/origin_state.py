@@ -20,6 +20,8 @@ from canfetch.core.verdict import Access, AccessInfo, ClientVerdict, Effect, Gro
 from canfetch.errors import OriginDisallowed
 
 ROBOTS_TXT_TARGET = b"/robots.txt"
+# Python 3.11 takes 0.2 us to access a member of an enumeration, a tenth of the time of a decision.
+_CONDITIONAL_ALLOW: Final = Effect.CONDITIONAL_ALLOW
 # A verdict is a named tuple, whose own constructor and `_replace` take several times as long.
 _new_tuple: Final = tuple.__new__
 
@@ -200,10 +202,10 @@ class OriginState:
             if allows is not None:
                 return allows(url)
             agent = self.options.agent
-        elif self.file is not None and self.entry.outcome.effect is Effect.CONDITIONAL_ALLOW:
+        elif self.file is not None and self.entry.outcome.effect is _CONDITIONAL_ALLOW:
             return self.file.parse().allows(url, agent=agent)
         access = self.effective_access(now, site_reachable=site_reachable)
-        if access.effect is Effect.CONDITIONAL_ALLOW and self.file is not None:
+        if access.effect is _CONDITIONAL_ALLOW and self.file is not None:
             return self.file.parse().allows(url, agent=agent)
         as_agent(agent)
         return access.effect is Effect.FULL_ALLOW or self._is_exempt(self._target(url))
@@ -216,7 +218,7 @@ class OriginState:
         if self._own_allows is None:
             # While an origin is unreachable, the answer depends on the time.
             effect = self.entry.outcome.effect
-            if effect is Effect.CONDITIONAL_ALLOW and self.file is not None:
+            if effect is _CONDITIONAL_ALLOW and self.file is not None:
                 self._own_allows = self.file.parse().rules_for(self.options.agent).allows
             elif effect is Effect.FULL_ALLOW:
                 self._own_allows = always_true
@@ -238,7 +240,7 @@ class OriginState:
     ) -> ClientVerdict:
         """As `decide`, without checking that `url` belongs to this origin."""
         access, info = self._access_and_info or self._compute_access(now, site_reachable)
-        if access.effect is Effect.CONDITIONAL_ALLOW and self.file is not None:
+        if access.effect is _CONDITIONAL_ALLOW and self.file is not None:
             rules = self._own_rules if agent is self.options.agent else None
             if rules is None:
                 rules = self.file.parse().rules_for(agent)

@@ -1,4 +1,4 @@
-"""Errors of SQLite: their codes, and reasons why a file cannot be opened, which its own messages do not name."""
+"""SQLite files: reasons for errors that the messages of SQLite do not name, schema checks, and write-ahead logs."""
 
 import sqlite3
 import time

@@ -7,26 +7,19 @@ from concurrent.futures import CancelledError, Future
 from contextlib import closing, suppress
 from contextvars import copy_context
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import Any, Self
 
 from canfetch.access.effective_access import FetchNeed
 from canfetch.access.entries import CacheEntry
 from canfetch.client.base_client import BaseClient
-from canfetch.client.evidence import EvidenceRecorder
-from canfetch.client.forking import reset_on_fork
-from canfetch.client.options import ClientOptions
 from canfetch.client.origin_state import OriginState
-from canfetch.client.procedure import Action, Clock, Pause, SendRequest
-from canfetch.client.stores import Store
+from canfetch.client.procedure import Action, Pause, SendRequest
 from canfetch.client.transports import Transport
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.origin import Origin
 from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import AccessInfo, ClientVerdict
-
-if TYPE_CHECKING:
-    from opentelemetry.trace import Tracer
 
 
 class Client(BaseClient[Transport]):
@@ -52,31 +45,7 @@ class Client(BaseClient[Transport]):
     Raises: InvalidOption, InvalidLimit, InvalidProductToken, InvalidURL, UnknownPolicy, UnknownProfile, EngineError.
     """
 
-    def __init__(
-        self,
-        *,
-        user_agent: str,
-        transport: Transport | None = None,
-        store: Store | None = None,
-        evidence: EvidenceRecorder | None = None,
-        tracer: "Tracer | None" = None,
-        clock: Clock = time.time,
-        seed: int = 0,
-        **options: Unpack[ClientOptions],
-    ) -> None:
-        super().__init__(
-            _default_transport() if transport is None else transport,
-            is_async=False,
-            user_agent=user_agent,
-            store=store,
-            evidence=evidence,
-            tracer=tracer,
-            clock=clock,
-            seed=seed,
-            **options,
-        )
-        self.reset_after_fork()
-        reset_on_fork(self)
+    _is_async = False
 
     def reset_after_fork(self) -> None:
         """Forget the fetches in progress in a forked process: their threads exist only in the parent."""
@@ -101,12 +70,8 @@ class Client(BaseClient[Transport]):
             allowed = self._cache.allows(url, self._clock())
             if allowed is not None:
                 return allowed
-        # Only URLs that begin with the name of their origin are found. `origin_state` parses the others.
-        state = self._cache.find_canonical(url)
-        now = self._clock()
-        if state is None or not state.valid_from <= now < state.next_fetch_at:
-            state, now = self.origin_state(url), self._clock()
-        return state.allows_unchecked(url, agent, now, site_reachable=site_reachable)
+        state = self._find_fresh(url) or self.origin_state(url)
+        return state.allows_unchecked(url, agent, self._clock(), site_reachable=site_reachable)
 
     def decide(
         self, url: AnyURL, *, agent: str | Agent | None = None, site_reachable: bool | None = None
@@ -125,12 +90,8 @@ class Client(BaseClient[Transport]):
             EvidenceError: The decision cannot be recorded.
         Cost: A lookup and a match if the origin is cached, otherwise a fetch.
         """
-        # Only URLs that begin with the name of their origin are found. `origin_state` parses the others.
-        state = self._cache.find_canonical(url)
-        now = self._clock()
-        if state is None or not state.valid_from <= now < state.next_fetch_at:
-            state, now = self.origin_state(url), self._clock()
-        return self._decide(state, url, agent, now, site_reachable=site_reachable)
+        state = self._find_fresh(url) or self.origin_state(url)
+        return self._decide(state, url, agent, site_reachable=site_reachable)
 
     def access(self, url: AnyURL, *, site_reachable: bool | None = None) -> AccessInfo:
         """Return how the robots.txt of an origin was obtained and what it means. Fetch the file if that is due.
@@ -229,6 +190,11 @@ class Client(BaseClient[Transport]):
     ) -> None:
         self.close()
 
+    def _default_transport(self) -> Transport:
+        from canfetch.client.transports.http_transport import HTTPTransport  # noqa: PLC0415 - imported only if needed
+
+        return HTTPTransport()
+
     def _fetch_once(self, origin: Origin, state: OriginState | None, *, refresh: bool) -> OriginState:
         """Fetch an origin, or wait for the thread that is fetching it."""
         name = str(origin)
@@ -309,9 +275,3 @@ class Client(BaseClient[Transport]):
         finally:
             with self._lock:
                 self._refresh_threads.discard(threading.current_thread())
-
-
-def _default_transport() -> Transport:
-    from canfetch.client.transports.http_transport import HTTPTransport  # noqa: PLC0415 - imported only if needed
-
-    return HTTPTransport()

@@ -6,11 +6,19 @@ library calls for a request, and the exceptions that fit its hierarchy. `request
     URL -> exempt? -> decide -> DisallowedRequest, or wait for the turn -> send -> page rules of the response
 
 A guard owns a `Client` or `AsyncClient`. Its transport sends with the HTTP client itself, but below the check, so that
-the request for a robots.txt is not checked.
+the request for a robots.txt is not checked. aiohttp and requests pass the proxy and the TLS settings with each request.
+A context variable passes them on to the transport, also to a refresh in the background.
 
 `scrapy` replaces Scrapy's middleware. `serving` serves a robots.txt, and `asgi`, `wsgi` and `django` translate requests
 and replies for it.
 
 `protego` and `robotparser` have the classes of these libraries, on top of a `RobotsTxt`. They import neither the
-original library nor, before they fetch, the client.
+original library nor, before they fetch, the client. They share four modules:
+
+- `user_agents.py`: the agent of any text that callers pass as a user agent
+- `lenient_answers.py`: answers for URLs that canfetch rejects, such as `fish.html`
+- `directly_below.py`: records directly below the user-agent lines of an agent, where these libraries separate groups
+- `original_types.py`: `isinstance` checks for the original classes, without importing them
+
+`tests/peers` runs the test suites of other projects with these classes.
 """

@@ -1,8 +1,10 @@
 """Evidence: an append-only record of decisions, in which each line contains the hash of the line before it.
 
-A recorder writes one line for each decision to a segment of its own (`recorder.py`). The line format is in `chain.py`,
-and the last line of a closed segment in `seals.py`. The first and the last line of a segment refer to the other
-segments of the folder (`unreferenced_heads.py`). `verification.py` checks a folder or a segment against them.
+    verdict -> line with the hash of the line before it -> segment -> seal -> verification
+
+Open `recorder.py` first: a recorder writes one line for each decision to a segment of its own. The line format is in
+`chain.py`, and the last line of a closed segment in `seals.py`. The first and the last line of a segment refer to the
+other segments of the folder (`unreferenced_heads.py`). `verification.py` checks a folder or a segment against them.
 """
 
 from canfetch.client.evidence.chain import EvidenceHead

@@ -6,7 +6,8 @@ All queues are rows of one SQLite file, by default a temporary one, and every lo
 memory does not grow with the crawl, a turn takes O(log n) steps, and each transition is one transaction that survives a
 killed process. SQLite is called in the event loop: a transaction takes less time than a change of threads.
 
-- `frontier.py` looks for turns in one task at a time. `turn.py` and `open_turns.py` are the turns and their ends.
+- `frontier.py`, the file to open first, looks for turns in one task at a time.
+- `turn.py` and `open_turns.py` are the turns and their ends.
 - `origin_checks.py` obtains robots.txt files in the background.
 - `sources.py` reads the sources of URLs.
 - `database.py` opens the file, and `url_identity.py` decides which URLs are the same page.

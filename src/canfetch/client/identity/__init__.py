@@ -1,12 +1,16 @@
 """Verification of crawlers: does a request come from the crawler that its User-Agent header names?
 
-Two methods are documented by operators, and an entry of the registry names those of its crawler:
+    User-Agent header, address -> published addresses -> cache -> reverse and forward lookup -> Identity
+
+Operators document two methods, and an entry of the registry names those of its crawler:
 
 - published addresses: a file that `refresh_address_lists` keeps up to date;
 - reverse DNS: the address has a name under the operator's domain, and that name resolves back to the address.
 
 A request is from an impostor only if every documented method that can be applied says so. If a method cannot decide,
 because a lookup failed or a list is missing or old, the identity is undecided.
+
+Open `verifier.py` first. `agents/address_lists.py` and `agents/identity.py` have the parts that need no network.
 """
 
 from canfetch.client.identity.address_list_file import AddressListFile

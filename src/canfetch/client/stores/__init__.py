@@ -1,5 +1,8 @@
 """Stores of cache entries, which outlive a client and can be shared by processes and machines.
 
+This module has the protocol `Store`. `memory.py`, `sqlite.py` and `redis.py` implement it, and `locations.py` opens the
+store at a path or URL.
+
 Every store holds entries as the plain data of `CacheEntry.to_dict`. A store that cannot be read or written raises
 `StoreError`; the client logs the error and continues from memory. A corrupt entry raises `CorruptEntry`; the client
 logs it, deletes the entry, and fetches the file again. An entry of a newer format raises `NewerEntry`, and stays in the

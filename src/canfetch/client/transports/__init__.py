@@ -11,7 +11,7 @@ A transport requests one URL. It follows no redirect, stores no cookie, and read
 A transport that cannot guarantee every option of a client also implements `OptionChecker`. One with credentials of its
 own implements `CredentialAdder`.
 
-The default transports are in `http_transport.py`. A request goes through these modules:
+The default transports are in `http_transport.py`, the file to open first. A request goes through these modules:
 
     endpoints -> proxies -> dns -> addresses -> connections -> http_exchange -> response_body
 
@@ -23,9 +23,17 @@ The default transports are in `http_transport.py`. A request goes through these 
 - `deadlines.py`, `failures.py`: the timeouts of a request, and the error that becomes a `Failure`.
 
 The transports on httpx2, aiohttp and requests use the same addresses, deadlines, errors and response builder, so every
-transport reports the same kind of failure for the same fault. With a session of the caller, its settings apply
+transport reports the same kind of failure for the same fault. `tests/transports` checks this with a server that
+misbehaves in more than 100 ways.
+
+All of them derive from `BaseTransport` (`base_transport.py`), which has the TLS settings, the resolver and the proxies.
+Those that can use a session of the caller, whose own settings apply then, derive from `SessionTransport`
 (`sessions.py`). Libraries that cannot limit the time of a whole request run in a thread, which ends or is abandoned at
 the deadline (`threaded_exchanges.py`).
+
+Blocking and asynchronous transports share everything that does not wait. Only the steps that wait exist twice: sending,
+receiving, connecting and resolving a name. Python cannot write them once, because each of them needs `await` in one
+version. A generator that both drive, as in `client/procedure.py`, would be longer than these few lines.
 """
 
 from collections.abc import Callable

@@ -18,10 +18,10 @@ Its responses differ from those of the other transports in these cases:
 """
 
 import asyncio
-import contextlib
 import socket
 import ssl
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Any, Final, NamedTuple
 
@@ -36,11 +36,7 @@ from canfetch.client.transports.failures import TransportError, classify_os_erro
 from canfetch.client.transports.headers import MAX_HEAD_BYTES, decode_headers, encode_request_headers
 from canfetch.client.transports.proxies import Proxy, check_proxy_status
 from canfetch.client.transports.response_body import ResponseBuilder
-from canfetch.client.transports.sessions import (
-    check_session_request,
-    check_session_type,
-)
-from canfetch.client.transports.transport_settings import ConfiguredTransport
+from canfetch.client.transports.sessions import SessionTransport, check_session_request, check_session_type
 from canfetch.errors import MissingExtra
 
 try:
@@ -54,21 +50,13 @@ except ImportError as missing:
     raise MissingExtra('aiohttp is not installed: pip install "canfetch[http]"') from missing
 
 # Raised if a request fails. TimeoutError includes those of aiohttp.
-ERRORS: tuple[type[Exception], ...] = (aiohttp.ClientError, OSError, ValueError)
-
-
+_ERRORS: Final[tuple[type[Exception], ...]] = (aiohttp.ClientError, OSError, ValueError)
 # aiohttp cannot limit the size of a head, only the number of fields and the size of each.
-MAX_FIELDS: Final = 512
-
-
+_MAX_FIELDS: Final = 512
 # At most twice as many bytes are received before canfetch reads them.
 _BUFFER_BYTES: Final = 65_536
-
-
 # aiohttp rounds timeouts above this threshold up to whole seconds. No timeout reaches it.
 _CEIL_THRESHOLD: Final = 1e9
-
-
 _NO_CONTENT: Final = 204
 
 
@@ -82,7 +70,7 @@ class _RequestContext(NamedTuple):
 _CURRENT: Final[ContextVar[_RequestContext]] = ContextVar("_CURRENT")
 
 
-class AiohttpTransport(ConfiguredTransport["ExistingSession"]):
+class AiohttpTransport(SessionTransport["ExistingSession"]):
     """Send requests with aiohttp, on one asyncio event loop at a time.
 
     Args:
@@ -138,44 +126,41 @@ class AiohttpTransport(ConfiguredTransport["ExistingSession"]):
         self._sessions.clear()
 
     async def _send(self, request: TransportRequest, endpoint: Endpoint, deadlines: Deadlines) -> Response:
-        proxy = self._settings.proxies.find_allowed(endpoint, request)
+        proxy = self._proxies.find_allowed(endpoint, request)
         if is_ip_literal(endpoint.host):
             # aiohttp does not call its resolver for IP addresses.
             filter_addresses(endpoint.host, [endpoint.host], allow_private=request.allow_private)
         sockets: list[socket.socket] = []
         token = _CURRENT.set(_RequestContext(request, deadlines, sockets))
         try:
-            async with asyncio.timeout(deadlines.timeout()):
-                return await self._exchange(request, endpoint, proxy)
-        except TimeoutError as error:
-            raise translate_timeout(error, deadlines) from error
-        except ERRORS as error:
-            raise translate_error(error, endpoint.scheme) from error
+            with _translated_errors(endpoint, deadlines):
+                async with asyncio.timeout(deadlines.timeout()):
+                    return await self._exchange(request, endpoint, proxy)
         finally:
             _CURRENT.reset(token)
             # asyncio would wait 30 seconds for a server that does not answer the closing handshake of TLS.
             for opened in sockets:
-                with contextlib.suppress(OSError):
+                with suppress(OSError):
                     opened.shutdown(socket.SHUT_RDWR)
 
     async def _exchange(self, request: TransportRequest, endpoint: Endpoint, proxy: Proxy | None) -> Response:
-        headers = [(name.decode(), value.decode()) for name, value in encode_request_headers(endpoint, request.headers)]
+        headers = _encode_headers(endpoint, request)
         login = None if proxy is None or proxy.authorization is None else {"Proxy-Authorization": proxy.authorization}
         if login is not None and endpoint.scheme == "http":
             # Plain http requests go to the proxy themselves. aiohttp sends `proxy_headers` with CONNECT only.
-            headers += login.items()
+            headers.extend(login)
         async with self._get_session().get(
             # `encoded` keeps yarl from normalising the URL.
             URL(endpoint.url, encoded=True),
-            headers=CIMultiDict(headers),
+            headers=headers,
             proxy=None if proxy is None else proxy.url,
             proxy_headers=login,
             allow_redirects=False,
-            timeout=request_timeout(request),
+            timeout=_request_timeout(request),
         ) as response:
             assert isinstance(response, _Response)
             check_proxy_status(response.status, is_proxied=proxy is not None and endpoint.scheme == "http")
-            check_framing(response)
+            _check_framing(response)
             builder = ResponseBuilder(request, response.status, decode_headers(response.raw_headers))
             while builder.needs_data and (chunk := await response.read_chunk()):
                 builder.feed(chunk)
@@ -189,8 +174,8 @@ class AiohttpTransport(ConfiguredTransport["ExistingSession"]):
                 self._sessions.pop(closed).detach()
             self._sessions[loop] = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(
-                    resolver=_CheckedResolver(self._settings.resolve),
-                    ssl=self._settings.get_ssl_context(),
+                    resolver=_CheckedResolver(self._resolve),
+                    ssl=self._get_ssl_context(),
                     force_close=True,
                     use_dns_cache=False,
                     limit=0,
@@ -203,7 +188,7 @@ class AiohttpTransport(ConfiguredTransport["ExistingSession"]):
                 skip_auto_headers=("User-Agent", "Accept"),
                 max_line_size=MAX_HEAD_BYTES,
                 max_field_size=MAX_HEAD_BYTES,
-                max_headers=MAX_FIELDS,
+                max_headers=_MAX_FIELDS,
             )
         return self._sessions[loop]
 
@@ -274,7 +259,7 @@ async def _prevent_retry(request: aiohttp.ClientRequest, handler: aiohttp.Client
     try:
         return await handler(request)
     except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
-        raise translate_error(error, request.url.scheme) from error
+        raise _translate_error(error, request.url.scheme) from error
 
 
 def _create_socket(address: "aiohttp.AddrInfoType") -> socket.socket:
@@ -320,7 +305,7 @@ class _CheckedResolver(AbstractResolver):
         """Do nothing, because the resolver holds no resources."""
 
 
-def check_framing(response: aiohttp.ClientResponse) -> None:
+def _check_framing(response: aiohttp.ClientResponse) -> None:
     """Check the headers that delimit the body, which aiohttp does only in part.
 
     Raises: TransportError: PROTOCOL.
@@ -334,14 +319,19 @@ def check_framing(response: aiohttp.ClientResponse) -> None:
         raise TransportError(FailureKind.PROTOCOL, "several Content-Length fields")
 
 
-def translate_timeout(error: Exception, deadlines: Deadlines) -> TransportError:
-    """Return the failure for a TimeoutError, whether aiohttp or asyncio raised it."""
-    if isinstance(error, aiohttp.ConnectionTimeoutError):
-        return deadlines.connect_timed_out()
-    return deadlines.read_timed_out()
+@contextmanager
+def _translated_errors(endpoint: Endpoint, deadlines: Deadlines) -> Iterator[None]:
+    """Translate the exceptions of aiohttp, and the TimeoutError of asyncio, to TransportError."""
+    try:
+        yield
+    except TimeoutError as error:
+        is_connecting = isinstance(error, aiohttp.ConnectionTimeoutError)
+        raise (deadlines.connect_timed_out() if is_connecting else deadlines.read_timed_out()) from error
+    except _ERRORS as error:
+        raise _translate_error(error, endpoint.scheme) from error
 
 
-def translate_error(error: Exception, scheme: str) -> TransportError:
+def _translate_error(error: Exception, scheme: str) -> TransportError:
     """Return the failure for an exception of aiohttp during a request for a URL with `scheme`."""
     detail = (str(error) or type(error).__name__)[:200]
     if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
@@ -363,7 +353,12 @@ def translate_error(error: Exception, scheme: str) -> TransportError:
     return TransportError(FailureKind.RESET, detail)
 
 
-def request_timeout(request: TransportRequest) -> aiohttp.ClientTimeout:
+def _encode_headers(endpoint: Endpoint, request: TransportRequest) -> CIMultiDict[str]:
+    headers = encode_request_headers(endpoint, request.headers)
+    return CIMultiDict((name.decode(), value.decode()) for name, value in headers)
+
+
+def _request_timeout(request: TransportRequest) -> aiohttp.ClientTimeout:
     """Return the timeouts of one request, except the total timeout."""
     return aiohttp.ClientTimeout(
         connect=request.connect_timeout, sock_read=request.read_timeout, ceil_threshold=_CEIL_THRESHOLD
@@ -395,13 +390,9 @@ class ExistingSession:
         check_session_request(request)
         deadlines = Deadlines(request)
         endpoint = parse_endpoint(request.url)
-        try:
+        with _translated_errors(endpoint, deadlines):
             async with asyncio.timeout(deadlines.timeout()):
                 return await self._exchange(request, endpoint)
-        except TimeoutError as error:
-            raise translate_timeout(error, deadlines) from error
-        except ERRORS as error:
-            raise translate_error(error, endpoint.scheme) from error
 
     def adds_credentials(self, url: str) -> bool:
         """Return whether the session adds, or may add, credentials to a direct request for `url`."""
@@ -416,23 +407,22 @@ class ExistingSession:
         )
 
     async def _exchange(self, request: TransportRequest, endpoint: Endpoint) -> Response:
-        headers = [(name.decode(), value.decode()) for name, value in encode_request_headers(endpoint, request.headers)]
         async with self._session.get(
             # `encoded` keeps yarl from normalising the URL.
             URL(endpoint.url, encoded=True),
-            headers=CIMultiDict(headers),
+            headers=_encode_headers(endpoint, request),
             allow_redirects=False,
             raise_for_status=False,
             auto_decompress=False,
-            timeout=request_timeout(request),
+            timeout=_request_timeout(request),
             read_bufsize=_BUFFER_BYTES,
             max_line_size=MAX_HEAD_BYTES,
             max_field_size=MAX_HEAD_BYTES,
-            max_headers=MAX_FIELDS,
+            max_headers=_MAX_FIELDS,
             middlewares=self._middlewares() if request.cross_origin else None,
             **self._settings,
         ) as response:
-            check_framing(response)
+            _check_framing(response)
             # The session may use a proxy.
             check_proxy_status(response.status, is_proxied=endpoint.scheme == "http")
             builder = ResponseBuilder(request, response.status, decode_headers(response.raw_headers))

@@ -16,8 +16,7 @@ import ssl
 from collections import deque
 from collections.abc import Callable, Sequence
 from time import monotonic
-from types import TracebackType
-from typing import Final, NamedTuple, Self, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from canfetch.access.responses import FailureKind
 from canfetch.client.transports.addresses import filter_addresses
@@ -107,14 +106,6 @@ class Connection:
     def close(self) -> None:
         """Close the connection without waiting."""
         self._socket.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def connect(host: str, port: int, *, allow_private: bool, resolve: Resolve, deadlines: Deadlines) -> Connection:
@@ -346,12 +337,6 @@ class AsyncConnection:
     def close(self) -> None:
         """Close the connection without waiting."""
         self._socket.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 class _TLS:

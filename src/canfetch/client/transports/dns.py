@@ -8,8 +8,9 @@ import asyncio
 import os
 import socket
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from threading import Lock, Thread
 from typing import Final, NamedTuple
 
@@ -44,15 +45,8 @@ def resolve_host(host: str, resolve: Resolve, deadlines: Deadlines) -> Sequence[
     if is_ip_literal(host):
         return [host]
     seconds = deadlines.connect_timeout()
-    future = _THREADS.submit(resolve, host)
-    try:
+    with _lookup(host, resolve, deadlines) as future:
         return future.result(seconds)
-    except TimeoutError:
-        raise deadlines.connect_timed_out() from None
-    except (OSError, ValueError) as error:
-        raise _name_error(host, error) from error
-    finally:
-        _THREADS.abandon(future)
 
 
 async def resolve_host_async(host: str, resolve: Resolve, deadlines: Deadlines) -> Sequence[str]:
@@ -63,24 +57,27 @@ async def resolve_host_async(host: str, resolve: Resolve, deadlines: Deadlines) 
     if is_ip_literal(host):
         return [host]
     seconds = deadlines.connect_timeout()
-    future = _THREADS.submit(resolve, host)
-    try:
+    with _lookup(host, resolve, deadlines) as future:
         async with asyncio.timeout(seconds):
             return await wait_in_loop(future)
+
+
+@contextmanager
+def _lookup(host: str, resolve: Resolve, deadlines: Deadlines) -> Iterator[Future[Sequence[str]]]:
+    """Start a lookup, translate its errors to TransportError, and abandon it if it is not finished at the end."""
+    future = _THREADS.submit(resolve, host)
+    try:
+        yield future
     except TimeoutError:
         raise deadlines.connect_timed_out() from None
     except (OSError, ValueError) as error:
-        raise _name_error(host, error) from error
+        detail = getattr(error, "strerror", None) or str(error)
+        raise TransportError(FailureKind.DNS, f"{host}: {detail}") from error
     finally:
         _THREADS.abandon(future)
 
 
-def _name_error(host: str, error: Exception) -> TransportError:
-    detail = getattr(error, "strerror", None) or str(error)
-    return TransportError(FailureKind.DNS, f"{host}: {detail}")
-
-
-class _Lookup(NamedTuple):
+class _WaitingLookup(NamedTuple):
     """A lookup that waits for a thread."""
 
     future: Future[Sequence[str]]
@@ -104,12 +101,12 @@ class _ResolverThreads:
         self._running = 0
         self._abandoned: set[Future[Sequence[str]]] = set()
         self._lock = Lock()
-        self._waiting: deque[_Lookup] = deque()
+        self._waiting: deque[_WaitingLookup] = deque()
 
     def submit(self, resolve: Resolve, host: str) -> Future[Sequence[str]]:
         future: Future[Sequence[str]] = Future()
         with self._lock:
-            self._waiting.append(_Lookup(future, resolve, host))
+            self._waiting.append(_WaitingLookup(future, resolve, host))
         self._start_thread()
         return future
 

@@ -13,7 +13,7 @@ Source: RFC 959 section 4.2; RFC 1738 section 3.2.2; RFC 2428.
 import ftplib
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
@@ -40,19 +40,17 @@ def fetch_ftp(request: TransportRequest, endpoint: Endpoint, *, resolve: Resolve
     Raises: TransportError: The reply is neither a file nor mapped to 404 or 401.
     """
     path = _decode_path(endpoint)
-    with (
-        connect(
-            endpoint.host, endpoint.port, allow_private=request.allow_private, resolve=resolve, deadlines=deadlines
-        ) as control,
-        _translate_errors(),
-    ):
+    control = connect(
+        endpoint.host, endpoint.port, allow_private=request.allow_private, resolve=resolve, deadlines=deadlines
+    )
+    with closing(control), _translate_errors():
         session = _Session(control)
         session.welcome = session.getresp()
         try:
             session.login()
             session.voidcmd("TYPE I")
             # `ftplib` would connect with the full timeout for each address.
-            with connect_to_peer(control, session.makepasv()[1], deadlines) as data:
+            with closing(connect_to_peer(control, session.makepasv()[1], deadlines)) as data:
                 return _retrieve(request, session, path, data)
         except ftplib.error_perm as error:
             return Response(request.url, _status_for(error), (), b"")

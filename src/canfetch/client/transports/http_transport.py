@@ -1,21 +1,21 @@
 """The default transports: HTTP/1.1 on h11, and FTP. They need no extra."""
 
-import ssl
-from typing import Final, NamedTuple, Never
+from contextlib import closing
+from typing import Final, NamedTuple
 
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.transports import TransportRequest
+from canfetch.client.transports.base_transport import BaseTransport
 from canfetch.client.transports.connections import connect, connect_async
 from canfetch.client.transports.daemon_threads import start_daemon_thread, wait_in_loop
 from canfetch.client.transports.deadlines import Deadlines
-from canfetch.client.transports.dns import Resolve, system_resolve
+from canfetch.client.transports.dns import Resolve
 from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
 from canfetch.client.transports.failures import TransportError
 from canfetch.client.transports.http_exchange import HTTPExchange, TunnelExchange
 from canfetch.client.transports.proxies import Proxy
-from canfetch.client.transports.transport_settings import ConfiguredTransport
 
-_SCHEMES: Final = ("http", "https", "ftp")
+_SCHEMES: Final[tuple[str, ...]] = ("http", "https", "ftp")
 
 
 class ConnectionPlan(NamedTuple):
@@ -36,19 +36,7 @@ class ConnectionPlan(NamedTuple):
     exchange: HTTPExchange
 
 
-class _BaseHTTPTransport(ConfiguredTransport[Never]):
-    def __init__(
-        self,
-        *,
-        ssl_context: ssl.SSLContext | None = None,
-        resolve: Resolve = system_resolve,
-        proxy: str | None = None,
-        trust_env: bool = True,
-    ) -> None:
-        super().__init__(ssl_context=ssl_context, resolve=resolve, proxy=proxy, trust_env=trust_env, schemes=_SCHEMES)
-
-
-class HTTPTransport(_BaseHTTPTransport):
+class HTTPTransport(BaseTransport):
     """Send requests over sockets, with a new connection for each request.
 
     It can be shared between threads.
@@ -62,6 +50,8 @@ class HTTPTransport(_BaseHTTPTransport):
     Raises: InvalidOption: A proxy is invalid or unsupported.
     """
 
+    _schemes = _SCHEMES
+
     def send(self, request: TransportRequest) -> Response | Failure:
         """Send a request for an http, https or ftp URL.
 
@@ -71,9 +61,9 @@ class HTTPTransport(_BaseHTTPTransport):
         deadlines = Deadlines(request)
         try:
             endpoint = parse_endpoint(request.url, _SCHEMES)
-            proxy = self._settings.proxies.find_allowed(endpoint, request)
+            proxy = self._proxies.find_allowed(endpoint, request)
             if endpoint.scheme == "ftp" and proxy is None:
-                return _fetch_ftp(request, endpoint, self._settings.resolve, deadlines)
+                return _fetch_ftp(request, endpoint, self._resolve, deadlines)
             return self._exchange(request, plan_connection(request, endpoint, proxy), deadlines)
         except TransportError as error:
             return error.to_failure(request.url)
@@ -88,7 +78,7 @@ class HTTPTransport(_BaseHTTPTransport):
         deadlines = Deadlines(request)
         try:
             endpoint = parse_endpoint(request.url)
-            proxy = self._settings.proxies.find_allowed(endpoint, request)
+            proxy = self._proxies.find_allowed(endpoint, request)
             return self._exchange(request, plan_connection(request, endpoint, proxy, content=content), deadlines)
         except TransportError as error:
             return error.to_failure(request.url)
@@ -97,19 +87,20 @@ class HTTPTransport(_BaseHTTPTransport):
         """Do nothing, because no resources are held between requests."""
 
     def _exchange(self, request: TransportRequest, plan: ConnectionPlan, deadlines: Deadlines) -> Response:
-        with connect(
+        connection = connect(
             plan.host,
             plan.port,
             allow_private=request.allow_private,
-            resolve=self._settings.resolve,
+            resolve=self._resolve,
             deadlines=deadlines,
-        ) as connection:
+        )
+        with closing(connection):
             if plan.tunnel is not None:
                 connection.send(plan.tunnel.request_data)
                 while not plan.tunnel.receive(connection.receive()):
                     pass
             if plan.tls_name is not None:
-                connection.start_tls(self._settings.get_ssl_context(), plan.tls_name)
+                connection.start_tls(self._get_ssl_context(), plan.tls_name)
             connection.send(plan.exchange.request_data)
             while True:
                 response = plan.exchange.receive(connection.receive())
@@ -117,7 +108,7 @@ class HTTPTransport(_BaseHTTPTransport):
                     return response
 
 
-class AsyncHTTPTransport(_BaseHTTPTransport):
+class AsyncHTTPTransport(BaseTransport):
     """Send requests over sockets on an asyncio event loop, with a new connection for each request.
 
     Requests do not wait for each other, and a cancelled request closes its connection at once. Only name resolution
@@ -129,6 +120,8 @@ class AsyncHTTPTransport(_BaseHTTPTransport):
     Args: The same as HTTPTransport.
     """
 
+    _schemes = _SCHEMES
+
     async def send(self, request: TransportRequest) -> Response | Failure:
         """Send a request for an http, https or ftp URL.
 
@@ -138,7 +131,7 @@ class AsyncHTTPTransport(_BaseHTTPTransport):
         deadlines = Deadlines(request)
         try:
             endpoint = parse_endpoint(request.url, _SCHEMES)
-            proxy = self._settings.proxies.find_allowed(endpoint, request)
+            proxy = self._proxies.find_allowed(endpoint, request)
             if endpoint.scheme == "ftp" and proxy is None:
                 return await self._fetch_ftp(request, endpoint, deadlines)
             return await self._exchange(request, plan_connection(request, endpoint, proxy), deadlines)
@@ -149,29 +142,30 @@ class AsyncHTTPTransport(_BaseHTTPTransport):
         """Do nothing, because no resources are held between requests."""
 
     async def _fetch_ftp(self, request: TransportRequest, endpoint: Endpoint, deadlines: Deadlines) -> Response:
-        resolve = self._settings.resolve
+        thread = start_daemon_thread(
+            lambda: _fetch_ftp(request, endpoint, self._resolve, deadlines), name="canfetch-ftp"
+        )
         try:
-            return await wait_in_loop(
-                start_daemon_thread(lambda: _fetch_ftp(request, endpoint, resolve, deadlines), name="canfetch-ftp")
-            )
+            return await wait_in_loop(thread)
         except RuntimeError as error:
             # No thread is available.
             raise TransportError(FailureKind.CONNECT, str(error)) from None
 
     async def _exchange(self, request: TransportRequest, plan: ConnectionPlan, deadlines: Deadlines) -> Response:
-        with await connect_async(
+        connection = await connect_async(
             plan.host,
             plan.port,
             allow_private=request.allow_private,
-            resolve=self._settings.resolve,
+            resolve=self._resolve,
             deadlines=deadlines,
-        ) as connection:
+        )
+        with closing(connection):
             if plan.tunnel is not None:
                 await connection.send(plan.tunnel.request_data)
                 while not plan.tunnel.receive(await connection.receive()):
                     pass
             if plan.tls_name is not None:
-                await connection.start_tls(self._settings.get_ssl_context(), plan.tls_name)
+                await connection.start_tls(self._get_ssl_context(), plan.tls_name)
             await connection.send(plan.exchange.request_data)
             while True:
                 response = plan.exchange.receive(await connection.receive())

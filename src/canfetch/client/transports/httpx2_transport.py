@@ -18,7 +18,7 @@ from canfetch.client.transports.failures import TransportError
 from canfetch.client.transports.headers import decode_headers
 from canfetch.client.transports.proxies import Proxy, check_proxy_status
 from canfetch.client.transports.response_body import ResponseBuilder
-from canfetch.client.transports.transport_settings import ConfiguredTransport
+from canfetch.client.transports.sessions import SessionTransport
 from canfetch.errors import MissingExtra
 
 try:
@@ -44,7 +44,7 @@ _ClientT = TypeVar("_ClientT")
 _SessionT = TypeVar("_SessionT", bound=CredentialAdder)
 
 
-class _BaseHttpx2Transport(ConfiguredTransport[_SessionT], Generic[_ClientT, _SessionT]):
+class _BaseHttpx2Transport(SessionTransport[_SessionT], Generic[_ClientT, _SessionT]):
     def __init__(
         self,
         *,
@@ -71,7 +71,7 @@ class _BaseHttpx2Transport(ConfiguredTransport[_SessionT], Generic[_ClientT, _Se
 
     def _pool_options(self, state: RequestState, proxy: Proxy | None) -> dict[str, Any]:
         """Return the options of the connection pool for one request."""
-        context = self._settings.get_ssl_context() if state.endpoint.scheme == "https" else None
+        context = self._get_ssl_context() if state.endpoint.scheme == "https" else None
         options: dict[str, Any] = {"ssl_context": context, "http2": self._http2}
         if proxy is not None:
             options["proxy_url"] = proxy.url
@@ -105,7 +105,7 @@ class Httpx2Transport(_BaseHttpx2Transport["httpx2.Client", "ExistingClient"]):
         try:
             if self._session is not None:
                 return self._session.send(request)
-            state = RequestState(request, self._settings.resolve)
+            state = RequestState(request, self._resolve)
             with translate_errors(state):
                 return self._send(state)
         except TransportError as error:
@@ -121,14 +121,13 @@ class Httpx2Transport(_BaseHttpx2Transport["httpx2.Client", "ExistingClient"]):
         return ExistingClient(client)
 
     def _send(self, state: RequestState) -> Response:
-        proxy = self._settings.proxies.find_allowed(state.endpoint, state.request)
+        proxy = self._proxies.find_allowed(state.endpoint, state.request)
         pool_type = httpcore2.ConnectionPool if proxy is None else httpcore2.HTTPProxy
         pool = pool_type(network_backend=CheckedBackend(state), **self._pool_options(state, proxy))
         with pool, pool.stream("GET", _build_url(state), headers=state.headers) as response:
-            state.has_head = True
-            check_proxy_status(response.status, is_proxied=proxy is not None and state.endpoint.scheme == "http")
+            builder = _start_response(state, proxy, response)
             with closing(_to_generator(response.iter_stream())) as chunks:
-                return ResponseBuilder(state.request, response.status, decode_headers(response.headers)).read(chunks)
+                return builder.read(chunks)
 
 
 class AsyncHttpx2Transport(_BaseHttpx2Transport["httpx2.AsyncClient", "ExistingAsyncClient"]):
@@ -145,7 +144,7 @@ class AsyncHttpx2Transport(_BaseHttpx2Transport["httpx2.AsyncClient", "ExistingA
         try:
             if self._session is not None:
                 return await self._session.send(request)
-            state = RequestState(request, self._settings.resolve)
+            state = RequestState(request, self._resolve)
             with translate_errors(state):
                 return await self._send(state)
         except TransportError as error:
@@ -160,14 +159,12 @@ class AsyncHttpx2Transport(_BaseHttpx2Transport["httpx2.AsyncClient", "ExistingA
         return ExistingAsyncClient(client)
 
     async def _send(self, state: RequestState) -> Response:
-        proxy = self._settings.proxies.find_allowed(state.endpoint, state.request)
+        proxy = self._proxies.find_allowed(state.endpoint, state.request)
         pool_type = httpcore2.AsyncConnectionPool if proxy is None else httpcore2.AsyncHTTPProxy
         pool = pool_type(network_backend=AsyncCheckedBackend(state), **self._pool_options(state, proxy))
         async with pool, pool.stream("GET", _build_url(state), headers=state.headers) as response:
-            state.has_head = True
-            check_proxy_status(response.status, is_proxied=proxy is not None and state.endpoint.scheme == "http")
+            builder = _start_response(state, proxy, response)
             async with aclosing(response.aiter_stream()) as chunks:
-                builder = ResponseBuilder(state.request, response.status, decode_headers(response.headers))
                 return await builder.read_async(chunks)
 
 
@@ -176,6 +173,13 @@ def _build_url(state: RequestState) -> httpcore2.URL:
     endpoint = state.endpoint
     host = f"[{endpoint.host}]" if ":" in endpoint.host else endpoint.host
     return httpcore2.URL(scheme=endpoint.scheme, host=host, port=endpoint.port, target=endpoint.target)
+
+
+def _start_response(state: RequestState, proxy: Proxy | None, response: httpcore2.Response) -> ResponseBuilder:
+    """Return the builder of a response, whose body is not read yet."""
+    state.has_head = True
+    check_proxy_status(response.status, is_proxied=proxy is not None and state.endpoint.scheme == "http")
+    return ResponseBuilder(state.request, response.status, decode_headers(response.headers))
 
 
 def _to_generator(chunks: Iterator[bytes]) -> Generator[bytes]:

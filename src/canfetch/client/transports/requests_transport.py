@@ -19,9 +19,8 @@ from contextlib import closing, contextmanager
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from canfetch.access.responses import Failure, FailureKind, Headers, Response
-from canfetch.client.options import Options
 from canfetch.client.request_headers import has_credentials
-from canfetch.client.transports import Route, TransportRequest
+from canfetch.client.transports import TransportRequest
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
 from canfetch.client.transports.failures import TransportError, classify_os_error
@@ -34,12 +33,7 @@ from canfetch.client.transports.http_client_responses import (
 )
 from canfetch.client.transports.proxies import check_proxy_status
 from canfetch.client.transports.response_body import ResponseBuilder
-from canfetch.client.transports.sessions import (
-    SESSION_ROUTE,
-    check_session_options,
-    check_session_request,
-    check_session_type,
-)
+from canfetch.client.transports.sessions import SessionTransport, check_session_request, check_session_type
 from canfetch.client.transports.threaded_exchanges import exchange_in_thread
 from canfetch.errors import MissingExtra
 
@@ -56,7 +50,7 @@ _STEP_BYTES: Final = 16_384
 _SUCCESS: Final = 2
 
 # Raised if a request fails. ValueError is raised for a header that cannot be encoded, among others.
-ERRORS: Final = (
+_ERRORS: Final = (
     requests.RequestException,
     urllib3.exceptions.HTTPError,
     http.client.HTTPException,
@@ -79,57 +73,38 @@ _KINDS: Final[tuple[tuple[tuple[type[BaseException], ...], FailureKind], ...]] =
 )
 # The only place where urllib3 states the status after the last retry.
 _LAST_STATUS: Final = re.compile(urllib3.exceptions.ResponseError.SPECIFIC_ERROR.format(status_code="([0-9]{3})"))
-
-
-def is_lost_connection(error: Exception) -> bool:
-    """Return whether the server closed the connection."""
-    return any(isinstance(cause, ConnectionError) for cause in _causes(error))
-
-
-def status_after_retries(error: requests.exceptions.RetryError) -> int | None:
-    """Return the status of the response to the last retry of an adapter, or None if there is none."""
-    for cause in _causes(error):
-        if isinstance(cause, urllib3.exceptions.ResponseError) and (found := _LAST_STATUS.fullmatch(str(cause))):
-            return int(found[1])
-    return None
-
-
-def translate_error(error: Exception, deadlines: Deadlines) -> TransportError:
-    """Return the failure for an exception."""
-    causes = list(_causes(error))
-    innermost = causes[-1]
-    kind = next((kind for cause in causes if (kind := _kind(cause)) is not None), FailureKind.PROTOCOL)
-    if kind is FailureKind.TIMEOUT:
-        is_connecting = any(isinstance(cause, urllib3.exceptions.ConnectTimeoutError) for cause in causes)
-        return deadlines.connect_timed_out() if is_connecting else deadlines.read_timed_out()
-    if isinstance(innermost, OSError) and kind in {FailureKind.RESET, FailureKind.TLS}:
-        return classify_os_error(innermost, kind)
-    return TransportError(kind, (str(innermost) or type(innermost).__name__)[:200])
-
-
-def _kind(cause: BaseException) -> FailureKind | None:
-    """Return the kind of failure that an exception determines, or None."""
-    if isinstance(cause, urllib3.exceptions.ProtocolError) and "prematurely" in str(cause):
-        return FailureKind.INCOMPLETE
-    return next((kind for types, kind in _KINDS if isinstance(cause, types)), None)
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield an exception and those that it wraps, the outermost first."""
-    seen: list[BaseException] = []
-    current: BaseException | None = error
-    while current is not None and current not in seen:
-        seen.append(current)
-        yield current
-        wrapped = [part for part in (*current.args, getattr(current, "reason", None)) if isinstance(part, Exception)]
-        context = None if current.__suppress_context__ else current.__context__
-        current = wrapped[-1] if wrapped else current.__cause__ or context
-
-
 _Request = TypeVar("_Request")
 # requests declares no types for these functions.
 _run_hooks: Final[Any] = dispatch_hook
 _store_cookies: Final[Any] = extract_cookies_to_jar
+
+
+class RequestsTransport(SessionTransport["SessionRoute"]):
+    """Send requests with an existing `requests.Session`, which the transport does not close.
+
+    A session can be shared between threads only as far as requests permits it: do not change its settings meanwhile.
+
+    Args: session: The session. A canfetch client with `allow_private=False` rejects it.
+    Raises: InvalidOption: `session` is another object.
+    """
+
+    def __init__(self, *, session: requests.Session) -> None:
+        check_session_type("session", session, requests.Session)
+        super().__init__(session=SessionRoute(session))
+
+    def send(self, request: TransportRequest) -> Response | Failure:
+        """Send a request for an http or https URL.
+
+        Raises: InvalidURL: The URL is invalid or has no host.
+        """
+        assert self._session is not None
+        try:
+            return exchange_in_thread(RequestsExchange(request, self._session), name="canfetch-requests")
+        except TransportError as error:
+            return error.to_failure(request.url)
+
+    def close(self) -> None:
+        """Do nothing: the session belongs to the caller."""
 
 
 class RequestsRoute(Protocol):
@@ -219,7 +194,7 @@ def _send(adapter: BaseAdapter, request: requests.PreparedRequest, settings: Map
         return adapter.send(request, **settings)
     except requests.ConnectionError as error:
         is_new = connections is None or _count_connections(adapter, request, settings) != connections
-        if is_new or not is_lost_connection(error):
+        if is_new or not _is_lost_connection(error):
             raise
     return adapter.send(request, **settings)
 
@@ -273,7 +248,7 @@ class RequestsExchange:
                 with closing(error.response) as rejected:
                     return self._response_without_body(rejected.status_code, _headers(rejected), str(error))
             except requests.exceptions.RetryError as error:
-                status = status_after_retries(error)
+                status = _status_after_retries(error)
                 if status is None:
                     raise
                 return self._response_without_body(status, (), str(error))
@@ -319,8 +294,8 @@ class RequestsExchange:
     def _translated_errors(self) -> Iterator[None]:
         try:
             yield
-        except ERRORS as error:
-            raise translate_error(error, self.deadlines) from error
+        except _ERRORS as error:
+            raise _translate_error(error, self.deadlines) from error
 
 
 def header_pairs(response: requests.Response) -> list[tuple[str, str]]:
@@ -333,42 +308,46 @@ def _headers(response: requests.Response) -> Headers:
     return decode_headers((name.encode("latin-1"), value.encode("latin-1")) for name, value in header_pairs(response))
 
 
-class RequestsTransport:
-    """Send requests with an existing `requests.Session`, which the transport does not close.
+def _is_lost_connection(error: Exception) -> bool:
+    """Return whether the server closed the connection."""
+    return any(isinstance(cause, ConnectionError) for cause in _causes(error))
 
-    A session can be shared between threads only as far as requests permits it: do not change its settings meanwhile.
 
-    Args: session: The session. A canfetch client with `allow_private=False` rejects it.
-    Raises: InvalidOption: `session` is another object.
-    """
+def _status_after_retries(error: requests.exceptions.RetryError) -> int | None:
+    """Return the status of the response to the last retry of an adapter, or None if there is none."""
+    for cause in _causes(error):
+        if isinstance(cause, urllib3.exceptions.ResponseError) and (found := _LAST_STATUS.fullmatch(str(cause))):
+            return int(found[1])
+    return None
 
-    route: Route = SESSION_ROUTE
 
-    def __init__(self, *, session: requests.Session) -> None:
-        check_session_type("session", session, requests.Session)
-        self._session = session
+def _translate_error(error: Exception, deadlines: Deadlines) -> TransportError:
+    """Return the failure for an exception."""
+    causes = list(_causes(error))
+    innermost = causes[-1]
+    kind = next((kind for cause in causes if (kind := _kind(cause)) is not None), FailureKind.PROTOCOL)
+    if kind is FailureKind.TIMEOUT:
+        is_connecting = any(isinstance(cause, urllib3.exceptions.ConnectTimeoutError) for cause in causes)
+        return deadlines.connect_timed_out() if is_connecting else deadlines.read_timed_out()
+    if isinstance(innermost, OSError) and kind in {FailureKind.RESET, FailureKind.TLS}:
+        return classify_os_error(innermost, kind)
+    return TransportError(kind, (str(innermost) or type(innermost).__name__)[:200])
 
-    def check_options(self, options: Options) -> None:
-        """Check that the options of a client can be guaranteed.
 
-        Raises: InvalidOption: Private addresses are forbidden, which the session cannot guarantee.
-        """
-        check_session_options("session", options)
+def _kind(cause: BaseException) -> FailureKind | None:
+    """Return the kind of failure that an exception determines, or None."""
+    if isinstance(cause, urllib3.exceptions.ProtocolError) and "prematurely" in str(cause):
+        return FailureKind.INCOMPLETE
+    return next((kind for types, kind in _KINDS if isinstance(cause, types)), None)
 
-    def send(self, request: TransportRequest) -> Response | Failure:
-        """Send a request for an http or https URL.
 
-        Raises: InvalidURL: The URL is invalid or has no host.
-        """
-        route: RequestsRoute = SessionRoute(self._session)
-        try:
-            return exchange_in_thread(RequestsExchange(request, route), name="canfetch-requests")
-        except TransportError as error:
-            return error.to_failure(request.url)
-
-    def adds_credentials(self, url: str) -> bool:
-        """Return whether the session adds credentials to a direct request for `url`."""
-        return SessionRoute(self._session).adds_credentials(url)
-
-    def close(self) -> None:
-        """Do nothing: the session belongs to the caller."""
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield an exception and those that it wraps, the outermost first."""
+    seen: list[BaseException] = []
+    current: BaseException | None = error
+    while current is not None and current not in seen:
+        seen.append(current)
+        yield current
+        wrapped = [part for part in (*current.args, getattr(current, "reason", None)) if isinstance(part, Exception)]
+        context = None if current.__suppress_context__ else current.__context__
+        current = wrapped[-1] if wrapped else current.__cause__ or context

@@ -1,21 +1,92 @@
-"""What the transports with an existing session of the caller have in common.
+"""Transports with an existing session of the caller, which is an `httpx2.Client` or a session of another library.
 
 The session's own settings apply: its proxy, TLS settings, cookies, authentication and connections. So some guarantees
 of the other transports do not hold, which docs/access.md lists.
 """
 
-from typing import Final
+import ssl
+from typing import Final, Generic, TypeVar
 
 from canfetch.access.responses import FailureKind
 from canfetch.client.options import Options
-from canfetch.client.transports import Route, TransportRequest
+from canfetch.client.transports import CredentialAdder, Route, TransportRequest
+from canfetch.client.transports.base_transport import BaseTransport
+from canfetch.client.transports.dns import Resolve, system_resolve
 from canfetch.client.transports.failures import TransportError
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 
 # Whether the session uses a proxy is not known.
 SESSION_ROUTE: Final = Route(("http", "https"), "those of the session")
-_UNCHECKED = "the addresses that an existing session connects to cannot be checked"
+_UNCHECKED: Final = "the addresses that an existing session connects to cannot be checked"
+_SessionT = TypeVar("_SessionT", bound=CredentialAdder)
+
+
+class SessionTransport(BaseTransport, Generic[_SessionT]):
+    """A transport that sends requests with a session of the caller, if there is one, and otherwise by itself.
+
+    Args:
+        session: Sends requests with the session of the caller, or None.
+        session_argument: The name of the argument of the session, for messages.
+        are_set: Whether each additional argument that the session replaces differs from its default.
+    Raises: InvalidOption: A proxy is invalid, or an argument is set that the session replaces.
+    """
+
+    def __init__(
+        self,
+        *,
+        ssl_context: ssl.SSLContext | None = None,
+        resolve: Resolve = system_resolve,
+        proxy: str | None = None,
+        trust_env: bool = True,
+        session: _SessionT | None = None,
+        session_argument: str = "session",
+        **are_set: bool,
+    ) -> None:
+        if session is not None:
+            _check_unused(
+                session_argument,
+                ssl_context=ssl_context is not None,
+                resolve=resolve is not system_resolve,
+                proxy=proxy is not None,
+                trust_env=not trust_env,
+                **are_set,
+            )
+            trust_env = False
+        super().__init__(ssl_context=ssl_context, resolve=resolve, proxy=proxy, trust_env=trust_env)
+        self._session = session
+        self._session_argument = session_argument
+
+    @property
+    def route(self) -> Route:
+        """What the transport can reach."""
+        return super().route if self._session is None else SESSION_ROUTE
+
+    def check_options(self, options: Options) -> None:
+        """Check that the options of a client can be guaranteed.
+
+        Raises: InvalidOption: Private addresses are forbidden, and a proxy or session hides the addresses.
+        """
+        if self._session is None:
+            super().check_options(options)
+        elif not options.allow_private:
+            raise InvalidOption(
+                f"invalid allow_private False: {_UNCHECKED}; remove {self._session_argument}=, or pass"
+                " allow_private=True"
+            )
+
+    def adds_credentials(self, url: str) -> bool:
+        """Return whether the session of the caller adds, or may add, credentials to a direct request for `url`."""
+        return self._session is not None and self._session.adds_credentials(url)
+
+
+def _check_unused(session_argument: str, **are_set: bool) -> None:
+    for argument, is_set in are_set.items():
+        if is_set:
+            raise InvalidOption(
+                f"{session_argument} and {argument} cannot be used together: the {session_argument} has its own"
+                " settings"
+            )
 
 
 def check_session_type(name: str, session: object, session_type: type) -> None:
@@ -28,26 +99,6 @@ def check_session_type(name: str, session: object, session_type: type) -> None:
         raise InvalidOption(
             f"invalid {name} {quoted(session)}: expected an object of {library}.{session_type.__name__}"
         )
-
-
-def check_unused(name: str, **are_set: bool) -> None:
-    """Check that no argument is set that the session in the argument `name` replaces.
-
-    Args: are_set: Whether each argument differs from its default.
-    Raises: InvalidOption: An argument is set.
-    """
-    for argument, is_set in are_set.items():
-        if is_set:
-            raise InvalidOption(f"{name} and {argument} cannot be used together: the {name} has its own settings")
-
-
-def check_session_options(name: str, options: Options) -> None:
-    """Check that the options of a client can be guaranteed with a session.
-
-    Raises: InvalidOption: Private addresses are forbidden.
-    """
-    if not options.allow_private:
-        raise InvalidOption(f"invalid allow_private False: {_UNCHECKED}; remove {name}=, or pass allow_private=True")
 
 
 def check_session_request(request: TransportRequest) -> None:

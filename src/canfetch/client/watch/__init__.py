@@ -2,6 +2,7 @@
 
     OriginState -> Observation -> last version in SQLite -> (compare) report -> one transaction -> webhook, retried
 
-The transaction stores the version, the report and the message. Messages are sent by the default transport, several at
-the same time in threads. Only the main thread uses the history.
+Open `watcher.py` first. `history.py` has the database. The transaction stores the version, the report and the message,
+so a message is neither lost nor sent for a version that was not stored. `webhooks.py` sends messages with the default
+transport, several at the same time in threads. Only the main thread uses the history.
 """

@@ -1,8 +1,16 @@
 """Serving a robots.txt, and enforcing it: what the middlewares for ASGI, WSGI and Django share.
 
-    request -> Site -> Reply, or None: the application handles the request
+    request -> Site -> source (file, function, host) -> ServedFile -> Reply
+                    -> declared crawler -> verdict -> identity -> Reply, or None: the application handles the request
 
-A `Site` does no I/O but reading its files. A middleware translates its host's requests and replies, and nothing else.
+Open `site.py` first. A `Site` depends on no web framework, and does no I/O but reading its files and verifying
+crawlers. A middleware translates its host's requests and replies (`requests.py`), and nothing else.
+
+- `sources.py` finds the file of a host. `served_file.py` is its content with validators and rules. It decides by
+  verdicts whether a file closes a site.
+- `http.py` answers conditional requests.
+- `enforcement.py` refuses what a declared crawler may not fetch. `trusted_proxies.py` finds the client's address.
+- `stats.py` counts.
 """
 
 from canfetch.integrations.serving.enforcement import Enforcement
