@@ -29,14 +29,17 @@ WORKERS ?= auto
 
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/.canfetch
-PIP = $(BIN)/python -m pip install --quiet --constraint tools/constraints.txt
+# Bytecode is written when a module is first imported. Writing that of all dependencies takes more than half of the time.
+PIP = $(BIN)/python -m pip install --quiet --no-compile --constraint tools/constraints.txt
 # In CI, a test that fails runs once more, and the closing line counts it: a machine that stalls is no defect. On a
 # developer's machine the first failure counts.
 PYTEST = $(BIN)/python -m pytest$(if $(filter true,$(CI)), --reruns 1 -raR)
 RUST := $(shell find rust -type f \( -name '*.rs' -o -name 'Cargo.*' \) -not -path '*/target/*' -not -path 'rust/wasm/*' 2>/dev/null)
 # Part of the stamp's name, so that a toolchain installed later is used.
 TOOLCHAIN := $(if $(shell command -v cargo 2>/dev/null),cargo,no-cargo)
-INSTALLED := $(STAMPS)/installed-$(CANFETCH_BUILD)-$(TOOLCHAIN)
+BUILT := $(STAMPS)/built-$(CANFETCH_BUILD)-$(TOOLCHAIN)
+# The library and its command.
+INSTALLED := $(STAMPS)/extra-cli
 
 ENGINE_MODULE := build/engine.wasm
 ENGINE_SOURCES := $(shell find rust/core rust/wasm -type f \( -name '*.rs' -o -name 'Cargo.*' \) 2>/dev/null)
@@ -44,7 +47,7 @@ PAGE := $(shell find page -type f -not -path '*/node_modules/*' 2>/dev/null) exa
 PAGE_MANIFEST := src/canfetch/web/assets/manifest.json
 
 .PHONY: help run serve test test-slow test-services test-all differential coverage mutants lint format types docs rust bench scoreboard fuzz \
-	package conformance-package conformance-archive clean distclean services setup-ci setup-lint engine-module page check-page page-if-npm
+	package conformance-package conformance-archive clean distclean services setup-test setup-ci groups-ci setup-lint engine-module page check-page page-if-npm
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -53,15 +56,16 @@ help: ## list the targets
 
 $(STAMPS)/venv: pyproject.toml tools/constraints.txt tools/prepare_machine.sh
 	@tools/prepare_machine.sh $(VENV) $(PYTHON)
-	@$(BIN)/python -m pip install --quiet --upgrade --constraint tools/constraints.txt pip
+	@$(PIP) --upgrade pip
 	@$(PIP) --group build
 	@mkdir -p $(STAMPS) && touch $@
 
-$(INSTALLED): $(STAMPS)/venv setup.py $(RUST)
+# Without dependencies, so that pip can install those of another target at the same time.
+$(BUILT): $(STAMPS)/venv setup.py $(RUST)
 	@tools/prepare_machine.sh $(VENV) $(PYTHON)
-	@rm -f $(STAMPS)/installed-* src/canfetch/_native.*so
+	@rm -f $(STAMPS)/built-* src/canfetch/_native.*so
 	@echo "canfetch: installing into $(VENV), CANFETCH_BUILD=$(CANFETCH_BUILD)"
-	@$(BIN)/python -m pip install --verbose --no-build-isolation --constraint tools/constraints.txt --editable '.[cli]' \
+	@$(BIN)/python -m pip install --verbose --no-build-isolation --no-deps --editable . \
 		> $(STAMPS)/install.log 2>&1 || { tail -n 60 $(STAMPS)/install.log; exit 1; }
 	@if compgen -G 'src/canfetch/_native.*so' > /dev/null; then \
 		echo "canfetch: the native engine is built"; \
@@ -70,21 +74,33 @@ $(INSTALLED): $(STAMPS)/venv setup.py $(RUST)
 	fi
 	@touch $@
 
+# The requirement is satisfied by the checkout, so pip installs the dependencies of the extra.
+$(STAMPS)/extra-%: $(BUILT)
+	@$(PIP) 'canfetch[$*]'
+	@touch $@
+
 $(STAMPS)/group-%: $(STAMPS)/venv
 	@$(PIP) --group $*
 	@touch $@
 
-$(STAMPS)/extra-%: $(INSTALLED)
-	@$(BIN)/python -m pip install --quiet --no-build-isolation --constraint tools/constraints.txt --editable '.[$*]'
-	@touch $@
+# Two jobs: the compiler is busy with one core, and pip with the other.
+setup-test: $(STAMPS)/venv
+	@$(MAKE) --jobs=2 $(BUILT) $(STAMPS)/group-test
+	@$(MAKE) $(INSTALLED) $(STAMPS)/sarif-schema.json
 
 # Without it, the tests that need it are skipped, and fail in CI.
 $(STAMPS)/sarif-schema.json: $(STAMPS)/venv tools/fetch_sarif_schema.py
 	@$(BIN)/python tools/fetch_sarif_schema.py $@ || echo "canfetch: cannot fetch the SARIF schema"
 
+CI_GROUPS := lint types docs test-services
 # Everything that `.ci/run` needs. Nothing is installed while its steps run side by side.
-setup-ci: services setup-lint $(STAMPS)/group-test-services $(STAMPS)/group-docs $(STAMPS)/sarif-schema.json
-	@$(MAKE) page
+setup-ci: setup-test
+	@$(MAKE) --jobs=2 page groups-ci
+	@$(MAKE) services
+
+groups-ci:
+	@$(PIP) $(CI_GROUPS:%=--group %)
+	@touch $(CI_GROUPS:%=$(STAMPS)/group-%)
 
 setup-lint: $(STAMPS)/group-lint $(STAMPS)/group-types $(INSTALLED)
 
@@ -128,10 +144,10 @@ serve: $(INSTALLED) $(STAMPS)/extra-web ## serve the tester page and the HTTP AP
 	@$(MAKE) engine-module || echo "canfetch: the engine for browsers is not built: the page asks the server for verdicts"
 	@$(BIN)/canfetch serve $(ARGS)
 
-test: $(INSTALLED) $(STAMPS)/group-test $(STAMPS)/sarif-schema.json ## set up and run the quick tests: make test [ARGS='-k groups']
+test: setup-test ## set up and run the quick tests: make test [ARGS='-k groups']
 	$(PYTEST) --numprocesses $(WORKERS) $(ARGS)
 
-test-slow: $(INSTALLED) $(STAMPS)/group-test $(STAMPS)/sarif-schema.json ## run the tests that take a second or more, without servers
+test-slow: setup-test ## run the tests that take a second or more, without servers
 	$(PYTEST) --numprocesses $(WORKERS) -m 'slow and not service and not packaging' $(ARGS)
 
 # A module's tests run in one process, so that they share their server.
@@ -141,7 +157,7 @@ test-services: services $(INSTALLED) $(STAMPS)/group-test-services page-if-npm #
 # New random examples in each run: what it finds is a defect, even if the next run does not find it.
 test-all: export CANFETCH_EXAMPLES ?= 200
 test-all: export CANFETCH_TRIPLES ?= 1e6
-test-all: $(INSTALLED) $(STAMPS)/group-test $(STAMPS)/sarif-schema.json ## run all tests, with more examples and a million comparisons
+test-all: setup-test ## run all tests, with more examples and a million comparisons
 	$(PYTEST) --numprocesses $(WORKERS) -m 'not service and not packaging' $(ARGS)
 	$(MAKE) test-services
 
@@ -233,7 +249,7 @@ conformance-archive: $(STAMPS)/venv ## build the release archive of the conforma
 clean: ## remove build output
 	rm -rf build dist docs/_build rust/target rust/fuzz/target rust/wasm/target src/*.egg-info src/canfetch/_native.*so .coverage htmlcov
 	rm -rf src/canfetch/web/assets page/node_modules
-	rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache $(STAMPS)/installed-*
+	rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache $(STAMPS)/built-* $(STAMPS)/extra-*
 	find . -name __pycache__ -type d -not -path './$(VENV)/*' -prune -exec rm -rf {} +
 
 distclean: clean ## remove the virtual environment, too

@@ -1,6 +1,7 @@
 """Verdicts as sentences and as JSON."""
 
 import json
+import pickle
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 import canfetch
 from canfetch import PROFILES
 from canfetch.core.agent import Agent
-from canfetch.core.verdict import Access, AccessInfo, Effect, GroupChoice, GroupSelection, Reason, Rule, Verdict
+from canfetch.core.verdict import Access, AccessInfo, Effect, GroupChoice, GroupSelection, Reason, RobotsDisallowed, Rule, Verdict
 
 DISALLOW = Rule(allow=False, pattern=b"/private", line=2, specificity=8)
 ALLOW = Rule(allow=True, pattern=b"/private/press", line=3, specificity=14)
@@ -159,3 +160,11 @@ def test_dict_is_one_flat_row() -> None:
         "https://example.com/robots.txt",
     ]
     assert {type(value) for value in row.values()} <= {str, int, float, bool, type(None)}
+
+
+def test_an_exception_of_a_disallowed_request_survives_pickle() -> None:
+    disallowed = RobotsDisallowed("https://example.com/private: disallowed", "https://example.com/private", verdict(allowed=False))
+    copied = pickle.loads(pickle.dumps(disallowed))  # noqa: S301 - our own data
+    assert (str(copied), copied.url, copied.verdict) == (str(disallowed), disallowed.url, disallowed.verdict)
+    assert isinstance(copied, canfetch.CanfetchError)
+    assert isinstance(copied, OSError)
