@@ -147,7 +147,7 @@ serve: $(INSTALLED) $(STAMPS)/extra-web ## serve the tester page and the HTTP AP
 test: setup-test ## set up and run the quick tests: make test [ARGS='-k groups']
 	$(PYTEST) --numprocesses $(WORKERS) $(ARGS)
 
-test-slow: setup-test ## run the tests that take a second or more, without servers
+test-slow: setup-test ## run the tests that take a fifth of a second or more, without servers
 	$(PYTEST) --numprocesses $(WORKERS) -m 'slow and not service and not packaging' $(ARGS)
 
 # A module's tests run in one process, so that they share their server.

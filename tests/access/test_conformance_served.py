@@ -197,6 +197,7 @@ def test_access_case_of_crawlers_over_http(
         assert len(servers.requests(name)) == expected, step
 
 
+@pytest.mark.slow
 def test_rfc9309_2_4_thirty_one_days_of_alternating_failures(
     servers: CaseServers, transport_name: str, ssl_context: ssl.SSLContext
 ) -> None:

@@ -59,6 +59,7 @@ def test_rendered_drafts_parse_back_to_the_same_rules(groups: list[tuple[str, di
     assert {record.notes for record in robots.records} <= {canfetch.Note.NONE, canfetch.Note.OUTSIDE_GRAMMAR}
 
 
+@pytest.mark.slow
 @given(
     rules=st.dictionaries(
         st.from_regex(r"/([ab]{1,2}/){0,2}[ab]{0,2}", fullmatch=True), st.booleans(), min_size=1, max_size=6
@@ -327,6 +328,7 @@ def test_similar_paths_do_not_contradict_each_other() -> None:
     assert draft.render()
 
 
+@pytest.mark.slow
 @given(
     rules=st.dictionaries(
         st.lists(st.sampled_from([*"ab/.*$?~|{(<^", "..", "%7E", "%7e", "%2F", "%41", "robots.txt"]), max_size=6).map(

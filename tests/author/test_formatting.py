@@ -90,6 +90,7 @@ def test_files_without_rules_are_formatted(content: bytes) -> None:
     assert format_robots(content).refusal is None
 
 
+@pytest.mark.slow
 @settings(max_examples=EXAMPLES or 40)
 @given(
     st.binary(max_size=120)
@@ -110,6 +111,7 @@ def test_formatting_is_idempotent_and_changes_no_verdict(content: bytes) -> None
         assert result.content == content
 
 
+@pytest.mark.slow
 def test_both_engines_agree_on_formatted_files() -> None:
     """The formatter verifies its result with one engine; this test uses both."""
     need_native()

@@ -63,6 +63,7 @@ def test_every_policy_is_met_on_all_current_profiles(toml: str, include_star_ign
     assert proof.holds, [str(shortfall) for shortfall in proof.shortfalls if shortfall.is_fault][:3]
 
 
+@pytest.mark.slow
 @given(toml=POLICIES)
 def test_server_rules_agree_with_robots_txt(toml: str) -> None:
     policy = parse_policy(toml)

@@ -57,6 +57,7 @@ def test_crawler_with_several_purposes(tables: str, audience: str, *, allowed: b
     assert robots.allows("/", agent=canfetch.agent("CCBot")) is allowed
 
 
+@pytest.mark.slow
 def test_crawlers_that_ignore_star_are_named_on_request() -> None:
     toml = "[everyone]\nfetch = 'none'\n"
     for include, allowed in ((False, True), (True, False)):
@@ -89,6 +90,7 @@ def test_every_intent_is_met_on_all_current_profiles(name: str) -> None:
     assert reasons <= {"this profile reads only letters, '-' and '_' of a name"}
 
 
+@pytest.mark.slow
 def test_proof_explains_shortfalls_of_historical_profiles() -> None:
     proof = canfetch.author.prove(
         canfetch.author.parse_policy("""
@@ -110,6 +112,7 @@ def test_proof_explains_shortfalls_of_historical_profiles() -> None:
         bool(proof)
 
 
+@pytest.mark.slow
 def test_google_allowing_an_index_page_allows_its_folder() -> None:
     proof = canfetch.author.prove(
         canfetch.author.parse_policy(
@@ -151,6 +154,7 @@ def test_proof_to_json() -> None:
     assert {row["intent"] for row in shape["intents"]} == {"purpose.training", "everyone"}
 
 
+@pytest.mark.slow
 def test_limitations() -> None:
     limitations = canfetch.author.prove(
         canfetch.author.parse_policy("""

@@ -75,6 +75,7 @@ def test_path_regexes_reject_queries(pattern: str) -> None:
         path_regex(pattern)
 
 
+@pytest.mark.slow
 def test_path_regexes_reject_invalid_utf_8() -> None:
     with pytest.raises(canfetch.errors.InvalidSitePolicy, match="Traefik requires paths in UTF-8"):
         path_regex("/%E9")

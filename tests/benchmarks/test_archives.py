@@ -24,6 +24,7 @@ def test_archive_can_be_read(population: str) -> None:
     assert b"".join(generate_warc(200, 2, population)) != content
 
 
+@pytest.mark.slow
 def test_redirects_lead_to_earlier_hosts_or_out_of_the_archive() -> None:
     moved = [
         (number, file.location)

@@ -72,6 +72,7 @@ def test_output_formats(output_format: str, start: str) -> None:
     assert "import canfetch" in run.stdout
 
 
+@pytest.mark.slow
 def test_unknown_rows_are_named() -> None:
     run = run_bench("--rows", "parse,speed")
     assert run.returncode == 2

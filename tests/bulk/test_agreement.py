@@ -44,6 +44,7 @@ def files(rows: GeneratedRows) -> bulk.Files:
     return bulk.Files(rows.files, use_registry=True)
 
 
+@pytest.mark.slow
 def test_a_list(rows: GeneratedRows, files: bulk.Files, expected: list[bool | None]) -> None:
     assert bulk.allows(rows.contents, rows.agents, rows.urls, use_registry=True).to_pylist() == expected
     assert files.allows_at(rows.ids, rows.agents, rows.urls).to_pylist() == expected
@@ -89,6 +90,7 @@ def test_polars(rows: GeneratedRows, files: bulk.Files, expected: list[bool | No
     assert found["allows_at"].to_list() == found["allows"].to_list() == expected
 
 
+@pytest.mark.slow
 def test_pandas(rows: GeneratedRows, files: bulk.Files, expected: list[bool | None]) -> None:
     pd = pytest.importorskip("pandas")
     import_module("canfetch.bulk.pandas")

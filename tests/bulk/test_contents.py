@@ -38,6 +38,7 @@ def test_rules_are_the_lines_of_groups(engine: str) -> None:
     assert found == [[dict(zip(names, row, strict=True)) for row in expected], None, []]
 
 
+@pytest.mark.slow
 @given(contents=st.lists(any_content(), max_size=4))
 def test_rules_and_sitemaps_are_those_of_parse(contents: list[bytes], engine: str) -> None:
     for content, found in zip(contents, rules(contents, engine=engine), strict=True):
@@ -122,6 +123,7 @@ def test_httparchive_size_is_in_utf_16() -> None:
     assert (large["over_google_limit"], large["size_kib"]) == (True, 512_001 / 1024)
 
 
+@pytest.mark.slow
 @given(content=any_content())
 def test_metrics_never_raise(content: bytes) -> None:
     by_type = metrics_of(content)["record_counts"]["by_type"]

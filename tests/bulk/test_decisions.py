@@ -73,6 +73,7 @@ def test_columns_have_the_verdicts_of_parse(rows: list[tuple[Any, Any, Any]], pr
         assert found == (want | {"reason": found["reason"]} if missing else want)
 
 
+@pytest.mark.slow
 @given(content=any_content(), urls=st.lists(any_url(), max_size=6))
 def test_a_matrix_has_the_verdicts_of_each_agent(content: bytes, urls: list[str | bytes], engine: str) -> None:
     agents: list[str | Agent] = [*TOKENS, Agent(["nobody-2", "FooBot"]), Agent("nobody-3", star_applies=False)]
@@ -238,6 +239,7 @@ def test_both_engines_are_compared(both_engines: str) -> None:
     assert len(table) == 1
 
 
+@pytest.mark.slow
 def test_few_of_many_agents_have_a_group(engine: str) -> None:
     agents = [f"bot{number}" for number in range(9000)]
     content = b"user-agent: bot77\nuser-agent: bot8999\ndisallow: /\n"
@@ -245,6 +247,7 @@ def test_few_of_many_agents_have_a_group(engine: str) -> None:
     assert [number for number, allowed in enumerate(found) if not allowed] == [77, 8999]
 
 
+@pytest.mark.slow
 def test_more_files_than_memory(engine: str) -> None:
     contents = [b"user-agent: *\ndisallow: /%d$\n#" % number + b"x" * 400_000 for number in range(40)] * 2
     urls = [f"/{number % 7}" for number in range(80)]
@@ -273,6 +276,7 @@ def test_long_urls_are_decided_in_several_blocks() -> None:
     assert allows(CONTENT, "bot", [long, "/a/c", "/"] * 30).to_pylist() == [True, False, True] * 30
 
 
+@pytest.mark.slow
 def test_a_block_may_end_before_the_rows_that_were_looked_up() -> None:
     """The native engine looks up files and agents ahead of URLs, and a block ends after long URLs."""
     pa = pytest.importorskip("pyarrow")
@@ -295,6 +299,7 @@ def test_a_block_may_end_before_the_rows_that_were_looked_up() -> None:
     assert loaded.allows_at(chunks([str(number) for number in ids]), agents, urls).to_pylist() == expected
 
 
+@pytest.mark.slow
 def test_rows_of_many_files_keep_their_order() -> None:
     """The native engine copies rows to lists by file. There are more files than lists, so some files share one."""
     count, rows = 5_000, 270_000

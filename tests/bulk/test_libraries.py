@@ -148,6 +148,7 @@ class _ExportedOnce:
         return stream
 
 
+@pytest.mark.slow
 def test_the_type_of_ids_without_rows(engine: str) -> None:
     duckdb = pytest.importorskip("duckdb")
     from canfetch.bulk.duckdb import register

@@ -59,6 +59,7 @@ def test_thousands_of_agents_in_random_order(engine: str, profile: Profile) -> N
     assert loaded.allows_at(ids, names, urls).to_pylist() == expected
 
 
+@pytest.mark.slow
 def test_dictionaries_of_many_agents(engine: str) -> None:
     pa = pytest.importorskip("pyarrow")
     ids, names, urls = random_rows(9_000, 12_000)
@@ -106,6 +107,7 @@ def test_many_agents_in_little_memory(engine: str, limit: int, by_id: bool, monk
     assert sum(row["reason"] == "invalid-agent" for row in usage.to_pylist()) == names.count("two words")
 
 
+@pytest.mark.slow
 def test_long_names_are_forgotten(engine: str, monkeypatch: Any) -> None:
     limit, length = 2_000_000, 100_000
     monkeypatch.setattr(kernels_module, "MEMORY_LIMIT", limit)
@@ -141,6 +143,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs the module resource")
 @pytest.mark.usefixtures("both_engines")
 def test_the_rules_of_one_block_are_forgotten_within_it() -> None:

@@ -74,6 +74,7 @@ def decide(files: Files, origin: str) -> list[tuple[bool | None, str | None]]:
     return [(row["allowed"], row["reason"]) for row in found]
 
 
+@pytest.mark.slow
 @given(
     captures=st.dictionaries(st.sampled_from(ORIGINS), CAPTURES, min_size=1),
     other=CAPTURES,
@@ -249,6 +250,7 @@ HISTORY = st.tuples(
 )
 
 
+@pytest.mark.slow
 @given(captures=st.lists(HISTORY, min_size=3, max_size=10))
 def test_each_capture_of_a_history_is_decided_as_it_was_resolved(
     captures: list[tuple[str, str | None, Row]], engine: str, tmp_path_factory: pytest.TempPathFactory

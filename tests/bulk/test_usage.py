@@ -91,6 +91,7 @@ def generated_content(dice: random.Random) -> bytes:
     return dice.choice(["\n", "\r\n"]).join(lines).encode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", PROFILES)
 def test_usage_is_that_of_parse(profile: str, engine: str) -> None:
     dice = random.Random(profile)  # noqa: S311 - not for cryptography
@@ -109,6 +110,7 @@ def test_usage_is_that_of_parse(profile: str, engine: str) -> None:
         assert {row["preference"] for row in expected} == {"allow", "disallow", "unknown", None}
 
 
+@pytest.mark.slow
 def test_usage_of_generated_or_real_files(engine: str) -> None:
     rows = generated_rows()
     dice = random.Random(9309)  # noqa: S311
@@ -199,6 +201,7 @@ def test_the_lines_and_the_explanation_of_a_row_are_limited(text: str, engine: s
         assert (row["lines"], row["explanation"]) == (list(range(2, 102)), explanation)
 
 
+@pytest.mark.slow
 def test_files_with_more_statements_than_are_kept(engine: str) -> None:
     # Each file needs 3 MB.
     lines = [f"content-usage: /{number}-{'x' * 1_000} train-ai=y, search=y, ai-use=n" for number in range(400)]
@@ -208,6 +211,7 @@ def test_files_with_more_statements_than_are_kept(engine: str) -> None:
     assert [row["lines"] for row in found] == [[10]] * len(contents)
 
 
+@pytest.mark.slow
 def test_threads_share_a_kernel_that_forgets_its_files() -> None:
     kernel = create_kernel(KernelOptions(engine="native"), by_id=False)
     dice = random.Random(1)  # noqa: S311

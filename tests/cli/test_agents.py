@@ -246,6 +246,7 @@ def test_notes_are_not_in_json(run: Run, command: str) -> None:
         json.loads(text)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("inputs")
 @pytest.mark.parametrize("command", [*(name for name in COMMANDS if name.startswith(("check", "bulk")))])
 def test_own_crawlers_are_in_notes(run: Run, inputs: Path, command: str) -> None:

@@ -303,6 +303,7 @@ def test_file_name_that_is_too_long_is_reported(run: Run) -> None:
     assert "cannot read --robots 'xxx" in refused(run(*ASK, "--robots", "x" * 5_000))
 
 
+@pytest.mark.slow
 def test_unknown_engine_in_the_environment_is_reported(process: Run) -> None:
     assert "CANFETCH_ENGINE: unknown engine 'steam'" in refused(process(*WHOLE, env={"CANFETCH_ENGINE": "steam"}))
     assert "CANFETCH_ENGINE: unknown engine 'steam'" in refused(process("--version", env={"CANFETCH_ENGINE": "steam"}))
@@ -353,6 +354,7 @@ def test_message_about_a_long_argument_is_shortened(run: Run, arguments: tuple[s
     assert len(refused(run(*arguments))) < 700
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device here that is full")
 def test_full_output_device_is_reported(folder: Path, environment: Any) -> None:
     import subprocess
@@ -371,6 +373,7 @@ def test_full_output_device_is_reported(folder: Path, environment: Any) -> None:
     assert ran.stderr.count(b"\n") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell that closes streams")
 @pytest.mark.parametrize(
     "arguments, code",
@@ -402,6 +405,7 @@ def test_closed_standard_output_is_reported(
     assert (ran.returncode, ran.stderr) == (code, line if code == 2 else b"")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell that closes streams")
 def test_closed_standard_error_does_not_stop_the_run(folder: Path, environment: Any) -> None:
     import subprocess

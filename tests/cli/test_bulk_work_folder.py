@@ -167,6 +167,7 @@ LIMITED = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on the size of files")
 def test_a_full_disk(run: Run, folder: Path, environment: Any) -> None:
     files = [response(f"host{n}.example", RULES + f"# {n} ".encode() * 1000) for n in range(100)]
@@ -220,6 +221,7 @@ def test_a_disk_that_is_full_while_parts_are_written(
     assert again.returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on the size of files")
 def test_a_disk_that_is_full_at_the_start(folder: Path, environment: Any, archive: str) -> None:
     paths = [part for n in range(1_000) for part in ("--path", f"/{'x' * 100}{n}")]

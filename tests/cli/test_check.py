@@ -151,6 +151,7 @@ def test_quiet_is_the_exit_code_alone(ask: Run, urls: list[str], code: int) -> N
     assert bool(ran.err) is (code == 2)
 
 
+@pytest.mark.slow
 def test_quiet_over_a_long_list_finds_the_one(ask: Run, folder: Path) -> None:
     good = "/shop/fish\n" * 10_000
     (folder / "urls.txt").write_text(good + "/shop/cart\n" + good, encoding="utf-8")
@@ -179,6 +180,7 @@ def test_profile_option_selects_the_parsing_profile(run: Run, profile: str, *, a
     assert ran.code == (0 if allowed else 1)
 
 
+@pytest.mark.slow
 def test_engine_is_chosen_by_option_and_by_environment(ask: Run, process: Run) -> None:
     assert "engine python" in ask("explain", "/shop/", "--engine", "python").out
     arguments = ("explain", "/shop/", "--agent", "GPTBot", "--robots", "robots.txt")
@@ -208,6 +210,7 @@ def test_help_has_examples_and_describes_the_formats(run: Run) -> None:
     assert all(command in whole.out for command in ("check", "explain", "matrix", "completion"))
 
 
+@pytest.mark.slow
 def test_version_names_engine_and_python(process: Run) -> None:
     ran = process("--version", env={"CANFETCH_ENGINE": "python"})
     assert ran.code == 0

@@ -41,6 +41,7 @@ def hostile(folder: Path) -> None:
         history.record(seen, previous=None, change=None, sends=False)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("hostile")
 @pytest.mark.skipif(sys.platform == "win32", reason="a pseudo-terminal as POSIX has it")
 def test_whole_files_are_escaped_on_a_terminal(screen: Any) -> None:
@@ -50,12 +51,14 @@ def test_whole_files_are_escaped_on_a_terminal(screen: Any) -> None:
         assert ESCAPED_END in out, arguments
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("hostile")
 def test_whole_files_keep_their_bytes_in_a_pipe(process: Any) -> None:
     for arguments in WHOLE_FILES:
         assert HOSTILE_END in process(*arguments, stdin=FILE).out, arguments
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="a pseudo-terminal as POSIX has it")
 def test_a_byte_order_mark_is_not_shown_on_a_terminal(screen: Any, folder: Path, process: Any) -> None:
     file = "\ufeffUser-agent: *\nDisallow: /a\n".encode()

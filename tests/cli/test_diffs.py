@@ -120,6 +120,7 @@ def test_large_files_have_small_diffs() -> None:
     assert sum(one.old_end - one.old_start + one.new_end - one.new_start for one in changes) == len(old) - len(new)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "old, new",
     [

@@ -5,6 +5,7 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.cli.test_control_characters import HOSTILE, assert_safe
 
 import canfetch.cli
@@ -72,6 +73,7 @@ def test_keys_of_a_shared_store_are_escaped(run: Run, folder: Path) -> None:
         assert len(ran.err.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_messages_are_printed_by_the_function_that_escapes() -> None:
     """Only `terminal.py` and the progress bar may write to standard error directly."""
     root = Path(canfetch.cli.__file__).parent

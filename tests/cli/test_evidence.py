@@ -166,6 +166,7 @@ def test_head_is_printed_at_the_end_and_detects_every_change(run: Run, folder: P
     assert (ran.code, "missing, but the given head refers to it" in ran.out) == (1, True)
 
 
+@pytest.mark.slow
 def test_head_is_printed_if_nobody_reads_the_answers(folder: Path, environment: Any) -> None:
     # The output is buffered, so that the pipe is found broken at the end.
     with subprocess.Popen(
@@ -325,6 +326,7 @@ def test_unwritable_evidence_is_reported_before_any_answer(run: Run) -> None:
     assert ran.err.startswith("canfetch: --evidence: cannot write evidence to robots.txt: is a file, expected a folder")
 
 
+@pytest.mark.slow
 def test_decision_that_cannot_be_recorded_is_an_error(folder: Path, environment: Any) -> None:
     live = ("check", "--urls-file", "-", "--agent", "GPTBot", "--store", "none", *EVIDENCE)
     with sites("rules", "disallow-all") as [one, two], started(folder, environment(), *live) as process:

@@ -40,10 +40,12 @@ def test_diff_shows_what_would_change(run: RunCommand, ugly: Path) -> None:
     assert ugly.read_bytes() == UGLY
 
 
+@pytest.mark.slow
 def test_standard_input_goes_to_standard_output(process: RunCommand) -> None:
     assert process("fmt", "-", stdin=UGLY) == (0, NEAT.decode(), "")
 
 
+@pytest.mark.slow
 def test_file_that_cannot_be_formatted_is_unchanged_and_reported(process: RunCommand, folder: Path) -> None:
     content = "User-agent: *\n".encode("utf-16")
     (folder / "robots.txt").write_bytes(content)

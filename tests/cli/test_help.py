@@ -159,6 +159,7 @@ def test_shell_completes_paths(arguments: list[str], kind: str) -> None:
     assert [(item.value, item.type) for item in complete.get_completions(arguments, "ro")] == [("ro", kind)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_path_is_left_to_each_shell(process: RunCommand, shell: str) -> None:
     variables = {

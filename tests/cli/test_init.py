@@ -99,6 +99,7 @@ def test_invalid_arguments_are_reported_in_one_line(run: Run, arguments: tuple[s
     assert ran.err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_terminal_prompts_for_the_recipe(
     folder: Path, environment: Callable[[dict[str, str] | None], dict[str, str]]
 ) -> None:
@@ -130,6 +131,7 @@ def test_terminal_prompts_for_the_recipe(
     assert "Error: invalid sitemap URL '/s.xml'" in err.decode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "answer, prompt",
     [(b"", b"Recipe:"), (b"block-directories\n", b"block-directories: "), (b"block-all\n", b"(optional):")],

@@ -256,6 +256,7 @@ def test_nearest_configuration_file_is_used(run: RunCommand, bad: Path, folder: 
     assert len(run("lint", bad.name, "--isolated", "--format", "ndjson").lines) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="the current directory cannot be deleted")
 @pytest.mark.parametrize("name", ["-", "robots.txt"])
 def test_deleted_working_directory_has_no_configuration_file(folder: Path, name: str) -> None:
@@ -380,6 +381,7 @@ def test_diff_changes_nothing(run: RunCommand, bad: Path) -> None:
     assert run("lint", bad.name, "--diff") == (0, "", "")
 
 
+@pytest.mark.slow
 def test_fixed_standard_input_is_written_to_standard_output(process: RunCommand) -> None:
     ran = process("lint", "-", "--fix", "--format", "ndjson", stdin=b"User-agent: *\n  Disallow: /a/\n")
     assert ran.out == "User-agent: *\nDisallow: /a/\n"
@@ -403,6 +405,7 @@ def test_fixes_left_because_of_a_limit_are_reported(run: RunCommand, folder: Pat
             assert last == {"file": "large.txt", "undecided_fixes": last["undecided_fixes"]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["text", "ndjson", "github"])
 def test_remaining_findings_of_standard_input_are_on_standard_error(process: RunCommand, form: str) -> None:
     ran = process("lint", "-", "--fix", "--format", form, stdin=BAD)
@@ -501,6 +504,7 @@ def replace(file: Path, content: bytes) -> None:
     new.replace(file)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are of another kind there")
 def test_watching_reports_each_change_until_interrupted(
     folder: Path, environment: Callable[[dict[str, str] | None], dict[str, str]]

@@ -193,6 +193,7 @@ def test_answers_are_in_the_order_of_the_urls(run: Run) -> None:
         assert [site.count("/robots.txt") for site in running] == [1] * 5
 
 
+@pytest.mark.slow
 def test_long_list_of_one_origin_is_one_request(run: Run, ruled: Site, folder: Path) -> None:
     (folder / "urls.txt").write_text(f"{ruled.origin}/fish\n" * 10_000, encoding="utf-8")
     assert run("check", "--urls-file", "urls.txt", *UNKEPT, "-q") == (0, "", "")

@@ -42,6 +42,7 @@ def interrupted(process: "subprocess.Popen[bytes]") -> tuple[int, bytes, bytes]:
     return process.wait(), process.stdout.read(), process.stderr.read()
 
 
+@pytest.mark.slow
 @POSIX
 @pytest.mark.parametrize("command", ["check", "explain", "matrix", "fetch"])
 def test_interrupt_does_not_wait_and_releases_leases(folder: Path, environment: Any, command: str) -> None:
@@ -57,6 +58,7 @@ def test_interrupt_does_not_wait_and_releases_leases(folder: Path, environment: 
     assert leases(folder) == []
 
 
+@pytest.mark.slow
 @POSIX
 def test_interrupt_between_two_urls_of_a_pipe(folder: Path, environment: Any) -> None:
     with (
@@ -71,6 +73,7 @@ def test_interrupt_between_two_urls_of_a_pipe(folder: Path, environment: Any) ->
         assert interrupted(process) == (130, b"", b"")
 
 
+@pytest.mark.slow
 def test_live_answers_come_before_the_list_ends(folder: Path, environment: Any) -> None:
     with (
         sites("rules", "disallow-all") as [one, two],
@@ -93,6 +96,7 @@ def test_live_answers_come_before_the_list_ends(folder: Path, environment: Any) 
         assert process.wait() == 1
 
 
+@pytest.mark.slow
 @POSIX
 def test_closed_reader_ends_the_run_while_an_origin_is_silent(folder: Path, environment: Any) -> None:
     with sites("rules", "silent") as [quick, silent]:
@@ -121,6 +125,7 @@ def test_memory_does_not_grow_with_a_live_list(folder: Path, environment: Any) -
         assert site.count("/robots.txt") == 3
 
 
+@pytest.mark.slow
 @POSIX
 def test_finished_process_leaves_no_files_open(folder: Path, environment: Any) -> None:
     """In development mode, a file that is not closed is a warning, and warnings are errors."""

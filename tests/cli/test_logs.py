@@ -130,6 +130,7 @@ def test_published_addresses_find_impostors(run: Run, folder: Path) -> None:
     assert [line.split("  ")[0] for line in ran.lines[1:3]] == ["GPTBot (impostor)", "GPTBot"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix, start", [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
 def test_plot(run: Run, folder: Path, log: str, suffix: str, start: bytes) -> None:
     pytest.importorskip("matplotlib")

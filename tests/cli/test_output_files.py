@@ -235,6 +235,7 @@ def test_no_file_is_written_to_an_input_folder(run: Run, folder: Path, output: s
     assert not [path for path in before if path.is_file() and path.read_bytes() != b"mine"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(WINDOWS, reason="standard input has no comparable status")
 def test_the_file_of_standard_input_is_not_replaced(folder: Path, environment: Any) -> None:
     content = write_input(folder, "bulk parse", "source.csv")

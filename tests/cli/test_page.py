@@ -377,6 +377,7 @@ def test_control_characters_of_a_page_are_escaped(run: Run, ruled: Site) -> None
     assert "%1B[31m" in ran.out
 
 
+@pytest.mark.slow
 def test_rfc3986_3_2_1_credentials_of_redirects_are_not_printed(run: Run, ruled: Site) -> None:
     with_password = ruled.origin.replace("://", "://us:secret@")
     ruled.serve("/old", redirect(f"{with_password}/moved"))

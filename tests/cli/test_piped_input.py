@@ -33,6 +33,7 @@ def robots(tmp_path: Path) -> Path:
     return file
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["fmt", "lint", "lint --fix"])
 @pytest.mark.parametrize("kind", ["pipe", "file"])
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows does not report the data in a pipe")
@@ -58,6 +59,7 @@ def test_piped_data_is_not_ignored(robots: Path, command: str, kind: str) -> Non
     assert robots.read_bytes() == UGLY
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["device", "closed pipe", "open pipe", "empty file"])
 def test_standard_input_without_data_is_ignored(robots: Path, kind: str) -> None:
     reader, writer = os.pipe()

@@ -33,6 +33,7 @@ def policy_file(folder: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("policy_file")
 @pytest.mark.parametrize("form", FORMS)
 def test_policy_is_rendered_in_each_form(run: Run, form: str) -> None:
@@ -60,12 +61,14 @@ def test_a_robots_txt_is_not_a_policy(run: Run, folder: Path) -> None:
     assert ran.err.endswith("; expected a policy in TOML, not a robots.txt\n")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("policy_file")
 def test_default_form_is_robots_txt(run: Run) -> None:
     assert run("policy", "policy.toml").out.endswith("Disallow: /\n\nUser-agent: *\nDisallow: /private/\n")
     assert run("policy", "-", stdin=POLICY.encode()).out == run("policy", "policy.toml").out
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("policy_file")
 def test_all_forms_at_once(run: Run) -> None:
     ran = run("policy", "policy.toml", "--to", "all")
@@ -76,6 +79,7 @@ def test_all_forms_at_once(run: Run) -> None:
     assert shape["forms"] == {form: render_policy(parse_policy(POLICY), form) for form in FORMS}
 
 
+@pytest.mark.slow
 def test_unsupported_form_is_skipped_and_reported(run: Run, folder: Path) -> None:
     (folder / "query.toml").write_text("[everyone]\ndisallow = ['/*?']", encoding="utf-8")
     ran = run("policy", "query.toml", "--to", "all", "--format", "json")
@@ -86,6 +90,7 @@ def test_unsupported_form_is_skipped_and_reported(run: Run, folder: Path) -> Non
     assert ran.err.startswith("canfetch: query.toml: unsupported pattern '/*?': ")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("policy_file")
 def test_check_prints_the_proof(run: Run) -> None:
     ran = run("policy", "policy.toml", "--check")
@@ -98,6 +103,7 @@ def test_check_prints_the_proof(run: Run) -> None:
     assert any(line.startswith("known limitation: draft1996: ") for line in ran.lines)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("policy_file")
 def test_check_prints_the_proof_as_json(run: Run) -> None:
     ran = run("policy", "policy.toml", "--check", "--format", "json")
@@ -106,6 +112,7 @@ def test_check_prints_the_proof_as_json(run: Run) -> None:
     assert {row["profile"] for row in shape["intents"]} == set(PROFILES)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("policy_file")
 def test_unmet_intent_is_exit_1(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = Draft.render
@@ -155,6 +162,7 @@ def test_missing_policy_is_exit_2(run: Run) -> None:
 EXAMPLE = Path(__file__).parents[2] / "examples" / "policy.toml"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -171,5 +179,6 @@ def test_rendered_robots_txt_is_clean_and_formatted(run: Run, folder: Path, argu
     assert run("fmt", "--check", "robots.txt").code == 0
 
 
+@pytest.mark.slow
 def test_the_example_holds(run: Run) -> None:
     assert run("policy", str(EXAMPLE), "--check").code == 0

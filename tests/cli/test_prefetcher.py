@@ -296,6 +296,7 @@ def test_known_results_are_not_loaded() -> None:
     assert set(loaded) == {"a"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "item, max_weight, expected",
     [pytest.param("k", 1_000_000, 4_097, id="items"), pytest.param("k" * 100, 1_000, 11, id="weight")],

@@ -11,6 +11,7 @@ import pytest
 Run = Any
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -33,12 +34,14 @@ def test_process_and_in_process_runs_are_identical(process: Run, run: Run, argum
     assert process(*arguments) == run(*arguments)
 
 
+@pytest.mark.slow
 def test_standard_input_of_a_process(process: Run) -> None:
     robots = b"User-agent: *\nDisallow: /x"
     ran = process("check", "/x", "--agent", "ExampleBot", "--robots", "-", stdin=robots)
     assert ran == (1, "disallowed  /x  ExampleBot  line 2, Disallow: /x\n", "")
 
 
+@pytest.mark.slow
 def test_entry_point_is_the_same_command(folder: Path, environment: Any, process: Run) -> None:
     # The console script that installers create runs this code.
     code = "import sys; from canfetch.cli.main import main; sys.exit(main())"
@@ -90,6 +93,7 @@ def test_error_that_cannot_be_written_is_exit_2(folder: Path, environment: Any, 
     assert (ran.returncode, ran.stdout) == (2, b"")
 
 
+@pytest.mark.slow
 def test_version_names_the_command_that_builds_the_native_engine() -> None:
     code = "import sys; sys.modules['canfetch._native'] = None; from canfetch.cli.main import main; main()"
     command = [sys.executable, "-c", code, "--version"]

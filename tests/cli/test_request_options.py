@@ -216,6 +216,7 @@ def test_invalid_file_is_an_error(run: Run, ruled: Site, options: tuple[str, ...
     assert ran.err.startswith(message)
 
 
+@pytest.mark.slow
 def test_encrypted_key_is_an_error(run: Run, ruled: Site, authority: Authority, tmp_path: Path) -> None:
     from cryptography.hazmat.primitives import serialization
 

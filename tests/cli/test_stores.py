@@ -116,6 +116,7 @@ def test_user_without_a_home_directory(run: Run, monkeypatch: pytest.MonkeyPatch
     assert ran == (2, "", f"canfetch: {NO_HOME} (pass --store FILE)\n")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="only root can change the user")
 def test_process_of_a_user_that_the_system_does_not_know(environment: Any) -> None:
     env = environment()

@@ -76,6 +76,7 @@ def test_answers_come_before_the_list_ends(folder: Path, environment: Any) -> No
         assert process.wait() == 1
 
 
+@pytest.mark.slow
 @POSIX
 def test_closed_reader_ends_the_run_quietly(folder: Path, environment: Any) -> None:
     (folder / "many.txt").write_text("/shop/\n" * 50_000, encoding="utf-8")
@@ -88,6 +89,7 @@ def test_closed_reader_ends_the_run_quietly(folder: Path, environment: Any) -> N
         assert process.wait() == 141
 
 
+@pytest.mark.slow
 @POSIX
 def test_reader_that_is_closed_from_the_start(folder: Path, environment: Any) -> None:
     read_end, write_end = os.pipe()
@@ -104,6 +106,7 @@ def test_reader_that_is_closed_from_the_start(folder: Path, environment: Any) ->
     assert (ran.returncode, ran.stderr) == (141, b"")
 
 
+@pytest.mark.slow
 @POSIX
 def test_interrupt_is_exit_130_without_a_traceback(folder: Path, environment: Any) -> None:
     with started(folder, environment(), *CHECK, "-") as process:
@@ -118,6 +121,7 @@ def test_interrupt_is_exit_130_without_a_traceback(folder: Path, environment: An
         assert process.stderr.read() == b""
 
 
+@pytest.mark.slow
 @POSIX
 def test_closed_standard_input_is_reported(folder: Path, environment: Any) -> None:
     command = f'exec "{sys.executable}" -m canfetch check /x --agent GPTBot --robots - <&-'

@@ -69,12 +69,14 @@ def screen(folder: Path, environment: Any) -> Screen:
     return shown
 
 
+@pytest.mark.slow
 def test_colour_on_a_terminal(screen: Screen) -> None:
     out = screen(*CHECK)
     assert "\x1b[31mdisallowed\x1b[0m  /x" in out
     assert "\x1b[32mallowed   \x1b[0m  /shop/" in out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["check", "explain", "matrix"])
 @pytest.mark.parametrize("rich", [True, False])
 def test_no_color_disables_colours(screen: Screen, command: str, *, rich: bool) -> None:
@@ -97,15 +99,18 @@ def test_no_color_overrides_force_color(run: Run, command: str) -> None:
     assert "\x1b" not in run(command, *CHECK[1:], "--no-color", env={"FORCE_COLOR": "1"}).out
 
 
+@pytest.mark.slow
 def test_dumb_terminal_gets_no_colour(screen: Screen) -> None:
     assert "\x1b" not in screen(*CHECK, env={"TERM": "dumb"})
 
 
+@pytest.mark.slow
 def test_json_and_csv_have_no_colour_on_a_terminal(screen: Screen) -> None:
     for form in ("json", "ndjson", "csv"):
         assert "\x1b" not in screen(*CHECK, "--format", form, env={"FORCE_COLOR": "1"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rich", [True, False])
 def test_matrix_has_the_same_content_with_and_without_rich(screen: Screen, *, rich: bool) -> None:
     if rich:
@@ -119,6 +124,7 @@ def test_matrix_has_the_same_content_with_and_without_rich(screen: Screen, *, ri
     assert "yes, no: whether the agent may fetch the URL" in out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rich", [True, False])
 def test_many_agents_become_rows(screen: Screen, folder: Path, *, rich: bool) -> None:
     if rich:
@@ -133,6 +139,7 @@ def test_many_agents_become_rows(screen: Screen, folder: Path, *, rich: bool) ->
     assert out.count("no 2") == 12 * 30
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rich", [True, False])
 def test_long_url_keeps_to_the_width(screen: Screen, *, rich: bool) -> None:
     if rich:
@@ -144,6 +151,7 @@ def test_long_url_keeps_to_the_width(screen: Screen, *, rich: bool) -> None:
     assert re.search(r"yes 6\s*$", out, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_check_keeps_columns_on_a_narrow_terminal(screen: Screen) -> None:
     out = ESCAPES.sub("", screen("check", "/shop/" + "x" * 60, "/a", *CHECK[3:], width=60))
     assert re.search(r"^disallowed  /a {2,}GPTBot  line 8", out, re.MULTILINE)
@@ -165,11 +173,13 @@ def test_long_list_has_a_progress_bar(screen: Screen, folder: Path, *, rich: boo
     assert "[###" not in through
 
 
+@pytest.mark.slow
 def test_no_progress_bar_without_a_terminal(run: Run, folder: Path) -> None:
     (folder / "urls.txt").write_text("/shop/fish\n" * 60_000, encoding="utf-8")
     assert run("check", "-q", "--urls-file", "urls.txt", *CHECK[3:]) == (0, "", "")
 
 
+@pytest.mark.slow
 def test_rich_is_not_imported_unless_a_table_is_drawn(folder: Path, environment: Any) -> None:
     code = (
         "import sys; from canfetch.cli.main import run; code = run(sys.argv[1:]); "
@@ -186,6 +196,7 @@ def test_rich_is_not_imported_unless_a_table_is_drawn(folder: Path, environment:
         assert ran.returncode == 1
 
 
+@pytest.mark.slow
 def test_check_does_not_import_slow_modules(folder: Path, environment: Any) -> None:
     code = "import sys; from canfetch.cli.main import run; run(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
     ran = subprocess.run(

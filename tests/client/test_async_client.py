@@ -252,6 +252,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.slow
 def test_interrupt_does_not_wait_for_requests(site: Site) -> None:
     site.serve("/robots.txt", BEHAVIOURS["silent"])
     run = subprocess.run(

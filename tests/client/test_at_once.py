@@ -30,6 +30,7 @@ CONCURRENT = 500
 needs_loopback_addresses = pytest.mark.skipif(sys.platform != "linux", reason="127.x.y.z works only on Linux")
 
 
+@pytest.mark.slow
 def test_rfc9309_2_4_ten_thousand_tasks_send_one_http_request() -> None:
     async def run(site: Site) -> list[bool]:
         async with AsyncClient(user_agent=USER_AGENT, transport=AiohttpTransport()) as client:
@@ -86,6 +87,7 @@ def test_each_of_many_origins_gets_one_http_request(origins: int) -> None:
     assert (len(counts), set(counts.values())) == (origins, {1})
 
 
+@pytest.mark.slow
 @needs_loopback_addresses
 def test_no_origin_waits_for_a_silent_one() -> None:
     async def run(site: Site) -> None:

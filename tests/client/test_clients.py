@@ -80,6 +80,7 @@ def test_two_hundred_threads_send_one_request() -> None:
     assert len(origin.requests) == 1
 
 
+@pytest.mark.slow
 def test_ten_thousand_tasks_send_one_request() -> None:
     async def run() -> tuple[int, int]:
         origin = AsyncGatedOrigin()

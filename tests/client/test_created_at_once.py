@@ -26,6 +26,7 @@ def open_history(path: Path) -> None:
         assert history.last_version("https://example.com") is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("open_file", [open_store, open_history])
 def test_files_created_at_once(open_file: Callable[[Path], None], tmp_path: Path) -> None:
     # Without the wait, a few of a hundred files fail.

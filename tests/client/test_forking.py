@@ -161,6 +161,7 @@ def test_async_client_in_a_child_has_no_fetches_in_progress() -> None:
     assert asyncio.run(fork())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", [HTTPTransport(), AsyncHTTPTransport()], ids=lambda it: type(it).__name__)
 def test_transport_has_a_new_lock_in_a_child(transport: HTTPTransport | AsyncHTTPTransport) -> None:
     with transport._lock:

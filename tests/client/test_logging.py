@@ -163,6 +163,7 @@ def test_interrupted_fetch_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     assert (level, message) == ("INFO", "fetch of https://example.com/robots.txt interrupted after 0.000 s")
 
 
+@pytest.mark.slow
 def test_library_writes_nothing_without_a_configuration() -> None:
     program = (
         "import canfetch, logging\n"

@@ -170,6 +170,7 @@ def test_interrupted_thread_leaves_the_lock() -> None:
     assert second.acquire(blocking=False)
 
 
+@pytest.mark.slow
 def test_idle_origins_are_dropped() -> None:
     clock = Clock()
     pacer = make_pacer(clock)

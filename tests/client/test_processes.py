@@ -74,6 +74,7 @@ def test_four_processes_with_one_sqlite_store_send_one_request(tmp_path: Path, o
     assert _Slow.requests == 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no os.fork on this platform")
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_four_forks_of_one_client_send_one_request(tmp_path: Path, origin: str) -> None:
@@ -97,6 +98,7 @@ def test_four_processes_with_one_redis_store_send_one_request(redis_url: str, or
     assert _Slow.requests == 1
 
 
+@pytest.mark.slow
 def test_redis_server_that_is_down_does_not_prevent_decisions(origin: str, caplog: pytest.LogCaptureFixture) -> None:
     assert query("redis://127.0.0.1:1/0", origin) == (True, False)
     assert _Slow.requests == 1

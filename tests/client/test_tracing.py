@@ -162,6 +162,7 @@ def test_invalid_tracer_is_rejected(tracer: object) -> None:
         Client(user_agent="ExampleBot/1.0", transport=Site(scripted()), tracer=tracer)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_opentelemetry_is_imported_only_for_a_tracer() -> None:
     program = (
         "import sys, canfetch\n"

@@ -60,6 +60,7 @@ def test_passed_deadlines_raise() -> None:
         assert error.value.kind is FailureKind.TIMEOUT
 
 
+@pytest.mark.slow
 def test_name_is_not_resolved_after_its_deadline() -> None:
     gate = threading.Event()
     resolved: list[str] = []

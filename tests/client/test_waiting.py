@@ -54,6 +54,7 @@ def test_stored_entry_is_used_before_the_lease_is_released_async(attempts: int) 
     assert origin.requests == []
 
 
+@pytest.mark.slow
 def test_wait_for_another_worker_ends_with_its_lease() -> None:
     origin, store = ScriptedOrigin(), LeasedStore(-1)
     with Client(user_agent=USER_AGENT, transport=origin, store=store) as client:

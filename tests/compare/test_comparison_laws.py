@@ -50,6 +50,7 @@ def test_a_file_is_equivalent_to_itself_in_any_profile(robots: RobotsTxt) -> Non
     assert diff(robots, robots, agents=[AGENT, "OtherBot"]) == []
 
 
+@pytest.mark.slow
 @given(parsed(), parsed())
 def test_equivalence_is_symmetric_and_a_difference_is_one(first: RobotsTxt, second: RobotsTxt) -> None:
     try:
@@ -64,6 +65,7 @@ def test_equivalence_is_symmetric_and_a_difference_is_one(first: RobotsTxt, seco
         assert len(back.first.target) == len(found.second.target)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", PROFILES)
 @given(data=st.data())
 def test_equivalence_is_transitive(profile: str, data: st.DataObject) -> None:
@@ -90,6 +92,7 @@ def test_examples_of_rules_and_of_the_coverage_are_confirmed(robots: RobotsTxt) 
         assert effect.example is None or robots.decide(effect.example, agent=AGENT).line == effect.rule.line
 
 
+@pytest.mark.slow
 @given(parsed(), files())
 def test_changes_and_differences_agree(old: RobotsTxt, content: bytes) -> None:
     new = parse(content, profile=old.profile)

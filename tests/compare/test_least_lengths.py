@@ -44,6 +44,7 @@ def test_digits_of_escapes_count_for_the_byte_that_they_encode(other: bytes) -> 
     assert compare.coverage(robots, agent="ExampleBot").disallowed_example == "/?a/b//"
 
 
+@pytest.mark.slow
 def test_no_common_target_of_a_head_in_form_b_is_shorter() -> None:
     heads = [b"/?" + rest for rest in (b"%2F", b"%2F%2F", b"a%2F", b"%2Fa", b"%2F2", b"%%2F", b"%2", b"F%2Fa", b"%25")]
     others = [

@@ -89,6 +89,7 @@ def test_the_native_engine_stops_at_the_limit() -> None:
         shortest_target(question, Budget(40))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", REFINED)
 def test_both_engines_describe_the_same(profile: str) -> None:
     rng = random.Random(13)  # noqa: S311 - reproducible files

@@ -42,6 +42,7 @@ def differing_target(before: list[RuleText], after: list[RuleText], profile: str
     return RuleLists(get_profile(profile)).differing_target(before, after, budget, confirm)
 
 
+@pytest.mark.slow
 @settings(max_examples=EXAMPLES or 40)
 @given(RULES, RULES, RULES, RULES, st.sampled_from(["rfc9309", "google", "draft1996"]))
 def test_differing_targets_are_found_exactly(

@@ -98,6 +98,7 @@ def test_other_texts_are_refused() -> None:
         compare.find_url(canfetch.parse(RULES), agent="GPTBot", allowed=True, within="blog")
 
 
+@pytest.mark.slow
 def test_arguments_of_other_types_are_named() -> None:
     robots = canfetch.parse("User-agent: *\nDisallow: /a\n")
     with pytest.raises(TypeError, match="allowed must be a bool, not str"):

@@ -235,6 +235,7 @@ for line in sys.stdin:
     ]
 
 
+@pytest.mark.slow
 def test_every_kind_of_case_has_a_level_and_a_line() -> None:
     for asks, name in ((ROBOTS, "protego"), (ACCESS, "scrapy-client"), (PAGES, "robot-directives")):
         adapter = adapters()[name]
@@ -248,6 +249,7 @@ def test_every_kind_of_case_has_a_level_and_a_line() -> None:
             ] == []
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("unhurried")
 def test_crash_is_reported_and_the_program_restarted() -> None:
     source = """
@@ -277,6 +279,7 @@ for number, line in enumerate(sys.stdin):
     assert answers == [Answer(True)] * 4
 
 
+@pytest.mark.slow
 def test_time_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     # The program computes without end, so the limit may be long. The other question takes no time.
     monkeypatch.setattr("conformance.scoreboard.program.SECONDS", 1.0)
@@ -292,6 +295,7 @@ for line in sys.stdin:
     assert [str(answer) for answer in answers] == ["error too slow", "allowed"]
 
 
+@pytest.mark.slow
 def test_memory_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     # Filling the memory takes processor time, on some machines much of it.
     monkeypatch.setattr("conformance.scoreboard.program.SECONDS", 60)
@@ -446,6 +450,7 @@ def test_implementations_that_do_not_name_the_specification_are_marked() -> None
     assert "| [robots-txt-guard](scoreboard/robots-txt-guard.md) † | 1.0 |" in text
 
 
+@pytest.mark.slow
 def test_reproduce_names_the_adapter_the_profile_and_the_case() -> None:
     from conformance.cases import load
 

@@ -32,6 +32,7 @@ def test_archive_contains_cases_runner_and_licence(archive: Path) -> None:
     assert [name for name in names if "__pycache__" in name or "node_modules" in name] == []
 
 
+@pytest.mark.slow
 def test_equal_files_result_in_equal_bytes(archive: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     for path in files():
@@ -56,6 +57,7 @@ def test_checksum_is_that_of_the_archive(archive: Path) -> None:
     assert name == archive.name
 
 
+@pytest.mark.slow
 def test_unpacked_archive_runs_without_the_project(archive: Path, tmp_path: Path) -> None:
     with tarfile.open(archive) as content:
         content.extractall(tmp_path, filter="data")
@@ -73,6 +75,7 @@ def test_unpacked_archive_runs_without_the_project(archive: Path, tmp_path: Path
     assert "1 passed, 0 failed" in done.stdout
 
 
+@pytest.mark.slow
 def test_command_writes_the_archive(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([str(tmp_path)]) == 0
     assert Path(capsys.readouterr().out.strip()).is_file()

@@ -16,6 +16,7 @@ STEPS = dict(BLOCK.findall(README))
 TOOLS = {"Python": "python3", "JavaScript": "npm", "Rust": "cargo", "Go": "go", "Java": "mvn", "C++": "c++"}
 
 
+@pytest.mark.slow
 def test_every_language_has_steps() -> None:
     assert set(STEPS) == set(TOOLS)
 

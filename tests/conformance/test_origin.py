@@ -154,6 +154,7 @@ def test_every_event_is_played_or_ftp() -> None:
         }
 
 
+@pytest.mark.slow
 def test_client_of_canfetch_passes(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("conformance.origin.SILENT_SECONDS", 0.01)
     monkeypatch.setattr("conformance.scoreboard.program.CLIENT_SECONDS", 600.0)
@@ -165,6 +166,7 @@ def test_client_of_canfetch_passes(monkeypatch: pytest.MonkeyPatch, capsys: pyte
     assert " 0 failed, 0 skipped" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_page_rules_of_canfetch_pass(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("conformance.scoreboard.program.SECONDS", 600.0)
 

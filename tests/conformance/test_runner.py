@@ -43,6 +43,7 @@ def test_program_with_canfetch_passes(
     assert " 0 failed, 0 skipped" in out
 
 
+@pytest.mark.slow
 def test_command_with_canfetch_passes(capfd: pytest.CaptureFixture[str]) -> None:
     only = ["--id", "disputed-1", "--id", "table-origins-ipv6", "--id", "rfc9309-2.2.2-uri-fragment"]
 
@@ -51,6 +52,7 @@ def test_command_with_canfetch_passes(capfd: pytest.CaptureFixture[str]) -> None
     assert " 0 failed, 0 skipped" in capfd.readouterr().out
 
 
+@pytest.mark.slow
 def test_questions_that_a_command_cannot_express_are_skipped(capfd: pytest.CaptureFixture[str]) -> None:
     template = "true {robots} {agent} {url}"
 
@@ -60,6 +62,7 @@ def test_questions_that_a_command_cannot_express_are_skipped(capfd: pytest.Captu
     assert "0 passed, 0 failed" in out
 
 
+@pytest.mark.slow
 def test_wrong_answers_are_reported(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["--program", always('{"allowed": true}'), "--id", "disputed-01", "--id", "disputed-03"]) == 1
 
@@ -71,6 +74,7 @@ def test_wrong_answers_are_reported(capfd: pytest.CaptureFixture[str]) -> None:
     assert "1 passed, 1 failed, 0 skipped, of 2 cases" in out
 
 
+@pytest.mark.slow
 def test_failures_show_the_words_of_the_source_and_count_levels(capfd: pytest.CaptureFixture[str]) -> None:
     older = "as-draft1996-original1994"
     cases = (f"disputed-other-02-longest-not-first-{older}", f"disputed-other-16-bom-{older}")
@@ -87,6 +91,7 @@ def test_failures_show_the_words_of_the_source_and_count_levels(capfd: pytest.Ca
     assert "\nfailed by level: 1 stated\n0 passed, 1 failed, 0 skipped, of 1 cases\n" in capfd.readouterr().out
 
 
+@pytest.mark.slow
 def test_output_fits_every_encoding() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "conformance", "--command", "false", "--case", "rfc9309-2.2.1-non-ascii-token"],
@@ -101,12 +106,14 @@ def test_output_fits_every_encoding() -> None:
     assert "F\\xdcCHSBOT" in done.stdout
 
 
+@pytest.mark.slow
 def test_exit_code_of_command_is_the_answer(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["--command", "true {url}", "--id", "disputed-01"]) == 0
     assert main(["--command", "false {url}", "--id", "disputed-01"]) == 1
     assert "got      disallowed" in capfd.readouterr().out
 
 
+@pytest.mark.slow
 def test_lines_and_reasons_can_be_ignored(capfd: pytest.CaptureFixture[str]) -> None:
     only = ["--program", always('{"allowed": true, "line": 9, "reason": "x"}'), "--id", "disputed-04"]
 
@@ -116,6 +123,7 @@ def test_lines_and_reasons_can_be_ignored(capfd: pytest.CaptureFixture[str]) -> 
     assert "of 1 cases" in capfd.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments, message",
     [
@@ -183,6 +191,7 @@ def test_usage_names_the_command_that_runs(
     assert capfd.readouterr().err.startswith(f"usage: {name} ")
 
 
+@pytest.mark.slow
 def test_known_failures_do_not_fail_the_run(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     known = tmp_path / "known.txt"
     known.write_text("# read the whole file\ndisputed-03-merge # merges nothing\n\ndisputed-01-tie-by-rule-length\n")
@@ -197,6 +206,7 @@ def test_known_failures_do_not_fail_the_run(tmp_path: Path, capfd: pytest.Captur
     assert main([*only, "--known-failures", str(tmp_path / "missing.txt")]) == 2
 
 
+@pytest.mark.slow
 def test_reason_for_skipping_is_reported(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["--program", always('{"skip": "no profiles"}'), "--id", "disputed-01"]) == 0
 
@@ -205,6 +215,7 @@ def test_reason_for_skipping_is_reported(capfd: pytest.CaptureFixture[str]) -> N
     assert "no profiles" in out
 
 
+@pytest.mark.slow
 def test_export_contains_every_question(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["--export", "--file", "disputed/", "--level", "MUST"]) == 0
 
@@ -215,12 +226,14 @@ def test_export_contains_every_question(capfd: pytest.CaptureFixture[str]) -> No
     assert all(line["expected"]["allowed"] in {True, False} for line in lines)
 
 
+@pytest.mark.slow
 def test_profile_selects_questions(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["--program", ANSWERER, "--profile", "strict", "--file", "strict/", "--file", "google/"]) == 0
 
     assert " 0 failed, 0 skipped" in capfd.readouterr().out
 
 
+@pytest.mark.slow
 def test_module_runs_from_a_shell() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "conformance", "--command", "true", "--id", "disputed-01"],
@@ -260,6 +273,7 @@ def test_answers_are_parsed(text: str, answer: Answer | str) -> None:
     assert parse_answer(text) == answer
 
 
+@pytest.mark.slow
 def test_template_is_filled_in(tmp_path: Path) -> None:
     question = next(next(case for case in load() if case.id.startswith("table-origins-ipv6")).questions())
 

@@ -130,6 +130,7 @@ def test_check_of_the_quotations(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().out.endswith(f"\n0 of {count} quotations found\n")
 
 
+@pytest.mark.slow
 def test_cases_name_a_section_that_has_a_requirement_of_their_level() -> None:
     known = {(requirement["section"], requirement["level"]) for requirement in requirements()}
     doubtful = []
@@ -148,6 +149,7 @@ def test_cases_name_a_section_that_has_a_requirement_of_their_level() -> None:
     assert doubtful == []
 
 
+@pytest.mark.slow
 def test_cases_belong_to_requirements_of_the_section_that_they_name() -> None:
     listed: dict[str, set[str]] = {}
     for requirement in requirements():
@@ -294,6 +296,7 @@ def test_quotations_of_a_case() -> None:
     assert [quote[-28:] for quote in quotes["access-status-401 draft1996"]] == ["draft-koster-robots-00: 3.1)"]
 
 
+@pytest.mark.slow
 def test_own_choices_belong_to_a_question_that_the_rfc_leaves_open() -> None:
     questions = open_questions()
     own = [case for case in load() if case.level == "canfetch" and {"rfc9309", "strict"} & set(case.profiles)]
@@ -301,6 +304,7 @@ def test_own_choices_belong_to_a_question_that_the_rfc_leaves_open() -> None:
     assert [case.id for case in own if find_question(case.id, questions) is None] == []
 
 
+@pytest.mark.slow
 def test_every_pattern_of_an_open_question_is_used() -> None:
     cases = {case.id for case in load() if case.level in {"canfetch", "google"}}
     for question in open_questions():

@@ -11,6 +11,7 @@ from tests.peers.suites import is_rewritten
 ADAPTER = ROOT / "adapters" / "python" / "urllib_adapter.py"
 
 
+@pytest.mark.slow
 def test_urllib_has_the_answers_of_its_cases(capfd: pytest.CaptureFixture[str]) -> None:
     profile = "cpython-new" if is_rewritten() else "cpython-old"
     assert main(["--program", shlex.join([sys.executable, str(ADAPTER)]), "--profile", profile, "--quiet"]) == 0

@@ -227,6 +227,7 @@ Crawl-delay: 3
     assert robots.crawl_delay(agent="c") is None
 
 
+@pytest.mark.slow
 def test_crawl_delays_of_ten_thousand_groups_take_linear_time(engine: str) -> None:
     # Searching a list of the agent's groups for each would take a hundred million steps.
     robots = canfetch.parse(b"User-agent: *\nAllow: /\nCrawl-delay: 1\n" * 12_000, engine=engine)
@@ -371,6 +372,7 @@ def test_rules_of_agents_are_cached_up_to_a_limit(engine: str) -> None:
     assert not robots.allows("/private", agent="FooBot")
 
 
+@pytest.mark.slow
 def test_cached_rules_are_limited_in_total(engine: str) -> None:
     shared = b"".join(b"User-agent: bot%d\n" % index for index in range(30))
     own = b"".join(b"User-agent: bot%d\nDisallow: /own%d\n" % (index, index) for index in range(30))

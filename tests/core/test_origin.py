@@ -146,6 +146,7 @@ def test_rfc3986_3_2_2_invalid_host_raises(url: str) -> None:
         Origin.from_url(url)
 
 
+@pytest.mark.slow
 def test_huge_host_takes_linear_time() -> None:
     # Punycode takes quadratic time, so hosts over the length limit are rejected before.
     with pytest.raises(InvalidURL):

@@ -142,6 +142,7 @@ def test_header_without_a_crawler_raises(header: str) -> None:
         product_token(header)
 
 
+@pytest.mark.slow
 def test_long_header_takes_linear_time() -> None:
     # Copying the comment for each of its characters would take minutes.
     with pytest.raises(InvalidProductToken):

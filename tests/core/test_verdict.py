@@ -2,14 +2,25 @@
 
 import json
 import pickle
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 import canfetch
 from canfetch import PROFILES
 from canfetch.core.agent import Agent
-from canfetch.core.verdict import Access, AccessInfo, Effect, GroupChoice, GroupSelection, Reason, RobotsDisallowed, Rule, Verdict
+from canfetch.core.verdict import (
+    Access,
+    AccessInfo,
+    ClientVerdict,
+    Effect,
+    GroupChoice,
+    GroupSelection,
+    Reason,
+    RobotsDisallowed,
+    Rule,
+    Verdict,
+)
 
 DISALLOW = Rule(allow=False, pattern=b"/private", line=2, specificity=8)
 ALLOW = Rule(allow=True, pattern=b"/private/press", line=3, specificity=14)
@@ -163,7 +174,9 @@ def test_dict_is_one_flat_row() -> None:
 
 
 def test_an_exception_of_a_disallowed_request_survives_pickle() -> None:
-    disallowed = RobotsDisallowed("https://example.com/private: disallowed", "https://example.com/private", verdict(allowed=False))
+    # Without `access`, which is the client's.
+    decision = cast("ClientVerdict", verdict(allowed=False))
+    disallowed = RobotsDisallowed("https://example.com/private: disallowed", "https://example.com/private", decision)
     copied = pickle.loads(pickle.dumps(disallowed))  # noqa: S301 - our own data
     assert (str(copied), copied.url, copied.verdict) == (str(disallowed), disallowed.url, disallowed.verdict)
     assert isinstance(copied, canfetch.CanfetchError)

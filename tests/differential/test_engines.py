@@ -17,6 +17,7 @@ pytestmark = pytest.mark.usefixtures("both_engines")
 FILE = b"User-agent: a\nDisallow: /a\nAllow: /a*b\nSitemap: /s\nUser-agent: *\nDisallow: /\n"
 
 
+@pytest.mark.slow
 def test_engines_agree_on_every_field_in_every_profile(triples: int, workers: int, note: Callable[[str], None]) -> None:
     job = Job("python", "native", PROFILES)
     wanted = triples * 6 // 10
@@ -26,6 +27,7 @@ def test_engines_agree_on_every_field_in_every_profile(triples: int, workers: in
     assert tally.triples >= wanted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", PROFILES)
 def test_engines_agree_through_the_public_interface(profile: str) -> None:
     # The engine `both` raises if the engines differ.

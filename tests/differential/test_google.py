@@ -22,15 +22,18 @@ def check(job: Job, triples: int, workers: int, note: Callable[[str], None], *, 
     assert tally.disallowed > 0.15 * tally.triples
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("both_engines")
 def test_google_native_engine_verdict_and_line(triples: int, workers: int, note: Callable[[str], None]) -> None:
     check(Job("google", "native", ("google",)), triples, workers, note, seed=0)
 
 
+@pytest.mark.slow
 def test_google_python_engine_verdict_and_line(triples: int, workers: int, note: Callable[[str], None]) -> None:
     check(Job("google", "python", ("google",)), triples // 10, workers, note, seed=1)
 
 
+@pytest.mark.slow
 def test_googlebot_verdict_and_line_for_the_encoded_url(
     engine: str, triples: int, workers: int, note: Callable[[str], None]
 ) -> None:

@@ -71,6 +71,7 @@ def test_the_generator_draws_hard_cases(name: str) -> None:
     assert any(map(HARD[name], CASES)), name
 
 
+@pytest.mark.slow
 def test_most_urls_match_a_rule() -> None:
     reasons: Counter[str] = Counter()
     for case in CASES[:400]:
@@ -133,6 +134,7 @@ def is_found(compare: Callable[[Case], Tally], cases: Iterable[Case] = CASES) ->
     return any(compare(case).disagreed for case in cases)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("needs_google")
 def test_a_disagreement_is_shrunk_to_its_cause() -> None:
     changed = wrong("google", index_html=False)
@@ -180,6 +182,7 @@ def test_a_run_can_continue_another() -> None:
     assert run(job, triples=1, seed=6).tally != first.tally
 
 
+@pytest.mark.slow
 def test_real_files_are_compared_with_their_own_agents_and_rules(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"User-agent: OneBot\nDisallow: /fish/*.php$\nUser-agent: TwoBot\nDisallow: /\n")
     (tmp_path / "b").write_bytes("User-agent: *\nDisallow: /fisch\n".encode("utf-16"))

@@ -16,6 +16,7 @@ def tool(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("needs_google")
 def test_a_run_prints_a_summary() -> None:
     done = tool("--triples", "2e3", "--engine", "python", "--seed", "7", "--start", "128")
@@ -26,6 +27,7 @@ def test_a_run_prints_a_summary() -> None:
     assert "seed=7 cases=128.." in last
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("both_engines")
 def test_engines_are_compared_on_real_files(tmp_path: Path) -> None:
     (tmp_path / "robots.txt").write_text("User-agent: *\nDisallow: /fish\n")
@@ -35,6 +37,7 @@ def test_engines_are_compared_on_real_files(tmp_path: Path) -> None:
     assert "files=2 " in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments, named",
     [

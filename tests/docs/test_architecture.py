@@ -33,6 +33,7 @@ def test_the_picture_has_the_layers_of_the_import_contract() -> None:
     assert [{"__main__"}, *drawn] == expected
 
 
+@pytest.mark.slow
 def test_the_table_names_every_package_and_what_it_imports() -> None:
     text = (ROOT / "docs/architecture.md").read_text("utf-8").split("## Packages")[1].split("\n## ")[0]
     rows = [row.split("|") for row in text.splitlines() if row.startswith("| `")]

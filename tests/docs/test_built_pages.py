@@ -16,6 +16,7 @@ def docs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_every_check_has_a_page_with_a_reported_and_an_unreported_example(docs: Path) -> None:
     index = (docs / "checks" / "index.md").read_text(encoding="utf-8")
     for check in CHECKS:
@@ -34,6 +35,7 @@ def test_built_pages_have_no_block_that_would_have_to_be_run(docs: Path) -> None
     assert {block.language for page in pages for block in blocks(page)} <= TEXT | DIRECTIVES
 
 
+@pytest.mark.slow
 def test_a_second_build_changes_nothing_and_removes_obsolete_pages(docs: Path) -> None:
     (docs / "checks" / "CF000.md").write_text("# CF000\n", encoding="utf-8")
     before = {path: path.stat().st_mtime_ns for path in docs.rglob("*") if path.is_file() and path.stem != "CF000"}

@@ -148,6 +148,7 @@ def test_content_that_cannot_be_stored_prevents_the_decision(tmp_path: Path) -> 
     assert (report.valid, report.decisions) == (True, 1)
 
 
+@pytest.mark.slow
 def test_overlong_line_is_not_written(tmp_path: Path) -> None:
     with EvidenceRecorder(tmp_path) as recorder:
         recorder.record("/a", VERDICT)
@@ -198,6 +199,7 @@ def _write_in_process(folder: str) -> str:
     return str(write_segment(Path(folder), 20).path)
 
 
+@pytest.mark.slow
 def test_processes_write_separate_segments(tmp_path: Path) -> None:
     with multiprocessing.get_context("spawn").Pool(3) as pool:
         paths = set(pool.map(_write_in_process, [str(tmp_path)] * 6))
@@ -251,6 +253,7 @@ for number in range(1000000):
 """
 
 
+@pytest.mark.slow
 def test_killed_writer_loses_no_acknowledged_decision(tmp_path: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path)], stdout=subprocess.PIPE, text=True) as writer:
         assert writer.stdout is not None
@@ -291,6 +294,7 @@ while True:
 """
 
 
+@pytest.mark.slow
 def test_folder_can_be_verified_while_processes_write_to_it_and_are_killed(tmp_path: Path) -> None:
     command = [sys.executable, "-c", SHORT_RUNS, str(tmp_path)]
     writers = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(3)]
@@ -386,6 +390,7 @@ with EvidenceRecorder(sys.argv[1], clock=lambda: 2.0) as recorder:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="the limit is POSIX's")
 def test_partly_written_line_is_removed(tmp_path: Path) -> None:
     command = [sys.executable, "-c", LIMITED_WRITER, str(tmp_path)]

@@ -177,6 +177,7 @@ def test_rewritten_evidence_is_detected_with_a_key(tmp_path: Path) -> None:
     assert not any(report.valid for report in verify_folder(tmp_path, key=key))
 
 
+@pytest.mark.slow
 @settings(max_examples=EXAMPLES or 40)
 @given(data=st.data())
 def test_random_edits_are_detected(data: st.DataObject) -> None:

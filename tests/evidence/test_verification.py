@@ -86,6 +86,7 @@ def test_broken_segment_is_reported(tmp_path: Path, edit: Callable[[list[bytes]]
     assert problem in (report.problem or "")
 
 
+@pytest.mark.slow
 def test_overlong_line_breaks_the_segment(tmp_path: Path) -> None:
     with EvidenceRecorder(tmp_path) as recorder:
         recorder.record("/a", VERDICT)
@@ -103,6 +104,7 @@ def test_overlong_line_breaks_the_segment(tmp_path: Path) -> None:
     assert report.problem == f"line is longer than {MAX_LINE_BYTES} bytes"
 
 
+@pytest.mark.slow
 def test_change_after_a_line_of_nearly_the_maximum_length_is_reported(tmp_path: Path) -> None:
     with EvidenceRecorder(tmp_path) as recorder:
         recorder.record("/" + "x" * (MAX_LINE_BYTES - 5_000), VERDICT)
@@ -270,6 +272,7 @@ def test_seal_with_a_wrong_count_is_reported(tmp_path: Path) -> None:
     assert verify_segment(recorder.path).problem == "the seal counts 2 decisions, but the segment contains 3"
 
 
+@pytest.mark.slow
 def test_deeply_nested_seal_is_reported(tmp_path: Path) -> None:
     first = json.dumps(opening()).encode()
     seal = encode_record({**opening(opened=False), "sequence": 1, "previous": hash_line(first), "sealed": True})
@@ -365,6 +368,7 @@ def test_missing_segment_has_a_report(tmp_path: Path) -> None:
     assert report.problem == "missing, but the given head refers to it"
 
 
+@pytest.mark.slow
 def test_folder_without_evidence_raises(tmp_path: Path) -> None:
     with pytest.raises(EvidenceError, match="not a folder"):
         verify_folder(tmp_path / "nowhere")

@@ -41,6 +41,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_each_expectation_is_a_test(folder: Path) -> None:
     done = run(folder, "-v")
     assert done.returncode == 1
@@ -52,6 +53,7 @@ def test_each_expectation_is_a_test(folder: Path) -> None:
     assert "1 failed, 2 passed" in done.stdout
 
 
+@pytest.mark.slow
 def test_an_invalid_file_is_an_error_of_collection(folder: Path) -> None:
     (folder / "robots.expect.toml").write_text("robot = 1\n")
     done = run(folder)
@@ -59,6 +61,7 @@ def test_an_invalid_file_is_an_error_of_collection(folder: Path) -> None:
     assert "robots.expect.toml: unknown key 'robot': did you mean 'robots'?" in done.stdout
 
 
+@pytest.mark.slow
 def test_several_names_are_an_error_and_a_misspelt_one_is_a_warning(folder: Path) -> None:
     file = folder / "robots.expect.toml"
     file.write_text(EXPECTATIONS.replace("GPTBot", "GPTBot,CCBot"))
@@ -72,6 +75,7 @@ def test_several_names_are_an_error_and_a_misspelt_one_is_a_warning(folder: Path
     assert done.stdout.count(f"UnknownAgentWarning: {note}") == 1
 
 
+@pytest.mark.slow
 def test_a_name_in_the_robots_txt_is_not_a_warning(folder: Path) -> None:
     (folder / "robots.txt").write_text("User-agent: DCBot\nAllow: /\n")
     expectation = '[[expect]]\nagent = "DCBot"\npattern = "/"\nallowed = true\n'
@@ -81,6 +85,7 @@ def test_a_name_in_the_robots_txt_is_not_a_warning(folder: Path) -> None:
     assert "UnknownAgentWarning" not in done.stdout
 
 
+@pytest.mark.slow
 def test_a_missing_robots_txt_is_an_error_of_collection(folder: Path) -> None:
     (folder / "robots.txt").unlink()
     done = run(folder)
@@ -88,6 +93,7 @@ def test_a_missing_robots_txt_is_an_error_of_collection(folder: Path) -> None:
     assert "No such file or directory" in done.stdout
 
 
+@pytest.mark.slow
 def test_the_plugin_imports_the_library_only_when_it_is_used(tmp_path: Path) -> None:
     (tmp_path / "test_nothing.py").write_text(
         "import sys\n\ndef test_nothing():\n    assert 'canfetch.core' not in sys.modules\n"

@@ -72,6 +72,7 @@ def count_instructions(
     return run_in_virtual_time(main)
 
 
+@pytest.mark.slow
 def test_counting_finds_a_scan() -> None:
     async def main(origins: int) -> int:
         async with open_frontier() as frontier:

@@ -52,6 +52,7 @@ class BrokenPages(BaseHTTPRequestHandler):
         """Print nothing."""
 
 
+@pytest.mark.slow
 def test_page_that_a_parser_rejects_does_not_end_the_crawl(tmp_path: Path) -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), BrokenPages) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -337,6 +337,7 @@ def test_asynchronous_source_does_not_delay_turns() -> None:
     assert crawl({}, slow()).times(A) == [0, 100, 200]
 
 
+@pytest.mark.slow
 def test_asynchronous_source_that_never_waits_lets_other_tasks_run() -> None:
     yielded: list[str] = []
 
@@ -511,6 +512,7 @@ def test_priorities_order_urls_and_origins() -> None:
     assert at_b == [f"{B}/first", f"{B}/0", f"{B}/1", f"{B}/2", f"{B}/3"]
 
 
+@pytest.mark.slow
 def test_ready_origin_with_the_highest_priority_is_first() -> None:
     async def main() -> list[str]:
         urls = []
@@ -646,6 +648,7 @@ def test_slow_robots_txt_does_not_delay_other_origins() -> None:
     assert result.taken == [(0, f"{B}/1"), (1, f"{B}/2"), (25, f"{A}/1"), (26, f"{A}/2")]
 
 
+@pytest.mark.slow
 def test_unreachable_origin_is_retried_without_delaying_others() -> None:
     hosts = Hosts(unreachable_until={"a.example": 200.0})
     result = crawl(hosts, [f"{A}/1", f"{A}/2", *(f"{B}/{number}" for number in range(400))])
@@ -685,6 +688,7 @@ def test_client_that_was_closed_raises_and_keeps_the_urls() -> None:
     assert run_in_virtual_time(main).queued == 1
 
 
+@pytest.mark.slow
 def test_more_files_than_are_held_come_from_the_client() -> None:
     # The frontier holds files of up to 32 MiB, and the client caches equal files once.
     hosts = Hosts({f"host{number}.example": b"#" * 500_000 for number in range(80)})
@@ -709,6 +713,7 @@ def test_check_that_is_cancelled_is_repeated() -> None:
     assert run_in_virtual_time(main) == [f"{A}/1"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("in_source", [False, True])
 def test_exception_of_on_skip_is_raised_and_the_crawl_goes_on(*, in_source: bool) -> None:
     reports: list[str] = []
@@ -746,6 +751,7 @@ def test_exception_of_on_skip_is_raised_and_the_crawl_goes_on(*, in_source: bool
     assert sorted(reports) == [f"{A}/no1", f"{A}/no2", "mailto:fish@example.com"]
 
 
+@pytest.mark.slow
 def test_other_tasks_run_between_turns_of_a_consumer_that_never_waits() -> None:
     beats = [0]
 
@@ -794,6 +800,7 @@ def test_every_decision_is_recorded(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_decision_that_cannot_be_recorded_raises_and_keeps_the_url(tmp_path: Path) -> None:
     async def main(recorder: EvidenceRecorder) -> None:
         async with (

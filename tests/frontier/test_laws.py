@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import hypothesis.strategies as st
+import pytest
 from hypothesis import given
 from tests.frontier.crawls import Hosts, crawl, open_frontier
 from tests.frontier.virtual_time import run_in_virtual_time, virtual_now
@@ -213,6 +214,7 @@ async def run(model: Model, path: Path, turns_before_kill: int | None) -> Path |
         return copy
 
 
+@pytest.mark.slow
 @given(site=SITES)
 def test_random_crawls_agree_with_the_model(site: Site) -> None:
     model = Model(site)
@@ -236,6 +238,7 @@ def test_random_crawls_agree_with_the_model(site: Site) -> None:
     assert len(model.skipped) == len(set(model.skipped))
 
 
+@pytest.mark.slow
 @given(urls=st.lists(st.integers(0, 6), min_size=1, max_size=60), workers=st.integers(1, 3))
 def test_origins_take_turns(urls: list[int], workers: int) -> None:
     hosts = [f"https://host{host}.example/" for host in sorted(set(urls))]

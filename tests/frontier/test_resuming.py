@@ -247,6 +247,7 @@ def test_url_that_was_skipped_is_not_decided_again(path: Path) -> None:
     assert len(hosts.requests) == 1
 
 
+@pytest.mark.slow
 def test_file_with_an_endless_view_is_not_a_frontier(tmp_path: Path) -> None:
     path = tmp_path / "frontier.sqlite3"
     open_file(path)

@@ -101,6 +101,7 @@ def test_rfc9110_10_2_3_origin_is_deferred_in_every_phase(seconds: float) -> Non
     assert run_in_virtual_time(main) == [51, 151, 251]
 
 
+@pytest.mark.slow
 def test_rfc9110_10_2_3_origin_is_deferred_after_a_restart(tmp_path: Path) -> None:
     async def first_run() -> None:
         async with open_frontier(urls=[f"{A}/1", f"{A}/2"], path=tmp_path / "crawl.sqlite3") as frontier:

@@ -77,6 +77,7 @@ def test_invalid_list(content: bytes, message: str) -> None:
         parse_address_list(content)
 
 
+@pytest.mark.slow
 def test_number_of_prefixes_is_limited() -> None:
     content = json.dumps({"prefixes": [{"ipv4Prefix": "66.249.64.0/27"}] * (MAX_PREFIXES + 1)}).encode()
     with pytest.raises(InvalidAddressList, match="too many prefixes: 100001"):

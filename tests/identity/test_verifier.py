@@ -362,6 +362,7 @@ def test_suffix(name: str, suffix: str, *, expected: bool) -> None:
     assert has_suffix(name, [suffix]) is expected
 
 
+@pytest.mark.slow
 def test_parse_address() -> None:
     assert str(parse_address("::ffff:192.0.2.1")) == "192.0.2.1"
     assert parse_address("127.1") is None

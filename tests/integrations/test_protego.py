@@ -202,6 +202,7 @@ def test_instances_pass_isinstance_checks_of_protego() -> None:
     assert isinstance(parser.visit_time("TwoBot"), VisitTime)
 
 
+@pytest.mark.slow
 def test_protego_is_not_imported() -> None:
     program = (
         "import sys; from canfetch.integrations.protego import Protego; "

@@ -220,6 +220,7 @@ def test_a_client_fetches_once_and_identifies_the_crawler(site: Site) -> None:
     assert site.count("/robots.txt") == 1
 
 
+@pytest.mark.slow
 def test_neither_the_original_nor_the_client_is_imported() -> None:
     program = (
         "import sys; from canfetch.integrations.robotparser import RobotFileParser; "

@@ -22,6 +22,7 @@ from canfetch.core.verdict import Reason
 MANY = 48
 
 
+@pytest.mark.slow
 @given(lines=files(), agent=agents(), requested=st.lists(urls(), min_size=1, max_size=8))
 def test_law_all_methods_return_the_same_answer(
     engine: str, lines: Lines, agent: str | Agent, requested: list[bytes]
@@ -68,6 +69,7 @@ def test_law_a_batch_raises_what_a_single_url_raises(engine: str, requested: lis
             assert caught.value.index == first
 
 
+@pytest.mark.slow
 @given(lines=files(), agent=agents(), url=urls())
 def test_law_verdicts_agree_with_comparing_rule_by_rule(
     engine: str, lines: Lines, agent: str | Agent, url: bytes
@@ -110,6 +112,7 @@ def test_law_a_pattern_matches_like_its_regular_expression(pattern: bytes, path:
         assert matches(plain + b"$" * anchored, path) is found
 
 
+@pytest.mark.slow
 @given(lines=files(), agent=agents(), url=urls())
 def test_law_targets_are_canonical(engine: str, lines: Lines, agent: str | Agent, url: bytes) -> None:
     for reader in each_profile(engine):
@@ -128,6 +131,7 @@ def test_law_canonical_forms_are_fixed_points(content: bytes) -> None:
     assert encode_reserved_data(form_b) == canonical(form_b) == form_b
 
 
+@pytest.mark.slow
 @given(lines=files(), agent=agents(), path=paths())
 def test_law_origin_and_fragment_change_no_verdict(engine: str, lines: Lines, agent: str | Agent, path: bytes) -> None:
     for reader in each_profile(engine):
@@ -138,6 +142,7 @@ def test_law_origin_and_fragment_change_no_verdict(engine: str, lines: Lines, ag
                 assert comparable(robots.decide(before + path + after, agent=agent)) == verdict
 
 
+@pytest.mark.slow
 @given(lines=files(), agent=agents(), path=paths())
 def test_law_escaping_a_path_changes_no_verdict(engine: str, lines: Lines, agent: str | Agent, path: bytes) -> None:
     # Google's parser and the standard of 1994 do not decode the URL.
@@ -153,6 +158,7 @@ def test_law_escaping_a_path_changes_no_verdict(engine: str, lines: Lines, agent
         )
 
 
+@pytest.mark.slow
 @given(lines=files(), agent=agents(), url=urls())
 def test_law_verdicts_are_printable_json(engine: str, lines: Lines, agent: str | Agent, url: bytes) -> None:
     for reader in each_profile(engine):
@@ -164,6 +170,7 @@ def test_law_verdicts_are_printable_json(engine: str, lines: Lines, agent: str |
         assert str(verdict).isprintable()
 
 
+@pytest.mark.slow
 @given(
     header=st.one_of(
         st.text(max_size=40),

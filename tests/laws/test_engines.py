@@ -1,5 +1,6 @@
 """Laws of the engines: they agree on every field of every answer."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.laws.comparison import each_profile
@@ -9,6 +10,7 @@ import canfetch
 from canfetch.core.agent import Agent
 
 
+@pytest.mark.slow
 @given(
     content=any_content(),
     agent=agents(),

@@ -1,5 +1,6 @@
 """Laws of records beyond the RFC: nothing raises, no record is lost, and both engines agree."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
@@ -43,6 +44,7 @@ def extended_files() -> SearchStrategy[bytes]:
     return st.tuples(lines, st.sampled_from(LINE_ENDS)).map(lambda drawn: drawn[1].join(drawn[0]))
 
 
+@pytest.mark.slow
 @given(content=st.one_of(extended_files(), extended_files(), any_content()), url=any_url(), agent=agents())
 def test_law_only_documented_exceptions_are_raised(
     engine: str, content: bytes, url: str | bytes, agent: str | Agent
@@ -66,6 +68,7 @@ def test_law_only_documented_exceptions_are_raised(
             assert str(usage).isprintable()
 
 
+@pytest.mark.slow
 @given(content=st.one_of(extended_files(), any_content()))
 def test_law_extensions_contain_every_other_record(engine: str, content: bytes) -> None:
     robots = canfetch.parse(content, engine=engine)
@@ -92,6 +95,7 @@ def test_law_canonical_urls_are_fixed_points(content: bytes, path: bytes) -> Non
     assert robots.canonical(path + b"#x") == once
 
 
+@pytest.mark.slow
 @given(content=values())
 def test_law_a_dictionary_survives_serialisation(content: bytes) -> None:
     members = parse_structured_dictionary(content)

@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from itertools import chain
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.laws.comparison import comparable, each_profile, join_lines
@@ -22,6 +23,7 @@ from canfetch.core.keys import RecordKind
 from canfetch.core.profiles import PROFILES
 
 
+@pytest.mark.slow
 @given(lines=files(), ends=st.lists(st.sampled_from(LINE_ENDS), min_size=20, max_size=20), agent=agents(), url=urls())
 def test_law_line_ends_change_no_verdict(
     engine: str, lines: Lines, ends: Lines, agent: str | Agent, url: bytes
@@ -35,6 +37,7 @@ def test_law_line_ends_change_no_verdict(
         assert reader.answer(content, url, agent) == reader.answer(join_lines(lines), url, agent)
 
 
+@pytest.mark.slow
 @given(lines=files(), end=st.sampled_from(LINE_ENDS), agent=agents(), url=urls())
 def test_law_the_last_line_needs_no_line_break(
     engine: str, lines: Lines, end: bytes, agent: str | Agent, url: bytes
@@ -54,6 +57,7 @@ def test_law_a_byte_order_mark_changes_no_verdict(engine: str, lines: Lines, age
         assert reader.answer(b"\xef\xbb\xbf" + content, url, agent) == reader.answer(content, url, agent)
 
 
+@pytest.mark.slow
 @given(lines=files(), encoding=st.sampled_from(["utf-16-le", "utf-16-be"]), agent=agents(), url=urls())
 def test_law_utf16_with_a_byte_order_mark_changes_no_verdict(
     engine: str, lines: Lines, encoding: str, agent: str | Agent, url: bytes
@@ -66,6 +70,7 @@ def test_law_utf16_with_a_byte_order_mark_changes_no_verdict(
             assert reader.answer(content, url, agent) == reader.answer(text.encode(), url, agent)
 
 
+@pytest.mark.slow
 @given(lines=files(), token=st.sampled_from(["a", "FooBot", "fOObOT", "MJ12bot", "caf\u00e9", "unnamed"]), url=urls())
 def test_law_letter_case_of_agents_changes_no_verdict(engine: str, lines: Lines, token: str, url: bytes) -> None:
     content = join_lines(lines)
@@ -84,6 +89,7 @@ def test_law_letter_case_of_agents_changes_no_verdict(engine: str, lines: Lines,
             assert reader.answer(join_lines(swapped), url, token) == verdict
 
 
+@pytest.mark.slow
 @given(
     lines=files(),
     comment=st.sampled_from([b"#", b" # Disallow: /", b"\t#a:b", b" # \xe3\x83\x84 #"]),
@@ -105,6 +111,7 @@ BETWEEN = [
 ]
 
 
+@pytest.mark.slow
 @given(
     lines=files(),
     inserted=st.lists(st.tuples(st.integers(0, 20), st.sampled_from(BETWEEN)), min_size=1, max_size=6),
@@ -130,6 +137,7 @@ def test_law_blank_lines_and_unknown_records_change_no_verdict(
         assert reader.answer(join_lines(more), url, agent) == before
 
 
+@pytest.mark.slow
 @given(groups=st.lists(plain_groups(), min_size=2, max_size=4), agent=agents(), url=urls(), data=st.data())
 def test_law_the_order_of_groups_changes_no_verdict(
     engine: str, groups: list[Lines], agent: str | Agent, url: bytes, data: st.DataObject
@@ -151,6 +159,7 @@ def test_law_the_order_of_groups_changes_no_verdict(
         assert matched[0] == matched[1]
 
 
+@pytest.mark.slow
 @given(
     before=st.lists(plain_groups(), max_size=2).map(lambda groups: list(chain(*groups))),
     group=st.tuples(
@@ -182,6 +191,7 @@ def test_law_splitting_a_group_changes_no_verdict(
         assert parted[5] == whole[5]
 
 
+@pytest.mark.slow
 @given(lines=files(), pattern=patterns(), agent=agents(), url=urls())
 def test_law_a_rule_at_the_end_only_adds_its_own_kind_of_verdicts(
     engine: str, lines: Lines, pattern: bytes, agent: str | Agent, url: bytes

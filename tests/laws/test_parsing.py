@@ -18,6 +18,7 @@ from canfetch.core.notes import Note
 LIMIT = 500 * 1024
 
 
+@pytest.mark.slow
 @given(content=any_content(), url=any_url(), agent=agents())
 def test_law_only_documented_exceptions_are_raised(
     engine: str, content: bytes, url: str | bytes, agent: str | Agent
@@ -35,6 +36,7 @@ def test_law_only_documented_exceptions_are_raised(
         assert verdict.target.startswith(b"/")
 
 
+@pytest.mark.slow
 @given(content=any_content())
 def test_law_mark_records_and_tail_make_up_the_file(engine: str, content: bytes) -> None:
     for reader in each_profile(engine):
@@ -58,6 +60,7 @@ def test_law_mark_records_and_tail_make_up_the_file(engine: str, content: bytes)
         assert robots.content[position:] in (b"", b"\xef\xbb\xbf", b"\xef\xbb", b"\xef")
 
 
+@pytest.mark.slow
 @given(content=any_content())
 def test_law_records_agree_with_the_engine(engine: str, content: bytes) -> None:
     for reader in each_profile(engine):
@@ -91,6 +94,7 @@ def test_law_records_agree_with_the_engine(engine: str, content: bytes) -> None:
         assert {line for group in robots.groups for token, line in group.user_agents if not token} == without_token
 
 
+@pytest.mark.slow
 @given(content=any_content(), url=any_url(), agent=agents())
 def test_law_pickling_preserves_verdicts(engine: str, content: bytes, url: str | bytes, agent: str | Agent) -> None:
     for reader in each_profile(engine):
@@ -107,6 +111,7 @@ def test_law_pickling_preserves_verdicts(engine: str, content: bytes, url: str |
 
 
 # A text that is the name of a host or a file is one of the files.
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:content .* is ")
 @given(lines=files(), text=st.text(max_size=20), agent=agents(), path=any_url())
 def test_law_str_and_its_utf8_are_the_same_file(
@@ -126,6 +131,7 @@ def test_law_str_and_its_utf8_are_the_same_file(
             assert from_bytes.decide(path.encode("utf-8", "surrogateescape"), agent=agent) == verdict
 
 
+@pytest.mark.slow
 @given(lines=files(), past=st.integers(0, 60), end=st.sampled_from(LINE_ENDS))
 @settings(max_examples=EXAMPLES or 8)
 def test_law_the_size_limit_changes_nothing_before_it(engine: str, lines: list[bytes], past: int, end: bytes) -> None:

@@ -36,6 +36,7 @@ def test_each_fault_is_one_finding(case: dict[str, Any]) -> None:
     assert not left
 
 
+@pytest.mark.slow
 def test_the_names_of_the_files_are_unique() -> None:
     names = [case["name"] for case in _CASES]
     assert len(names) == len(set(names))

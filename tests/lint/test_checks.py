@@ -72,6 +72,7 @@ def test_codes_and_names_are_unique() -> None:
     assert len({check.code for check in CHECKS}) == len({check.name for check in CHECKS}) == len(CHECKS)
 
 
+@pytest.mark.slow
 def test_fixable_checks_are_those_whose_findings_have_fixes() -> None:
     with_fixes = {code for code, check in BY_CODE.items() if any(one.fix is not None for one in own_findings(check))}
     assert with_fixes == FIXABLE
@@ -167,11 +168,13 @@ def test_default_fix_preserves_every_verdict(check: Check) -> None:
     assert VerdictChanges(content).changed_profiles(fixed.content) == ()
 
 
+@pytest.mark.slow
 def test_some_fixes_are_applied_only_on_request() -> None:
     unsafe = [check for check in CHECKS if check.fixable and not LINTER.fix(check.bad_input(), only=[check.code]).fixed]
     assert len(unsafe) > len(FIXABLE) / 2
 
 
+@pytest.mark.slow
 def test_verdicts_are_those_of_the_engine() -> None:
     with_verdicts = 0
     for check in CHECKS:

@@ -124,6 +124,7 @@ def test_related_files_are_not_compared_without_url() -> None:
     assert codes(LintInput(PLAIN, siblings={"https://www.example.com/robots.txt": None})) == set()
 
 
+@pytest.mark.slow
 def test_rfc3986_3_2_1_credentials_of_redirects_are_not_reported() -> None:
     given = LintInput(b"User-agent: *\nDisallow:\n", delivery=redirected("https://us:secret@cdn.example/robots.txt"))
     (message,) = [finding.message() for finding in LINTER.lint(given).findings if finding.check.code == "CF805"]

@@ -234,6 +234,7 @@ def test_key_prefix_applies_only_to_google() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_lines_of_a_web_page_are_not_reported() -> None:
     page = b"<!DOCTYPE html>\n<html>\n  <style>a { b: c }</style>\n  <a href='x'>text</a>\n</html>\n"
     assert {code for code in codes(page) if code.startswith(("CF2", "CF3"))} == set()

@@ -131,6 +131,7 @@ def test_no_fix_makes_a_path_of_a_missing_value(word: str) -> None:
         assert f"/{word}" not in after
 
 
+@pytest.mark.slow
 def test_a_template_is_reported_once() -> None:
     text = "{% if a %}\nUser-agent: *\nDisallow: {{ b }}\nDisallow: c/\n{% endif %}\n"
     found = [(one.check.code, one.line) for one in LINTER.lint(text.encode()).findings]

@@ -188,6 +188,7 @@ def test_fix_does_not_add_slash_if_same_rule_exists() -> None:
     assert fixed(content, "CF401") == content
 
 
+@pytest.mark.slow
 def test_two_spellings_are_repeated_only_if_they_are_the_same_for_google() -> None:
     found: list[bool] = []
     for number in sorted(set(range(256)) - set(b"\0\n\r#")):
@@ -262,6 +263,7 @@ def test_google_parser_does_not_encode_braces() -> None:
     assert {verdict.crawler for verdict in found[0].verdicts if verdict.allowed} == {"Googlebot"}
 
 
+@pytest.mark.slow
 def test_trailing_star_has_no_effect() -> None:
     found = Linter(select=["CF403"]).lint(rules("Disallow: /.*")).findings
     assert found[0].verdicts == ()

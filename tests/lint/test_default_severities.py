@@ -380,6 +380,7 @@ def test_default_set_has_only_the_severities_of_rfc_and_named_engines() -> None:
             assert finding.severity in {highest, Severity.INFO}, name
 
 
+@pytest.mark.slow
 def test_override_wins_over_a_harmless_place() -> None:
     linter = Linter(severity_overrides={"group-without-rules": Severity.ERROR}, select=["group-without-rules"])
     (finding,) = linter.lint(b"User-agent: *\nCrawl-delay: 5\n").findings

@@ -59,6 +59,7 @@ def validator(sarif_schema: Any) -> Any:
     return kind(sarif_schema)
 
 
+@pytest.mark.slow
 def test_sarif_log_without_findings_is_complete(validator: Any) -> None:
     for reports in ([], [Linter().lint(b"User-agent: *\nDisallow: /a/\n")]):
         log = json.loads(json.dumps(sarif_log(reports, version="0.1.0")))
@@ -236,6 +237,7 @@ def test_translated_texts_are_complete_and_have_the_same_placeholders(language: 
         assert placeholders(texts.message) == placeholders(check.message)
 
 
+@pytest.mark.slow
 def test_a_check_is_translated_into_all_languages_or_none() -> None:
     names = files("canfetch.lint").joinpath("languages").iterdir()
     tables = {Path(str(name)).stem: set(tomllib.loads(name.read_text(encoding="utf-8"))) for name in names}
@@ -319,6 +321,7 @@ def test_messages_fill_placeholders_once() -> None:
     assert catalogue.message(check, {"count": "2", "name": "}{"}) == "2 rules of `}{` in {other}"
 
 
+@pytest.mark.slow
 def test_file_names_are_escaped_in_uris(validator: Any) -> None:
     for name in ("a:b%41?c=d;e,f.txt", "\udcff.txt", "#.txt"):
         report = Linter().lint(LintInput(b"Disallow: /\n", path=name))
@@ -331,6 +334,7 @@ def test_file_names_are_escaped_in_uris(validator: Any) -> None:
         json.dumps(gitlab_issues([report]), ensure_ascii=False).encode()
 
 
+@pytest.mark.slow
 def test_sarif_messages_escape_placeholders_and_links(validator: Any) -> None:
     content = b"User-agent: *\nDisallow: /{0}/[x](http://evil.example)$y\n"
     log = sarif_log([Linter(select=["CF402"]).lint(content)], version="0.1.0")
@@ -392,6 +396,7 @@ def test_groups_are_sorted_by_severity_and_join_notes_of_a_check() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_grouping_loses_and_repeats_nothing() -> None:
     linter = Linter(severities="all", findings_limit=20)
     for _, content in corpus_files(30):
@@ -430,6 +435,7 @@ def test_github_has_one_notice_for_each_check() -> None:
     assert lines[2].endswith("(also on 2 lines: 3, 7)")
 
 
+@pytest.mark.slow
 def test_html_has_controls_data_and_links() -> None:
     report = Linter().lint(NOTES)
     page = html_page([report], documentation="https://example.org/canfetch")

@@ -220,6 +220,7 @@ def test_fixing_is_idempotent() -> None:
     assert Linter().fix(once, unsafe=True).content == once
 
 
+@pytest.mark.slow
 def test_fixing_preserves_content_after_the_size_limit() -> None:
     content = b"User-agent: *\n  Disallow: /a/\n" + b"# filler\n" * 60_000 + b"Disallow: /tail/"
     fixed = Linter().fix(content, only=["indented-record"])
@@ -371,6 +372,7 @@ CONTENTS = (
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=EXAMPLES or 40)
 @given(CONTENTS)
 def test_any_content_can_be_linted_and_fixed(content: bytes) -> None:
@@ -559,6 +561,7 @@ def test_ignore_in_is_relative_to_the_folder() -> None:
     assert linter.lint(LintInput(BAD, path="/old/robots.txt")).findings
 
 
+@pytest.mark.slow
 def test_reports_are_freed_without_the_garbage_collector() -> None:
     linter = Linter(severities="all")
     for check in CHECKS:
@@ -601,6 +604,7 @@ def test_findings_as_flat_rows() -> None:
         assert (row["line"], row["fixable"]) == (finding.line, finding.fix is not None)
 
 
+@pytest.mark.slow
 def test_small_file_is_linted_without_comparisons_pages_and_deliveries() -> None:
     content = b"User-agent: *\nDisallow: /a\nDisallow: /b/\nSitemap: https://example.com/sitemap.xml\n"
     code = f"import sys; from canfetch.lint import Linter; Linter().lint({content!r}); print(*sys.modules)"

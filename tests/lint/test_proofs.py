@@ -128,6 +128,7 @@ def crowded_files(count: int) -> Iterator[bytes]:
         yield ("\n".join(lines) + "\n").encode()
 
 
+@pytest.mark.slow
 def test_every_proof_keeps_the_laws() -> None:
     files = [*corpus_files(generated=40), *((f"crowded-{i}", content) for i, content in enumerate(crowded_files(80)))]
     broken: list[str] = []
@@ -281,6 +282,7 @@ def findings_of_bad_examples() -> list[Finding]:
     return [finding for check in CHECKS for finding in LINTER.lint(check.bad_input()).findings]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_each_language_names_the_crawlers_the_url_and_the_line(
     findings_of_bad_examples: list[Finding], language: str
@@ -301,6 +303,7 @@ def test_each_language_names_the_crawlers_the_url_and_the_line(
     assert seen == set(Contrast)
 
 
+@pytest.mark.slow
 def test_proof_is_a_clause_of_its_own_in_one_line() -> None:
     report = Linter(select=["CF201"]).lint(LintInput(b"User-agent: *\nDisallow /c/\n"))
     (line,) = github_lines([report])

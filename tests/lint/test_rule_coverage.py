@@ -1,5 +1,7 @@
 """Rules that others make redundant: which of them are compared exactly, and within which limit."""
 
+import pytest
+
 from canfetch.lint import Linter
 from canfetch.lint.analysis.exact_redundancy import MAX_RULES
 
@@ -40,6 +42,7 @@ def test_larger_files_are_not_compared_exactly() -> None:
     assert covered_lines("Disallow: /c", "Disallow: /c/d", *rules, *others) == [3]
 
 
+@pytest.mark.slow
 def test_a_rule_that_overlaps_hundreds_of_others_is_not_compared() -> None:
     rules = ["Disallow: /a", "Allow: /a*z", "Disallow: /a/b$"]
     others = [f"Disallow: /a*x{number}/" for number in range(300)]

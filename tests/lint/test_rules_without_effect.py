@@ -198,6 +198,7 @@ def test_findings_are_those_of_exact_comparisons_and_of_all_short_urls(seed: int
     assert found > 60
 
 
+@pytest.mark.slow
 def test_each_rule_without_effect_of_real_files_is_reported_or_explained() -> None:
     folder = corpus_folder()
     if folder is None:

@@ -54,6 +54,7 @@ def test_checks_run_after_those_that_supersede_them() -> None:
         seen.add(code)
 
 
+@pytest.mark.slow
 def test_checks_must_not_supersede_each_other() -> None:
     first, second = CHECKS[0], CHECKS[1]
     both = (first._replace(supersedes=(second.code,)), second._replace(supersedes=(first.code,)))

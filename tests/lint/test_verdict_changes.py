@@ -88,6 +88,7 @@ def answers(robots: RobotsTxt) -> list[bool]:
     return [robots.allows(url, agent=agent) for agent in ("a", "b", "c", "Googlebot", "*") for url in URLS]
 
 
+@pytest.mark.slow
 @settings(max_examples=EXAMPLES or 40)
 @given(LINES, LINES)
 def test_profiles_that_are_not_reported_have_the_same_verdicts(one: bytes, other: bytes) -> None:
@@ -106,6 +107,7 @@ RULE_FILES = st.lists(
 ).map(lambda rules: "User-agent: *\n" + "".join(f"{key}: /{path}{end}\n" for key, path, end in rules))
 
 
+@pytest.mark.slow
 @settings(max_examples=EXAMPLES or 40)
 @given(RULE_FILES, st.integers(1, 5), st.sampled_from(["rfc9309", "google", "draft1996"]))
 def test_removed_rules_that_are_not_reported_never_decide(content: str, removed: int, profile: str) -> None:
@@ -145,6 +147,7 @@ def test_escapes_of_form_b_are_read_by_rules_that_start_within_them() -> None:
 PROFILE_CHOICES = st.sampled_from([("google",), ("googlebot",), ("rfc9309", "bing"), ("yandex",)])
 
 
+@pytest.mark.slow
 @settings(max_examples=EXAMPLES or 40)
 @given(LINES, PROFILE_CHOICES)
 def test_fixes_for_a_profile_preserve_its_verdicts(content: bytes, profiles: tuple[str, ...]) -> None:
@@ -196,6 +199,7 @@ def test_fixes_for_a_profile_change_verdicts_in_others() -> None:
     assert LINTER.fix(content, for_profiles=["googlebot", "yandex"]).content == content
 
 
+@pytest.mark.slow
 def test_fixes_past_the_limit_of_comparisons_are_counted() -> None:
     lines = [b"Disallow: a%d/\n" % number for number in range(40)]
     content = b"User-agent: *\n" + b"".join(lines)
@@ -208,6 +212,7 @@ def test_fixes_past_the_limit_of_comparisons_are_counted() -> None:
     assert LINTER.fix(large, for_profiles=["google"]).report.undecided_fixes == fixed.report.undecided_fixes
 
 
+@pytest.mark.slow
 def test_fixes_past_the_limit_of_rounds_are_counted() -> None:
     # Fixes of adjacent lines wait for the next round, so each round removes every second line.
     content = b"User-agent: *\nDisallow: /a\n" + b"Disallow: /a\n" * 80 + b"#" + b"x" * 480_000 + b"\n"
@@ -219,6 +224,7 @@ def test_fixes_past_the_limit_of_rounds_are_counted() -> None:
     assert again.report.undecided_fixes == 0
 
 
+@pytest.mark.slow
 def test_fix_that_is_not_decided_is_counted() -> None:
     letters = str.maketrans("0123456789", "ghijklmnop")
     names = "".join(f"User-agent: bot{number:x}\n".translate(letters) for number in range(3000))
@@ -246,6 +252,7 @@ def test_changed_profiles_of_findings() -> None:
     )
 
 
+@pytest.mark.slow
 def test_changed_profiles_are_computed_within_a_budget() -> None:
     rules = b"".join(b"Disallow /%d/\n" % number for number in range(9000))
     report = Linter(select=["missing-colon"]).lint(b"User-agent: *\n" + rules)
@@ -256,6 +263,7 @@ def test_changed_profiles_are_computed_within_a_budget() -> None:
     assert report.findings[1].to_json()["fix"]["changed_profiles"] is None
 
 
+@pytest.mark.slow
 def test_fix_of_a_file_past_the_size_limit_does_not_reveal_its_tail() -> None:
     # A shorter file would have the last rule within the limit.
     head = b"User-agent: *\n    Disallow: /a/\n"

@@ -155,6 +155,7 @@ def test_hostile_log_takes_bounded_memory() -> None:
     assert len(report.crawlers) == CRAWLER_LIMIT + 1
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.tuples(

@@ -48,6 +48,7 @@ def test_line_without_an_end_is_skipped() -> None:
     assert max(len(block.lines) for block in blocks) < 1_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compress", ["gzip", "zstd"])
 @pytest.mark.parametrize("damage", ["cut", "changed"])
 def test_damaged_data_is_an_error_after_the_lines_before_it(compress: str, damage: str) -> None:
@@ -60,5 +61,6 @@ def test_damaged_data_is_an_error_after_the_lines_before_it(compress: str, damag
         list(blocks)
 
 
+@pytest.mark.slow
 def test_empty_log_has_no_lines() -> None:
     assert list(read_blocks(io.BytesIO(b""))) == []

@@ -64,6 +64,7 @@ REQUESTS = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(REQUESTS, max_size=5))
 def test_law_formats_agree(requests: list[Request]) -> None:
     reports = [
@@ -202,6 +203,7 @@ def test_times(text: bytes, seconds: float | None) -> None:
     assert times.read(text) == times.read(text)
 
 
+@pytest.mark.slow
 def test_invalid_options() -> None:
     with pytest.raises(InvalidOption, match="unknown log format 'combine': did you mean 'combined'"):
         create_format("combine")

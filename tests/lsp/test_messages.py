@@ -35,6 +35,7 @@ def test_messages_are_read(data: bytes, expected: list[bytes]) -> None:
     assert list(read_messages(io.BytesIO(data), max_bytes=5)) == expected
 
 
+@pytest.mark.slow
 def test_a_closed_stream_is_reported_once_for_each_message() -> None:
     closed: list[bool] = []
     stream = io.BytesIO()

@@ -96,6 +96,7 @@ def test_a_position_inside_a_character_is_its_start() -> None:
     assert snapshot.place(2) == Place(0, 0)
 
 
+@pytest.mark.slow
 def test_every_change_is_a_new_revision() -> None:
     opened = document("a")
     before = opened.snapshot("utf-16")

@@ -1,5 +1,7 @@
 """Symbols, folding ranges, highlights and links."""
 
+import pytest
+
 from canfetch.lsp.file_view import FileView
 from canfetch.lsp.outline import Fold, folds, highlights, links, symbols
 
@@ -66,5 +68,6 @@ def test_highlights_are_the_same_crawler_or_path() -> None:
     assert highlighted(5) == highlighted(0) == highlighted(99) == []
 
 
+@pytest.mark.slow
 def test_links_are_http_urls() -> None:
     assert [url for _, url in links(VIEW)] == ["https://example.com/s.xml"]

@@ -46,6 +46,7 @@ def edits_of(action: types.CodeAction) -> list[types.TextEdit]:
     return [edit for edit in change.edits if isinstance(edit, types.TextEdit)]
 
 
+@pytest.mark.slow
 def test_capabilities(editor: Editor) -> None:
     offered = editor.initialized.capabilities
     assert offered.position_encoding == types.PositionEncodingKind.Utf16
@@ -59,6 +60,7 @@ def test_capabilities(editor: Editor) -> None:
     assert offered.document_formatting_provider is True
 
 
+@pytest.mark.slow
 def test_diagnostics_follow_each_change(editor: Editor) -> None:
     document = editor.open(uri("changes"), BROKEN)
     found = editor.published(document)
@@ -160,6 +162,7 @@ def test_a_suppression_follows_a_byte_order_mark(editor: Editor) -> None:
     assert apply(text, edits_of(action)) == "\ufeff# canfetch: allow missing-colon\nUser-agent *\nDisallow: /a\n"
 
 
+@pytest.mark.slow
 def test_a_very_long_file_is_reported_once(editor: Editor) -> None:
     document = editor.open(uri("long"), "#" * MAX_DOCUMENT_CHARACTERS + "\n")
     assert editor.published(document) == []
@@ -296,6 +299,7 @@ def test_a_cancelled_request_is_answered_and_others_continue(editor: Editor) -> 
     assert hover is not None
 
 
+@pytest.mark.slow
 def test_columns_are_in_the_negotiated_encoding() -> None:
     editor = Editor(capabilities(encodings=["utf-8", "utf-16"]))
     assert editor.initialized.capabilities.position_encoding == "utf-8"
@@ -311,6 +315,7 @@ def test_columns_are_in_the_negotiated_encoding() -> None:
     assert editor.shut_down() == 0
 
 
+@pytest.mark.slow
 def test_unknown_encodings_are_utf_16() -> None:
     editor = Editor(types.ClientCapabilities())
     assert editor.initialized.capabilities.position_encoding == types.PositionEncodingKind.Utf16
@@ -349,6 +354,7 @@ def pull(editor: Editor, document: str, previous: str | None = None) -> Any:
     return editor.request(types.TEXT_DOCUMENT_DIAGNOSTIC, params)
 
 
+@pytest.mark.slow
 def test_diagnostics_are_pulled_and_not_pushed(puller: Editor) -> None:
     assert isinstance(puller.initialized.capabilities.diagnostic_provider, types.DiagnosticOptions)
     document = puller.open(uri("pull"), BROKEN)
@@ -405,6 +411,7 @@ def test_registrations(puller: Editor) -> None:
     assert methods == {types.WORKSPACE_DID_CHANGE_CONFIGURATION, types.WORKSPACE_DID_CHANGE_WATCHED_FILES}
 
 
+@pytest.mark.slow
 def test_configuration_files_and_initialization_options(tmp_path: Path) -> None:
     configuration = tmp_path / "canfetch.toml"
     configuration.write_text('[lint]\nignore = ["CF405"]\nlanguage = "de"\n', encoding="utf-8")
@@ -499,6 +506,7 @@ def test_bytes_that_are_not_utf8_arrive(editor: Editor) -> None:
     assert "CF107" in codes(editor.published(document))
 
 
+@pytest.mark.slow
 def test_without_the_extra_the_error_names_it() -> None:
     program = "import sys; sys.modules['pygls'] = None\nfrom canfetch.cli.main import run\nsys.exit(run(['lsp']))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)

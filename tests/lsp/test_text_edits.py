@@ -24,6 +24,7 @@ def edited(text: str, edits: list[NewText]) -> str:
     return apply(text, to_text_edits(edits))
 
 
+@pytest.mark.slow
 @given(TEXTS, TEXTS)
 def test_edits_result_in_the_new_text(old: str, new: str) -> None:
     edits = line_edits(snapshot(old), new)
@@ -80,6 +81,7 @@ def test_an_edit_between_cr_and_lf_is_extended() -> None:
     assert edited(text, [end]) == "a\r\n\nb"
 
 
+@pytest.mark.slow
 def test_a_replacement_that_is_not_utf8_is_no_edit() -> None:
     assert replace_bytes(snapshot("a"), 0, 1, b"\xe9") is None
     assert line_edits(snapshot("a\n"), "\udce9\n") is None

@@ -71,6 +71,7 @@ def all_answers(content: bytes, path: str, *, status: int = 200) -> list[Answer]
     ]
 
 
+@pytest.mark.slow
 @given(
     content=st.one_of(extended_files(), files().map(b"\n".join), any_content()),
     path=paths(),
@@ -101,6 +102,7 @@ def test_answers_equal_those_of_the_library(content: bytes, path: bytes, name: s
     assert explained.decisions[0].group == (None if verdict.group.token is None else visible_text(verdict.group.token))
 
 
+@pytest.mark.slow
 @given(content=st.one_of(hostile_files(), hostile_files(), extended_files(), any_content()), path=paths())
 def test_texts_are_short_and_quotations_cannot_be_left(content: bytes, path: bytes) -> None:
     for answer in all_answers(content, path.decode("utf-8", "surrogateescape")):
@@ -297,6 +299,7 @@ def test_a_token_that_fetches_nothing_is_mentioned() -> None:
     assert text.startswith("ALLOWED: Google-Extended may fetch this URL.\nGoogle-Extended fetches nothing: ")
 
 
+@pytest.mark.slow
 def test_what_answers_derive_from_a_file_is_not_kept() -> None:
     state = state_of(b"User-agent: *\nContent-Signal: ai-train=no\nDisallow: /x\n")
     assert state.file is not None

@@ -19,6 +19,7 @@ PUBLIC_ONLY = ServiceSettings()
 DRAFT = "User-agent: *\nDisallow: /a\nCrawl-delay: 2\nUseragent: x\n"
 
 
+@pytest.mark.slow
 def test_tools_are_described() -> None:
     async def list_tools(client: Client) -> Any:
         return (await client.list_tools()).tools
@@ -37,6 +38,7 @@ def test_tools_are_described() -> None:
     assert sum(len(tool.description) + len(json.dumps(tool.input_schema)) for tool in tools) < 6_000
 
 
+@pytest.mark.slow
 def test_answers_of_the_live_file(site: Site) -> None:
     replies = ask(
         ("may_fetch", {"url": site.url("private/x")}),
@@ -71,6 +73,7 @@ def test_answers_of_the_live_file(site: Site) -> None:
     assert site.count("/robots.txt") == 1
 
 
+@pytest.mark.slow
 def test_results_match_their_schemas(site: Site) -> None:
     calls: list[tuple[str, dict[str, Any]]] = [
         ("may_fetch", {"url": site.url("x"), "purpose": "training"}),
@@ -82,6 +85,7 @@ def test_results_match_their_schemas(site: Site) -> None:
         jsonschema.validate(reply.result, TOOLS[name].declare().output_schema or {})
 
 
+@pytest.mark.slow
 def test_one_fetch_for_all_questions_about_an_origin() -> None:
     async def ask_all(client: Client) -> list[Any]:
         calls = [client.call_tool("may_fetch", {"url": site.url(f"page-{number}")}) for number in range(100)]
@@ -242,6 +246,7 @@ class FailingService(Service):
         raise RuntimeError(f"a secret {text}")
 
 
+@pytest.mark.slow
 def test_an_internal_error_shows_no_details(caplog: pytest.LogCaptureFixture) -> None:
     async def call(client: Client) -> Reply:
         return to_reply(await client.call_tool("may_fetch", {"url": "https://example.com/"}))

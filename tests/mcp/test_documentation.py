@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.docs.blocks import blocks
 from tests.mcp.asking import state_of
 
@@ -16,6 +17,7 @@ from canfetch.web.mcp.tdm_files import FetchedTDMFile
 PAGE = Path(__file__).parents[2] / "docs/mcp.md"
 
 
+@pytest.mark.slow
 def test_the_example_of_the_documentation() -> None:
     content, text = (block.text for block in blocks(PAGE) if block.language == "text")
     arguments, result, *_ = (json.loads(block.text) for block in blocks(PAGE) if block.language == "json")

@@ -80,6 +80,7 @@ def ping() -> bytes:
     return json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_an_answer_over_http(open_port: int, site: Site, mode: str) -> None:
     reply = call(open_port, "may_fetch", {"url": site.url("private/x")}, mode=mode)
@@ -91,6 +92,7 @@ def test_a_slash_at_the_end_of_the_path_changes_nothing(open_port: int) -> None:
     assert post(open_port, ping(), path=f"{PATH}/") == post(open_port, ping())
 
 
+@pytest.mark.slow
 def test_one_fetch_for_many_clients(open_port: int) -> None:
     async def run(url: str) -> list[Any]:
         async with httpx2.AsyncClient(trust_env=False, timeout=None) as http_client:
@@ -283,6 +285,7 @@ def test_bodies_are_bounded(receive: Callable[[], Awaitable[dict[str, Any]]], st
     assert guard.body_bytes == 0
 
 
+@pytest.mark.slow
 def test_all_bodies_together_are_bounded() -> None:
     guard = HTTPGuard(_ok, listens_on="127.0.0.1", token=None)
     guard.body_bytes = 16 * MAX_BODY_BYTES

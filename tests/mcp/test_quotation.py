@@ -56,6 +56,7 @@ def test_tokens_are_estimated(text: str, tokens: int) -> None:
     assert estimate_tokens(text) == tokens
 
 
+@pytest.mark.slow
 @given(text=st.text(alphabet=st.characters(max_codepoint=127)))
 def test_each_word_is_a_token_at_least(text: str) -> None:
     words = [word for word in text.replace("`", " ").split() if word.isalpha()]

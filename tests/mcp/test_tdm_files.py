@@ -154,6 +154,7 @@ def test_a_file_is_kept_for_a_day_and_a_failure_for_ten_minutes() -> None:
     assert len(requested) == 2
 
 
+@pytest.mark.slow
 def test_memory_is_bounded() -> None:
     large = b"[" + b" " * 500_000 + b"]"
     origins = [f"https://site-{number}.example" for number in range(60)]

@@ -63,6 +63,7 @@ def test_project_urls_are_left_out_without_an_address() -> None:
     assert project_urls(ADDRESS)["Source"] == ADDRESS
 
 
+@pytest.mark.slow
 def test_sarif_log_links_to_the_repository_and_the_pages_of_checks_if_their_addresses_are_known() -> None:
     driver = sarif_log([], version="1.2.3", repository=ADDRESS, documentation=SITE)["runs"][0]["tool"]["driver"]
     assert driver["informationUri"] == ADDRESS

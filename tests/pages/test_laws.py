@@ -155,6 +155,7 @@ def test_law_every_agent_has_a_dialect(tokens: list[str], star_applies: bool) ->
     assert all(getattr(verdict, name).unlimited for name in DECISION_NAMES)
 
 
+@pytest.mark.slow
 def test_limits_of_tdm_files() -> None:
     assert parse_tdm_file(b"[" * 100_000).problem == "nested deeper than 64 levels"
     assert parse_tdm_file(b'["' + b"[" * 100_000 + b'\\"]"]').problem is None

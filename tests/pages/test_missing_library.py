@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 ABSENT = "import sys; sys.modules['lxml'] = None\n"
 
 
@@ -37,6 +39,7 @@ print([len(parse_page(html, headers=headers).directives) for html in (None, b"",
     assert run(program).stdout == "[1, 1, 1, 1]\n"
 
 
+@pytest.mark.slow
 def test_command_without_lxml_names_the_extra() -> None:
     done = run("from canfetch.cli.main import run; sys.exit(run(['page', '--html', '-', '--agent', 'Googlebot']))")
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)

@@ -71,6 +71,7 @@ def test_law_offset_and_line_of_elements_are_correct(pieces: list[bytes]) -> Non
         assert OFFSET_ATTRIBUTE not in element.attributes
 
 
+@pytest.mark.slow
 @given(pieces=st.lists(PIECES, max_size=12))
 def test_law_marking_changes_no_parsed_element(pieces: list[bytes]) -> None:
     from lxml import etree

@@ -123,6 +123,7 @@ def test_other_content_types_are_not_parsed(headers: dict[str, str], notes: Page
 # --- notes -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_exceeded_limits_are_noted() -> None:
     assert parse_page(b"<p>" * 9, max_bytes=5).notes == PageNote.HTML_TRUNCATED
     assert parse_page(b"<a rel=ugc>" * 10_001).notes == PageNote.TOO_MANY_ELEMENTS

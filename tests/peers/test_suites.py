@@ -9,6 +9,7 @@ SUITES = load_suites()
 LOCAL = [name for name, suite in SUITES.items() if suite.package is None]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LOCAL)
 def test_suite_of_the_standard_library(name: str, tmp_path: Path) -> None:
     if SUITES[name].rewritten is not is_rewritten():
@@ -22,6 +23,7 @@ def test_suite_from_pypi(name: str, tmp_path: Path) -> None:
     assert not run_suite(SUITES[name], tmp_path).problems
 
 
+@pytest.mark.slow
 def test_differences_have_a_reason_and_a_standard() -> None:
     with pytest.raises(ValueError, match="incomplete difference"):
         Difference("", "RFC 9309", ("test_a.py::test_a",))

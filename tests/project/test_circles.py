@@ -159,6 +159,7 @@ LANGUAGES: dict[str, Callable[[], list[Imports]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_modules_import_each_other_in_a_circle(language: str) -> None:
     known = KNOWN_CIRCLES[language]
@@ -209,6 +210,7 @@ def test_circles_of_rust_modules_are_found(tmp_path: Path) -> None:
     assert find_circles(imports) == [["crate::a", "crate::b::c", "crate::a"]]
 
 
+@pytest.mark.slow
 def test_circles_of_typescript_files_are_found(tmp_path: Path) -> None:
     source = tmp_path / "page" / "src"
     source.mkdir(parents=True)

@@ -37,10 +37,12 @@ def run_action(folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_action_matches_the_github_schema() -> None:
     subprocess.run([command("check-jsonschema"), "--builtin-schema", "vendor.github-actions", str(ACTION)], check=True)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("bash") is None, reason="the action needs bash")
 def test_failure_fails_the_step_unless_it_is_known(tmp_path: Path) -> None:
     program = shlex.join([sys.executable, "-c", ALWAYS])
@@ -58,6 +60,7 @@ def test_failure_fails_the_step_unless_it_is_known(tmp_path: Path) -> None:
     assert (passed.returncode, passed.stderr) == (0, "")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("bash") is None, reason="the action needs bash")
 def test_command_is_an_alternative_to_a_program(tmp_path: Path) -> None:
     done = run_action(tmp_path, command="true {robots} {agent} {url}", arguments="--id disputed-01")

@@ -57,10 +57,12 @@ def run_step(action: Path, name: str, folder: Path, inputs: dict[str, str]) -> s
     )
 
 
+@pytest.mark.slow
 def test_pre_commit_accepts_the_manifest() -> None:
     subprocess.run([command("pre-commit"), "validate-manifest", str(MANIFEST)], check=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("action", [ACTION, DIFF_ACTION], ids=["lint", "diff"])
 def test_action_matches_the_github_schema(action: Path) -> None:
     subprocess.run([command("check-jsonschema"), "--builtin-schema", "vendor.github-actions", str(action)], check=True)

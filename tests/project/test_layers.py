@@ -4,7 +4,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 
+
+@pytest.mark.slow
 def test_import_contracts_hold() -> None:
     # In a separate process, because import-linter configures logging globally.
     run = subprocess.run(

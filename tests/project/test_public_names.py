@@ -119,6 +119,7 @@ def test_import_canfetch_imports_nothing_else() -> None:
     assert modules - start == {"canfetch"}
 
 
+@pytest.mark.slow
 def test_first_decision_imports_only_the_core() -> None:
     statement = "import canfetch; canfetch.parse(b'User-agent: *').decide('https://example.com/', agent='a').to_json()"
     modules = modules_imported_by(statement)
@@ -140,6 +141,7 @@ def test_first_decision_imports_only_the_core() -> None:
     assert packages <= {"core", "errors", "_native"}
 
 
+@pytest.mark.slow
 def test_idna_is_imported_for_non_ascii_hosts() -> None:
     # Importing its tables takes longer than parsing a file.
     assert "idna" not in modules_imported_by("import canfetch; canfetch.Origin.from_url('https://xn--mller-kva.eu/')")

@@ -4,6 +4,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import pytest
 from tests.access.conftest import ScriptedOrigin
 from tests.stores.conftest import ExpiringStore
 from tests.stores.entries import make_entry
@@ -67,6 +68,7 @@ def test_sqlite_put_deletes_expired_entries(tmp_path: Path) -> None:
     assert remaining == [16, 6, 1, 1]
 
 
+@pytest.mark.slow
 def test_memory_store_frees_expired_entries() -> None:
     now = [0.0]
     store = MemoryStore(monotonic=lambda: now[0])

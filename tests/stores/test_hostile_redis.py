@@ -89,6 +89,7 @@ def test_hostile_server_does_not_prevent_decisions() -> None:
         assert client.store_error is not None
 
 
+@pytest.mark.slow
 def test_hostile_server_does_not_prevent_decisions_of_the_async_client() -> None:
     async def decide(store: RedisStore) -> None:
         async with AsyncClient(user_agent=USER_AGENT, transport=AsyncScriptedOrigin(), store=store) as client:

@@ -144,6 +144,7 @@ def test_last_good_copy_is_used_under_limits(store: Store, ask: Query, limits: d
     assert state.entry.copy is not None
 
 
+@pytest.mark.slow
 def test_thirty_days_count_from_the_first_failure_of_each_client(store: Store, ask: Query) -> None:
     ask(store, 0.0)
     for day in range(1, 20):

@@ -30,6 +30,7 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_sqlite_large_entry_is_corrupt(path: Path) -> None:
     with closing(SQLiteStore(path)) as store:
         with pytest.raises(CorruptEntry, match=f"store.db: corrupt cache entry: larger than {MAX_ENTRY_BYTES} bytes"):
@@ -57,12 +58,14 @@ def test_sqlite_large_entry_takes_no_memory(path: Path) -> None:
         assert b"Traceback" not in ran.stderr
 
 
+@pytest.mark.slow
 def test_sqlite_large_entry_is_replaced(path: Path) -> None:
     with closing(SQLiteStore(path)) as store:
         store.put(make_entry(ORIGIN))
         assert store.get(ORIGIN) == make_entry(ORIGIN)
 
 
+@pytest.mark.slow
 def test_sqlite_large_entry_is_deleted_by_a_client(path: Path) -> None:
     store = ResilientStore(SQLiteStore(path))
     assert store.get(ORIGIN) is None
@@ -72,6 +75,7 @@ def test_sqlite_large_entry_is_deleted_by_a_client(path: Path) -> None:
         assert list(reopened.keys()) == ["https://other.example"]
 
 
+@pytest.mark.slow
 def test_commands_list_the_other_entries(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["cache", "list", "--store", str(path)]) == 2
     listed = capsys.readouterr()
@@ -92,6 +96,7 @@ def test_redis_large_entry_costs_itself_only(redis_url: str) -> None:
         assert store.get(ORIGIN) == make_entry(ORIGIN)
 
 
+@pytest.mark.slow
 def test_entry_that_no_store_would_read_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("canfetch.client.stores.MAX_ENTRY_BYTES", 100)
     with closing(SQLiteStore(tmp_path / "store.db")) as store:

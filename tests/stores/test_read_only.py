@@ -158,6 +158,7 @@ def test_sqlite_missing_or_empty_file_in_a_read_only_folder_raises(tmp_path: Pat
             SQLiteStore(mounted / "folder" / FILE)
 
 
+@pytest.mark.slow
 def test_sqlite_unsupported_version_in_a_read_only_folder_raises(tmp_path: Path) -> None:
     folder = tmp_path / "store"
     SQLiteStore(folder / FILE).close()

@@ -115,6 +115,7 @@ def test_redis_entry_expires(redis_url: str) -> None:
         store.delete(ORIGIN)
 
 
+@pytest.mark.slow
 def test_redis_missing_library_raises() -> None:
     code = (
         "import sys; sys.modules['redis'] = None\n"

@@ -35,6 +35,7 @@ def _lease(path: str, holder: str) -> bool:
     return acquired
 
 
+@pytest.mark.slow
 def test_sqlite_one_of_several_processes_acquires_a_lease(tmp_path: Path) -> None:
     path = str(tmp_path / "robots.sqlite3")
 
@@ -44,6 +45,7 @@ def test_sqlite_one_of_several_processes_acquires_a_lease(tmp_path: Path) -> Non
     assert sorted(acquired) == [False] * 7 + [True]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("acknowledged", [1, 7, 40])
 def test_sqlite_stored_entries_survive_a_kill(tmp_path: Path, acknowledged: int) -> None:
     path = tmp_path / "robots.sqlite3"
@@ -110,6 +112,7 @@ def test_sqlite_store_of_an_older_version_is_emptied(tmp_path: Path, caplog: pyt
     assert caplog.messages == [f"{path}: the store of version 1 was replaced by an empty one"]
 
 
+@pytest.mark.slow
 def test_sqlite_store_of_an_older_version_is_emptied_by_one_of_several_processes(tmp_path: Path) -> None:
     path = tmp_path / "robots.sqlite3"
     write_store_of_version_1(path)
@@ -172,6 +175,7 @@ def test_sqlite_corrupt_entry_raises(tmp_path: Path, value: str) -> None:
             store.get("https://example.com")
 
 
+@pytest.mark.slow
 def test_sqlite_wait_for_other_threads_counts_towards_the_timeout(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

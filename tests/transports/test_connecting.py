@@ -112,6 +112,7 @@ def test_rfc8305_5_unresponsive_addresses_are_not_waited_for(name: str, good: st
     gc.collect()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["http", "http-async"])
 def test_connect_times_out_with_several_addresses(name: str) -> None:
     with (
@@ -337,6 +338,7 @@ def test_lookups_are_limited_to_the_threads_and_all_finish() -> None:
     assert [future.result(300) for future in futures] == [[str(number)] for number in range(100)]
 
 
+@pytest.mark.slow
 def test_peer_is_known_after_a_reset() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]

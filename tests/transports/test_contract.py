@@ -224,6 +224,7 @@ def test_broken_response_is_a_failure(name: str, send: Send, shared_site: Site, 
     assert "bytearray" not in answer.detail
 
 
+@pytest.mark.slow
 def test_aiohttp_without_c_extensions_rejects_two_lengths(shared_site: Site) -> None:
     pytest.importorskip("aiohttp")
     program = f"""

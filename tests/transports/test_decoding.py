@@ -108,6 +108,7 @@ def test_law_truncated_data_is_incomplete(name: str, length: int) -> None:
     assert decode_or_kind(decoder(), [whole[: min(length, len(whole) - 1)]]) is FailureKind.INCOMPLETE
 
 
+@pytest.mark.slow
 def test_bomb_is_decoded_up_to_the_limit(codec: Codec) -> None:
     compress, decoder = codec
     body = _WithDecoder(decoder(), LIMIT)
@@ -116,6 +117,7 @@ def test_bomb_is_decoded_up_to_the_limit(codec: Codec) -> None:
     assert body.finish() == bytes(LIMIT + 1)
 
 
+@pytest.mark.slow
 def test_output_of_one_step_is_limited(codec: Codec) -> None:
     compress, decoder = codec
     assert len(decoder().decode(compress(bytes(BOMB_BYTES)), 1_000)) <= 1_000

@@ -183,6 +183,7 @@ def test_server_that_does_not_respond_is_a_failure(send: Send) -> None:
         assert failure_kind(send(make_request(url, read_timeout=SHORT_SECONDS))) is FailureKind.TIMEOUT
 
 
+@pytest.mark.slow
 def test_other_transports_do_not_support_ftp() -> None:
     for name in ("httpx2", "httpx2-async", "aiohttp"):
         with open_transport(name, resolve=LOOPBACK) as send:

@@ -115,6 +115,7 @@ def test_http2_can_be_disabled(http2_site: Http2Site, authority: Authority) -> N
     assert len(http2_site.requests) == before
 
 
+@pytest.mark.slow
 def test_timeout_leaves_the_connection_to_the_other_requests_of_a_client(
     authority: Authority, http2_site: Http2Site
 ) -> None:

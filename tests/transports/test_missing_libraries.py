@@ -24,6 +24,7 @@ def run(names: list[str], program: str) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "library, module, extra",
     [
@@ -52,6 +53,7 @@ print(accept_encoding())
     assert run(absent, program) == "gzip, deflate"
 
 
+@pytest.mark.slow
 def test_http_transport_imports_no_optional_dependency() -> None:
     program = """
 import canfetch.client.transports.http_transport

@@ -75,6 +75,7 @@ def test_proxy_is_refused_if_private_addresses_are_forbidden(name: str, site: Si
         assert proxy.heads == []
 
 
+@pytest.mark.slow
 def test_refusing_proxy_is_a_connect_failure(name: str, tls_site: Site) -> None:
     with (
         ProxySite(refusal="403 Forbidden") as proxy,
@@ -87,6 +88,7 @@ def test_refusing_proxy_is_a_connect_failure(name: str, tls_site: Site) -> None:
     assert answer.kind is FailureKind.CONNECT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["http", "https"])
 def test_proxy_that_requires_a_login_is_a_connect_failure(name: str, scheme: str) -> None:
     # As a client error of the site, the status would allow everything.
@@ -120,6 +122,7 @@ def test_proxy_fetches_ftp_urls(name: str, site: Site) -> None:
     assert proxy.heads[0].startswith(f"GET ftp://rules.site.test:{site.port}/robots.txt HTTP/1.1")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["http", "http-async"])
 @pytest.mark.parametrize("head", [b"", b"HTTP/1.1 200", b"SSH-2.0-OpenSSH_9.2\r\n\r\n"])
 def test_proxy_with_an_invalid_response_is_a_connect_failure(name: str, head: bytes) -> None:

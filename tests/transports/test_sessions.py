@@ -186,6 +186,7 @@ def test_connection_that_the_server_closed_while_it_was_idle_is_replaced(session
 # --- deadlines -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_thread_of_an_abandoned_request_ends(shared_site: Site) -> None:
     with open_session("httpx2-client") as send:
         for label in ("endless-interim", "slow-head", "slow-body", "silent"):
@@ -247,6 +248,7 @@ def test_silence_exceeds_the_read_timeout(session_send: Send, shared_site: Site,
     assert (answer.kind, answer.detail) == (FailureKind.TIMEOUT, f"no data for {SHORT_SECONDS:g} s")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SYNC_NAMES)
 def test_threads_can_share_a_client(name: str, site: Site) -> None:
     with open_session(name) as send, ThreadPoolExecutor(32) as threads:
@@ -535,6 +537,7 @@ def test_credentials_for_a_url_that_requests_rejects_are_unknown() -> None:
     assert make_transport("requests-session", session).adds_credentials("http://*.example/robots.txt")
 
 
+@pytest.mark.slow
 def test_thread_of_an_abandoned_body_of_requests_ends(shared_site: Site) -> None:
     # The threads of other tests wait for heads that do not end.
     others = set(threading.enumerate())
@@ -662,6 +665,7 @@ def test_settings_of_the_transport_are_rejected(options: dict[str, Any], name: s
         transport_class("httpx2")(client=client, **options)
 
 
+@pytest.mark.slow
 def test_unsupported_proxy_of_the_environment_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     httpx2 = pytest.importorskip("httpx2")
     monkeypatch.setenv("ALL_PROXY", "https://127.0.0.1:3128")

@@ -65,6 +65,7 @@ def test_client_certificate_is_presented(
             assert failure_kind(send(make_request(site.robots_url("rules")))) in {FailureKind.TLS, FailureKind.RESET}
 
 
+@pytest.mark.slow
 def test_encrypted_key_requires_its_password(authority: Authority, tmp_path: Path) -> None:
     certificate, _ = parts(authority.client_certificate(), tmp_path)
     key = encrypted_key(authority.client_certificate("other"), tmp_path, b"secret")
@@ -99,12 +100,14 @@ def test_invalid_file_raises(option: str, tmp_path: Path) -> None:
         assert message in str(raised.value)
 
 
+@pytest.mark.slow
 def test_key_without_certificate_raises(authority: Authority) -> None:
     for options in ({"client_key": authority.file}, {"password": "a"}):
         with pytest.raises(InvalidOption, match="client_key and password require client_cert"):
             create_ssl_context(**options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", ["default", "created"])
 def test_ssl_cert_file_of_the_environment_is_used(
     name: str, settings: str, authority: Authority, tls_site: Site

@@ -13,6 +13,7 @@ import canfetch
 FILE = b"User-agent: *\nDisallow: /private\nSitemap: https://example.com/s.xml\n"
 
 
+@pytest.mark.slow
 def test_types_of_a_file() -> None:
     robots = canfetch.parse(FILE)
     assert_type(robots, canfetch.RobotsTxt)
@@ -192,6 +193,7 @@ def test_types_of_records_beyond_the_rfc() -> None:
     assert_type(usage.verdict, canfetch.Verdict)
 
 
+@pytest.mark.slow
 def test_types_of_crawlers() -> None:
     assert_type(canfetch.find_crawler("GPTBot/1.2"), canfetch.Crawler | None)
     assert_type(canfetch.REGISTRY, canfetch.Registry)

@@ -83,6 +83,7 @@ def test_each_line_of_a_stream_has_its_own_error_or_note(api: API) -> None:
     assert misspelt["agent_notes"] == ["unknown crawler 'GPTBto': did you mean 'GPTBot'?"]
 
 
+@pytest.mark.slow
 def test_a_line_of_a_stream_about_a_name_in_the_file_has_no_note(api: API) -> None:
     lines = [{"content": "User-agent: OpenAI\nDisallow: /a\n"}, {"url": "/a", "agent": "OpenAI"}]
     response = api.post(

@@ -44,6 +44,7 @@ def test_verdicts(client: APIClient) -> None:
     assert [one["allowed"] for one in verdicts] == [False, False, True, True]
 
 
+@pytest.mark.slow
 def test_stream_of_any_length(client: APIClient) -> None:
     questions = ({"url": "/x" if n % 2 else "/y", "agent": "GPTBot"} for n in range(2500))
     verdicts = list(client.decide_stream([{"content": CONTENT}, *questions]))
@@ -113,6 +114,7 @@ def test_too_large_body_is_a_problem(client: APIClient) -> None:
     assert client.decide("/x", agent="GPTBot", content="")["allowed"]
 
 
+@pytest.mark.slow
 def test_answer_is_read_after_the_server_has_closed_the_connection() -> None:
     class Refusing(socketserver.BaseRequestHandler):
         def handle(self) -> None:
@@ -139,6 +141,7 @@ def test_server_that_does_not_answer_is_an_exception() -> None:
         assert (caught.value.status, caught.value.code) == (None, None)
 
 
+@pytest.mark.slow
 def test_invalid_address() -> None:
     with pytest.raises(InvalidOption, match="invalid address 'localhost'"):
         APIClient("localhost")

@@ -84,6 +84,7 @@ def test_responses_do_not_wait_for_acknowledgements() -> None:
     assert asyncio.run(nodelay_of_a_connection()) != 0
 
 
+@pytest.mark.slow
 def test_clients_that_send_no_complete_head_are_closed(impatient_port: int) -> None:
     with ExitStack() as stack:
         clients = open_slow_clients(
@@ -94,6 +95,7 @@ def test_clients_that_send_no_complete_head_are_closed(impatient_port: int) -> N
     assert ask(impatient_port) == 200
 
 
+@pytest.mark.slow
 def test_bodies_that_do_not_arrive_are_answered(impatient_port: int) -> None:
     with ExitStack() as stack:
         clients = open_slow_clients(stack, impatient_port, 100, POST % (b"decide", 99) + b"{")
@@ -122,6 +124,7 @@ def test_oldest_waiting_connection_is_closed_at_the_limit() -> None:
         assert readable == [clients[0]]
 
 
+@pytest.mark.slow
 def test_100_mb_are_refused_while_they_are_sent(port: int) -> None:
     with socket.create_connection(("127.0.0.1", port), timeout=SECONDS) as client:
         client.sendall(POST % (b"lint", 100_000_000))
@@ -153,6 +156,7 @@ def stream_text(port: int, body: str) -> list[dict[str, Any]]:
         connection.close()
 
 
+@pytest.mark.slow
 def test_stream_of_verdicts(port: int) -> None:
     questions = [{"url": f"/{name}", "agent": "GPTBot"} for name in "xyz" for _ in range(1000)]
     answers = stream(port, [{"content": QUESTION["content"]}, *questions, {"url": "x", "agent": "a"}, {"agent": "a"}])
@@ -164,6 +168,7 @@ def test_stream_of_verdicts(port: int) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_lines_after_one_that_is_too_long_are_answered(port: int) -> None:
     question = {"url": "/x", "agent": "GPTBot"}
     long_line = {**question, "content": "#" * MAX_LINE_BYTES}
@@ -207,6 +212,7 @@ def test_bodies_of_ambiguous_length_are_refused(port: int, version: bytes, heade
     assert answer.count(b"HTTP/1.1 ") == 1
 
 
+@pytest.mark.slow
 def test_body_that_is_a_little_too_large_is_read_before_the_connection_is_closed(port: int) -> None:
     connection = HTTPConnection("127.0.0.1", port, timeout=SECONDS)
     body = b" " * (BODY_LIMITS["lint"] + 1_000_000)

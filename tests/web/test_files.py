@@ -1,5 +1,6 @@
 """The endpoints for files return what the library returns."""
 
+import pytest
 from tests.web.conftest import API
 
 import canfetch
@@ -105,6 +106,7 @@ def test_usage_equals_the_library(api: API) -> None:
     assert [record["line"] for record in answer["records"]] == [2]
 
 
+@pytest.mark.slow
 def test_base64_for_files_in_utf_16(api: API) -> None:
     # "User-agent: *" and "Disallow: /x" in UTF-16 with a byte order mark.
     content = "//5VAHMAZQByAC0AYQBnAGUAbgB0ADoAIAAqAAoARABpAHMAYQBsAGwAbwB3ADoAIAAvAHgACgA="

@@ -90,6 +90,7 @@ def test_pages_of_other_sites_are_refused(private: API, headers: dict[str, str])
     private.problem("POST", "/v1/decide", 403, json=QUESTION, headers=authorized(**headers))
 
 
+@pytest.mark.slow
 def test_own_page_and_programs_are_accepted(private: API) -> None:
     for headers in (
         {"Origin": "http://localhost:8420", "Sec-Fetch-Site": "same-origin"},
@@ -204,6 +205,7 @@ def test_all_bodies_together_are_bounded() -> None:
         assert api.guard.body_bytes == 0
 
 
+@pytest.mark.slow
 def test_10_000_urls_are_accepted_and_more_are_not(api: API) -> None:
     body = {"content": QUESTION["content"], "urls": ["/x"] * 10_000, "agents": ["GPTBot"]}
     assert len(api.answer("matrix", **body)["rows"]) == 10_000

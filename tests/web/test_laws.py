@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.conftest import EXAMPLES
@@ -47,6 +48,7 @@ def ask_library(question: dict[str, Any]) -> dict[str, Any] | str:
         return str(error)
 
 
+@pytest.mark.slow
 @settings(max_examples=EXAMPLES or 40)
 @given(question=QUESTIONS)
 def test_verdicts_equal_the_library(api: API, question: dict[str, Any]) -> None:
@@ -72,6 +74,7 @@ def test_verdicts_equal_the_library(api: API, question: dict[str, Any]) -> None:
     assert row["verdicts"] == {agent: cell}
 
 
+@pytest.mark.slow
 @settings(max_examples=EXAMPLES or 40)
 @given(old=FILES, new=FILES, urls=st.lists(URLS.filter("x".__ne__), max_size=5), agent=AGENTS)
 def test_comparison_equals_the_library(api: API, old: str, new: str, urls: list[str], agent: str) -> None:

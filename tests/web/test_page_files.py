@@ -98,6 +98,7 @@ def test_checkout_without_a_page_says_what_to_run(tmp_path: Path) -> None:
         unbuilt.problem("GET", "/static/main-ABCDEFGH.js", 404)
 
 
+@pytest.mark.slow
 def test_other_methods_and_keys_are_named(api: API) -> None:
     for path, allowed in (("/v1/lint", "POST"), ("/v1/decide", "GET, POST")):
         problem = api.problem("DELETE", path, 405)

@@ -67,6 +67,7 @@ print("stopped")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are of another kind there")
 def test_sigterm_before_the_first_request_stops_the_server() -> None:
     ran = subprocess.run(
@@ -176,6 +177,7 @@ def test_static_site_replaces_no_other_folder(built: Assets, tmp_path: Path) -> 
     assert (tmp_path / "home" / "letter.txt").exists()
 
 
+@pytest.mark.slow
 def test_static_site_that_cannot_be_replaced_leaves_no_files(built: Assets, tmp_path: Path) -> None:
     site = tmp_path / "site"
     site.write_bytes(b"a file")
@@ -195,6 +197,7 @@ def test_static_site_that_cannot_be_replaced_leaves_no_files(built: Assets, tmp_
     assert sorted(path.name for path in tmp_path.iterdir()) == ["assets", "site"]
 
 
+@pytest.mark.slow
 def test_static_site_requires_the_page_and_the_engine(built: Assets, tmp_path: Path) -> None:
     with pytest.raises(StaticSiteError, match="the page is not built: run 'make page'"):
         write_static_site(tmp_path / "site", Assets(tmp_path))

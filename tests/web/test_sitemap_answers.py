@@ -17,6 +17,7 @@ def test_an_encoding_that_is_not_supported_is_a_problem(encoding: str) -> None:
     assert found.problem.startswith("invalid XML: ")
 
 
+@pytest.mark.slow
 def test_urls_before_a_limit_are_returned() -> None:
     names = "".join(f"<a{number}/>" for number in range(300_000))
     content = f"<urlset>{ENTRY}{names}</urlset>".encode()
@@ -35,6 +36,7 @@ def test_utf_16_with_a_byte_order_mark(declaration: str, encoding: str) -> None:
     assert parse_sitemap(text, max_urls=5) == ("text", ("https://a.example/", "https://a.example/ü"), False, None)
 
 
+@pytest.mark.slow
 def test_utf_16_without_a_byte_order_mark() -> None:
     content = f'<?xml version="1.0" encoding="UTF-16"?><urlset>{ENTRY}</urlset>'
     for encoding in ("utf-16-le", "utf-16-be"):

@@ -102,6 +102,7 @@ def test_a_stop_at_the_end_of_a_call_does_not_reach_the_next_one() -> None:
     assert len(results) == len(calls)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["format", "lint", "fix", "compare"])
 def test_nothing_is_computed_after_the_answer_503(path: str) -> None:
     # Distinct groups cost each of these endpoints more than the timeout.

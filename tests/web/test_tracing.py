@@ -14,6 +14,7 @@ from canfetch.web.server.tracing import tracer_provider
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 
 
+@pytest.mark.slow
 def test_fetch_is_a_child_of_the_request() -> None:
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
@@ -36,6 +37,7 @@ def test_fetch_is_a_child_of_the_request() -> None:
     assert "secret" not in request.to_json() + missing.to_json()
 
 
+@pytest.mark.slow
 def test_spans_are_sent_only_if_an_endpoint_is_configured() -> None:
     assert tracer_provider({}) is None
     assert tracer_provider({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1", "OTEL_SDK_DISABLED": "true"}) is None

@@ -5,6 +5,7 @@ import os
 from itertools import islice
 from pathlib import Path
 
+import pytest
 from benchmarks.generated_files import generate_file
 from tests.bulk.archives.test_output_tables import make_table
 from tests.bulk.warc_files import compressed, response
@@ -32,6 +33,7 @@ def contents() -> list[bytes]:
     return found
 
 
+@pytest.mark.slow
 def test_decisions_and_matrix(tmp_path: Path) -> None:
     files = contents()
     archive = compressed(response(f"host{number}.example", content) for number, content in enumerate(files))

@@ -149,6 +149,7 @@ def test_duckdb_writes_the_rows_of_the_local_engine(store: Path, tmp_path: Path,
     assert found["duckdb"] == found["local"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["urls.csv", "urls.parquet"])
 def test_options(store: Path, tmp_path: Path, name: str) -> None:
     path = write(tmp_path / name, make_rows(400))
@@ -165,6 +166,7 @@ def test_options(store: Path, tmp_path: Path, name: str) -> None:
         assert found[0] == found[1]
 
 
+@pytest.mark.slow
 def test_columns_of_other_types(store: Path, tmp_path: Path) -> None:
     """Names may differ in case only, URLs are text or bytes, and times have their own type."""
     rows = make_rows(40)
@@ -190,6 +192,7 @@ def test_columns_of_other_types(store: Path, tmp_path: Path) -> None:
     assert "disallow-rule" in by_bytes["reason"].to_pylist()
 
 
+@pytest.mark.slow
 def test_parts_of_an_earlier_run_are_kept(store: Path, tmp_path: Path) -> None:
     path = write(tmp_path / "urls.parquet", make_rows(400))
     expected = run("local", store, [path], tmp_path / "whole.csv", OPTIONS)
@@ -221,6 +224,7 @@ def test_a_list_that_duckdb_cannot_read(store: Path, tmp_path: Path) -> None:
         run("duckdb", store, [path], tmp_path / "out.csv", OPTIONS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["local", "duckdb"])
 def test_a_huge_pattern_is_not_repeated_in_rows(tmp_path: Path, engine: str) -> None:
     """Otherwise, 3,000 rows would have 1.2 GB of text."""

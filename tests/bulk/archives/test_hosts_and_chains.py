@@ -184,6 +184,7 @@ def test_a_chain_never_leads_back_in_time(tmp_path: Path) -> None:
     assert decide(store, "https://b.example/") == (True, "allow-rule")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", ["files", "decisions"])
 def test_tables_of_all_engines_and_of_their_own_output(tmp_path: Path, table: str) -> None:
     pytest.importorskip("pyarrow")

@@ -179,6 +179,7 @@ def test_content_over_the_limit_is_truncated(tmp_path: Path, table: str) -> None
     assert [row[size] for row in found[:2]] == [sizes[0], MAX_CONTENT_BYTES]
 
 
+@pytest.mark.slow
 def test_formats_have_the_same_rows(tmp_path: Path) -> None:
     pyarrow_parquet = pytest.importorskip("pyarrow.parquet")
     records = [response(f"host{n}.example", b"\xff# %d\n" % n + RULES) for n in range(20)]
@@ -338,6 +339,7 @@ def test_metrics_trim_white_space_as_javascript_does(text: str, kinds: dict[str,
     assert {kind: count for kind, count in counts["by_type"].items() if count} == kinds
 
 
+@pytest.mark.slow
 def test_metrics_are_bounded() -> None:
     content = b"".join(b"User-agent: %d\n" % n for n in range(20_000)) + b"".join(
         b"k%d: x\n" % n for n in range(20_000)

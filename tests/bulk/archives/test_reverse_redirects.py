@@ -62,6 +62,7 @@ def decide(store: Path) -> tuple[bool | None, str]:
         return decision.allowed, decision.reason
 
 
+@pytest.mark.slow
 def test_the_order_of_records_and_archives_does_not_matter(tmp_path: Path) -> None:
     for number, order in enumerate(permutations(CHAIN)):
         for archives in ([order], [order[:1], order[1:3], order[3:]]):
@@ -82,6 +83,7 @@ def test_tables(tmp_path: Path) -> None:
     assert decide(tmp_path / "store.sqlite") == DISALLOWED
 
 
+@pytest.mark.slow
 def test_captures_of_a_target_before_and_after_the_redirect(tmp_path: Path) -> None:
     """The first one after it in time counts, wherever it is."""
     allowing, other = b"User-agent: *\nAllow: /\n", page("/other")
@@ -136,6 +138,7 @@ def test_more_redirects_than_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert decide(tmp_path / "store.sqlite") == (None, "redirect-unresolved")
 
 
+@pytest.mark.slow
 def test_killed_runs_find_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that ends in any of the archives, also when it reads one again, is continued with the same result."""
     others = [response(f"h{number}.example") for number in range(5)]

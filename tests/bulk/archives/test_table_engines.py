@@ -93,6 +93,7 @@ def test_duckdb_writes_the_bytes_of_the_local_engine(source: Path, tmp_path: Pat
     assert local[1] == 301
 
 
+@pytest.mark.slow
 def test_equal_files_are_parsed_once(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     contents: list[bytes] = []
 
@@ -110,6 +111,7 @@ def test_equal_files_are_parsed_once(source: Path, tmp_path: Path, monkeypatch: 
     assert set(contents) == {*CONTENTS, b"# only once\n"}
 
 
+@pytest.mark.slow
 def test_parts_of_an_earlier_run_are_kept(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     options = TABLES["decisions"]
     expected, count = write(source, tmp_path / "whole.csv", options, "local")
@@ -145,6 +147,7 @@ def test_an_empty_archive(tmp_path: Path, form: str) -> None:
     assert joined == local
 
 
+@pytest.mark.slow
 def test_an_error_of_duckdb(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise duckdb.IOException("no space\nleft")

@@ -45,6 +45,7 @@ def test_rows_after_a_broken_row(text: str, rows: list[tuple[int, str | tuple[st
     assert read("host,content\n" + text) == rows
 
 
+@pytest.mark.slow
 def test_a_quote_in_a_quoted_cell_invents_no_rows() -> None:
     random = Random(9309)  # noqa: S311 - damage of a test
     read_after = 0

@@ -120,6 +120,7 @@ def test_the_decoded_body_is_bounded(coding: str) -> None:
     assert len(parse_response(with_length(coded, f"Content-Encoding: {coding}")).body) == MAX_CONTENT_BYTES
 
 
+@pytest.mark.slow
 def test_a_missing_decoder_is_named_with_its_extra() -> None:
     program = """
 import sys

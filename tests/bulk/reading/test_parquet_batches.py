@@ -47,6 +47,7 @@ def batch_sizes(path: Path, **options: Any) -> list[int]:
         return [batch.num_rows for batch in bounded_batches(file, str(path), 0, max_rows=4096, **options)]
 
 
+@pytest.mark.slow
 def test_a_long_value_in_a_dictionary_makes_batches_smaller(tmp_path: Path, peak_of_arrow: Callable[[], int]) -> None:
     path = write(tmp_path / "x.parquet", url=repeated("x" * MEBIBYTE, 500), y=repeated("y", 500))
     assert set(batch_sizes(path)[:-1]) == {15}
@@ -81,6 +82,7 @@ def test_small_row_groups_are_read_at_once(tmp_path: Path) -> None:
         assert file.num_row_groups <= 1
 
 
+@pytest.mark.slow
 def test_an_archive_with_one_content_for_many_rows(tmp_path: Path, peak_of_arrow: Callable[[], int]) -> None:
     content = b"User-agent: *\nDisallow: /\n#" + b"x" * MEBIBYTE
     path = write(tmp_path / "x.parquet", origin=repeated("a.example", 250), content=repeated(content, 250))

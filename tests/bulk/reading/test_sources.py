@@ -138,6 +138,7 @@ def test_tar(tmp_path: Path, suffix: str, mode: str) -> None:
     assert [(item.owner, item.content) for item in captures(items)] == [("a.example", RULES), ("b.example", RULES)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix, mode", [("tar", "w"), ("tar.gz", "w:gz"), ("tar.bz2", "w:bz2"), ("tar.xz", "w:xz")])
 def test_truncated_tar(tmp_path: Path, suffix: str, mode: str) -> None:
     path = tmp_path / f"files.{suffix}"

@@ -83,6 +83,7 @@ def test_a_damaged_header_after_one_with_a_long_name(form: int) -> None:
         assert [fault.is_end for fault in faults(items)] == [False] * count
 
 
+@pytest.mark.slow
 def test_every_byte_of_a_header() -> None:
     content = make([member(f"{host}.txt") for host in HOSTS[:3]])
     for offset in range(1024, 1536):

@@ -73,6 +73,7 @@ def test_wet_files_have_content_without_a_status() -> None:
     assert [(item.status, item.content) for item in captures(items)] == [(None, RULES)]
 
 
+@pytest.mark.slow
 def test_whole_file_compressed_as_one_member() -> None:
     content = gzip.compress(b"".join(response(f"host{n}.example", RULES * 40) for n in range(4_000)))
     assert len(hosts(read(content))) == 4_000
@@ -87,6 +88,7 @@ def test_records_across_members() -> None:
     assert hosts(items) == list(HOSTS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_compressed", [False, True])
 def test_truncation_at_every_byte(*, is_compressed: bool) -> None:
     records = [response(host) for host in HOSTS[:2]]
@@ -105,6 +107,7 @@ def test_truncation_at_every_byte(*, is_compressed: bool) -> None:
         assert [fault.is_end for fault in faults(items)] == expected, end
 
 
+@pytest.mark.slow
 def test_flipped_byte_costs_one_record() -> None:
     members = [compressed([response(host)]) for host in HOSTS]
     start = len(members[0])
@@ -265,6 +268,7 @@ def test_fuzzed_archives(seed: int) -> None:
     assert len(items) >= 1
 
 
+@pytest.mark.slow
 def test_bomb_takes_little_memory() -> None:
     content = (
         compressed([response("a.example")])
@@ -331,6 +335,7 @@ def test_line_ends_before_a_compressed_file_are_not_damage() -> None:
     assert (hosts(items), faults(items)) == (list(HOSTS), [])
 
 
+@pytest.mark.slow
 def test_damage_in_the_first_member_costs_one_record() -> None:
     members = [compressed([response(host)]) for host in HOSTS]
     for offset in range(len(members[0])):

@@ -77,6 +77,7 @@ def test_a_flood_costs_no_other_record(name: str) -> None:
     assert not any(fault.is_end for fault in faults)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["magic", "endless record", "versions"])
 def test_a_flood_at_the_end_may_hide_records(name: str) -> None:
     hosts, faults = read(member("a.example") + member("b.example") + flood(name))
@@ -84,6 +85,7 @@ def test_a_flood_at_the_end_may_hide_records(name: str) -> None:
     assert faults[-1].is_end
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["magic", "endless content", "magic of zstd"])
 def test_large_records_follow_a_flood(name: str) -> None:
     noise = random.Random(1).randbytes(400_000).hex().encode()  # noqa: S311 - reproducible
@@ -91,6 +93,7 @@ def test_large_records_follow_a_flood(name: str) -> None:
     assert hosts == ["a.example", "b.example"]
 
 
+@pytest.mark.slow
 def test_members_without_the_start_of_a_record_are_read_again_after_a_flood() -> None:
     # Some programs compress a file in blocks that do not end where records end.
     noise = random.Random(2)  # noqa: S311 - reproducible
@@ -125,6 +128,7 @@ def test_the_work_for_a_flood_is_linear(name: str, monkeypatch: pytest.MonkeyPat
     assert work(600_000) < 1.2 * (2 * work(400_000) - work(200_000))
 
 
+@pytest.mark.slow
 def test_alternating_parts_take_linear_time() -> None:
     # Each of these is a record that is not compressed, and the start of a member.
     part = FLOODS["records and members"]

@@ -82,6 +82,7 @@ def test_damage_costs_the_records_that_it_touches() -> None:
     assert fault.reason.startswith("invalid zstd data: ")
 
 
+@pytest.mark.slow
 def test_a_cut_file_is_reported() -> None:
     content = frames(RECORDS)
     last = len(frames(RECORDS[:-1]))

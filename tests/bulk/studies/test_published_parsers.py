@@ -107,6 +107,7 @@ def common_crawl(content: bytes) -> dict[str, str]:
     return classes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["consent-in-crisis-published/1", "common-crawl-published/1"])
 def test_published_definitions_over_generated_files(name: str) -> None:
     definition = DEFINITIONS[name]

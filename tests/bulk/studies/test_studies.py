@@ -114,6 +114,7 @@ def test_common_crawl_status_classes(folder: Path, run: Run) -> None:
     assert rows["2026", "GPTBot", "common-crawl/1", "no-ruleset"] == (2, 1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name, measure", [("common-crawl", "common-crawl-status/1"), ("http-archive", "status")])
 def test_requests_without_a_response_have_a_class(folder: Path, run: Run, name: str, measure: str) -> None:
     (folder / "robots.csv").write_text("host,status,content\na.example,0,\n", encoding="utf-8")
@@ -218,6 +219,7 @@ def shares(period: str, share: float) -> list[Any]:
     ]
 
 
+@pytest.mark.slow
 def test_a_plot_has_the_distances_of_time(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [*shares("", 0.5), *shares("2025-02", 0.0), *shares("2025-03", 0.2), *shares("2025-11", 0.4)]
     axes = drawn_axes(monkeypatch, rows)
@@ -230,6 +232,7 @@ def test_a_plot_has_the_distances_of_time(monkeypatch: pytest.MonkeyPatch) -> No
     assert not line.get_clip_on()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "periods",
     [
@@ -250,6 +253,7 @@ def test_labels_of_dates_do_not_overlap(monkeypatch: pytest.MonkeyPatch, periods
     assert all(after - before >= width for before, after in pairwise(ticks))
 
 
+@pytest.mark.slow
 def test_each_month_of_a_year_has_a_label(monkeypatch: pytest.MonkeyPatch) -> None:
     periods = [f"2025-{month:02}" for month in range(1, 13)]
     axes = drawn_axes(monkeypatch, [row for period in periods for row in shares(period, 0.5)])

@@ -29,11 +29,13 @@ def tasks(folder: Path) -> Iterator[int]:
     raise KeyboardInterrupt
 
 
+@pytest.mark.slow
 def test_an_interruption_does_not_wait_for_tasks(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         list(run_tasks(partial(work, tmp_path), tasks(tmp_path), processes=2))
 
 
+@pytest.mark.slow
 def test_a_closed_run_does_not_wait_for_tasks(tmp_path: Path) -> None:
     results = run_tasks(partial(work, tmp_path), [0, 1], processes=2)
     assert next(results) == (0, 0)

@@ -63,6 +63,7 @@ def test_restart_removes_only_its_own_files(tmp_path: Path) -> None:
     assert [path.name for path in partial.iterdir()] == ["notes.txt"]
 
 
+@pytest.mark.slow
 @POSIX
 def test_only_one_process_writes(tmp_path: Path) -> None:
     output = tmp_path / "out.csv"

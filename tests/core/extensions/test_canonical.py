@@ -34,6 +34,7 @@ def test_yandex_dot_segments_are_only_resolved_to_match_the_path() -> None:
     assert robots.canonical("/x/../b?a=1") == "/x/../b"
 
 
+@pytest.mark.slow
 def test_canonical_url_does_not_depend_on_the_profile() -> None:
     for profile in ("google", "googlebot", "yandex", "original1994", "strict"):
         assert canfetch.parse(BODY, profile=profile).canonical("/%64ir/b.pl?ref=1") == "/%64ir/b.pl"

@@ -50,6 +50,7 @@ def test_interval_of_a_rate() -> None:
     assert RequestRate(20, 1, None).interval == 0.05
 
 
+@pytest.mark.slow
 def test_conner1996_visit_time() -> None:
     assert parse_visit_time(b"0600-0845") == DailyWindow(21_600, 31_500)
     assert parse_visit_time(b"always") is None

@@ -157,6 +157,7 @@ def test_compiled_rules_are_shared_and_bounded() -> None:
     assert not first.allows("/1")
 
 
+@pytest.mark.slow
 def test_compiled_rules_that_agents_do_not_share_are_bounded_together() -> None:
     shared = b"".join(b"User-agent: a%d\n" % index for index in range(40))
     own = b"".join(b"User-agent: a%d\nDisallow: /own%d\n" % (index, index) for index in range(40))
@@ -170,6 +171,7 @@ def test_compiled_rules_that_agents_do_not_share_are_bounded_together() -> None:
         assert held == compiled._cached_rule_count <= COMPILED_RULES_LIMIT
 
 
+@pytest.mark.slow
 def test_the_rules_of_one_agent_are_cached_however_many() -> None:
     body = b"User-agent: *\n" + b"Allow:/a\n" * (COMPILED_RULES_LIMIT + 1)
     compiled = compile_file(body, "rfc9309")
@@ -178,6 +180,7 @@ def test_the_rules_of_one_agent_are_cached_however_many() -> None:
     assert compiled.bind((b"b",), True, None, None)._rules is bound._rules
 
 
+@pytest.mark.slow
 def test_binding_is_thread_safe() -> None:
     body = b"".join(b"User-agent: a%d\nDisallow: /%d\n" % (index, index) for index in range(300))
     compiled = compile_file(body, "rfc9309")

@@ -78,6 +78,7 @@ PATTERNS = [b"/" + bytes(part) for part in itertools.product(b"ab*$", repeat=3)]
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", [RFC9309, GOOGLE], ids=["rfc9309", "google"])
 def test_all_matching_rules_are_found_in_order_of_precedence(profile: Profile) -> None:
     rules = [(index % 3 == 0, pattern, index) for index, pattern in enumerate(PATTERNS, 1)]

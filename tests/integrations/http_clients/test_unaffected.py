@@ -152,6 +152,7 @@ def test_requests_authentication_that_repeats_a_request_is_checked(shop: Site) -
         assert host.robots.stats.checked == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module, library", [("httpx2", "httpx2"), ("aiohttp", "aiohttp"), ("requests", "requests")])
 def test_missing_library_is_named_with_its_extra(module: str, library: str) -> None:
     program = f"""

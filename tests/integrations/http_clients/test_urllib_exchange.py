@@ -57,6 +57,7 @@ def test_complete_response_is_returned(send: Send, shared_site: Site, label: str
     assert (answer.url, answer.status, answer.body) == (url, 200, WHOLE[label])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label", TOO_LONG)
 def test_reading_stops_one_byte_past_the_limit(send: Send, shared_site: Site, label: str) -> None:
     skip_without_decoder(label)
@@ -126,6 +127,7 @@ def test_thread_of_an_abandoned_body_ends(send: Send, shared_site: Site) -> None
         assert not thread.is_alive()
 
 
+@pytest.mark.slow
 def test_credentials_of_the_opener_are_not_sent_to_another_origin(site: Site) -> None:
     from urllib.request import build_opener
 

@@ -79,6 +79,7 @@ def test_without_crawler() -> None:
     assert RobotParser.from_crawler(None, b"User-agent: *\nDisallow: /").allowed("https://example.com/", "X") is False
 
 
+@pytest.mark.slow
 def test_profile() -> None:
     content = b"User-agent: *\nDisallow: /*.gif\n"
     crawler = make_crawler({"CANFETCH_PROFILE": "original1994"})

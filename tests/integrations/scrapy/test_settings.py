@@ -183,6 +183,7 @@ def test_addon_keeps_the_order_of_the_project(key: Any) -> None:
     assert not {SCRAPYS_OWN, RobotsTxtMiddleware} & set(enabled)
 
 
+@pytest.mark.slow
 def test_project_overrides_the_addon() -> None:
     assert not updated({"ROBOTSTXT_OBEY": False}).getbool("ROBOTSTXT_OBEY")
     assert updated({"ROBOTSTXT_PARSER": "x.Parser"})["ROBOTSTXT_PARSER"] == "x.Parser"

@@ -219,6 +219,7 @@ def test_opted_out_and_unknown_requests_do_not_change_the_slot() -> None:
     assert crawl.reach(meta={"download_slot": "removed"}) == (0, 0.5)
 
 
+@pytest.mark.slow
 def test_slots_of_earlier_releases() -> None:
     slot: Any = SimpleNamespace(delay=0.0, randomize_delay=True)
     crawl = Crawl(DELAY, slot=slot)

@@ -189,6 +189,7 @@ def test_private_addresses_cannot_be_forbidden() -> None:
         AsyncClient(user_agent="ExampleBot/1.0", transport=DownloaderTransport(make_crawler()), allow_private=False)
 
 
+@pytest.mark.slow
 @since_2_18  # Earlier releases need a reactor.
 def test_engine_of_earlier_releases() -> None:
     crawler = make_crawler()

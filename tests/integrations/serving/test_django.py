@@ -86,6 +86,7 @@ def test_hosts_that_django_does_not_allow_are_refused_by_django(settings: dict[s
         assert Client().get("/robots.txt", headers={"host": "example.com"}).status_code == 200
 
 
+@pytest.mark.slow
 def test_prefix_of_the_application(settings: dict[str, Any]) -> None:
     with override_settings(CANFETCH_SITE=settings):
         assert Client(SCRIPT_NAME="/blog").get("/blog/robots.txt").content == PAGE
