@@ -29,7 +29,6 @@ def _empty_caches() -> Iterator[None]:
 def clear_caches() -> None:
     engines.native_module.cache_clear()
     engines.engine_name.cache_clear()
-    engines.get_compiler.cache_clear()
     engines.compiler_for.cache_clear()
     engines.native_engine_for.cache_clear()
     engines.default_compilers.clear()

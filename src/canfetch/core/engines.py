@@ -65,17 +65,14 @@ def _require_native_module() -> ModuleType:
     return native
 
 
-@cache
 def get_compiler(engine: str | None) -> CompileFile:
     """Return the function that compiles files in an engine.
 
     Args: engine: name of the engine; None for the default.
     Raises: EngineError: the engine is unknown or not installed.
     """
-    return _find_compiler(engine_name() if engine is None else engine)
-
-
-def _find_compiler(engine: str) -> CompileFile:
+    if engine is None:
+        engine = engine_name()
     if engine == "python":
         from canfetch.core.reference import compile_file  # noqa: PLC0415 - not needed with the native engine
 

@@ -16,6 +16,8 @@ _NEVER_IN_AUTHORITY: Final = bytes([*range(0x21), *b'"<>\\^`{|}', 0x7F])
 _NEVER_IN_HOST: Final = _NEVER_IN_AUTHORITY + b"[]"
 _SCHEME_REST: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-."
 _LARGEST_PORT: Final = 65535
+# The constructor of a named tuple takes several times as long.
+_new_tuple: Final = tuple.__new__
 
 
 class URLObject(Protocol):
@@ -103,22 +105,23 @@ def split_url(url: bytes) -> SplitURL | None:
     else:
         colon = url.find(b"://")
         scheme = url[:colon] if colon > 0 else b""
-        if not scheme or not scheme[:1].isalpha() or scheme.translate(None, _SCHEME_REST):
+        if not scheme.isalpha() and (not scheme[:1].isalpha() or scheme.translate(None, _SCHEME_REST)):
             return None
         authority_start = colon + 3
     rest_start = url.find(b"/", authority_start)
     if rest_start < 0:
         rest_start = len(url)
     authority = url[authority_start:rest_start]
+    if authority and not authority.translate(None, _PLAIN_HOST):
+        return _new_tuple(SplitURL, (scheme, authority, rest_start))
     for delimiter in (b"?", b"#"):
         authority = authority.partition(delimiter)[0]
     rest_start = authority_start + len(authority)
     if not authority and not scheme:
         # `///x` has no host: it is a path that starts with slashes.
         return SplitURL(b"", b"", 0)
-    if not authority.translate(None, _PLAIN_HOST) and authority:
-        return SplitURL(scheme, authority, rest_start)
-    return SplitURL(scheme, authority, rest_start) if split_authority(authority) else None
+    is_valid = authority and (not authority.translate(None, _PLAIN_HOST) or split_authority(authority))
+    return SplitURL(scheme, authority, rest_start) if is_valid else None
 
 
 def split_authority(authority: bytes) -> Authority | None:

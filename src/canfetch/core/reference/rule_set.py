@@ -17,20 +17,22 @@ from canfetch.core.verdict import Rule
 class RuleSet:
     """The rules of one selection of groups, passed in the order of their lines."""
 
-    __slots__ = ("_has_form_b", "_texts", "rule_count")
+    __slots__ = ("_has_form_b", "_heads", "_texts", "rule_count")
 
     def __init__(self, rules: Iterable[tuple[bool, bytes, int]], profile: Profile) -> None:
-        # Each text of a rule, and whether it is compared with form (b) of the target.
-        self._texts: list[tuple[Rule, Segments, bool]] = []
+        # Each text of a rule with its head, and whether it is compared with form (b) of the target.
+        self._texts: list[tuple[bytes, Segments, bool, Rule]] = []
         self.rule_count = 0
         for allow, value, line in rules:
             self.rule_count += 1
             for text, specificity, form_b in parse_pattern(value, allow=allow, profile=profile):
-                self._texts.append((Rule(allow, value, line, specificity), split_segments(text), form_b))
+                segments = split_segments(text)
+                self._texts.append((segments.head, segments, form_b, Rule(allow, value, line, specificity)))
         if not profile.first_match:
             # A stable sort: equal keys stay in the order of lines, form (a) before form (b).
             self._texts.sort(key=_precedence)
-        self._has_form_b = any(form_b for _, _, form_b in self._texts)
+        self._has_form_b = any(form_b for _, _, form_b, _ in self._texts)
+        self._heads = tuple(head for head, _, _, _ in self._texts)
 
     def matching(self, target: bytes) -> Iterator[Rule]:
         """Yield the rules that match, in order of precedence. A rule with two matching texts is yielded twice.
@@ -38,12 +40,15 @@ class RuleSet:
         Cost: O(bytes of the rules times bytes of the target) at worst, usually O(rules).
         """
         form_b = encode_reserved_data(target) if self._has_form_b else target
-        for rule, segments, in_form_b in self._texts:
+        if not target.startswith(self._heads) and (form_b is target or not form_b.startswith(self._heads)):
+            # Most targets start with no head.
+            return
+        for head, segments, in_form_b, rule in self._texts:
             text = form_b if in_form_b else target
-            if text.startswith(segments.head) and segments.matches_after_head(text):
+            if text.startswith(head) and segments.matches_after_head(text):
                 yield rule
 
 
-def _precedence(text: tuple[Rule, Segments, bool]) -> tuple[int, bool]:
-    rule = text[0]
+def _precedence(text: tuple[bytes, Segments, bool, Rule]) -> tuple[int, bool]:
+    rule = text[-1]
     return -rule.specificity, not rule.allow
