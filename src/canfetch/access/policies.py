@@ -21,7 +21,7 @@ _EXAMPLE: Final = "'rfc9309+unauthorized=full-disallow'"
 
 
 class AccessPolicy(PolicyValues):
-    """One way to react to status codes, failures and age: an immutable set of values. See `POLICIES`."""
+    """How to react to status codes, failures and age: an immutable set of values. See `POLICIES`."""
 
     __slots__ = ()
 

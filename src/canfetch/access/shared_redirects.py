@@ -19,11 +19,11 @@ from canfetch.access.vary import SentHeaders, union_vary_names
 from canfetch.core.origin import Origin
 from canfetch.core.verdict import Access
 
-# Results that depend on the requests before, or on what the client knows about the first origin.
+# Results that depend on earlier requests of the fetch, or on what the client knows about the first origin.
 _NOT_SHARED: Final = frozenset(
     [OutcomeKind.REDIRECT_OVERFLOW, OutcomeKind.SERVER_ERROR, OutcomeKind.MISCONFIGURED_SERVER_ERROR]
 )
-# Results that depend on the redirects before, or of which no request was sent.
+# Results that depend on earlier redirects, or for which no request was sent.
 _NOT_PAUSED: Final = frozenset([OutcomeKind.REDIRECT_OVERFLOW, OutcomeKind.OFFLINE])
 # Stores keep times to the microsecond.
 _TIME_DIGITS: Final = 6
@@ -79,7 +79,7 @@ def can_answer(request: Request, entry: CacheEntry, policy: AccessPolicy) -> boo
     if entry.outcome.access is Access.UNREACHABLE or entry.outcome.kind in _NOT_SHARED or entry.status is None:
         return False
     urls = [hop.url for hop in (*request.hops, *entry.hops)]
-    # A loop is found by requests.
+    # If a URL occurs twice, only requests show whether it is a loop: its next response can differ.
     return len(urls) <= policy.redirect_limit and len({*urls, entry.url}) == len(urls) + 1
 
 

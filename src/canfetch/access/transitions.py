@@ -130,7 +130,7 @@ def _next_copy(
 ) -> CachedCopy | None:
     last_good = None if previous is None else previous.copy
     if fetched.outcome.access is Access.UNREACHABLE:
-        # A 304 that is unreachable confirms a copy that is not a robots.txt.
+        # After a 304, the copy is one that the policy does not accept as a robots.txt, such as a page.
         return None if fetched.not_modified else last_good
     if fetched.outcome.access is Access.UNAVAILABLE or fetched.response is None:
         return None

@@ -158,8 +158,8 @@ class BaseClient(Generic[TransportT]):
         )
 
     def _update_decision_logging(self) -> None:
-        # Asking the logger takes a tenth of the time of a decision, so it is asked when the client is created and
-        # after each fetch. With a single flag, `allows` checks whether a verdict is needed.
+        # `isEnabledFor` takes a tenth of the time of a decision, so it is only called when the client is created and
+        # after each fetch. `allows` then needs to check a single flag.
         self._logs_decisions = DECISION_LOGGER.isEnabledFor(logging.DEBUG)
         self._needs_verdicts = self._logs_decisions or self._evidence is not None
 

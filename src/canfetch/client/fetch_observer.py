@@ -178,7 +178,7 @@ class _Fetch:
     def active(self, url: str) -> AbstractContextManager[object]:
         """Return the context for a request."""
         self.requests += 1
-        # A request for the same URL repeats the previous one without conditions.
+        # A second request for the same URL is not a redirect: it repeats the first one without conditions.
         self.redirects += url != self._url
         self._url = url
         self._ended_at = None

@@ -128,7 +128,7 @@ class FetchSettings(NamedTuple):
 def fetch_settings(options: Options, transport: object, *, clock: Clock, seed: int, has_store: bool) -> FetchSettings:
     """Return the settings of the fetches of a client.
 
-    Args: transport: The transport. One without a `route` counts as one without limits.
+    Args: transport: The transport. Without an attribute `route`, it has no limits.
     """
     defaults = (("User-Agent", options.user_agent), ("Accept", "text/plain, */*;q=0.5"))
     return FetchSettings(

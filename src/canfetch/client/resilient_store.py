@@ -25,7 +25,7 @@ Result = TypeVar("Result")
 
 
 class ResilientStore:
-    """A wrapper around an optional store that raises no error of the store, not even one that is no `StoreError`.
+    """A wrapper around an optional store, which catches every exception of the store, not only `StoreError`.
 
     An error is logged when it first occurs, and again only if the failed operation has succeeded in between. A store
     that fails slowly is suspended for a while, so that its timeout does not delay every origin. Then one operation
@@ -49,7 +49,7 @@ class ResilientStore:
 
     def __init__(self, store: Store | None) -> None:
         self._store = store
-        # The last error of each operation that fails, the most recent last.
+        # The last error of each failing operation. The most recent error comes last.
         self._errors: dict[str, str] = {}
         self._error_count = 0
         self._corrupt_entries = 0

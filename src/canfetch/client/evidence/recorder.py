@@ -51,8 +51,8 @@ class EvidenceRecorder:
             write to the same folder.
         store_content: Store each robots.txt that a decision depends on, once, in a file named by its hash.
         durable: Wait for the disk after every line.
-        key: A secret of at least 16 random bytes. The seal then contains an HMAC-SHA256 made with it, so that nobody
-            without the key can rewrite the segment and seal it again.
+        key: A secret of at least 16 random bytes. The seal then contains an HMAC-SHA256 made with it, so that only
+            holders of the key can rewrite the segment and seal it again.
         clock: Returns the current time in seconds since the epoch.
     Raises: EvidenceError: The folder cannot be created or written to. InvalidOption: The key or the clock is invalid.
     Cost: Two small reads for each segment in the folder.

@@ -68,7 +68,7 @@ def followed_heads(record: dict[str, Any] | None) -> tuple[EvidenceHead, ...]:
 
 
 def _read_last_line(file: IO[bytes], size: int, first: bytes) -> bytes:
-    """Return the last complete line. One that is longer than the maximum is cut at its start."""
+    """Return the last complete line. If it is longer than the maximum, its start is cut off."""
     tail, start = b"", size
     while start > 0 and len(tail) <= MAX_LINE_BYTES:
         # Each read doubles the tail, so that a long line is not copied for every block.

@@ -207,7 +207,7 @@ class URLQueue:
         """Let an origin wait until a time, or until a later time that was set before."""
         with self.database.transaction():
             origin = self._origin_id(origin_name)
-            # Waiting, unchecked and ready origins wait. The others do so when they become ready.
+            # Unchecked and ready origins wait again. Origins in other phases wait when they become ready.
             self._execute(
                 "UPDATE origins SET retry_at = max(coalesce(retry_at, 0), ?), due_at = max(due_at, ?), "
                 "last_request_at = coalesce(last_request_at, ?), "
@@ -220,7 +220,7 @@ class URLQueue:
 
     def close(self) -> None:
         """Release the URLs that are in flight, and close the database."""
-        # Without this change, for example on a full disk, their turns count as attempts.
+        # If the update fails, for example on a full disk, the turns of these URLs count as attempts.
         with suppress(StoreError), self.database.transaction():
             self._execute("UPDATE urls SET is_in_flight = 0, attempt = attempt - 1 WHERE is_in_flight = 1")
         self.database.close()

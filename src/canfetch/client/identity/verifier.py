@@ -3,7 +3,7 @@
 A peer chooses its address, its header, and the speed of the DNS servers of its address. So these are bounded:
 
 - Each lookup runs in its own daemon thread. There are at most `max_lookups`, and two for each network.
-- Only the request that starts a lookup waits for it. Others that need the same answer are undecided meanwhile.
+- Only the request that starts a lookup waits for it. Until it ends, requests with the same question are undecided.
 - Confirmed addresses have a cache of their own, which other addresses cannot fill.
 """
 
@@ -45,7 +45,7 @@ _NO_SUCH_ADDRESS: Final = frozenset({1, 4})
 
 
 class NameStatus(StrEnum):
-    """What DNS says about an address."""
+    """The result of looking up an address in DNS."""
 
     CONFIRMED = "confirmed"  # a name under the suffixes resolves back to the address
     DENIED = "denied"  # the address has other names, or the name does not resolve back
@@ -264,7 +264,7 @@ class IdentityVerifier:
         error = future.exception() if future.done() else None
         if error is None:
             return future
-        # `_look_up` does not raise, so no thread is available.
+        # `_look_up` does not raise, so the error is that of starting the thread.
         self._finish(key, None)
         return NameCheck(NameStatus.FAILED, f"no thread for a lookup: {error}")
 

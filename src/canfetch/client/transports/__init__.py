@@ -8,8 +8,8 @@ A transport requests one URL. It follows no redirect, stores no cookie, and read
 - A body that ends early is a `Failure`, never a short file.
 - A URL without a host is a mistake of the caller and raises InvalidURL.
 
-A transport that cannot guarantee every option of a client also implements `OptionChecker`. One with credentials of its
-own implements `CredentialAdder`.
+A transport that cannot guarantee every option of a client also implements `OptionChecker`. A transport with credentials
+of its own implements `CredentialAdder`.
 
 The default transports are in `http_transport.py`, the file to open first. A request goes through these modules:
 

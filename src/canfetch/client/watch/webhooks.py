@@ -39,7 +39,7 @@ class Attempt(NamedTuple):
 
     Attributes:
         delivered: Whether the receiver accepted the message.
-        final: Whether there is no point in another attempt.
+        final: Whether the receiver no longer exists, so that another attempt is pointless.
         reason: Why it was not delivered, or an empty string.
     """
 

@@ -18,11 +18,11 @@ _MAX_HOPS: Final = 16
 
 
 class TrustedProxies:
-    """The proxies whose `X-Forwarded-For` is believed.
+    """The proxies whose `X-Forwarded-For` is used.
 
     Args:
         proxies: Addresses and networks, such as `10.0.0.0/8`, and `unix` for a server that listens on a Unix socket.
-    Raises: InvalidOption: One is neither.
+    Raises: InvalidOption: A proxy is neither an address, a network nor `unix`.
     """
 
     def __init__(self, proxies: Iterable[str]) -> None:
