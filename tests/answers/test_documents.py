@@ -1,14 +1,14 @@
 """The procedures that fetch documents, with scripted servers in place of a network."""
 
-from collections.abc import Generator
+from functools import partial
 from typing import Any
 
 import pytest
 
 from canfetch import parse
 from canfetch.access.responses import Failure, FailureKind, Response
-from canfetch.answers.documents import DecideStep, FetchStep, NotFetched, fetch_page
-from canfetch.answers.pages import PageView
+from canfetch.answers.documents import FetchStep, NotFetched, Step, run_steps
+from canfetch.answers.pages import PageView, fetch_page
 from canfetch.core.origin import Origin
 from canfetch.errors import CanfetchError, InvalidURL
 
@@ -21,23 +21,7 @@ def redirect(location: str) -> Response:
     return Response("", 302, (("Location", location),), b"")
 
 
-def run(steps: Generator[DecideStep | FetchStep, Any, PageView], sites: dict[str, Response | Failure]) -> PageView:
-    """Perform the steps as the front ends do."""
-    try:
-        step = next(steps)
-        while True:
-            try:
-                result = perform(step, sites)
-            except CanfetchError as error:
-                step = steps.throw(error)
-            else:
-                step = steps.send(result)
-    except StopIteration as end:
-        view: PageView = end.value
-        return view
-
-
-def perform(step: DecideStep | FetchStep, sites: dict[str, Response | Failure]) -> Any:
+def perform(sites: dict[str, Response | Failure], step: Step) -> Any:
     if isinstance(step, FetchStep):
         return sites.get(step.url, Response(step.url, 404, (), b""))
     if "//busy.example" in step.url:
@@ -53,7 +37,7 @@ class Busy(CanfetchError):
 
 def view_with(tdm_file: Response | Failure) -> PageView:
     html = Response(PAGE, 200, (("Content-Type", "text/html"), ("X-Robots-Tag", "noindex")), b"<html></html>")
-    return run(fetch_page(PAGE, max_bytes=1_000_000), {PAGE: html, TDM_FILE: tdm_file})
+    return run_steps(fetch_page(PAGE, max_bytes=1_000_000), partial(perform, {PAGE: html, TDM_FILE: tdm_file}))
 
 
 # Whatever happens to the TDM file, the rules of the page are known.
@@ -86,7 +70,7 @@ def test_a_tdm_file_that_does_not_exist_is_not_a_problem(status: int) -> None:
 def test_a_page_that_cannot_be_fetched_is_an_error() -> None:
     for response in (redirect(PAGE), redirect("ftp://example.com/x"), Response("", 500, (), b"")):
         with pytest.raises(NotFetched):
-            run(fetch_page(PAGE, max_bytes=1_000_000), {PAGE: response})
+            run_steps(fetch_page(PAGE, max_bytes=1_000_000), partial(perform, {PAGE: response}))
 
 
 def test_a_step_that_the_front_end_refuses_ends_the_procedure() -> None:

@@ -12,6 +12,7 @@ from tests.laws.test_extensions import extended_files
 from tests.mcp.asking import NOW, ORIGIN, state_of
 
 import canfetch
+from canfetch.answers.pages import FetchedTDMFile
 from canfetch.core.extensions.preference import Preference, UsagePurpose
 from canfetch.lint import CHECKS
 from canfetch.web.mcp.agents import STAND_IN, parse_agent
@@ -20,7 +21,6 @@ from canfetch.web.mcp.explain import explain_draft, explain_state
 from canfetch.web.mcp.lint import lint_draft, lint_state, quoting_catalogue
 from canfetch.web.mcp.may_fetch import may_fetch
 from canfetch.web.mcp.quotation import estimate_tokens, visible_text
-from canfetch.web.mcp.tdm_files import FetchedTDMFile
 from canfetch.web.mcp.texts import MAX_TEXT_TOKENS, QUOTATION_NOTE
 from canfetch.web.mcp.tool import Answer
 from canfetch.web.mcp.who_may_train import training_crawlers, who_may_train
@@ -245,7 +245,7 @@ def test_explain_lists_readers_that_decide_otherwise() -> None:
         (FetchedTDMFile(b'[{"location": "/other", "tdm-reservation": 1}]'), True, ""),
         (FetchedTDMFile(b'[{"location": "/*", "tdm-reservation": 0}]'), True, ""),
         (FetchedTDMFile(b"<html>"), True, "tdmrep.json is unknown: "),
-        (FetchedTDMFile(problem="status 503"), True, "tdmrep.json is unknown: status 503."),
+        (FetchedTDMFile(reason="status 503"), True, "tdmrep.json is unknown: status 503."),
     ],
     ids=range(7),
 )

@@ -9,10 +9,10 @@ import pytest
 from tests.docs.blocks import blocks
 from tests.mcp.asking import state_of
 
+from canfetch.answers.pages import FetchedTDMFile
 from canfetch.web.mcp.agents import STAND_IN, parse_agent
 from canfetch.web.mcp.arguments import MayFetchArguments
 from canfetch.web.mcp.may_fetch import may_fetch
-from canfetch.web.mcp.tdm_files import FetchedTDMFile
 
 PAGE = Path(__file__).parents[2] / "docs/mcp.md"
 

@@ -12,11 +12,12 @@ from tests.servers.valid import respond
 from tests.servers.web import Behaviour, Site
 
 from canfetch.access.responses import Failure, FailureKind, Response
+from canfetch.answers.pages import FetchedTDMFile
 from canfetch.client.origin_state import OriginState
 from canfetch.client.transports import TransportRequest
 from canfetch.core.agent import Agent
 from canfetch.pages.tdm import TDM_FILE_PATH
-from canfetch.web.mcp.tdm_files import FetchedTDMFile, TDMFileFetcher
+from canfetch.web.mcp.tdm_files import TDMFileFetcher
 
 RESERVED = json.dumps([{"location": "/*", "tdm-reservation": 1}]).encode()
 
@@ -120,7 +121,7 @@ def test_a_file_that_cannot_be_fetched_is_mentioned(behaviour: Behaviour, proble
 
 def test_robots_txt_can_disallow_the_file() -> None:
     files, requested = fetch({}, ["https://example.com/x"], robots=b"User-agent: ExampleBot\nDisallow: /.well-known/\n")
-    assert files == [FetchedTDMFile(problem="robots.txt disallows it")]
+    assert files == [FetchedTDMFile(reason="robots.txt disallows it")]
     assert not requested
 
 
@@ -133,15 +134,15 @@ def test_redirects_are_followed_if_robots_txt_allows() -> None:
     }
     assert fetch(responses, ["https://example.com/"])[0] == [FetchedTDMFile(RESERVED)]
     files, requested = fetch(responses, ["https://example.com/"], robots=b"User-agent: *\nDisallow: /tdm\n")
-    assert files == [FetchedTDMFile(problem="robots.txt disallows it")]
+    assert [file.reason for file in files] == ["robots.txt disallows it"]
     assert requested == [file_url("https://example.com")]
 
 
 def test_a_loop_of_redirects_ends() -> None:
     url = file_url("https://example.com")
     files, requested = fetch({url: Response("", 302, (("Location", url),), b"")}, ["https://example.com/"])
-    assert files == [FetchedTDMFile(problem="too many redirects")]
-    assert len(requested) == 6
+    assert [file.reason for file in files] == ["too many redirects"]
+    assert len(requested) == 11
 
 
 def test_a_file_is_kept_for_a_day_and_a_failure_for_ten_minutes() -> None:
@@ -150,7 +151,7 @@ def test_a_file_is_kept_for_a_day_and_a_failure_for_ten_minutes() -> None:
     assert len(requested) == 2
     failing = {file_url("https://example.com"): Failure("", FailureKind.FORBIDDEN_ADDRESS, "address 10.0.0.1")}
     files, requested = fetch(dict(failing), ["https://example.com/"], times=times[:3])
-    assert files[0] == FetchedTDMFile(problem="forbidden-address")
+    assert files[0].reason == "forbidden-address"
     assert len(requested) == 2
 
 

@@ -1,32 +1,38 @@
-"""Pages and other documents, fetched as a crawler that respects robots.txt would fetch them.
+"""Documents of sites, fetched as a crawler that respects robots.txt would fetch them.
 
-The procedures are generators that perform no I/O. They yield steps and receive the results, so that the command line
-and the HTTP API fetch in the same way. An error of a step is thrown into the generator.
+The procedures are generators that perform no I/O. They yield steps and receive the results, so that all front ends
+fetch in the same way. An error of a step is thrown into the generator.
 """
 
-from collections.abc import Generator
-from typing import Any, Final, NamedTuple
+from collections.abc import Awaitable, Callable, Generator
+from typing import Any, Final, NamedTuple, TypeVar
 
 from canfetch.access.redirects import redirect_target
 from canfetch.access.responses import Failure, Response
-from canfetch.answers.pages import PageView
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
 from canfetch.core.redaction import redacted_url
 from canfetch.core.verdict import Verdict
-from canfetch.errors import CanfetchError, InvalidURL
-from canfetch.pages.page_rules import parse_page
-from canfetch.pages.tdm import MAX_TDM_BYTES, TDM_FILE_PATH
+from canfetch.errors import CanfetchError
+
+ResultT = TypeVar("ResultT")
 
 # The same limit as Googlebot's.
 _MAX_REDIRECTS: Final = 10
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
 _SUCCESS: Final = 2
-_NOT_FOUND: Final = (404, 410)
+DISALLOWED: Final = "robots.txt disallows it"
 
 
 class NotFetched(CanfetchError, OSError):
-    """Raised when a document cannot be fetched: its server fails, or robots.txt disallows it."""
+    """Raised when a document cannot be fetched: its server fails, or robots.txt disallows it.
+
+    Attributes: reason: The reason in a few words, without anything that a server has sent.
+    """
+
+    def __init__(self, message: str, reason: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 class DecideStep(NamedTuple):
@@ -42,6 +48,36 @@ class FetchStep(NamedTuple):
     max_bytes: int
 
 
+Step = DecideStep | FetchStep
+
+
+class Hop(NamedTuple):
+    """A redirect. The URL has no credentials."""
+
+    url: str
+    status: int
+
+
+class FetchFacts(NamedTuple):
+    """Facts about the request for a document.
+
+    Attributes:
+        url: The URL of the last request, without credentials.
+        status: The status of the last response, or None if robots.txt disallows the URL.
+        bytes: The size of the body.
+        hops: The redirects that led to the URL.
+    """
+
+    url: str
+    status: int | None
+    bytes: int
+    hops: tuple[Hop, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the facts as JSON."""
+        return {**self._asdict(), "hops": [hop._asdict() for hop in self.hops]}
+
+
 class Document(NamedTuple):
     """A fetched document.
 
@@ -55,7 +91,7 @@ class Document(NamedTuple):
     response: Response | None
     url: str
     verdict: Verdict
-    hops: tuple[dict[str, Any], ...]
+    hops: tuple[Hop, ...]
 
     def checked_body(self, expected: str = "") -> bytes:
         """Return the body.
@@ -64,70 +100,43 @@ class Document(NamedTuple):
         Raises: NotFetched: robots.txt disallows the URL, or the status is not a success.
         """
         if self.response is None:
-            raise NotFetched(f"robots.txt disallows {quoted_url(self.url)}: {self.verdict.explanation}")
+            raise NotFetched(f"robots.txt disallows {quoted_url(self.url)}: {self.verdict.explanation}", DISALLOWED)
         if self.response.status // 100 != _SUCCESS:
-            raise NotFetched(f"{quoted_url(self.url)} responded with status {self.response.status}{expected}")
+            status = f"status {self.response.status}"
+            raise NotFetched(f"{quoted_url(self.url)} responded with {status}{expected}", status)
         return self.response.body
 
-    def facts(self) -> dict[str, Any]:
-        """Return facts about the request, in the form of `canfetch page --format json`."""
-        return {
-            "url": redacted_url(self.url),
-            "status": None if self.response is None else self.response.status,
-            "bytes": 0 if self.response is None else len(self.response.body),
-            "hops": list(self.hops),
-        }
+    def facts(self) -> FetchFacts:
+        """Return facts about the request."""
+        url = redacted_url(self.url)
+        if self.response is None:
+            return FetchFacts(url, None, 0, self.hops)
+        return FetchFacts(url, self.response.status, len(self.response.body), self.hops)
 
 
-def fetch_document(url: str, *, max_bytes: int) -> Generator[DecideStep | FetchStep, Any, Document]:
+def fetch_document(url: str, *, max_bytes: int) -> Generator[Step, Any, Document]:
     """Fetch a document, and follow redirects. Every URL is checked against robots.txt.
 
     Raises: NotFetched: The server fails, or redirects too often.
     """
     first_url = url
-    hops: list[dict[str, Any]] = []
+    hops: list[Hop] = []
     while True:
         verdict: Verdict = yield DecideStep(url)
         if not verdict.allowed:
             return Document(None, url, verdict, tuple(hops))
         response: Response | Failure = yield FetchStep(url, max_bytes)
         if isinstance(response, Failure):
-            raise NotFetched(f"cannot fetch {quoted_url(url)}: {response.kind}: {response.detail}")
+            raise NotFetched(f"cannot fetch {quoted_url(url)}: {response.kind}: {response.detail}", str(response.kind))
         if response.status not in _REDIRECTS:
             return Document(response, url, verdict, tuple(hops))
-        hops.append({"url": redacted_url(url), "status": response.status})
+        hops.append(Hop(redacted_url(url), response.status))
         if len(hops) > _MAX_REDIRECTS:
-            raise NotFetched(f"too many redirects from {quoted_url(first_url)}: expected at most {_MAX_REDIRECTS}")
+            raise NotFetched(
+                f"too many redirects from {quoted_url(first_url)}: expected at most {_MAX_REDIRECTS}",
+                "too many redirects",
+            )
         url = _redirect_target(url, response)
-
-
-def fetch_page(url: str, *, max_bytes: int) -> Generator[DecideStep | FetchStep, Any, PageView]:
-    """Fetch a page and the TDM file of its origin, and return the page as the agent sees it.
-
-    Raises: NotFetched.
-    """
-    document = yield from fetch_document(url, max_bytes=max_bytes)
-    if document.response is None:
-        return PageView(parse_page(url=document.url), document.verdict, document.facts())
-    body = document.checked_body(": expected a page")
-    content, problem = yield from _fetch_tdm_file(document.url)
-    headers = document.response.headers
-    rules = parse_page(body, headers=headers, url=document.url, tdm_file=content, max_bytes=max_bytes)
-    if problem is not None:
-        rules = rules.with_unreachable_tdm_file(problem)
-    return PageView(rules, document.verdict, document.facts())
-
-
-def _fetch_tdm_file(page_url: str) -> Generator[DecideStep | FetchStep, Any, tuple[bytes | None, str | None]]:
-    """Return the content of the TDM file of a page's origin, or the reason why it could not be fetched."""
-    try:
-        document = yield from fetch_document(f"{Origin.from_url(page_url)}{TDM_FILE_PATH}", max_bytes=MAX_TDM_BYTES)
-        if document.response is not None:
-            return (None if document.response.status in _NOT_FOUND else document.checked_body()), None
-    except (InvalidURL, NotFetched) as error:
-        return None, str(error)
-    # A crawler that may not fetch the file does not know it, and a redirect to such a file leads nowhere.
-    return None, f"robots.txt disallows {quoted_url(document.url)}" if document.hops else None
 
 
 def _redirect_target(base: str, response: Response) -> str:
@@ -136,8 +145,45 @@ def _redirect_target(base: str, response: Response) -> str:
         return target
     location = (response.header("location") or "").strip()
     raise NotFetched(
-        f"cannot follow the redirect of {quoted_url(base)} to {quoted_url(location)}: expected an HTTP URL"
+        f"cannot follow the redirect of {quoted_url(base)} to {quoted_url(location)}: expected an HTTP URL",
+        f"status {response.status}",
     )
+
+
+def run_steps(steps: Generator[Step, Any, ResultT], perform: Callable[[Step], Any]) -> ResultT:
+    """Run a procedure.
+
+    Args: perform: Performs a step, and returns its result.
+    Raises: What `perform` and the procedure raise.
+    """
+    try:
+        step = next(steps)
+        while True:
+            try:
+                result = perform(step)
+            except Exception as error:  # noqa: BLE001 - the procedure handles it, or raises it again
+                step = steps.throw(error)
+            else:
+                step = steps.send(result)
+    except StopIteration as end:
+        value: ResultT = end.value
+        return value
+
+
+async def run_steps_async(steps: Generator[Step, Any, ResultT], perform: Callable[[Step], Awaitable[Any]]) -> ResultT:
+    """Run a procedure whose steps are performed asynchronously. See `run_steps`."""
+    try:
+        step = next(steps)
+        while True:
+            try:
+                result = await perform(step)
+            except Exception as error:  # noqa: BLE001 - the procedure handles it, or raises it again
+                step = steps.throw(error)
+            else:
+                step = steps.send(result)
+    except StopIteration as end:
+        value: ResultT = end.value
+        return value
 
 
 def quoted_url(url: str) -> str:

@@ -1,17 +1,21 @@
-"""Page-level rules: what crawlers may do with a page, from its headers and its HTML."""
+"""Page-level rules: what crawlers may do with a page, from its headers, its HTML and the TDM file of its origin."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Generator
 from typing import Any, Final, NamedTuple
 
 from canfetch.agents.requested import RequestedAgent
+from canfetch.answers.documents import DISALLOWED, FetchFacts, NotFetched, Step, fetch_document, quoted_url
+from canfetch.core.origin import Origin
 from canfetch.core.text import printable_text
 from canfetch.core.verdict import Verdict
-from canfetch.errors import InvalidOption
-from canfetch.pages.page_rules import PageRules
+from canfetch.errors import InvalidOption, InvalidURL
+from canfetch.pages.page_rules import PageRules, parse_page
+from canfetch.pages.tdm import MAX_TDM_BYTES, TDM_FILE_PATH
 from canfetch.pages.verdict import PageVerdict
 
 _STATUS_LINE: Final = re.compile(r"HTTP/\d", re.IGNORECASE)
+_NOT_FOUND: Final = (404, 410)
 _VERBOSE_LINE: Final = re.compile(r"< (HTTP/\d|[\w-]+:)", re.IGNORECASE | re.ASCII)
 
 
@@ -60,7 +64,59 @@ class PageView(NamedTuple):
 
     rules: PageRules
     robots: Verdict | None
-    fetched: dict[str, Any] | None
+    fetched: FetchFacts | None
+
+
+def fetch_page(url: str, *, max_bytes: int) -> Generator[Step, Any, PageView]:
+    """Fetch a page and the TDM file of its origin, and return the page as the agent sees it.
+
+    Raises: NotFetched.
+    """
+    document = yield from fetch_document(url, max_bytes=max_bytes)
+    if document.response is None:
+        return PageView(parse_page(url=document.url), document.verdict, document.facts())
+    body = document.checked_body(": expected a page")
+    file = yield from fetch_tdm_file(document.url)
+    headers = document.response.headers
+    rules = parse_page(body, headers=headers, url=document.url, tdm_file=file.content, max_bytes=max_bytes)
+    if file.problem is not None:
+        rules = rules.with_unreachable_tdm_file(file.problem)
+    return PageView(rules, document.verdict, document.facts())
+
+
+class FetchedTDMFile(NamedTuple):
+    """The TDM file of an origin.
+
+    Attributes:
+        content: The content, or None if there is no file, or if it is unknown.
+        problem: Why the file is unknown, or None. A crawler that may not fetch the file is not concerned by it.
+        reason: The problem in a few words, without anything that a server has sent, or None. It includes that
+            robots.txt disallows the file.
+    """
+
+    content: bytes | None = None
+    problem: str | None = None
+    reason: str | None = None
+
+
+def fetch_tdm_file(url: str) -> Generator[Step, Any, FetchedTDMFile]:
+    """Fetch the TDM file of the origin of a URL. An error of a server is a problem of the file.
+
+    Raises: InvalidURL: `url` is not valid.
+    """
+    file_url = f"{Origin.from_url(url)}{TDM_FILE_PATH}"
+    try:
+        document = yield from fetch_document(file_url, max_bytes=MAX_TDM_BYTES)
+        if document.response is not None:
+            is_missing = document.response.status in _NOT_FOUND
+            return FetchedTDMFile(None if is_missing else document.checked_body())
+    except NotFetched as error:
+        return FetchedTDMFile(None, str(error), error.reason)
+    except InvalidURL as error:
+        return FetchedTDMFile(None, str(error), "invalid URL")
+    # A crawler that may not fetch the file does not know it, and a redirect to such a file leads nowhere.
+    problem = f"robots.txt disallows {quoted_url(document.url)}" if document.hops else None
+    return FetchedTDMFile(None, problem, DISALLOWED)
 
 
 def page_json(
@@ -68,7 +124,7 @@ def page_json(
     agent: RequestedAgent,
     verdict: PageVerdict,
     page: dict[str, Any],
-    fetched: Mapping[str, Any] | None = None,
+    fetched: FetchFacts | None = None,
 ) -> dict[str, Any]:
     """Return what a crawler may do with a page, in the form of `canfetch page --format json`.
 
@@ -80,7 +136,7 @@ def page_json(
     return {
         **_names_json(url, agent),
         **verdict.to_json(),
-        "fetched": None if fetched is None else dict(fetched),
+        "fetched": None if fetched is None else fetched.to_json(),
         "page": page,
     }
 

@@ -4,11 +4,14 @@ Source: sitemaps.org, protocol 0.9.
 """
 
 import zlib
-from typing import Final, NamedTuple
+from collections.abc import Generator
+from typing import Any, Final, NamedTuple
 
+from canfetch.answers.documents import Document, Step, fetch_document
 from canfetch.core.bounded_xml import BoundedParser, InvalidXML
 from canfetch.core.text import printable_text
 
+SITEMAP_SCHEMA: Final = "canfetch.sitemap/1"
 MAX_SITEMAP_BYTES: Final = 50 * 1024 * 1024
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _GZIP_WINDOW: Final = 16 + zlib.MAX_WBITS
@@ -33,6 +36,32 @@ class Sitemap(NamedTuple):
     urls: tuple[str, ...]
     truncated: bool
     problem: str | None
+
+
+class FetchedSitemap(NamedTuple):
+    """A sitemap, and the document that it was read from."""
+
+    sitemap: Sitemap
+    document: Document
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the URLs and where they are from as JSON."""
+        facts = self.document.facts().to_json()
+        return {
+            "schema": SITEMAP_SCHEMA,
+            "url": facts["url"],
+            "hops": facts["hops"],
+            **self.sitemap._asdict(),
+        }
+
+
+def fetch_sitemap(url: str, *, max_urls: int) -> Generator[Step, Any, FetchedSitemap]:
+    """Fetch one sitemap.
+
+    Raises: NotFetched.
+    """
+    document = yield from fetch_document(url, max_bytes=MAX_SITEMAP_BYTES)
+    return FetchedSitemap(parse_sitemap(document.checked_body(), max_urls=max_urls), document)
 
 
 class _LimitReached(Exception):

@@ -1,23 +1,19 @@
 """Pages and sitemaps that the API fetches."""
 
-from collections.abc import Generator
-from typing import Any, Final, TypeVar
+from functools import partial
+from typing import Any, Final
 
 from canfetch.access.responses import Failure, Response
 from canfetch.agents.requested import RequestedAgent
-from canfetch.answers.documents import DecideStep, FetchStep, fetch_document, fetch_page
-from canfetch.answers.pages import page_json
-from canfetch.answers.sitemaps import MAX_SITEMAP_BYTES, parse_sitemap
+from canfetch.answers.documents import DecideStep, Step, run_steps_async
+from canfetch.answers.pages import fetch_page, page_json
+from canfetch.answers.sitemaps import FetchedSitemap, fetch_sitemap
 from canfetch.client.transports import TransportRequest
 from canfetch.core.agent import Agent
-from canfetch.core.redaction import redacted_url
 from canfetch.core.tokens import product_token
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 from canfetch.web.origins import Origins, check_web_url
 
-ResultT = TypeVar("ResultT")
-
-SITEMAP_SCHEMA: Final = "canfetch.sitemap/1"
 _TIMEOUT: Final = 20.0
 _MAX_WAIT: Final = 10.0
 
@@ -40,46 +36,24 @@ class DocumentFetcher:
         check_web_url(url)
         rows: list[dict[str, Any]] = []
         for agent in agents:
-            view = await self._run(fetch_page(url, max_bytes=DEFAULT_MAX_PAGE_BYTES), agent.agent)
+            view = await run_steps_async(
+                fetch_page(url, max_bytes=DEFAULT_MAX_PAGE_BYTES), partial(self._perform, agent.agent)
+            )
             now = self._origins.clock()
             verdict = view.rules.decide(agent=agent.agent, now=now, robots=view.robots, dialect=dialect)
             rows.append(page_json(url, agent, verdict, view.rules.to_json(), view.fetched))
         return rows
 
-    async def sitemap(self, url: str, *, max_urls: int) -> dict[str, Any]:
-        """Fetch one sitemap, and return its URLs.
+    async def sitemap(self, url: str, *, max_urls: int) -> FetchedSitemap:
+        """Fetch one sitemap.
 
         Raises: InvalidURL, TooManyFetches, NotFetched.
         """
         check_web_url(url)
         own_agent = Agent(product_token(self._origins.user_agent))
-        document = await self._run(fetch_document(url, max_bytes=MAX_SITEMAP_BYTES), own_agent)
-        sitemap = parse_sitemap(document.checked_body(), max_urls=max_urls)
-        return {
-            "schema": SITEMAP_SCHEMA,
-            "url": redacted_url(document.url),
-            "hops": list(document.hops),
-            "kind": sitemap.kind,
-            "urls": list(sitemap.urls),
-            "truncated": sitemap.truncated,
-            "problem": sitemap.problem,
-        }
+        return await run_steps_async(fetch_sitemap(url, max_urls=max_urls), partial(self._perform, own_agent))
 
-    async def _run(self, steps: Generator[DecideStep | FetchStep, Any, ResultT], agent: Agent) -> ResultT:
-        try:
-            step = next(steps)
-            while True:
-                try:
-                    result = await self._perform(step, agent)
-                except Exception as error:  # noqa: BLE001 - the procedure handles it, or raises it again
-                    step = steps.throw(error)
-                else:
-                    step = steps.send(result)
-        except StopIteration as end:
-            value: ResultT = end.value
-            return value
-
-    async def _perform(self, step: DecideStep | FetchStep, agent: Agent) -> Any:
+    async def _perform(self, agent: Agent, step: Step) -> Any:
         if isinstance(step, DecideStep):
             return await self._origins.verdict(step.url, agent)
         response = self._responses.get(step.url)

@@ -1,13 +1,13 @@
 """The page of `canfetch page URL`, fetched with the network options of the command."""
 
 import time
-from collections.abc import Generator
 from contextlib import closing
-from typing import Any, Final
+from functools import partial
+from typing import Final
 
 from canfetch.access.responses import Failure, Response
-from canfetch.answers.documents import DecideStep, FetchStep, NotFetched, fetch_page, quoted_url
-from canfetch.answers.pages import PageView
+from canfetch.answers.documents import DecideStep, FetchStep, NotFetched, Step, quoted_url, run_steps
+from canfetch.answers.pages import PageView, fetch_page
 from canfetch.cli.pages.options import PageOptions
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.command_transport import CommandTransport
@@ -51,25 +51,14 @@ class FetchedPage:
 
         Raises: InvalidURL, NotFetched.
         """
-        steps: Generator[DecideStep | FetchStep, Any, PageView] = fetch_page(
-            self._url, max_bytes=self._options.max_bytes
-        )
-        try:
-            step = next(steps)
-            while True:
-                try:
-                    result = self._decide(step.url, agent) if isinstance(step, DecideStep) else self._fetch(step)
-                except CanfetchError as error:
-                    step = steps.throw(error)
-                else:
-                    step = steps.send(result)
-        except StopIteration as end:
-            view: PageView = end.value
-            return view
+        return run_steps(fetch_page(self._url, max_bytes=self._options.max_bytes), partial(self._perform, agent))
 
     def close(self) -> None:
         """Close the client and the transport."""
         self._lookup.close()
+
+    def _perform(self, agent: Agent, step: Step) -> Verdict | Response | Failure:
+        return self._decide(step.url, agent) if isinstance(step, DecideStep) else self._fetch(step)
 
     def _decide(self, url: str, agent: Agent) -> Verdict:
         with closing(self._lookup.states(iter([url]), to_url=_check_absolute, to_weight=len)) as rows:

@@ -83,10 +83,10 @@ def _facts(view: PageView, verdict: PageVerdict) -> Iterator[str]:
 
 def _request_facts(view: PageView) -> Iterator[str]:
     if view.fetched is not None:
-        for hop in view.fetched["hops"]:
-            yield f"  redirected  {hop['status']}  {printable(hop['url'])}"
-        if view.fetched["status"] is not None:
-            yield f"  fetched     {printable(view.fetched['url'])}, {view.fetched['bytes']} bytes"
+        for hop in view.fetched.hops:
+            yield f"  redirected  {hop.status}  {printable(hop.url)}"
+        if view.fetched.status is not None:
+            yield f"  fetched     {printable(view.fetched.url)}, {view.fetched.bytes} bytes"
     file = view.rules.tdm_file
     if file is not None and file.problem is not None:
         yield f"  TDM file    {printable(file.problem)}"

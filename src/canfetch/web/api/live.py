@@ -68,7 +68,7 @@ async def sitemap(request: Request) -> Response:
     """Fetch one sitemap, and return its URLs. Sitemaps that an index lists are not fetched."""
     asked = await read_request(request, SitemapRequest)
     fetcher = DocumentFetcher(services_of(request).origins)
-    return json_response(await fetcher.sitemap(asked.url, max_urls=asked.limit))
+    return json_response((await fetcher.sitemap(asked.url, max_urls=asked.limit)).to_json())
 
 
 @ROUTER.post(

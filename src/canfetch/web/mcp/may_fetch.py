@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from canfetch.answers.pages import FetchedTDMFile
 from canfetch.client.origin_state import OriginState
 from canfetch.core.extensions.preference import Preference, UsagePurpose
 from canfetch.web.mcp.agents import AskedAgent
@@ -24,7 +25,6 @@ from canfetch.web.mcp.site_facts import (
     usage_results,
     usage_sentence,
 )
-from canfetch.web.mcp.tdm_files import FetchedTDMFile
 from canfetch.web.mcp.texts import fit
 from canfetch.web.mcp.tool import Answer, ToolDefinition
 

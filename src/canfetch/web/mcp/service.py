@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple, Self, TypeVar
 
 from canfetch import __version__
 from canfetch.access.responses import FailureKind
+from canfetch.answers.pages import FetchedTDMFile
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.origin_state import OriginState
 from canfetch.client.stores import Store
@@ -18,7 +19,7 @@ from canfetch.errors import InvalidURL
 from canfetch.repository import default_user_agent
 from canfetch.web.mcp.agents import AskedAgent, configured_agent, parse_agent
 from canfetch.web.mcp.arguments import CallerError
-from canfetch.web.mcp.tdm_files import FetchedTDMFile, TDMFileFetcher
+from canfetch.web.mcp.tdm_files import TDMFileFetcher
 from canfetch.web.server.work_queue import WorkQueue
 from canfetch.web.web_transport import WEB_SCHEMES, WebTransport
 

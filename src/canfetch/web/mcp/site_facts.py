@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from canfetch.access.pacing import Pace as DeclaredPace
 from canfetch.access.pacing import request_interval
+from canfetch.answers.pages import FetchedTDMFile
 from canfetch.answers.usage import usage_by_purpose
 from canfetch.client.origin_pace import declared_pace
 from canfetch.client.origin_state import OriginState
@@ -22,7 +23,6 @@ from canfetch.pages.tdm import normalize_target, parse_tdm_file, select_reservat
 from canfetch.web.mcp.quotation import quote, visible_text
 from canfetch.web.mcp.results import Line, Pace, RobotsAccess, TDMReservation, UsagePreference
 from canfetch.web.mcp.service import is_forbidden
-from canfetch.web.mcp.tdm_files import FetchedTDMFile
 from canfetch.web.mcp.texts import duration
 
 LINE_TOKENS: Final = 40
@@ -134,7 +134,7 @@ def license_sentence(quotes: Sequence[str]) -> str:
 def tdm_result(file: FetchedTDMFile, url: str) -> TDMReservation:
     """Return the reservation of a TDM file for a URL."""
     if file.content is None:
-        return TDMReservation(reserved=None, policy=None, problem=file.problem)
+        return TDMReservation(reserved=None, policy=None, problem=file.reason)
     parsed = parse_tdm_file(file.content)
     selected = select_reservation(parsed, (), normalize_target(url))
     policy = None if selected is None or selected.policy is None else selected.policy

@@ -6,32 +6,22 @@ They reserve the rights to text and data mining, which includes training (TDMRep
 import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from typing import Final, NamedTuple
+from typing import Final
 
-from canfetch.access.redirects import redirect_target
-from canfetch.access.responses import Failure
+from canfetch.access.responses import Failure, Response
+from canfetch.answers.documents import DecideStep, FetchStep, Step, run_steps_async
+from canfetch.answers.pages import FetchedTDMFile, fetch_tdm_file
 from canfetch.client.origin_state import OriginState
 from canfetch.client.transports import AsyncTransport, TransportRequest
 from canfetch.core.agent import Agent
 from canfetch.core.origin import Origin
-from canfetch.pages.tdm import MAX_TDM_BYTES, TDM_FILE_PATH
+from canfetch.core.verdict import Verdict
 
-_MAX_REDIRECTS: Final = 5
-_REDIRECTS: Final = (301, 302, 303, 307, 308)
-_NOT_FOUND: Final = (404, 410)
-_SUCCESS: Final = 2
 _FRESH_SECONDS: Final = 86_400.0
 _RETRY_SECONDS: Final = 600.0
 _MAX_BYTES: Final = 16 * 1024 * 1024
 # Counted for each file, so that empty ones are bounded, too.
 _ENTRY_BYTES: Final = 1024
-
-
-class FetchedTDMFile(NamedTuple):
-    """The content of a TDM file, or None if there is none. `problem` is why it could not be fetched, or None."""
-
-    content: bytes | None = None
-    problem: str | None = None
 
 
 class TDMFileFetcher:
@@ -92,8 +82,8 @@ class TDMFileFetcher:
         await asyncio.gather(*fetches, return_exceptions=True)
 
     async def _fetch(self, origin: str) -> FetchedTDMFile:
-        file = await self._request(f"{origin}{TDM_FILE_PATH}")
-        seconds = _FRESH_SECONDS if file.problem is None else _RETRY_SECONDS
+        file = await run_steps_async(fetch_tdm_file(origin), self._perform)
+        seconds = _FRESH_SECONDS if file.reason is None else _RETRY_SECONDS
         self._forget(origin)
         self._files[origin] = file, self._clock() + seconds
         self._bytes += _size(file)
@@ -106,29 +96,16 @@ class TDMFileFetcher:
         if known is not None:
             self._bytes -= _size(known[0])
 
-    async def _request(self, url: str) -> FetchedTDMFile:
-        for _ in range(_MAX_REDIRECTS + 1):
-            state = await self._state(url)
-            if not state.decide(url, self._agent, self._clock()).allowed:
-                return FetchedTDMFile(problem="robots.txt disallows it")
-            response = await self._transport.send(self._to_request(url))
-            if isinstance(response, Failure):
-                return FetchedTDMFile(problem=str(response.kind))
-            if response.status in _NOT_FOUND:
-                return FetchedTDMFile()
-            if response.status // 100 == _SUCCESS:
-                return FetchedTDMFile(response.body)
-            target = redirect_target(url, response) if response.status in _REDIRECTS else None
-            if target is None:
-                return FetchedTDMFile(problem=f"status {response.status}")
-            url = target
-        return FetchedTDMFile(problem="too many redirects")
+    async def _perform(self, step: Step) -> Verdict | Response | Failure:
+        if isinstance(step, DecideStep):
+            return (await self._state(step.url)).decide(step.url, self._agent, self._clock())
+        return await self._transport.send(self._to_request(step))
 
-    def _to_request(self, url: str) -> TransportRequest:
+    def _to_request(self, step: FetchStep) -> TransportRequest:
         return TransportRequest(
-            url=url,
+            url=step.url,
             headers=(("User-Agent", self._user_agent), ("Accept", "application/json")),
-            max_bytes=MAX_TDM_BYTES,
+            max_bytes=step.max_bytes,
             connect_timeout=self._timeout,
             read_timeout=self._timeout,
             timeout=self._timeout,
@@ -137,4 +114,4 @@ class TDMFileFetcher:
 
 
 def _size(file: FetchedTDMFile) -> int:
-    return _ENTRY_BYTES + len(file.content or b"")
+    return _ENTRY_BYTES + len(file.content or b"") + len(file.problem or "")

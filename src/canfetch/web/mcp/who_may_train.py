@@ -7,6 +7,7 @@ from typing import Final, Literal
 
 from canfetch.agents import REGISTRY
 from canfetch.agents.crawler import Crawler
+from canfetch.answers.pages import FetchedTDMFile
 from canfetch.client.origin_state import OriginState
 from canfetch.core.agent_rules import AgentRules
 from canfetch.core.document import RobotsTxt
@@ -31,7 +32,6 @@ from canfetch.web.mcp.site_facts import (
     usage_results,
     usage_sentence,
 )
-from canfetch.web.mcp.tdm_files import FetchedTDMFile
 from canfetch.web.mcp.texts import MAX_TEXT_TOKENS, fit
 from canfetch.web.mcp.tool import Answer, ToolDefinition
 
