@@ -22,7 +22,7 @@ _CUT_BODIES: Final = (OutcomeKind.OVERSIZE, OutcomeKind.NOT_ROBOTS)
 def expire_if_incompatible(
     entry: CacheEntry, policy: AccessPolicy, *, max_bytes: int = DEFAULT_MAX_BYTES, misconfigured: bool = False
 ) -> CacheEntry:
-    """Return `entry`, or mark it as expired if this client would make a different one from the same response.
+    """Return `entry`, or mark it as expired if this client would make another entry from the same response.
 
     Args:
         policy: The policy of the client and of the entry.

@@ -94,7 +94,7 @@ def _parse_settings(name: str, adjustments: str) -> PolicySettings:
 
 
 def _check_policy(policy: AccessPolicy) -> AccessPolicy:
-    """Return a policy that has the values that its name describes, because stores identify policies by their names."""
+    """Check that the values of a policy are those in its name, because stores identify policies by their names."""
     named = get_policy(policy.name)
     if named != policy:
         raise InvalidOption(f"access policy {quoted(policy.name)} has values that its name does not: use its replace()")

@@ -45,10 +45,11 @@ def robots_origin(url: str) -> Origin | None:
 def results_for_targets(
     exchanges: Sequence[Exchange], policy: AccessPolicy, *, misconfigured_origins: frozenset[str]
 ) -> Iterator[tuple[Origin, FetchResult]]:
-    """Yield the origins whose robots.txt was requested after a redirect, with the result of a fetch for each.
+    """Yield the origins whose robots.txt was requested after a redirect, with the result of a direct fetch of each.
 
-    Each result is that of the requests from there on: its redirects are counted from there. An origin whose own fetch
-    would have continued is left out, and so is a timeout, because the redirects before used up a part of the time.
+    A direct fetch would have sent the same requests from there on, so redirects are counted from there. An origin is
+    left out if its direct fetch would have followed more redirects. A timeout is left out, because earlier redirects
+    used up a part of the time.
     """
     seen = {exchanges[0].request.url} if exchanges else set()
     for index, (request, _) in enumerate(exchanges):
@@ -123,9 +124,9 @@ def _failure_kind(entry: CacheEntry) -> FailureKind | None:
 def entry_from_target(
     origin: Origin, request: Request, entry: CacheEntry, *, now: float, request_headers: Headers
 ) -> CacheEntry:
-    """Return the entry of an origin that redirects to the robots.txt of another one, which has an entry.
+    """Return the entry of an origin that redirects to the robots.txt of another origin, whose entry is cached.
 
-    It is fresh for as long as that of the target.
+    The new entry is fresh for as long as the entry of the target.
 
     Args:
         origin: The origin.

@@ -176,7 +176,7 @@ class Frontier:
     def add_source(self, urls: Iterable[AnyURL] | AsyncIterable[AnyURL], *, priority: float = 0.0) -> None:
         """Add a source, which is read in the background while turns are handed out.
 
-        An exception of the source is raised by the iteration over the frontier, once. When a crawl is resumed, the
+        If the source raises an exception, the iteration over the frontier raises it once. When a crawl is resumed, the
         source is read again from its beginning, and URLs that were added before are ignored.
 
         Args:
@@ -291,7 +291,7 @@ class Frontier:
             self._on_skip(skipped)
 
     def _report_in_background(self, skipped: SkippedURL) -> None:
-        """Report a URL of a source. The source is read on after an exception, which the iteration raises."""
+        """Report a URL of a source. The iteration raises an exception of `on_skip`, and the source is read further."""
         try:
             self._report(skipped)
         except Exception as error:  # noqa: BLE001 - raised by the iteration

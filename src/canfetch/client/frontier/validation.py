@@ -30,7 +30,7 @@ def check_priority(priority: Any) -> None:
 
 
 def check_counts(**counts: Any) -> None:
-    """Check options that count something.
+    """Check options that are counts.
 
     Raises: InvalidOption.
     """

@@ -126,7 +126,7 @@ class Proxies:
 
 
 def check_proxy_status(status: int, *, is_proxied: bool) -> None:
-    """Refuse status 407 of a proxy, which says nothing about the site. A client error of the site allows everything.
+    """Refuse status 407 of a proxy. As a response of the site, a status of 4xx would allow everything.
 
     Raises: TransportError: CONNECT.
     """

@@ -51,7 +51,7 @@ def create_ssl_context(
 
 
 def describe_tls(context: ssl.SSLContext | None) -> str:
-    """Return a description of TLS settings: the same in each process, and another one for other authorities.
+    """Return a description of TLS settings. It is the same in each process, and differs for other authorities.
 
     Args: context: The settings, or None for the default settings, which an empty string describes.
     """

@@ -135,7 +135,7 @@ class WatchHistory:
         return next(self.versions(origin, newest_first=True), None)
 
     def versions(self, origin: str | None = None, *, newest_first: bool = False) -> Iterator[Version]:
-        """Yield the versions of an origin, or of all, the oldest first."""
+        """Yield the versions of an origin, or of all origins, by default the oldest first."""
         order = "DESC" if newest_first else "ASC"
         where, values = ("", ()) if origin is None else ("WHERE versions.origin = ?", (origin,))
         with self._converted_errors():
