@@ -13,6 +13,7 @@ from tests.mcp.asking import NOW, ORIGIN, state_of
 
 import canfetch
 from canfetch.answers.pages import FetchedTDMFile
+from canfetch.answers.training import training_crawlers
 from canfetch.core.extensions.preference import Preference, UsagePurpose
 from canfetch.lint import CHECKS
 from canfetch.web.mcp.agents import STAND_IN, parse_agent
@@ -23,7 +24,7 @@ from canfetch.web.mcp.may_fetch import may_fetch
 from canfetch.web.mcp.quotation import estimate_tokens, visible_text
 from canfetch.web.mcp.texts import MAX_TEXT_TOKENS, QUOTATION_NOTE
 from canfetch.web.mcp.tool import Answer
-from canfetch.web.mcp.who_may_train import training_crawlers, who_may_train
+from canfetch.web.mcp.who_may_train import who_may_train
 
 AGENTS = ("FooBot", "a", "MJ12bot", "GPTBot", "Googlebot-Image", "*")
 PURPOSES = (None, "training", "search", "ai-use", "user-request")

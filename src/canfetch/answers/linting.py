@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Any, Final, NamedTuple
 
-from canfetch.author.formatting import format_robots
+from canfetch.author.formatting import FormatResult, format_robots
 from canfetch.core.origin import parse_robots_url
 from canfetch.errors import InvalidOption
 from canfetch.lint.catalogue import Catalogue, load_catalogue
@@ -12,6 +12,7 @@ from canfetch.lint.finding import Finding
 from canfetch.lint.fixes import Fix, apply_fixes
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linter import FixResult, Linter
+from canfetch.lint.report import LintReport
 from canfetch.lint.severity import DEFAULT
 from canfetch.lint.verdict_changes import VerdictChanges
 
@@ -70,18 +71,78 @@ class ChosenFix(NamedTuple):
     span: tuple[int, int]
 
 
-def lint_json(request: LintRequest) -> dict[str, Any]:
-    """Return the report of a file, in the form of `canfetch lint --format json`.
+class LintedFile(NamedTuple):
+    """The report of a file, and the language of its messages."""
+
+    report: LintReport
+    catalogue: Catalogue
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the report in the form of `canfetch lint --format json`."""
+        return self.report.to_json(self.catalogue)
+
+
+class FixedFile(NamedTuple):
+    """A file before and after fixes, and the language of messages."""
+
+    old: bytes
+    result: FixResult
+    catalogue: Catalogue
+
+    @property
+    def changed_profiles(self) -> tuple[str, ...]:
+        """The profiles in which a verdict changes, or may change.
+
+        Cost: A parse of both files in each profile.
+        """
+        return tuple(VerdictChanges(self.old).changed_profiles(self.result.content))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the file, the fixes, and the report of what remains as JSON."""
+        old, new = self.old, self.result.content
+        return {
+            "schema": FIX_SCHEMA,
+            "content": decoded(new),
+            "changed": new != old,
+            "changed_profiles": list(self.changed_profiles) if new != old else [],
+            "edits": _edits_json(old, new),
+            "fixed": [finding.to_json(self.catalogue) for finding in self.result.fixed],
+            "refusal": self.result.refusal,
+            "report": self.result.report.to_json(self.catalogue),
+        }
+
+
+class FormattedFile(NamedTuple):
+    """A file before and after it was formatted."""
+
+    old: bytes
+    result: FormatResult
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the file as JSON. `skipped` lists kinds of changes that would alter verdicts."""
+        old, new = self.old, self.result.content
+        return {
+            "schema": FORMAT_SCHEMA,
+            "content": decoded(new),
+            "changed": new != old,
+            "edits": _edits_json(old, new),
+            "refusal": self.result.refusal,
+            "skipped": list(self.result.skipped),
+        }
+
+
+def lint_file(request: LintRequest) -> LintedFile:
+    """Lint a file.
 
     Raises: InvalidOption, InvalidRobotsURL.
     """
     catalogue = request.catalogue()
-    return request.linter().lint(request.lint_input()).to_json(catalogue)
+    return LintedFile(request.linter().lint(request.lint_input()), catalogue)
 
 
-def fix_json(
+def fix_file(
     request: LintRequest, *, unsafe: bool = False, for_profiles: Sequence[str] = (), only: Sequence[str] = ()
-) -> dict[str, Any]:
+) -> FixedFile:
     """Fix a file in rounds, as `canfetch lint --fix` does.
 
     Args: unsafe, for_profiles, only: As for `Linter.fix`.
@@ -89,10 +150,10 @@ def fix_json(
     """
     catalogue = request.catalogue()
     result = request.linter().fix(request.lint_input(), unsafe=unsafe, for_profiles=for_profiles, only=only)
-    return _fix_json(request.content, result, catalogue)
+    return FixedFile(request.content, result, catalogue)
 
 
-def chosen_fixes_json(request: LintRequest, chosen: Sequence[ChosenFix]) -> dict[str, Any]:
+def apply_chosen_fixes(request: LintRequest, chosen: Sequence[ChosenFix]) -> FixedFile:
     """Apply the fixes of chosen findings, even those that change verdicts. Fixes that touch an earlier one are skipped.
 
     Raises: InvalidOption: A finding does not exist, or has no fix; InvalidRobotsURL.
@@ -114,34 +175,12 @@ def chosen_fixes_json(request: LintRequest, chosen: Sequence[ChosenFix]) -> dict
     content += report.file.robots.tail
     fixed = tuple(finding for finding, was_applied in zip(findings, applied, strict=True) if was_applied)
     new_report = linter.lint(request._replace(content=content).lint_input())
-    return _fix_json(request.content, FixResult(content, fixed, new_report), catalogue)
+    return FixedFile(request.content, FixResult(content, fixed, new_report), catalogue)
 
 
-def _fix_json(old: bytes, result: FixResult, catalogue: Catalogue) -> dict[str, Any]:
-    new = result.content
-    return {
-        "schema": FIX_SCHEMA,
-        "content": decoded(new),
-        "changed": new != old,
-        "changed_profiles": list(VerdictChanges(old).changed_profiles(new)) if new != old else [],
-        "edits": edits_json(old, new),
-        "fixed": [finding.to_json(catalogue) for finding in result.fixed],
-        "refusal": result.refusal,
-        "report": result.report.to_json(catalogue),
-    }
-
-
-def format_json(content: bytes) -> dict[str, Any]:
-    """Format a file, as `canfetch fmt` does. `skipped` lists kinds of changes that would alter verdicts."""
-    result = format_robots(content)
-    return {
-        "schema": FORMAT_SCHEMA,
-        "content": decoded(result.content),
-        "changed": result.content != content,
-        "edits": edits_json(content, result.content),
-        "refusal": result.refusal,
-        "skipped": list(result.skipped),
-    }
+def format_content(content: bytes) -> FormattedFile:
+    """Format a file, as `canfetch fmt` does."""
+    return FormattedFile(content, format_robots(content))
 
 
 def decoded(content: bytes) -> str:
@@ -149,7 +188,7 @@ def decoded(content: bytes) -> str:
     return content.decode("utf-8", "replace")
 
 
-def edits_json(old: bytes, new: bytes) -> list[dict[str, Any]]:
+def _edits_json(old: bytes, new: bytes) -> list[dict[str, Any]]:
     """Return the edits that turn one content into another, line by line. Spans are byte offsets into the old content.
 
     Cost: O(bytes), and O(lines squared) for up to a thousand lines that differ.

@@ -165,7 +165,9 @@ async def compare(request: Request) -> Response:
     _check_verdicts(len(asked.urls) * len(agents), MAX_VERDICTS)
     compared = await in_thread(
         request,
-        lambda: compare_verdicts(asked.old.encode(), asked.new.encode(), asked.urls, agents, profile=asked.profile),
+        lambda: compare_verdicts(
+            asked.old.encode(), asked.new.encode(), asked.urls, agents, profile=asked.profile
+        ).to_json(),
     )
     return json_response(compared)
 

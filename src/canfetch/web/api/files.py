@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from canfetch.answers.crawlers import requested_agents
 from canfetch.answers.files import file_json
-from canfetch.answers.linting import chosen_fixes_json, fix_json, format_json, lint_json
+from canfetch.answers.linting import apply_chosen_fixes, fix_file, format_content, lint_file
 from canfetch.answers.pages import parse_header_lines
 from canfetch.answers.usage import usage_table
 from canfetch.core.document import parse as parse_robots
@@ -55,7 +55,7 @@ async def lint(request: Request) -> Response:
     """Return the findings of the linter, with their fixes."""
     asked = await read_request(request, LintFileRequest)
     lint_request = asked.lint_request()
-    return json_response(await in_thread(request, lambda: lint_json(lint_request)))
+    return json_response(await in_thread(request, lambda: lint_file(lint_request).to_json()))
 
 
 @ROUTER.post(
@@ -74,7 +74,7 @@ async def fix(request: Request) -> Response:
     lint_request = asked.lint_request()
     if asked.findings is not None:
         chosen = [finding.chosen() for finding in asked.findings]
-        return json_response(await in_thread(request, lambda: chosen_fixes_json(lint_request, chosen)))
+        return json_response(await in_thread(request, lambda: apply_chosen_fixes(lint_request, chosen).to_json()))
     if len(lint_request.content) > MAX_FIXED_BYTES:
         limit = f"{MAX_FIXED_BYTES >> 10} KiB"
         raise HTTPException(
@@ -83,7 +83,9 @@ async def fix(request: Request) -> Response:
     return json_response(
         await in_thread(
             request,
-            lambda: fix_json(lint_request, unsafe=asked.unsafe, for_profiles=asked.for_profiles, only=asked.only),
+            lambda: fix_file(
+                lint_request, unsafe=asked.unsafe, for_profiles=asked.for_profiles, only=asked.only
+            ).to_json(),
         )
     )
 
@@ -98,7 +100,7 @@ async def fix(request: Request) -> Response:
 async def format_file(request: Request) -> Response:
     """Return the file in the canonical layout, which changes no verdict."""
     content = (await read_request(request, FileRequest)).file()
-    return json_response(await in_thread(request, lambda: format_json(content)))
+    return json_response(await in_thread(request, lambda: format_content(content).to_json()))
 
 
 @ROUTER.post(

@@ -1,14 +1,11 @@
 """What a robots.txt states beside its rules: access, uses, licences and pace, as results and as sentences."""
 
 from collections.abc import Sequence
-from math import isfinite
 from typing import Any, Final
 
-from canfetch.access.pacing import Pace as DeclaredPace
-from canfetch.access.pacing import request_interval
 from canfetch.answers.pages import FetchedTDMFile
+from canfetch.answers.statements import deciding_records, license_urls, stated_pace, tdm_statement
 from canfetch.answers.usage import usage_by_purpose
-from canfetch.client.origin_pace import declared_pace
 from canfetch.client.origin_state import OriginState
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
@@ -19,7 +16,6 @@ from canfetch.core.extensions.windows import DailyWindow
 from canfetch.core.times import optional_rfc3339, rfc3339
 from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import Access, AccessInfo, Effect, Reason, Rule, Verdict
-from canfetch.pages.tdm import normalize_target, parse_tdm_file, select_reservation
 from canfetch.web.mcp.quotation import quote, visible_text
 from canfetch.web.mcp.results import Line, Pace, RobotsAccess, TDMReservation, UsagePreference
 from canfetch.web.mcp.service import is_forbidden
@@ -31,7 +27,6 @@ _LICENSE_TOKENS: Final = 24
 _EXPLANATION_TOKENS: Final = 24
 # The number of lines and values of one kind in a result.
 _MAX_LINES: Final = 3
-_MAX_DELAY_SECONDS: Final = 86_400.0
 _FORBIDDEN: Final = "a redirect leads to a host that does not exist, or has no public address"
 _USE_NAMES: Final = {
     UsagePurpose.TRAINING: "training",
@@ -96,10 +91,7 @@ def usage_results(robots: RobotsTxt | None, url: AnyURL, agent: Agent) -> list[U
         return [UsagePreference(use=use, preference=Preference.UNKNOWN, lines=[]) for use in UsagePurpose]
     results = []
     for use, usage in usage_by_purpose(robots, url, agent).items():
-        # The statements that decide come first.
-        deciding = sorted(usage.statements, key=lambda one: one.usage_preference.preference is not usage.preference)
-        records = list({statement.line: statement.record for statement in deciding}.values())
-        lines = [_record_line(record) for record in records[:_MAX_LINES]]
+        lines = [_record_line(record) for record in deciding_records(usage)[:_MAX_LINES]]
         results.append(UsagePreference(use=use, preference=usage.preference, lines=lines))
     return results
 
@@ -122,8 +114,7 @@ def license_quotes(robots: RobotsTxt | None, agent: Agent) -> list[str]:
     """Return the URLs of the licences that apply to an agent, quoted."""
     if robots is None:
         return []
-    urls = dict.fromkeys(record.parsed.url for record in robots.licenses(agent=agent))
-    return [quote(url, max_tokens=_LICENSE_TOKENS) for url in list(urls)[:_MAX_LINES]]
+    return [quote(url, max_tokens=_LICENSE_TOKENS) for url in license_urls(robots, agent)[:_MAX_LINES]]
 
 
 def license_sentence(quotes: Sequence[str]) -> str:
@@ -133,15 +124,12 @@ def license_sentence(quotes: Sequence[str]) -> str:
 
 def tdm_result(file: FetchedTDMFile, url: str) -> TDMReservation:
     """Return the reservation of a TDM file for a URL."""
-    if file.content is None:
-        return TDMReservation(reserved=None, policy=None, problem=file.reason)
-    parsed = parse_tdm_file(file.content)
-    selected = select_reservation(parsed, (), normalize_target(url))
-    policy = None if selected is None or selected.policy is None else selected.policy
+    reservation, problem = tdm_statement(file, url)
+    policy = None if reservation is None else reservation.policy
     return TDMReservation(
-        reserved=None if selected is None else selected.reserved,
+        reserved=None if reservation is None else reservation.reserved,
         policy=None if policy is None else quote(policy, max_tokens=_LICENSE_TOKENS),
-        problem=parsed.problem,
+        problem=problem,
     )
 
 
@@ -156,15 +144,13 @@ def tdm_sentence(tdm: TDMReservation | None) -> str:
 
 def pace_result(state: OriginState, agent: Agent, now: float) -> Pace:
     """Return the limits that the file of an origin declares."""
-    pace = declared_pace(state, agent, DeclaredPace(max_delay=_MAX_DELAY_SECONDS))
-    interval = request_interval(pace, now=now)
-    delay = pace.crawl_delay
+    pace = stated_pace(state, agent, now)
     return Pace(
-        seconds_between_requests=interval or None,
-        crawl_delay=delay if delay is None or isfinite(delay) else _MAX_DELAY_SECONDS,
+        seconds_between_requests=pace.seconds_between_requests,
+        crawl_delay=pace.crawl_delay,
         request_rates=[_rate(rate) for rate in pace.request_rates[:_MAX_LINES]],
         visit_times=[_window(window) for window in pace.visit_times[:_MAX_LINES]],
-        seconds_until_visit=min((window.seconds_until(now) for window in pace.visit_times), default=0.0),
+        seconds_until_visit=pace.seconds_until_visit,
     )
 
 
