@@ -29,6 +29,9 @@ _UPPER_HEX: Final = frozenset(b"0123456789ABCDEF")
 _HEX: Final = frozenset(HEX_DIGITS)
 _UNRESERVED: Final = frozenset(UNRESERVED)
 _PERCENT, _SLASH, _DOT, _QUERY_MARK, _HASH = b"%/.?#"
+# Bytes that no domain distinguishes: control characters, letters that are not digits, and bytes beyond ASCII.
+_ALIKE: Final = (bytes(range(1, 0x20)), b"GHIJKLMNOPQRSTUVWXYZghijklmnopqrstuvwxyz", bytes(range(0x80, 0x100)))
+_FIRST_ALIKE: Final = {byte: min(alike) for alike in _ALIKE for byte in alike if byte != min(alike)}
 # In the path: at the start of a segment, after `.`, after `..`, or elsewhere.
 _START, _ONE_DOT, _TWO_DOTS, _ELSEWHERE, _IN_QUERY = "start", ".", "..", "path", "query"
 # What a domain needs to know about the bytes so far. Each kind of domain has its own.
@@ -75,6 +78,9 @@ class Domain:
         for state in states:
             row: list[int] = []
             for byte in range(0x100):
+                if byte in _FIRST_ALIKE:
+                    row.append(row[_FIRST_ALIKE[byte]])
+                    continue
                 following = step(state, byte)
                 if following is None:
                     row.append(DEAD)

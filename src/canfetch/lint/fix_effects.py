@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 # The bytes that are parsed in each profile: a report shows many fixes of a small file, and few of a large one.
 _BUDGET_BYTES: Final = 1 << 18
-# The steps of one comparison, enough for thousands of rules with literal paths.
-_STEPS: Final = 20_000
 # The steps of all comparisons that look for a change. Each report needs them, so they have to be fast.
 _SEARCH_STEPS: Final = 50_000
 # The steps of all comparisons that list the changed profiles.
@@ -101,7 +99,7 @@ class FixEffects:
 
     def _changes_verdicts(self, fixed: bytes, profile: str) -> bool:
         before = self._changes.steps
-        steps = max(min(_STEPS, self._search_steps), 0)
+        steps = max(min(self._changes.DEFAULT_STEPS, self._search_steps), 0)
         changed = self._changes.changed_profiles(fixed, [profile], steps=steps)
         self._search_steps -= self._changes.steps - before
         return bool(changed)
@@ -110,7 +108,7 @@ class FixEffects:
         if self._list_steps <= 0:
             return None
         before = self._changes.steps
-        changed = self._changes.changed_profiles(self._apply(fix), steps=_STEPS)
+        changed = self._changes.changed_profiles(self._apply(fix))
         self._list_steps -= self._changes.steps - before
         # Without a change, only the search was too short to prove it.
         return changed or None

@@ -26,8 +26,6 @@ from canfetch.core.text import display_text
 from canfetch.core.tokens import STAR
 from canfetch.errors import InvalidProductToken, InvalidURL, Undecided
 
-# Enough for thousands of rules with literal paths. Only files with dozens of similar wildcards need more.
-DEFAULT_STEPS: Final = 20_000
 _ORIGIN: Final = b"https://example.com"
 # No crawler has this name, and it is not part of one.
 _UNNAMED: Final = Agent("~~")
@@ -80,6 +78,9 @@ class VerdictChanges:
         steps: The steps that all comparisons took.
         undecided: The number of comparisons in one profile that reached a limit.
     """
+
+    # Enough to compare thousands of rules with literal paths.
+    DEFAULT_STEPS: Final = 20_000
 
     __slots__ = ("_agents", "_other", "_own", "_readings", "_rule_lists", "steps", "undecided")
 
