@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from canfetch.lsp.messages import MessageWriter, read_messages
+from canfetch.lsp.stdio import MessageWriter, read_messages
 
 
 def frame(body: bytes) -> bytes:

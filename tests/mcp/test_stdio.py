@@ -15,7 +15,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from tests.mcp.asking import to_reply
 from tests.servers.web import Site
 
-from canfetch.web.mcp.invalid_messages import MAX_MESSAGE_BYTES
+from canfetch.web.mcp.stdio import MAX_MESSAGE_BYTES
 
 pytestmark = pytest.mark.service
 

@@ -1,5 +1,17 @@
-"""Answers that several front ends give: values with one JSON form each.
+"""What the front ends answer: values, each with one JSON form (`to_json`).
 
-The command line, the HTTP API and the MCP server read arguments, call a function of this package, and render its value.
-Functions here know no HTTP and no terminal. They raise the exceptions of the library for invalid arguments.
+A front end reads arguments, calls a function of this package, and renders the value: the command line as text or JSON,
+the HTTP API as JSON, the MCP server as quotations and short sentences. So two front ends never compute the same fact in
+two ways. Functions here know no HTTP and no terminal. They raise the exceptions of the library for invalid arguments.
+
+- `verdicts` decides about URLs and explains verdicts. Open it first: the other modules have the same form.
+- `crawlers` has agents by name, and the notes about unknown names that most answers end with.
+- `files` is the structure of a file, `linting` its findings, fixes and layout, and `comparison` compares two versions.
+- `usage`, `training` and `statements` have what a site states beside its rules: preferences, which crawlers may train,
+  the pace of requests, licences, and the reservation of rights.
+- `documents` fetches documents of sites, and `pages` and `sitemaps` read them. Their procedures are generators without
+  I/O: they yield a URL to decide about or to fetch, and receive the verdict or the response.
+
+`tests/web/test_responses.py` compares the JSON with the models of the OpenAPI document, and the types of the tester
+page are generated from that document.
 """

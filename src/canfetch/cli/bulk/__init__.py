@@ -1,1 +1,1 @@
-"""`canfetch bulk`: tables of decisions, from archives of robots.txt files and for lists of URLs."""
+"""`bulk` makes tables of decisions, from archives and for lists of URLs. `study` classifies archived files."""

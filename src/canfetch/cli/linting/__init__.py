@@ -1,1 +1,1 @@
-"""The commands about the quality of robots.txt files: `lint` and `fmt`."""
+"""The commands about the quality of robots.txt files: `lint`, `fmt`, and `lsp` for editors."""

@@ -1,1 +1,1 @@
-"""The commands about robots.txt files of origins: `fetch`, `sitemaps` and `cache`."""
+"""The commands about robots.txt files of origins: `fetch`, `sitemaps`, `cache`, `watch` and `history`."""

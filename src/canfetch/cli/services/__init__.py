@@ -1,1 +1,1 @@
-"""Commands that run servers."""
+"""The commands that run servers: `serve` and `mcp`."""
