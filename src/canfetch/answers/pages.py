@@ -1,11 +1,13 @@
 """Page-level rules: what crawlers may do with a page, from its headers, its HTML and the TDM file of its origin."""
 
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from typing import Any, Final, NamedTuple
 
 from canfetch.agents.requested import RequestedAgent
+from canfetch.answers.crawlers import with_notes
 from canfetch.answers.documents import DISALLOWED, FetchFacts, NotFetched, Step, fetch_document, quoted_url
+from canfetch.core.document import RobotsTxt
 from canfetch.core.origin import Origin
 from canfetch.core.text import printable_text
 from canfetch.core.verdict import Verdict
@@ -119,26 +121,83 @@ def fetch_tdm_file(url: str) -> Generator[Step, Any, FetchedTDMFile]:
     return FetchedTDMFile(None, problem, DISALLOWED)
 
 
-def page_json(
-    url: str | None,
-    agent: RequestedAgent,
-    verdict: PageVerdict,
-    page: dict[str, Any],
-    fetched: FetchFacts | None = None,
-) -> dict[str, Any]:
-    """Return what a crawler may do with a page, in the form of `canfetch page --format json`.
+class PageAnswer(NamedTuple):
+    """What one crawler may do with a page.
 
-    Args:
+    Attributes:
         url: The URL of the page as written, or None.
-        page: The JSON of the page's rules.
-        fetched: Facts about the request, or None if the page was not fetched.
+        agent: The crawler.
+        view: The page as the crawler sees it.
+        verdict: The decisions.
     """
-    return {
-        **_names_json(url, agent),
-        **verdict.to_json(),
-        "fetched": None if fetched is None else fetched.to_json(),
-        "page": page,
-    }
+
+    url: str | None
+    agent: RequestedAgent
+    view: PageView
+    verdict: PageVerdict
+
+    def to_json(self, page: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Return the decisions and the rules of the page, in the form of `canfetch page --format json`.
+
+        Args: page: The JSON of the rules, if it is known.
+        """
+        fetched = self.view.fetched
+        return {
+            **_names_json(self.url, self.agent),
+            **self.verdict.to_json(),
+            "fetched": None if fetched is None else fetched.to_json(),
+            "page": self.view.rules.to_json() if page is None else page,
+        }
+
+
+class PageTable(NamedTuple):
+    """What several crawlers may do with a page, and the robots.txt of its origin if it was passed."""
+
+    rows: Sequence[PageAnswer]
+    robots: RobotsTxt | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the answers as JSON."""
+        # Most crawlers see the same page, so its rules are converted once.
+        pages = {id(row.view.rules): row.view.rules for row in self.rows}
+        converted = {key: rules.to_json() for key, rules in pages.items()}
+        answer = {"rows": [row.to_json(converted[id(row.view.rules)]) for row in self.rows]}
+        return with_notes(answer, [row.agent for row in self.rows], *(() if self.robots is None else (self.robots,)))
+
+
+def decide_page(
+    url: str | None, agent: RequestedAgent, view: PageView, *, now: float, dialect: str | None
+) -> PageAnswer:
+    """Decide what a crawler may do with a page.
+
+    Args: dialect: A name in `PAGE_DIALECTS`, or None for the dialect of the crawler's operator.
+    Raises: InvalidOption.
+    """
+    verdict = view.rules.decide(agent=agent.agent, now=now, robots=view.robots, dialect=dialect)
+    return PageAnswer(url, agent, view, verdict)
+
+
+def page_table(
+    url: str | None,
+    rules: PageRules,
+    agents: Sequence[RequestedAgent],
+    *,
+    robots: RobotsTxt | None,
+    now: float,
+    dialect: str | None,
+) -> PageTable:
+    """Decide what crawlers may do with a page whose rules are known.
+
+    Args: robots: The robots.txt of the origin, or None if it is unknown.
+    Raises: InvalidURL; InvalidOption: `dialect` is unknown, or `robots` is passed without `url`.
+    """
+    if robots is not None and url is None:
+        raise InvalidOption("robots requires url: the URL of the page")
+    rows = []
+    for agent in agents:
+        verdict = None if robots is None or url is None else robots.decide(url, agent=agent.agent)
+        rows.append(decide_page(url, agent, PageView(rules, verdict, None), now=now, dialect=dialect))
+    return PageTable(rows, robots)
 
 
 def page_error_json(url: str | None, agent: RequestedAgent, error: str) -> dict[str, Any]:

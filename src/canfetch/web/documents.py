@@ -6,7 +6,7 @@ from typing import Any, Final
 from canfetch.access.responses import Failure, Response
 from canfetch.agents.requested import RequestedAgent
 from canfetch.answers.documents import DecideStep, Step, run_steps_async
-from canfetch.answers.pages import fetch_page, page_json
+from canfetch.answers.pages import PageTable, decide_page, fetch_page
 from canfetch.answers.sitemaps import FetchedSitemap, fetch_sitemap
 from canfetch.client.transports import TransportRequest
 from canfetch.core.agent import Agent
@@ -28,21 +28,19 @@ class DocumentFetcher:
         self._origins = origins
         self._responses: dict[str, Response | Failure] = {}
 
-    async def page(self, url: str, agents: list[RequestedAgent], *, dialect: str | None = None) -> list[dict[str, Any]]:
+    async def page(self, url: str, agents: list[RequestedAgent], *, dialect: str | None = None) -> PageTable:
         """Fetch a page, and return what each crawler may do with it.
 
         Raises: InvalidURL, InvalidOption, TooManyFetches, NotFetched.
         """
         check_web_url(url)
-        rows: list[dict[str, Any]] = []
+        rows = []
         for agent in agents:
             view = await run_steps_async(
                 fetch_page(url, max_bytes=DEFAULT_MAX_PAGE_BYTES), partial(self._perform, agent.agent)
             )
-            now = self._origins.clock()
-            verdict = view.rules.decide(agent=agent.agent, now=now, robots=view.robots, dialect=dialect)
-            rows.append(page_json(url, agent, verdict, view.rules.to_json(), view.fetched))
-        return rows
+            rows.append(decide_page(url, agent, view, now=self._origins.clock(), dialect=dialect))
+        return PageTable(rows)
 
     async def sitemap(self, url: str, *, max_urls: int) -> FetchedSitemap:
         """Fetch one sitemap.

@@ -9,10 +9,9 @@ from typing import Any, Final, NoReturn
 
 import click
 
-from canfetch.agents.requested import RequestedAgent
-from canfetch.answers.pages import PageView, page_error_json, page_json
+from canfetch.answers.pages import PageAnswer, PageView, decide_page, page_error_json
 from canfetch.cli.pages.options import PageOptions
-from canfetch.cli.pages.page_sources import PageSource, open_page_source
+from canfetch.cli.pages.page_sources import open_page_source
 from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes, resolve_agent
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
 from canfetch.cli.shared.network_options import network_parameters, pop_network_options
@@ -56,7 +55,7 @@ def _check_page(options: PageOptions) -> int:
             print_unknown_agent_notes(agents, files=() if source.robots is None else (source.robots,))
         for agent in agents:
             try:
-                view, verdict = _decide(source, agent, options, now)
+                answer = decide_page(options.url, agent, source.view(agent.agent), now=now, dialect=options.dialect)
             except (CanfetchError, CommandError) as error:
                 code = EXIT_ERROR
                 sys.stdout.flush()
@@ -64,12 +63,12 @@ def _check_page(options: PageOptions) -> int:
                 if writer is not None:
                     writer.write(page_error_json(options.url, agent, str(error)))
                 continue
-            if code == EXIT_OK and not verdict.may_index.allowed:
+            if code == EXIT_OK and not answer.verdict.may_index.allowed:
                 code = EXIT_NEGATIVE
             if writer is not None:
-                writer.write(page_json(options.url, agent, verdict, view.rules.to_json(), view.fetched))
+                writer.write(answer.to_json())
             elif not options.quiet:
-                lines = _page_lines(options.url, agent, view, verdict, palette)
+                lines = _page_lines(answer, palette)
                 sys.stdout.write("\n" * started + "".join(f"{line}\n" for line in lines))
                 started = True
     if writer is not None:
@@ -81,13 +80,6 @@ def _advice(error: Exception, options: PageOptions) -> str:
     if options.url is None or not isinstance(error, InvalidURL):
         return ""
     return argument_advice(options.url, *(() if options.html is not None else ("--html",)))
-
-
-def _decide(
-    source: PageSource, agent: RequestedAgent, options: PageOptions, now: float
-) -> tuple[PageView, PageVerdict]:
-    view = source.view(agent.agent)
-    return view, view.rules.decide(agent=agent.agent, now=now, robots=view.robots, dialect=options.dialect)
 
 
 def _parse_now(text: str | None) -> float:
@@ -118,10 +110,9 @@ _LABEL_WIDTH: Final = max(map(len, _LABELS.values()))
 _MAX_PROBLEM_LINES: Final = 20
 
 
-def _page_lines(
-    url: str | None, agent: RequestedAgent, view: PageView, verdict: PageVerdict, palette: Palette
-) -> Iterator[str]:
-    """Yield the lines that show what `agent` may do with a page, and why."""
+def _page_lines(answer: PageAnswer, palette: Palette) -> Iterator[str]:
+    """Yield the lines that show what the agent may do with the page, and why."""
+    url, agent, view, verdict = answer
     index = verdict.may_index
     paint = palette.good if index.allowed else palette.bad
     page = "this page" if url is None else printable(url)

@@ -5,11 +5,9 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from canfetch.answers.crawlers import requested_agents, with_notes
-from canfetch.answers.pages import page_json, parse_header_lines
-from canfetch.core.document import RobotsTxt, parse
-from canfetch.core.verdict import Verdict
-from canfetch.errors import InvalidOption
+from canfetch.answers.crawlers import requested_agents
+from canfetch.answers.pages import page_table, parse_header_lines
+from canfetch.core.document import parse
 from canfetch.pages.page_rules import parse_page
 from canfetch.web.api.errors import BODY_ERRORS, problem_responses
 from canfetch.web.api.live_responses import FetchedFile, SitemapObject
@@ -83,25 +81,12 @@ async def page(request: Request) -> Response:
     """Return what each crawler may do with a page, from its headers and its HTML."""
     asked = await read_request(request, PageRequest)
     agents, headers = requested_agents(asked.agents, exact=asked.exact), parse_header_lines(asked.headers)
-    if asked.robots is not None and asked.url is None:
-        raise InvalidOption("robots requires url: the URL of the page")
     now = services_of(request).origins.clock()
 
     def compute() -> dict[str, Any]:
         rules = parse_page(asked.html or None, headers=headers, url=asked.url, tdm_file=asked.tdm_file)
-        verdicts: dict[str, Verdict] = {}
-        files: list[RobotsTxt] = []
-        if asked.robots is not None and asked.url is not None:
-            file = parse(asked.robots.encode(), profile=asked.profile)
-            files = [file]
-            verdicts = {agent.name: file.decide(asked.url, agent=agent.agent) for agent in agents}
-        page = rules.to_json()
-        decisions = [
-            rules.decide(agent=agent.agent, now=now, robots=verdicts.get(agent.name), dialect=asked.dialect)
-            for agent in agents
-        ]
-        rows = [page_json(asked.url, agent, decision, page) for agent, decision in zip(agents, decisions, strict=True)]
-        return with_notes({"rows": rows}, agents, *files)
+        robots = None if asked.robots is None else parse(asked.robots.encode(), profile=asked.profile)
+        return page_table(asked.url, rules, agents, robots=robots, now=now, dialect=asked.dialect).to_json()
 
     return json_response(await in_thread(request, compute))
 
@@ -119,5 +104,4 @@ async def live_page(request: Request) -> Response:
     asked = await read_request(request, LivePageRequest)
     fetcher = DocumentFetcher(services_of(request).origins)
     agents = requested_agents(asked.agents, exact=asked.exact)
-    rows = await fetcher.page(asked.url, agents, dialect=asked.dialect)
-    return json_response(with_notes({"rows": rows}, agents))
+    return json_response((await fetcher.page(asked.url, agents, dialect=asked.dialect)).to_json())
