@@ -1,4 +1,4 @@
-/** What every view is given. */
+/** What each view receives. */
 
 import type { Server } from "./server.js";
 import type { AppStore, State } from "./state.js";
@@ -8,13 +8,13 @@ import type { Results, VerdictModel } from "./verdict-model.js";
 
 export interface App {
   readonly store: AppStore;
-  /** Listen to the store until the language changes, when head and views are made anew. */
+  /** Listen to the store until the language changes. The head and the views are then created again. */
   on(keys: readonly (keyof State)[], listener: Listener<State>): void;
   /** The engine's answers about the file in the editor. */
   readonly verdicts: VerdictModel;
   onResults(keys: readonly (keyof Results)[], listener: Listener<Results>): void;
   readonly texts: Texts;
-  /** Null in a static site: what needs the server is then not offered. */
+  /** Null in a static site, which does not offer what needs a server. */
   readonly server: Server | null;
   /** Put a text into the polite live region, after a second without another one. Errors interrupt. */
   announce(text: string, urgency?: "polite" | "error"): void;
@@ -24,7 +24,7 @@ export interface App {
   toast(text: string): void;
 }
 
-/** A view is made when it is first shown, and again when the language changes. Its state is in the store. */
+/** A view is created when it is first shown, and again when the language changes. Its state is in the store. */
 export interface View {
   readonly element: HTMLElement;
   /** Called whenever the view becomes visible. */

@@ -1,4 +1,4 @@
-/** Copies text, or says that the browser refuses. */
+/** Copies text, or reports that the browser does not allow it. */
 
 import type { App } from "./app.js";
 import type { TextKey } from "./texts.js";

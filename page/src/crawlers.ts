@@ -7,7 +7,7 @@ import type { Texts, TextKey } from "./texts.js";
 export const GROUPS = ["search", "training", "answers", "other"] as const;
 export type PurposeGroup = (typeof GROUPS)[number];
 
-/** The first of these purposes that a crawler has decides. */
+/** The first of these purposes that a crawler has decides its heading. */
 const GROUP_OF: readonly (readonly [CrawlerObject["purposes"][number], PurposeGroup])[] = [
   ["training", "training"],
   ["answers", "answers"],
@@ -47,7 +47,7 @@ export class Registry {
     return this.#byName.get(token.toLowerCase());
   }
 
-  /** The token of a known crawler that an unknown one is one typing error away from. */
+  /** The token of a known crawler from which an unknown one differs by one typing error. */
   probable(token: string): string | undefined {
     if (token.length < MIN_MISSPELT_CHARACTERS || this.find(token)) return undefined;
     const name = token.toLowerCase();

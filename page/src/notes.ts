@@ -1,4 +1,4 @@
-/** The linter's findings. The server is asked 300 ms after the last change; answers to older texts are dropped. */
+/** The linter's findings. A request is sent 300 ms after the last change. Answers about older texts are dropped. */
 
 import type { FindingObject, LintReportObject } from "./api-types.js";
 import type { App } from "./app.js";
@@ -49,7 +49,7 @@ export class Notes {
     this.#start();
   }
 
-  /** Ask for the first time: after the verdicts, because the server may be on the same machine. */
+  /** Send the first request after the verdicts, because the server may be on the same machine. */
   #start(): void {
     const { engine, matrix } = this.#app.verdicts.results.state;
     if (this.#hasStarted || (engine !== "failed" && matrix === null)) return;
@@ -62,7 +62,7 @@ export class Notes {
     this.#request?.abort();
   }
 
-  /** Ask now, even about a large file. */
+  /** Send a request now, even for a large file. */
   async ask(): Promise<void> {
     const { server, store, texts } = this.#app;
     if (!server) return;

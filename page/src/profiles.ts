@@ -1,10 +1,10 @@
-/** The readings of the page: which there are, and which count as differences. */
+/** The profiles that the page offers, and those that count as differences. */
 
 import type { TextKey, Texts } from "./texts.js";
 
 /** The readings of parsers in use today. */
 export const TODAY = ["rfc9309", "strict", "google2019", "google", "googlebot", "bing", "yandex"] as const;
-/** Readings of 1994 and 1996. They count only if the user wants it. */
+/** Readings of 1994 and 1996. They only count if the user chooses so. */
 export const HISTORIC = ["draft1996", "original1994"] as const;
 
 const TEXTS: Readonly<Record<string, TextKey>> = {

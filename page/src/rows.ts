@@ -21,7 +21,7 @@ export const ROW_TEXTS = {
   invalid: "row_invalid",
 } as const satisfies Record<RowOutcome, TextKey>;
 
-/** What becomes of one line of a pasted text. */
+/** How one line of a pasted text is read. */
 export interface PastedLine {
   readonly line: number;
   readonly text: string;
@@ -42,7 +42,7 @@ export function rowText(text: string, address: string): RowText {
   return at < 0 ? { text, path: clean, query: "" } : { text, path: clean.slice(0, at), query: clean.slice(at) };
 }
 
-/** Say for each line of a text what becomes of it. */
+/** Return how each line of a text is read. */
 export function readPasted(text: string, address: string): PastedLine[] {
   const seen = new Map<string, number>();
   const lines = text.replace(/\r\n?/g, "\n").split("\n");
@@ -60,7 +60,7 @@ export function readPasted(text: string, address: string): PastedLine[] {
   });
 }
 
-/** Return the lines that become rows. Those of other hosts and invalid ones are rows that say so. */
+/** Return the lines that become rows. Invalid lines and URLs of other hosts are rows with a problem. */
 export function acceptedUrls(lines: readonly PastedLine[]): string[] {
   return lines
     .filter(({ outcome }) => outcome !== "blank" && outcome !== "duplicate" && outcome !== "too-many")

@@ -1,4 +1,4 @@
-/** The HTTP API of the server that sent this page. Nothing else is ever asked. */
+/** The HTTP API of the server that sent this page. The page sends requests to no other server. */
 
 import type { ProblemDetails } from "./api-types.js";
 import type { Token } from "./token.js";

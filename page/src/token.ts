@@ -16,15 +16,15 @@ export class Token {
     return this.#value;
   }
 
-  /** Set how the user is asked after the server has rejected the token. */
+  /** Set the function that asks the user for another token after the server has rejected one. */
   onRejected(ask: AskForToken): void {
     this.#ask = ask;
   }
 
   /**
-   * Replace a token that the server has rejected. Resolves to false if the user knows none.
+   * Replace a token that the server has rejected. Resolves to false if the user enters none.
    *
-   * Requests that are rejected meanwhile wait for the same answer. A user who knows none is not asked again.
+   * Requests that are rejected meanwhile wait for the same answer. After a cancelled dialog, no further dialog appears.
    */
   renew(rejected: string): Promise<boolean> {
     if (rejected !== this.#value) return Promise.resolve(true);

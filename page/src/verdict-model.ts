@@ -1,6 +1,6 @@
 /**
- * Keeps the verdicts up to date with the state. Each change of file, rows, columns or reading asks the engine once; a
- * change during an answer asks again afterwards, so that a fast typist never waits for old texts.
+ * Keeps the verdicts up to date with the state. Each change of file, rows, columns or profile is one request to the
+ * engine. Changes that are made during a request result in one more request, so that typing never waits for old texts.
  */
 
 import type { CrawlerObject } from "./api-types.js";
@@ -156,7 +156,7 @@ export class VerdictModel {
     } finally {
       this.#isRunning = false;
     }
-    // The cell was selected after its answer had been asked for.
+    // The cell was selected after the request was sent.
     if (this.#store.state.selected !== this.#explained) void this.#explain();
   }
 
@@ -204,7 +204,7 @@ export class VerdictModel {
     if (!this.#isRunning) await this.#compare();
   }
 
-  /** Find out what is shown beside the verdicts: the sizes of the file, the explanation, and who reads the line. */
+  /** Compute what is shown next to the verdicts: the sizes of the file, the explanation, and the readers of the line. */
   async #describe(engine: VerdictEngine): Promise<void> {
     const info = engine.info(this.#store.state.profile).then((value) => this.results.set({ info: value }));
     await Promise.all([info, this.#explain(), this.#readers()]);
@@ -263,7 +263,7 @@ export class VerdictModel {
       this.results.set({ explained: { cell: selected, crawler, url, profile, explanation, readings, others } });
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
-      // A row of another host, for example: the matrix says why.
+      // A row of another host, for example: the matrix shows the reason.
       this.results.set({ explained: null });
     }
   }

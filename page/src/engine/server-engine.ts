@@ -116,7 +116,7 @@ export class ServerEngine implements VerdictEngine {
       for (const { line } of [...group.user_agents, ...group.rules]) lineGroups[line - 1] = index + 1;
     }
     for (const { line, kind } of file.records) {
-      // A rule outside groups is nothing.
+      // A rule outside of all groups has no effect.
       const isInGroup = (lineGroups[line - 1] ?? 0) > 0;
       if (isInGroup || !GROUPED.has(kind)) lineKinds[line - 1] = LINE_KINDS.indexOf(kind);
     }

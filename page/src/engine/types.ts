@@ -1,4 +1,4 @@
-/** What the engine is asked and answers. All values can be sent between the page and the worker. */
+/** The questions to the engine, and its answers. All values can be sent between the page and the worker. */
 
 import type { GroupChoice, ParsedFile, Reason } from "../api-types.js";
 

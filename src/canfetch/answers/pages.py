@@ -61,7 +61,7 @@ def parse_header(line: str, subject: str) -> tuple[str, str]:
 class PageView(NamedTuple):
     """The page as one agent sees it: its rules, the verdict of robots.txt, and facts about the request.
 
-    The last two are None if there is no robots.txt and if nothing was fetched.
+    `robots` is None if there is no robots.txt, and `fetched` if nothing was fetched.
     """
 
     rules: PageRules
@@ -91,7 +91,8 @@ class FetchedTDMFile(NamedTuple):
 
     Attributes:
         content: The content, or None if there is no file, or if it is unknown.
-        problem: Why the file is unknown, or None. A crawler that may not fetch the file is not concerned by it.
+        problem: Why the file is unknown, or None. It is also None if robots.txt disallows the file
+            at its first URL.
         reason: The problem in a few words, without anything that a server has sent, or None. It includes that
             robots.txt disallows the file.
     """

@@ -1,4 +1,4 @@
-"""What a site states beside its rules: the pace of requests, licences, and the reservation of rights."""
+"""What a site states in addition to its rules: the pace of requests, licences, and the reservation of rights."""
 
 from math import isfinite
 from typing import Any, Final, NamedTuple

@@ -62,7 +62,7 @@ class URLVerdicts(NamedTuple):
 
 
 def decide_url(decider: Decider, url: str, agents: Sequence[RequestedAgent]) -> URLVerdicts:
-    """Return the verdicts on a URL, or the reason why there are none."""
+    """Return the verdicts on a URL, or the reason why they cannot be computed."""
     try:
         return URLVerdicts(url, agents, tuple(decider.decide(url, agent=agent.agent) for agent in agents))
     except CanfetchError as error:

@@ -10,7 +10,7 @@ class ClientFeatures(NamedTuple):
 
     Attributes:
         pulls_diagnostics: It requests diagnostics, so that none are sent unasked.
-        refreshes_diagnostics: It requests them again if the server asks for that.
+        refreshes_diagnostics: It requests diagnostics again if the server sends a refresh request.
         related_information: Diagnostics may refer to other lines.
         unnecessary, deprecated: Diagnostics may have this tag.
         code_description: Diagnostics may link to the page of their check.

@@ -18,7 +18,7 @@ KINDS: Final = (types.CodeActionKind.QuickFix.value, FIX_ALL)
 _FIX_ALL_TITLE: Final = "canfetch: fix all problems that have a safe fix"
 _MAX_TITLE_CHARACTERS: Final = 120
 _MAX_PROFILES: Final = 3
-# Nobody looks through more actions, and each one takes time.
+# More actions are too many to read, and each one takes time.
 _MAX_FINDINGS: Final = 50
 
 
@@ -71,7 +71,7 @@ def quick_fixes(analysis: Analysis, requested: types.Range, client: ClientFeatur
 
 
 def _is_safe(finding: Finding, fix_for: Sequence[str]) -> bool:
-    """Return whether a fix preserves every verdict in these profiles, or in all of them if there are none."""
+    """Return whether a fix preserves every verdict in these profiles, or in all profiles if the set is empty."""
     if finding.has_safe_fix or not fix_for:
         return finding.has_safe_fix
     changed = finding.changed_profiles
@@ -90,7 +90,7 @@ def _fix_edits(analysis: Analysis, fix: Fix) -> list[NewText] | None:
 
 
 def _fix_title(analysis: Analysis, finding: Finding) -> str:
-    # The first sentence says what to do; others add alternatives.
+    # The first sentence is the instruction. Further sentences add alternatives.
     text = analysis.settings.catalogue.texts(finding.check).how_to_fix.partition(". ")[0].removesuffix(".")
     if len(text) > _MAX_TITLE_CHARACTERS:
         text = f"{text[: _MAX_TITLE_CHARACTERS - 3]}..."

@@ -263,7 +263,7 @@ async def _document_link(ls: RobotsServer, params: types.DocumentLinkParams) -> 
 
 
 class Formatting(NamedTuple):
-    """The edits that format a document, or the reason why there are none."""
+    """The edits that format a document, or the reason why it cannot be formatted."""
 
     edits: list[NewText]
     refusal: str | None = None

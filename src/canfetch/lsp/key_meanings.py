@@ -58,7 +58,7 @@ _RULES: Final = (
 )
 # Offered keys first, in the order of completion.
 _MEANINGS: Final[dict[str, tuple[str, str, bool]]] = {
-    "sitemap": ("Sitemap", "The absolute URL of a sitemap. It applies to all crawlers, wherever it is.", True),
+    "sitemap": ("Sitemap", "The absolute URL of a sitemap. It applies to all crawlers, even inside a group.", True),
     "crawl-delay": ("Crawl-delay", "The seconds to wait between two requests. Google does not read it.", True),
     "clean-param": ("Clean-param", "Query parameters that do not change the page, for paths with a prefix.", True),
     "request-rate": ("Request-rate", "The number of requests in a period, such as `1/5m`.", True),

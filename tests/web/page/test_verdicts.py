@@ -111,7 +111,7 @@ def test_a_click_explains_and_shows_the_deciding_line(tester: OpenPage) -> None:
     tester.cell("MJ12bot", "/shop/").click()
     tester.expect_why("MJ12bot may not fetch")
     tester.expect_why("4 of 7 block it, 3 allow it.")
-    tester.expect_why("so line 41 names someone else")
+    tester.expect_why("so line 41 names another crawler")
     expect(tester.find(".cm-line.line-blocks")).to_have_attribute("data-remark", "decides in 4 of 7 readings")
     expect(tester.find(".cm-line.line-blocks")).to_be_in_viewport()
     expect(tester.find("[data-readers]")).to_have_text("Line 43 read by MJ12bot")

@@ -220,7 +220,7 @@ def open_work_folder(run: RunOptions, format: str, inputs: Sequence[str], settin
         **settings,
     }
     try:
-        # What was read from a pipe cannot be read again.
+        # Data from a pipe cannot be read again.
         has_pipe = any(name == STANDARD_INPUT or _is_pipe(name) for name in inputs)
         return WorkFolder(Path(run.output), format, described, restart=run.restart or has_pipe)
     except InvalidOption as error:

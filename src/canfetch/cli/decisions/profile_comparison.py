@@ -17,7 +17,7 @@ _NAME_WIDTH: Final = max(map(display_width, PROFILES))
 _DIFFERENT: Final = "!"
 # Of a comparison with one profile. It is a few hundredths of a second.
 _STEPS: Final = 500_000
-# Some profiles apply rules to it. No crawler asks.
+# Some profiles apply rules to it, but crawlers always fetch it.
 _ROBOTS_TXT: Final = "/robots.txt"
 
 

@@ -227,7 +227,7 @@ class DecisionRun:
         try:
             self._print_error(line)
         except BrokenPipeError:
-            # Nobody reads the answers, but the head is still needed.
+            # Standard output is closed, but the message is still printed.
             print_message(line)
             raise
 

@@ -11,7 +11,7 @@ from canfetch.logs.report import LogReport
 _CRAWLERS_SHOWN: Final = 20
 _INCHES_WIDE: Final = 9.0
 _INCHES_A_CRAWLER: Final = 0.34
-# Colours that people with any colour vision can tell apart.
+# Colours that are distinct for any colour vision.
 _PARTS: Final = (("allowed", "#0072b2"), ("disallowed", "#d55e00"), ("no robots.txt known", "#bbbbbb"))
 
 

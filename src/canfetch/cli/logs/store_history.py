@@ -31,7 +31,7 @@ def read_store(option: str, *, profile: str, warn: Callable[[str], None]) -> Rob
                 continue
             origin = Origin.from_url(origin_from_key(key))
             host = str(origin).partition("://")[2]
-            # A log does not tell http from https.
+            # A log does not distinguish http from https.
             if entry is not None and entry.copy is not None and (origin.scheme == "https" or host not in hosts):
                 hosts[host] = RobotsVersion(-inf, parse(entry.copy.content, profile=profile), str(origin))
     except StoreError as error:

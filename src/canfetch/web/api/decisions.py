@@ -122,7 +122,7 @@ async def decide_stream(request: Request) -> Response:
     openapi_extra=body_schema(DecideRequest),
 )
 async def explain(request: Request) -> Response:
-    """Return the deciding rule, the rules that lose, the group, the target as compared, and what each profile says."""
+    """Return the deciding rule, the losing rules, the group, the compared target, and the verdict of each profile."""
     asked = await read_request(request, DecideRequest)
     agent = asked.requested_agent()
     decider = await _decider(request, asked, asked.url)

@@ -111,7 +111,7 @@ async def format_file(request: Request) -> Response:
     openapi_extra=body_schema(UsageRequest),
 )
 async def usage(request: Request) -> Response:
-    """Return for each crawler whether training, search and AI use are welcome, and the records that say so."""
+    """Return for each crawler whether training, search and AI use are welcome, and the records that state it."""
     asked = await read_request(request, UsageRequest)
     content, agents = asked.file(), requested_agents(asked.agents, exact=asked.exact)
     headers = parse_header_lines(asked.headers)

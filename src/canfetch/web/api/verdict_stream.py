@@ -73,7 +73,7 @@ async def _answers(request: Request) -> AsyncIterator[bytes]:
 
 
 async def _line_blocks(request: Request) -> AsyncIterator[list["bytes | _LongLine"]]:
-    """Yield the lines that have arrived. Of a line that is too long, no more than the limit is kept."""
+    """Yield the lines that have arrived. The memory for a line that is too long is limited."""
     rest = b""
     long_line: _LongLine | None = None
     async for chunk in request.stream():
@@ -95,7 +95,7 @@ async def _line_blocks(request: Request) -> AsyncIterator[list["bytes | _LongLin
 
 
 class _LongLine(NamedTuple):
-    """A line that is too long, and whether it was meant to set the file."""
+    """A line that is too long, and whether it should set the file."""
 
     sets_file: bool
 
@@ -103,7 +103,8 @@ class _LongLine(NamedTuple):
 class _VerdictStream:
     """Answers lines. It remembers the file of the last line that set one.
 
-    After a line whose file is rejected, questions have errors: neither the file before nor the live one was meant.
+    After a line whose file is rejected, questions have errors, because neither the previous file nor the live one
+    applies.
     """
 
     def __init__(self, request: Request, services: Services) -> None:
@@ -173,5 +174,5 @@ class _VerdictStream:
 
 
 def _sets_file(line: bytes) -> bool:
-    """Return whether a line that is not valid was meant to set the file."""
+    """Return whether an invalid line should set the file."""
     return b'"content"' in line and b'"url"' not in line

@@ -1,4 +1,4 @@
-"""What a robots.txt states beside its rules: access, uses, licences and pace, as results and as sentences."""
+"""What a robots.txt states in addition to its rules, and how it was obtained, as results and as sentences."""
 
 from collections.abc import Sequence
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""What is logged of unexpected errors: their kind and place. Their messages could quote a draft."""
+"""Descriptions of unexpected errors for the log: their kind and place. Their messages could quote a draft."""
 
 
 def describe_error(error: BaseException) -> str:
