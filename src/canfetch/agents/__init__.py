@@ -2,6 +2,10 @@
 
 Elsewhere, a `str` that is passed as an agent is one exact token. `agent` turns a crawler's name into its `Agent`, with
 the tokens that it falls back to, and whether the `*` groups apply to it.
+
+`crawler` describes one crawler, `entries` has one module for each kind, and `registry` finds them by name. `requested`
+reads the names that users pass. `address_lists` and `identity` have the parts of verifying an identity that need no
+network.
 """
 
 from canfetch.agents.crawler import Crawler, Obeys, Purpose, SourceKind, Verification

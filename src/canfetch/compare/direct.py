@@ -20,7 +20,7 @@ _MAX_JOINED: Final = 4
 # Of escapes.
 _DIGITS: Final = b"0123456789ABCDEF"
 _DIGIT_BYTES: Final = frozenset(b"%c" % digit for digit in _DIGITS)
-# The digits of the escapes in form (b), and the bytes that they stand for.
+# The digits of the escapes in form (b), and the bytes that they encode.
 _DECODED: Final = {escape[1:]: b"%c" % byte for byte, escape in ENCODED[Form.FORM_B][1].items()}
 
 

@@ -74,7 +74,7 @@ class Question(NamedTuple):
 
     Attributes:
         compared: The sides, and their profiles.
-        wanted: The wanted decisions of all sides. None stands for a decision that does not matter.
+        wanted: The wanted decisions of all sides. None is a decision that does not matter.
         confirm: Asks the engine.
         within: Patterns of which one matches the target. Without any, each target will do.
         outside: Patterns of which none matches the target.

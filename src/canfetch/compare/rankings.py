@@ -12,7 +12,7 @@ from canfetch.compare.overlaps import Overlaps
 from canfetch.compare.patterns import Pattern, RankedPattern
 from canfetch.core.patterns import Segments
 
-# Segments are found by so many bytes.
+# The index finds a segment by this many of its bytes.
 _GRAM: Final = 4
 Key = tuple[tuple[int, ...], Pattern]
 """The rank and the pattern: the place in the order of precedence."""

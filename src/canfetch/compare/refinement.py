@@ -52,7 +52,7 @@ class _TargetSet(NamedTuple):
         number: The order of sets of the same length.
         wanted: The wanted decisions.
         matched: Patterns that the target matches.
-        deciders: For each side, the pattern that has to decide. None stands for any that `divided` does not exclude.
+        deciders: For each side, the pattern that has to decide. None is any pattern that `divided` does not exclude.
         divided: For each side without a decider, the last place in the order of precedence at which it was divided. For
             patterns that win over this one, there are other sets.
         avoided: Patterns that the target does not match.

@@ -54,7 +54,7 @@ def parse_pattern(value: bytes, *, allow: bool, profile: Profile) -> tuple[Patte
         and not value.translate(None, _PLAIN_IN_PATTERNS)
         and not (profile.google_escaping or profile.literal_paths)
     ):
-        # The fast path for most rules, with the result of what follows.
+        # Fast path for most rules: no step below changes such a value.
         return (_new_tuple(PatternText, (value, len(value), False)),)
     if is_void(value, profile):
         return ()

@@ -1,4 +1,7 @@
-"""Expectations about a robots.txt: what agents may and may not fetch, checked for all URLs of a pattern."""
+"""Expectations about a robots.txt: what agents may and may not fetch, checked for all URLs of a pattern.
+
+TOML -> (expectation_file) Expectations -> (checking, compare) failures, each with a URL
+"""
 
 from canfetch.expectations.checking import Failure, check_expectations
 from canfetch.expectations.expectation_file import (

@@ -141,7 +141,7 @@ class Linter:
         truncated: list[Check] = []
 
         def add(check: Check, severity: Severity, occurrences: Iterator[AnyOccurrence]) -> None:
-            # Lighthouse reports a line wherever it is.
+            # Lighthouse reports a line in every place, also where it does no harm.
             in_any_place = self._overrides.get(check.code) or (severity if self.severities == LIGHTHOUSE else None)
             harmless = in_any_place or Severity.INFO
             found: Iterator[Finding] = (

@@ -1,6 +1,12 @@
 """Page-level rules: what headers, meta elements and TDMRep permit crawlers to do with a page.
 
 headers, HTML, tdmrep.json -> PageRules -> (agent, now, Verdict of robots.txt) -> PageVerdict
+
+`page_rules` is the file to open first. `headers`, `html` and `tdm` read the sources, `directive_lists` and `directives`
+parse their values as each of the `dialects` does, and `decisions` combines them to the decisions of a `verdict`.
+
+At most 2 MiB of a page are read unless the caller sets a higher limit, 64 KiB of its headers, and 500 KiB of a TDM
+file. The HTML is parsed as a stream of tags, so that deeply nested HTML costs no more than its bytes.
 """
 
 from canfetch.pages.annotations import NoSnippet, QualifiedLink

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use super::patterns::Pattern;
 
-/// Segments are found by so many bytes.
+/// The index finds a segment by this many of its bytes.
 const GRAM: usize = 4;
-/// So many grams of a segment are considered, to find a rare one.
+/// The number of grams of a segment that are considered, to find a rare one.
 const MAX_GRAMS: usize = 32;
 /// The number of bits that most grams without a pattern are recognised by.
 const FILTER_BITS: u32 = 12;

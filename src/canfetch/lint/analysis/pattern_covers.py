@@ -16,7 +16,7 @@ from canfetch.lint.analysis.canonical_rules import CanonicalRule
 
 # Wildcards are searched in at most this many bytes of forms.
 _MAX_SEARCHED: Final = 8 << 20
-# A form with one of the segments, but not all, takes as long as so many bytes for each of them.
+# Estimated cost of a partial match, in bytes per segment.
 _COST_OF_MISS: Final = 512
 # If a wildcard covers more than this part of the forms, those that it covers are left out of the next searches.
 _COVERED_SHARE: Final = 8

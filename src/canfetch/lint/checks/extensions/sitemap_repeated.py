@@ -28,8 +28,8 @@ CHECK = Check(
     severities=everywhere(Severity.INFO),
     title="A sitemap that is listed twice",
     message="`{sitemap}` is already listed on line {line}",
-    why="A sitemap does not belong to a group and applies to all crawlers, wherever it is in the file. A second line "
-    "adds nothing.",
+    why="A sitemap does not belong to a group and applies to all crawlers, whatever its position in the file. A second "
+    "line adds nothing.",
     how_to_fix="Remove the line.",
     source="sitemaps.org; RFC 9309 section 2.2.4",
     bad=LintInput(

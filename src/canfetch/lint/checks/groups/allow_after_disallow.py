@@ -127,8 +127,8 @@ CHECK = Check(
     title="An `Allow` after the `Disallow` that covers it",
     message="crawlers that use the first matching rule never reach `{value}`, because `{other}` on line {line} "
     "matches first",
-    why="In RFC 9309, the longest match decides, wherever it is in the file. Parsers that follow the 1996 draft, and "
-    "for many years Python's robotparser, use the first rule that matches.",
+    why="In RFC 9309, the longest match decides, whatever its position in the file. Parsers that follow the 1996 "
+    "draft, and for many years Python's robotparser, use the first rule that matches.",
     how_to_fix="Write the `Allow` above the `Disallow`, so that all crawlers read it alike.",
     source="draft-koster-robots-00 section 3.2.2; RFC 9309 section 2.2.2",
     bad=LintInput(b"User-agent: *\nDisallow: /private/\nAllow: /private/open/\n"),
