@@ -41,7 +41,7 @@ def test_a_noindex_behind_a_disallow_is_never_seen(rules: OpenPage) -> None:
     expect(cell(rules, "Googlebot", "Indexing")).to_have_attribute("data-state", "unread")
     explanation = rules.find(".rules-view .explanation")
     expect(explanation).to_contain_text("robots.txt blocks the page, on line 22. The crawler never sees its rules.")
-    expect(explanation).to_contain_text("Because Googlebot never sees this noindex, it may still list the URL")
+    expect(explanation).to_contain_text("Googlebot never sees this noindex, so it may still list the URL")
     rules.find("[data-result=unseen] .line-button").click()
     expect(rules.find(".rules-view .cm-line.line-blocks")).to_have_text("Disallow: /blog/drafts/")
     assert rules.problems == []

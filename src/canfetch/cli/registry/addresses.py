@@ -241,7 +241,7 @@ addresses_command: Final = click.Command(
             type=click.FloatRange(0, _MAX_DAYS),
             default=_DEFAULT_MAX_AGE_DAYS,
             show_default=True,
-            help="Age from which a list is outdated. Outdated lists identify no impostors.",
+            help="Age above which a list is old. Old lists identify no impostors.",
         ),
         registry_option(),
         format_option(_FORMATS),
