@@ -14,14 +14,13 @@ from canfetch.core.engines import compiler_for, default_compilers
 from canfetch.core.extensions.request_rate import RequestRate
 from canfetch.core.extensions.windows import DailyWindow
 from canfetch.core.file_facts import FileFacts
-from canfetch.core.file_source import FileSource, ParseArguments
 from canfetch.core.groups import Group
 from canfetch.core.limits import COMPILED_RULES_LIMIT, DEFAULT_MAX_BYTES
-from canfetch.core.origin import bind_origin
+from canfetch.core.origin import Origin, OriginBinding, bind_origin
 from canfetch.core.profiles import get_profile
 from canfetch.core.quoting import reading_hint
 from canfetch.core.records import Record
-from canfetch.core.source import UTF_16_MARK_START, decode_source, encode_content
+from canfetch.core.source import UTF_16_MARK_START, Source, decode_source, encode_content
 from canfetch.core.urls import AnyURL, invalid_url, plain_url, split_url, url_bytes
 from canfetch.core.verdict import Verdict
 
@@ -40,12 +39,38 @@ _CACHED_AGENTS_LIMIT: Final = 256
 _NOTHING_CACHED: Final[dict[str | Agent, Any]] = {}
 
 
-class RobotsTxt(FileSource):
+ParseArguments = tuple[bytes, str | bytes | None, str, int, str | None]
+"""The content, URL, profile, limit and engine that were passed to `parse`."""
+
+
+class RobotsTxt:
     """A parsed robots.txt file. Returned by `parse`; immutable and safe to share between threads."""
 
-    # Set by `parse` and `with_url`.
-    __slots__ = ("_bound_by_agent", "_cached_rules", "_compiled", "_facts", "_rules_by_agent")
+    # Set by `parse` and `with_url`. Separate fields are faster to create than a tuple.
+    __slots__ = (
+        "_binding",
+        "_bound_by_agent",
+        "_cached_rules",
+        "_compiled",
+        "_engine",
+        "_facts",
+        "_max_bytes",
+        "_original",
+        "_profile",
+        "_rules_by_agent",
+        "_source",
+        "_url",
+    )
 
+    _original: bytes
+    _url: str | bytes | None
+    _profile: str
+    _max_bytes: int
+    _engine: str | None
+    # None if the content was neither transcoded nor cut.
+    _source: Source | None
+    # None if the URL of the file is unknown.
+    _binding: OriginBinding | None
     _compiled: CompiledFile
     # Both are replaced when they are first needed.
     _bound_by_agent: dict[str | Agent, BoundRules]
@@ -53,6 +78,46 @@ class RobotsTxt(FileSource):
     # The rules of these agents, counted from the second agent on.
     _cached_rules: int
     _facts: FileFacts | None
+
+    def __init__(self, *_args: object, **_options: object) -> None:
+        raise TypeError(f"{type(self).__name__} has no public constructor: use canfetch.parse(content)")
+
+    @property
+    def _arguments(self) -> ParseArguments:
+        return self._original, self._url, self._profile, self._max_bytes, self._engine
+
+    @property
+    def content(self) -> bytes:
+        """The bytes that were parsed, in UTF-8, cut at the last line end within the size limit."""
+        return self._original if self._source is None else self._source.content
+
+    @property
+    def tail(self) -> bytes:
+        """The bytes past the size limit, which are ignored."""
+        return b"" if self._source is None else self._source.tail
+
+    @property
+    def source_encoding(self) -> str:
+        """`utf-8`, `utf-16-le` or `utf-16-be`."""
+        return "utf-8" if self._source is None else self._source.encoding
+
+    @property
+    def profile(self) -> str:
+        """The name of the parsing profile."""
+        return self._profile
+
+    @property
+    def origin(self) -> Origin | None:
+        """The origin that the file governs, or None if its URL is unknown."""
+        return None if self._binding is None else self._binding.origin
+
+    def render(self) -> bytes:
+        """Return the original bytes of the file.
+
+        For a UTF-8 file, these are the byte order mark, the spans of all records in order, and the tail. A UTF-16
+        file is returned as it was passed in, because invalid UTF-16 cannot be encoded again.
+        """
+        return self._original
 
     def allows(self, url: AnyURL, *, agent: str | Agent) -> bool:
         """Return whether `agent` may fetch `url`.
