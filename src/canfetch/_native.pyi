@@ -123,8 +123,8 @@ def build_column(type_: Any, values: list[Any], /) -> Column: ...
 def read_values(column: Any, /) -> list[bytes | int | None]: ...
 def compile_file(content: bytes, profile_name: str, /) -> CompiledFile: ...
 
-# Head, segments, whether anchored, index of the form, and whether the match grows.
-_Pattern: TypeAlias = tuple[bytes, tuple[bytes, ...], bool, int, bool]
+# Head, segments, whether anchored, and index of the form.
+_Pattern: TypeAlias = tuple[bytes, tuple[bytes, ...], bool, int]
 
 @final
 class Refinement:
@@ -163,12 +163,3 @@ class TargetDomain:
         forms: list[tuple[list[bool], list[bool]]],
         /,
     ) -> TargetDomain: ...
-    def search(
-        self,
-        patterns: list[_Pattern],
-        sides: list[tuple[bytes, bool, bool]],
-        wanted: int,
-        most: int,
-        steps: int,
-        /,
-    ) -> tuple[list[bytes] | None, str, int, int]: ...

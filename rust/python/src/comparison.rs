@@ -1,16 +1,11 @@
-//! Searches of `canfetch.compare` for targets.
+//! The patterns and the possible targets of `canfetch.compare`.
 
-use canfetch_core::compare::{Budget, Domain, Form, Outcome, Pattern, RuleList, Search};
+use canfetch_core::compare::{Domain, Form, Pattern};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
 
-/// Head, segments, whether anchored, index of the form, and whether the match grows.
-pub type PatternItem = (Vec<u8>, Vec<Vec<u8>>, bool, usize, bool);
-/// The decision of each pattern, the default, and whether the longest match decides.
-type SideItem = (Vec<u8>, bool, bool);
-/// Targets or the reason why there are none, the explored states, and the remaining steps.
-type Found<'py> = (Option<Vec<Bound<'py, PyBytes>>>, &'static str, u64, u64);
+/// Head, segments, whether anchored, and index of the form.
+pub type PatternItem = (Vec<u8>, Vec<Vec<u8>>, bool, usize);
 
 /// The possible targets, and the forms that patterns are compared with.
 #[pyclass(frozen, module = "canfetch._native")]
@@ -21,11 +16,11 @@ pub struct TargetDomain {
 
 /// Converts a pattern.
 pub fn pattern(item: PatternItem, forms: &[Form]) -> PyResult<Pattern> {
-    let (head, middles, anchored, form, grows) = item;
+    let (head, middles, anchored, form) = item;
     if form >= forms.len() {
         return Err(PyValueError::new_err("invalid pattern: expected the index of a form"));
     }
-    Ok(Pattern { head, middles, anchored, form, grows })
+    Ok(Pattern { head, middles, anchored, form })
 }
 
 #[pymethods]
@@ -49,39 +44,5 @@ impl TargetDomain {
         }
         let forms = forms.into_iter().map(|(in_path, in_query)| Form { in_path, in_query }).collect();
         Ok(Self { domain: Domain { table, accepting, needs_query, classes, ordinary, order }, forms })
-    }
-
-    /// Returns up to `most` shortest targets with wanted decisions. The interpreter's lock is released meanwhile.
-    #[pyo3(signature = (patterns, sides, wanted, most, steps, /))]
-    fn search<'py>(
-        &self,
-        py: Python<'py>,
-        patterns: Vec<PatternItem>,
-        sides: Vec<SideItem>,
-        wanted: u16,
-        most: usize,
-        steps: u64,
-    ) -> PyResult<Found<'py>> {
-        if sides.is_empty()
-            || sides.len() > canfetch_core::compare::MAX_RULE_LISTS
-            || sides.iter().any(|(values, _, _)| values.len() != patterns.len())
-        {
-            return Err(PyValueError::new_err("invalid search: expected a decision of each side for each pattern"));
-        }
-        let patterns = patterns.into_iter().map(|item| pattern(item, &self.forms)).collect::<PyResult<Vec<_>>>()?;
-        let sides =
-            sides.into_iter().map(|(values, default, longest_match)| RuleList { values, default, longest_match });
-        let sides = sides.collect();
-        let mut budget = Budget { steps, states: 0 };
-        let outcome = py.detach(|| {
-            Search::new(patterns.iter().collect(), &self.forms, sides, wanted).targets(&self.domain, most, &mut budget)
-        });
-        let (targets, status) = match outcome {
-            Outcome::Targets(targets) => (Some(targets), "found"),
-            Outcome::TooLarge => (None, "too large"),
-            Outcome::NoOrdinaryByte => (None, "no ordinary byte"),
-        };
-        let targets = targets.map(|targets| targets.iter().map(|target| PyBytes::new(py, target)).collect());
-        Ok((targets, status, budget.states, budget.steps))
     }
 }

@@ -124,9 +124,9 @@ def _code(decision: bool | None) -> int:  # noqa: FBT001 - a value, not a flag
     return _NONE if decision is None else decision
 
 
-def _native_item(pattern: Pattern) -> tuple[bytes, tuple[bytes, ...], bool, int, bool]:
+def _native_item(pattern: Pattern) -> tuple[bytes, tuple[bytes, ...], bool, int]:
     """Return a pattern as the native engine takes it."""
-    return pattern.head, pattern.middles, pattern.anchored, int(pattern.form), False
+    return pattern.head, pattern.middles, pattern.anchored, int(pattern.form)
 
 
 # Domains are created once, so that only a few are ever converted.

@@ -3,8 +3,7 @@
 use memchr::memmem;
 
 use super::domain::Form;
-use super::patterns::Pattern;
-use super::segments::borders;
+use super::patterns::{Pattern, borders};
 
 /// For longer texts, the time must not grow with the square of their length.
 const MAX_COMPARED: usize = 64;

@@ -1,4 +1,4 @@
-//! Exact comparison: the shortest targets on which several lists of rules decide in a certain way.
+//! Exact comparison: the shortest targets on which one or two lists of rules decide in a certain way.
 //!
 //! The answers are those of `canfetch.compare` in Python, which passes the patterns, the decisions of each list and the
 //! possible targets as tables.
@@ -7,9 +7,9 @@
 //! * `search` finds targets of several patterns byte by byte, and `direct` those that need no search;
 //! * `describe` finds the rules that describe a difference.
 //!
-//! A [`Refinement`] keeps the patterns of two files for all questions about them. The profiles of urllib.robotparser only
-//! use the search. A `budget` limits the steps and not the time, so that a question always has the same answer. The limit is
-//! higher than that of the Python engine, which takes about 50 times as long.
+//! A [`Refinement`] keeps the patterns of two files for all questions about them. A `budget` limits the steps and not
+//! the time, so that a question always has the same answer. The limit is higher than that of the Python engine, which
+//! takes about 50 times as long.
 
 mod budget;
 mod describe;
@@ -19,9 +19,7 @@ mod pattern_index;
 mod patterns;
 mod question;
 mod refinement;
-mod rule_lists;
 mod search;
-mod segments;
 
 pub use budget::{Budget, TooLarge};
 pub use describe::{Candidate, Description};
@@ -29,5 +27,3 @@ pub use domain::{DEAD, Domain, Form, Targets};
 pub use patterns::Pattern;
 pub use question::Question;
 pub use refinement::Refinement;
-pub use rule_lists::{MAX_RULE_LISTS, RuleList};
-pub use search::{Outcome, Search};

@@ -15,8 +15,6 @@ pub struct Pattern {
     pub anchored: bool,
     /// The index of the form of the target that it is compared with.
     pub form: usize,
-    /// Whether the pattern ends with `*`, if the length of the match matters.
-    pub grows: bool,
 }
 
 impl Pattern {
@@ -109,7 +107,7 @@ impl Pattern {
             head.push(decoded.unwrap_or(byte));
             rest = &rest[if decoded.is_some() { 3 } else { 1 }..];
         }
-        Some(Self { head, middles: Vec::new(), anchored: false, form: 0, grows: self.grows })
+        Some(Self { head, middles: Vec::new(), anchored: false, form: 0 })
     }
 
     /// Whether its segments may be in an escape that starts before them, or have one.
@@ -177,4 +175,18 @@ fn is_digit(byte: u8) -> bool {
 /// The byte that an escape encodes.
 fn decoded(text: &[u8]) -> Option<u8> {
     (0..=255).find(|&byte| escape(byte) == text)
+}
+
+/// For each prefix, the length of the longest shorter prefix that it ends with.
+pub(super) fn borders(content: &[u8]) -> Box<[u32]> {
+    let mut borders = vec![0_u32; content.len() + 1];
+    let mut length = 0;
+    for at in 1..content.len() {
+        while length > 0 && content[length] != content[at] {
+            length = borders[length] as usize;
+        }
+        length += usize::from(content[length] == content[at]);
+        borders[at + 1] = length as u32;
+    }
+    borders.into_boxed_slice()
 }

@@ -14,9 +14,7 @@ use super::budget::{Budget, TooLarge};
 use super::direct::{common_target, have_no_target, least_common_length};
 use super::domain::Targets;
 use super::pattern_index::may_overlap;
-use super::patterns::Pattern;
-use super::refinement::{ANY, BYTES_OF_A_STEP, Deciders, LAST, Refinement, Wanted};
-use super::rule_lists::{ABSENT, RuleList};
+use super::refinement::{ABSENT, ANY, BYTES_OF_A_STEP, Deciders, LAST, Refinement, Wanted};
 use super::search::{Outcome, Search};
 
 /// If more patterns than these make a difference within a pattern, its targets are divided like those of any question.
@@ -134,21 +132,15 @@ impl TargetSet {
         budget: &mut Budget,
     ) -> Result<Option<Vec<u8>>, TooLarge> {
         budget.spend(STEPS_OF_A_SEARCH)?;
-        let all: Vec<u32> = self.matched.iter().chain(&self.avoided).copied().collect();
-        let patterns: Vec<&Pattern> = all.iter().map(|&one| refinement.pattern(one)).collect();
-        let matched = self.matched.len();
-        let list = |values: Vec<u8>| RuleList { values, default: false, longest_match: false };
-        let only = |number: usize| (0..all.len()).map(|other| if other == number { 1 } else { ABSENT }).collect();
-        let mut lists: Vec<RuleList> = (0..matched).map(|number| list(only(number))).collect();
-        lists.push(list((0..all.len()).map(|other| if other < matched { ABSENT } else { 1 }).collect()));
-        let wanted = 1 << ((1_u16 << matched) - 1);
+        let patterns = |indices: &[u32]| indices.iter().map(|&one| refinement.pattern(one)).collect::<Vec<_>>();
+        let (matched, avoided) = (patterns(&self.matched), patterns(&self.avoided));
+        let mut all = self.matched.iter().chain(&self.avoided);
+        let has_stray_percent = all.any(|&one| refinement.known(one).has_stray_percent);
         let domains = [targets.ordinary, targets.complete];
-        let has_stray_percent = all.iter().any(|&one| refinement.known(one).has_stray_percent);
         for domain in &domains[usize::from(has_stray_percent)..] {
-            let mut search = Search::new(patterns.clone(), targets.forms, lists.clone(), wanted);
-            match search.targets(domain, 1, budget) {
-                Outcome::Targets(found) => return Ok(found.into_iter().next()),
-                Outcome::TooLarge => return Err(TooLarge),
+            match Search::new(&matched, &avoided, targets.forms).shortest_target(domain, budget)? {
+                Outcome::Target(target) => return Ok(Some(target)),
+                Outcome::Nothing => return Ok(None),
                 Outcome::NoOrdinaryByte => {}
             }
         }

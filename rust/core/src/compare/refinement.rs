@@ -7,12 +7,13 @@ use super::budget::{Budget, TooLarge};
 use super::domain::{Form, in_form};
 use super::pattern_index::{MatchIndex, Overlaps, may_overlap};
 use super::patterns::Pattern;
-use super::rule_lists::ABSENT;
 
 /// Comes after the places of all patterns. The place of a pattern is its index plus one, and 0 comes before all.
 pub(super) const LAST: u32 = u32::MAX;
 /// The bytes that are compared in one step.
 pub(super) const BYTES_OF_A_STEP: usize = 8;
+/// The decision of a pattern that a list does not have.
+pub(super) const ABSENT: u8 = 2;
 /// A wanted decision that does not matter.
 pub(super) const ANY: u8 = 2;
 
