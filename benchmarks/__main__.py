@@ -8,6 +8,7 @@ import platform
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from benchmarks import child, contenders, peers, table, timing
 from benchmarks.bench import CANFETCH_PREFIX, Bench
@@ -45,6 +46,7 @@ def arguments() -> argparse.Namespace:
     """Parse the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--format", choices=("table", "markdown", "json"), default="table", help="Output format.")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="Also write the results as JSON to FILE.")
     parser.add_argument("--quick", action="store_true", help="Take less than a minute: short races, few hostile files.")
     parser.add_argument(
         "--tiny", action="store_true", help="Take seconds, without usable figures: a test of the benchmark itself."
@@ -127,6 +129,8 @@ def main() -> int:
     for kind in options.rows.split(","):
         for measure in ROWS[kind]:
             measure(bench)
+    if options.json is not None:
+        options.json.write_text(table.to_json(bench.report) + "\n", encoding="utf-8")
     table.print_report(bench.report, options.format)
     return 0
 

@@ -37,7 +37,7 @@ default_role = "code"
 # Otherwise `--option` would get a dash.
 smartquotes = False
 
-myst_enable_extensions = ["colon_fence", "deflist"]
+myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist"]
 myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"

@@ -1,26 +1,25 @@
-"""Ask all implementations, and write the scoreboard: docs/scoreboard.md and docs/scoreboard.json.
+"""Ask all implementations, and save their answers, from which `make docs` builds the scoreboard.
 
 Run it with `make scoreboard`. It builds the adapters first.
 """
 
 import argparse
 import datetime as dt
-import json
+import os
+import platform
+import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from conformance.cases import ROOT
-from conformance.scoreboard import page
 from conformance.scoreboard.builder import BuildError, build
-from conformance.scoreboard.catalogue import BUILD, Adapter, Unavailable, adapters, unavailable
+from conformance.scoreboard.catalogue import BUILD, Adapter, adapters
 from conformance.scoreboard.results import Row, run
-
-DOCS = ROOT.parent / "docs"
+from conformance.scoreboard.saved_results import RESULTS, Results
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Write the scoreboard. Return 0, or 2 if no adapter could be built."""
+    """Ask the adapters and save their answers. Return 0, or 2 if no adapter could be built."""
     options = _options(arguments)
     chosen = [adapters()[name] for name in options.adapter or adapters()]
     failed = _build(chosen)
@@ -28,23 +27,21 @@ def main(arguments: list[str] | None = None) -> int:
     if not usable:
         print("scoreboard: no adapter could be built", file=sys.stderr)
         return 2
-    rows = _ask(usable, options.processes)
-    missing = [
-        *unavailable(),
-        *(Unavailable(each.title, each.language, failed[each.build]) for each in chosen if each.build in failed),
-    ]
-    date = dt.datetime.now(dt.UTC).date()
-    options.output.mkdir(parents=True, exist_ok=True)
-    pages = options.output / "scoreboard"
-    pages.mkdir(exist_ok=True)
-    for adapter in dict.fromkeys(row.adapter for row in rows):
-        text = page.failures_page(adapter, [row for row in rows if row.adapter == adapter])
-        (pages / f"{adapter.name}.md").write_text(text, "utf-8")
-    (options.output / f"{page.OWN_CHOICES}.md").write_text(page.own_choices_page(rows), "utf-8")
-    (options.output / "scoreboard.md").write_text(page.markdown(rows, missing, date), "utf-8")
-    text = json.dumps(page.as_json(rows, missing, date), indent=1, ensure_ascii=False)
-    (options.output / "scoreboard.json").write_text(text + "\n", "utf-8")
+    answered = Results.of_run(_ask(usable, options.processes), dt.datetime.now(dt.UTC).date(), machine())
+    # An adapter that was not asked keeps its results.
+    results = Results.load(options.output).replaced_by(answered) if options.output.exists() else answered
+    results.save(options.output)
     return 0
+
+
+def machine() -> str:
+    """Describe the processors of this machine."""
+    try:
+        found = re.search(r"^model name\s*: *(.+)$", Path("/proc/cpuinfo").read_text("utf-8", "replace"), re.MULTILINE)
+    except OSError:
+        found = None
+    name = found[1].strip() if found else platform.machine()
+    return f"{os.cpu_count()} processors of the type {name} with {platform.system()}"
 
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
@@ -53,7 +50,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
         "--adapter", action="append", choices=adapters(), metavar="NAME", help="Ask only NAME. Can be repeated."
     )
     parser.add_argument("--processes", type=int, default=2, help="Ask this many programs at once.")
-    parser.add_argument("--output", type=Path, default=DOCS, metavar="FOLDER", help="Write both files to FOLDER.")
+    parser.add_argument("--output", type=Path, default=RESULTS, metavar="FILE", help="Update the results in FILE.")
     return parser.parse_args(arguments)
 
 

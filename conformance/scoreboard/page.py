@@ -1,27 +1,26 @@
-"""Write the scoreboard as Markdown pages and as JSON."""
+"""Build the scoreboard from the saved results: Markdown pages and a JSON file."""
 
-import datetime as dt
-import os
-import platform
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 from conformance.cases import Case
 from conformance.open_questions import OpenQuestion, find_question, open_questions
 from conformance.protocol import describe
-from conformance.scoreboard.catalogue import ACCESS, PAGES, ROBOTS, Adapter, Unavailable
+from conformance.scoreboard.catalogue import ACCESS, PAGES, ROBOTS, Adapter, unavailable
 from conformance.scoreboard.program import CLIENT_SECONDS, MEGABYTES, SECONDS
 from conformance.scoreboard.results import HOSTILE, LEVELS, OWN_LEVEL, SKIPPED, WRONG, CaseResult, Row
+from conformance.scoreboard.saved_results import Results
 from conformance.scoreboard.tables import (
+    FOLDER,
     SECTIONS,
     UNNAMED,
     cell,
     has_level,
     in_section,
-    page_name,
+    page_path,
     profile_tables,
     table,
 )
@@ -61,7 +60,9 @@ PROFILES = {
 # What a client needs for the cases about sequences of questions, as shown on the page.
 NEEDS = {"kept-clients": "all of them", "clocks": "over time", "agents-of-one-client": "two agents"}
 COMMAND = "make scoreboard"
-OWN_CHOICES = "scoreboard/own-choices"
+INDEX = f"{FOLDER}/index.md"
+JSON_FILE = "scoreboard.json"
+OWN_CHOICES = "own-choices"
 OWN_CHOICE_COLUMNS = ("case", "choice of this project", "left open")
 OPEN_QUESTIONS = "What RFC 9309 leaves open"
 # A case is listed as widely failed if at least this share of the implementations fails it.
@@ -71,16 +72,6 @@ DISPUTED = 2
 
 
 REPEAT = "The commands run in the folder that contains `conformance/`: a checkout, or the unpacked release archive."
-
-
-def machine() -> str:
-    """Describe the processors of this machine."""
-    try:
-        found = re.search(r"^model name\s*: *(.+)$", Path("/proc/cpuinfo").read_text("utf-8", "replace"), re.MULTILINE)
-    except OSError:
-        found = None
-    name = found[1].strip() if found else platform.machine()
-    return f"{os.cpu_count()} processors of the type {name} with {platform.system()}"
 
 
 def reproduce(adapter: Adapter, profile: str, case: Case) -> str:
@@ -94,22 +85,36 @@ def case_link(case: Case, root: str) -> str:
     return f"[`{case.id}`, line {case.line}]({root}/conformance/{case.file}#L{case.line})"
 
 
-def markdown(rows: Sequence[Row], missing: Sequence[Unavailable], date: dt.date) -> str:
+def pages(results: Results) -> dict[str, str]:
+    """Return the text of all pages and of the JSON file, by path below the folder of the documentation."""
+    rows = results.rows
+    found = {INDEX: index_page(results), f"{FOLDER}/{OWN_CHOICES}.md": own_choices_page(rows)}
+    for adapter in dict.fromkeys(row.adapter for row in rows):
+        found[f"{FOLDER}/{page_path(adapter)}"] = failures_page(
+            adapter, [row for row in rows if row.adapter == adapter]
+        )
+    text = json.dumps(as_json(results), indent=1, ensure_ascii=False)
+    return {**found, f"{FOLDER}/{JSON_FILE}": text + "\n"}
+
+
+def index_page(results: Results) -> str:
     """Return the page with the tables."""
-    parts = ["# Scoreboard", _summary(rows, date), *_introduction()]
+    rows, missing = results.rows, unavailable()
+    parts = ["# Scoreboard", _summary(results)]
     for asks, profiles in PROFILES.items():
         for profile, title in profiles.items():
             chosen = [row for row in rows if (row.adapter.asks, row.profile) == (asks, profile)]
             if chosen:
                 parts += [f"## {title}", *profile_tables(chosen)]
+    parts += ["## Conditions", *_conditions(results)]
     parts += _not_asked(rows)
     parts += _widely_failed([row for row in rows if row.adapter.asks == ROBOTS])
     parts += ["## Implementations", *_implementations(rows)]
     if missing:
         parts += ["## Not on the scoreboard"]
         parts += ["\n".join(f"- {each.title} ({each.language}): {each.reason}" for each in missing)]
-    pages = [page_name(adapter) for adapter in dict.fromkeys(row.adapter for row in rows)]
-    parts += ["```{toctree}\n:maxdepth: 1\n:caption: Failures\n\n" + "\n".join([*pages, OWN_CHOICES])]
+    names = [page_path(adapter).removesuffix(".md") for adapter in dict.fromkeys(row.adapter for row in rows)]
+    parts += ["```{toctree}\n:maxdepth: 1\n:caption: Failures\n\n" + "\n".join([*names, OWN_CHOICES])]
     return "\n\n".join(parts) + "\n```\n"
 
 
@@ -117,7 +122,7 @@ def failures_page(adapter: Adapter, rows: Sequence[Row]) -> str:
     """Return the page with the failures of one implementation. `rows` are its rows."""
     parts = [
         f"# Failures of {adapter.title}",
-        f"Version {rows[0].version}, see [Scoreboard](../scoreboard.md). {REPEAT}",
+        f"Version {rows[0].version}, see [Scoreboard](index.md). {REPEAT}",
     ]
     if not any(row.failures() for row in rows):
         parts.append("No case failed.")
@@ -135,7 +140,7 @@ def own_choices_page(rows: Sequence[Row]) -> str:
         (
             f"The sources of these cases are silent, so the expected result is a choice of this project. At least"
             f" {DISPUTED} implementations that claim to follow the same document decide differently. They are not"
-            " wrong, and the cases do not count on the [scoreboard](../scoreboard.md). The cases on which most of them"
+            " wrong, and the cases do not count on the [scoreboard](index.md). The cases on which most of them"
             " differ come first. If all that were asked differ, canfetch stands alone. Exceptions and slow answers are"
             " no decisions, and are not counted. Versions of one implementation count once. `left open` names the"
             f" question that RFC 9309 leaves open: [its words]({_anchor(OPEN_QUESTIONS)}) are at the end of this page."
@@ -173,12 +178,13 @@ def _describe_question(question: OpenQuestion) -> str:
     return f"- {question.title}: {question.text} Section {question.section}: {words}"
 
 
-def as_json(rows: Sequence[Row], missing: Sequence[Unavailable], date: dt.date) -> dict[str, Any]:
+def as_json(results: Results) -> dict[str, Any]:
     """Return the same results as a JSON object."""
+    rows = results.rows
     return {
-        "date": date.isoformat(),
+        "date": max(results.dates.values()).isoformat(),
         "command": COMMAND,
-        "machine": machine(),
+        "machine": results.machine,
         "limits": {
             "processor_seconds": SECONDS,
             "processor_seconds_of_clients": CLIENT_SECONDS,
@@ -189,6 +195,7 @@ def as_json(rows: Sequence[Row], missing: Sequence[Unavailable], date: dt.date) 
                 "name": adapter.name,
                 "title": adapter.title,
                 "asks": adapter.asks,
+                "date": results.dates[adapter.name].isoformat(),
                 "language": adapter.language,
                 "registry": adapter.registry,
                 "package": adapter.package,
@@ -199,20 +206,23 @@ def as_json(rows: Sequence[Row], missing: Sequence[Unavailable], date: dt.date) 
             }
             for adapter in dict.fromkeys(row.adapter for row in rows)
         ],
-        "unavailable": [each._asdict() for each in missing],
+        "unavailable": [each._asdict() for each in unavailable()],
     }
 
 
-def _summary(rows: Sequence[Row], date: dt.date) -> str:
-    kinds = Counter(adapter.asks for adapter in {row.adapter for row in rows})
+def _summary(results: Results) -> str:
+    kinds = Counter(adapter.asks for adapter in {row.adapter for row in results.rows})
+    date = max(results.dates.values())
     return (
-        f"On {date:%d %B %Y}, the [conformance cases](conformance.md) were answered by parsers ({kinds[ROBOTS]}),"
-        f" clients that fetch robots.txt ({kinds[ACCESS]}), and readers of page-level rules ({kinds[PAGES]})."
-        f" `{COMMAND}` builds and asks them, and writes this page, the lists of failures and `docs/scoreboard.json`."
+        f"How often do parsers ({kinds[ROBOTS]}), clients that fetch robots.txt ({kinds[ACCESS]}) and readers of"
+        f" page-level rules ({kinds[PAGES]}) decide as their specification requires? They answered the"
+        f" [conformance cases](../conformance.md), most recently on {date:%d %B %Y}. The name of an"
+        f" implementation links to its failures. The [conditions](#conditions) are below the tables, and all results"
+        f" are in the file {{download}}`{JSON_FILE} <{JSON_FILE}>`."
     )
 
 
-def _introduction() -> list[str]:
+def _conditions(results: Results) -> list[str]:
     general = [
         (
             "An implementation is asked only in the profile, access policy or dialect that its documentation claims."
@@ -221,8 +231,8 @@ def _introduction() -> list[str]:
         ),
         "Only verdicts are compared. A case passes if all its questions are answered correctly.",
         (
-            "A cell shows how many cases passed, of those that were asked. Questions that an interface cannot express,"
-            " such as a list of agents, are skipped."
+            "A cell shows the share of the cases that passed, and their number, of those that were asked. Questions"
+            " that an interface cannot express, such as a list of agents, are skipped."
         ),
         (
             "One defect can fail many cases, and cases are not weighted. A file of cases is a topic: `topics` shows of"
@@ -230,7 +240,7 @@ def _introduction() -> list[str]:
         ),
         (
             "The cases and canfetch have the same authors. Its rows show that the two agree, not that they are right:"
-            " see [cases that may be wrong](conformance.md#cases-that-may-be-wrong)."
+            " see [cases that may be wrong](../conformance.md#cases-that-may-be-wrong)."
         ),
         (
             "`Google` counts what Google's documents state where the RFC is silent. Parsers that claim only the RFC may"
@@ -243,7 +253,8 @@ def _introduction() -> list[str]:
         (
             f"Each question may take {SECONDS:g} second of processor time, {CLIENT_SECONDS:g} for a client, and"
             f" {MEGABYTES} MB of memory. A crash or a slow answer counts at every level. Processor time depends on the"
-            f" machine, which was {machine()}. Answers that take about as long as the limit may differ from run to run."
+            f" machine, which was {results.machine}. Answers that take about as long as the limit may differ from run"
+            " to run."
         ),
         "A question that crashes a program or exceeds the memory is repeated in a new process before it counts.",
         (
@@ -320,12 +331,12 @@ def _widely_failed(rows: Sequence[Row]) -> list[str]:
         "## Cases that most implementations fail",
         (
             "Parsers with the profile `rfc9309`, without canfetch. Such a case shows a common defect, or is wrong"
-            " itself: see [cases that may be wrong](conformance.md#cases-that-may-be-wrong)."
+            " itself: see [cases that may be wrong](../conformance.md#cases-that-may-be-wrong)."
         ),
         table(
             ["case", "source", "level", "failed", "asked"],
             [
-                [case_link(cases[key], ".."), cases[key].source, cases[key].level, f"{failed[key]}", f"{asked[key]}"]
+                [case_link(cases[key], "../.."), cases[key].source, cases[key].level, f"{failed[key]}", f"{asked[key]}"]
                 for key in widely
             ],
         ),

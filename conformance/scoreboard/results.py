@@ -119,7 +119,12 @@ def _run_case(adapter: Adapter, program: AdapterProgram, case: Case, profile: st
 def _outcome(answer: Answer, expected: Answer) -> str:
     if answer.matches(expected, compare_lines=False, compare_reasons=False):
         return PASSED
-    return next((kind for kind in (CRASHED, SLOW, LARGE, RAISED) if (answer.error or "").startswith(kind)), WRONG)
+    return outcome_of_text(str(answer))
+
+
+def outcome_of_text(answer: str) -> str:
+    """Return the outcome of an answer that differs from the expected one, by its text."""
+    return next((kind for kind in (CRASHED, SLOW, LARGE, RAISED) if answer.startswith(f"error {kind}")), WRONG)
 
 
 def level_group(case: Case) -> str:

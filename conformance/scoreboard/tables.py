@@ -7,8 +7,12 @@ from conformance.scoreboard.catalogue import PAGES, ROBOTS, Adapter
 from conformance.scoreboard.program import CRASHED, LARGE, SLOW
 from conformance.scoreboard.results import HOSTILE, LEVELS, OWN_LEVEL, WRONG, Row, level_group, section
 
+# The folder of the pages in the documentation.
+FOLDER = "scoreboard"
 # Topics are shown for at least this many files of cases.
 TOPICS = 5
+# The classes of cells, each with its least share in percent.
+SHARES = {"share-all": 100, "share-most": 95, "share-many": 85, "share-some": 70, "share-few": 0}
 # Marks an implementation whose documentation does not name the specification of its profile.
 UNNAMED = "†"
 SECTIONS = {
@@ -35,13 +39,14 @@ SECTIONS = {
 }
 
 
-def page_name(adapter: Adapter) -> str:
-    """Return the path of the page with the failures of an implementation, without its suffix."""
-    return f"scoreboard/{adapter.name}"
+def page_path(adapter: Adapter) -> str:
+    """Return the file of the page with the failures of an implementation, in the folder of the scoreboard."""
+    return f"{adapter.name}.md"
 
 
 def profile_tables(rows: Sequence[Row]) -> list[str]:
     """Return the tables of one profile: by level, and by section of the RFC if there are several."""
+    rows = sorted(rows, key=_share, reverse=True)
     columns = [name for name in LEVELS if any(cell(row, has_level(name)) for row in rows)]
     asks = rows[0].adapter.asks
     asks_files = asks == ROBOTS
@@ -65,7 +70,7 @@ def profile_tables(rows: Sequence[Row]) -> list[str]:
             answers = outcomes
         by_level.append(
             [
-                f"[{row.adapter.title}]({page_name(row.adapter)}.md){_mark(row.adapter)}",
+                f"[{row.adapter.title}]({page_path(row.adapter)}){_mark(row.adapter)}",
                 row.version,
                 *(cell(row, has_level(name)) or "-" for name in columns),
                 *([cell(row, has_level(HOSTILE)) or "-"] if asks_files else []),
@@ -75,12 +80,12 @@ def profile_tables(rows: Sequence[Row]) -> list[str]:
                 *(cell(row, has_level(level)) or "-" for level in ("MAY", OWN_LEVEL)),
             ]
         )
-    tables = [table(header, by_level)]
+    tables = [colored(header, by_level)]
     sections = [key for key in SECTIONS if any(cell(row, in_section(key)) for row in rows)]
     if asks != PAGES and any(row.adapter.package != "canfetch" for row in rows) and len(sections) > 1:
         tables.append("By section of the RFC, without hostile and optional cases:")
         tables.append(
-            table(
+            colored(
                 ["section", *(row.adapter.title for row in rows)],
                 [[SECTIONS[key], *(cell(row, in_section(key)) or "-" for row in rows)] for key in sections],
             )
@@ -103,9 +108,26 @@ def in_section(key: str) -> Callable[[Case], bool]:
 
 
 def cell(row: Row, select: Callable[[Case], bool]) -> str:
-    """Return how many of the selected cases passed, of those that were asked, or nothing."""
+    """Return the share and the number of the selected cases that passed, of those that were asked, or nothing.
+
+    The share is in a span of a class, by which the style sheet colours the cell. It is 100 % only if all passed.
+    """
     passed, asked = row.score(select)
-    return f"{passed}/{asked}" if asked else ""
+    if not asked:
+        return ""
+    percent = 100 * passed // asked
+    step = next(step for step, least in SHARES.items() if percent >= least)
+    return f"[{percent} %]{{.{step}}} {passed}/{asked}"
+
+
+def _share(row: Row) -> float:
+    passed, asked = row.score(lambda case: level_group(case) in (*LEVELS, HOSTILE))
+    return passed / asked if asked else 0.0
+
+
+def colored(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a wide table of shares in Markdown."""
+    return f"::::{{container}} wide shares\n\n{table(header, rows)}\n\n::::"
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -1,5 +1,6 @@
 """The adapters of the scoreboard."""
 
+import datetime as dt
 import json
 import shlex
 import shutil
@@ -14,7 +15,7 @@ from conformance.cases import RAISED, Answer, Case, Question
 from conformance.scoreboard import __main__ as scoreboard
 from conformance.scoreboard.builder import BUILDERS, BuildError, build_for
 from conformance.scoreboard.catalogue import ACCESS, ADAPTERS, BUILD, PAGES, ROBOTS, Adapter, adapters, unavailable
-from conformance.scoreboard.page import PROFILES, own_choices_page, reproduce
+from conformance.scoreboard.page import PROFILES, as_json, own_choices_page, pages, reproduce
 from conformance.scoreboard.program import SLOW, AdapterProgram
 from conformance.scoreboard.results import (
     HOSTILE,
@@ -28,6 +29,7 @@ from conformance.scoreboard.results import (
     Row,
     level_group,
 )
+from conformance.scoreboard.saved_results import Results
 from conformance.scoreboard.tables import profile_tables
 
 NAMES = sorted(adapters())
@@ -327,14 +329,15 @@ def test_an_exception_of_the_library_is_its_answer() -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("unhurried")
 def test_scoreboard_and_its_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert scoreboard.main(["--adapter", "urllib", "--output", str(tmp_path)]) == 0
+    file = tmp_path / "results.json"
+    assert scoreboard.main(["--adapter", "urllib", "--output", str(file)]) == 0
 
-    report = json.loads((tmp_path / "scoreboard.json").read_text("utf-8"))
-    page = (tmp_path / "scoreboard.md").read_text("utf-8")
+    built = pages(Results.load(file))
+    report = json.loads(built["scoreboard/scoreboard.json"])
     (implementation,) = report["implementations"]
-    profile = implementation["profiles"][0]
-    failures = (tmp_path / "scoreboard" / "urllib.md").read_text("utf-8")
-    assert "| [urllib.robotparser](scoreboard/urllib.md) |" in page
+    (profile,) = implementation["profiles"]
+    failures = built["scoreboard/urllib.md"]
+    assert "| [urllib.robotparser](urllib.md) |" in built["scoreboard/index.md"]
     assert profile["failures"]
     for failure in profile["failures"]:
         assert failure["command"] in failures
@@ -350,7 +353,7 @@ def test_published_failures_are_reproduced(
 ) -> None:
     """One failure of each outcome, by the command that the page prints."""
     built(name)
-    report = json.loads((ADAPTERS.parent.parent / "docs" / "scoreboard.json").read_text("utf-8"))
+    report = as_json(Results.load())
     (implementation,) = (one for one in report["implementations"] if one["name"] == name)
     failures = [failure for profile in implementation["profiles"] for failure in profile["failures"]]
     for failure in {failure["outcome"]: failure for failure in failures}.values():
@@ -381,6 +384,59 @@ def result(name: str, level: str, outcome: str, file: str = "rfc9309/ties.toml")
 
 def row(name: str, *results: CaseResult) -> Row:
     return Row(adapters()[name], "1.0", "rfc9309", results)
+
+
+def test_saved_results_are_the_results_of_the_run(tmp_path: Path) -> None:
+    adapter = adapters()["protego"]
+    cases = [case for case in adapter.cases() if "rfc9309" in case.profiles]
+    asked = {case.id: not all(map(adapter.reason_to_skip, of_profile(case))) for case in cases}
+    outcomes = [PASSED if asked[case.id] else SKIPPED for case in cases]
+    first, second, third = [index for index, case in enumerate(cases) if asked[case.id]][:3]
+    found = [CaseResult(case, outcome) for case, outcome in zip(cases, outcomes, strict=True)]
+    found[first] = CaseResult(cases[first], WRONG, failure=Failure(of_profile(cases[first])[-1], WRONG, "allowed"))
+    found[second] = CaseResult(
+        cases[second], SLOW, failure=Failure(of_profile(cases[second])[0], SLOW, "error too slow")
+    )
+    found[third] = CaseResult(cases[third], SKIPPED)
+    results = Results.of_run([Row(adapter, "1.0", "rfc9309", tuple(found))], dt.date(2026, 1, 2), "a machine")
+    results.save(tmp_path / "results.json")
+
+    (loaded,) = Results.load(tmp_path / "results.json").rows
+
+    assert [(result.case.id, result.outcome, result.failure) for result in loaded.results] == [
+        (result.case.id, result.outcome, result.failure) for result in found
+    ]
+
+
+def of_profile(case: Case) -> list[Question]:
+    return [question for question in case.questions() if question.profile == "rfc9309"]
+
+
+def test_a_case_that_changed_after_the_run_counts_as_not_asked(tmp_path: Path) -> None:
+    adapter = adapters()["protego"]
+    case = next(case for case in adapter.cases() if "rfc9309" in case.profiles)
+    found = CaseResult(case, WRONG, failure=Failure(of_profile(case)[0], WRONG, "allowed"))
+    results = Results.of_run([Row(adapter, "1.0", "rfc9309", (found,))], dt.date(2026, 1, 2), "a machine")
+    changed = {file: frozenset[str]() if file == case.file else digests for file, digests in results.digests.items()}
+    results._replace(digests=changed).save(tmp_path / "results.json")
+
+    (loaded,) = Results.load(tmp_path / "results.json").rows
+
+    assert next(result for result in loaded.results if result.case.id == case.id).outcome == SKIPPED
+
+
+def test_another_run_replaces_the_results_of_its_adapters_only() -> None:
+    old = Results.of_run([row("protego", result("a", "MUST", WRONG)), row("robotxt")], dt.date(2026, 1, 1), "old")
+    new = Results.of_run([row("protego", result("a", "MUST", PASSED))], dt.date(2026, 1, 2), "new")
+
+    merged = old.replaced_by(new)
+
+    assert [(row.adapter.name, row.results) for row in merged.rows] == [
+        ("protego", new.rows[0].results),
+        ("robotxt", ()),
+    ]
+    assert merged.dates == {"protego": dt.date(2026, 1, 2), "robotxt": dt.date(2026, 1, 1)}
+    assert merged.machine == "new"
 
 
 def test_topics_count_files_of_which_every_case_passes() -> None:
@@ -446,8 +502,8 @@ def test_implementations_that_do_not_name_the_specification_are_marked() -> None
 
     text = "\n".join(profile_tables(rows))
 
-    assert "| [Protego](scoreboard/protego.md) | 1.0 |" in text
-    assert "| [robots-txt-guard](scoreboard/robots-txt-guard.md) † | 1.0 |" in text
+    assert "| [Protego](protego.md) | 1.0 |" in text
+    assert "| [robots-txt-guard](robots-txt-guard.md) † | 1.0 |" in text
 
 
 @pytest.mark.slow

@@ -44,6 +44,17 @@ def test_command_page_lists_every_environment_variable() -> None:
     assert not [name for name in read if f"`{name}`" not in page]
 
 
+def test_stability_page_classifies_every_module() -> None:
+    page = (ROOT / "docs" / "stability.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `(canfetch[.\w]*)` \| (stable|provisional|internal) \|", page, re.MULTILINE))
+    package = ROOT / "src" / "canfetch"
+    modules = {path.stem for path in package.glob("*.py")} | {
+        path.parent.name for path in package.glob("*/__init__.py")
+    }
+    public = {f"canfetch.{name}" for name in modules if not name.startswith("_")}
+    assert set(rows) == public | {"canfetch"}
+
+
 def test_linting_page_lists_every_language() -> None:
     page = (ROOT / "docs" / "linting.md").read_text(encoding="utf-8")
     names = {"en": "English", "it": "Italian", "es": "Spanish", "ko": "Korean", "de": "German", "ja": "Japanese"}

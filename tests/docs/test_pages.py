@@ -13,7 +13,6 @@ SECONDS = 1800
 # The reasons that the pages give, one for each block that is not run.
 NOT_RUN = {
     "CONTRIBUTING.md": ["needs a checkout"],
-    "README.md": ["downloads packages"],
     # tests/conformance/test_first_steps.py runs them.
     "conformance/README.md": ["needs the release archive"] * 6,
     "docs/agents.md": ["downloads lists of addresses"],
@@ -21,6 +20,7 @@ NOT_RUN = {
     "docs/benchmarks.md": ["takes ten minutes", "takes minutes"],
     "docs/comparison.md": ["needs a folder of robots.txt files", "takes minutes"],
     "docs/columns.md": ["needs Spark", "needs Spark", "needs Spark", "downloads packages and needs Spark"],
+    "docs/index.md": ["needs a checkout"],
     "docs/editors.md": ["downloads packages"],
     "docs/generated-archives.md": ["needs a checkout"],
     "docs/installation.md": [

@@ -1,0 +1,179 @@
+"""The saved results: the answers of all implementations, from which the scoreboard is built.
+
+`results.json` contains only what asking shows: versions, dates, and the answers that differ from the expected ones. It
+has a line for each case with such answers:
+
+    "ID": {"0 allowed": "protego robotspy", "1 error too slow": "urllib"}
+
+The number is the position of the question among those of the case in this profile. `skipped` marks cases that a program
+refused. Everything else comes from the cases and from `adapters.toml`.
+"""
+
+import datetime as dt
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from conformance.cases import ROOT, Case, Question
+from conformance.scoreboard.catalogue import LOADERS, Adapter, adapters
+from conformance.scoreboard.results import PASSED, SKIPPED, CaseResult, Failure, Row, outcome_of_text
+
+RESULTS = ROOT / "scoreboard" / "results.json"
+_NOT_PART_OF_THE_QUESTIONS = ("why", "source", "level")
+_DIGITS = 5
+
+
+class Results(NamedTuple):
+    """The answers of all implementations.
+
+    `dates` has the day on which each adapter was asked, and `digests` the cases of that day: a case that changed since
+    then counts as not asked. `machine` describes the machine of the last run.
+    """
+
+    rows: tuple[Row, ...]
+    dates: Mapping[str, dt.date]
+    digests: Mapping[str, frozenset[str]]
+    machine: str
+
+    @classmethod
+    def load(cls, path: Path = RESULTS) -> Self:
+        """Load the saved results.
+
+        Adapters, profiles and cases that do not exist any more are left out.
+        """
+        saved = json.loads(path.read_text("utf-8"))
+        digests = {file: frozenset(words.split()) for file, words in saved["cases"].items()}
+        asked = {asks: list(_unchanged(load(), digests)) for asks, load in LOADERS.items()}
+        dates, rows = {}, []
+        for name, adapter in adapters().items():
+            entry = saved["implementations"].get(name)
+            if entry is None:
+                continue
+            dates[name] = dt.date.fromisoformat(entry["date"])
+            for profile in adapter.profiles:
+                if profile in entry["profiles"]:
+                    answers = saved["answers"].get(f"{adapter.asks} {profile}", {})
+                    rows.append(_row(adapter, entry["version"], profile, answers, asked[adapter.asks]))
+        return cls(tuple(rows), dates, digests, saved["machine"])
+
+    @classmethod
+    def of_run(cls, rows: Sequence[Row], date: dt.date, machine: str) -> Self:
+        """Return the results of a run."""
+        return cls(tuple(rows), {row.adapter.name: date for row in rows}, current_digests(), machine)
+
+    def replaced_by(self, run: Self) -> Self:
+        """Return these results, with those of the adapters that `run` asked again.
+
+        Cases that changed between the runs count as not asked, until all adapters are asked again.
+        """
+        kept = [row for row in self.rows if row.adapter.name not in run.dates]
+        order = list(adapters())
+        rows = sorted([*kept, *run.rows], key=lambda row: order.index(row.adapter.name))
+        digests = run.digests
+        if kept:
+            digests = {file: found & self.digests.get(file, frozenset()) for file, found in digests.items()}
+        names = {row.adapter.name for row in rows}
+        dates = {name: date for name, date in {**self.dates, **run.dates}.items() if name in names}
+        return type(self)(tuple(rows), dates, digests, run.machine)
+
+    def save(self, path: Path = RESULTS) -> None:
+        """Write the results, with a line for each implementation, file of cases and case."""
+        versions: dict[str, Any] = {}
+        answers: dict[str, dict[str, dict[str, list[str]]]] = defaultdict(
+            lambda: defaultdict(lambda: defaultdict(list))
+        )
+        for row in self.rows:
+            name = row.adapter.name
+            entry = {"version": row.version, "date": self.dates[name].isoformat(), "profiles": []}
+            versions.setdefault(name, entry)["profiles"].append(row.profile)
+            for result in row.results:
+                if key := _key(row, result):
+                    answers[f"{row.adapter.asks} {row.profile}"][result.case.id][key].append(name)
+        parts = {
+            "machine": json.dumps(self.machine),
+            "implementations": _lines(versions),
+            "cases": _lines({file: " ".join(sorted(found)) for file, found in self.digests.items()}),
+            "answers": _lines(
+                {
+                    profile: {
+                        case: {key: " ".join(names) for key, names in found.items()} for case, found in cases.items()
+                    }
+                    for profile, cases in answers.items()
+                },
+                depth=2,
+            ),
+        }
+        body = ",\n".join(f" {json.dumps(key)}: {text}" for key, text in parts.items())
+        path.write_text(f"{{\n{body}\n}}\n", encoding="utf-8")
+
+
+def current_digests() -> dict[str, frozenset[str]]:
+    """Return the digests of the questions of all cases, by file."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for load in LOADERS.values():
+        for case in load():
+            found[case.file].add(case_digest(case))
+    return {file: frozenset(digests) for file, digests in found.items()}
+
+
+def case_digest(case: Case) -> str:
+    """Return a short digest of the questions of a case and their expected answers."""
+    table = {key: value for key, value in case.table.items() if key not in _NOT_PART_OF_THE_QUESTIONS}
+    text = json.dumps([case.id, case.profiles, table], sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
+
+
+def _unchanged(cases: Iterable[Case], digests: Mapping[str, frozenset[str]]) -> Iterator[tuple[Case, bool]]:
+    """Yield each case, with whether it is the same as on the day of the run."""
+    for case in cases:
+        yield case, case_digest(case) in digests.get(case.file, frozenset())
+
+
+def _row(
+    adapter: Adapter, version: str, profile: str, answers: Mapping[str, Any], asked: Sequence[tuple[Case, bool]]
+) -> Row:
+    results = []
+    for case, unchanged in asked:
+        if profile not in case.profiles:
+            continue
+        if unchanged:
+            questions = [question for question in case.questions() if question.profile == profile]
+            results.append(_case_result(adapter, case, questions, answers.get(case.id, {})))
+        else:
+            results.append(CaseResult(case, SKIPPED, "the case changed after the last run"))
+    return Row(adapter, version, profile, tuple(results))
+
+
+def _case_result(adapter: Adapter, case: Case, questions: Sequence[Question], answers: Mapping[str, str]) -> CaseResult:
+    key = next((key for key, names in answers.items() if adapter.name in names.split()), "")
+    if key == SKIPPED:
+        return CaseResult(case, SKIPPED, key)
+    if key:
+        number, _, answer = key.partition(" ")
+        outcome = outcome_of_text(answer)
+        return CaseResult(case, outcome, failure=Failure(questions[int(number)], outcome, answer))
+    reasons = [adapter.reason_to_skip(question) for question in questions]
+    return CaseResult(case, SKIPPED, "".join(reasons[-1:])) if all(reasons) else CaseResult(case, PASSED)
+
+
+def _key(row: Row, result: CaseResult) -> str:
+    """Return the key of a result in its line, or an empty string if it can be derived from the case."""
+    questions = [question for question in result.case.questions() if question.profile == row.profile]
+    if result.failure is not None:
+        return f"{questions.index(result.failure.question)} {result.failure.answer}"
+    expressible = not all(row.adapter.reason_to_skip(question) for question in questions)
+    return SKIPPED if result.outcome == SKIPPED and expressible else ""
+
+
+def _lines(value: Mapping[str, Any], depth: int = 1) -> str:
+    """Return an object as JSON, with a line for each value at `depth`."""
+    indent = "  " if depth == 1 else " "
+    items: Iterable[str] = (
+        f"{indent}{json.dumps(key)}: "
+        + (json.dumps(inner, ensure_ascii=False) if depth == 1 else _lines(inner, depth - 1))
+        for key, inner in value.items()
+    )
+    return "{\n" + ",\n".join(items) + f"\n{indent[:-1]}}}"
