@@ -30,6 +30,8 @@ PACKAGES: Final = {
     "pages": ("src/canfetch/pages", "tests/pages"),
     "compare": ("src/canfetch/compare", "tests/compare"),
 }
+# The slow tests, too.
+MARKERS: Final = "not packaging and not service"
 # A mutant that makes a loop endless ends after this time, and is killed.
 TIMEOUT_SECONDS: Final = 600
 CONFIGURATION: Final = """\
@@ -80,7 +82,7 @@ def copy_checkout(copy: Path, python: str) -> None:
 def test_package(package: str, copy: Path, arguments: argparse.Namespace) -> None:
     """Run the tests of a package for each mutant of the sample, and print the mutants that survive."""
     code, tests = PACKAGES[package]
-    command = [arguments.python, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", tests]
+    command = [arguments.python, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", MARKERS, tests]
     environment = {**os.environ, "PYTHONPATH": str(copy / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
     configuration, database = copy.parent / f"{package}.toml", copy.parent / f"{package}.sqlite"
     configuration.write_text(CONFIGURATION.format(code=code, timeout=TIMEOUT_SECONDS, command=shlex.join(command)))
