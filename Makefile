@@ -31,9 +31,7 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/.canfetch
 # Bytecode is written when a module is first imported. Writing that of all dependencies takes more than half of the time.
 PIP = $(BIN)/python -m pip install --quiet --no-compile --constraint tools/constraints.txt
-# In CI, a test that fails runs once more, and the closing line counts it: a machine that stalls is no defect. On a
-# developer's machine the first failure counts.
-PYTEST = $(BIN)/python -m pytest$(if $(filter true,$(CI)), --reruns 1 -raR)
+PYTEST = tools/run_pytest.sh $(BIN)/python
 RUST := $(shell find rust -type f \( -name '*.rs' -o -name 'Cargo.*' \) -not -path '*/target/*' -not -path 'rust/wasm/*' 2>/dev/null)
 # Part of the stamp's name, so that a toolchain installed later is used.
 TOOLCHAIN := $(if $(shell command -v cargo 2>/dev/null),cargo,no-cargo)
