@@ -161,7 +161,7 @@ test-all: setup-test ## run all tests, with more examples and a million comparis
 
 differential: export CANFETCH_TRIPLES ?= 1e6
 differential: $(INSTALLED) $(STAMPS)/group-test ## a million comparisons with Google's parser, more between the engines
-	$(PYTEST) tests/differential $(ARGS)
+	$(PYTEST) -m 'not service and not packaging' tests/differential $(ARGS)
 
 coverage: $(INSTALLED) $(STAMPS)/group-test ## require full branch coverage of core, access and pages by their own tests
 	for package in core access pages; do \
