@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from tests.transports.harness import transport_class
+from tests.transports.harness import SYNC_NAMES, transport_class
 
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.origin_state import OriginState
@@ -15,8 +15,6 @@ from canfetch.client.transports.dns import Resolve
 from canfetch.core.verdict import Verdict
 
 USER_AGENT = "ExampleBot/1.0"
-# The transports of `Client`. The others belong to `AsyncClient`.
-_SYNC_TRANSPORTS = {"http", "httpx2"}
 
 
 class ClientUnderTest(Protocol):
@@ -51,7 +49,7 @@ def open_client(
         options: The options of the client.
     """
     transport = transport_class(transport_name)(ssl_context=ssl_context, resolve=resolve)
-    if transport_name in _SYNC_TRANSPORTS:
+    if transport_name in SYNC_NAMES:
         with Client(user_agent=user_agent, transport=transport, **options) as client:
             yield _SyncClient(client)
         return

@@ -1,283 +1,239 @@
-"""The page on additions: each change is made on a copy of the checkout, in the files that the page lists."""
+"""docs/adding.md is complete: each change is made in a copy of the checkout, in the files of the page only.
+
+A section of the page is a list of files and commands. `additions/` has a file for each section, with the edits of an
+example. The commands of the page must succeed, and the files that change must be those of the page.
+"""
 
 import os
 import re
-import shutil
+import shlex
 import subprocess
 import sys
-from collections.abc import Callable
+import tomllib
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
 from pathlib import Path
-from typing import Final
+from shutil import copy, copytree, ignore_patterns, which
+from typing import Any, NamedTuple
 
 import pytest
+from tests.docs.blocks import ROOT
 
-ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs/adding.md").read_text("utf-8")
-SECTIONS: Final = {
-    title: body for title, _, body in (part.partition("\n") for part in re.split(r"^## ", PAGE, flags=re.MULTILINE)[1:])
+PAGE = (ROOT / "docs" / "adding.md").read_text(encoding="utf-8")
+ADDITIONS = Path(__file__).parent / "additions"
+# What the commands of the page read or write.
+FOLDERS = ("conformance", "docs", "examples", "page", "rust/core", "src", "tables", "tests", "tools")
+LEFT_OUT = ("__pycache__", "_build", "assets", "node_modules", "target")
+PROGRAMS = {
+    "canfetch": [sys.executable, "-m", "canfetch"],
+    "npm": ["npm"],
+    "pytest": [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
+    "python": [sys.executable],
 }
-_PATH = re.compile(r"`([\w./-]+/[\w./-]*|[\w-]+\.toml)`")
+SECONDS = 600
+_SECTION = re.compile(r"^## How do I add (?:a|an) (.+)\?$", re.MULTILINE)
+_ITEM = re.compile(r"^\d+\. (.+(?:\n {3}.+)*)", re.MULTILINE)
+_CODE = re.compile(r"`([^`]+)`")
+_FILE = re.compile(r"[\w./*-]+/[\w.*-]+\.\w+")
 
 
-class Checkout:
-    """A copy of the library in which only the listed files of a section may change."""
+class Step(NamedTuple):
+    """An item of a list: files to edit, or a command and the files that it writes."""
 
-    def __init__(self, folder: Path, section: str) -> None:
-        steps = re.findall(r"^\d\. (.*(?:\n   .*)*)", SECTIONS[section], re.MULTILINE)
-        self._listed = [path for step in steps for path in _PATH.findall(step)]
-        self._folder = folder
-        ignored = shutil.ignore_patterns("__pycache__", "assets", "*.so")
-        for name in ("src/canfetch", "tables", "tools"):
-            shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+    command: str | None
+    files: tuple[str, ...]
 
-    def write(self, path: str, text: str) -> None:
-        """Add a file in a listed folder."""
-        assert any(path.startswith(listed) for listed in self._listed if listed.endswith("/")), f"not listed: {path}"
-        assert not (self._folder / path).exists()
-        (self._folder / path).write_text(text, "utf-8")
 
-    def insert(self, path: str, before: str, text: str) -> None:
-        """Add a text to a listed file, before another one."""
-        assert any(path == listed or (listed.endswith("/") and path.startswith(listed)) for listed in self._listed), (
-            path
-        )
-        content = (self._folder / path).read_text("utf-8")
-        assert content.count(before) == 1, f"{path}: {before!r}"
-        (self._folder / path).write_text(content.replace(before, text + before), "utf-8")
+class Edit(NamedTuple):
+    """A change of a file, or of several in which the same line is found.
 
-    def run(self, *arguments: str, stdin: str = "", code: int = 0) -> str:
-        """Run the Python engine of the copy, and return the output."""
-        environment = {**os.environ, "PYTHONPATH": str(self._folder / "src"), "CANFETCH_ENGINE": "python"}
-        command = [sys.executable, *arguments]
-        ran = subprocess.run(
-            command, cwd=self._folder, env=environment, input=stdin, capture_output=True, text=True, check=False
-        )
-        assert ran.returncode == code, ran.stderr
-        return ran.stdout
+    Attributes:
+        path: The file, or a pattern with `*`.
+        text: The whole file, or the lines that are inserted, or what replaces `replace`.
+        after, before: The beginning of the line where `text` is inserted.
+        replace: A part of the file.
+        at_end: Lines for the end of the file.
+    """
+
+    path: str
+    text: str = ""
+    after: str = ""
+    before: str = ""
+    replace: str = ""
+    at_end: str = ""
+
+    @property
+    def is_new(self) -> bool:
+        return not (self.after or self.before or self.replace or self.at_end)
+
+    def changed(self, content: str) -> str:
+        """Return the changed content.
+
+        Raises: ValueError: The line or the part is not in the file.
+        """
+        if self.at_end:
+            return content + self.at_end
+        if self.replace:
+            start = content.index(self.replace)
+            return content[:start] + self.text + content[start + len(self.replace) :]
+        start = f"\n{content}".index(f"\n{self.after or self.before}")
+        if self.after:
+            start = content.index("\n", start) + 1
+        return content[:start] + self.text + content[start:]
+
+
+def read_steps(section: str, names: Mapping[str, str]) -> list[Step]:
+    """Return the steps of a section, with the names of an example in the place of the words in capitals."""
+    found = []
+    for item in _ITEM.findall(section):
+        text = re.sub(r"[A-Z]{2,}", lambda word: names.get(word[0], word[0]), item)
+        codes = _CODE.findall(text)
+        if text.startswith("Run "):
+            found.append(Step(codes[0], tuple(codes[1:])))
+        else:
+            # The files come before the colon.
+            found.append(Step(None, tuple(_CODE.findall(text.partition(":")[0]))))
+    return found
+
+
+def section_of(change: str) -> str:
+    sections = dict(zip(_SECTION.findall(PAGE), _SECTION.split(PAGE)[2::2], strict=True))
+    return re.split(r"^## ", sections[change], flags=re.MULTILINE)[0]
+
+
+def read_addition(change: str) -> dict[str, Any]:
+    path = ADDITIONS / f"{change.replace(' ', '_')}.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def edits_of(addition: Mapping[str, Any]) -> list[tuple[str, Edit]]:
+    """Return the edits with the file of each."""
+    found = []
+    for edit in (Edit(**fields) for fields in addition["edits"]):
+        paths = sorted(ROOT.glob(edit.path)) if "*" in edit.path else [ROOT / edit.path]
+        # These files have no texts: they hold types, or are not a language.
+        paths = [path for path in paths if path.name != "message.ts"]
+        found += [(path.relative_to(ROOT).as_posix(), edit) for path in paths]
+    return found
+
+
+def hashes(folder: Path) -> dict[str, bytes]:
+    paths = (path for name in FOLDERS for path in (folder / name).rglob("*"))
+    return {
+        path.relative_to(folder).as_posix(): sha256(path.read_bytes()).digest()
+        for path in paths
+        if path.is_file() and not set(path.relative_to(folder).parts) & set(LEFT_OUT)
+    }
+
+
+def run(command: str, folder: Path) -> str:
+    """Run a command of the page in a copy of the checkout, and return its output."""
+    program, *arguments = shlex.split(command)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "CANFETCH"))}
+    done = subprocess.run(
+        [*PROGRAMS[program], *arguments],
+        cwd=folder,
+        env={**environment, "PYTHONPATH": str(folder / "src"), "NO_COLOR": "1", "COLUMNS": "100"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=SECONDS,
+        check=False,
+    )
+    # 1 is an answer of canfetch, such as a disallowed URL.
+    allowed = (0, 1) if program == "canfetch" else (0,)
+    assert done.returncode in allowed, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+CHANGES = _SECTION.findall(PAGE)
+
+
+def test_every_addition_has_a_section() -> None:
+    assert sorted(path.stem for path in ADDITIONS.iterdir()) == sorted(name.replace(" ", "_") for name in CHANGES)
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_the_page_names_the_files_of_the_change(change: str) -> None:
+    addition = read_addition(change)
+    steps = read_steps(section_of(change), addition["names"])
+    edits = edits_of(addition)
+    listed = [file for step in steps if step.command is None for file in step.files]
+    assert len(set(listed)) == len(listed)
+    assert set(listed) == {path for path, _ in edits}
+    for path, edit in edits:
+        assert (ROOT / path).exists() is not edit.is_new, path
+    assert any(step.command for step in steps)
+
+
+@pytest.mark.parametrize("path", sorted({code for code in _CODE.findall(PAGE) if _FILE.fullmatch(code)}))
+def test_each_path_without_a_placeholder_exists(path: str) -> None:
+    if not re.search(r"[A-Z]{2,}", path):
+        assert list(ROOT.glob(path))
 
 
 @pytest.fixture
-def checkout(tmp_path: Path) -> Callable[[str], Checkout]:
-    return lambda section: Checkout(tmp_path, section)
+def checkout(tmp_path: Path) -> Path:
+    """Return a copy of the parts of the checkout that the commands use."""
+    folder = tmp_path / "checkout"
+    for name in FOLDERS:
+        copytree(ROOT / name, folder / name, ignore=ignore_patterns(*LEFT_OUT))
+    for path in ROOT.iterdir():
+        if path.is_file() and path.suffix in {".md", ".toml", ".py"}:
+            copy(path, folder)
+    return folder
 
 
-@pytest.mark.parametrize("section", SECTIONS)
-def test_each_listed_path_exists(section: str) -> None:
-    paths = [path for path in _PATH.findall(SECTIONS[section]) if not path.startswith("docs/_")]
-    assert paths
-    assert not [path for path in paths if not (ROOT / path).exists()]
+def make(change: str, checkout: Path) -> None:
+    """Make a change, and run its commands."""
+    addition = read_addition(change)
+    if addition.get("without_native_engine"):
+        for module in (checkout / "src" / "canfetch").glob("_native.*.*"):
+            if module.suffix != ".pyi":
+                module.unlink()
+    before = hashes(checkout)
+    steps = read_steps(section_of(change), addition["names"])
+    edits = edits_of(addition)
+    outputs = dict(addition.get("outputs", {}))
+    for step in steps:
+        for path, edit in edits:
+            if step.command is None and path in step.files:
+                file = checkout / path
+                content = "" if edit.is_new else file.read_text(encoding="utf-8")
+                file.write_text(edit.text if edit.is_new else edit.changed(content), encoding="utf-8")
+        if step.command is not None:
+            printed = run(step.command, checkout)
+            for command in [name for name in outputs if with_names(name, addition["names"]) == step.command]:
+                assert outputs.pop(command) in printed
+    assert not outputs, "no command of the page has this output"
+    after = hashes(checkout)
+    changed = {path for path in before | after if before.get(path) != after.get(path)}
+    assert changed == {file for step in steps for file in step.files}
 
 
-def test_the_page_has_the_eight_additions() -> None:
-    decided = "A check of the linter, A record beyond the RFC, A profile, A crawler"
-    others = "A transport, A column function, A command, A view of the tester page"
-    assert {*decided.split(", "), *others.split(", ")} <= set(SECTIONS)
+def with_names(text: str, names: Mapping[str, str]) -> str:
+    return re.sub(r"[A-Z]{2,}", lambda word: names.get(word[0], word[0]), text)
 
 
-@pytest.mark.slow
-def test_a_check(checkout: Callable[[str], Checkout]) -> None:
-    copy = checkout("A check of the linter")
-    copy.write(
-        "src/canfetch/lint/checks/patterns/teapot.py",
-        '''"""A rule for a teapot."""
-
-import re
-from collections.abc import Iterator
-
-from canfetch.lint.analysis.rule_values import rules_matching
-from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
-from canfetch.lint.linted_file import LintedFile
-from canfetch.lint.severity import Severity, everywhere
-
-
-def find(file: LintedFile) -> Iterator[Occurrence]:
-    for rule in rules_matching(file, re.compile(rb"\\n/teapot")):
-        yield Occurrence(rule.record.value, {})
-
-
-CHECK = Check(
-    code="CF499",
-    name="teapot",
-    severities=everywhere(Severity.WARNING),
-    title="A rule for a teapot",
-    message="this rule is for a teapot",
-    why="A teapot serves no coffee.",
-    how_to_fix="Remove the line.",
-    source="RFC 2324",
-    bad=LintInput(b"User-agent: *\\nDisallow: /teapot\\n"),
-    good=LintInput(b"User-agent: *\\nDisallow: /pot\\n"),
-    find=find,
-)
-''',
-    )
-    report = copy.run("-m", "canfetch", "lint", "-", stdin="User-agent: *\nDisallow: /teapot\n", code=1)
-    assert "CF499" in report
-    assert "this rule is for a teapot" in report
+def of_kind(*, npm: bool) -> Iterable[str]:
+    return [change for change in CHANGES if bool(read_addition(change).get("needs_npm")) is npm]
 
 
 @pytest.mark.slow
-def test_a_record(checkout: Callable[[str], Checkout]) -> None:
-    copy = checkout("A record beyond the RFC")
-    copy.write(
-        "src/canfetch/core/extensions/teapot.py",
-        '''"""Teapot: the drink that a site serves."""
-
-from typing import NamedTuple
-
-from canfetch.core.extensions.record import ExtensionNote
-from canfetch.core.text import display_text
+@pytest.mark.parametrize("change", of_kind(npm=False))
+def test_the_files_and_commands_of_the_page_make_the_change(change: str, checkout: Path) -> None:
+    for module in read_addition(change).get("needs", ()):
+        pytest.importorskip(module)
+    make(change, checkout)
 
 
-class Teapot(NamedTuple):
-    """A drink."""
-
-    drink: str
-
-
-def parse_teapot(value: bytes) -> tuple[Teapot, ExtensionNote]:
-    """Parse a value."""
-    return Teapot(display_text(value)), ExtensionNote.NONE
-''',
-    )
-    records = "src/canfetch/core/extensions/known_records.py"
-    copy.insert(
-        records,
-        "from canfetch.core.extensions.visit_time",
-        "from canfetch.core.extensions.teapot import parse_teapot\n",
-    )
-    copy.insert(records, '    KnownRecord("schemamap"', '    KnownRecord("teapot", parse_teapot, _FILE, "RFC 2324"),\n')
-    copy.insert(
-        "src/canfetch/extensions.py",
-        "from canfetch.core.extensions.usage",
-        "from canfetch.core.extensions.teapot import Teapot\n",
-    )
-    copy.insert(
-        "src/canfetch/lsp/key_meanings.py",
-        '    "schemamap": (',
-        '    "teapot": ("Teapot", "The drink of a site.", True),\n',
-    )
-    file = "Teapot: tea\nUser-agent: *\nDisallow:\n"
-    program = (
-        "import canfetch, canfetch.extensions, canfetch.lsp.key_meanings\n"
-        f"robots = canfetch.parse({file!r})\n"
-        "print(robots.extensions.of_type(canfetch.extensions.Teapot)[0].parsed.drink)"
-    )
-    assert copy.run("-c", program) == "tea\n"
-    assert "unknown" not in copy.run("-m", "canfetch", "lint", "-", stdin=file)
-
-
-@pytest.mark.slow
-def test_a_profile(checkout: Callable[[str], Checkout]) -> None:
-    copy = checkout("A profile")
-    copy.insert(
-        "tables/protocol.toml",
-        "[profiles.draft1996]",
-        '[profiles.teapot]\nsummary = "As RFC 9309, without spelling errors."\nsource = "RFC 2324"\n\n',
-    )
-    copy.run("tools/generate_tables.py")
-    program = (
-        "import canfetch\n"
-        "for profile in ('rfc9309', 'teapot'):\n"
-        "    robots = canfetch.parse('User-agent: *\\nDisalow: /', profile=profile)\n"
-        "    print(robots.allows('https://example.com/', agent='ExampleBot'))"
-    )
-    assert copy.run("-c", program) == "False\nTrue\n"
-
-
-@pytest.mark.slow
-def test_a_crawler(checkout: Callable[[str], Checkout]) -> None:
-    copy = checkout("A crawler")
-    copy.insert(
-        "src/canfetch/agents/entries/previews.py",
-        '    _listed("redditbot", "Reddit"),',
-        '    Crawler(("TeapotBot",), "Example", ("preview",), "https://example.com/bot"),\n',
-    )
-    shown = copy.run("-m", "canfetch", "agents", "show", "TeapotBot")
-    assert "TeapotBot" in shown
-    assert "https://example.com/bot" in shown
-
-
-@pytest.mark.slow
-def test_a_transport(checkout: Callable[[str], Checkout]) -> None:
-    copy = checkout("A transport")
-    copy.write(
-        "src/canfetch/client/transports/teapot_transport.py",
-        '''"""A transport that serves tea."""
-
-from canfetch.access.responses import Response
-from canfetch.client.transports import TransportRequest
-from canfetch.client.transports.base_transport import BaseTransport
-
-
-class TeapotTransport(BaseTransport):
-    """A transport whose every answer closes the site."""
-
-    def send(self, request: TransportRequest) -> Response:
-        """Answer without a network."""
-        return Response(request.url, 200, (), b"User-agent: *\\nDisallow: /tea")
-
-    def close(self) -> None:
-        """Close nothing."""
-''',
-    )
-    program = (
-        "import canfetch\n"
-        "from canfetch.client.transports.teapot_transport import TeapotTransport\n"
-        "client = canfetch.Client(user_agent='ExampleBot/1.0', transport=TeapotTransport())\n"
-        "print(client.allows('https://example.com/tea'), client.allows('https://example.com/coffee'))"
-    )
-    assert copy.run("-c", program) == "False True\n"
-
-
-@pytest.mark.slow
-def test_a_column_function(checkout: Callable[[str], Checkout]) -> None:
-    copy = checkout("A column function")
-    copy.write(
-        "src/canfetch/bulk/teapots.py",
-        '''"""Whether URLs name a teapot."""
-
-from canfetch.bulk.arguments import AnyColumn, as_column
-from canfetch.bulk.arrow_values import read_values
-from canfetch.bulk.column import Column, build_column
-from canfetch.bulk.types import TEXT
-
-
-def teapots(url: AnyColumn) -> Column:
-    """Return the drink of each URL."""
-    values = read_values(as_column(url))
-    return Column(build_column(TEXT, ["tea" if b"tea" in bytes(value) else None for value in values]))
-''',
-    )
-    copy.insert("src/canfetch/bulk/__init__.py", '    "usage",\n', '    "teapots",\n')
-    copy.insert(
-        "src/canfetch/bulk/__init__.py",
-        "from canfetch.bulk.url_origins",
-        "from canfetch.bulk.teapots import teapots\n",
-    )
-    program = "import canfetch.bulk\nprint(canfetch.bulk.teapots(['https://example.com/tea', '/']).to_pylist())"
-    assert copy.run("-c", program) == "['tea', None]\n"
-
-
-@pytest.mark.slow
-def test_a_command(checkout: Callable[[str], Checkout]) -> None:
-    copy = checkout("A command")
-    copy.write(
-        "src/canfetch/cli/linting/brew.py",
-        '''"""`canfetch brew`: make tea."""
-
-from typing import Final
-
-import click
-
-
-def _run() -> None:
-    click.echo("tea")
-
-
-command: Final = click.Command("brew", callback=_run, short_help="Make tea.", help="Make tea.")
-''',
-    )
-    copy.insert("src/canfetch/cli/main.py", '        "fmt": "linting.fmt",', '        "brew": "linting.brew",\n')
-    assert re.search(r"^  brew +Make tea\.$", copy.run("-m", "canfetch", "--help"), re.MULTILINE)
-    assert copy.run("-m", "canfetch", "brew") == "tea\n"
+@pytest.mark.service
+@pytest.mark.parametrize("change", of_kind(npm=True))
+def test_the_files_of_the_page_make_a_change_that_compiles(change: str, checkout: Path) -> None:
+    modules = ROOT / "page" / "node_modules"
+    if which("npm") is None or not modules.exists():
+        if os.environ.get("CI") == "true":
+            pytest.fail("make page installs what compiles the page")
+        pytest.skip("npm is not installed, or `make page` was not run")
+    (checkout / "page" / "node_modules").symlink_to(modules)
+    make(change, checkout)

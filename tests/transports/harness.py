@@ -21,6 +21,8 @@ Send = Callable[[TransportRequest], Response | Failure]
 LOOPBACK = resolve_all_to("127.0.0.1")
 # For deadlines that a test waits for.
 SHORT_SECONDS = 0.15
+# The transports of `Client`. The others belong to `AsyncClient`.
+SYNC_NAMES = {"http", "httpx2"}
 TRANSPORT_NAMES = ["http", "http-async", "httpx2", "httpx2-async", "aiohttp"]
 
 
@@ -57,7 +59,7 @@ def open_transport(
 ) -> Iterator[Send]:
     """Open a transport and yield its `send`. An async transport runs on an event loop of its own."""
     create = partial(transport_class(name), ssl_context=ssl_context, resolve=resolve, **options)
-    if name in {"http", "httpx2"}:
+    if name in SYNC_NAMES:
         transport: Transport = create()
         try:
             yield transport.send

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.servers.valid import ETAG, LARGE_BYTES, RULES
 from tests.servers.web import Exchange, Site
-from tests.transports.harness import LOOPBACK, SHORT_SECONDS, Send, make_request, transport_class
+from tests.transports.harness import LOOPBACK, SHORT_SECONDS, SYNC_NAMES, Send, make_request, transport_class
 
 import canfetch
 from canfetch.access.responses import Failure, FailureKind, Response
@@ -268,7 +268,7 @@ def test_timeout_after_a_redirect_is_reported_as_configured(name: str, shared_si
             return await client.access(url)
 
     transport = transport_class(name)(resolve=LOOPBACK)
-    if name in {"http", "httpx2"}:
+    if name in SYNC_NAMES:
         with canfetch.Client(transport=transport, **options) as client:
             info = client.access(url)
     else:

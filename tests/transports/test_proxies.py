@@ -10,7 +10,14 @@ from tests.servers.dead_ports import refusing_port, unresponsive_port
 from tests.servers.proxy import ProxySite
 from tests.servers.valid import RULES
 from tests.servers.web import Site
-from tests.transports.harness import SHORT_SECONDS, TRANSPORT_NAMES, make_request, open_transport, transport_class
+from tests.transports.harness import (
+    SHORT_SECONDS,
+    SYNC_NAMES,
+    TRANSPORT_NAMES,
+    make_request,
+    open_transport,
+    transport_class,
+)
 
 from canfetch import AsyncClient, Client
 from canfetch.access.responses import Failure, FailureKind, Response
@@ -300,7 +307,7 @@ def test_unsupported_proxy_is_ignored_if_no_scheme_uses_it(name: str, monkeypatc
 
 
 def client_class(name: str) -> type[Client] | type[AsyncClient]:
-    return Client if name in {"http", "httpx2"} else AsyncClient
+    return Client if name in SYNC_NAMES else AsyncClient
 
 
 def test_client_rejects_a_proxy_if_private_addresses_are_forbidden(name: str) -> None:
