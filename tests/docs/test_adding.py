@@ -10,7 +10,7 @@ import shlex
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 from shutil import copy, copytree, ignore_patterns, which
@@ -30,6 +30,8 @@ PROGRAMS = {
     "pytest": [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
     "python": [sys.executable],
 }
+# The module, and not its stub.
+NATIVE = "_native.*[!i]"
 SECONDS = 600
 _SECTION = re.compile(r"^## How do I add (?:a|an) (.+)\?$", re.MULTILINE)
 _ITEM = re.compile(r"^\d+\. (.+(?:\n {3}.+)*)", re.MULTILINE)
@@ -82,11 +84,15 @@ class Edit(NamedTuple):
         return content[:start] + self.text + content[start:]
 
 
+def with_names(text: str, names: Mapping[str, str]) -> str:
+    return re.sub(r"[A-Z]{2,}", lambda word: names.get(word[0], word[0]), text)
+
+
 def read_steps(section: str, names: Mapping[str, str]) -> list[Step]:
     """Return the steps of a section, with the names of an example in the place of the words in capitals."""
     found = []
     for item in _ITEM.findall(section):
-        text = re.sub(r"[A-Z]{2,}", lambda word: names.get(word[0], word[0]), item)
+        text = with_names(item, names)
         codes = _CODE.findall(text)
         if text.startswith("Run "):
             found.append(Step(codes[0], tuple(codes[1:])))
@@ -130,6 +136,9 @@ def run(command: str, folder: Path) -> str:
     """Run a command of the page in a copy of the checkout, and return its output."""
     program, *arguments = shlex.split(command)
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "CANFETCH"))}
+    if not list((folder / "src" / "canfetch").glob(NATIVE)):
+        # Otherwise, tests in CI require the native engine.
+        environment["CANFETCH_BUILD"] = "python"
     done = subprocess.run(
         [*PROGRAMS[program], *arguments],
         cwd=folder,
@@ -188,9 +197,8 @@ def make(change: str, checkout: Path) -> None:
     """Make a change, and run its commands."""
     addition = read_addition(change)
     if addition.get("without_native_engine"):
-        for module in (checkout / "src" / "canfetch").glob("_native.*.*"):
-            if module.suffix != ".pyi":
-                module.unlink()
+        for module in (checkout / "src" / "canfetch").glob(NATIVE):
+            module.unlink()
     before = hashes(checkout)
     steps = read_steps(section_of(change), addition["names"])
     edits = edits_of(addition)
@@ -211,11 +219,7 @@ def make(change: str, checkout: Path) -> None:
     assert changed == {file for step in steps for file in step.files}
 
 
-def with_names(text: str, names: Mapping[str, str]) -> str:
-    return re.sub(r"[A-Z]{2,}", lambda word: names.get(word[0], word[0]), text)
-
-
-def of_kind(*, npm: bool) -> Iterable[str]:
+def of_kind(*, npm: bool) -> list[str]:
     return [change for change in CHANGES if bool(read_addition(change).get("needs_npm")) is npm]
 
 
