@@ -19,6 +19,7 @@ def run(nanoseconds: float) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 def test_runs_are_appended_and_plotted(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     lines, plot = tmp_path / "series.jsonl", tmp_path / "series.svg"

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from itertools import groupby
 from operator import attrgetter
 
+import pytest
 from conformance.cases import Case, load
 
 CASES = load()
@@ -14,6 +15,11 @@ STANDARD_LIBRARY = frozenset({"cpython-old", "cpython-new"})
 def by_file(cases: Iterable[Case]) -> dict[str, list[Case]]:
     """Return the cases of each file."""
     return {file: list(found) for file, found in groupby(cases, attrgetter("file"))}
+
+
+def parameters(files: Iterable[str]) -> list[pytest.ParameterSet]:
+    """Return a parameter for each file of cases. Those of hostile files take seconds."""
+    return [pytest.param(file, marks=[pytest.mark.slow] if file.startswith("hostile/") else []) for file in files]
 
 
 def check_each(cases: Iterable[Case], check: Callable[[Case], None]) -> None:

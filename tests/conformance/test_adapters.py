@@ -386,6 +386,7 @@ def row(name: str, *results: CaseResult) -> Row:
     return Row(adapters()[name], "1.0", "rfc9309", results)
 
 
+@pytest.mark.slow
 def test_saved_results_are_the_results_of_the_run(tmp_path: Path) -> None:
     adapter = adapters()["protego"]
     cases = [case for case in adapter.cases() if "rfc9309" in case.profiles]
@@ -412,6 +413,7 @@ def of_profile(case: Case) -> list[Question]:
     return [question for question in case.questions() if question.profile == "rfc9309"]
 
 
+@pytest.mark.slow
 def test_a_case_that_changed_after_the_run_counts_as_not_asked(tmp_path: Path) -> None:
     adapter = adapters()["protego"]
     case = next(case for case in adapter.cases() if "rfc9309" in case.profiles)
@@ -425,6 +427,7 @@ def test_a_case_that_changed_after_the_run_counts_as_not_asked(tmp_path: Path) -
     assert next(result for result in loaded.results if result.case.id == case.id).outcome == SKIPPED
 
 
+@pytest.mark.slow
 def test_another_run_replaces_the_results_of_its_adapters_only() -> None:
     old = Results.of_run([row("protego", result("a", "MUST", WRONG)), row("robotxt")], dt.date(2026, 1, 1), "old")
     new = Results.of_run([row("protego", result("a", "MUST", PASSED))], dt.date(2026, 1, 2), "new")

@@ -7,7 +7,7 @@ from operator import attrgetter
 
 import pytest
 from conformance.cases import Answer, Case, Question
-from tests.conformance.case_files import CASES, STANDARD_LIBRARY, by_file, check_each
+from tests.conformance.case_files import CASES, STANDARD_LIBRARY, by_file, check_each, parameters
 
 import canfetch
 from canfetch import RobotsTxt
@@ -55,7 +55,7 @@ def answer(robots: RobotsTxt, question: Question, engine: str, *, one_shot: bool
     return Answer(verdict.allowed, verdict.line or 0, str(verdict.reason))
 
 
-@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("file", parameters(FILES))
 def test_cases(file: str, engine: str) -> None:
     check_each(FILES[file], lambda case: check(case, engine, SMALL_BYTES))
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 from conformance.cases import Case, Question
-from tests.conformance.case_files import CASES, by_file, check_each
+from tests.conformance.case_files import CASES, by_file, check_each, parameters
 from tests.differential.oracles import google, google_is_required, missing_google
 
 # Bytes that Googlebot escapes before it calls the parser, because a URL cannot contain them.
@@ -36,7 +36,7 @@ def url_for_parser(question: Question) -> bytes | None:
 FILES = by_file(case for case in CASES if any(url_for_parser(question) is not None for question in case.questions()))
 
 
-@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("file", parameters(FILES))
 def test_google_parser_agrees(file: str, google_parser: Callable[[bytes, bytes, bytes], tuple[bool, int]]) -> None:
     check_each(FILES[file], lambda case: check(case, google_parser))
 

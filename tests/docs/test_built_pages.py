@@ -29,6 +29,7 @@ def test_every_check_has_a_page_with_a_reported_and_an_unreported_example(docs: 
         assert f"[{check.code}]({check.code}.md)" in index
 
 
+@pytest.mark.slow
 def test_built_pages_have_no_block_that_would_have_to_be_run(docs: Path) -> None:
     pages = sorted(docs.rglob("*.md"))
     assert pages

@@ -54,6 +54,7 @@ def refusal(rules: canfetch.AgentRules, url: str | bytes) -> type[Exception] | N
     return None
 
 
+@pytest.mark.slow
 @given(requested=st.lists(any_url(), min_size=1, max_size=6))
 def test_law_a_batch_raises_what_a_single_url_raises(engine: str, requested: list[str | bytes]) -> None:
     for reader in each_profile(engine):
