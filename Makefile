@@ -149,15 +149,16 @@ test-slow: setup-test ## run the tests that take a fifth of a second or more, wi
 	$(PYTEST) --numprocesses $(WORKERS) -m 'slow and not service and not packaging' $(ARGS)
 
 # A module's tests run in one process, so that they share their server.
+SERVICE_TESTS ?= service and not nightly
 test-services: services $(INSTALLED) $(STAMPS)/group-test-services page-if-npm ## set up and run the tests with servers, browsers and PyPI
-	$(PYTEST) --numprocesses $(WORKERS) --dist loadfile -m service $(ARGS)
+	$(PYTEST) --numprocesses $(WORKERS) --dist loadfile -m '$(SERVICE_TESTS)' $(ARGS)
 
 # New random examples in each run: what it finds is a defect, even if the next run does not find it.
 test-all: export CANFETCH_EXAMPLES ?= 200
 test-all: export CANFETCH_TRIPLES ?= 1e6
 test-all: setup-test ## run all tests, with more examples and a million comparisons
 	$(PYTEST) --numprocesses $(WORKERS) -m 'not service and not packaging' $(ARGS)
-	$(MAKE) test-services
+	$(MAKE) test-services SERVICE_TESTS=service
 
 differential: export CANFETCH_TRIPLES ?= 1e6
 differential: $(INSTALLED) $(STAMPS)/group-test ## a million comparisons with Google's parser, more between the engines

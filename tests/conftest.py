@@ -35,9 +35,9 @@ settings.load_profile("canfetch")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that use a server which pip does not install."""
+    """Mark the tests that use a server which pip does not install, and those that only `make test-all` runs."""
     for item in items:
-        if "redis_url" in getattr(item, "fixturenames", ()):
+        if "redis_url" in getattr(item, "fixturenames", ()) or item.get_closest_marker("nightly"):
             item.add_marker("service")
 
 

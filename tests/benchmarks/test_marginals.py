@@ -12,7 +12,7 @@ PAGE = ROOT / "docs" / "generated-archives.md"
 
 # The documented number of hosts takes ten seconds for each population. The bounds follow from the number of hosts.
 @pytest.mark.slow
-@pytest.mark.parametrize("hosts", [3_000, pytest.param(HOSTS, marks=pytest.mark.service)])
+@pytest.mark.parametrize("hosts", [3_000, pytest.param(HOSTS, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("population", POPULATIONS)
 def test_generated_figures_are_within_the_sampling_error(population: str, hosts: int) -> None:
     measured = measure(population, hosts)

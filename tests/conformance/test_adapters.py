@@ -100,7 +100,7 @@ def test_installed_adapter_answers(name: str) -> None:
     assert answers == [Answer(False), Answer(True)]
 
 
-@pytest.mark.service
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.usefixtures("unhurried")
 def test_adapter_answers(name: str) -> None:
@@ -346,7 +346,7 @@ def test_scoreboard_and_its_commands(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 # The failures of the running interpreter depend on its version.
-@pytest.mark.service
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", sorted(set(NAMES) - set(INSTALLED)))
 def test_published_failures_are_reproduced(
     name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

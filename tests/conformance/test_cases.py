@@ -60,7 +60,7 @@ def test_cases(file: str, engine: str) -> None:
     check_each(FILES[file], lambda case: check(case, engine, SMALL_BYTES))
 
 
-@pytest.mark.service
+@pytest.mark.nightly
 def test_one_shot_decisions_of_large_files(engine: str) -> None:
     large = [case for case in CASES if len(next(case.questions()).robots) > SMALL_BYTES]
     assert large
