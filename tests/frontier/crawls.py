@@ -76,11 +76,16 @@ OnTurn = Callable[[Frontier, Turn], object]
 
 
 @asynccontextmanager
-async def open_frontier(hosts: Hosts | None = None, urls: Any = (), **options: Any) -> Any:
-    """Open a frontier in virtual time with a client of its own."""
+async def open_frontier(
+    hosts: Hosts | None = None, urls: Any = (), *, clock: Callable[[], float] = virtual_now, **options: Any
+) -> Any:
+    """Open a frontier in virtual time with a client of its own.
+
+    Args: clock: The wall clock of both.
+    """
     async with (
-        AsyncClient(user_agent=USER_AGENT, transport=hosts or Hosts(), clock=virtual_now) as client,
-        Frontier(client, urls, clock=virtual_now, **options) as frontier,
+        AsyncClient(user_agent=USER_AGENT, transport=hosts or Hosts(), clock=clock) as client,
+        Frontier(client, urls, clock=clock, monotonic=virtual_now, **options) as frontier,
     ):
         yield frontier
 

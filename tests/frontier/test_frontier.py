@@ -781,7 +781,7 @@ def test_every_decision_is_recorded(tmp_path: Path) -> None:
     async def main(recorder: EvidenceRecorder) -> None:
         async with (
             AsyncClient(user_agent=USER_AGENT, transport=hosts, clock=virtual_now, evidence=recorder) as client,
-            Frontier(client, urls, clock=virtual_now) as frontier,
+            Frontier(client, urls, clock=virtual_now, monotonic=virtual_now) as frontier,
         ):
             async for turn in frontier:
                 turn.done()
@@ -805,7 +805,7 @@ def test_decision_that_cannot_be_recorded_raises_and_keeps_the_url(tmp_path: Pat
     async def main(recorder: EvidenceRecorder) -> None:
         async with (
             AsyncClient(user_agent=USER_AGENT, transport=Hosts(), clock=virtual_now, evidence=recorder) as client,
-            Frontier(client, [f"{A}/1"], clock=virtual_now) as frontier,
+            Frontier(client, [f"{A}/1"], clock=virtual_now, monotonic=virtual_now) as frontier,
         ):
             recorder.close()
             with pytest.raises(EvidenceError, match="closed"):
@@ -814,3 +814,45 @@ def test_decision_that_cannot_be_recorded_raises_and_keeps_the_url(tmp_path: Pat
 
     with EvidenceRecorder(tmp_path) as recorder:
         run_in_virtual_time(lambda: main(recorder))
+
+
+@pytest.mark.parametrize("end", ["done", "retry", "release"])
+def test_a_turn_that_ends_in_another_thread_raises_and_its_url_is_queued_again(end: str) -> None:
+    async def main() -> list[int]:
+        attempts = []
+        async with (
+            AsyncClient(user_agent=USER_AGENT, transport=Hosts()) as client,
+            Frontier(client, [f"{A}/1"], min_delay=0.0) as frontier,
+        ):
+            async for turn in frontier:
+                attempts.append(turn.attempt)
+                if turn.attempt == 1:
+                    with pytest.raises(RuntimeError, match=f"the turn for {A}/1 was ended in another thread"):
+                        await asyncio.to_thread(getattr(turn, end))
+                else:
+                    turn.done()
+            assert frontier.counts.done == 1
+        return attempts
+
+    assert asyncio.run(main()) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["whatsapp://send?text=x", "android-app://org.example/https/a.example", "ws://a.example/", "https://a.example:0/"],
+)
+def test_a_url_that_no_transport_can_fetch_is_refused(url: str) -> None:
+    async def main() -> list[SkippedURL]:
+        skipped: list[SkippedURL] = []
+        async with open_frontier(on_skip=skipped.append) as frontier:
+            assert not frontier.add(url)
+            assert frontier.add_many([url, f"{A}/1"]) == 1
+            async for turn in frontier:
+                turn.done()
+        # The crawl does not wait for it.
+        assert virtual_now() == 0
+        return skipped
+
+    skipped = run_in_virtual_time(main)
+    assert [(each.url, each.verdict) for each in skipped] == [(url, None)] * 2
+    assert all(each.error is not None and "invalid URL" in each.error for each in skipped)

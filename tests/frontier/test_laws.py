@@ -184,7 +184,11 @@ async def run(model: Model, path: Path, turns_before_kill: int | None) -> Path |
         }
     )
     kill = asyncio.Event()
-    options = {"min_delay": 0.0, "concurrency_per_origin": model.site.concurrency, "max_attempts": MAX_ATTEMPTS}
+    options: dict[str, Any] = {
+        "min_delay": 0.0,
+        "concurrency_per_origin": model.site.concurrency,
+        "max_attempts": MAX_ATTEMPTS,
+    }
     async with open_frontier(hosts, path=path, on_skip=model.skip, **options) as frontier:
         model.add(frontier, list(range(model.site.seeds)))
         workers = [

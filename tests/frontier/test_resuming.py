@@ -109,6 +109,23 @@ def test_page_that_ends_the_process_is_given_up(path: Path) -> None:
     assert result.counts == FrontierCounts(queued=0, in_flight=0, done=1, failed=1, skipped=0)
 
 
+@pytest.mark.parametrize("others", [[], [f"{B}/1"]])
+def test_a_kill_during_the_last_attempt_of_the_only_url_of_an_origin_loses_nothing(
+    path: Path, others: list[str]
+) -> None:
+    async def first_run() -> Path:
+        async with open_frontier(urls=[f"{A}/deadly", *others], path=path, max_attempts=1) as frontier:
+            turn = await anext(frontier)
+            assert turn.url == f"{A}/deadly"
+            return copy_file(path)
+
+    killed = run_in_virtual_time(first_run)
+    result = crawl({}, [f"{A}/2"], path=killed, max_attempts=1)
+
+    assert sorted(result.urls) == sorted([f"{A}/2", *others])
+    assert result.counts == FrontierCounts(queued=0, in_flight=0, done=len(result.urls), failed=1, skipped=0)
+
+
 def test_kills_and_retries_are_counted_together(path: Path) -> None:
     async def first_run() -> Path:
         async with open_frontier(urls=[f"{A}/1"], path=path) as frontier:

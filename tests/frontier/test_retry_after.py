@@ -1,7 +1,9 @@
 """Retry-After: no request is sent to an origin before the time that it asked for has passed."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.frontier.crawls import Hosts, crawl, open_frontier
@@ -111,3 +113,24 @@ def test_rfc9110_10_2_3_origin_is_deferred_after_a_restart(tmp_path: Path) -> No
     run_in_virtual_time(first_run)
     result = crawl({}, [], start=10.0, path=tmp_path / "crawl.sqlite3")
     assert result.taken == [(3600, f"{A}/2"), (3601, f"{A}/1")]
+
+
+@pytest.mark.parametrize("value", [b"120", True, ["120"], {"Retry-After": "120"}])
+def test_a_value_of_another_type_is_a_clear_error_and_ends_no_turn(value: Any) -> None:
+    message = re.escape(f"invalid retry_after {value!r}: expected the header as str, a number of seconds, or None")
+
+    async def main() -> str:
+        async with open_frontier(urls=[f"{A}/1"]) as frontier:
+            turn = await anext(frontier)
+            for call in (turn.done, turn.retry):
+                with pytest.raises(TypeError, match=message):
+                    call(retry_after=value)
+            with pytest.raises(TypeError, match=message):
+                frontier.defer(A, value)
+            assert frontier.counts.in_flight == 1
+            turn.release()
+            turn = await anext(frontier)
+            turn.done()
+            return str(turn.url)
+
+    assert run_in_virtual_time(main) == f"{A}/1"

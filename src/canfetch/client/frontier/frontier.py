@@ -8,9 +8,10 @@ from itertools import islice
 from types import TracebackType
 from typing import Final, Self
 
-from canfetch.access.pacing import DelayMode, Pace, next_request_at, parse_delay_mode
+from canfetch.access.pacing import DelayMode, Pace, parse_delay_mode
 from canfetch.client.argument_checks import check_delay_bounds, check_durations
 from canfetch.client.async_client import AsyncClient
+from canfetch.client.frontier.clocks import FrontierClocks, Moment
 from canfetch.client.frontier.open_turns import Grant, OpenTurns, parse_retry_at
 from canfetch.client.frontier.origin_checks import CheckedOrigin, OriginChecks
 from canfetch.client.frontier.sources import Sources
@@ -21,6 +22,7 @@ from canfetch.client.frontier.validation import (
     check_counts,
     check_functions,
     check_priority,
+    check_retry_after,
     check_source,
 )
 from canfetch.client.origin_state import OriginState
@@ -77,6 +79,7 @@ class Frontier:
             raises an exception, the URL is dropped as well, and the exception is raised by the iteration or by `add`.
             Not an async function.
         clock: Returns seconds since the epoch. For tests.
+        monotonic: Returns seconds since any moment, and is never set. Delays are measured with it. For tests.
         sleep: Sleeps for a number of seconds. For tests.
     Raises: InvalidOption, InvalidProductToken. TypeError: `urls` is a single URL. StoreError: The file cannot be
         opened, or another frontier uses it.
@@ -101,6 +104,7 @@ class Frontier:
         read_ahead: int = 1_000_000,
         on_skip: Callable[[SkippedURL], object] | None = None,
         clock: Callable[[], float] = time.time,
+        monotonic: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Coroutine[object, object, None]] = asyncio.sleep,
     ) -> None:
         check_source(urls)
@@ -109,13 +113,13 @@ class Frontier:
         check_counts(concurrency_per_origin=concurrency_per_origin, max_attempts=max_attempts, read_ahead=read_ahead)
         check_delay_bounds(min_delay=min_delay, max_delay=max_delay)
         check_durations(max_unreachable=max_unreachable)
-        check_functions(clock=clock, on_skip=on_skip, sleep=sleep)
+        check_functions(clock=clock, monotonic=monotonic, on_skip=on_skip, sleep=sleep)
         self._client = client
         self._agent = client.options.agent if agent is None else as_agent(agent)
         self._max_unreachable = max_unreachable
         self._final_counts: FrontierCounts | None = None
         self._on_skip = on_skip
-        self._clock = clock
+        self._clocks = FrontierClocks(clock, monotonic)
         self._sleep = sleep
         # Set after every change that can make a turn possible.
         self._changed = asyncio.Event()
@@ -125,8 +129,10 @@ class Frontier:
         self._checks = OriginChecks(client, self._agent, bounds, self._changed.set)
         self._sources = Sources(self._add_from_source, lambda: self.counts.queued < read_ahead, self._changed.set)
         self._sources.append(urls, 0.0)
-        self._queue = URLQueue(path, concurrency=concurrency_per_origin, max_attempts=max_attempts, now=clock())
-        self._open_turns = OpenTurns(self._queue, clock, self._changed.set, max_attempts=max_attempts)
+        self._queue = URLQueue(
+            path, concurrency=concurrency_per_origin, max_attempts=max_attempts, now=self._clocks.at()
+        )
+        self._open_turns = OpenTurns(self._queue, self._clocks, self._changed.set, max_attempts=max_attempts)
 
     @property
     def counts(self) -> FrontierCounts:
@@ -196,14 +202,15 @@ class Frontier:
             url: The URL that was fetched, or the URL that it redirected to.
             retry_after: The `Retry-After` header of the response, or a number of seconds. A missing or invalid header
                 has no effect. The maximum is one day, regardless of `max_delay`.
-        Raises: InvalidURL; StoreError: The file cannot be written.
+        Raises: InvalidURL; TypeError: `retry_after` has another type; StoreError: The file cannot be written.
         Source: RFC 9110 section 10.2.3.
         """
+        check_retry_after(retry_after)
         origin = Origin.from_url(clean_url(url))
-        now = self._clock()
+        now = self._clocks.now()
         retry_at = parse_retry_at(retry_after, now)
         if retry_at is not None:
-            self._queue.defer(str(origin), now, retry_at)
+            self._queue.defer(str(origin), now.at, retry_at)
             self._changed.set()
 
     async def close(self) -> None:
@@ -226,13 +233,14 @@ class Frontier:
     async def __anext__(self) -> Turn:
         # Other tasks run between two turns, even if the consumer never waits.
         await asyncio.sleep(0)
+        self._open_turns.loop = asyncio.get_running_loop()
         async with self._lock:
             while self._queue.database.is_open:
                 self._changed.clear()
                 self._sources.start()
                 self._sources.raise_error()
                 self._collect_checks()
-                now = self._clock()
+                now = self._clocks.now()
                 has_more_due = self._sort_due(now)
                 has_more_checks = not has_more_due and self._start_checks()
                 origin = None if has_more_due else self._queue.next_ready()
@@ -278,7 +286,7 @@ class Frontier:
                 identified.append(identify_url(text))
             except InvalidURL as error:
                 invalid.append(SkippedURL(text, None, str(error)))
-        added = self._queue.add(identified, priority, self._clock())
+        added = self._queue.add(identified, priority, self._clocks.at())
         self._changed.set()
         for skipped in invalid:
             (report or self._report)(skipped)
@@ -306,11 +314,11 @@ class Frontier:
             if result.error is not None:
                 raise result.error
 
-    def _sort_due(self, now: float) -> bool:
+    def _sort_due(self, now: Moment) -> bool:
         """Move the origins that have become due to the ready or the unchecked ones. Return whether there are more."""
-        due = self._queue.find_due(now)
+        due = self._queue.find_due(now.at)
         self._queue.set_phases(
-            (Phase.READY if self._checks.is_known(id_, now) else Phase.UNCHECKED, id_) for id_ in due
+            (Phase.READY if self._checks.is_known(id_, now.wall) else Phase.UNCHECKED, id_) for id_ in due
         )
         return len(due) == DUE_BATCH
 
@@ -323,31 +331,31 @@ class Frontier:
             self._checks.start(origin)
         return _CHECK_BATCH == len(origins) < slots
 
-    def _take(self, origin: QueuedOrigin, now: float) -> Turn | None:
+    def _take(self, origin: QueuedOrigin, now: Moment) -> Turn | None:
         """Return the next turn of a ready origin. If it has none now, let it wait."""
-        checked = self._checks.use(origin.id, now)
+        checked = self._checks.use(origin.id, now.wall)
         if checked is None:
             self._queue.set_phases([(Phase.UNCHECKED, origin.id)])
             return None
-        retry_until = self._retry_until(checked.state, now)
-        if now < retry_until:
-            next_check_at = max(checked.state.next_fetch_at, now + _MIN_RECHECK_DELAY)
-            self._queue.wait(origin.id, min(next_check_at, retry_until))
+        retry_until = self._retry_until(checked.state, now.wall)
+        if now.wall < retry_until:
+            next_check_at = max(checked.state.next_fetch_at, now.wall + _MIN_RECHECK_DELAY)
+            self._queue.wait(origin.id, now.from_wall(min(next_check_at, retry_until)))
             return None
         skipped: list[int] = []
         try:
-            queued, verdict = self._decide_first(origin, checked, now, skipped)
+            queued, verdict = self._decide_first(origin, checked, now.wall, skipped)
         except BaseException:
             # The URLs that were reported are dropped, so that the iteration can go on after the exception.
-            self._queue.wait(origin.id, now, skipped=skipped)
+            self._queue.wait(origin.id, now.at, skipped=skipped)
             raise
-        at = next_request_at(checked.pace, now=now, last_request_at=origin.last_request_at, retry_at=origin.retry_at)
-        if queued is None or verdict is None or at > now:
+        at = now.next_request_at(checked.pace, last_request_at=origin.last_request_at, retry_at=origin.retry_at)
+        if queued is None or verdict is None or at > now.at:
             self._queue.wait(origin.id, at, skipped=skipped)
             return None
         self._client.record(queued.url, verdict, checked.state)
-        due_at = next_request_at(checked.pace, now=now, last_request_at=now)
-        self._queue.take(origin.id, queued.id, now, due_at, skipped=skipped)
+        due_at = now.next_request_at(checked.pace, last_request_at=now.at)
+        self._queue.take(origin.id, queued.id, now.at, due_at, skipped=skipped)
         return Turn(self._open_turns, Grant(origin.id, queued, checked.pace), verdict)
 
     def _retry_until(self, state: OriginState, now: float) -> float:
@@ -356,7 +364,8 @@ class Frontier:
         if access.access is not Access.UNREACHABLE or access.effect is not Effect.FULL_DISALLOW:
             return 0.0
         since = state.entry.fetched_at if state.entry.first_failure_at is None else state.entry.first_failure_at
-        return since + self._max_unreachable
+        # A clock that was set back must not prolong it.
+        return min(since, now) + self._max_unreachable
 
     def _decide_first(
         self, origin: QueuedOrigin, checked: CheckedOrigin, now: float, skipped: list[int]
@@ -390,7 +399,7 @@ class Frontier:
         due_at = None if self._sources.is_reading else self._queue.next_due_at()
         waits: list[asyncio.Task[object]] = [asyncio.create_task(self._changed.wait())]
         if due_at is not None:
-            waits.append(asyncio.create_task(self._sleep(max(0.0, due_at - self._clock()))))
+            waits.append(asyncio.create_task(self._sleep(max(0.0, due_at - self._clocks.at()))))
         try:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         finally:

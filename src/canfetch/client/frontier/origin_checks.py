@@ -89,13 +89,19 @@ class OriginChecks:
         return results
 
     def is_known(self, origin: int, now: float) -> bool:
-        """Return whether an origin needs no check."""
+        """Return whether an origin needs no check.
+
+        Args: now: The epoch time by the wall clock.
+        """
         return origin in self._checked or self._find_fresh(origin, now) is not None
 
     def use(self, origin: int, now: float) -> CheckedOrigin | None:
-        """Return a checked origin for its next turn, or None if it has to be checked."""
+        """Return a checked origin for its next turn, or None if it has to be checked.
+
+        Args: now: The epoch time by the wall clock. If it was set back after the check, the ages are wrong.
+        """
         checked = self._checked.pop(origin, None)
-        if checked is None:
+        if checked is None or now < checked.state.valid_from:
             return self._find_fresh(origin, now)
         self._hold(origin, checked)
         return checked

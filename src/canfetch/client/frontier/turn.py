@@ -5,6 +5,7 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from canfetch.client.frontier.open_turns import Grant, OpenTurns
+from canfetch.client.frontier.validation import check_retry_after
 from canfetch.core.verdict import ClientVerdict
 
 
@@ -51,9 +52,12 @@ class Turn:
         """End the turn. The URL is finished, and is never handed out again.
 
         Args: retry_after: See `Frontier.defer`.
-        Raises: StoreError: The file cannot be written, or the frontier is closed.
+        Raises: StoreError: The file cannot be written, or the frontier is closed; TypeError: `retry_after` has another
+            type; RuntimeError: This is not the thread of the frontier, and the URL is queued again.
         """
+        check_retry_after(retry_after)
         if self._is_open:
+            self._check_thread()
             self._open_turns.end(self._grant, retry_after)
             self._is_open = False
 
@@ -64,10 +68,12 @@ class Turn:
 
         Args: retry_after: See `Frontier.defer`.
         Returns: Whether the URL was queued again. If not, it is counted as failed.
-        Raises: StoreError: The file cannot be written, or the frontier is closed.
+        Raises: As `done`.
         """
+        check_retry_after(retry_after)
         if not self._is_open:
             return False
+        self._check_thread()
         is_queued = self._open_turns.retry(self._grant, retry_after)
         self._is_open = False
         return is_queued
@@ -75,11 +81,21 @@ class Turn:
     def release(self) -> None:
         """End the turn as if the URL had not been handed out. It is the first of its origin to be handed out again.
 
-        Raises: StoreError: The file cannot be written.
+        Raises: StoreError: The file cannot be written; RuntimeError: As `done`.
         """
         if self._is_open:
+            self._check_thread()
             self._open_turns.release(self._grant)
             self._is_open = False
+
+    def _check_thread(self) -> None:
+        if self._open_turns.is_other_thread:
+            self._is_open = False
+            self._open_turns.retry_in_own_thread(self._grant)
+            raise RuntimeError(
+                f"the turn for {self.url} was ended in another thread, so its URL is queued again: end it in the "
+                "thread of its frontier, for example after `await asyncio.to_thread(...)`"
+            )
 
     def __enter__(self) -> Self:
         return self

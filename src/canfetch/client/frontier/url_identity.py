@@ -3,11 +3,13 @@
 from hashlib import blake2b
 from typing import Final, NamedTuple
 
-from canfetch.core.origin import Origin
+from canfetch.core.origin import DEFAULT_PORTS, Origin
 from canfetch.core.profiles import get_profile
+from canfetch.core.quoting import quoted
 from canfetch.core.targets import to_target
 from canfetch.core.text import display_text
 from canfetch.core.urls import AnyURL, plain_url, split_url, url_bytes
+from canfetch.errors import InvalidURL
 
 _DIGEST_BYTES: Final = 16
 _PROFILE: Final = get_profile("rfc9309")
@@ -46,10 +48,14 @@ def identify_url(url: str) -> IdentifiedURL:
     of it.
 
     Args: url: A URL from `clean_url`.
-    Raises: InvalidURL: `url` is not an absolute URL.
+    Raises: InvalidURL: `url` is not an absolute URL, or no transport can fetch it, such as `whatsapp://send`.
     Cost: O(bytes).
     """
     origin = Origin.from_url(url)
+    if origin.scheme not in DEFAULT_PORTS:
+        raise InvalidURL(f"invalid URL {quoted(url)}: expected the scheme {', '.join(DEFAULT_PORTS)}")
+    if origin.port == 0:
+        raise InvalidURL(f"invalid URL {quoted(url)}: port 0 is reserved")
     encoded = url_bytes(url)
     split = split_url(encoded)
     assert split is not None

@@ -11,6 +11,7 @@ from contextlib import suppress
 from enum import IntEnum
 from typing import Final, NamedTuple
 
+from canfetch.access.retries import MAX_RETRY_AFTER
 from canfetch.client.frontier.database import FrontierDatabase
 from canfetch.client.frontier.url_identity import IdentifiedURL
 from canfetch.errors import StoreError
@@ -73,8 +74,8 @@ class URLQueue:
         path: The file, or None for a temporary file.
         concurrency: The number of URLs of one origin that can be in flight.
         max_attempts: The number of turns of a URL. Those that end with `release` are not counted.
-        now: The current time. URLs that were in flight when the process ended are queued again, or dropped as failed
-            after their last attempt.
+        now: The current time, as all times of the queue: `clocks.Moment.at`. URLs that were in flight when the process
+            ended are queued again, or dropped as failed after their last attempt.
     Raises: StoreError: In the constructor and in every method.
     """
 
@@ -210,7 +211,7 @@ class URLQueue:
             # Unchecked and ready origins wait again. Origins in other phases wait when they become ready.
             self._execute(
                 "UPDATE origins SET retry_at = max(coalesce(retry_at, 0), ?), due_at = max(due_at, ?), "
-                "last_request_at = coalesce(last_request_at, ?), "
+                "last_request_at = ?, "
                 "phase = CASE WHEN phase IN (2, 4) THEN 1 ELSE phase END WHERE id = ?",
                 retry_at,
                 retry_at,
@@ -226,17 +227,30 @@ class URLQueue:
         self.database.close()
 
     def _resume(self, now: float, max_attempts: int) -> None:
-        """Queue the URLs that were in flight, unless it was their last attempt, and let all origins wait until now."""
+        """Queue the URLs that were in flight, unless it was their last attempt, and let all origins wait until now.
+
+        If the clock was set back since the last run, times in the file are in the future. The waits of an origin are
+        counted from now, then: those that it had after its last request, and no longer ones.
+        """
         with self.database.transaction():
             failed = self._execute("DELETE FROM urls WHERE is_in_flight = 1 AND attempt > ?", max_attempts).rowcount
             self._execute("UPDATE totals SET failed = failed + ?", failed)
             self._execute("UPDATE urls SET is_in_flight = 0 WHERE is_in_flight = 1")
             self._execute(
-                "UPDATE origins SET phase = 1, in_flight = 0, due_at = ? WHERE phase != 0 OR in_flight > 0", now
+                "UPDATE origins SET retry_at = min(retry_at + ? - last_request_at, ?), last_request_at = ? "
+                "WHERE last_request_at > ?",
+                now,
+                now + MAX_RETRY_AFTER,
+                now,
+                now,
             )
+            # An origin whose last URL has just been dropped has none that waits.
+            first = "FROM urls WHERE origin = origins.id AND is_in_flight = 0 ORDER BY priority DESC LIMIT 1"
             self._execute(
-                "UPDATE origins SET priority = (SELECT priority FROM urls WHERE origin = origins.id "
-                "AND is_in_flight = 0 ORDER BY priority DESC LIMIT 1) WHERE phase = 1"
+                f"UPDATE origins SET phase = EXISTS (SELECT 1 {first}), in_flight = 0, due_at = ?, "  # noqa: S608
+                f"priority = coalesce((SELECT priority {first}), 0) WHERE phase != 0 OR in_flight > 0 OR due_at > ?",
+                now,
+                now,
             )
         row = self.database.fetch("SELECT max(position) FROM origins")
         self._position = (row[0] if row else None) or 0

@@ -29,6 +29,17 @@ def check_priority(priority: Any) -> None:
         raise InvalidOption(f"invalid priority {priority!r}: expected a finite number")
 
 
+def check_retry_after(retry_after: object) -> None:
+    """Check the value of a `Retry-After` header.
+
+    Raises: TypeError: It is neither a str nor a number nor None. Whether a text is valid is up to the server.
+    """
+    if isinstance(retry_after, bool) or not isinstance(retry_after, str | int | float | None):
+        raise TypeError(
+            f"invalid retry_after {quoted(retry_after)}: expected the header as str, a number of seconds, or None"
+        )
+
+
 def check_counts(**counts: Any) -> None:
     """Check options that are counts.
 
@@ -39,12 +50,13 @@ def check_counts(**counts: Any) -> None:
             raise InvalidOption(f"invalid {name} {count!r}: expected an integer, 1 or more")
 
 
-def check_functions(*, clock: Any, on_skip: Any, sleep: Any) -> None:
+def check_functions(*, clock: Any, monotonic: Any, on_skip: Any, sleep: Any) -> None:
     """Check the functions that a frontier calls.
 
     Raises: InvalidOption.
     """
     check_callable("clock", clock)
+    check_callable("monotonic", monotonic)
     if on_skip is not None:
         check_callable("on_skip", on_skip)
     if not callable(sleep):

@@ -1,0 +1,62 @@
+"""The two clocks of a frontier.
+
+The wall clock of a machine can be set while a crawl runs, by hours or years, and no wait may become longer or shorter
+by that. So a frontier reads it once, and its own time advances with a monotonic clock. The wall clock still says which
+visit time it is, how old a robots.txt is, and what a date in a header means.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from canfetch.access.pacing import Pace, next_request_at
+
+
+class Moment(NamedTuple):
+    """A moment by both clocks, in seconds.
+
+    Attributes:
+        at: The time of the frontier: the epoch time at which it was opened, and the seconds that have passed since. All
+            times in its file are of this kind.
+        wall: The epoch time by the wall clock.
+    """
+
+    at: float
+    wall: float
+
+    def next_request_at(self, pace: Pace, *, last_request_at: float | None, retry_at: float | None = None) -> float:
+        """Return when an origin may be requested, in the time of the frontier. See `pacing.next_request_at`."""
+        shift = self.wall - self.at
+        due_at = next_request_at(
+            pace,
+            now=self.wall,
+            last_request_at=None if last_request_at is None else last_request_at + shift,
+            retry_at=None if retry_at is None else retry_at + shift,
+        )
+        return self.from_wall(due_at)
+
+    def from_wall(self, wall: float) -> float:
+        """Return the time of the frontier at an epoch time."""
+        # Exactly `at` for `wall`, which the sum of rounded differences need not be.
+        return self.at + (wall - self.wall)
+
+
+class FrontierClocks:
+    """The clocks of a frontier.
+
+    Args:
+        clock: Returns seconds since the epoch.
+        monotonic: Returns seconds since any moment, and is never set.
+    """
+
+    def __init__(self, clock: Callable[[], float], monotonic: Callable[[], float]) -> None:
+        self._clock = clock
+        self._monotonic = monotonic
+        self._start = clock() - monotonic()
+
+    def now(self) -> Moment:
+        """Return the present moment."""
+        return Moment(self._start + self._monotonic(), self._clock())
+
+    def at(self) -> float:
+        """Return the time of the frontier."""
+        return self._start + self._monotonic()

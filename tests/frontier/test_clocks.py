@@ -1,0 +1,114 @@
+"""A wall clock that is set, by hours or by weeks, makes no wait of a crawl longer or shorter."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from tests.frontier.crawls import Hosts, crawl, open_frontier
+from tests.frontier.virtual_time import run_in_virtual_time, virtual_now
+
+from canfetch.access.pacing import Pace
+from canfetch.client.frontier import Frontier, Turn
+from canfetch.client.frontier.clocks import Moment
+
+A, B = "https://a.example", "https://b.example"
+MONTH = 30 * 86400.0
+SLOW = {"a.example": b"User-agent: *\nCrawl-delay: 30\n"}
+
+
+class Clock:
+    """A wall clock that can be set."""
+
+    def __init__(self, ahead: float = 0.0) -> None:
+        self.ahead = ahead
+
+    def __call__(self) -> float:
+        return virtual_now() + self.ahead
+
+
+@pytest.mark.parametrize("step", [MONTH, 45.0, -45.0, -MONTH])
+def test_a_step_of_the_clock_changes_no_delay(step: float) -> None:
+    clock = Clock(ahead=2 * MONTH)
+
+    def set_clock(_frontier: Frontier, turn: Turn) -> None:
+        if turn.url == f"{A}/1":
+            clock.ahead += step
+
+    result = crawl(SLOW, [f"{A}/1", f"{A}/2", f"{A}/3"], clock=clock, on_turn=set_clock)
+
+    assert result.taken == [(0, f"{A}/1"), (30, f"{A}/2"), (60, f"{A}/3")]
+
+
+@pytest.mark.parametrize("ahead", [MONTH, 3600.0, 10.0])
+def test_a_file_of_a_clock_that_was_ahead_waits_no_longer_than_the_delay(tmp_path: Path, ahead: float) -> None:
+    path = tmp_path / "crawl.sqlite3"
+
+    async def first_run() -> None:
+        async with open_frontier(Hosts(SLOW), [f"{A}/1", f"{A}/2"], path=path, clock=Clock(ahead)) as frontier:
+            (await anext(frontier)).done()
+
+    run_in_virtual_time(first_run, start=1000.0)
+
+    assert crawl(SLOW, [f"{A}/2"], path=path, start=1000.0).taken == [(1030, f"{A}/2")]
+
+
+def test_a_file_of_a_clock_that_was_ahead_waits_as_long_as_the_server_asked(tmp_path: Path) -> None:
+    path = tmp_path / "crawl.sqlite3"
+
+    async def first_run() -> None:
+        async with open_frontier(urls=[f"{A}/1", f"{A}/2"], path=path, clock=Clock(MONTH)) as frontier:
+            (await anext(frontier)).done(retry_after="600")
+            await asyncio.sleep(100)
+            frontier.defer(f"{B}/", 300.0)
+            frontier.add(f"{B}/1")
+
+    run_in_virtual_time(first_run)
+
+    # The wait counts from the start of the next run: how much of it has passed is not known.
+    assert crawl({}, [], path=path, start=200.0).taken == [(500, f"{B}/1"), (800, f"{A}/2")]
+
+
+def test_a_page_of_an_origin_that_was_idle_waits_no_month(tmp_path: Path) -> None:
+    path = tmp_path / "crawl.sqlite3"
+
+    async def first_run() -> None:
+        async with open_frontier(urls=[f"{A}/1"], path=path, clock=Clock(MONTH)) as frontier:
+            (await anext(frontier)).done()
+
+    run_in_virtual_time(first_run)
+
+    assert crawl({}, [f"{A}/2"], path=path, start=100.0).taken == [(101, f"{A}/2")]
+
+
+def test_an_unreachable_origin_is_given_up_in_time_although_the_clock_was_set_back() -> None:
+    hosts = Hosts({}, unreachable_until={"a.example": 10 * MONTH})
+    clock = Clock(MONTH)
+
+    async def main() -> tuple[float, int]:
+        async with open_frontier(hosts, [f"{A}/1"], clock=clock, max_unreachable=3600.0) as frontier:
+            task = asyncio.create_task(anext(frontier, None))
+            await asyncio.sleep(600)
+            clock.ahead = 0.0
+            assert await task is None
+            return virtual_now(), frontier.counts.skipped
+
+    ended_at, skipped = run_in_virtual_time(main)
+
+    assert skipped == 1
+    assert ended_at < 2 * 3600
+
+
+def test_visit_times_are_those_of_the_wall_clock() -> None:
+    files = {"a.example": b"User-agent: *\nVisit-time: 0600-0700\n"}
+
+    assert crawl(files, [f"{A}/1"]).taken == [(6 * 3600, f"{A}/1")]
+    assert crawl(files, [f"{A}/1"], clock=Clock(4 * 3600.0)).taken == [(2 * 3600, f"{A}/1")]
+
+
+@pytest.mark.parametrize("shift", [0.0, 1 / 3, -MONTH / 7])
+def test_a_request_that_is_due_is_due_now(shift: float) -> None:
+    moment = Moment(1_790_000_000.1, 1_790_000_000.1 + shift)
+
+    assert moment.next_request_at(Pace(), last_request_at=None) == moment.at
+    assert moment.next_request_at(Pace(min_delay=1.0), last_request_at=moment.at - 1.1) == moment.at
+    assert moment.from_wall(moment.wall) == moment.at
