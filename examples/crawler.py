@@ -71,18 +71,22 @@ async def work(frontier: canfetch.Frontier, session: aiohttp.ClientSession, orig
             frontier.add_many(absolute(links, turn.url, origins), priority=turn.priority - 1)
 
 
-async def crawl(folder: Path, seeds: list[str], *, min_delay: float, workers: int) -> None:
+async def crawl(folder: Path, seeds: list[str], *, min_delay: float, retry_delay: float, workers: int) -> None:
     """Crawl the sites of the seeds."""
     origins = tuple(f"{canfetch.Origin.from_url(seed)}/" for seed in seeds)
     async with (
         canfetch.AsyncClient(user_agent=USER_AGENT, store=SQLiteStore(folder / "robots.sqlite3")) as client,
-        canfetch.Frontier(client, seeds, path=folder / "frontier.sqlite3", min_delay=min_delay) as frontier,
+        canfetch.Frontier(
+            client, seeds, path=folder / "frontier.sqlite3", min_delay=min_delay, retry_delay=retry_delay
+        ) as frontier,
         aiohttp.ClientSession(headers={"User-Agent": USER_AGENT}, timeout=aiohttp.ClientTimeout(total=30)) as session,
     ):
         async with asyncio.TaskGroup() as tasks:
             for _ in range(workers):
                 tasks.create_task(work(frontier, session, origins))
         print(frontier.counts)
+        for failed in frontier.failed():
+            print(f"failed: {failed.url}: {failed.error}")
 
 
 if __name__ == "__main__":
@@ -90,6 +94,7 @@ if __name__ == "__main__":
     parser.add_argument("folder", type=Path)
     parser.add_argument("seeds", nargs="+")
     parser.add_argument("--min-delay", type=float, default=1.0, help="seconds between two requests to a site")
+    parser.add_argument("--retry-delay", type=float, default=600.0, help="seconds until the second attempt of a page")
     parser.add_argument("--workers", type=int, default=20, help="requests at the same time")
     arguments = parser.parse_args()
-    asyncio.run(crawl(arguments.folder, arguments.seeds, min_delay=arguments.min_delay, workers=arguments.workers))
+    asyncio.run(crawl(**vars(arguments)))

@@ -16,7 +16,7 @@ _EXPORTS = {
     "agents.registry": ("REGISTRY", "Registry"),
     "client.async_client": ("AsyncClient",),
     "client.evidence.recorder": ("EvidenceRecorder",),
-    "client.frontier": ("Frontier", "FrontierCounts", "SkippedURL", "Turn"),
+    "client.frontier": ("FailedURL", "Frontier", "FrontierCounts", "SkippedURL", "Turn"),
     "client.stats": ("ClientStats",),
     "client.sync_client": ("Client",),
     "core.agent": ("Agent",),

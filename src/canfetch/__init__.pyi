@@ -8,7 +8,7 @@ from canfetch.agents.crawler import Crawler as Crawler
 from canfetch.agents.registry import REGISTRY as REGISTRY, Registry as Registry
 from canfetch.client.async_client import AsyncClient as AsyncClient
 from canfetch.client.evidence.recorder import EvidenceRecorder as EvidenceRecorder
-from canfetch.client.frontier import Frontier as Frontier, FrontierCounts as FrontierCounts, SkippedURL as SkippedURL, Turn as Turn
+from canfetch.client.frontier import FailedURL as FailedURL, Frontier as Frontier, FrontierCounts as FrontierCounts, SkippedURL as SkippedURL, Turn as Turn
 from canfetch.client.stats import ClientStats as ClientStats
 from canfetch.client.sync_client import Client as Client
 from canfetch.core.agent import Agent as Agent
@@ -42,6 +42,7 @@ __all__ = [
     "DelayMode",
     "Effect",
     "EvidenceRecorder",
+    "FailedURL",
     "Frontier",
     "FrontierCounts",
     "Group",

@@ -74,7 +74,7 @@ def test_invalid_urls_are_reported_and_the_others_are_added() -> None:
     assert [skipped.url for skipped in result.skipped] == ["nonsense", "mailto:fish@example.com", "/%FF"]
     assert [skipped.verdict for skipped in result.skipped] == [None, None, None]
     assert "expected an absolute URL" in str(result.skipped[0].error)
-    assert result.counts == FrontierCounts(queued=0, in_flight=0, done=2, failed=0, skipped=0)
+    assert result.counts == FrontierCounts(queued=0, in_flight=0, done=2, failed=0, skipped=0, refused=3)
     assert len(result.hosts.requests) == 1
 
 
@@ -605,7 +605,7 @@ def test_exception_in_the_block_queues_the_url_again() -> None:
     attempts = []
 
     async def main() -> FrontierCounts:
-        async with open_frontier(urls=[f"{A}/bad", f"{A}/good"]) as frontier:
+        async with open_frontier(urls=[f"{A}/bad", f"{A}/good"], retry_delay=0.0, max_delay=1.0) as frontier:
             async for turn in frontier:
                 with suppress(ConnectionError), turn:
                     attempts.append((virtual_now(), turn.url[-4:], turn.attempt))
@@ -822,7 +822,7 @@ def test_a_turn_that_ends_in_another_thread_raises_and_its_url_is_queued_again(e
         attempts = []
         async with (
             AsyncClient(user_agent=USER_AGENT, transport=Hosts()) as client,
-            Frontier(client, [f"{A}/1"], min_delay=0.0) as frontier,
+            Frontier(client, [f"{A}/1"], min_delay=0.0, retry_delay=0.0) as frontier,
         ):
             async for turn in frontier:
                 attempts.append(turn.attempt)

@@ -188,6 +188,7 @@ async def run(model: Model, path: Path, turns_before_kill: int | None) -> Path |
         "min_delay": 0.0,
         "concurrency_per_origin": model.site.concurrency,
         "max_attempts": MAX_ATTEMPTS,
+        "retry_delay": 0.0,
     }
     async with open_frontier(hosts, path=path, on_skip=model.skip, **options) as frontier:
         model.add(frontier, list(range(model.site.seeds)))

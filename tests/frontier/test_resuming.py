@@ -82,13 +82,13 @@ def test_delay_counts_from_the_last_request_of_the_previous_run(path: Path) -> N
 
 def test_priorities_and_attempts_survive_a_restart(path: Path) -> None:
     async def first_run() -> None:
-        async with open_frontier(urls=[f"{A}/1"], path=path, max_attempts=2) as frontier:
+        async with open_frontier(urls=[f"{A}/1"], path=path, max_attempts=2, retry_delay=0.0) as frontier:
             (await anext(frontier)).retry()
             frontier.add(f"{A}/2", priority=2)
             frontier.add(f"{A}/3", priority=-1.5)
 
     async def second_run() -> list[tuple[str, float, int]]:
-        async with open_frontier(path=path, max_attempts=2) as frontier:
+        async with open_frontier(path=path, max_attempts=2, retry_delay=0.0, max_delay=1.0) as frontier:
             return [(turn.url, turn.priority, turn.attempt) async for turn in frontier if not turn.retry()]
 
     run_in_virtual_time(first_run)
@@ -210,7 +210,7 @@ def test_file_of_another_version_is_rejected(path: Path) -> None:
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA user_version = 99")
     connection.close()
-    with pytest.raises(StoreError, match="unsupported frontier version 99: expected 1; use another file"):
+    with pytest.raises(StoreError, match="unsupported frontier version 99: expected 2; use another file"):
         open_file(path)
 
 

@@ -60,7 +60,7 @@ def test_rfc9110_10_2_3_url_is_retried_after_the_time() -> None:
         if turn.url == f"{A}/1":
             answers.append(turn.retry(retry_after="60"))
 
-    result = crawl({}, [f"{A}/1", f"{A}/2"], on_turn=answer, max_attempts=2)
+    result = crawl({}, [f"{A}/1", f"{A}/2"], on_turn=answer, max_attempts=2, retry_delay=0.0)
     assert result.taken == [(0, f"{A}/1"), (60, f"{A}/2"), (61, f"{A}/1")]
     assert answers == [True, False]
     assert (result.counts.done, result.counts.failed) == (1, 1)

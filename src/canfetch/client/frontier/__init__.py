@@ -9,12 +9,13 @@ killed process. SQLite is called in the event loop: a transaction takes less tim
 - `frontier.py`, the file to open first, looks for turns in one task at a time.
 - `turn.py` and `open_turns.py` are the turns and their ends.
 - `origin_checks.py` obtains robots.txt files in the background.
+- `clocks.py` is the time of a frontier, which no setting of the machine's clock changes.
 - `sources.py` reads the sources of URLs.
 - `database.py` opens the file, and `url_identity.py` decides which URLs are the same page.
 """
 
 from canfetch.client.frontier.frontier import Frontier
 from canfetch.client.frontier.turn import SkippedURL, Turn
-from canfetch.client.frontier.url_queue import FrontierCounts
+from canfetch.client.frontier.url_queue import FailedURL, FrontierCounts
 
-__all__ = ["Frontier", "FrontierCounts", "SkippedURL", "Turn"]
+__all__ = ["FailedURL", "Frontier", "FrontierCounts", "SkippedURL", "Turn"]

@@ -18,14 +18,15 @@ from canfetch.core.text import printable_text
 from canfetch.errors import StoreError
 
 _APPLICATION_ID: Final = 0x63616E66
-_SCHEMA_VERSION: Final = 1
+_SCHEMA_VERSION: Final = 2
 # Seconds to wait for a file that another process uses.
 _BUSY_SECONDS: Final = 1.0
 # The cache is in KiB. A temporary file does not survive a failure, so nothing is synchronised.
 _PRAGMAS: Final = ("locking_mode = EXCLUSIVE", "cache_size = -16384", "secure_delete = OFF")
 _FILE_PRAGMAS: Final = (*_PRAGMAS, "journal_mode = WAL", "synchronous = NORMAL")
 _TEMPORARY_PRAGMAS: Final = (*_PRAGMAS, "journal_mode = MEMORY", "synchronous = OFF")
-# The numbers of `phase` are those of `url_queue.Phase`. A partial index is only used by queries with the same number.
+# The numbers of `phase` and `state` are those of `url_queue.Phase` and `url_queue.URLState`. A partial index is only
+# used by queries with the same number. `ready_at` is when an origin may be requested, `due_at` when it has a URL, too.
 _SCHEMA: Final = (
     """CREATE TABLE origins (
         id INTEGER PRIMARY KEY,
@@ -33,6 +34,8 @@ _SCHEMA: Final = (
         phase INTEGER NOT NULL DEFAULT 0,
         priority REAL NOT NULL DEFAULT 0,
         due_at REAL NOT NULL DEFAULT 0,
+        ready_at REAL NOT NULL DEFAULT 0,
+        failures INTEGER NOT NULL DEFAULT 0,
         position INTEGER NOT NULL DEFAULT 0,
         in_flight INTEGER NOT NULL DEFAULT 0,
         last_request_at REAL,
@@ -47,10 +50,14 @@ _SCHEMA: Final = (
         url BLOB NOT NULL,
         priority REAL NOT NULL,
         attempt INTEGER NOT NULL,
-        is_in_flight INTEGER NOT NULL DEFAULT 0
+        state INTEGER NOT NULL DEFAULT 0,
+        due_at REAL,
+        error TEXT
     )""",
-    "CREATE INDEX queued ON urls (origin, priority DESC, id) WHERE is_in_flight = 0",
-    "CREATE INDEX in_flight ON urls (id) WHERE is_in_flight = 1",
+    "CREATE INDEX queued ON urls (origin, priority DESC, id) WHERE state = 0",
+    "CREATE INDEX in_flight ON urls (id) WHERE state = 1",
+    "CREATE INDEX delayed ON urls (origin, due_at) WHERE state = 2",
+    "CREATE INDEX failed ON urls (id) WHERE state = 3",
     # The identities of all URLs that were added, finished ones too. Those of one origin are next to one another.
     """CREATE TABLE known (
         origin INTEGER NOT NULL,
@@ -61,9 +68,22 @@ _SCHEMA: Final = (
         added INTEGER NOT NULL,
         done INTEGER NOT NULL,
         failed INTEGER NOT NULL,
-        skipped INTEGER NOT NULL
+        skipped INTEGER NOT NULL,
+        refused INTEGER NOT NULL DEFAULT 0
     )""",
-    "INSERT INTO totals VALUES (0, 0, 0, 0)",
+    "INSERT INTO totals VALUES (0, 0, 0, 0, 0)",
+)
+# From version 1, which dropped failed URLs and forgot refused ones.
+_MIGRATION: Final = (
+    "ALTER TABLE origins ADD COLUMN ready_at REAL NOT NULL DEFAULT 0",
+    "ALTER TABLE origins ADD COLUMN failures INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE urls RENAME COLUMN is_in_flight TO state",
+    "ALTER TABLE urls ADD COLUMN due_at REAL",
+    "ALTER TABLE urls ADD COLUMN error TEXT",
+    "ALTER TABLE totals ADD COLUMN refused INTEGER NOT NULL DEFAULT 0",
+    "CREATE INDEX delayed ON urls (origin, due_at) WHERE state = 2",
+    "CREATE INDEX failed ON urls (id) WHERE state = 3",
+    f"PRAGMA user_version = {_SCHEMA_VERSION}",
 )
 # Connections inherited by a forked process. Closing them there could damage the file of the parent.
 _ABANDONED: Final[list[object]] = []
@@ -163,13 +183,16 @@ class FrontierDatabase:
                 self.connection.execute(f"PRAGMA user_version = {_SCHEMA_VERSION}")
             elif application != _APPLICATION_ID:
                 raise StoreError(f"{self._name}: the file is another SQLite database: use another file")
-            elif version != _SCHEMA_VERSION:
+            elif version not in (1, _SCHEMA_VERSION):
                 raise StoreError(
                     f"{self._name}: unsupported frontier version {version}: expected {_SCHEMA_VERSION}; "
                     "use another file"
                 )
             elif not has_only_tables(self.connection):
                 raise StoreError(f"{self._name}: the file contains views or triggers: use another file")
+            elif version == 1:
+                for statement in _MIGRATION:
+                    self.connection.execute(statement)
 
     @contextmanager
     def converted_errors(self) -> Iterator[None]:

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterable, Callable, Coroutine, Iterable
+from collections.abc import AsyncIterable, Callable, Coroutine, Iterable, Iterator
 from itertools import islice
 from types import TracebackType
 from typing import Final, Self
@@ -17,7 +17,15 @@ from canfetch.client.frontier.origin_checks import CheckedOrigin, OriginChecks
 from canfetch.client.frontier.sources import Sources
 from canfetch.client.frontier.turn import SkippedURL, Turn
 from canfetch.client.frontier.url_identity import IdentifiedURL, clean_url, identify_url
-from canfetch.client.frontier.url_queue import DUE_BATCH, FrontierCounts, Phase, QueuedOrigin, QueuedURL, URLQueue
+from canfetch.client.frontier.url_queue import (
+    DUE_BATCH,
+    FailedURL,
+    FrontierCounts,
+    Phase,
+    QueuedOrigin,
+    QueuedURL,
+    URLQueue,
+)
 from canfetch.client.frontier.validation import (
     check_counts,
     check_functions,
@@ -34,6 +42,8 @@ from canfetch.errors import InvalidURL
 
 # The number of URLs that are added in one transaction.
 _ADD_BATCH: Final = 1000
+# The number of failed URLs that are read at once.
+_FAILED_BATCH: Final = 1000
 # The number of robots.txt files that are requested without letting other tasks run.
 _CHECK_BATCH: Final = 16
 # The number of queued URLs of an origin that are decided for one turn.
@@ -65,8 +75,10 @@ class Frontier:
             in a temporary file, which is deleted at the end.
         agent: The agent, if it is not the agent of the client.
         concurrency_per_origin: The number of turns of one origin that can be open at the same time.
-        max_attempts: The number of turns of a URL. After the last one, the URL is counted as failed. A turn that is
+        max_attempts: The number of turns of a URL. After the last one, the URL is listed as failed. A turn that is
             open when the process is killed counts; a released turn does not.
+        retry_delay: Seconds between the first and the second attempt of a URL. It doubles with each attempt, up to a
+            day, and is shortened by up to a half at random.
         min_delay: Shortest time between two requests to one origin in seconds, whatever the file declares. It is
             counted from the start and from the end of the previous turn.
         max_delay: Longest time between two requests to one origin in seconds, whatever the file declares.
@@ -78,6 +90,9 @@ class Frontier:
         on_skip: Called with each URL that is dropped because it is disallowed or invalid, before it is dropped. If it
             raises an exception, the URL is dropped as well, and the exception is raised by the iteration or by `add`.
             Not an async function.
+        on_failure: Called with each URL that failed in its last attempt, after it is in the list of `failed`. If it
+            raises an exception, `Turn.retry` raises it, or the iteration for a URL whose process was killed. Not an
+            async function.
         clock: Returns seconds since the epoch. For tests.
         monotonic: Returns seconds since any moment, and is never set. Delays are measured with it. For tests.
         sleep: Sleeps for a number of seconds. For tests.
@@ -97,12 +112,14 @@ class Frontier:
         agent: str | Agent | None = None,
         concurrency_per_origin: int = 1,
         max_attempts: int = 3,
+        retry_delay: float = 600.0,
         min_delay: float = 1.0,
         max_delay: float = 60.0,
         delay_mode: DelayMode | str = DelayMode.INTERVAL,
         max_unreachable: float = 3600.0,
         read_ahead: int = 1_000_000,
         on_skip: Callable[[SkippedURL], object] | None = None,
+        on_failure: Callable[[FailedURL], object] | None = None,
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Coroutine[object, object, None]] = asyncio.sleep,
@@ -112,13 +129,14 @@ class Frontier:
             raise TypeError(f"invalid client of type {type(client).__name__}: expected AsyncClient")
         check_counts(concurrency_per_origin=concurrency_per_origin, max_attempts=max_attempts, read_ahead=read_ahead)
         check_delay_bounds(min_delay=min_delay, max_delay=max_delay)
-        check_durations(max_unreachable=max_unreachable)
-        check_functions(clock=clock, monotonic=monotonic, on_skip=on_skip, sleep=sleep)
+        check_durations(max_unreachable=max_unreachable, retry_delay=retry_delay)
+        check_functions(clock=clock, monotonic=monotonic, on_failure=on_failure, on_skip=on_skip, sleep=sleep)
         self._client = client
         self._agent = client.options.agent if agent is None else as_agent(agent)
         self._max_unreachable = max_unreachable
         self._final_counts: FrontierCounts | None = None
         self._on_skip = on_skip
+        self._on_failure = on_failure
         self._clocks = FrontierClocks(clock, monotonic)
         self._sleep = sleep
         # Set after every change that can make a turn possible.
@@ -132,7 +150,14 @@ class Frontier:
         self._queue = URLQueue(
             path, concurrency=concurrency_per_origin, max_attempts=max_attempts, now=self._clocks.at()
         )
-        self._open_turns = OpenTurns(self._queue, self._clocks, self._changed.set, max_attempts=max_attempts)
+        self._open_turns = OpenTurns(
+            self._queue,
+            self._clocks,
+            self._changed.set,
+            max_attempts=max_attempts,
+            retry_delay=retry_delay,
+            on_failure=on_failure,
+        )
 
     @property
     def counts(self) -> FrontierCounts:
@@ -213,6 +238,29 @@ class Frontier:
             self._queue.defer(str(origin), now.at, retry_at)
             self._changed.set()
 
+    def failed(self) -> Iterator[FailedURL]:
+        """Return the URLs that failed in their last attempt, in the order in which they were added or last tried.
+
+        Memory does not grow with their number. URLs that failed in files of canfetch's first format are not listed.
+
+        Raises: StoreError: The file cannot be read, or the frontier is closed.
+        """
+        last = 0
+        while batch := self._queue.failed(last, _FAILED_BATCH):
+            yield from (failed for _, failed in batch)
+            last = batch[-1][0]
+
+    def retry_failed(self) -> int:
+        """Queue all failed URLs again, with all their attempts, and return their number.
+
+        Raises: StoreError: The file cannot be written, or the frontier is closed.
+        """
+        number = 0
+        while batch := self._queue.queue_failed(_FAILED_BATCH, self._clocks.at()):
+            number += batch
+        self._changed.set()
+        return number
+
     async def close(self) -> None:
         """Stop the iteration and close the file.
 
@@ -239,6 +287,7 @@ class Frontier:
                 self._changed.clear()
                 self._sources.start()
                 self._sources.raise_error()
+                self._report_killed()
                 self._collect_checks()
                 now = self._clocks.now()
                 has_more_due = self._sort_due(now)
@@ -286,7 +335,7 @@ class Frontier:
                 identified.append(identify_url(text))
             except InvalidURL as error:
                 invalid.append(SkippedURL(text, None, str(error)))
-        added = self._queue.add(identified, priority, self._clocks.at())
+        added = self._queue.add(identified, priority, self._clocks.at(), refused=len(invalid))
         self._changed.set()
         for skipped in invalid:
             (report or self._report)(skipped)
@@ -297,6 +346,12 @@ class Frontier:
     def _report(self, skipped: SkippedURL) -> None:
         if self._on_skip is not None:
             self._on_skip(skipped)
+
+    def _report_killed(self) -> None:
+        while self._queue.killed:
+            failed = self._queue.killed.pop(0)
+            if self._on_failure is not None:
+                self._on_failure(failed)
 
     def _report_in_background(self, skipped: SkippedURL) -> None:
         """Report a URL of a source. The iteration raises an exception of `on_skip`, and the source is read further."""
@@ -343,6 +398,7 @@ class Frontier:
             self._queue.wait(origin.id, now.from_wall(min(next_check_at, retry_until)))
             return None
         skipped: list[int] = []
+        self._queue.queue_due_urls(origin.id, now.at)
         try:
             queued, verdict = self._decide_first(origin, checked, now.wall, skipped)
         except BaseException:
@@ -356,7 +412,7 @@ class Frontier:
         self._client.record(queued.url, verdict, checked.state)
         due_at = now.next_request_at(checked.pace, last_request_at=now.at)
         self._queue.take(origin.id, queued.id, now.at, due_at, skipped=skipped)
-        return Turn(self._open_turns, Grant(origin.id, queued, checked.pace), verdict)
+        return Turn(self._open_turns, Grant(origin.id, queued, checked.pace, origin.failures), verdict)
 
     def _retry_until(self, state: OriginState, now: float) -> float:
         """Return how long to retry an unreachable origin without a usable copy. For other origins, return 0."""

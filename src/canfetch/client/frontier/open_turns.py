@@ -1,23 +1,31 @@
 """The turns that have not ended, and what happens to their URLs and origins at the end."""
 
 import asyncio
+import random
 import threading
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from canfetch.access.pacing import Pace
 from canfetch.access.retries import MAX_RETRY_AFTER, parse_retry_after
 from canfetch.client.frontier.clocks import FrontierClocks, Moment
-from canfetch.client.frontier.url_queue import QueuedURL, URLQueue
+from canfetch.client.frontier.url_queue import FailedURL, QueuedURL, URLQueue
+from canfetch.core.text import printable_text
+
+_MAX_ERROR: Final = 500
+# The shortest time from which the delay of an origin grows that fails again and again.
+_MIN_BACKOFF: Final = 1.0
+_MAX_DOUBLINGS: Final = 30
 
 
 class Grant(NamedTuple):
-    """What a turn was granted for: a URL of an origin, and the limits of the origin at that time."""
+    """What a turn was granted for: a URL of an origin, and the limits and failures of the origin at that time."""
 
     origin: int
     queued: QueuedURL
     pace: Pace
+    failures: int
 
 
 class OpenTurns:
@@ -28,15 +36,26 @@ class OpenTurns:
         clocks: The clocks of the frontier.
         notify: Called after the end of each turn.
         max_attempts: The number of turns of a URL that fails.
+        retry_delay: Seconds until the second attempt of a URL.
+        on_failure: Called with each URL that failed in its last attempt.
     """
 
     def __init__(
-        self, queue: URLQueue, clocks: FrontierClocks, notify: Callable[[], None], *, max_attempts: int
+        self,
+        queue: URLQueue,
+        clocks: FrontierClocks,
+        notify: Callable[[], None],
+        *,
+        max_attempts: int,
+        retry_delay: float,
+        on_failure: Callable[[FailedURL], object] | None,
     ) -> None:
         self._queue = queue
         self._clocks = clocks
         self._notify = notify
         self._max_attempts = max_attempts
+        self._retry_delay = retry_delay
+        self._on_failure = on_failure
         self._thread = threading.get_ident()
         # The loop of the iteration, once it has begun.
         self.loop: asyncio.AbstractEventLoop | None = None
@@ -51,23 +70,36 @@ class OpenTurns:
 
         Raises: StoreError.
         """
-        self._finish(grant, retry_after, is_failed=False)
+        now = self._clocks.now()
+        retry_at = parse_retry_at(retry_after, now)
+        self._queue.finish(grant.origin, grant.queued.id, now.at, _due_after(grant, now, retry_at), retry_at)
+        self._notify()
 
-    def retry(self, grant: Grant, retry_after: str | float | None) -> bool:
-        """Queue the URL of a turn again, or drop it after the last attempt. Return whether it is queued.
+    def retry(self, grant: Grant, retry_after: str | float | None, error: BaseException | str | None) -> bool:
+        """Queue the URL of a turn again, or list it as failed after the last attempt. Return whether it is queued.
 
-        Raises: StoreError.
+        Raises: StoreError, and what `on_failure` raises.
         """
         if not self.can_end:
             return True
-        if grant.queued.attempt >= self._max_attempts:
-            self._finish(grant, retry_after, is_failed=True)
-            return False
         now = self._clocks.now()
+        url, attempt = grant.queued.url, grant.queued.attempt
         retry_at = parse_retry_at(retry_after, now)
-        self._queue.retry(grant.origin, grant.queued, now.at, _due_after(grant, now, retry_at), retry_at)
+        backoff = _jittered(_backoff(grant), f"{url} {now.at}")
+        origin_at = max(retry_at or 0.0, now.at + backoff) if backoff else retry_at
+        due_at = _due_after(grant, now, origin_at)
+        text = _error_text(error)
+        is_queued = attempt < self._max_attempts
+        if is_queued:
+            delay = _jittered(self._retry_delay * 2.0 ** min(attempt - 1, _MAX_DOUBLINGS), f"{url} {attempt}")
+            again_at = now.at + min(delay, MAX_RETRY_AFTER)
+            self._queue.retry(grant.origin, grant.queued, now.at, due_at, origin_at, again_at=again_at, error=text)
+        else:
+            self._queue.fail(grant.origin, grant.queued, now.at, due_at, origin_at, error=text)
         self._notify()
-        return True
+        if not is_queued and self._on_failure is not None:
+            self._on_failure(FailedURL(url, text, attempt, now.at, grant.queued.priority))
+        return is_queued
 
     def release(self, grant: Grant) -> None:
         """Queue the URL of a turn again as if it had not been handed out.
@@ -87,14 +119,7 @@ class OpenTurns:
     def retry_in_own_thread(self, grant: Grant) -> None:
         """Let the thread of the frontier end a turn as with `retry`, so that its origin is not blocked forever."""
         if self.loop is not None and not self.loop.is_closed():
-            self.loop.call_soon_threadsafe(partial(self.retry, grant, None))
-
-    def _finish(self, grant: Grant, retry_after: str | float | None, *, is_failed: bool) -> None:
-        now = self._clocks.now()
-        retry_at = parse_retry_at(retry_after, now)
-        due_at = _due_after(grant, now, retry_at)
-        self._queue.finish(grant.origin, grant.queued.id, now.at, due_at, retry_at, is_failed=is_failed)
-        self._notify()
+            self.loop.call_soon_threadsafe(partial(self.retry, grant, None, "the turn ended in another thread"))
 
 
 def parse_retry_at(retry_after: str | float | None, now: Moment) -> float | None:
@@ -108,3 +133,23 @@ def parse_retry_at(retry_after: str | float | None, now: Moment) -> float | None
 
 def _due_after(grant: Grant, now: Moment, retry_at: float | None) -> float:
     return now.next_request_at(grant.pace, last_request_at=now.at, retry_at=retry_at)
+
+
+def _backoff(grant: Grant) -> float:
+    """Return the delay of an origin after a failure. It doubles with each consecutive one, up to the longest delay."""
+    if not grant.failures:
+        return 0.0
+    shortest = max(grant.pace.min_delay, _MIN_BACKOFF)
+    return min(shortest * 2.0 ** min(grant.failures, _MAX_DOUBLINGS), grant.pace.max_delay)
+
+
+def _jittered(seconds: float, seed: str) -> float:
+    """Shorten a delay by up to a half at random, so that what failed together is not repeated together."""
+    return seconds * (1 - random.Random(seed).random() / 2)  # noqa: S311 - not used for security
+
+
+def _error_text(error: BaseException | str | None) -> str | None:
+    if error is None:
+        return None
+    text = error if isinstance(error, str) else f"{type(error).__name__}: {error}".removesuffix(": ")
+    return printable_text(text[:_MAX_ERROR])

@@ -5,7 +5,7 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from canfetch.client.frontier.open_turns import Grant, OpenTurns
-from canfetch.client.frontier.validation import check_retry_after
+from canfetch.client.frontier.validation import check_error, check_retry_after
 from canfetch.core.verdict import ClientVerdict
 
 
@@ -61,20 +61,25 @@ class Turn:
             self._open_turns.end(self._grant, retry_after)
             self._is_open = False
 
-    def retry(self, *, retry_after: str | float | None = None) -> bool:
+    def retry(self, *, retry_after: str | float | None = None, error: BaseException | str | None = None) -> bool:
         """End the turn, and queue the URL again unless this was its last attempt.
 
-        The URL is queued after all other URLs of the origin with its priority.
+        The next attempt comes after `retry_delay` seconds, doubled with each attempt, and shortened by up to a half at
+        random; or later, if `retry_after` says so. If turns of the origin fail one after the other, its delay doubles
+        with each, up to `max_delay`.
 
-        Args: retry_after: See `Frontier.defer`.
-        Returns: Whether the URL was queued again. If not, it is counted as failed.
-        Raises: As `done`.
+        Args:
+            retry_after: See `Frontier.defer`.
+            error: What went wrong, for `Frontier.failed` and `on_failure`.
+        Returns: Whether the URL was queued again. If not, it is counted and listed as failed.
+        Raises: As `done`, and what `on_failure` raises. TypeError: `error` has another type.
         """
         check_retry_after(retry_after)
+        check_error(error)
         if not self._is_open:
             return False
         self._check_thread()
-        is_queued = self._open_turns.retry(self._grant, retry_after)
+        is_queued = self._open_turns.retry(self._grant, retry_after, error)
         self._is_open = False
         return is_queued
 
@@ -106,7 +111,7 @@ class Turn:
         if kind is None:
             self.done()
         elif issubclass(kind, Exception):
-            self.retry()
+            self.retry(error=error)
         else:
             self.release()
 

@@ -18,6 +18,8 @@ from canfetch.errors import StoreError
 
 # The number of origins that become due in one call, which bounds the time of the call.
 DUE_BATCH: Final = 200
+# The error of a URL whose last turn never ended.
+_KILLED: Final = "the process ended during the last attempt"
 
 
 class Phase(IntEnum):
@@ -31,13 +33,26 @@ class Phase(IntEnum):
     FULL = 5  # waits until a request in flight ends
 
 
+class URLState(IntEnum):
+    """What happens next with a URL of the file. The row of a URL that is done or skipped is deleted."""
+
+    QUEUED = 0  # waits for a turn
+    IN_FLIGHT = 1  # has a turn
+    DELAYED = 2  # waits for its due time, after which it is queued again
+    FAILED = 3  # is listed, until it is queued again on request
+
+
 class QueuedOrigin(NamedTuple):
-    """An origin with queued URLs, and when it was requested and may be requested again."""
+    """An origin with queued URLs, and when it was requested and may be requested again.
+
+    Attributes: failures: The number of turns that failed since the last one that did not.
+    """
 
     id: int
     name: str
     last_request_at: float | None
     retry_at: float | None
+    failures: int
 
 
 class QueuedURL(NamedTuple):
@@ -49,15 +64,34 @@ class QueuedURL(NamedTuple):
     attempt: int
 
 
+class FailedURL(NamedTuple):
+    """A URL that failed in its last attempt.
+
+    Attributes:
+        url: The URL, as it was added, without white space around it.
+        error: What `retry` was called with, or why there was no call. None if it was called without an error.
+        attempts: The number of its turns.
+        failed_at: When it failed, in seconds since the epoch.
+        priority: The priority with which it was added.
+    """
+
+    url: str
+    error: str | None
+    attempts: int
+    failed_at: float
+    priority: float
+
+
 class FrontierCounts(NamedTuple):
     """The number of URLs of a frontier by what has happened to them, over all runs with the same file.
 
     Attributes:
-        queued: URLs that wait for a turn.
+        queued: URLs that wait for a turn, or for the time of their next attempt.
         in_flight: URLs whose turns are not done.
         done: URLs that are done.
         failed: URLs that failed in every attempt, or were in flight when the process was killed in the last one.
         skipped: URLs that were dropped because they are disallowed.
+        refused: How often a URL was not added, because it is invalid or no transport can fetch it.
     """
 
     queued: int
@@ -65,6 +99,7 @@ class FrontierCounts(NamedTuple):
     done: int
     failed: int
     skipped: int
+    refused: int = 0
 
 
 class URLQueue:
@@ -91,25 +126,26 @@ class URLQueue:
 
     def counts(self) -> FrontierCounts:
         """Return the number of URLs by what has happened to them."""
-        totals = self.database.fetch("SELECT added, done, failed, skipped FROM totals")
+        totals = self.database.fetch("SELECT added, done, failed, skipped, refused FROM totals")
         assert totals is not None
-        added, done, failed, skipped = totals
-        return FrontierCounts(added - done - failed - skipped - self.in_flight, self.in_flight, done, failed, skipped)
+        added, done, failed, skipped, refused = totals
+        queued = added - done - failed - skipped - self.in_flight
+        return FrontierCounts(queued, self.in_flight, done, failed, skipped, refused)
 
-    def add(self, urls: Iterable[IdentifiedURL], priority: float, now: float) -> int:
-        """Add the URLs that were never added before, and return their number."""
+    def add(self, urls: Iterable[IdentifiedURL], priority: float, now: float, *, refused: int = 0) -> int:
+        """Add the URLs that were never added before, and return their number. Count URLs that cannot be added."""
         added = 0
         origins: dict[str, int] = {}
         with self.database.transaction():
             for url, origin_name, identity in urls:
                 origin = origins.get(origin_name) or self._origin_id(origin_name)
                 if self._execute("INSERT OR IGNORE INTO known VALUES (?, ?)", origin, identity).rowcount:
-                    self._insert(origin, url, priority, attempt=1)
+                    self._insert(origin, url, priority)
                     origins[origin_name] = origin
                     added += 1
             for origin in origins.values():
                 self._wake(origin, priority, now)
-            self._execute("UPDATE totals SET added = added + ?", added)
+            self._execute("UPDATE totals SET added = added + ?, refused = refused + ?", added, refused)
         return added
 
     def find_due(self, now: float) -> list[int]:
@@ -133,7 +169,7 @@ class URLQueue:
         """Return the next origins whose robots.txt has to be obtained."""
         with self.database.converted_errors():
             rows = self._execute(
-                "SELECT id, name, last_request_at, retry_at FROM origins WHERE phase = 2 "
+                "SELECT id, name, last_request_at, retry_at, failures FROM origins WHERE phase = 2 "
                 "ORDER BY priority DESC, due_at, position LIMIT ?",
                 limit,
             )
@@ -142,7 +178,7 @@ class URLQueue:
     def next_ready(self) -> QueuedOrigin | None:
         """Return the ready origin with the highest priority. Of several, the one that became due first."""
         row = self.database.fetch(
-            "SELECT id, name, last_request_at, retry_at FROM origins WHERE phase = 4 "
+            "SELECT id, name, last_request_at, retry_at, failures FROM origins WHERE phase = 4 "
             "ORDER BY priority DESC, due_at, position LIMIT 1"
         )
         return None if row is None else QueuedOrigin(*row)
@@ -152,16 +188,23 @@ class URLQueue:
         row = self.database.fetch("SELECT due_at FROM origins WHERE phase = 1 ORDER BY due_at, position LIMIT 1")
         return None if row is None else row[0]
 
+    def queue_due_urls(self, origin: int, now: float) -> None:
+        """Queue the URLs of an origin whose time for another attempt has come."""
+        due = "SELECT id FROM urls WHERE origin = ? AND state = 2 AND due_at <= ?"
+        if self.database.fetch(f"{due} LIMIT 1", (origin, now)) is not None:
+            with self.database.transaction():
+                self._execute("UPDATE urls SET state = 0 WHERE origin = ? AND state = 2 AND due_at <= ?", origin, now)
+
     def first_urls(self, origin: int, limit: int) -> list[QueuedURL]:
         """Return the first queued URLs of an origin."""
         with self.database.converted_errors():
             rows = self._execute(
-                "SELECT id, url, priority, attempt FROM urls WHERE origin = ? AND is_in_flight = 0 "
+                "SELECT id, url, priority, attempt FROM urls WHERE origin = ? AND state = 0 "
                 "ORDER BY priority DESC, id LIMIT ?",
                 origin,
                 limit,
             )
-            return [QueuedURL(row[0], row[1].decode("utf-8", "surrogatepass"), row[2], row[3]) for row in rows]
+            return [QueuedURL(row[0], _text(row[1]), row[2], row[3]) for row in rows]
 
     def wait(self, origin: int, due_at: float, *, skipped: Sequence[int] = ()) -> None:
         """Drop some URLs of an origin, and let it wait until a time."""
@@ -174,34 +217,86 @@ class URLQueue:
         with self.database.transaction():
             self._skip(skipped)
             # Counted now, so that a page that ends the process is not handed out forever.
-            self._execute("UPDATE urls SET is_in_flight = 1, attempt = attempt + 1 WHERE id = ?", url)
+            self._execute("UPDATE urls SET state = 1, attempt = attempt + 1 WHERE id = ?", url)
             self._execute("UPDATE origins SET in_flight = in_flight + 1, last_request_at = ? WHERE id = ?", now, origin)
             self._place(origin, due_at)
         self.in_flight += 1
 
-    def finish(
-        self, origin: int, url: int, now: float, due_at: float, retry_at: float | None, *, is_failed: bool
-    ) -> None:
-        """Drop a URL that was in flight, and count it as done or failed."""
+    def finish(self, origin: int, url: int, now: float, due_at: float, retry_at: float | None) -> None:
+        """Drop a URL that was in flight, and count it as done."""
         with self.database.transaction():
             self._execute("DELETE FROM urls WHERE id = ?", url)
-            self._execute("UPDATE totals SET done = done + ?, failed = failed + ?", not is_failed, is_failed)
-            self._land(origin, now, due_at, retry_at)
+            self._execute("UPDATE totals SET done = done + 1")
+            self._land(origin, now, due_at, retry_at, is_failure=False)
         self.in_flight -= 1
 
-    def retry(self, origin: int, url: QueuedURL, now: float, due_at: float, retry_at: float | None) -> None:
-        """Queue a URL that was in flight after the other URLs with its priority."""
+    def retry(
+        self,
+        origin: int,
+        url: QueuedURL,
+        now: float,
+        due_at: float,
+        retry_at: float | None,
+        *,
+        again_at: float,
+        error: str | None,
+    ) -> None:
+        """Queue a URL that was in flight after the other URLs with its priority, not before the time `again_at`."""
         with self.database.transaction():
             self._execute("DELETE FROM urls WHERE id = ?", url.id)
-            self._insert(origin, url.url, url.priority, attempt=url.attempt + 1)
-            self._land(origin, now, due_at, retry_at)
+            state = URLState.QUEUED if again_at <= now else URLState.DELAYED
+            again = self._insert(origin, url.url, url.priority)
+            self._execute(
+                "UPDATE urls SET attempt = ?, state = ?, due_at = ?, error = ? WHERE id = ?",
+                url.attempt + 1,
+                state,
+                again_at,
+                error,
+                again,
+            )
+            self._land(origin, now, due_at, retry_at, is_failure=True)
         self.in_flight -= 1
+
+    def fail(
+        self, origin: int, url: QueuedURL, now: float, due_at: float, retry_at: float | None, *, error: str | None
+    ) -> None:
+        """List a URL that was in flight as failed."""
+        with self.database.transaction():
+            self._execute("UPDATE urls SET state = 3, due_at = ?, error = ? WHERE id = ?", now, error, url.id)
+            self._execute("UPDATE totals SET failed = failed + 1")
+            self._land(origin, now, due_at, retry_at, is_failure=True)
+        self.in_flight -= 1
+
+    def failed(self, after: int, limit: int) -> list[tuple[int, FailedURL]]:
+        """Return failed URLs with their IDs, which are greater than `after`, in their order."""
+        with self.database.converted_errors():
+            rows = self._execute(
+                "SELECT id, url, error, attempt - 1, due_at, priority FROM urls WHERE state = 3 AND id > ? "
+                "ORDER BY id LIMIT ?",
+                after,
+                limit,
+            )
+            return [(row[0], FailedURL(_text(row[1]), *row[2:])) for row in rows]
+
+    def queue_failed(self, limit: int, now: float) -> int:
+        """Queue up to `limit` failed URLs, as if they had never been tried. Return their number."""
+        with self.database.transaction():
+            rows = self._execute(
+                "SELECT id, origin, priority FROM urls WHERE state = 3 ORDER BY id LIMIT ?", limit
+            ).fetchall()
+            self.database.connection.executemany(
+                "UPDATE urls SET state = 0, attempt = 1, error = NULL WHERE id = ?", [(row[0],) for row in rows]
+            )
+            for _, origin, priority in rows:
+                self._wake(origin, priority, now)
+            self._execute("UPDATE totals SET failed = failed - ?", len(rows))
+        return len(rows)
 
     def release(self, origin: int, url: int, now: float, due_at: float) -> None:
         """Queue a URL that was in flight at its previous position."""
         with self.database.transaction():
-            self._execute("UPDATE urls SET is_in_flight = 0, attempt = attempt - 1 WHERE id = ?", url)
-            self._land(origin, now, due_at, None)
+            self._execute("UPDATE urls SET state = 0, attempt = attempt - 1 WHERE id = ?", url)
+            self._land(origin, now, due_at, None, is_failure=None)
         self.in_flight -= 1
 
     def defer(self, origin_name: str, now: float, retry_at: float) -> None:
@@ -211,8 +306,9 @@ class URLQueue:
             # Unchecked and ready origins wait again. Origins in other phases wait when they become ready.
             self._execute(
                 "UPDATE origins SET retry_at = max(coalesce(retry_at, 0), ?), due_at = max(due_at, ?), "
-                "last_request_at = ?, "
+                "ready_at = max(ready_at, ?), last_request_at = ?, "
                 "phase = CASE WHEN phase IN (2, 4) THEN 1 ELSE phase END WHERE id = ?",
+                retry_at,
                 retry_at,
                 retry_at,
                 now,
@@ -223,7 +319,7 @@ class URLQueue:
         """Release the URLs that are in flight, and close the database."""
         # If the update fails, for example on a full disk, the turns of these URLs count as attempts.
         with suppress(StoreError), self.database.transaction():
-            self._execute("UPDATE urls SET is_in_flight = 0, attempt = attempt - 1 WHERE is_in_flight = 1")
+            self._execute("UPDATE urls SET state = 0, attempt = attempt - 1 WHERE state = 1")
         self.database.close()
 
     def _resume(self, now: float, max_attempts: int) -> None:
@@ -233,9 +329,20 @@ class URLQueue:
         counted from now, then: those that it had after its last request, and no longer ones.
         """
         with self.database.transaction():
-            failed = self._execute("DELETE FROM urls WHERE is_in_flight = 1 AND attempt > ?", max_attempts).rowcount
-            self._execute("UPDATE totals SET failed = failed + ?", failed)
-            self._execute("UPDATE urls SET is_in_flight = 0 WHERE is_in_flight = 1")
+            last = [
+                row[0] for row in self._execute("SELECT id FROM urls WHERE state = 1 AND attempt > ?", max_attempts)
+            ]
+            self.database.connection.executemany(
+                "UPDATE urls SET state = 3, due_at = ?, error = ? WHERE id = ?", [(now, _KILLED, url) for url in last]
+            )
+            self._execute("UPDATE totals SET failed = failed + ?", len(last))
+            self._execute("UPDATE urls SET state = 0 WHERE state = 1")
+            self._execute(
+                "UPDATE urls SET due_at = due_at + ? - (SELECT last_request_at FROM origins WHERE id = urls.origin) "
+                "WHERE state = 2 AND origin IN (SELECT id FROM origins WHERE last_request_at > ?)",
+                now,
+                now,
+            )
             self._execute(
                 "UPDATE origins SET retry_at = min(retry_at + ? - last_request_at, ?), last_request_at = ? "
                 "WHERE last_request_at > ?",
@@ -244,14 +351,19 @@ class URLQueue:
                 now,
                 now,
             )
-            # An origin whose last URL has just been dropped has none that waits.
-            first = "FROM urls WHERE origin = origins.id AND is_in_flight = 0 ORDER BY priority DESC LIMIT 1"
+            # An origin whose last URL has just failed has none that waits.
+            queued = "FROM urls WHERE origin = origins.id AND state = 0 ORDER BY priority DESC, id LIMIT 1"
+            delayed = "FROM urls WHERE origin = origins.id AND state = 2 ORDER BY due_at LIMIT 1"
             self._execute(
-                f"UPDATE origins SET phase = EXISTS (SELECT 1 {first}), in_flight = 0, due_at = ?, "  # noqa: S608
-                f"priority = coalesce((SELECT priority {first}), 0) WHERE phase != 0 OR in_flight > 0 OR due_at > ?",
-                now,
-                now,
+                f"UPDATE origins SET phase = EXISTS (SELECT 1 {queued}) OR EXISTS (SELECT 1 {delayed}), in_flight = 0, "  # noqa: S608
+                f"ready_at = ?, due_at = CASE WHEN EXISTS (SELECT 1 {queued}) THEN ? "
+                f"ELSE coalesce((SELECT max(due_at, ?) {delayed}), ?) END, "
+                f"priority = coalesce((SELECT priority {queued}), (SELECT priority {delayed}), 0) "
+                "WHERE phase != 0 OR in_flight > 0 OR due_at > ?",
+                *[now] * 5,
             )
+        # The URLs that failed because the process was killed.
+        self.killed = [failed for url in last for _, failed in self.failed(url - 1, 1)]
         row = self.database.fetch("SELECT max(position) FROM origins")
         self._position = (row[0] if row else None) or 0
 
@@ -264,43 +376,61 @@ class URLQueue:
         found: int = row[0]
         return found
 
-    def _insert(self, origin: int, url: str, priority: float, *, attempt: int) -> None:
-        self._execute(
-            "INSERT INTO urls (origin, url, priority, attempt) VALUES (?, ?, ?, ?)",
+    def _insert(self, origin: int, url: str, priority: float) -> int:
+        """Insert a URL that waits for its first turn. Return its ID."""
+        row = self._execute(
+            "INSERT INTO urls (origin, url, priority, attempt) VALUES (?, ?, ?, 1)",
             origin,
             url.encode("utf-8", "surrogatepass"),
             priority,
-            attempt,
-        )
+        ).lastrowid
+        assert row is not None
+        return row
 
     def _skip(self, urls: Sequence[int]) -> None:
         if urls:
             self.database.connection.executemany("DELETE FROM urls WHERE id = ?", [(url,) for url in urls])
             self._execute("UPDATE totals SET skipped = skipped + ?", len(urls))
 
-    def _land(self, origin: int, now: float, due_at: float, retry_at: float | None) -> None:
-        """Update the origin of a URL that was in flight."""
+    def _land(self, origin: int, now: float, due_at: float, retry_at: float | None, *, is_failure: bool | None) -> None:
+        """Update the origin of a URL that was in flight.
+
+        Args: is_failure: Whether the turn counts as a failure of the origin, or None if nothing is known.
+        """
         self._execute(
             "UPDATE origins SET in_flight = in_flight - 1, last_request_at = ?, "
-            "retry_at = max(coalesce(retry_at, 0), coalesce(?, 0)) WHERE id = ?",
+            "retry_at = max(coalesce(retry_at, 0), coalesce(?, 0)), "
+            "failures = CASE WHEN ? IS NULL THEN failures WHEN ? THEN failures + 1 ELSE 0 END WHERE id = ?",
             now,
             retry_at,
+            is_failure,
+            is_failure,
             origin,
         )
         self._place(origin, due_at, keeps_check=True)
 
-    def _place(self, origin: int, due_at: float, *, keeps_check: bool = False) -> None:
+    def _place(self, origin: int, ready_at: float, *, keeps_check: bool = False) -> None:
         """Let an origin wait until a time, if it has queued URLs and a free slot.
 
         Args: keeps_check: Let the origin in its phase if its robots.txt is being obtained, or was for its next URL.
         """
         phase, in_flight = self._execute("SELECT phase, in_flight FROM origins WHERE id = ?", origin).fetchone()
-        first = self.first_urls(origin, 1)
-        priority = first[0].priority if first else 0.0
+        first = self._execute(
+            "SELECT priority, ? FROM urls WHERE origin = ? AND state = 0 ORDER BY priority DESC, id LIMIT 1",
+            ready_at,
+            origin,
+        ).fetchone()
+        if first is None:
+            first = self._execute(
+                "SELECT priority, max(due_at, ?) FROM urls WHERE origin = ? AND state = 2 ORDER BY due_at LIMIT 1",
+                ready_at,
+                origin,
+            ).fetchone()
+        priority, due_at = first or (0.0, ready_at)
         if keeps_check and phase in (Phase.UNCHECKED, Phase.CHECKING, Phase.READY):
             self._execute("UPDATE origins SET priority = ? WHERE id = ?", priority, origin)
             return
-        if not first:
+        if first is None:
             phase = Phase.IDLE
         elif in_flight >= self._concurrency:
             phase = Phase.FULL
@@ -308,31 +438,42 @@ class URLQueue:
             phase = Phase.WAITING
         self._position += 1
         self._execute(
-            "UPDATE origins SET phase = ?, priority = ?, due_at = ?, position = ? WHERE id = ?",
+            "UPDATE origins SET phase = ?, priority = ?, due_at = ?, ready_at = ?, position = ? WHERE id = ?",
             phase,
             priority,
             due_at,
+            ready_at,
             self._position,
             origin,
         )
 
     def _wake(self, origin: int, priority: float, now: float) -> None:
         """Let an origin with new URLs wait, or raise its priority."""
-        phase, in_flight, due_at = self._execute(
-            "SELECT phase, in_flight, due_at FROM origins WHERE id = ?", origin
+        phase, in_flight, due_at, ready_at = self._execute(
+            "SELECT phase, in_flight, due_at, ready_at FROM origins WHERE id = ?", origin
         ).fetchone()
+        ready_at = max(ready_at, now)
+        if phase == Phase.WAITING and ready_at < due_at:
+            # It waited for another attempt of a URL, which no longer is its only one.
+            self._execute("UPDATE origins SET due_at = ? WHERE id = ?", ready_at, origin)
         if phase != Phase.IDLE:
             self._execute("UPDATE origins SET priority = max(priority, ?) WHERE id = ?", priority, origin)
             return
         self._position += 1
         self._execute(
-            "UPDATE origins SET phase = ?, priority = ?, due_at = ?, position = ? WHERE id = ?",
+            "UPDATE origins SET phase = ?, priority = ?, due_at = ?, ready_at = ?, position = ? WHERE id = ?",
             Phase.FULL if in_flight >= self._concurrency else Phase.WAITING,
             priority,
-            max(due_at, now),
+            ready_at,
+            ready_at,
             self._position,
             origin,
         )
 
     def _execute(self, statement: str, *values: object) -> sqlite3.Cursor:
         return self.database.connection.execute(statement, values)
+
+
+def _text(url: bytes) -> str:
+    """Return a URL from the file. SQLite itself cannot store lone surrogates in texts."""
+    return url.decode("utf-8", "surrogatepass")

@@ -40,6 +40,15 @@ def check_retry_after(retry_after: object) -> None:
         )
 
 
+def check_error(error: object) -> None:
+    """Check the reason of a retry.
+
+    Raises: TypeError: It is neither an exception nor a str nor None.
+    """
+    if not isinstance(error, BaseException | str | None):
+        raise TypeError(f"invalid error {quoted(error)}: expected an exception, a str, or None")
+
+
 def check_counts(**counts: Any) -> None:
     """Check options that are counts.
 
@@ -50,7 +59,7 @@ def check_counts(**counts: Any) -> None:
             raise InvalidOption(f"invalid {name} {count!r}: expected an integer, 1 or more")
 
 
-def check_functions(*, clock: Any, monotonic: Any, on_skip: Any, sleep: Any) -> None:
+def check_functions(*, clock: Any, monotonic: Any, on_failure: Any, on_skip: Any, sleep: Any) -> None:
     """Check the functions that a frontier calls.
 
     Raises: InvalidOption.
@@ -59,5 +68,7 @@ def check_functions(*, clock: Any, monotonic: Any, on_skip: Any, sleep: Any) -> 
     check_callable("monotonic", monotonic)
     if on_skip is not None:
         check_callable("on_skip", on_skip)
+    if on_failure is not None:
+        check_callable("on_failure", on_failure)
     if not callable(sleep):
         raise InvalidOption(f"invalid sleep {quoted(sleep)}: expected an async function")
