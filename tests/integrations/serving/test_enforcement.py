@@ -76,6 +76,17 @@ def test_browsers_and_tools_are_never_refused(browser: str) -> None:
         ("/%70rivate/x", True),
         ("/open/../private/x", True),
         ("/./private/", True),
+        ("/private%2Fx", True),
+        ("/private%2fx", True),
+        ("/%2Fprivate/x", True),
+        ("//private/x", True),
+        ("/open//../private//x", True),
+        ("/open/%2e%2e/private/x", True),
+        ("/open/..%2Fprivate%2Fx", True),
+        ("/private/%00", True),
+        ("/private%252Fx", False),
+        ("/open%2Fprivate/", False),
+        ("/open?x=%2Fprivate%2F", False),
         ("/private", False),
         ("/Private/x", False),
         ("/open?/private/", False),
@@ -138,6 +149,18 @@ def test_unknown_crawler_is_refused_only_if_the_file_names_it() -> None:
         ),
         f"Mozilla/5.0 (Linux; Android 5.0) {_CHROME} Mobile Safari/537.36 (compatible; Bytespider; a@bytedance.com)",
         f"Mozilla/5.0 (Linux; Android 5.0) {_CHROME} (compatible; BadBot/2.0)",
+        # As their operators publish them.
+        "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; GPTBot/1.3; +https://openai.com/gptbot",
+        "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; ChatGPT-User/1.0; +https://openai.com/bot",
+        f"Mozilla/5.0 (X11; Linux x86_64) {_CHROME} Safari/537.36; compatible; OAI-SearchBot/1.3; +https://openai.com/",
+        "Mozilla/5.0 (compatible) AI2Bot (+https://www.allenai.org/crawler)",
+        "Mozilla/5.0 GPTBot/1.2",
+        # Two fields, which servers join.
+        f"Mozilla/5.0 (Windows NT 10.0; Win64; x64) {_CHROME} Safari/537.36, GPTBot/1.2",
+        f"Mozilla/5.0 (Windows NT 10.0; Win64; x64) {_CHROME} Safari/537.36,GPTBot/1.2",
+        # Padding.
+        "Mozilla/5.0 (compatible; " + "x" * 4000 + "; GPTBot/1.2)",
+        "GPTBot/1.2 " + "x" * 20_000,
     ],
 )
 def test_crawlers_declare_themselves_in_many_ways(user_agent: str) -> None:
@@ -319,7 +342,7 @@ def test_flood_of_headers_is_bounded() -> None:
 
 @pytest.mark.parametrize(
     "user_agent",
-    ["", " ", "\xff\xfe\x80", "(" * 60_000, "Googlebot" * 7000, ";" * 60_000, "a" * 1024 + " Googlebot/2.1", "\0", "/"],
+    ["", " ", "\xff\xfe\x80", "(" * 60_000, "Googlebot" * 7000, ";" * 60_000, "a" * 8192 + " Googlebot/2.1", "\0", "/"],
     ids=["empty", "blank", "bytes", "parentheses", "long", "semicolons", "late", "nul", "slash"],
 )
 def test_malformed_headers_pass(user_agent: str) -> None:

@@ -4,9 +4,11 @@ A crawler is declared if its User-Agent header names a crawler of the registry, 
 All other requests pass, above all those of browsers: a robots.txt does not apply to them.
 """
 
-from collections.abc import Collection, Iterable
+import re
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
+from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from canfetch.agents.crawler import Crawler
 from canfetch.agents.registry import REGISTRY, Registry
@@ -20,11 +22,14 @@ from canfetch.errors import InvalidOption, InvalidProductToken, InvalidURL
 from canfetch.integrations.serving.served_file import ServedFile
 from canfetch.integrations.serving.trusted_proxies import TrustedProxies
 
-# Longer headers take more time to read, and no crawler declares itself after so many characters.
-_MAX_HEADER: Final = 1024
-# Clients choose the header. A header that is not cached takes a tenth of a millisecond.
+# Longer headers take more time to read. Most servers refuse them.
+_MAX_HEADER: Final = 8192
+# Clients choose the header. A header that is not cached takes a tenth of a millisecond, and a long one a whole one.
 _CACHED_HEADERS: Final = 1024
 _ANY_HOST: Final = b"http://host"
+# Characters of a path that need no escape, and stay as they are.
+_PATH_CHARACTERS: Final = "/!$&'()*+,;=:@"
+_FIRST_COMMENT: Final = re.compile(r"\(([^()]*)")
 # Operators whose parsers read some files in another way than RFC 9309.
 _PROFILES: Final = {"Google": "googlebot", "Microsoft": "bing", "Yandex": "yandex"}
 
@@ -84,7 +89,7 @@ class Enforcement:
     def declared_crawler(self, user_agent: str) -> DeclaredCrawler | None:
         """Return the crawler that a User-Agent header declares, or None, as for browsers.
 
-        Cost: A dictionary lookup, or O(characters) for a header that was not seen recently. At most 1,024 count.
+        Cost: A dictionary lookup, or O(characters) for a header that was not seen recently. At most 8,192 count.
         """
         return self._identify(user_agent[:_MAX_HEADER])
 
@@ -105,18 +110,29 @@ class Enforcement:
 
 
 def _is_app(user_agent: str, names: Iterable[str]) -> bool:
-    """Return whether a header is that of a browser inside an app, such as `Mozilla/5.0 (...) ... WhatsApp/24`.
+    """Return whether a header is that of a browser inside an app, such as `Mozilla/5.0 (Linux; ...) ... WhatsApp/24`.
 
-    A crawler with the header of a browser declares itself in a comment: `(compatible; ExampleBot/1.0; +https://...)`.
+    A crawler with the header of a browser declares itself in a comment, as in `(compatible; ExampleBot/1.0)`, or as an
+    element of a list, as in `...; compatible; ExampleBot/1.0`; has a contact, `+https://...`; or names no platform.
     """
     if not user_agent.startswith("Mozilla/"):
         return False
     text = user_agent.lower()
-    return not any(
-        text.count("(", 0, start) > text.count(")", 0, start)
-        for name in names
-        if (start := text.rfind(name.lower())) >= 0
-    )
+    comment = _FIRST_COMMENT.search(text)
+    platform = "" if comment is None else comment[1].strip()
+    if not platform or platform.startswith("khtml") or (platform.startswith("compatible") and "msie" not in platform):
+        return False
+    if "+http" in text:
+        return False
+    depth = 0
+    for found in re.finditer("|".join([r"[()]", *(re.escape(name.lower()) for name in names)]), text):
+        if found[0] == "(":
+            depth += 1
+        elif found[0] == ")":
+            depth -= 1
+        elif depth > 0 or text[: found.start()].rstrip().endswith((",", ";")):
+            return False
+    return True
 
 
 def is_subject(crawler: DeclaredCrawler, file: ServedFile) -> bool:
@@ -127,15 +143,34 @@ def is_subject(crawler: DeclaredCrawler, file: ServedFile) -> bool:
 def find_refusal(crawler: DeclaredCrawler, file: ServedFile, target: bytes) -> Verdict | None:
     """Return the verdict by which a crawler may not fetch a target, or None if it may.
 
-    A crawler whose operator reads files in another way is refused only if both readings agree.
+    A target is refused if it is disallowed as it was sent, or as an application may read it. A crawler whose operator
+    reads files in another way is refused only if both readings of the file agree.
 
     Args: target: Path and query as sent.
     """
+    refusals = (_refusal(crawler, file, url) for url in _readings(target))
+    return next((verdict for verdict in refusals if verdict is not None), None)
+
+
+def _readings(target: bytes) -> Iterator[bytes]:
+    """Yield the URLs that a target can mean: as sent, and decoded, because applications route `/a%2Fb` as `/a/b`."""
     # An absolute URL, so that the first segment of `//segment/` is not taken for a host. A fragment is never sent: `#`
     # is part of the path. Some clients send the whole URL.
     url = target.replace(b"#", b"%23")
-    if url[:1] == b"/":
-        url = _ANY_HOST + url
+    if url[:1] != b"/":
+        yield url
+        return
+    yield _ANY_HOST + url
+    path, mark, query = url.partition(b"?")
+    if b"%" in path or b"//" in path:
+        decoded = unquote_to_bytes(path)
+        # Null bytes end a path for some programs, and servers merge slashes.
+        for read in (decoded, re.sub(rb"/{2,}", b"/", decoded.partition(b"\0")[0])):
+            escaped = quote_from_bytes(read, safe=_PATH_CHARACTERS).encode("ascii")
+            yield _ANY_HOST + escaped + mark + query
+
+
+def _refusal(crawler: DeclaredCrawler, file: ServedFile, url: bytes) -> Verdict | None:
     try:
         verdict = file.robots.decide(url, agent=crawler.agent)
         if verdict.allowed:
