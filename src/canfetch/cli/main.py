@@ -41,6 +41,7 @@ _FAMILIES: Final[dict[str, dict[str, str]]] = {
         "fetch": "origins.fetch",
         "sitemaps": "origins.sitemaps",
         "cache": "origins.cache",
+        "frontier": "origins.frontier",
         "watch": "origins.watch",
         "history": "origins.history",
     },

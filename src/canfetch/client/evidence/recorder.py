@@ -24,6 +24,7 @@ from canfetch.client.evidence.seals import check_key, sealed_record
 from canfetch.client.evidence.unreferenced_heads import UnreferencedHeads
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.origin_state import OriginState
+from canfetch.client.private_files import PRIVATE_FILE_MODE, create_private_file, create_private_folder
 from canfetch.client.procedure import Clock
 from canfetch.core.redaction import redact_credentials_in, redacted_url
 from canfetch.core.times import optional_rfc3339, rfc3339
@@ -161,11 +162,11 @@ class EvidenceRecorder:
         self.segment = f"evidence-{opened_at}-{os.getpid()}-{os.urandom(6).hex()}"
         self._head = EvidenceHead(self.segment, 0, INITIAL_HASH)
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            create_private_folder(self.folder)
             if self._content_files is not None:
                 self._content_files.create_folder()
             follows = self._other_heads.find()
-            self._file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o644)
+            self._file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL, PRIVATE_FILE_MODE)
             if self._durable:
                 sync_folder(self.folder)
         except OSError as error:
@@ -289,7 +290,7 @@ class ContentFiles:
         """
         if self._folder.is_symlink():
             raise OSError(errno.ELOOP, f"{CONTENT_FOLDER!r} is a symbolic link, expected a folder")
-        self._folder.mkdir(parents=True, exist_ok=True)
+        create_private_folder(self._folder)
 
     def store(self, sha256: str, content: bytes) -> None:
         """Store a file, unless it exists.
@@ -310,6 +311,7 @@ class ContentFiles:
 
     def _write(self, path: Path, content: bytes) -> None:
         temporary = path.with_name(f"{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
+        create_private_file(temporary)
         with temporary.open("wb") as file:
             file.write(content)
             if self._durable:

@@ -1,5 +1,8 @@
 """The SQLite database of a frontier: a file that one frontier uses at a time, or a temporary file.
 
+Other processes can read the file at any time. What keeps a second frontier out is the lock of a file of its own beside
+it, PATH-lock, which stays empty, and is not deleted, because a deleted file could still be locked.
+
 A transaction is complete after the process was killed. The write-ahead log is not synchronised for every transaction,
 so a power failure can undo the last ones. It cannot corrupt the file.
 """
@@ -13,20 +16,22 @@ from pathlib import Path
 from typing import Any, Final
 
 from canfetch.client.forking import reset_on_fork
+from canfetch.client.private_files import create_private_file, create_private_folder
 from canfetch.client.sqlite_files import has_only_tables, primary_code
 from canfetch.core.text import printable_text
 from canfetch.errors import StoreError
 
-_APPLICATION_ID: Final = 0x63616E66
-_SCHEMA_VERSION: Final = 2
+APPLICATION_ID: Final = 0x63616E66
+SCHEMA_VERSION: Final = 3
 # Seconds to wait for a file that another process uses.
 _BUSY_SECONDS: Final = 1.0
 # The cache is in KiB. A temporary file does not survive a failure, so nothing is synchronised.
-_PRAGMAS: Final = ("locking_mode = EXCLUSIVE", "cache_size = -16384", "secure_delete = OFF")
+_PRAGMAS: Final = ("cache_size = -16384", "secure_delete = OFF")
 _FILE_PRAGMAS: Final = (*_PRAGMAS, "journal_mode = WAL", "synchronous = NORMAL")
-_TEMPORARY_PRAGMAS: Final = (*_PRAGMAS, "journal_mode = MEMORY", "synchronous = OFF")
+_TEMPORARY_PRAGMAS: Final = (*_PRAGMAS, "locking_mode = EXCLUSIVE", "journal_mode = MEMORY", "synchronous = OFF")
 # The numbers of `phase` and `state` are those of `url_queue.Phase` and `url_queue.URLState`. A partial index is only
 # used by queries with the same number. `ready_at` is when an origin may be requested, `due_at` when it has a URL, too.
+# `problem` says why the robots.txt of a waiting origin cannot be reached.
 _SCHEMA: Final = (
     """CREATE TABLE origins (
         id INTEGER PRIMARY KEY,
@@ -39,10 +44,12 @@ _SCHEMA: Final = (
         position INTEGER NOT NULL DEFAULT 0,
         in_flight INTEGER NOT NULL DEFAULT 0,
         last_request_at REAL,
-        retry_at REAL
+        retry_at REAL,
+        problem TEXT
     )""",
     "CREATE INDEX waiting ON origins (due_at, position) WHERE phase = 1",
     "CREATE INDEX unchecked ON origins (priority DESC, due_at, position) WHERE phase = 2",
+    "CREATE INDEX unchecked_ids ON origins (priority, id) WHERE phase = 2",
     "CREATE INDEX ready ON origins (priority DESC, due_at, position) WHERE phase = 4",
     """CREATE TABLE urls (
         id INTEGER PRIMARY KEY,
@@ -73,18 +80,25 @@ _SCHEMA: Final = (
     )""",
     "INSERT INTO totals VALUES (0, 0, 0, 0, 0)",
 )
-# From version 1, which dropped failed URLs and forgot refused ones.
-_MIGRATION: Final = (
-    "ALTER TABLE origins ADD COLUMN ready_at REAL NOT NULL DEFAULT 0",
-    "ALTER TABLE origins ADD COLUMN failures INTEGER NOT NULL DEFAULT 0",
-    "ALTER TABLE urls RENAME COLUMN is_in_flight TO state",
-    "ALTER TABLE urls ADD COLUMN due_at REAL",
-    "ALTER TABLE urls ADD COLUMN error TEXT",
-    "ALTER TABLE totals ADD COLUMN refused INTEGER NOT NULL DEFAULT 0",
-    "CREATE INDEX delayed ON urls (origin, due_at) WHERE state = 2",
-    "CREATE INDEX failed ON urls (id) WHERE state = 3",
-    f"PRAGMA user_version = {_SCHEMA_VERSION}",
-)
+# By the version from which they lead to the next one.
+_MIGRATIONS: Final = {
+    # Version 1 dropped failed URLs and forgot refused ones.
+    1: (
+        "ALTER TABLE origins ADD COLUMN ready_at REAL NOT NULL DEFAULT 0",
+        "ALTER TABLE origins ADD COLUMN failures INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE urls RENAME COLUMN is_in_flight TO state",
+        "ALTER TABLE urls ADD COLUMN due_at REAL",
+        "ALTER TABLE urls ADD COLUMN error TEXT",
+        "ALTER TABLE totals ADD COLUMN refused INTEGER NOT NULL DEFAULT 0",
+        "CREATE INDEX delayed ON urls (origin, due_at) WHERE state = 2",
+        "CREATE INDEX failed ON urls (id) WHERE state = 3",
+    ),
+    # Version 2 fetched the robots.txt files strictly in order.
+    2: (
+        "ALTER TABLE origins ADD COLUMN problem TEXT",
+        "CREATE INDEX unchecked_ids ON origins (priority, id) WHERE phase = 2",
+    ),
+}
 # Connections inherited by a forked process. Closing them there could damage the file of the parent.
 _ABANDONED: Final[list[object]] = []
 
@@ -100,6 +114,7 @@ class FrontierDatabase:
         self._name = "the frontier" if path is None else str(Path(path))
         self._unusable_because: str | None = None
         self._temporary: Path | None = None
+        self._file_lock: sqlite3.Connection | None = None
         try:
             if path is None:
                 # A temporary database of SQLite itself has a slow COMMIT: it visits all changed pages in memory.
@@ -107,10 +122,14 @@ class FrontierDatabase:
                 os.close(descriptor)
                 self._temporary = Path(name)
             else:
-                Path(path).parent.mkdir(parents=True, exist_ok=True)
+                create_private_folder(Path(path).parent)
+                create_private_file(lock_path(path))
+                create_private_file(path)
         except OSError as error:
             raise StoreError(f"{self._name}: cannot open the frontier: {error.strerror or error}") from None
         with self.converted_errors():
+            if path is not None:
+                self._file_lock = _lock(lock_path(path))
             self.connection = sqlite3.connect(
                 self._temporary or Path(path or ""), timeout=_BUSY_SECONDS, isolation_level=None
             )
@@ -156,13 +175,15 @@ class FrontierDatabase:
         if self._unusable_because is None:
             self._unusable_because = "the frontier is closed"
             self.connection.close()
+            if self._file_lock is not None:
+                self._file_lock.close()
             self._delete_temporary()
 
     def reset_after_fork(self) -> None:
         """Make the database unusable in a forked process. Its connection belongs to the parent."""
         if self._unusable_because is None:
             self._unusable_because = "a forked process cannot use the frontier of its parent"
-            _ABANDONED.append(self.connection)
+            _ABANDONED.extend((self.connection, self._file_lock))
 
     def _delete_temporary(self) -> None:
         if self._temporary is not None:
@@ -179,20 +200,21 @@ class FrontierDatabase:
             if (version, application, tables) == (0, 0, 0):
                 for statement in _SCHEMA:
                     self.connection.execute(statement)
-                self.connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-                self.connection.execute(f"PRAGMA user_version = {_SCHEMA_VERSION}")
-            elif application != _APPLICATION_ID:
+                self.connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                self.connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            elif application != APPLICATION_ID:
                 raise StoreError(f"{self._name}: the file is another SQLite database: use another file")
-            elif version not in (1, _SCHEMA_VERSION):
+            elif version not in (*_MIGRATIONS, SCHEMA_VERSION):
                 raise StoreError(
-                    f"{self._name}: unsupported frontier version {version}: expected {_SCHEMA_VERSION}; "
-                    "use another file"
+                    f"{self._name}: unsupported frontier version {version}: expected {SCHEMA_VERSION}; use another file"
                 )
             elif not has_only_tables(self.connection):
                 raise StoreError(f"{self._name}: the file contains views or triggers: use another file")
-            elif version == 1:
-                for statement in _MIGRATION:
-                    self.connection.execute(statement)
+            elif version != SCHEMA_VERSION:
+                for older in range(version, SCHEMA_VERSION):
+                    for statement in _MIGRATIONS[older]:
+                        self.connection.execute(statement)
+                self.connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
     @contextmanager
     def converted_errors(self) -> Iterator[None]:
@@ -208,3 +230,37 @@ class FrontierDatabase:
             elif "not a database" in message:
                 message += "; use another file"
             raise StoreError(f"{self._name}: {message}") from None
+
+
+def lock_path(path: str | os.PathLike[str]) -> str:
+    """Return the path of the file whose lock the frontier of a file has."""
+    return f"{os.fspath(path)}-lock"
+
+
+def is_in_use(path: str | os.PathLike[str]) -> bool:
+    """Return whether a frontier uses a file now.
+
+    Raises: sqlite3.Error.
+    """
+    if not Path(lock_path(path)).exists():
+        return False
+    try:
+        _lock(lock_path(path), timeout=0.0).close()
+    except sqlite3.OperationalError as error:
+        if primary_code(error) == sqlite3.SQLITE_BUSY:
+            return True
+        raise
+    return False
+
+
+def _lock(path: str, *, timeout: float = _BUSY_SECONDS) -> sqlite3.Connection:
+    """Lock a file until the connection is closed, or the process ends. SQLite knows how on every system."""
+    connection = sqlite3.connect(path, timeout=timeout, isolation_level=None)
+    try:
+        # Nothing is written, so there is nothing to roll back.
+        connection.execute("PRAGMA journal_mode = OFF")
+        connection.execute("BEGIN EXCLUSIVE")
+    except BaseException:
+        connection.close()
+        raise
+    return connection

@@ -86,6 +86,9 @@ class Frontier:
             of Bing's time windows with one request in each.
         max_unreachable: Seconds for which the frontier tries to reach an origin whose robots.txt is unreachable, as
             often as the access policy specifies. After that, its URLs are skipped.
+        max_checks: The number of robots.txt files that can be requested at the same time. If more are needed, every
+            other one is that of the next origin in order, and the rest are chosen at random, so that origins that fail
+            slowly do not hold up the others.
         read_ahead: The number of queued URLs at which the frontier stops reading its sources.
         on_skip: Called with each URL that is dropped because it is disallowed or invalid, before it is dropped. If it
             raises an exception, the URL is dropped as well, and the exception is raised by the iteration or by `add`.
@@ -117,6 +120,7 @@ class Frontier:
         max_delay: float = 60.0,
         delay_mode: DelayMode | str = DelayMode.INTERVAL,
         max_unreachable: float = 3600.0,
+        max_checks: int = 256,
         read_ahead: int = 1_000_000,
         on_skip: Callable[[SkippedURL], object] | None = None,
         on_failure: Callable[[FailedURL], object] | None = None,
@@ -127,7 +131,12 @@ class Frontier:
         check_source(urls)
         if not isinstance(client, AsyncClient):
             raise TypeError(f"invalid client of type {type(client).__name__}: expected AsyncClient")
-        check_counts(concurrency_per_origin=concurrency_per_origin, max_attempts=max_attempts, read_ahead=read_ahead)
+        check_counts(
+            concurrency_per_origin=concurrency_per_origin,
+            max_attempts=max_attempts,
+            max_checks=max_checks,
+            read_ahead=read_ahead,
+        )
         check_delay_bounds(min_delay=min_delay, max_delay=max_delay)
         check_durations(max_unreachable=max_unreachable, retry_delay=retry_delay)
         check_functions(clock=clock, monotonic=monotonic, on_failure=on_failure, on_skip=on_skip, sleep=sleep)
@@ -144,7 +153,7 @@ class Frontier:
         # One task at a time looks for a turn, and the others wait in the order of their requests.
         self._lock = asyncio.Lock()
         bounds = Pace(min_delay=min_delay, max_delay=max_delay, delay_mode=parse_delay_mode(delay_mode))
-        self._checks = OriginChecks(client, self._agent, bounds, self._changed.set)
+        self._checks = OriginChecks(client, self._agent, bounds, max_checks, self._changed.set)
         self._sources = Sources(self._add_from_source, lambda: self.counts.queued < read_ahead, self._changed.set)
         self._sources.append(urls, 0.0)
         self._queue = URLQueue(
@@ -380,11 +389,11 @@ class Frontier:
     def _start_checks(self) -> bool:
         """Obtain the next robots.txt files. Return whether there may be more."""
         slots = self._checks.free_slots
-        origins = self._queue.first_unchecked(min(slots, _CHECK_BATCH))
+        origins = self._queue.next_unchecked(min(slots, _CHECK_BATCH))
         self._queue.set_phases((Phase.CHECKING, origin.id) for origin in origins)
         for origin in origins:
             self._checks.start(origin)
-        return _CHECK_BATCH == len(origins) < slots
+        return bool(origins) and slots > _CHECK_BATCH
 
     def _take(self, origin: QueuedOrigin, now: Moment) -> Turn | None:
         """Return the next turn of a ready origin. If it has none now, let it wait."""
@@ -395,7 +404,8 @@ class Frontier:
         retry_until = self._retry_until(checked.state, now.wall)
         if now.wall < retry_until:
             next_check_at = max(checked.state.next_fetch_at, now.wall + _MIN_RECHECK_DELAY)
-            self._queue.wait(origin.id, now.from_wall(min(next_check_at, retry_until)))
+            problem = checked.state.entry.outcome.detail
+            self._queue.wait(origin.id, now.from_wall(min(next_check_at, retry_until)), problem=problem)
             return None
         skipped: list[int] = []
         self._queue.queue_due_urls(origin.id, now.at)

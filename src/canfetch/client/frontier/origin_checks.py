@@ -12,8 +12,6 @@ from canfetch.client.origin_pace import declared_pace
 from canfetch.client.origin_state import OriginState
 from canfetch.core.agent import Agent
 
-# The number of origins whose files are being obtained, or were obtained for their next turn.
-_MAX_CHECKS: Final = 256
 # Limits of the states that are held after their turn. The client caches the same objects.
 _MAX_HELD_STATES: Final = 2000
 _MAX_HELD_BYTES: Final = 32 * 1024 * 1024
@@ -47,13 +45,17 @@ class OriginChecks:
         client: The client that obtains the files.
         agent: The agent whose limits count.
         bounds: The crawler's own limits.
+        max_checks: The number of origins whose files are being obtained, or were obtained for their next turn.
         notify: Called after each check.
     """
 
-    def __init__(self, client: AsyncClient, agent: Agent, bounds: Pace, notify: Callable[[], None]) -> None:
+    def __init__(
+        self, client: AsyncClient, agent: Agent, bounds: Pace, max_checks: int, notify: Callable[[], None]
+    ) -> None:
         self._client = client
         self._agent = agent
         self._bounds = bounds
+        self._max_checks = max_checks
         self._notify = notify
         self._tasks: dict[asyncio.Task[OriginState], QueuedOrigin] = {}
         self._ended: list[asyncio.Task[OriginState]] = []
@@ -66,7 +68,7 @@ class OriginChecks:
     @property
     def free_slots(self) -> int:
         """The number of checks that can be started."""
-        return _MAX_CHECKS - len(self._tasks) - len(self._checked)
+        return self._max_checks - len(self._tasks) - len(self._checked)
 
     def start(self, origin: QueuedOrigin) -> None:
         """Obtain the robots.txt of an origin in the background."""

@@ -5,6 +5,7 @@ every operation takes O(log n) steps of the database.
 """
 
 import os
+import random
 import sqlite3
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -117,6 +118,8 @@ class URLQueue:
     def __init__(self, path: str | os.PathLike[str] | None, *, concurrency: int, max_attempts: int, now: float) -> None:
         self.database = FrontierDatabase(path)
         self._concurrency = concurrency
+        self._random = random.Random(0)  # noqa: S311 - not used for security
+        self._is_random_next = False
         self.in_flight = 0
         try:
             self._resume(now, max_attempts)
@@ -165,15 +168,36 @@ class URLQueue:
             with self.database.transaction():
                 self.database.connection.executemany("UPDATE origins SET phase = ? WHERE id = ?", changes)
 
-    def first_unchecked(self, limit: int) -> list[QueuedOrigin]:
-        """Return the next origins whose robots.txt has to be obtained."""
+    def next_unchecked(self, limit: int) -> list[QueuedOrigin]:
+        """Return origins whose robots.txt has to be obtained next.
+
+        Every other one is the first in the order of turns. The rest is chosen at random from all that have the same
+        priority: thousands of origins that fail slowly take no more than their share of these, wherever they are in
+        the order.
+        """
+        columns = "SELECT id, name, last_request_at, retry_at, failures FROM origins"
         with self.database.converted_errors():
             rows = self._execute(
-                "SELECT id, name, last_request_at, retry_at, failures FROM origins WHERE phase = 2 "
-                "ORDER BY priority DESC, due_at, position LIMIT ?",
-                limit,
-            )
-            return [QueuedOrigin(*row) for row in rows]
+                f"{columns} WHERE phase = 2 ORDER BY priority DESC, due_at, position LIMIT ?", limit
+            ).fetchall()
+            if len(rows) < limit or not limit:
+                return [QueuedOrigin(*row) for row in rows]
+            (priority,) = self._execute("SELECT priority FROM origins WHERE id = ?", rows[0][0]).fetchone()
+            of_priority = "FROM origins WHERE phase = 2 AND priority = ?"
+            first, last = self._execute(
+                f"SELECT (SELECT min(id) {of_priority}), (SELECT max(id) {of_priority})", priority, priority
+            ).fetchone()
+            chosen: dict[int, QueuedOrigin] = {}
+            for row in rows:
+                if self._is_random_next:
+                    row = self._execute(  # noqa: PLW2901 - another origin instead
+                        f"{columns} WHERE phase = 2 AND priority = ? AND id >= ? ORDER BY id LIMIT 1",
+                        priority,
+                        self._random.randint(first, last),
+                    ).fetchone()
+                self._is_random_next = not self._is_random_next
+                chosen[row[0]] = QueuedOrigin(*row)
+            return list(chosen.values())
 
     def next_ready(self) -> QueuedOrigin | None:
         """Return the ready origin with the highest priority. Of several, the one that became due first."""
@@ -204,13 +228,17 @@ class URLQueue:
                 origin,
                 limit,
             )
-            return [QueuedURL(row[0], _text(row[1]), row[2], row[3]) for row in rows]
+            return [QueuedURL(row[0], url_text(row[1]), row[2], row[3]) for row in rows]
 
-    def wait(self, origin: int, due_at: float, *, skipped: Sequence[int] = ()) -> None:
-        """Drop some URLs of an origin, and let it wait until a time."""
+    def wait(self, origin: int, due_at: float, *, skipped: Sequence[int] = (), problem: str | None = None) -> None:
+        """Drop some URLs of an origin, and let it wait until a time.
+
+        Args: problem: Why its robots.txt cannot be reached, or None.
+        """
         with self.database.transaction():
             self._skip(skipped)
             self._place(origin, due_at)
+            self._execute("UPDATE origins SET problem = ? WHERE id = ? AND problem IS NOT ?", problem, origin, problem)
 
     def take(self, origin: int, url: int, now: float, due_at: float, *, skipped: Sequence[int]) -> None:
         """Drop some URLs of an origin, take one, and let the origin wait until a time."""
@@ -218,7 +246,11 @@ class URLQueue:
             self._skip(skipped)
             # Counted now, so that a page that ends the process is not handed out forever.
             self._execute("UPDATE urls SET state = 1, attempt = attempt + 1 WHERE id = ?", url)
-            self._execute("UPDATE origins SET in_flight = in_flight + 1, last_request_at = ? WHERE id = ?", now, origin)
+            self._execute(
+                "UPDATE origins SET in_flight = in_flight + 1, last_request_at = ?, problem = NULL WHERE id = ?",
+                now,
+                origin,
+            )
             self._place(origin, due_at)
         self.in_flight += 1
 
@@ -276,7 +308,7 @@ class URLQueue:
                 after,
                 limit,
             )
-            return [(row[0], FailedURL(_text(row[1]), *row[2:])) for row in rows]
+            return [(row[0], FailedURL(url_text(row[1]), *row[2:])) for row in rows]
 
     def queue_failed(self, limit: int, now: float) -> int:
         """Queue up to `limit` failed URLs, as if they had never been tried. Return their number."""
@@ -474,6 +506,6 @@ class URLQueue:
         return self.database.connection.execute(statement, values)
 
 
-def _text(url: bytes) -> str:
+def url_text(url: bytes) -> str:
     """Return a URL from the file. SQLite itself cannot store lone surrogates in texts."""
     return url.decode("utf-8", "surrogatepass")

@@ -21,6 +21,7 @@ from weakref import WeakSet
 from canfetch.access.entries import CacheEntry
 from canfetch.client.argument_checks import check_callable, check_positive_seconds
 from canfetch.client.loggers import CLIENT_LOGGER
+from canfetch.client.private_files import create_private_file, create_private_folder
 from canfetch.client.sqlite_files import enable_write_ahead_log, has_only_tables, primary_code, sqlite_reason
 from canfetch.client.stores import (
     DEFAULT_TTL,
@@ -90,9 +91,12 @@ class SQLiteStore:
         # Whether SQLite reads the file without locks, so that the connection is valid for one operation only.
         self._is_immutable = False
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            create_private_folder(self.path.parent)
         except OSError as error:
             raise self._open_error(error) from None
+        with suppress(OSError):
+            # SQLite says why a file cannot be created.
+            create_private_file(self.path)
         with self._connected():
             pass
         _STORES.add(self)

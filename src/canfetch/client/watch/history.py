@@ -9,10 +9,11 @@ import secrets
 import sqlite3
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
+from canfetch.client.private_files import create_private_file
 from canfetch.client.sqlite_files import enable_write_ahead_log, has_only_tables, sqlite_reason
 from canfetch.client.watch.observations import Observation
 from canfetch.client.watch.webhooks import RETRY_DELAYS, Attempt
@@ -88,6 +89,9 @@ class WatchHistory:
     def __init__(self, path: Path) -> None:
         self.path = path
         with self._converted_errors():
+            with suppress(OSError):
+                # SQLite says why a file cannot be created.
+                create_private_file(path)
             self._connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
             try:
                 self._prepare()

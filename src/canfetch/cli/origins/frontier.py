@@ -1,0 +1,139 @@
+"""`canfetch frontier show`: what a crawl does and waits for, read from the file of its frontier."""
+
+import sys
+import time
+from typing import Any, Final, NoReturn
+
+import click
+
+from canfetch.cli.shared.command_errors import EXIT_OK, CommandError
+from canfetch.cli.shared.option_parameters import format_option, no_color_option
+from canfetch.cli.shared.single_value_option import Option
+from canfetch.cli.shared.terminal import Palette, printable, use_color
+from canfetch.client.frontier.report import FrontierReport, read_report
+from canfetch.core.times import optional_rfc3339, rfc3339
+from canfetch.errors import StoreError
+
+_COUNT_NAMES: Final = ("queued", "in_flight", "done", "failed", "skipped", "refused")
+_UNITS: Final = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
+
+
+def _show(file: str, limit: int, format: str, no_color: bool) -> NoReturn:  # noqa: A002, FBT001 - click calls it
+    try:
+        report = read_report(file, limit=limit)
+    except StoreError as error:
+        raise CommandError(str(error)) from None
+    if format == "json":
+        import json  # noqa: PLC0415 - not needed for text
+
+        sys.stdout.write(json.dumps(_to_json(report), indent=2) + "\n")
+    else:
+        _write_text(file, report, time.time(), Palette(enabled=use_color(no_color=no_color)))
+    click.get_current_context().exit(EXIT_OK)
+
+
+def _to_json(report: FrontierReport) -> dict[str, Any]:
+    return {
+        "is_in_use": report.is_in_use,
+        "counts": report.counts._asdict(),
+        "origins": report.origins,
+        "delayed_urls": report.delayed_urls,
+        "next_origins": [
+            {
+                **origin._asdict(),
+                "next_at": optional_rfc3339(origin.next_at),
+                "last_request_at": optional_rfc3339(origin.last_request_at),
+            }
+            for origin in report.next_origins
+        ],
+        "next_delayed": [{**url._asdict(), "next_at": rfc3339(url.next_at)} for url in report.next_delayed],
+        "last_failed": [{**url._asdict(), "failed_at": rfc3339(url.failed_at)} for url in report.last_failed],
+    }
+
+
+def _write_text(file: str, report: FrontierReport, now: float, palette: Palette) -> None:
+    write = sys.stdout.write
+    state = "a crawl uses it" if report.is_in_use else "no crawl uses it"
+    counts = "  ".join(f"{name.replace('_', ' ')} {getattr(report.counts, name)}" for name in _COUNT_NAMES)
+    write(f"{palette.strong(printable(file))}: {state}\n{counts}\n")
+    if report.next_origins:
+        write(f"\n{palette.strong(_heading('origins with URLs', len(report.next_origins), report.origins))}\n")
+        for origin in report.next_origins:
+            queued = f"{origin.queued} {'URL' if origin.queued == 1 else 'URLs'}"
+            failures = f", {origin.failures} turns failed in a row" if origin.failures > 1 else ""
+            write(
+                f"{_wait(origin.next_at, now):>9}  {printable(origin.origin)}  {queued}: "
+                f"{printable(origin.reason)}{failures}\n"
+            )
+    if report.next_delayed:
+        write(
+            f"\n{palette.strong(_heading('URLs to be tried again', len(report.next_delayed), report.delayed_urls))}\n"
+        )
+        for url in report.next_delayed:
+            write(f"{_wait(url.next_at, now):>9}  {printable(url.url)}  attempt {url.attempt}{_reason(url.error)}\n")
+    if report.last_failed:
+        write(f"\n{palette.strong(_heading('failed URLs', len(report.last_failed), report.counts.failed))}\n")
+        for failed in report.last_failed:
+            attempts = f"{failed.attempts} {'attempt' if failed.attempts == 1 else 'attempts'}"
+            write(f"{rfc3339(int(failed.failed_at))}  {printable(failed.url)}  {attempts}{_reason(failed.error)}\n")
+
+
+def _heading(what: str, listed: int, total: int) -> str:
+    return f"{what}: {total}" if listed == total else f"{what}: {total}, {listed} of them shown"
+
+
+def _reason(error: str | None) -> str:
+    return "" if error is None else f": {printable(error)}"
+
+
+def _wait(at: float | None, now: float) -> str:
+    """Return a time as the time until then, such as `in 12 s`."""
+    if at is None or at <= now:
+        return "now"
+    for seconds, unit in _UNITS:
+        if at - now >= seconds or unit == "s":
+            return f"in {max(1, round((at - now) / seconds))} {unit}"
+    raise AssertionError
+
+
+command: Final = click.Group(
+    "frontier",
+    short_help="Show what a crawl does and waits for.",
+    help="Show what the file of a frontier contains.",
+    epilog="""\b
+Examples:
+  canfetch frontier show crawl.sqlite3
+  canfetch frontier show crawl.sqlite3 --format json""",
+    commands={
+        "show": click.Command(
+            "show",
+            params=[
+                click.Argument(["file"], metavar="FILE"),
+                Option(
+                    ["--limit"],
+                    metavar="N",
+                    type=click.IntRange(0, 1_000_000),
+                    default=20,
+                    show_default=True,
+                    help="Number of origins, of waiting URLs and of failed URLs to list.",
+                ),
+                format_option(("text", "json")),
+                no_color_option(),
+            ],
+            callback=_show,
+            short_help="Show counts, next origins, and failed and waiting URLs.",
+            help="""Show the URLs of a crawl by what has happened to them, the origins with the time and reason of their
+            next turns, and the URLs that failed or wait for their next attempt.
+
+            The crawl can go on meanwhile: the file is only read. Times are those of the crawl, which differ from the
+            clock if that was set after the crawl began.""",
+            epilog="""\b
+Examples:
+  canfetch frontier show crawl.sqlite3
+  canfetch frontier show crawl.sqlite3 --limit 1000 --format json
+
+\b
+Exit codes: 0 success, 2 the file cannot be read, or is not a frontier.""",
+        ),
+    },
+)

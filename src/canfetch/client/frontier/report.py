@@ -1,0 +1,169 @@
+"""What is in the file of a frontier, read while a crawl uses it or after it."""
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from canfetch.client.frontier.database import APPLICATION_ID, SCHEMA_VERSION, is_in_use
+from canfetch.client.frontier.url_queue import FailedURL, FrontierCounts, Phase, url_text
+from canfetch.client.sqlite_files import has_only_tables, primary_code, sqlite_reason
+from canfetch.errors import StoreError
+
+# Seconds to wait for a process that is opening or closing the file.
+_BUSY_SECONDS: Final = 1.0
+_REASONS: Final = {
+    # All its URLs are in flight.
+    Phase.IDLE: "a turn has not ended",
+    Phase.UNCHECKED: "its robots.txt is requested next",
+    Phase.CHECKING: "its robots.txt is being requested",
+    Phase.READY: "the next free task requests it",
+    Phase.FULL: "a turn has not ended",
+}
+
+
+class WaitingOrigin(NamedTuple):
+    """An origin that has URLs.
+
+    Attributes:
+        origin: Its name, such as `https://example.com`.
+        next_at: When it may be requested and has a URL to request, in seconds since the epoch. None if it waits for
+            something else than a time.
+        reason: What it waits for.
+        queued: The number of its URLs that wait for a turn or for the time of their next attempt.
+        in_flight: The number of its turns that have not ended.
+        failures: The number of its turns that failed since the last one that did not.
+        last_request_at: When its last turn began or ended, or None.
+    """
+
+    origin: str
+    next_at: float | None
+    reason: str
+    queued: int
+    in_flight: int
+    failures: int
+    last_request_at: float | None
+
+
+class DelayedURL(NamedTuple):
+    """A URL that waits for its next attempt. `next_at` is in seconds since the epoch."""
+
+    url: str
+    next_at: float
+    attempt: int
+    error: str | None
+
+
+class FrontierReport(NamedTuple):
+    """What is in the file of a frontier.
+
+    Attributes:
+        is_in_use: Whether a crawl uses the file now. If not, the URLs in flight are queued when one opens it.
+        counts: The number of URLs by what has happened to them.
+        origins: The number of origins that have URLs.
+        delayed_urls: The number of URLs that wait for their next attempt.
+        next_origins: The first origins in the order of their next times.
+        next_delayed: The first of the URLs that wait for their next attempt.
+        last_failed: The last of the URLs that failed.
+    """
+
+    is_in_use: bool
+    counts: FrontierCounts
+    origins: int
+    delayed_urls: int
+    next_origins: list[WaitingOrigin]
+    next_delayed: list[DelayedURL]
+    last_failed: list[FailedURL]
+
+
+def read_report(
+    path: str | os.PathLike[str], *, limit: int = 20, clock: Callable[[], float] = time.time
+) -> FrontierReport:
+    """Read the file of a frontier, without changing it or waiting for the crawl that uses it.
+
+    Args:
+        path: The file.
+        limit: The largest number of origins, of waiting URLs and of failed URLs that are listed.
+        clock: Returns seconds since the epoch. For tests.
+    Raises: StoreError: The file does not exist, cannot be read, or is not a frontier.
+    Cost: O(n) steps of the database for n origins and URLs that wait, and O(1) memory.
+    """
+    name = str(Path(path))
+    if not Path(path).is_file():
+        problem = "is not a file" if Path(path).exists() else "does not exist"
+        raise StoreError(f"{name}: {problem}: expected the file of a canfetch.Frontier")
+    try:
+        uri = f"{Path(path).absolute().as_uri()}?mode=ro"
+        with closing(sqlite3.connect(uri, uri=True, timeout=_BUSY_SECONDS, isolation_level=None)) as connection:
+            _check_format(connection, name)
+            # All queries see the same moment.
+            connection.execute("BEGIN")
+            return _read(connection, limit, clock(), in_use=is_in_use(path))
+    except sqlite3.Error as error:
+        if primary_code(error) == sqlite3.SQLITE_BUSY:
+            raise StoreError(f"{name}: another process has locked the file") from None
+        raise StoreError(f"{name}: {sqlite_reason(name, error)}") from None
+
+
+def _check_format(connection: sqlite3.Connection, name: str) -> None:
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    if application != APPLICATION_ID or not has_only_tables(connection):
+        raise StoreError(f"{name}: not a frontier: expected the file of a canfetch.Frontier")
+    if version != SCHEMA_VERSION:
+        advice = "resume the crawl once to convert it" if version < SCHEMA_VERSION else "use a newer canfetch"
+        raise StoreError(f"{name}: frontier version {version}, expected {SCHEMA_VERSION}: {advice}")
+
+
+def _read(connection: sqlite3.Connection, limit: int, now: float, *, in_use: bool) -> FrontierReport:
+    totals = connection.execute("SELECT added, done, failed, skipped, refused FROM totals").fetchone()
+    added, done, failed, skipped, refused = totals
+    (in_flight,) = connection.execute("SELECT count(*) FROM urls WHERE state = 1").fetchone()
+    (origins,) = connection.execute("SELECT count(*) FROM origins WHERE phase != 0 OR in_flight > 0").fetchone()
+    (delayed,) = connection.execute("SELECT count(*) FROM urls WHERE state = 2").fetchone()
+    counts = FrontierCounts(added - done - failed - skipped - in_flight, in_flight, done, failed, skipped, refused)
+    # Each count has a partial index, which it would not have for `state IN (0, 2)`.
+    next_origins = connection.execute(
+        "SELECT name, phase, due_at, ready_at, retry_at, problem, in_flight, failures, last_request_at, "
+        "(SELECT count(*) FROM urls WHERE origin = origins.id AND state = 0) + "
+        "(SELECT count(*) FROM urls WHERE origin = origins.id AND state = 2) FROM origins "
+        "WHERE phase != 0 OR in_flight > 0 "
+        "ORDER BY phase = 1, CASE phase WHEN 1 THEN due_at ELSE -phase END, position LIMIT ?",
+        (limit,),
+    )
+    next_delayed = connection.execute(
+        "SELECT url, due_at, attempt, error FROM urls WHERE state = 2 ORDER BY due_at LIMIT ?", (limit,)
+    )
+    last_failed = connection.execute(
+        "SELECT url, error, attempt - 1, due_at, priority FROM urls WHERE state = 3 ORDER BY due_at DESC LIMIT ?",
+        (limit,),
+    )
+    return FrontierReport(
+        in_use,
+        counts,
+        origins,
+        delayed,
+        [_waiting_origin(row, now) for row in next_origins],
+        [DelayedURL(url_text(row[0]), *row[1:]) for row in next_delayed],
+        [FailedURL(url_text(row[0]), *row[1:]) for row in last_failed],
+    )
+
+
+def _waiting_origin(row: tuple, now: float) -> WaitingOrigin:  # type: ignore[type-arg]  # a row of SQLite
+    name, phase, due_at, ready_at, retry_at, problem, in_flight, failures, last_request_at, queued = row
+    if phase != Phase.WAITING:
+        reason, next_at = _REASONS[Phase(phase)], None
+    else:
+        next_at = due_at
+        if problem is not None:
+            reason = f"its robots.txt is unreachable: {problem}"
+        elif due_at > ready_at:
+            reason = "its URLs wait for their next attempt"
+        elif retry_at is not None and retry_at > now and retry_at >= ready_at:
+            reason = "its turns failed" if failures else "Retry-After"
+        else:
+            reason = "the delay between two requests"
+    return WaitingOrigin(name, next_at, reason, queued, in_flight, failures, last_request_at)

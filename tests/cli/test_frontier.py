@@ -1,0 +1,179 @@
+"""`canfetch frontier show`: the file of a crawl, while another process crawls and afterwards."""
+
+import json
+import os
+import shutil
+import sqlite3
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Any
+FILE = "crawl.sqlite3"
+# Crawls until every origin waits, prints a line, and goes on when it reads one.
+CRAWL = r"""
+import asyncio, sys
+import canfetch
+from canfetch.access.responses import Failure, FailureKind, Response
+
+class Sites:
+    async def send(self, request):
+        if "dead" in request.url:
+            return Failure(request.url, FailureKind.CONNECT, "refused \x1b[31m")
+        return Response(request.url, 200, (), b"User-agent: *\nDisallow: /private/\nCrawl-delay: 50")
+
+    async def close(self):
+        pass
+
+URLS = ["https://a.example/1", "https://a.example/2", "https://a.example/private/", "https://dead.example/",
+        "https://busy.example/1", "https://busy.example/2", "https://again.example/", "https://open.example/",
+        "mailto:fish@example.com"]
+
+async def main():
+    async with (
+        canfetch.AsyncClient(user_agent="ExampleBot/1.0", transport=Sites()) as client,
+        canfetch.Frontier(client, path=sys.argv[1], max_attempts=int(sys.argv[2]), retry_delay=1000.0) as frontier,
+    ):
+        frontier.add_many(URLS)
+        for _ in range(4):
+            turn = await anext(frontier)
+            if "busy" in turn.url:
+                turn.done(retry_after=5000)
+            elif "again" in turn.url:
+                turn.retry(error="status 500 %1B[31m")
+            elif "open" in turn.url:
+                held = turn
+            else:
+                turn.done()
+        waiting = asyncio.ensure_future(anext(frontier))
+        await asyncio.sleep(0.5)
+        print("waiting", flush=True)
+        await asyncio.to_thread(sys.stdin.readline)
+        waiting.cancel()
+
+asyncio.run(main())
+"""
+
+
+@pytest.fixture(params=[2, 1], ids=["tried again", "failed"])
+def crawling(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    """Return a process that crawls. Its parameter is the number of attempts."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    process = subprocess.Popen(
+        [sys.executable, "-c", CRAWL, FILE, str(request.param)],
+        cwd=tmp_path,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "waiting\n"
+    yield process
+    if process.poll() is None:
+        process.communicate("\n", timeout=20)
+    assert process.stdin is not None
+    process.stdin.close()
+    process.stdout.close()
+
+
+@pytest.mark.parametrize("crawling", [2], indirect=True)
+@pytest.mark.usefixtures("crawling")
+def test_text_of_a_crawl_that_runs(run: Run) -> None:
+    ran = run("frontier", "show", FILE)
+
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.lines[:3] == [
+        "crawl.sqlite3: a crawl uses it",
+        "queued 5  in flight 1  done 2  failed 0  skipped 0  refused 1",
+        "",
+    ]
+    assert ran.lines[3] == "origins with URLs: 5"
+    assert ran.lines[4] == "      now  https://open.example  0 URLs: a turn has not ended"
+    waits = {line.split()[3]: line.split("  ", 3)[-1].strip() for line in ran.lines[5:9]}
+    assert waits["https://a.example"].endswith("2 URLs: the delay between two requests")
+    assert waits["https://dead.example"].endswith(r"1 URL: its robots.txt is unreachable: connect: refused %1B[31m")
+    assert waits["https://again.example"].endswith("1 URL: its URLs wait for their next attempt")
+    assert ran.lines[8].split()[:3] == ["in", "1", "h"]
+    assert ran.lines[8].endswith("https://busy.example  1 URL: Retry-After")
+    assert ran.lines[9:11] == ["", "URLs to be tried again: 1"]
+    assert ran.lines[11].endswith(r"min  https://again.example/  attempt 2: status 500 %1B[31m")
+    assert len(ran.lines) == 12
+
+
+@pytest.mark.parametrize("crawling", [1], indirect=True)
+def test_json_of_a_crawl_that_runs_ended_and_was_killed(
+    run: Run, crawling: subprocess.Popen[str], tmp_path: Path
+) -> None:
+    def show(file: str = FILE, *options: str) -> dict[str, Any]:
+        ran = run("frontier", "show", file, "--format", "json", *options)
+        assert (ran.code, ran.err) == (0, "")
+        report: dict[str, Any] = json.loads(ran.out)
+        return report
+
+    running = show()
+    assert running["is_in_use"] is True
+    assert running["counts"] == {"queued": 4, "in_flight": 1, "done": 2, "failed": 1, "skipped": 0, "refused": 1}
+    assert running["origins"] == 4
+    assert running["next_delayed"] == []
+    (failed,) = running["last_failed"]
+    assert (failed["url"], failed["attempts"]) == ("https://again.example/", 1)
+    assert failed["failed_at"].endswith("Z")
+    assert show(FILE, "--limit", "2")["origins"] == 4
+    assert len(show(FILE, "--limit", "2")["next_origins"]) == 2
+    assert show(FILE, "--limit", "0")["next_origins"] == []
+
+    # Each table has the write-ahead log of a process that was killed.
+    killed = "killed.sqlite3"
+    for suffix in ("", "-wal"):
+        shutil.copy(tmp_path / f"{FILE}{suffix}", tmp_path / f"{killed}{suffix}")
+    assert show(killed) == {**running, "is_in_use": False}
+
+    crawling.communicate("\n", timeout=20)
+    ended = show()
+    assert ended["is_in_use"] is False
+    assert ended["counts"] == {**running["counts"], "queued": 5, "in_flight": 0}
+
+
+@pytest.mark.usefixtures("crawling")
+def test_only_the_owner_can_read_the_files(tmp_path: Path) -> None:
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.glob(f"{FILE}*")}
+    assert modes == dict.fromkeys((FILE, f"{FILE}-lock", f"{FILE}-wal", f"{FILE}-shm"), 0o600)
+
+
+def write_database(path: Path, *statements: str) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+def test_files_that_cannot_be_shown(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("no database, but more than a hundred bytes of text " * 20)
+    (tmp_path / "folder").mkdir()
+    write_database(tmp_path / "other", "CREATE TABLE fish (name TEXT)")
+    application = f"PRAGMA application_id = {0x63616E66}"
+    write_database(tmp_path / "old", "CREATE TABLE urls (id)", application, "PRAGMA user_version = 1")
+    write_database(tmp_path / "new", "CREATE TABLE urls (id)", application, "PRAGMA user_version = 99")
+    write_database(tmp_path / "view", "CREATE VIEW urls AS SELECT 1", application, "PRAGMA user_version = 3")
+    before = sorted(tmp_path.iterdir())
+
+    expected = {
+        "missing": "missing: does not exist: expected the file of a canfetch.Frontier",
+        "text": "text: file is not a database",
+        "folder": "folder: is not a file: expected the file of a canfetch.Frontier",
+        "other": "other: not a frontier: expected the file of a canfetch.Frontier",
+        "old": "old: frontier version 1, expected 3: resume the crawl once to convert it",
+        "new": "new: frontier version 99, expected 3: use a newer canfetch",
+        "view": "view: not a frontier: expected the file of a canfetch.Frontier",
+    }
+    for name, message in expected.items():
+        ran = run("frontier", "show", name)
+        assert (ran.code, ran.out, ran.err) == (2, "", f"canfetch: {message}\n")
+    # Nothing was created.
+    assert sorted(tmp_path.iterdir()) == before

@@ -1,0 +1,110 @@
+"""Which robots.txt files are requested next: origins that fail slowly do not hold up the others."""
+
+from typing import Any
+
+import pytest
+from tests.frontier.crawls import Hosts, crawl, open_frontier
+from tests.frontier.virtual_time import run_in_virtual_time, virtual_now
+
+from canfetch.access.responses import Failure, Response
+from canfetch.client.async_client import AsyncClient
+from canfetch.client.frontier import Frontier, Turn
+from canfetch.client.transports import TransportRequest
+from canfetch.errors import InvalidOption
+
+A = "https://a.example"
+
+
+class SlowDeadHosts(Hosts):
+    """Hosts whose names begin with `dead` cannot be reached, which takes ten seconds to find out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.most_at_once = 0
+        self._at_once = 0
+
+    async def send(self, request: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
+        host = request.url.split("/")[2]
+        if host.startswith("dead"):
+            self.delays[host] = 10.0
+            self.unreachable_until[host] = float("inf")
+        self._at_once += 1
+        self.most_at_once = max(self.most_at_once, self._at_once)
+        try:
+            return await super().send(request)
+        finally:
+            self._at_once -= 1
+
+
+def first_page_at(urls: list[str], **options: Any) -> float:
+    """Return when the first page of a living host is handed out."""
+
+    async def main() -> float:
+        async with open_frontier(SlowDeadHosts(), urls, **options) as frontier:
+            (await anext(frontier)).done()
+            return virtual_now()
+
+    return run_in_virtual_time(main)
+
+
+def hosts(kind: str, number: int) -> list[str]:
+    return [f"https://{kind}{each}.example/" for each in range(number)]
+
+
+@pytest.mark.parametrize(
+    "urls",
+    [
+        hosts("dead", 1000) + hosts("good", 800),
+        hosts("dead", 500) + hosts("good", 800) + hosts("dead-too", 500),
+        hosts("good", 20) + hosts("dead", 1000),
+    ],
+    ids=["dead ones first", "on both sides", "dead ones last"],
+)
+def test_the_first_page_does_not_wait_for_dead_origins(urls: list[str]) -> None:
+    # In order, 1,000 dead origins would keep 256 checks busy for 40 seconds.
+    assert first_page_at(urls) < 1
+
+
+def test_living_origins_have_their_share_of_the_checks_all_the_time() -> None:
+    urls = hosts("dead", 600) + hosts("good", 400)
+    times = []
+
+    def note(_: Frontier, __: Turn) -> None:
+        times.append(virtual_now())
+
+    crawl(SlowDeadHosts(), urls, on_turn=note, workers=4, max_checks=64, max_unreachable=300.0)
+
+    # The dead ones need at least 94 s of 64 checks. In order, all living ones would come after that.
+    assert len(times) == 400
+    for start in range(0, 100, 10):
+        assert sum(start <= at <= start + 10 for at in times) >= 10
+
+
+def test_urls_with_a_higher_priority_come_first() -> None:
+    async def main() -> list[str]:
+        async with open_frontier(max_checks=4, min_delay=0.0) as frontier:
+            frontier.add_many(hosts("low", 40))
+            frontier.add_many(hosts("high", 8), priority=1.0)
+            urls = []
+            for _ in range(8):
+                turn = await anext(frontier)
+                urls.append(turn.url)
+                turn.done()
+            return urls
+
+    assert sorted(run_in_virtual_time(main)) == hosts("high", 8)
+
+
+@pytest.mark.parametrize("limit", [1, 3, 50])
+def test_no_more_files_are_requested_at_the_same_time_than_the_option_says(limit: int) -> None:
+    transport = SlowDeadHosts()
+    crawl(transport, hosts("dead", 100) + hosts("good", 100), max_checks=limit, max_unreachable=0.0, min_delay=0.0)
+
+    assert transport.most_at_once == limit
+
+
+@pytest.mark.parametrize("value", [0, -1, 1.5, "8", None])
+def test_invalid_number_of_checks(value: Any) -> None:
+    client = AsyncClient(user_agent="ExampleBot/1.0", transport=Hosts())
+    with pytest.raises(InvalidOption, match=r"invalid max_checks .*: expected an integer, 1 or more"):
+        Frontier(client, max_checks=value)

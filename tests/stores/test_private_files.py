@@ -1,0 +1,79 @@
+"""Only their owner can read the files of a client: caches, evidence, histories."""
+
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import canfetch
+from canfetch.access.responses import Response
+from canfetch.client.stores.sqlite import SQLiteStore
+from canfetch.client.transports import TransportRequest
+from canfetch.client.watch.history import WatchHistory
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no modes")
+
+
+class Site:
+    """A transport for any site."""
+
+    def send(self, request: TransportRequest) -> Response:
+        return Response(request.url, 200, (), b"User-agent: *\nDisallow: /private/\n")
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture(autouse=True)
+def _usual_umask() -> Iterator[None]:
+    previous = os.umask(0o022)
+    yield
+    os.umask(previous)
+
+
+def modes(folder: Path) -> dict[str, str]:
+    """Return the modes of everything in a folder, without random parts of names."""
+    return {str(path.relative_to(folder)): oct(stat.S_IMODE(path.stat().st_mode)) for path in sorted(folder.rglob("*"))}
+
+
+def test_cache_with_its_folders_and_logs(tmp_path: Path) -> None:
+    store = SQLiteStore(tmp_path / "a" / "b" / "robots.sqlite3")
+    with canfetch.Client(user_agent="ExampleBot/1.0", transport=Site(), store=store) as client:
+        client.allows("https://example.com/")
+        found = modes(tmp_path)
+    store.close()
+
+    files = {f"a/b/robots.sqlite3{suffix}": "0o600" for suffix in ("", "-shm", "-wal")}
+    assert found == {"a": "0o700", "a/b": "0o700", **files}
+
+
+def test_evidence_and_its_content(tmp_path: Path) -> None:
+    folder = tmp_path / "evidence"
+    with (
+        canfetch.EvidenceRecorder(folder, store_content=True) as recorder,
+        canfetch.Client(user_agent="ExampleBot/1.0", transport=Site(), evidence=recorder) as client,
+    ):
+        client.allows("https://example.com/")
+
+    found = modes(tmp_path)
+    assert {mode for name, mode in found.items() if (tmp_path / name).is_dir()} == {"0o700"}
+    assert {mode for name, mode in found.items() if not (tmp_path / name).is_dir()} == {"0o600"}
+    assert len(found) >= 4
+
+
+def test_history(tmp_path: Path) -> None:
+    with WatchHistory(tmp_path / "history.sqlite3"):
+        assert set(modes(tmp_path).values()) == {"0o600"}
+
+
+def test_modes_of_existing_files_and_folders_are_kept(tmp_path: Path) -> None:
+    folder = tmp_path / "shared"
+    folder.mkdir(0o755)
+    path = folder / "robots.sqlite3"
+    path.touch(0o644)
+    SQLiteStore(path).close()
+
+    assert modes(tmp_path) == {"shared": "0o755", "shared/robots.sqlite3": "0o644"}
