@@ -49,6 +49,7 @@ _EXPORTS = {
         "InvalidURL",
         "OriginDisallowed",
         "OriginMismatch",
+        "RequestNotSent",
     ),
 }
 _MODULES = ("agents", "author", "bulk", "compare", "errors", "expectations", "extensions", "lint", "pages")

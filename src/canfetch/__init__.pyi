@@ -24,7 +24,7 @@ from canfetch.core.records import Record as Record
 from canfetch.core.tokens import product_token as product_token
 from canfetch.core.urls import AnyURL as AnyURL
 from canfetch.core.verdict import Access as Access, AccessInfo as AccessInfo, ClientVerdict as ClientVerdict, Effect as Effect, GroupChoice as GroupChoice, GroupSelection as GroupSelection, Reason as Reason, RobotsDisallowed as RobotsDisallowed, Rule as Rule, Verdict as Verdict
-from canfetch.errors import CanfetchError as CanfetchError, InvalidProductToken as InvalidProductToken, InvalidURL as InvalidURL, OriginDisallowed as OriginDisallowed, OriginMismatch as OriginMismatch
+from canfetch.errors import CanfetchError as CanfetchError, InvalidProductToken as InvalidProductToken, InvalidURL as InvalidURL, OriginDisallowed as OriginDisallowed, OriginMismatch as OriginMismatch, RequestNotSent as RequestNotSent
 
 __all__ = [
     "Access",
@@ -63,6 +63,7 @@ __all__ = [
     "Record",
     "RecordKind",
     "Registry",
+    "RequestNotSent",
     "RobotsDisallowed",
     "RobotsTxt",
     "Rule",

@@ -1,7 +1,8 @@
 """The exceptions that canfetch raises, all for mistakes in a call or in the environment.
 
-A malformed robots.txt never raises. A network failure raises only where no value can report it: `OriginDisallowed`, and
-`RobotsDisallowed` of the integrations of HTTP clients, which carries a verdict and therefore is in `canfetch` only.
+A malformed robots.txt never raises. A failure of a site's network raises only where no value can report it:
+`OriginDisallowed`, and `RobotsDisallowed` of the integrations of HTTP clients, which carries a verdict and therefore is
+in `canfetch` only. A failure of this machine raises `RequestNotSent`.
 
     CanfetchError
     ├── InvalidURL            a string is not a URL or a path
@@ -21,6 +22,7 @@ A malformed robots.txt never raises. A network failure raises only where no valu
     ├── CorruptEntry          a cache entry cannot be read
     ├── NewerEntry            a cache entry has a newer format
     ├── ClientClosed          a closed client would have to fetch (a RuntimeError)
+    ├── RequestNotSent        robots.txt could not be requested, for a reason of this machine (an OSError)
     ├── OriginDisallowed      everything is disallowed, because robots.txt cannot be obtained (an OSError)
     ├── RobotsDisallowed      an HTTP client may not send a request (an OSError)
     ├── StoreError            a store cannot be opened, read or written (an OSError)
@@ -115,6 +117,14 @@ class ClientClosed(CanfetchError, RuntimeError):
 
     def __init__(self) -> None:
         super().__init__("the client is closed: create a new one, or keep this one open while you use it")
+
+
+class RequestNotSent(CanfetchError, OSError):
+    """Raised when a robots.txt could not be requested, for a reason of this machine or program.
+
+    For example, no connection of the caller's pool became free, no descriptor was left, or no name server answered. The
+    site was never asked, so nothing is known about it, and nothing is cached. The next call tries again.
+    """
 
 
 class OriginDisallowed(CanfetchError, OSError):

@@ -98,7 +98,9 @@ def test_text_of_a_crawl_that_runs(run: Run) -> None:
     assert ran.lines[4] == "      now  https://open.example  0 URLs: a turn has not ended"
     waits = {line.split()[3]: line.split("  ", 3)[-1].strip() for line in ran.lines[5:9]}
     assert waits["https://a.example"].endswith("2 URLs: the delay between two requests")
-    assert waits["https://dead.example"].endswith(r"1 URL: its robots.txt is unreachable: connect: refused %1B[31m")
+    assert waits["https://dead.example"].endswith(
+        r"1 URL: its robots.txt could not be fetched: connect: refused %1B[31m"
+    )
     assert waits["https://again.example"].endswith("1 URL: its URLs wait for their next attempt")
     assert ran.lines[8].split()[:3] == ["in", "1", "h"]
     assert ran.lines[8].endswith("https://busy.example  1 URL: Retry-After")

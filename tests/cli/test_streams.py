@@ -171,6 +171,7 @@ def test_completion_scripts(run: Run, folder: Path, shell: str, sign: str) -> No
                 "bulk",
                 "study",
                 "cache",
+                "frontier",
                 "evidence",
                 "logs",
                 "completion",

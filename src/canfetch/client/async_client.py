@@ -17,7 +17,7 @@ from canfetch.core.document import RobotsTxt
 from canfetch.core.origin import Origin
 from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import AccessInfo, ClientVerdict
-from canfetch.errors import ClientClosed
+from canfetch.errors import ClientClosed, RequestNotSent
 
 
 class AsyncClient(BaseClient[AsyncTransport]):
@@ -49,7 +49,7 @@ class AsyncClient(BaseClient[AsyncTransport]):
             url: The URL.
             agent: The agent, if it is not the agent of the client.
             site_reachable: See `Client.decide`.
-        Raises: InvalidURL, InvalidProductToken, ClientClosed.
+        Raises: InvalidURL, InvalidProductToken, ClientClosed, RequestNotSent.
             EvidenceError: The decision cannot be recorded.
         Cost: A lookup and a match if the origin is cached, otherwise a fetch.
         """
@@ -72,7 +72,7 @@ class AsyncClient(BaseClient[AsyncTransport]):
             agent: The agent, if it is not the agent of the client.
             site_reachable: Whether other pages of the site can be fetched, or None if unknown.
         Returns: The verdict. Its `access` describes how the robots.txt was obtained.
-        Raises: InvalidURL, InvalidProductToken, ClientClosed.
+        Raises: InvalidURL, InvalidProductToken, ClientClosed, RequestNotSent.
             EvidenceError: The decision cannot be recorded.
         Cost: A lookup and a match if the origin is cached, otherwise a fetch.
         """
@@ -82,7 +82,7 @@ class AsyncClient(BaseClient[AsyncTransport]):
     async def access(self, url: AnyURL, *, site_reachable: bool | None = None) -> AccessInfo:
         """Return how the robots.txt of an origin was obtained and what it means. See `Client.access`.
 
-        Raises: InvalidURL, ClientClosed.
+        Raises: InvalidURL, ClientClosed, RequestNotSent.
         """
         state = await self.origin_state(url)
         return state.access_info(self._clock(), site_reachable=site_reachable)
@@ -90,7 +90,7 @@ class AsyncClient(BaseClient[AsyncTransport]):
     async def robots(self, url: AnyURL, *, site_reachable: bool | None = None) -> RobotsTxt:
         """Return the robots.txt whose rules apply to an origin. See `Client.robots`.
 
-        Raises: InvalidURL, ClientClosed, OriginDisallowed.
+        Raises: InvalidURL, ClientClosed, RequestNotSent, OriginDisallowed.
         """
         state = await self.origin_state(url)
         return state.robots(self._clock(), site_reachable=site_reachable)
@@ -98,7 +98,7 @@ class AsyncClient(BaseClient[AsyncTransport]):
     async def crawl_delay(self, url: AnyURL, *, agent: str | Agent | None = None) -> float | None:
         """Return the Crawl-delay for an agent on an origin, in seconds. See `Client.crawl_delay`.
 
-        Raises: InvalidURL, InvalidProductToken, ClientClosed.
+        Raises: InvalidURL, InvalidProductToken, ClientClosed, RequestNotSent.
         """
         state = await self.origin_state(url)
         return state.crawl_delay(self._as_agent(agent), self._clock())
@@ -106,7 +106,7 @@ class AsyncClient(BaseClient[AsyncTransport]):
     async def sitemaps(self, url: AnyURL) -> tuple[str, ...]:
         """Return the sitemaps of an origin as written, in file order. See `Client.sitemaps`.
 
-        Raises: InvalidURL, ClientClosed.
+        Raises: InvalidURL, ClientClosed, RequestNotSent.
         """
         state = await self.origin_state(url)
         return state.sitemaps(self._clock())
@@ -119,13 +119,14 @@ class AsyncClient(BaseClient[AsyncTransport]):
             refresh: Fetch even if the cached entry is fresh.
             offline: Use only memory and the store. Takes precedence over `refresh`.
         Raises: InvalidURL; ClientClosed: The client is closed and the origin is not in its memory, or the client was
-            closed during the fetch.
+            closed during the fetch. RequestNotSent: The fetch is due, and no request can be sent from this machine.
         """
         origin, state, need = self._look_up(url, refresh=refresh, offline=offline)
         if state is not None and need is FetchNeed.NO:
             return state
         if state is not None and need is FetchNeed.SOON:
-            self._start_fetch(origin, state, refresh=False)
+            if (task := self._start_fetch(origin, state, refresh=False)) is not None:
+                task.add_done_callback(_report_background_error)
             return state
         if offline:
             # Not shared with other tasks: a task that may fetch must not receive an offline result.
@@ -174,17 +175,20 @@ class AsyncClient(BaseClient[AsyncTransport]):
 
         return AsyncHTTPTransport()
 
-    def _start_fetch(self, origin: Origin, state: OriginState | None, *, refresh: bool) -> None:
-        """Start to fetch an origin, unless that is in progress."""
+    def _start_fetch(
+        self, origin: Origin, state: OriginState | None, *, refresh: bool
+    ) -> asyncio.Task[OriginState] | None:
+        """Start to fetch an origin, and return the new task. Return None if that is in progress."""
         name = str(origin)
         unfinished = self._in_flight.get(name)
         if unfinished is not None:
             if unfinished.get_loop() is asyncio.get_running_loop():
-                return
+                return None
             _close_if_dead(unfinished)
         fetching = self._obtain_state(origin, state, refresh=refresh, offline=False)
         task = self._in_flight[name] = asyncio.create_task(fetching, name=f"canfetch {name}")
         task.add_done_callback(lambda done: self._forget_fetch(name, done))
+        return task
 
     async def _wait_for_fetch(self, fetch: asyncio.Task[OriginState]) -> OriginState:
         try:
@@ -234,6 +238,14 @@ async def _finish_in_thread(call: Callable[[], Any]) -> Any:
             # asyncio logs exceptions that are not retrieved.
             task.exception()
         raise
+
+
+def _report_background_error(task: asyncio.Task[OriginState]) -> None:
+    """Report an error as asyncio does if nobody waits for a task, unless the request could only not be sent now."""
+    error = None if task.cancelled() else task.exception()
+    if error is not None and not isinstance(error, RequestNotSent):
+        message = "a refresh of robots.txt in the background failed"
+        task.get_loop().call_exception_handler({"message": message, "exception": error, "task": task})
 
 
 def _is_being_cancelled() -> bool:

@@ -31,7 +31,9 @@ from canfetch.client.options import Options
 from canfetch.client.request_headers import combine_headers, without_credentials
 from canfetch.client.transports import Route, TransportRequest, credential_check
 from canfetch.core.origin import Origin
+from canfetch.core.redaction import redacted_url
 from canfetch.core.verdict import Access
+from canfetch.errors import RequestNotSent
 
 Clock = Callable[[], float]
 # The delay between two attempts to acquire the lease of another worker. It grows from the first to the second value.
@@ -206,7 +208,12 @@ class _Procedure:
                 yield ReleaseLease(lease)
                 return known.latest
         exchanges: list[Exchange] = []
-        fetched = yield from self._fetch(known.base, exchanges, refresh=refresh)
+        try:
+            fetched = yield from self._fetch(known.base, exchanges, refresh=refresh)
+        except RequestNotSent:
+            if lease is not None:
+                yield ReleaseLease(lease)
+            raise
         if isinstance(fetched, CacheEntry):
             entry = yield from self._store_entry(fetched, known, found)
         else:
@@ -348,6 +355,9 @@ class _Procedure:
                     if cached is not None:
                         return cached
             answer = yield from self._send(step, deadline, is_cross_origin=is_cross_origin)
+            if isinstance(answer, Failure) and answer.kind is FailureKind.LOCAL:
+                # No site was asked, so there is nothing to store, and nothing to tell other clients.
+                raise RequestNotSent(f"{redacted_url(step.url)} was not requested: {answer.detail}")
             exchanges.append(Exchange(step, answer))
             step = next_step(step, answer, options.policy)
         return step

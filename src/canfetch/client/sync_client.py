@@ -20,6 +20,7 @@ from canfetch.core.document import RobotsTxt
 from canfetch.core.origin import Origin
 from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import AccessInfo, ClientVerdict
+from canfetch.errors import RequestNotSent
 
 
 class Client(BaseClient[Transport]):
@@ -60,7 +61,7 @@ class Client(BaseClient[Transport]):
             url: The URL.
             agent: The agent, if it is not the agent of the client.
             site_reachable: See `decide`.
-        Raises: InvalidURL, InvalidProductToken, ClientClosed.
+        Raises: InvalidURL, InvalidProductToken, ClientClosed, RequestNotSent.
             EvidenceError: The decision cannot be recorded.
         Cost: A lookup and a match if the origin is cached, otherwise a fetch.
         """
@@ -86,7 +87,7 @@ class Client(BaseClient[Transport]):
             site_reachable: Whether other pages of the site can be fetched, or None if unknown. The policy `google`
                 uses it after robots.txt has been unreachable for 30 days: a reachable site is then fully allowed.
         Returns: The verdict. Its `access` describes how the robots.txt was obtained.
-        Raises: InvalidURL, InvalidProductToken, ClientClosed.
+        Raises: InvalidURL, InvalidProductToken, ClientClosed, RequestNotSent.
             EvidenceError: The decision cannot be recorded.
         Cost: A lookup and a match if the origin is cached, otherwise a fetch.
         """
@@ -100,7 +101,7 @@ class Client(BaseClient[Transport]):
             url: A URL of the origin.
             site_reachable: See `decide`.
         Returns: The access, as the verdicts of `decide` contain it.
-        Raises: InvalidURL, ClientClosed.
+        Raises: InvalidURL, ClientClosed, RequestNotSent.
         """
         state = self.origin_state(url)
         return state.access_info(self._clock(), site_reachable=site_reachable)
@@ -116,7 +117,7 @@ class Client(BaseClient[Transport]):
             site_reachable: See `decide`.
         Returns: The file. Its `origin` is that of `url`, so URLs of other origins raise OriginMismatch. It does not
             change if the client fetches the robots.txt again.
-        Raises: InvalidURL, ClientClosed.
+        Raises: InvalidURL, ClientClosed, RequestNotSent.
             OriginDisallowed: No file applies, and everything on the origin is disallowed, as after a network error.
         """
         state = self.origin_state(url)
@@ -129,7 +130,7 @@ class Client(BaseClient[Transport]):
             url: A URL of the origin.
             agent: The agent, if it is not the agent of the client.
         Returns: The delay, or None if no file applies or the file has no valid delay for the agent.
-        Raises: InvalidURL, InvalidProductToken, ClientClosed.
+        Raises: InvalidURL, InvalidProductToken, ClientClosed, RequestNotSent.
         """
         state = self.origin_state(url)
         return state.crawl_delay(self._as_agent(agent), self._clock())
@@ -139,7 +140,7 @@ class Client(BaseClient[Transport]):
 
         Args: url: A URL of the origin.
         Returns: The values of the sitemap records. Empty if no file applies: `access` returns the reason.
-        Raises: InvalidURL, ClientClosed.
+        Raises: InvalidURL, ClientClosed, RequestNotSent.
         """
         state = self.origin_state(url)
         return state.sitemaps(self._clock())
@@ -151,7 +152,8 @@ class Client(BaseClient[Transport]):
             url: A URL of the origin.
             refresh: Fetch even if the cached entry is fresh.
             offline: Use only memory and the store. Takes precedence over `refresh`.
-        Raises: InvalidURL; ClientClosed: The client is closed and the origin is not in its memory.
+        Raises: InvalidURL; ClientClosed: The client is closed and the origin is not in its memory. RequestNotSent: The
+            fetch is due, and no request can be sent from this machine.
         """
         origin, state, need = self._look_up(url, refresh=refresh, offline=offline)
         if state is not None and need is FetchNeed.NO:
@@ -271,7 +273,9 @@ class Client(BaseClient[Transport]):
 
     def _refresh(self, state: OriginState) -> None:
         try:
-            self._fetch_once(state.origin, state, refresh=False)
+            # The stale state remains in use, and the next call tries again.
+            with suppress(RequestNotSent):
+                self._fetch_once(state.origin, state, refresh=False)
         finally:
             with self._lock:
                 self._refresh_threads.discard(threading.current_thread())

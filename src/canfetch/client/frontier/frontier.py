@@ -38,7 +38,7 @@ from canfetch.core.agent import Agent, as_agent
 from canfetch.core.origin import Origin
 from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import Access, ClientVerdict, Effect
-from canfetch.errors import InvalidURL
+from canfetch.errors import InvalidURL, RequestNotSent
 
 # The number of URLs that are added in one transaction.
 _ADD_BATCH: Final = 1000
@@ -50,6 +50,8 @@ _CHECK_BATCH: Final = 16
 _DECIDED_URLS: Final = 50
 # The shortest time before an unreachable origin is checked again.
 _MIN_RECHECK_DELAY: Final = 1.0
+# Seconds until a robots.txt is requested again that could not be, for a reason of this machine.
+_NOT_SENT_DELAY: Final = 10.0
 
 
 class Frontier:
@@ -375,7 +377,11 @@ class Frontier:
             (Phase.READY if result.is_known else Phase.UNCHECKED, result.origin.id) for result in results
         )
         for result in results:
-            if result.error is not None:
+            if isinstance(result.error, RequestNotSent):
+                # Nothing is known about the site, and other checks would fail as well.
+                retry_at = self._clocks.at() + _NOT_SENT_DELAY
+                self._queue.wait(result.origin.id, retry_at, problem=str(result.error))
+            elif result.error is not None:
                 raise result.error
 
     def _sort_due(self, now: Moment) -> bool:

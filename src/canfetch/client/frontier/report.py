@@ -159,7 +159,7 @@ def _waiting_origin(row: tuple, now: float) -> WaitingOrigin:  # type: ignore[ty
     else:
         next_at = due_at
         if problem is not None:
-            reason = f"its robots.txt is unreachable: {problem}"
+            reason = f"its robots.txt could not be fetched: {problem}"
         elif due_at > ready_at:
             reason = "its URLs wait for their next attempt"
         elif retry_at is not None and retry_at > now and retry_at >= ready_at:

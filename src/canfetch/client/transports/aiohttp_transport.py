@@ -32,7 +32,7 @@ from canfetch.client.transports.addresses import filter_addresses, is_ip_literal
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.dns import Resolve, resolve_host_async, system_resolve
 from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
-from canfetch.client.transports.failures import TransportError, classify_os_error
+from canfetch.client.transports.failures import TransportError, causes, classify_os_error, is_local_error
 from canfetch.client.transports.headers import MAX_HEAD_BYTES, decode_headers, encode_request_headers
 from canfetch.client.transports.proxies import Proxy, check_proxy_status
 from canfetch.client.transports.response_body import ResponseBuilder
@@ -334,6 +334,8 @@ def _translated_errors(endpoint: Endpoint, deadlines: Deadlines) -> Iterator[Non
 def _translate_error(error: Exception, scheme: str) -> TransportError:
     """Return the failure for an exception of aiohttp during a request for a URL with `scheme`."""
     detail = (str(error) or type(error).__name__)[:200]
+    if any(map(is_local_error, causes(error))):
+        return TransportError(FailureKind.LOCAL, detail)
     if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
         return TransportError(FailureKind.TLS, detail)
     if isinstance(error, aiohttp.ClientHttpProxyError):
@@ -365,6 +367,37 @@ def _request_timeout(request: TransportRequest) -> aiohttp.ClientTimeout:
     )
 
 
+class _PoolWait:
+    """Whether a request waits for a connection of the caller's pool. aiohttp does not say so in its exceptions."""
+
+    is_waiting = False
+
+
+_POOL_WAIT: Final[ContextVar[_PoolWait | None]] = ContextVar("_POOL_WAIT", default=None)
+
+
+async def _note_wait(*_: object) -> None:
+    if (waiting := _POOL_WAIT.get()) is not None:
+        waiting.is_waiting = True
+
+
+async def _note_end_of_wait(*_: object) -> None:
+    if (waiting := _POOL_WAIT.get()) is not None:
+        waiting.is_waiting = False
+
+
+def _pool_trace() -> aiohttp.TraceConfig:
+    """Return what tells the requests of this module, and no others, whether they wait for a connection."""
+    trace = aiohttp.TraceConfig()
+    trace.on_connection_queued_start.append(_note_wait)
+    trace.on_connection_queued_end.append(_note_end_of_wait)
+    trace.freeze()
+    return trace
+
+
+_POOL_TRACE: Final = _pool_trace()
+
+
 class ExistingSession:
     """Sends requests with an `aiohttp.ClientSession`, which it does not close.
 
@@ -378,6 +411,8 @@ class ExistingSession:
         self, session: aiohttp.ClientSession, *, robots: aiohttp.ClientMiddlewareType | None = None, **settings: Any
     ) -> None:
         check_session_type("session", session, aiohttp.ClientSession)
+        if _POOL_TRACE not in session.trace_configs:
+            session.trace_configs.append(_POOL_TRACE)
         self._session = session
         self._robots = robots
         self._settings = settings
@@ -390,9 +425,19 @@ class ExistingSession:
         check_session_request(request)
         deadlines = Deadlines(request)
         endpoint = parse_endpoint(request.url)
-        with _translated_errors(endpoint, deadlines):
-            async with asyncio.timeout(deadlines.timeout()):
-                return await self._exchange(request, endpoint)
+        waiting = _PoolWait()
+        token = _POOL_WAIT.set(waiting)
+        try:
+            with _translated_errors(endpoint, deadlines):
+                async with asyncio.timeout(deadlines.timeout()):
+                    return await self._exchange(request, endpoint)
+        except TransportError:
+            if waiting.is_waiting:
+                detail = "no connection of the session's pool became free in time"
+                raise TransportError(FailureKind.LOCAL, detail) from None
+            raise
+        finally:
+            _POOL_WAIT.reset(token)
 
     def adds_credentials(self, url: str) -> bool:
         """Return whether the session adds, or may add, credentials to a direct request for `url`."""

@@ -9,6 +9,7 @@ Source: RFC 8305 section 5.
 
 import asyncio
 import contextlib
+import errno
 import os
 import selectors
 import socket
@@ -22,7 +23,13 @@ from canfetch.access.responses import FailureKind
 from canfetch.client.transports.addresses import filter_addresses
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.dns import Resolve, resolve_host, resolve_host_async
-from canfetch.client.transports.failures import TransportError, classify_os_error, describe_os_error, tls_cut_error
+from canfetch.client.transports.failures import (
+    TransportError,
+    classify_os_error,
+    describe_os_error,
+    is_local_error,
+    tls_cut_error,
+)
 
 _RECEIVE_BYTES: Final = 65_536
 # Less than for blocking connections, because no other task runs while the bytes are processed.
@@ -139,15 +146,15 @@ def connect_socket(addresses: Sequence[str], port: int, seconds_left: Callable[[
     winner: socket.socket | None = None
     last_error: TransportError | None = None
     next_attempt_at = monotonic()
-    with selectors.DefaultSelector() as selector:
+    with _selector() as selector:
         try:
             while True:
                 while waiting and (not attempts or monotonic() >= next_attempt_at):
                     address = waiting.popleft()
                     try:
                         attempt = _start_attempt(address, port)
-                    except OSError as error:
-                        last_error = connect_error(address, port, error)
+                    except OSError as os_error:
+                        last_error = _more_certain(last_error, connect_error(address, port, os_error))
                         continue
                     attempts[attempt] = address
                     selector.register(attempt, selectors.EVENT_WRITE)
@@ -165,7 +172,8 @@ def connect_socket(addresses: Sequence[str], port: int, seconds_left: Callable[[
                         return _configured(attempt, attempts[attempt])
                     selector.unregister(attempt)
                     attempt.close()
-                    last_error = connect_error(attempts.pop(attempt), port, OSError(code, os.strerror(code)))
+                    error = connect_error(attempts.pop(attempt), port, OSError(code, os.strerror(code)))
+                    last_error = _more_certain(last_error, error)
                     next_attempt_at = monotonic()
         finally:
             for attempt in attempts:
@@ -196,7 +204,7 @@ async def connect_socket_async(addresses: Sequence[str], port: int) -> Connected
                 try:
                     connected = task.result()
                 except OSError as error:
-                    last_error = connect_error(attempts.pop(task), port, error)
+                    last_error = _more_certain(last_error, connect_error(attempts.pop(task), port, error))
                 else:
                     return _configured(connected, attempts.pop(task))
     finally:
@@ -208,7 +216,22 @@ async def connect_socket_async(addresses: Sequence[str], port: int) -> Connected
 def connect_error(address: str, port: int, error: OSError) -> TransportError:
     """Return the error for a failed connection to `address`."""
     kind = FailureKind.TIMEOUT if isinstance(error, TimeoutError) else FailureKind.CONNECT
+    # With IPv4, all local ports are in use. With IPv6, this machine has no address, so the site cannot be reached.
+    if is_local_error(error) or (error.errno == errno.EADDRNOTAVAIL and ":" not in address):
+        kind = FailureKind.LOCAL
     return TransportError(kind, f"{address} port {port}: {describe_os_error(error)}")
+
+
+def _selector() -> selectors.BaseSelector:
+    try:
+        return selectors.DefaultSelector()
+    except OSError as error:
+        raise TransportError(FailureKind.LOCAL, describe_os_error(error)) from None
+
+
+def _more_certain(last: TransportError | None, error: TransportError) -> TransportError:
+    """Return the later of two errors, unless it is one of this machine and the other one is not."""
+    return error if last is None or error.kind is not FailureKind.LOCAL else last
 
 
 def _start_attempt(address: str, port: int) -> socket.socket:

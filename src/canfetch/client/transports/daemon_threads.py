@@ -43,6 +43,16 @@ async def wait_in_loop(future: Future[_Result]) -> _Result:
 
     Unlike `asyncio.wrap_future`, the thread logs no error if the event loop was closed in the meantime.
     """
+    try:
+        await wait_until_done(future)
+    except BaseException:
+        future.cancel()
+        raise
+    return future.result()
+
+
+async def wait_until_done(future: Future[_Result]) -> None:
+    """Wait until a thread has set the result of a future. A cancelled task leaves the future as it is."""
     loop = asyncio.get_running_loop()
     finished = asyncio.Event()
 
@@ -52,9 +62,4 @@ async def wait_in_loop(future: Future[_Result]) -> _Result:
             loop.call_soon_threadsafe(finished.set)
 
     future.add_done_callback(notify)
-    try:
-        await finished.wait()
-    except BaseException:
-        future.cancel()
-        raise
-    return future.result()
+    await finished.wait()

@@ -2,29 +2,35 @@
 
 The system's resolver cannot be interrupted, so it runs in daemon threads. The interpreter does not wait for them at
 exit.
+
+A lookup that has no answer, in time or at all, says nothing about whose fault that is: the name servers of the site can
+be down, or those of this machine. So another name is looked up as well, that of a root server, which every name server
+knows. If that has no answer either, the failure is one of this machine.
 """
 
 import asyncio
 import os
 import socket
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, wait
+from contextlib import suppress
 from threading import Lock, Thread
-from typing import Final, NamedTuple
+from time import monotonic
+from typing import Final, NamedTuple, Self
 
 from canfetch.access.responses import FailureKind
 from canfetch.client.transports.addresses import is_ip_literal
-from canfetch.client.transports.daemon_threads import wait_in_loop
+from canfetch.client.transports.daemon_threads import wait_until_done
 from canfetch.client.transports.deadlines import Deadlines
-from canfetch.client.transports.failures import TransportError
+from canfetch.client.transports.failures import TransportError, is_local_error
 
 # Returns the IP addresses of a name, best first, or raises OSError. It may block.
 Resolve = Callable[[str], Sequence[str]]
 
 # Hanging lookups hold their threads until the system gives up. Further lookups wait, up to their own deadlines.
 _MAX_THREADS: Final = 256
+_PROBE_NAME: Final = "a.root-servers.net"
 
 
 def system_resolve(host: str) -> Sequence[str]:
@@ -40,41 +46,108 @@ def system_resolve(host: str) -> Sequence[str]:
 def resolve_host(host: str, resolve: Resolve, deadlines: Deadlines) -> Sequence[str]:
     """Return the addresses of `host`, which is a name or an IP address.
 
-    Raises: TransportError: DNS or TIMEOUT.
+    Raises: TransportError: DNS, TIMEOUT or LOCAL.
     """
     if is_ip_literal(host):
         return [host]
-    seconds = deadlines.connect_timeout()
-    with _lookup(host, resolve, deadlines) as future:
-        return future.result(seconds)
+    with _Lookup(host, resolve, deadlines) as lookup:
+        wait([lookup.future], lookup.seconds / 2)
+        if lookup.needs_probe:
+            wait([lookup.start_probe()], lookup.seconds_left)
+            wait([lookup.future], lookup.seconds_left)
+        return lookup.result()
 
 
 async def resolve_host_async(host: str, resolve: Resolve, deadlines: Deadlines) -> Sequence[str]:
     """Return the addresses of `host` without blocking the event loop.
 
-    Raises: TransportError: DNS or TIMEOUT.
+    Raises: TransportError: DNS, TIMEOUT or LOCAL.
     """
     if is_ip_literal(host):
         return [host]
-    seconds = deadlines.connect_timeout()
-    with _lookup(host, resolve, deadlines) as future:
-        async with asyncio.timeout(seconds):
-            return await wait_in_loop(future)
+    with _Lookup(host, resolve, deadlines) as lookup:
+        await _wait_until_done(lookup.future, lookup.seconds / 2)
+        if lookup.needs_probe:
+            await _wait_until_done(lookup.start_probe(), lookup.seconds_left)
+            await _wait_until_done(lookup.future, lookup.seconds_left)
+        return lookup.result()
 
 
-@contextmanager
-def _lookup(host: str, resolve: Resolve, deadlines: Deadlines) -> Iterator[Future[Sequence[str]]]:
-    """Start a lookup, translate its errors to TransportError, and abandon it if it is not finished at the end."""
-    future = _THREADS.submit(resolve, host)
-    try:
-        yield future
-    except TimeoutError:
-        raise deadlines.connect_timed_out() from None
-    except (OSError, ValueError) as error:
-        detail = getattr(error, "strerror", None) or str(error)
-        raise TransportError(FailureKind.DNS, f"{host}: {detail}") from error
-    finally:
-        _THREADS.abandon(future)
+async def _wait_until_done(future: Future[Sequence[str]], seconds: float) -> None:
+    if not future.done():
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await wait_until_done(future)
+
+
+class _Lookup:
+    """A lookup of a name. If it is not finished at the end, it is abandoned.
+
+    Attributes:
+        future: The addresses.
+        seconds: The seconds for the lookup.
+    """
+
+    def __init__(self, host: str, resolve: Resolve, deadlines: Deadlines) -> None:
+        self._host = host
+        self._resolve = resolve
+        self._deadlines = deadlines
+        self.seconds = deadlines.connect_timeout()
+        self._deadline = monotonic() + self.seconds
+        self.future = _THREADS.submit(resolve, host)
+        self._probe: Future[Sequence[str]] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _THREADS.abandon(self.future)
+        if self._probe is not None:
+            _THREADS.abandon(self._probe)
+
+    @property
+    def seconds_left(self) -> float:
+        """The seconds that are left, at least 0."""
+        return max(0.0, self._deadline - monotonic())
+
+    @property
+    def needs_probe(self) -> bool:
+        """Whether another lookup has to show if names can be resolved at all."""
+        return not _has_answer(self.future)
+
+    def start_probe(self) -> Future[Sequence[str]]:
+        """Look up another name."""
+        self._probe = _THREADS.submit(self._resolve, _PROBE_NAME)
+        return self._probe
+
+    def result(self) -> Sequence[str]:
+        """Return the addresses.
+
+        Raises: TransportError.
+        """
+        is_local = self._probe is not None and not _has_answer(self._probe) and not _has_answer(self.future)
+        if not self.future.done():
+            if is_local:
+                raise TransportError(FailureKind.LOCAL, f"no answer from name servers within {round(self.seconds, 1):g} s")
+            raise self._deadlines.connect_timed_out()
+        try:
+            return self.future.result()
+        except (OSError, ValueError) as error:
+            detail = f"{self._host}: {getattr(error, 'strerror', None) or error}"
+            is_local = is_local or is_local_error(error) or isinstance(error, _NoThread)
+            raise TransportError(FailureKind.LOCAL if is_local else FailureKind.DNS, detail) from error
+
+
+def _has_answer(future: Future[Sequence[str]]) -> bool:
+    """Return whether a lookup is finished, and some name server answered it, if only that there is no such name."""
+    if not future.done() or future.cancelled():
+        return False
+    error = future.exception()
+    return not (isinstance(error, socket.gaierror) and error.errno == socket.EAI_AGAIN)
+
+
+class _NoThread(OSError):
+    """No thread can be started for a lookup."""
 
 
 class _WaitingLookup(NamedTuple):
@@ -141,7 +214,7 @@ class _ResolverThreads:
                 self._waiting.clear()
         for lookup in failed:
             if lookup.future.set_running_or_notify_cancel():
-                lookup.future.set_exception(OSError(f"no thread for name resolution: {error}"))
+                lookup.future.set_exception(_NoThread(f"no thread for name resolution: {error}"))
 
     def _work(self) -> None:
         while True:

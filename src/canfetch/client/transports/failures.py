@@ -1,9 +1,17 @@
 """The exception for failed requests. It is raised only inside transports, which return it as a `Failure`."""
 
+import errno
+import socket
 import ssl
+from collections.abc import Iterator
+from typing import Final
 
 from canfetch.access.responses import Failure, FailureKind
 from canfetch.core.text import printable_text
+
+# No descriptor, no memory, no network interface.
+_LOCAL_CODES: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.ENETDOWN})
+_LOCAL_NAME_CODES: Final = frozenset({socket.EAI_MEMORY})
 
 
 class TransportError(Exception):
@@ -26,6 +34,8 @@ class TransportError(Exception):
 
 def classify_os_error(error: OSError, default: FailureKind) -> TransportError:
     """Convert a network error. Its kind is `default` if the error's type does not determine one."""
+    if is_local_error(error):
+        return TransportError(FailureKind.LOCAL, describe_os_error(error))
     if isinstance(error, TimeoutError):
         return TransportError(FailureKind.TIMEOUT, "timed out")
     if isinstance(error, ssl.SSLError):
@@ -34,6 +44,21 @@ def classify_os_error(error: OSError, default: FailureKind) -> TransportError:
     if isinstance(error, ConnectionResetError | BrokenPipeError | ConnectionAbortedError):
         return TransportError(FailureKind.RESET, error.strerror or "connection reset")
     return TransportError(default, describe_os_error(error))
+
+
+def is_local_error(error: BaseException | None) -> bool:
+    """Return whether an error shows that this machine could not send a request, whatever the site is."""
+    if isinstance(error, socket.gaierror):
+        # EAI_SYSTEM has the error of the system as its context, if Python knows it.
+        return error.errno in _LOCAL_NAME_CODES
+    return isinstance(error, OSError) and error.errno in _LOCAL_CODES
+
+
+def causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield an exception and those that caused it, the outermost first."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
 
 
 def describe_os_error(error: OSError) -> str:

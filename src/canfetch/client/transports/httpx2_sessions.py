@@ -19,7 +19,13 @@ from canfetch.client.request_headers import has_credentials
 from canfetch.client.transports import TransportRequest
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
-from canfetch.client.transports.failures import TransportError, classify_os_error, describe_protocol_error
+from canfetch.client.transports.failures import (
+    TransportError,
+    causes,
+    classify_os_error,
+    describe_protocol_error,
+    is_local_error,
+)
 from canfetch.client.transports.headers import decode_headers, encode_request_headers
 from canfetch.client.transports.httpx2_backends import LIBRARY_ERRORS, is_stream_reset
 from canfetch.client.transports.proxies import check_proxy_status
@@ -106,12 +112,12 @@ class _Exchange:
         try:
             yield
         except _ERRORS as error:
-            raise self._translate(error) from error
+            raise (_pool_is_full() if isinstance(error, httpx2.PoolTimeout) else self._translate(error)) from error
 
     def _translate(self, error: Exception) -> TransportError:
         detail = describe_protocol_error(error)
         match error:
-            case httpx2.ConnectTimeout() | httpx2.PoolTimeout():
+            case httpx2.ConnectTimeout():
                 return self.deadlines.connect_timed_out()
             case httpx2.TimeoutException():
                 return self.deadlines.read_timed_out()
@@ -243,6 +249,8 @@ class ExistingAsyncClient:
                             raise
                     return await self._read_response(exchange)
         except TimeoutError:
+            if not exchange.connection.is_used:
+                raise _pool_is_full() from None
             raise exchange.deadlines.read_timed_out() from None
 
     def adds_credentials(self, url: str) -> bool:
@@ -277,12 +285,15 @@ class _Connection:
         self._stream: Any = None
         self._is_shut_down = False
         self.is_new = False
+        # Before the first event, a request waits for a connection of the pool.
+        self.is_used = False
 
     def trace(self, event: str, info: dict[str, Any]) -> None:
         """Remember the connection that httpx2 makes.
 
         Raises: TransportError: TIMEOUT if the request was abandoned while it was connecting.
         """
+        self.is_used = True
         if event.endswith(_CONNECTION_EVENTS):
             self.is_new = True
             self._stream = info["return_value"]
@@ -314,6 +325,10 @@ class _Connection:
                 socket.socket.shutdown(connected, socket.SHUT_RDWR)
 
 
+def _pool_is_full() -> TransportError:
+    return TransportError(FailureKind.LOCAL, "no connection of the client's pool became free in time")
+
+
 def _uses_http2(stream: Any) -> bool:
     tls = stream.get_extra_info("ssl_object")
     return tls is not None and tls.selected_alpn_protocol() == "h2"
@@ -321,11 +336,11 @@ def _uses_http2(stream: Any) -> bool:
 
 def _connect_failure(error: BaseException) -> FailureKind:
     """Return the kind of failure that prevented the connection."""
-    cause: BaseException | None = error
-    while cause is not None:
+    for cause in causes(error):
+        if is_local_error(cause):
+            return FailureKind.LOCAL
         if isinstance(cause, ssl.SSLError):
             return FailureKind.TLS
         if isinstance(cause, socket.gaierror):
             return FailureKind.DNS
-        cause = cause.__cause__ or cause.__context__
     return FailureKind.CONNECT

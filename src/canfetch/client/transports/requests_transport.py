@@ -16,6 +16,7 @@ import socket
 import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
+from time import monotonic, sleep
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from canfetch.access.responses import Failure, FailureKind, Headers, Response
@@ -23,7 +24,7 @@ from canfetch.client.request_headers import has_credentials
 from canfetch.client.transports import TransportRequest
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
-from canfetch.client.transports.failures import TransportError, classify_os_error
+from canfetch.client.transports.failures import TransportError, classify_os_error, is_local_error
 from canfetch.client.transports.headers import decode_headers, encode_request_headers
 from canfetch.client.transports.http_client_responses import (
     check_framing,
@@ -47,6 +48,7 @@ except ImportError as missing:
     raise MissingExtra('requests is not installed: pip install "canfetch[requests]"') from missing
 
 _STEP_BYTES: Final = 16_384
+_POLL_SECONDS: Final = 0.01
 _SUCCESS: Final = 2
 
 # Raised if a request fails. ValueError is raised for a header that cannot be encoded, among others.
@@ -59,6 +61,8 @@ _ERRORS: Final = (
 )
 # The first entry that matches counts.
 _KINDS: Final[tuple[tuple[tuple[type[BaseException], ...], FailureKind], ...]] = (
+    # Another thread took the last connection of a pool with `pool_block=True`.
+    ((urllib3.exceptions.EmptyPoolError,), FailureKind.LOCAL),
     ((requests.exceptions.InvalidSchema,), FailureKind.SCHEME),
     ((requests.exceptions.ProxyError,), FailureKind.CONNECT),
     ((socket.gaierror, urllib3.exceptions.NameResolutionError), FailureKind.DNS),
@@ -189,27 +193,38 @@ class SessionRoute(NamedTuple):
 
 def _send(adapter: BaseAdapter, request: requests.PreparedRequest, settings: Mapping[str, Any]) -> requests.Response:
     """Send a request, and repeat it if the server had closed an idle connection."""
-    connections = _count_connections(adapter, request, settings)
+    pool = _find_pool(adapter, request, settings)
+    if pool is not None:
+        _wait_for_connection(pool, settings["timeout"][1])
+    connections = None if pool is None else pool.num_connections
     try:
         return adapter.send(request, **settings)
     except requests.ConnectionError as error:
-        is_new = connections is None or _count_connections(adapter, request, settings) != connections
+        is_new = pool is None or pool.num_connections != connections
         if is_new or not _is_lost_connection(error):
             raise
     return adapter.send(request, **settings)
 
 
-def _count_connections(
-    adapter: BaseAdapter, request: requests.PreparedRequest, settings: Mapping[str, Any]
-) -> int | None:
-    """Return the number of connections that were ever made for a request, or None if that is unknown."""
+def _find_pool(adapter: BaseAdapter, request: requests.PreparedRequest, settings: Mapping[str, Any]) -> Any:
+    """Return the pool of connections for a request, or None if that is unknown."""
     if not isinstance(adapter, HTTPAdapter):
         return None
-    pool: Any = adapter.get_connection_with_tls_context(
+    return adapter.get_connection_with_tls_context(
         request, settings["verify"], proxies=settings["proxies"], cert=settings["cert"]
     )
-    count: int = pool.num_connections
-    return count
+
+
+def _wait_for_connection(pool: Any, seconds: float) -> None:
+    """Wait until a pool with `pool_block=True` has a free connection. requests itself would wait without limit.
+
+    Raises: TransportError: LOCAL.
+    """
+    deadline = monotonic() + seconds
+    while getattr(pool, "block", False) and pool.pool is not None and pool.pool.empty():
+        if monotonic() >= deadline:
+            raise TransportError(FailureKind.LOCAL, "no connection of the session's pool became free in time")
+        sleep(_POLL_SECONDS)
 
 
 def _unchanged(request: _Request) -> _Request:
@@ -325,6 +340,8 @@ def _translate_error(error: Exception, deadlines: Deadlines) -> TransportError:
     """Return the failure for an exception."""
     causes = list(_causes(error))
     innermost = causes[-1]
+    if any(map(is_local_error, causes)):
+        return TransportError(FailureKind.LOCAL, str(innermost)[:200])
     kind = next((kind for cause in causes if (kind := _kind(cause)) is not None), FailureKind.PROTOCOL)
     if kind is FailureKind.TIMEOUT:
         is_connecting = any(isinstance(cause, urllib3.exceptions.ConnectTimeoutError) for cause in causes)

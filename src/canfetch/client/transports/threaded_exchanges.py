@@ -4,9 +4,10 @@ from concurrent.futures import wait
 from contextvars import copy_context
 from typing import Final, Protocol
 
-from canfetch.access.responses import Response
+from canfetch.access.responses import FailureKind, Response
 from canfetch.client.transports.daemon_threads import start_daemon_thread
 from canfetch.client.transports.deadlines import Deadlines
+from canfetch.client.transports.failures import TransportError
 
 # How long to wait for the end of a thread whose request timed out.
 _ENDING_SECONDS: Final = 0.25
@@ -43,4 +44,8 @@ def exchange_in_thread(exchange: Exchange, *, name: str) -> Response:
         # The library's own timeouts end the thread at about the same time. If the caller closed the session before, the
         # thread could read from a new connection whose socket has the same number.
         wait([future], _ENDING_SECONDS)
+        error = future.exception() if future.done() else None
+        if isinstance(error, TransportError) and error.kind is FailureKind.LOCAL:
+            # The request has waited for a connection of the session all the time.
+            raise error from None
         raise exchange.deadlines.read_timed_out() from None

@@ -15,7 +15,7 @@ from starlette.responses import Response
 
 from canfetch.answers.documents import NotFetched
 from canfetch.core.text import printable_text
-from canfetch.errors import CanfetchError, ClientClosed, MissingExtra
+from canfetch.errors import CanfetchError, ClientClosed, MissingExtra, RequestNotSent
 from canfetch.web.origins import TooManyFetches
 from canfetch.web.server.error_places import describe_error
 from canfetch.web.server.guard import FetchRateExceeded
@@ -111,6 +111,8 @@ def library_problem(error: CanfetchError) -> Problem:
             return Problem(429, "rate-limited", message, headers=(("Retry-After", str(error.seconds)),))
         case TooManyFetches() | ClientClosed():
             return Problem(503, "overloaded", message, headers=(("Retry-After", "5"),))
+        case RequestNotSent():
+            return Problem(503, "request-not-sent", message, headers=(("Retry-After", "5"),))
         case QueueFull():
             return Problem(503, "overloaded", message, headers=(("Retry-After", "1"),))
         case NotFetched():

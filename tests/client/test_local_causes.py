@@ -1,0 +1,359 @@
+"""What is wrong with this machine or program is no answer of a site: it raises, and is neither cached nor shared."""
+
+import asyncio
+import logging
+import socket
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+from tests.frontier.crawls import Hosts
+from tests.frontier.virtual_time import run_in_virtual_time, virtual_now
+from tests.servers.web import Exchange, Site
+from tests.transports.session_harness import make_session, make_transport
+
+from canfetch import AsyncClient, Client, Frontier
+from canfetch.access.responses import Failure, FailureKind, Response
+from canfetch.client.stores.memory import MemoryStore
+from canfetch.client.transports import TransportRequest
+from canfetch.client.transports.http_transport import AsyncHTTPTransport, HTTPTransport
+from canfetch.core.verdict import Access
+from canfetch.errors import RequestNotSent
+
+USER_AGENT = "ExampleBot/1.0"
+RULES = b"User-agent: *\nDisallow: /private/\n"
+
+
+async def serve_half(exchange: Exchange) -> None:
+    """Send half of a page, so that its connection stays in use."""
+    await exchange.send(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf.")
+    await exchange.wait_closed()
+
+
+async def serve_rules(exchange: Exchange) -> None:
+    await exchange.respond(200, RULES)
+
+
+@pytest.fixture
+def busy_site() -> Any:
+    with Site() as site:
+        site.serve("/page", serve_half)
+        site.serve("/robots.txt", serve_rules)
+        yield site
+
+
+def options(store: MemoryStore, seconds: float = 0.4) -> dict[str, Any]:
+    """Return the options of a client whose requests end after half a second."""
+    return {
+        "user_agent": USER_AGENT,
+        "store": store,
+        "timeout": 0.5,
+        "read_timeout": seconds,
+        "connect_timeout": seconds,
+    }
+
+
+def check_not_sent(error: RequestNotSent, site: Site, store: MemoryStore) -> None:
+    assert str(error).startswith(f"{site.origin}/robots.txt was not requested: ")
+    assert "pool" in str(error)
+    assert list(store.keys()) == []
+    assert [request.target for request in site.requests] == ["/page"]
+
+
+# --- no free connection in the pool of the caller --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("read_timeout", [0.2, 5.0], ids=["silence", "whole request"])
+def test_full_pool_of_httpx2(busy_site: Site, read_timeout: float) -> None:
+    httpx2 = pytest.importorskip("httpx2")
+    store = MemoryStore()
+    with (
+        make_session("httpx2-client", limits=httpx2.Limits(max_connections=1)) as session,
+        Client(transport=make_transport("httpx2-client", session), **options(store, read_timeout)) as client,
+    ):
+        with session.stream("GET", busy_site.url("page")):
+            with pytest.raises(RequestNotSent) as raised:
+                client.allows(f"{busy_site.origin}/")
+            check_not_sent(raised.value, busy_site, store)
+            assert client.stats.failures == {}
+        # The connection is free now, so the next call asks the site.
+        assert not client.allows(f"{busy_site.origin}/private/")
+
+
+@pytest.mark.parametrize("read_timeout", [0.2, 5.0], ids=["silence", "whole request"])
+def test_full_pool_of_requests(busy_site: Site, read_timeout: float) -> None:
+    adapters = pytest.importorskip("requests.adapters")
+    store = MemoryStore()
+    with make_session("requests-session") as session:
+        session.mount("http://", adapters.HTTPAdapter(pool_connections=1, pool_maxsize=1, pool_block=True))
+        with Client(transport=make_transport("requests-session", session), **options(store, read_timeout)) as client:
+            with session.get(busy_site.url("page"), stream=True):
+                with pytest.raises(RequestNotSent) as raised:
+                    client.allows(f"{busy_site.origin}/")
+                check_not_sent(raised.value, busy_site, store)
+            assert not client.allows(f"{busy_site.origin}/private/")
+
+
+@pytest.mark.parametrize("read_timeout", [0.2, 5.0], ids=["silence", "whole request"])
+@pytest.mark.parametrize("name", ["httpx2-async-client", "aiohttp-session"])
+def test_full_pool_of_an_asynchronous_session(busy_site: Site, name: str, read_timeout: float) -> None:
+    library = pytest.importorskip("aiohttp" if name == "aiohttp-session" else "httpx2")
+    store = MemoryStore()
+
+    async def main() -> None:
+        if name == "aiohttp-session":
+            session = make_session(name, connector=library.TCPConnector(limit=1))
+            busy = session.get(busy_site.url("page"))
+        else:
+            session = make_session(name, limits=library.Limits(max_connections=1))
+            busy = session.stream("GET", busy_site.url("page"))
+        async with (
+            session,
+            AsyncClient(transport=make_transport(name, session), **options(store, read_timeout)) as client,
+        ):
+            async with busy:
+                with pytest.raises(RequestNotSent) as raised:
+                    await client.allows(f"{busy_site.origin}/")
+                check_not_sent(raised.value, busy_site, store)
+            assert not await client.allows(f"{busy_site.origin}/private/")
+
+    asyncio.run(main())
+
+
+# --- no descriptor ---------------------------------------------------------------------------------------------------
+
+WITHOUT_DESCRIPTORS = """
+import asyncio, os, resource, sys
+import canfetch
+from canfetch.client.transports import aiohttp_transport, http_transport, httpx2_transport
+
+url = sys.argv[1]
+resource.setrlimit(resource.RLIMIT_NOFILE, (256, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+
+def use_all():
+    taken = []
+    try:
+        while True:
+            taken.append(os.dup(0))
+    except OSError:
+        return taken
+
+def sync(transport):
+    with canfetch.Client(user_agent="ExampleBot/1.0", transport=transport) as client:
+        try:
+            client.allows(canfetch_warm)  # loads what is imported late
+        except canfetch.RequestNotSent:
+            pass
+        taken = use_all()
+        try:
+            client.allows(url)
+        except canfetch.RequestNotSent as error:
+            print("not sent", error)
+        for descriptor in taken:
+            os.close(descriptor)
+        print(client.allows(url + "private/"))
+
+async def asynchronous(transport):
+    async with canfetch.AsyncClient(user_agent="ExampleBot/1.0", transport=transport) as client:
+        await client.allows(canfetch_warm)
+        taken = use_all()
+        try:
+            await client.allows(url)
+        except canfetch.RequestNotSent as error:
+            print("not sent", error)
+        for descriptor in taken:
+            os.close(descriptor)
+        print(await client.allows(url + "private/"))
+
+canfetch_warm = sys.argv[2]
+name = sys.argv[3]
+if name in ("http", "httpx2"):
+    sync({"http": http_transport.HTTPTransport, "httpx2": httpx2_transport.Httpx2Transport}[name]())
+else:
+    kinds = {
+        "http-async": http_transport.AsyncHTTPTransport,
+        "httpx2-async": httpx2_transport.AsyncHttpx2Transport,
+        "aiohttp": aiohttp_transport.AiohttpTransport,
+    }
+    asyncio.run(asynchronous(kinds[name]()))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no limit of descriptors")
+@pytest.mark.parametrize("name", ["http", "http-async", "httpx2", "httpx2-async", "aiohttp"])
+def test_limit_of_descriptors(name: str) -> None:
+    with Site() as site, Site(host="127.0.0.2") as other:
+        site.serve("/robots.txt", serve_rules)
+        other.serve("/robots.txt", serve_rules)
+        ran = subprocess.run(
+            [sys.executable, "-c", WITHOUT_DESCRIPTORS, f"{site.origin}/", f"{other.origin}/", name],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    assert ran.stderr == ""
+    not_sent, then = ran.stdout.splitlines()
+    assert not_sent.startswith(f"not sent {site.origin}/robots.txt was not requested: ")
+    assert "Too many open files" in not_sent
+    assert then == "False"
+
+
+# --- name servers of this machine ------------------------------------------------------------------------------------
+
+
+class NameServers:
+    """A resolver some of whose names have no answer.
+
+    Args:
+        unanswered: The names without an answer, or None for all of them.
+        hangs: Whether their lookups end only after the test, instead of a temporary failure.
+    """
+
+    def __init__(self, unanswered: set[str] | None, *, hangs: bool) -> None:
+        self.unanswered = unanswered
+        self.hangs = hangs
+        self.names: list[str] = []
+        self.released = Event()
+
+    def __call__(self, name: str) -> Sequence[str]:
+        self.names.append(name)
+        if self.unanswered is None or name in self.unanswered:
+            if self.hangs:
+                self.released.wait(30)
+            raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+
+@pytest.mark.parametrize("hangs", [False, True], ids=["fail", "hang"])
+@pytest.mark.parametrize("is_async", [False, True], ids=["sync", "async"])
+def test_name_servers_that_answer_nothing(*, hangs: bool, is_async: bool) -> None:
+    servers, store = NameServers(None, hangs=hangs), MemoryStore()
+    try:
+        with pytest.raises(RequestNotSent, match=r"^https://site.test/robots.txt was not requested: ") as raised:
+            ask("https://site.test/", servers, store, is_async=is_async)
+    finally:
+        servers.released.set()
+
+    assert list(store.keys()) == []
+    assert servers.names == ["site.test", "a.root-servers.net"]
+    assert ("no answer from name servers within 0.4 s" if hangs else "Temporary failure") in str(raised.value)
+
+
+@pytest.mark.parametrize("hangs", [False, True], ids=["fail", "hang"])
+@pytest.mark.parametrize("is_async", [False, True], ids=["sync", "async"])
+def test_name_servers_of_a_site_that_do_not_answer(*, hangs: bool, is_async: bool) -> None:
+    servers, store = NameServers({"site.test"}, hangs=hangs), MemoryStore()
+    try:
+        found = ask("https://site.test/", servers, store, is_async=is_async)
+    finally:
+        servers.released.set()
+
+    assert found.access is Access.UNREACHABLE
+    assert len(list(store.keys())) == 1
+
+
+@pytest.mark.parametrize("is_async", [False, True], ids=["sync", "async"])
+def test_names_that_do_not_exist_need_no_other_lookup(*, is_async: bool) -> None:
+    servers = NameServers(set(), hangs=False)
+    assert ask("https://site.test/", servers, MemoryStore(), is_async=is_async).access is Access.UNREACHABLE
+    assert servers.names == ["site.test"]
+
+
+def ask(url: str, servers: NameServers, store: MemoryStore, *, is_async: bool) -> Any:
+    """Return the access of an origin."""
+
+    async def ask_async() -> Any:
+        transport = AsyncHTTPTransport(resolve=servers, trust_env=False)
+        async with AsyncClient(transport=transport, **options(store)) as client:
+            return await client.access(url)
+
+    if is_async:
+        return asyncio.run(ask_async())
+    with Client(transport=HTTPTransport(resolve=servers, trust_env=False), **options(store)) as client:
+        return client.access(url)
+
+
+# --- what follows ----------------------------------------------------------------------------------------------------
+
+
+class LocalFailures(Hosts):
+    """A transport that cannot send requests for a time."""
+
+    def __init__(self, until: float) -> None:
+        super().__init__({"a.example": RULES})
+        self.until = until
+        self.sent_at: list[float] = []
+
+    async def send(self, request: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
+        self.sent_at.append(virtual_now())
+        if virtual_now() < self.until:
+            return Failure(request.url, FailureKind.LOCAL, "no descriptor")
+        return await super().send(request)
+
+
+def test_a_frontier_waits_and_continues() -> None:
+    transport = LocalFailures(35.0)
+
+    async def main() -> list[tuple[float, str]]:
+        turns = []
+        async with (
+            AsyncClient(user_agent=USER_AGENT, transport=transport, clock=virtual_now) as client,
+            Frontier(client, ["https://a.example/1"], clock=virtual_now, monotonic=virtual_now) as frontier,
+        ):
+            async for turn in frontier:
+                turns.append((virtual_now(), turn.url))
+                turn.done()
+        return turns
+
+    assert run_in_virtual_time(main) == [(40.0, "https://a.example/1")]
+    assert transport.sent_at == [0.0, 10.0, 20.0, 30.0, 40.0]
+
+
+def test_a_refresh_in_the_background_keeps_what_is_known(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING)
+    transport = LocalFailures(0.0)
+
+    async def main() -> None:
+        async with AsyncClient(
+            user_agent=USER_AGENT, transport=transport, clock=virtual_now, stale_while_revalidate=3600.0
+        ) as client:
+            assert not await client.allows("https://a.example/private/")
+            transport.until = float("inf")
+            state = await client.origin_state("https://a.example/")
+            await asyncio.sleep(state.next_fetch_at - virtual_now() + 1)
+            for _ in range(3):
+                assert not await client.allows("https://a.example/private/")
+                await asyncio.sleep(1)
+
+    errors: list[dict[str, Any]] = []
+
+    async def observed() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: errors.append(context))
+        await main()
+
+    run_in_virtual_time(observed)
+    assert errors == []
+    assert caplog.records == []
+
+
+def test_a_waiting_worker_gets_the_lease(tmp_path: Path) -> None:
+    from canfetch.client.stores.sqlite import SQLiteStore
+
+    class Offline:
+        def send(self, request: TransportRequest) -> Failure:
+            return Failure(request.url, FailureKind.LOCAL, "no descriptor")
+
+        def close(self) -> None:
+            pass
+
+    with Client(user_agent=USER_AGENT, transport=Offline(), store=SQLiteStore(tmp_path / "robots.sqlite3")) as client:
+        with pytest.raises(RequestNotSent):
+            client.allows("https://a.example/")
+        store = SQLiteStore(tmp_path / "robots.sqlite3")
+        assert store.acquire_lease("https://a.example", holder="other", seconds=60.0)
+        store.close()
