@@ -153,7 +153,9 @@ GOOGLE = GOOGLEBOT.verification.address_lists[0]
         ("Googlebot", published(GOOGLE, "66.249.64.0/27"), "66.249.64.1", "verified"),
         ("Googlebot", published(GOOGLE, "66.249.64.0/27"), FAKE, "impostor"),
         ("Googlebot", published(GOOGLE, "66.249.64.0/27"), NAMELESS, "impostor"),
-        ("Googlebot", published(GOOGLE, "66.249.64.0/27"), BROKEN, "undecided"),
+        # Impostors control the reverse zones of their own addresses.
+        ("Googlebot", published(GOOGLE, "66.249.64.0/27"), BROKEN, "impostor"),
+        ("Googlebot", published(GOOGLE, "66.249.64.0/27", NOW - 15 * 86_400), BROKEN, "undecided"),
     ],
     ids=str,
 )

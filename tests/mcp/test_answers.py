@@ -89,7 +89,7 @@ def test_answers_equal_those_of_the_library(content: bytes, path: bytes, name: s
     assert (result.allowed, result.reason) == (verdict.allowed, verdict.reason)
     assert (None if result.line is None else result.line.number) == verdict.line
     robots = canfetch.parse(content)
-    usages = {one: robots.usage(url, agent=agent, purpose=one) for one in UsagePurpose}
+    usages = {one: robots.usage(url, agent=agent, purpose=one, if_disallowed=True) for one in UsagePurpose}
     assert {one.use: one.preference for one in result.usage} == {one: usages[one].preference for one in UsagePurpose}
     assert all({line.number for line in one.lines} <= set(usages[one.use].lines) for one in result.usage)
     if purpose is not None:
@@ -258,6 +258,13 @@ def test_tdmrep_reserves_training(file: FetchedTDMFile, *, allowed: bool, senten
     assert result.use_allowed is allowed
     assert sentence in answer.text
     assert ("TDMRep" in answer.text or "tdmrep" in answer.text) is bool(sentence)
+
+
+@pytest.mark.parametrize("signal, use_allowed", [("ai-train=no", False), ("ai-train=yes", True), ("search=no", None)])
+def test_what_the_site_states_on_a_use_holds_for_disallowed_urls(signal: str, *, use_allowed: bool | None) -> None:
+    state = state_of(f"User-agent: *\nContent-Signal: {signal}\nDisallow: /\n".encode())
+    result: Any = may_fetch(state, MayFetchArguments(url=f"{ORIGIN}/x", purpose="training"), STAND_IN, NOW).result
+    assert (result.allowed, result.use_allowed) == (False, use_allowed)
 
 
 def test_messages_of_the_linter_quote_the_file() -> None:

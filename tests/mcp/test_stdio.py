@@ -164,3 +164,14 @@ def test_options_are_checked_before_serving(tmp_path: Path) -> None:
         _, err = process.communicate(b"")
         assert process.returncode == 2
         assert err.decode().startswith(message)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM")
+def test_sigterm_ends_the_server_cleanly(tmp_path: Path) -> None:
+    process = start(tmp_path)
+    with process:
+        assert "result" in request(process, "initialize", INITIALIZE)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) == 0
+        assert process.stderr is not None
+        assert process.stderr.read() == b""

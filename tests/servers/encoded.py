@@ -82,6 +82,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "zstd-trailing": encoded("zstd", lambda: _library("zstandard").compress(RULES) + b"Disallow: /\n"),
     "encoded-twice": encoded("gzip, gzip", lambda: gzip.compress(gzip.compress(RULES))),
     "unknown-coding": encoded("compress", lambda: RULES),
+    "no-coding": encoded("none, aws-chunked", lambda: RULES),
     "endless-members": endless_members,
     "echo-accept-encoding": echo_accept_encoding,
 }

@@ -88,6 +88,7 @@ def test_head_is_answered_as_get(private: API, path: str) -> None:
 )
 def test_pages_of_other_sites_are_refused(private: API, headers: dict[str, str]) -> None:
     private.problem("POST", "/v1/decide", 403, json=QUESTION, headers=authorized(**headers))
+    private.problem("GET", "/metrics", 403, headers=authorized(**headers))
 
 
 @pytest.mark.slow

@@ -64,13 +64,19 @@ class UsageTable(NamedTuple):
         return with_notes(answer, [agent.agent for agent in self.agents], self.robots)
 
 
-def usage_by_purpose(robots: RobotsTxt, url: AnyURL, agent: Agent) -> dict[UsagePurpose, Usage]:
+def usage_by_purpose(
+    robots: RobotsTxt, url: AnyURL, agent: Agent, *, if_disallowed: bool = False
+) -> dict[UsagePurpose, Usage]:
     """Return the preference of a file on each use of a URL.
 
+    Args: if_disallowed: As for `RobotsTxt.usage`.
     Raises: InvalidURL, OriginMismatch.
     Cost: Three decisions.
     """
-    return {purpose: robots.usage(url, agent=agent, purpose=purpose) for purpose in UsagePurpose}
+    return {
+        purpose: robots.usage(url, agent=agent, purpose=purpose, if_disallowed=if_disallowed)
+        for purpose in UsagePurpose
+    }
 
 
 def usage_table(

@@ -324,7 +324,7 @@ class RobotsTxt:
             "utf-8", "surrogateescape"
         )
 
-    def usage(self, url: AnyURL, *, agent: str | Agent, purpose: str) -> "Usage":
+    def usage(self, url: AnyURL, *, agent: str | Agent, purpose: str, if_disallowed: bool = False) -> "Usage":
         """Return the site's preference on using content that `agent` fetches from `url` for `purpose`.
 
         The preference combines the Content-Signal, Content-Usage and AI training records of the agent's groups; the
@@ -334,6 +334,8 @@ class RobotsTxt:
         Args:
             url, agent: As for `decide`.
             purpose: `training`, `search` or `ai-use`.
+            if_disallowed: Also return what the file states on a URL that the agent may not fetch, whose content it may
+                have from elsewhere.
         Returns: The preference with the records it is based on, the licenses, and the verdict.
         Raises: InvalidURL, InvalidProductToken, OriginMismatch; InvalidOption: `purpose` is unknown.
         Cost: As `decide`, plus the matching records, and all records of the agent's groups at the first call.
@@ -342,7 +344,7 @@ class RobotsTxt:
         from canfetch.core.extensions.index import parse_purpose  # noqa: PLC0415 - few callers need it
 
         wanted = parse_purpose(purpose)
-        return self._extensions_for(agent).usage(self.decide(url, agent=agent), wanted)
+        return self._extensions_for(agent).usage(self.decide(url, agent=agent), wanted, if_disallowed=if_disallowed)
 
     def licenses(self, *, agent: str | Agent) -> "tuple[Extension[License], ...]":
         """Return the License records of the agent's groups, or else those outside groups.

@@ -259,6 +259,23 @@ def test_impostors_are_found(serve: Serve, dns: DNSServer) -> None:
     assert (stats.verified, stats.undecided, dict(stats.impostors)) == (1, 3, {"Googlebot": 1})
 
 
+def test_undecided_requests_are_refused_on_request(serve: Serve, dns: DNSServer) -> None:
+    site = verifying(dns, block_impostors=True, block_undecided=True)
+    server = serve(site)
+
+    def status(address: str, agent: str = GOOGLEBOT, target: str = "/") -> int:
+        return server.send(target, f"User-Agent: {agent}", f"X-Forwarded-For: {address}").status
+
+    assert status(REAL) == 200
+    answer = server.send("/", f"User-Agent: {GOOGLEBOT}", "X-Forwarded-For: 1.1.1.1")
+    assert answer.status == 403
+    assert answer.body.startswith(b"403 Forbidden: this client may not be Googlebot\nthe name of 1.1.1.1 cannot be")
+    assert [status(FAKE), status("10.0.0.1"), status("nonsense")] == [403, 403, 403]
+    assert status("1.1.1.1", target="/robots.txt") == 200
+    assert status("1.1.1.1", agent="curl/8") == 200
+    assert (site.stats.verified, site.stats.undecided, dict(site.stats.impostors)) == (1, 3, {"Googlebot": 1})
+
+
 def test_impostors_are_only_counted_by_default(serve: Serve, dns: DNSServer) -> None:
     site = verifying(dns)
     server = serve(site)
@@ -317,6 +334,7 @@ def test_unix_socket_is_not_trusted_by_default() -> None:
         ({"exempt": "GPTBot"}, r"expected a list, such as \['GPTBot'\]"),
         ({"exempt": b"GPTBot"}, "expected a list"),
         ({"block_impostors": True}, "block_impostors requires identity"),
+        ({"block_undecided": True}, "block_undecided requires block_impostors=True"),
     ],
     ids=str,
 )

@@ -183,5 +183,5 @@ Examples:
   CANFETCH_TOKEN=... canfetch mcp --http --host 0.0.0.0 --host-name mcp.example.com
 
 \b
-Exit codes: 0 the host closed standard input, or Ctrl-C stopped --http; 2 an error occurred.""",
+Exit codes: 0 the host closed standard input, SIGTERM stopped it, or Ctrl-C stopped --http; 2 an error occurred.""",
 )

@@ -204,8 +204,8 @@ class IdentityVerifier:
         try:
             check = future.result(self._timeout)
         except TimeoutError:
-            return self._late(address)
-        return self._conclude(check, listed=listed)
+            check = self._late(address)
+        return self._conclude(check, crawler, listed=listed)
 
     async def verify_async(self, crawler: Crawler, address: str | None) -> Identity:
         """Verify that an address is one of a crawler's, without blocking the event loop. See `verify`."""
@@ -217,11 +217,11 @@ class IdentityVerifier:
             async with asyncio.timeout(self._timeout):
                 check = await wait_in_loop(future)
         except TimeoutError:
-            return self._late(address)
-        return self._conclude(check, listed=listed)
+            check = self._late(address)
+        return self._conclude(check, crawler, listed=listed)
 
-    def _late(self, address: str | None) -> Identity:
-        return _undecided(f"no name of {address} within {self._timeout:g} s")
+    def _late(self, address: str | None) -> NameCheck:
+        return NameCheck(NameStatus.FAILED, f"no name of {address} within {self._timeout:g} s")
 
     def _start(self, crawler: Crawler, address: str | None) -> "Identity | tuple[Future[NameCheck], bool | None]":
         """Return what is known, or start a lookup. The second value is whether published lists have the address."""
@@ -242,7 +242,7 @@ class IdentityVerifier:
             return _impostor(f"{crawler.operator} does not publish {parsed}")
         key = (tuple(verification.host_names), parsed)
         check = self._cached(key) or self._start_lookup(key)
-        return self._conclude(check, listed=listed) if isinstance(check, NameCheck) else (check, listed)
+        return self._conclude(check, crawler, listed=listed) if isinstance(check, NameCheck) else (check, listed)
 
     def _cached(self, key: _Key) -> NameCheck | None:
         now = self._clock()
@@ -290,12 +290,15 @@ class IdentityVerifier:
             cache = self._confirmed if check.status is NameStatus.CONFIRMED else self._others
             cache.put(key, check, self._clock() + _SECONDS[check.status])
 
-    def _conclude(self, check: NameCheck, *, listed: bool | None) -> Identity:
+    def _conclude(self, check: NameCheck, crawler: Crawler, *, listed: bool | None) -> Identity:
         if check.status is NameStatus.CONFIRMED:
             return Identity(IdentityStatus.VERIFIED, check.reason)
         if check.status is NameStatus.DENIED:
             return _impostor(check.reason)
-        if check.status is NameStatus.NAMELESS and (self._names_exist or listed is False):
+        if listed is False:
+            # A fresh list decides, whether DNS answers or not: impostors control the zones of their own addresses.
+            return _impostor(f"{crawler.operator} does not publish this address, and {check.reason}")
+        if check.status is NameStatus.NAMELESS and self._names_exist:
             return _impostor(check.reason)
         return _undecided(check.reason)
 

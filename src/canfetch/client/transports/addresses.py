@@ -1,7 +1,7 @@
 """Classification of IP addresses as public or not.
 
 Source: the IANA special-purpose address registries (RFC 6890 and its updates). RFC 4291 for IPv4-mapped IPv6
-addresses, RFC 3056 for 6to4, RFC 6052 for NAT64.
+addresses, RFC 3056 for 6to4, RFC 6052 for NAT64. Microsoft's page "What is IP address 168.63.129.16?".
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,6 +21,9 @@ _NAT64: Final = IPv6Network("64:ff9b::/96")
 _DOCUMENTATION: Final = IPv6Network("3fff::/20")
 # IETF protocol assignments and the deprecated 6to4 relays. `is_global` covers them only in part.
 _ASSIGNED: Final = (IPv4Network("192.0.0.0/24"), IPv4Network("192.88.99.0/24"))
+# Public by its number, but each machine in Azure reaches services of its own host there. The addresses of the other
+# large clouds are link-local (169.254.169.254), local (fd00:ec2::254) or shared ones (100.100.100.200).
+_CLOUD_HOST: Final = IPv4Address("168.63.129.16")
 
 
 def is_public(address: IPv4Address | IPv6Address) -> bool:
@@ -36,6 +39,7 @@ def is_public(address: IPv4Address | IPv6Address) -> bool:
         return address in _GLOBAL_UNICAST and address.is_global and address not in _DOCUMENTATION
     return (
         address.is_global
+        and address != _CLOUD_HOST
         and not address.is_multicast
         and not address.is_reserved
         and not address.is_loopback

@@ -128,7 +128,9 @@ class _Lookup:
         is_local = self._probe is not None and not _has_answer(self._probe) and not _has_answer(self.future)
         if not self.future.done():
             if is_local:
-                raise TransportError(FailureKind.LOCAL, f"no answer from name servers within {round(self.seconds, 1):g} s")
+                raise TransportError(
+                    FailureKind.LOCAL, f"no answer from name servers within {round(self.seconds, 1):g} s"
+                )
             raise self._deadlines.connect_timed_out()
         try:
             return self.future.result()

@@ -3,7 +3,11 @@
 gzip and deflate are always available. br and zstd need a library that can limit its output. The output of a decoder is
 bounded, so a decompression bomb is never expanded.
 
-Source: RFC 9110 section 8.4.1; RFC 1950 to 1952; RFC 7932; RFC 8878, and RFC 9659 for its window size.
+Names that are no coding, such as `none`, `utf-8` and `aws-chunked`, are ignored, and so are bytes after a gzip or
+deflate stream, as Chromium does in both cases. Failures would close whole sites whose files every browser shows.
+
+Source: RFC 9110 section 8.4.1; RFC 1950 to 1952; RFC 7932; RFC 8878, and RFC 9659 for its window size. The registry of
+content codings of IANA. Chromium's `net/filter`, for what browsers accept.
 """
 
 import zlib
@@ -26,6 +30,24 @@ _GZIP_WBITS: Final = 16 + zlib.MAX_WBITS
 # RFC 9659: decoders need not support larger windows, and encoders for the web must not use them.
 _ZSTD_WINDOW_BYTES: Final = 1 << 23
 _SUCCESS: Final = 2
+# The codings that IANA has registered. Bodies with one of them cannot be read without its decoder.
+_REGISTERED: Final = frozenset(
+    {
+        "aes128gcm",
+        "br",
+        "compress",
+        "dcb",
+        "dcz",
+        "deflate",
+        "exi",
+        "gzip",
+        "pack200-gzip",
+        "x-compress",
+        "x-gzip",
+        "zstd",
+    }
+)
+_GZIP_MAGIC: Final = b"\x1f\x8b"
 
 
 class Decoder(Protocol):
@@ -95,9 +117,10 @@ class BodyDecoder:
 def _find_decoder(headers: Headers) -> Decoder:
     value = ",".join([value for name, value in headers if name.lower() == "content-encoding"])
     codings = [part.strip().lower() for part in value.split(",")] if value else []
-    codings = [coding for coding in codings if coding not in {"", "identity"}]
+    # `gzip;q=1` is an invalid form of a name that is registered.
+    codings = [coding for coding in codings if coding.partition(";")[0].strip() in _REGISTERED]
     if not codings:
-        return IdentityDecoder()
+        return IdentityDecoder() if value.strip().lower() in {"", "identity"} else TextDecoder(value)
     if len(codings) > 1:
         raise TransportError(FailureKind.ENCODING, f"more than one content coding: {value[:100]}")
     # RFC 9110 section 8.4.1.3: x-gzip is an alias of gzip.
@@ -139,26 +162,46 @@ class IdentityDecoder:
         return data[:limit]
 
 
-class GzipDecoder:
-    """gzip. Several members may follow each other, and zero bytes may follow the last one, as the gzip program accepts.
+class TextDecoder:
+    """The decoder for content whose coding has no registered name: text, or else something that cannot be decoded.
 
-    Other trailing data is invalid.
+    Args: name: The name.
     """
+
+    finished = True
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def decode(self, data: bytes, limit: int) -> bytes:
+        """Return `data` up to `limit`.
+
+        Raises: TransportError: ENCODING if it contains a null byte.
+        """
+        if b"\0" in data:
+            raise TransportError(FailureKind.ENCODING, f"unsupported content coding: {self._name[:100]}")
+        return data[:limit]
+
+
+class GzipDecoder:
+    """gzip. Several members may follow each other. What follows the last one is ignored, as the gzip program does."""
 
     def __init__(self) -> None:
         self._stream = zlib.decompressobj(_GZIP_WBITS)
-        self._has_padding = False
+        # The start of what follows a member, until it shows whether that is another one.
+        self._next = b""
+        self._is_over = False
         self.finished = False
 
     def decode(self, data: bytes, limit: int) -> bytes:
         """Decode the next bytes."""
         out = b""
-        while data and len(out) < limit:
+        while data and len(out) < limit and not self._is_over:
             if self._stream.eof:
-                self._has_padding = self._has_padding or data[0] == 0
-                if self._has_padding:
-                    if data.strip(b"\0"):
-                        raise _trailing_data_error("gzip")
+                data, self._next = self._next + data, b""
+                if not data.startswith(_GZIP_MAGIC):
+                    self._is_over = not _GZIP_MAGIC.startswith(data)
+                    self._next = data[:1]
                     break
                 self._stream = zlib.decompressobj(_GZIP_WBITS)
             out += _inflate(self._stream, data, limit - len(out))
@@ -168,7 +211,10 @@ class GzipDecoder:
 
 
 class DeflateDecoder:
-    """deflate: the zlib format of the standard, or a raw deflate stream as some servers send it."""
+    """deflate: the zlib format of the standard, or a raw deflate stream as some servers send it.
+
+    What follows the stream is ignored.
+    """
 
     def __init__(self) -> None:
         self._head = b""
@@ -188,12 +234,9 @@ class DeflateDecoder:
             data, self._head = self._head, b""
             has_zlib_header = data[0] & 15 == 8 and int.from_bytes(data[:2]) % 31 == 0
             self._stream = zlib.decompressobj(zlib.MAX_WBITS if has_zlib_header else -zlib.MAX_WBITS)
-        elif self._stream.eof and data:
-            raise _trailing_data_error("deflate")
-        out = _inflate(self._stream, data, limit)
-        if self._stream.unused_data:
-            raise _trailing_data_error("deflate")
-        return out
+        elif self._stream.eof:
+            return b""
+        return _inflate(self._stream, data, limit)
 
 
 class BrotliDecoder:
@@ -281,10 +324,6 @@ def _inflate(stream: "zlib._Decompress", data: bytes, limit: int) -> bytes:
         return stream.decompress(data, limit)
     except zlib.error as error:
         raise TransportError(FailureKind.ENCODING, str(error)) from None
-
-
-def _trailing_data_error(coding: str) -> TransportError:
-    return TransportError(FailureKind.ENCODING, f"{coding}: data after the end of the stream")
 
 
 def _find_brotli() -> Any | None:

@@ -79,10 +79,13 @@ class GroupExtensions:
         self.usages = PathRecords(usages, profile)
         self.training = PathRecords(training, profile)
 
-    def usage(self, verdict: Verdict, purpose: UsagePurpose) -> Usage:
-        """Return the preference on a use of the URL that `verdict` is about."""
+    def usage(self, verdict: Verdict, purpose: UsagePurpose, *, if_disallowed: bool = False) -> Usage:
+        """Return the preference on a use of the URL that `verdict` is about.
+
+        Args: if_disallowed: Also say what the file states on a URL that may not be fetched.
+        """
         relevant: list[Extension[Any]] = []
-        if verdict.allowed:
+        if verdict.allowed or if_disallowed:
             target = verdict.target
             for stated in (self.signals, self.usages, self.training):
                 relevant += stated.most_specific(target)

@@ -59,6 +59,8 @@ class Enforcement:
         exempt: Product tokens of crawlers that may fetch everything.
         identity: Verifies that requests come from the crawlers that they name. Default: no verification.
         block_impostors: Whether to refuse requests of impostors. By default, they are only counted.
+        block_undecided: Whether to refuse requests of crawlers of the registry whose identity cannot be verified, as
+            well. Then failing name servers, a missing list, or a proxy that is not listed close the site to crawlers.
         trusted_proxies: Addresses and networks of proxies whose `X-Forwarded-For` is believed, and `unix` for a server
             that listens on a Unix socket. Default: none, so that the address of the connection counts.
     Raises: InvalidOption, InvalidProductToken.
@@ -71,16 +73,20 @@ class Enforcement:
         exempt: Collection[str] = (),
         identity: IdentityVerifier | None = None,
         block_impostors: bool = False,
+        block_undecided: bool = False,
         trusted_proxies: Iterable[str] = (),
     ) -> None:
         if isinstance(exempt, str | bytes):
             raise InvalidOption(f"invalid exempt {quoted(exempt)}: expected a list, such as [{quoted(exempt)}]")
         if block_impostors and identity is None:
             raise InvalidOption("block_impostors requires identity=IdentityVerifier(...)")
+        if block_undecided and not block_impostors:
+            raise InvalidOption("block_undecided requires block_impostors=True")
         for token in exempt:
             requested_agent(token, exact=True)
         self.identity = identity
         self.block_impostors = block_impostors
+        self.block_undecided = block_undecided
         self._registry = registry
         self._exempt = frozenset(token.lower() for token in exempt)
         self._proxies = TrustedProxies(trusted_proxies)

@@ -160,9 +160,17 @@ class Site:
 
     def _conclude(self, request: Request, check: IdentityCheck, identity: Identity) -> Reply | None:
         name = check.crawler.name
-        if not identity.is_impostor:
-            self._counters.add("verified" if identity.status is IdentityStatus.VERIFIED else "undecided")
+        if identity.status is IdentityStatus.VERIFIED:
+            self._counters.add("verified")
             return None
+        if not identity.is_impostor:
+            self._counters.add("undecided")
+            if self._enforcement is None or not self._enforcement.block_undecided:
+                return None
+            SERVING_LOGGER.info("%s may not be %s: %s", check.address, name, identity.reason)
+            return text_reply(
+                request, 403, f"403 Forbidden: this client may not be {name}\n{printable_text(identity.reason)}"
+            )
         self._counters.add("impostors", name)
         SERVING_LOGGER.info("%s is not %s: %s", check.address, name, identity.reason)
         if self._enforcement is None or not self._enforcement.block_impostors:

@@ -15,7 +15,7 @@ _DESCRIPTIONS: Final = {
     "crawler_requests": "Requests of declared crawlers that were checked.",
     "refused": "Requests of crawlers that the rules do not allow, refused with 403.",
     "verified": "Allowed requests of crawlers whose identity was verified.",
-    "undecided": "Allowed requests of crawlers whose identity could not be verified.",
+    "undecided": "Requests of crawlers that the rules allow, and whose identity could not be verified.",
     "impostors": "Allowed requests that claim to be of a crawler, but are not.",
 }
 _BY_CRAWLER: Final = ("refused", "impostors")
@@ -31,7 +31,7 @@ class SiteStats(NamedTuple):
         crawler_requests: Requests of declared crawlers that were checked.
         refused: Requests of crawlers that the rules do not allow, by product token. The response was 403.
         verified: Allowed requests of crawlers whose identity was verified.
-        undecided: Allowed requests of crawlers whose identity could not be verified.
+        undecided: Requests of crawlers that the rules allow, and whose identity could not be verified.
         impostors: Allowed requests that claim to be of a crawler but are not, by product token. The response was 403
             if impostors are blocked.
     """

@@ -86,11 +86,11 @@ def again_sentence(access: RobotsAccess) -> str:
 
 
 def usage_results(robots: RobotsTxt | None, url: AnyURL, agent: Agent) -> list[UsagePreference]:
-    """Return what a file states on each use."""
+    """Return what a file states on each use, whether the URL may be fetched or not."""
     if robots is None:
         return [UsagePreference(use=use, preference=Preference.UNKNOWN, lines=[]) for use in UsagePurpose]
     results = []
-    for use, usage in usage_by_purpose(robots, url, agent).items():
+    for use, usage in usage_by_purpose(robots, url, agent, if_disallowed=True).items():
         lines = [_record_line(record) for record in deciding_records(usage)[:_MAX_LINES]]
         results.append(UsagePreference(use=use, preference=usage.preference, lines=lines))
     return results

@@ -10,9 +10,11 @@ import asyncio
 import json
 import logging
 import re
+import signal
 import sys
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
 from typing import Any, BinaryIO, Final, NamedTuple, cast
 
 from anyio import AsyncFile, BrokenResourceError, ClosedResourceError
@@ -36,7 +38,7 @@ LOGGER: Final = logging.getLogger("canfetch.mcp")
 
 
 def serve_standard_streams(server: Server[Service]) -> None:
-    """Serve until the host closes one of the streams.
+    """Serve until the host closes one of the streams, or SIGTERM stops the process.
 
     Standard output contains only messages. The SDK diverts all other output.
     """
@@ -48,6 +50,8 @@ def serve_standard_streams(server: Server[Service]) -> None:
 
 async def _serve(server: Server[Service]) -> None:
     messages = _ValidMessages(sys.stdin.buffer)
+    with suppress(NotImplementedError):  # Windows has no such signal
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, messages.end)
     async with stdio_server(stdin=cast("AsyncFile[str]", messages)) as (read_stream, write_stream):
         messages.set_answer(lambda answer: write_stream.send(SessionMessage(answer)))
         await server.run(read_stream, write_stream, server.create_initialization_options())
@@ -67,11 +71,16 @@ class _ValidMessages:
         self._answer: asyncio.Future[Callable[[JSONRPCError], Awaitable[None]]] = self._loop.create_future()
         # One line at a time: a host that sends faster than the server reads has to wait.
         self._next: asyncio.Queue[bytes | OversizedMessage | None] = asyncio.Queue(1)
+        self._ending: asyncio.Future[None] | None = None
         threading.Thread(target=self._read, name="canfetch-mcp-reader", daemon=True).start()
 
     def set_answer(self, answer: Callable[[JSONRPCError], Awaitable[None]]) -> None:
         """Set how invalid messages are answered."""
         self._answer.set_result(answer)
+
+    def end(self) -> None:
+        """End the iteration as if the host had closed the stream, so that the requests before it are answered."""
+        self._ending = asyncio.ensure_future(self._next.put(None))
 
     def __aiter__(self) -> AsyncIterator[str]:
         return self

@@ -172,10 +172,11 @@ class Guard:
         path: str = scope["path"]
         is_api = path.startswith(API_PREFIX)
         is_allowed_origin = self.allows_origin(head.origin)
-        if is_api and not is_allowed_origin and self._is_cross_site(scope, head):
+        is_guarded = is_api or path == "/metrics"
+        if is_guarded and not is_allowed_origin and self._is_cross_site(scope, head):
             return _CROSS_SITE
         is_preflight = is_allowed_origin and scope["method"] == "OPTIONS"
-        if (is_api or path == "/metrics") and not is_preflight and not self._has_token(head.authorization):
+        if is_guarded and not is_preflight and not self._has_token(head.authorization):
             return _UNAUTHORIZED
         if self._limits_rate and path not in _OPEN_PATHS:
             wait = self._requests.take(self._addresses.find(scope))

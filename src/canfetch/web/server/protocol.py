@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import h11
 from uvicorn.config import Config
@@ -11,6 +11,8 @@ from uvicorn.server import ServerState
 
 from canfetch.web.server.guard import SECURITY_HEADERS
 from canfetch.web.server.problems import Problem
+
+_MAX_HEAD_BYTES: Final = 65_536
 
 
 class BoundedConfig(Config):
@@ -33,12 +35,16 @@ class BoundedConfig(Config):
 class _StrictConnection(h11.Connection):
     """A connection that rejects requests whose end is ambiguous. A proxy could find another end, and forward the rest.
 
+    It also rejects heads of more than 64 KiB. h11 limits only those that arrive in several parts.
+
     Source: RFC 9112, section 6.1.
     """
 
     def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
         event = super().next_event()
         if isinstance(event, h11.Request):
+            if sum(len(name) + len(value) for name, value in event.headers) + len(event.target) > _MAX_HEAD_BYTES:
+                raise h11.RemoteProtocolError("the head is too large", error_status_hint=431)
             names = {name for name, _ in event.headers}
             if b"transfer-encoding" in names and (b"content-length" in names or event.http_version < b"1.1"):
                 raise h11.RemoteProtocolError("ambiguous length of the body")
@@ -57,7 +63,7 @@ class BoundedProtocol(H11Protocol):
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
         size = config.h11_max_incomplete_event_size
-        self.conn = _StrictConnection(h11.SERVER) if size is None else _StrictConnection(h11.SERVER, size)
+        self.conn = _StrictConnection(h11.SERVER, size or _MAX_HEAD_BYTES)
         self._limits = cast("BoundedConfig", config)
         self._header_timer: asyncio.TimerHandle | None = None
 
