@@ -9,30 +9,11 @@ from canfetch.answers.verdicts import verdict_json
 from canfetch.compare import Change, diff
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.text import printable_text
-from canfetch.core.verdict import Verdict
 from canfetch.errors import CanfetchError, Undecided
 from canfetch.lint.verdict_changes import VerdictChanges
 
 COMPARISON_SCHEMA: Final = "canfetch.comparison/1"
 _MAX_EXAMPLES: Final = 20
-
-
-class ChangedVerdict(NamedTuple):
-    """A verdict that differs between two versions."""
-
-    url: str
-    agent: RequestedAgent
-    old: Verdict
-    new: Verdict
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the verdicts as JSON."""
-        return {
-            "url": printable_text(self.url),
-            "agent_name": printable_text(self.agent.name),
-            "old": verdict_json(self.url, self.agent, self.old),
-            "new": verdict_json(self.url, self.agent, self.new),
-        }
 
 
 class FileComparison(NamedTuple):
@@ -42,7 +23,7 @@ class FileComparison(NamedTuple):
         before, after: The versions.
         agents: The agents that were compared.
         compared: The number of verdicts that were compared.
-        changed: Those that differ.
+        changed: The URLs and agents whose verdicts differ.
         errors: The URLs that are not valid, each with the reason.
         changed_profiles: The profiles in which a verdict changes for any agent and any URL, or may change because this
             cannot be decided within the limits. In all others, all verdicts are proved equal.
@@ -53,18 +34,21 @@ class FileComparison(NamedTuple):
     after: RobotsTxt
     agents: Sequence[RequestedAgent]
     compared: int
-    changed: Sequence[ChangedVerdict]
+    changed: Sequence[tuple[str, RequestedAgent]]
     errors: Sequence[tuple[str, str]]
     changed_profiles: Sequence[str]
     changes: Sequence[Change] | None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the comparison as JSON, with at most 20 examples of the URLs of a change."""
+        """Return the comparison as JSON, with at most 20 examples of the URLs of a change.
+
+        The member `changed` is an iterator, because its verdicts can be many, and each names all rules that matched.
+        """
         answer = {
             "schema": COMPARISON_SCHEMA,
             "profile": self.before.profile,
             "compared": self.compared,
-            "changed": [one.to_json() for one in self.changed],
+            "changed": (self._changed_json(url, agent) for url, agent in self.changed),
             "errors": [{"url": printable_text(url), "error": printable_text(error)} for url, error in self.errors],
             "changed_profiles": list(self.changed_profiles),
             "all_urls": {
@@ -73,6 +57,15 @@ class FileComparison(NamedTuple):
             },
         }
         return with_notes(answer, self.agents, self.before, self.after)
+
+    def _changed_json(self, url: str, agent: RequestedAgent) -> dict[str, Any]:
+        old, new = (robots.decide(url, agent=agent.agent) for robots in (self.before, self.after))
+        return {
+            "url": printable_text(url),
+            "agent_name": printable_text(agent.name),
+            "old": verdict_json(url, agent, old),
+            "new": verdict_json(url, agent, new),
+        }
 
     def _change_json(self, change: Change) -> dict[str, Any]:
         return {
@@ -90,11 +83,15 @@ def compare_verdicts(
     Cost: A parse of both versions in each profile, two decisions for each URL and agent, and `canfetch.compare.diff`.
     """
     before, after = parse(old, profile=profile), parse(new, profile=profile)
-    changed: list[ChangedVerdict] = []
+    changed: list[tuple[str, RequestedAgent]] = []
     errors: list[tuple[str, str]] = []
     for url in urls:
         try:
-            changed += _changed_verdicts(before, after, url, agents)
+            changed += [
+                (url, agent)
+                for agent in agents
+                if before.allows(url, agent=agent.agent) is not after.allows(url, agent=agent.agent)
+            ]
         except CanfetchError as error:
             errors.append((url, str(error)))
     return FileComparison(
@@ -114,13 +111,3 @@ def _exact_changes(before: RobotsTxt, after: RobotsTxt, agents: Sequence[Request
         return diff(before, after, agents=[agent.agent for agent in agents])
     except Undecided:
         return None
-
-
-def _changed_verdicts(
-    before: RobotsTxt, after: RobotsTxt, url: str, agents: Sequence[RequestedAgent]
-) -> list[ChangedVerdict]:
-    verdicts = [
-        ChangedVerdict(url, agent, before.decide(url, agent=agent.agent), after.decide(url, agent=agent.agent))
-        for agent in agents
-    ]
-    return [one for one in verdicts if one.old.allowed is not one.new.allowed]

@@ -1,6 +1,6 @@
 """Verdicts on URLs: single ones, those of several agents, and explanations."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
 from canfetch.agents.requested import RequestedAgent
@@ -47,26 +47,40 @@ class URLVerdicts(NamedTuple):
 
     def to_matrix_row(self) -> dict[str, Any]:
         """Return one object with a cell for each agent, in the form of `canfetch matrix --format json`."""
-        url = printable_text(self.url)
         if not self.verdicts:
-            return {"url": url, "error": printable_text(self.error)}
-        cells = {
-            printable_text(agent.name): {
-                "allowed": verdict.allowed,
-                "reason": str(verdict.reason),
-                "line": verdict.line,
-            }
-            for agent, verdict in zip(self.agents, self.verdicts, strict=True)
-        }
-        return {"url": url, "verdicts": cells}
+            return _error_row(self.url, self.error)
+        return _matrix_row(self.url, zip(self.agents, self.verdicts, strict=True))
 
 
-def decide_url(decider: Decider, url: str, agents: Sequence[RequestedAgent]) -> URLVerdicts:
-    """Return the verdicts on a URL, or the reason why they cannot be computed."""
+def verdict_rows(decider: Decider, url: str, agents: Iterable[RequestedAgent]) -> Iterator[dict[str, Any]]:
+    """Yield the objects of `URLVerdicts.to_json`. Only one verdict is in memory at a time."""
+    for agent in agents:
+        try:
+            verdict = decider.decide(url, agent=agent.agent)
+        except CanfetchError as error:
+            yield error_json(url, agent.name, str(error))
+        else:
+            yield verdict_json(url, agent, verdict)
+
+
+def matrix_row(decider: Decider, url: str, agents: Iterable[RequestedAgent]) -> dict[str, Any]:
+    """Return the object of `URLVerdicts.to_matrix_row`. Only one verdict is in memory at a time."""
     try:
-        return URLVerdicts(url, agents, tuple(decider.decide(url, agent=agent.agent) for agent in agents))
+        return _matrix_row(url, ((agent, decider.decide(url, agent=agent.agent)) for agent in agents))
     except CanfetchError as error:
-        return URLVerdicts(url, agents, (), str(error))
+        return _error_row(url, str(error))
+
+
+def _matrix_row(url: str, verdicts: Iterable[tuple[RequestedAgent, Verdict]]) -> dict[str, Any]:
+    cells = {
+        printable_text(agent.name): {"allowed": verdict.allowed, "reason": str(verdict.reason), "line": verdict.line}
+        for agent, verdict in verdicts
+    }
+    return {"url": printable_text(url), "verdicts": cells}
+
+
+def _error_row(url: str, error: str) -> dict[str, Any]:
+    return {"url": printable_text(url), "error": printable_text(error)}
 
 
 def verdict_json(url: str, agent: RequestedAgent, verdict: Verdict) -> dict[str, Any]:

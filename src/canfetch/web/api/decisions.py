@@ -7,10 +7,10 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response, StreamingResponse
 
-from canfetch.agents.requested import requested_agent
+from canfetch.agents.requested import RequestedAgent, requested_agent
 from canfetch.answers.comparison import compare_verdicts
 from canfetch.answers.crawlers import requested_agents, with_notes
-from canfetch.answers.verdicts import Decider, decide_url, explain_url, verdict_json, with_agent_note
+from canfetch.answers.verdicts import Decider, explain_url, matrix_row, verdict_json, verdict_rows, with_agent_note
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.verdict import Verdict
@@ -25,15 +25,15 @@ from canfetch.web.api.requests import (
     URLsRequest,
     body_schema,
 )
-from canfetch.web.api.services import in_thread, json_response, read_request, services_of
+from canfetch.web.api.services import INLINE_BYTES, answer_in_thread, json_response, read_request, services_of
 from canfetch.web.api.verdict_responses import Comparison, Explanation, Matrix, VerdictList, VerdictObject
 from canfetch.web.api.verdict_stream import NDJSON, answer_stream
 from canfetch.web.origins import OriginDecider
 from canfetch.web.settings import MAX_EXPLAINED_VERDICTS, MAX_VERDICTS
 
 ROUTER: Final = APIRouter(prefix="/v1", tags=["verdicts"])
-# A file of this size is parsed in a fraction of a millisecond, which is less than a thread costs.
-_INLINE_BYTES: Final = 64 * 1024
+# A verdict that names so few lines is written in less time than that.
+_INLINE_LINES: Final = 500
 
 
 @ROUTER.post(
@@ -50,9 +50,12 @@ async def decide(request: Request) -> Response:
     if content is None:
         verdict = await services_of(request).origins.verdict(asked.url, agent.agent, profile=asked.profile)
     else:
-        answer = partial(_verdict_from, asked, content, agent.agent)
-        verdict = answer() if len(content) <= _INLINE_BYTES else await in_thread(request, answer)
-    return json_response(with_agent_note(verdict_json(asked.url, agent, verdict), agent, verdict))
+        if len(content) > INLINE_BYTES:
+            return await answer_in_thread(
+                request, lambda: _verdict_answer(asked.url, agent, _verdict_from(asked, content, agent.agent))
+            )
+        verdict = _verdict_from(asked, content, agent.agent)
+    return await _verdict_response(request, asked.url, agent, verdict)
 
 
 @ROUTER.get(
@@ -71,7 +74,7 @@ async def decide_live(
     """Return the verdict on a URL. Its origin's robots.txt is fetched, unless the cached copy is fresh."""
     named = requested_agent(agent, exact=exact)
     verdict = await services_of(request).origins.verdict(url, named.agent, profile=profile)
-    return json_response(with_agent_note(verdict_json(url, named, verdict), named, verdict))
+    return await _verdict_response(request, url, named, verdict)
 
 
 @ROUTER.post(
@@ -90,10 +93,10 @@ async def decide_batch(request: Request) -> Response:
 
     def compute() -> dict[str, Any]:
         decides = decider()
-        rows = [row for url in asked.urls for row in decide_url(decides, url, agents).to_json()]
+        rows = (row for url in asked.urls for row in verdict_rows(decides, url, agents))
         return with_notes({"verdicts": rows}, agents, *_files(decides))
 
-    return json_response(await in_thread(request, compute))
+    return await answer_in_thread(request, compute)
 
 
 @ROUTER.post(
@@ -126,7 +129,7 @@ async def explain(request: Request) -> Response:
     asked = await read_request(request, DecideRequest)
     agent = asked.requested_agent()
     decider = await _decider(request, asked, asked.url)
-    return json_response(await in_thread(request, lambda: explain_url(decider(), asked.url, agent).to_json()))
+    return await answer_in_thread(request, lambda: explain_url(decider(), asked.url, agent).to_json())
 
 
 @ROUTER.post(
@@ -145,10 +148,10 @@ async def matrix_of_verdicts(request: Request) -> Response:
 
     def compute() -> dict[str, Any]:
         decides = decider()
-        rows = [decide_url(decides, url, agents).to_matrix_row() for url in asked.urls]
+        rows = (matrix_row(decides, url, agents) for url in asked.urls)
         return with_notes({"rows": rows}, agents, *_files(decides))
 
-    return json_response(await in_thread(request, compute))
+    return await answer_in_thread(request, compute)
 
 
 @ROUTER.post(
@@ -163,13 +166,22 @@ async def compare(request: Request) -> Response:
     asked = await read_request(request, CompareRequest)
     agents = requested_agents(asked.agents, exact=asked.exact)
     _check_verdicts(len(asked.urls) * len(agents), MAX_VERDICTS)
-    compared = await in_thread(
+    return await answer_in_thread(
         request,
         lambda: compare_verdicts(
             asked.old.encode(), asked.new.encode(), asked.urls, agents, profile=asked.profile
         ).to_json(),
     )
-    return json_response(compared)
+
+
+async def _verdict_response(request: Request, url: str, agent: RequestedAgent, verdict: Verdict) -> Response:
+    if len(verdict.also_matched) + len(verdict.group.lines) > _INLINE_LINES:
+        return await answer_in_thread(request, partial(_verdict_answer, url, agent, verdict))
+    return json_response(_verdict_answer(url, agent, verdict))
+
+
+def _verdict_answer(url: str, agent: RequestedAgent, verdict: Verdict) -> dict[str, Any]:
+    return with_agent_note(verdict_json(url, agent, verdict), agent, verdict)
 
 
 def _verdict_from(asked: DecideRequest, content: bytes, agent: Agent) -> Verdict:

@@ -23,7 +23,7 @@ from canfetch.web.api.requests import (
     UsageRequest,
     body_schema,
 )
-from canfetch.web.api.services import in_thread, json_response, read_request
+from canfetch.web.api.services import answer_in_thread, read_request
 
 # The rounds of fixes parse a file dozens of times. Larger files can take longer than a request may.
 MAX_FIXED_BYTES: Final = 128 * 1024
@@ -41,7 +41,7 @@ async def parse(request: Request) -> Response:
     """Return the groups, rules and records of a file, as a profile reads them."""
     asked = await read_request(request, ParseRequest)
     content = asked.file()
-    return json_response(await in_thread(request, lambda: file_json(parse_robots(content, profile=asked.profile))))
+    return await answer_in_thread(request, lambda: file_json(parse_robots(content, profile=asked.profile)))
 
 
 @ROUTER.post(
@@ -55,7 +55,7 @@ async def lint(request: Request) -> Response:
     """Return the findings of the linter, with their fixes."""
     asked = await read_request(request, LintFileRequest)
     lint_request = asked.lint_request()
-    return json_response(await in_thread(request, lambda: lint_file(lint_request).to_json()))
+    return await answer_in_thread(request, lambda: lint_file(lint_request).to_json())
 
 
 @ROUTER.post(
@@ -74,19 +74,15 @@ async def fix(request: Request) -> Response:
     lint_request = asked.lint_request()
     if asked.findings is not None:
         chosen = [finding.chosen() for finding in asked.findings]
-        return json_response(await in_thread(request, lambda: apply_chosen_fixes(lint_request, chosen).to_json()))
+        return await answer_in_thread(request, lambda: apply_chosen_fixes(lint_request, chosen).to_json())
     if len(lint_request.content) > MAX_FIXED_BYTES:
         limit = f"{MAX_FIXED_BYTES >> 10} KiB"
         raise HTTPException(
             413, f"the file is larger than {limit}: pass `findings` to fix some, or run `canfetch lint --fix`"
         )
-    return json_response(
-        await in_thread(
-            request,
-            lambda: fix_file(
-                lint_request, unsafe=asked.unsafe, for_profiles=asked.for_profiles, only=asked.only
-            ).to_json(),
-        )
+    return await answer_in_thread(
+        request,
+        lambda: fix_file(lint_request, unsafe=asked.unsafe, for_profiles=asked.for_profiles, only=asked.only).to_json(),
     )
 
 
@@ -100,7 +96,7 @@ async def fix(request: Request) -> Response:
 async def format_file(request: Request) -> Response:
     """Return the file in the canonical layout, which changes no verdict."""
     content = (await read_request(request, FileRequest)).file()
-    return json_response(await in_thread(request, lambda: format_content(content).to_json()))
+    return await answer_in_thread(request, lambda: format_content(content).to_json())
 
 
 @ROUTER.post(
@@ -118,8 +114,7 @@ async def usage(request: Request) -> Response:
     page = None
     if headers or asked.tdm_file is not None:
         page = parse_page(headers=headers, url=asked.url, tdm_file=asked.tdm_file)
-    found = await in_thread(
+    return await answer_in_thread(
         request,
         lambda: usage_table(parse_robots(content, profile=asked.profile), asked.url, agents, page=page).to_json(),
     )
-    return json_response(found)

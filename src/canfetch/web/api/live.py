@@ -20,7 +20,7 @@ from canfetch.web.api.requests import (
     SitemapRequest,
     body_schema,
 )
-from canfetch.web.api.services import in_thread, json_response, read_request, services_of
+from canfetch.web.api.services import answer_in_thread, json_response, read_request, services_of
 from canfetch.web.api.verdict_responses import AccessObject
 from canfetch.web.documents import DocumentFetcher
 
@@ -88,7 +88,7 @@ async def page(request: Request) -> Response:
         robots = None if asked.robots is None else parse(asked.robots.encode(), profile=asked.profile)
         return page_table(asked.url, rules, agents, robots=robots, now=now, dialect=asked.dialect).to_json()
 
-    return json_response(await in_thread(request, compute))
+    return await answer_in_thread(request, compute)
 
 
 @ROUTER.post(

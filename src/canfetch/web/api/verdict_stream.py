@@ -17,7 +17,7 @@ from canfetch.core.text import printable_text
 from canfetch.errors import CanfetchError
 from canfetch.web.api.errors import invalid_request
 from canfetch.web.api.requests import StreamLine, decode_content
-from canfetch.web.api.services import Services, in_thread, services_of
+from canfetch.web.api.services import INLINE_BYTES, AnswerTooLarge, Services, encode_answer, in_thread, services_of
 
 NDJSON: Final = "application/x-ndjson"
 MAX_LINE_BYTES: Final = 4 * 1024 * 1024
@@ -64,7 +64,7 @@ async def _answers(request: Request) -> AsyncIterator[bytes]:
         for line in block:
             answer = await stream.answer(line)
             if answer is not None:
-                out += to_json(answer) + b"\n"
+                out += answer + b"\n"
                 if len(out) >= _BLOCK_BYTES:
                     yield bytes(out)
                     out.clear()
@@ -114,8 +114,15 @@ class _VerdictStream:
         self._is_rejected = False
         self._robots: dict[str, RobotsTxt] = {}
 
-    async def answer(self, line: "bytes | _LongLine") -> dict[str, Any] | None:
-        """Return the verdict of a line, an object with `error`, or None for a line that sets the file."""
+    async def answer(self, line: "bytes | _LongLine") -> bytes | None:
+        """Return the verdict of a line or an object with `error`, as JSON, or None for a line that sets the file."""
+        try:
+            answer = await self._answer(line)
+        except AnswerTooLarge as error:
+            answer = {"allowed": None, "error": str(error)}
+        return to_json(answer) if isinstance(answer, dict) else answer
+
+    async def _answer(self, line: "bytes | _LongLine") -> dict[str, Any] | bytes | None:
         if isinstance(line, _LongLine):
             return self._reject(_TOO_LONG, sets_file=line.sets_file)
         if not line.strip():
@@ -151,15 +158,22 @@ class _VerdictStream:
         self._robots.clear()
         return None
 
-    async def _decide(self, asked: StreamLine, url: str, agent_name: str) -> dict[str, Any]:
+    async def _decide(self, asked: StreamLine, url: str, agent_name: str) -> dict[str, Any] | bytes:
         agent = requested_agent(agent_name, exact=asked.exact)
         if self._is_rejected and asked.content is None:
             raise NoFileError(_NO_FILE)
         if self._content is None and asked.content is None:
             verdict = await self._services.origins.verdict(url, agent.agent, profile=asked.profile)
-        else:
-            verdict = (await self._file(asked)).decide(url, agent=agent.agent)
-        return with_agent_note(verdict_json(url, agent, verdict), agent, verdict)
+            return with_agent_note(verdict_json(url, agent, verdict), agent, verdict)
+        robots = await self._file(asked)
+
+        def compute() -> dict[str, Any]:
+            verdict = robots.decide(url, agent=agent.agent)
+            return with_agent_note(verdict_json(url, agent, verdict), agent, verdict)
+
+        if len(robots.content) <= INLINE_BYTES:
+            return compute()
+        return await in_thread(self._request, lambda: encode_answer(compute()))
 
     async def _file(self, asked: StreamLine) -> RobotsTxt:
         if asked.content is not None:
