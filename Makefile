@@ -44,7 +44,7 @@ ENGINE_SOURCES := $(shell find rust/core rust/wasm -type f \( -name '*.rs' -o -n
 PAGE := $(shell find page -type f -not -path '*/node_modules/*' 2>/dev/null) examples/robots.txt
 PAGE_MANIFEST := src/canfetch/web/assets/manifest.json
 
-.PHONY: help run serve test test-slow test-services test-all differential coverage mutants lint format types docs rust bench scoreboard fuzz \
+.PHONY: help run serve test test-slow test-services test-all differential simulate coverage mutants lint format types docs rust bench scoreboard fuzz \
 	package conformance-package conformance-archive clean distclean services setup-test setup-ci groups-ci setup-lint engine-module page check-page page-if-npm
 
 help: ## list the targets
@@ -159,6 +159,9 @@ test-all: export CANFETCH_TRIPLES ?= 1e6
 test-all: setup-test ## run all tests, with more examples and a million comparisons
 	$(PYTEST) --numprocesses $(WORKERS) -m 'not service and not packaging' $(ARGS)
 	$(MAKE) test-services SERVICE_TESTS=service
+
+simulate: $(INSTALLED) $(STAMPS)/group-test ## 20,000 crawls in simulated time, which are killed and whose clocks are set
+	$(BIN)/python -m simulation $(ARGS)
 
 differential: export CANFETCH_TRIPLES ?= 1e6
 differential: $(INSTALLED) $(STAMPS)/group-test ## a million comparisons with Google's parser, more between the engines

@@ -11,8 +11,8 @@ from threading import Event
 from typing import Any
 
 import pytest
+from simulation.virtual_time import run_in_virtual_time, virtual_now
 from tests.frontier.crawls import Hosts
-from tests.frontier.virtual_time import run_in_virtual_time, virtual_now
 from tests.servers.web import Exchange, Site
 from tests.transports.session_harness import make_session, make_transport
 

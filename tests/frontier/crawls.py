@@ -6,8 +6,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from simulation.virtual_time import run_in_virtual_time, virtual_now
 from tests.access.conftest import AsyncScriptedOrigin
-from tests.frontier.virtual_time import run_in_virtual_time, virtual_now
 
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.async_client import AsyncClient

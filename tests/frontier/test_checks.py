@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
+from simulation.virtual_time import run_in_virtual_time, virtual_now
 from tests.frontier.crawls import Hosts, crawl, open_frontier
-from tests.frontier.virtual_time import run_in_virtual_time, virtual_now
 
 from canfetch.access.responses import Failure, Response
 from canfetch.client.async_client import AsyncClient

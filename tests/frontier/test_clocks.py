@@ -4,8 +4,8 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from simulation.virtual_time import run_in_virtual_time, virtual_now
 from tests.frontier.crawls import Hosts, crawl, open_frontier
-from tests.frontier.virtual_time import run_in_virtual_time, virtual_now
 
 from canfetch.access.pacing import Pace
 from canfetch.client.frontier import Frontier, Turn

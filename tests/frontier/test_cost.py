@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+from simulation.virtual_time import run_in_virtual_time
 from tests.frontier.crawls import open_frontier
-from tests.frontier.virtual_time import run_in_virtual_time
 
 from canfetch.client.frontier import Frontier
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from simulation.virtual_time import run_in_virtual_time, virtual_now
 from tests.frontier.crawls import CrawlResult, Hosts, crawl, open_frontier
 from tests.frontier.test_resuming import copy_file
-from tests.frontier.virtual_time import run_in_virtual_time, virtual_now
 
 from canfetch.client.frontier import FailedURL, Frontier, FrontierCounts, Turn
 from canfetch.errors import InvalidOption, StoreError

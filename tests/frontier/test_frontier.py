@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 import httpx2
 import pytest
 import yarl
+from simulation.virtual_time import run_in_virtual_time, virtual_now
 from tests.frontier.crawls import USER_AGENT, Hosts, crawl, open_frontier
-from tests.frontier.virtual_time import run_in_virtual_time, virtual_now
 
 from canfetch.access.pacing import DelayMode
 from canfetch.client.async_client import AsyncClient

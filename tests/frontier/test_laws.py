@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given
+from simulation.virtual_time import run_in_virtual_time, virtual_now
 from tests.frontier.crawls import Hosts, crawl, open_frontier
-from tests.frontier.virtual_time import run_in_virtual_time, virtual_now
 
 from canfetch.client.frontier import Frontier, SkippedURL, Turn
 

@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from simulation.virtual_time import run_in_virtual_time
 from tests.frontier.crawls import Hosts, crawl, open_frontier
-from tests.frontier.virtual_time import run_in_virtual_time
 
 from canfetch.client.frontier import Frontier, FrontierCounts
 from canfetch.client.stores.sqlite import SQLiteStore

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from simulation.virtual_time import run_in_virtual_time, virtual_now
 from tests.frontier.crawls import Hosts, crawl, open_frontier
-from tests.frontier.virtual_time import run_in_virtual_time, virtual_now
 
 from canfetch.client.frontier import Frontier, Turn
 from canfetch.errors import InvalidURL

@@ -1,0 +1,77 @@
+"""Run crawls in simulated time.
+
+python -m simulation                    run 20,000 seeds
+python -m simulation --seeds 500        run 500
+python -m simulation --first 1234 --seeds 1     run one again
+python -m simulation --defects          put defects back one at a time, and print how many seeds it takes to find each
+"""
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from itertools import islice
+
+from simulation.crawl import no_warnings, run_seed
+from simulation.defects import DEFECTS, Defect, with_defect
+
+_CHUNK = 50
+_DEFECT_SEEDS = 2_000
+
+
+def _run_chunk(first: int, number: int) -> list[tuple[int, str]]:
+    with no_warnings():
+        return [(seed, broken) for seed in range(first, first + number) if (broken := run_seed(seed)) is not None]
+
+
+def _find(defect: Defect) -> tuple[int, str] | None:
+    """Return the first seed that finds a defect, and the rule that does not hold."""
+    with no_warnings(), with_defect(defect):
+        for seed in range(_DEFECT_SEEDS):
+            if (broken := run_seed(seed)) is not None:
+                return seed, broken
+    return None
+
+
+def _run_seeds(first: int, number: int, jobs: int) -> Iterator[tuple[int, str]]:
+    started = time.monotonic()
+    done = 0
+    with ProcessPoolExecutor(jobs) as pool:
+        starts = range(first, first + number, _CHUNK)
+        sizes = [min(_CHUNK, first + number - start) for start in starts]
+        for size, found in zip(sizes, pool.map(_run_chunk, starts, sizes), strict=True):
+            done += size
+            if sys.stderr.isatty():
+                print(f"\r{done:,} of {number:,} seeds, {time.monotonic() - started:.0f} s", end="", file=sys.stderr)
+            yield from found
+    print(f"{number:,} seeds in {time.monotonic() - started:.0f} s", file=sys.stderr)
+
+
+def main() -> int:
+    """Run the command, and return its exit code."""
+    parser = argparse.ArgumentParser(prog="python -m simulation", description="Run crawls in simulated time.")
+    parser.add_argument("--seeds", type=int, default=20_000, help="how many (default: 20000)")
+    parser.add_argument("--first", type=int, default=0, help="the first one (default: 0)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (default: one a core)")
+    parser.add_argument("--defects", action="store_true", help="put defects back one at a time")
+    options = parser.parse_args()
+    if options.defects:
+        missed = 0
+        with ProcessPoolExecutor(options.jobs) as pool:
+            print("| defect | what is wrong | seeds | the rule that shows it |\n|---|---|---|---|")
+            for defect, found in zip(DEFECTS, pool.map(_find, DEFECTS), strict=True):
+                missed += found is None
+                seeds, rule = (f"more than {_DEFECT_SEEDS:,}", "") if found is None else (f"{found[0] + 1:,}", found[1])
+                print(f"| `{defect.name}` | {defect.description} | {seeds} | {rule} |", flush=True)
+        return int(missed > 0)
+    broken = 0
+    for seed, rule in islice(_run_seeds(options.first, options.seeds, options.jobs), 100):
+        broken += 1
+        print(f"seed {seed}: {rule}", flush=True)
+    return int(broken > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,179 @@
+"""Defects, put back one at a time, that show whether the simulation finds them.
+
+Each replaces a piece of the source of a function. If the piece is no longer there, the defect has to be written anew.
+"""
+
+import inspect
+import sys
+import textwrap
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from importlib import import_module
+from typing import Final, NamedTuple
+from unittest.mock import patch
+
+
+class Change(NamedTuple):
+    """A piece of the source of a function, and what replaces it."""
+
+    module: str
+    function: str
+    old: str
+    new: str
+
+
+class Defect(NamedTuple):
+    """A defect."""
+
+    name: str
+    description: str
+    changes: tuple[Change, ...]
+
+
+_QUEUE: Final = "canfetch.client.frontier.url_queue"
+_TURNS: Final = "canfetch.client.frontier.open_turns"
+_FRONTIER: Final = "canfetch.client.frontier.frontier"
+_CLOCKS: Final = "canfetch.client.frontier.clocks"
+
+
+def _defect(name: str, description: str, *changes: tuple[str, str, str, str]) -> Defect:
+    return Defect(name, description, tuple(Change(*change) for change in changes))
+
+
+DEFECTS: Final = (
+    # Those that attacks had found before.
+    _defect(
+        "last-attempt",
+        "the file does not open after a kill in the last attempt of an origin's only URL",
+        (
+            _QUEUE,
+            "URLQueue._resume",
+            "coalesce((SELECT priority {queued}), (SELECT priority {delayed}), 0)",
+            "(SELECT priority {queued})",
+        ),
+    ),
+    _defect(
+        "wall-clock",
+        "delays are measured with the clock of the machine",
+        (_CLOCKS, "FrontierClocks.now", "self._start + self._monotonic()", "self._clock()"),
+        (_CLOCKS, "FrontierClocks.at", "self._start + self._monotonic()", "self._clock()"),
+    ),
+    _defect(
+        "future-times",
+        "times of the file that are in the future are kept",
+        (
+            _QUEUE,
+            "URLQueue._resume",
+            '"WHERE phase != 0 OR in_flight > 0 OR due_at > ?",',
+            '"WHERE phase != 0 AND due_at <= ?",',
+        ),
+    ),
+    _defect(
+        "any-scheme",
+        "links that no transport can fetch are origins",
+        ("canfetch.client.frontier.url_identity", "identify_url", "origin.scheme not in DEFAULT_PORTS", "False"),
+    ),
+    _defect(
+        "failed-vanish",
+        "URLs that failed are not listed",
+        (_QUEUE, "URLQueue.fail", "state = 3", "state = 9"),
+    ),
+    _defect(
+        "local-is-unreachable",
+        "a failure of this machine is an answer of the site",
+        ("canfetch.client.procedure", "_Procedure._fetch", "answer.kind is FailureKind.LOCAL", "False"),
+    ),
+    # Others.
+    _defect(
+        "done-stays",
+        "a page that is done stays queued",
+        (_QUEUE, "URLQueue.finish", "DELETE FROM urls WHERE id = ?", "UPDATE urls SET state = 0 WHERE id = ?"),
+    ),
+    _defect(
+        "endless-attempts",
+        "the number of attempts is not counted",
+        (_QUEUE, "URLQueue.take", "attempt = attempt + 1", "attempt = attempt"),
+    ),
+    _defect(
+        "no-delay",
+        "nothing waits for the delay of an origin",
+        (_TURNS, "_due_after", "grant.pace, last_request_at=now.at", "grant.pace, last_request_at=None"),
+        (_FRONTIER, "Frontier._take", "last_request_at=origin.last_request_at", "last_request_at=None"),
+        (_FRONTIER, "Frontier._take", "checked.pace, last_request_at=now.at", "checked.pace, last_request_at=None"),
+    ),
+    _defect(
+        "disallowed",
+        "disallowed URLs are handed out",
+        (_FRONTIER, "Frontier._decide_first", "if verdict.allowed:", "if True:"),
+    ),
+    _defect(
+        "delayed-forever",
+        "URLs that wait for another attempt are never queued again",
+        (_QUEUE, "URLQueue.queue_due_urls", "is not None", "is None and False"),
+    ),
+    _defect(
+        "same-identity",
+        "all URLs of an origin have the same identity",
+        (_QUEUE, "URLQueue.add", "origin, identity).rowcount", "origin, b'').rowcount"),
+    ),
+    _defect(
+        "asleep",
+        "an origin without URLs is not woken by a new one",
+        (_QUEUE, "URLQueue._wake", "if phase != Phase.IDLE:", "if True:"),
+    ),
+    _defect(
+        "in-flight-stays",
+        "URLs in flight are not queued again after a kill",
+        (
+            _QUEUE,
+            "URLQueue._resume",
+            "UPDATE urls SET state = 0 WHERE state = 1",
+            "UPDATE urls SET state = 0 WHERE state = 7",
+        ),
+    ),
+    _defect(
+        "retry-loses",
+        "a URL that fails is lost",
+        (_QUEUE, "URLQueue.retry", "again = self._insert(origin, url.url, url.priority)", "again = -1"),
+    ),
+    _defect(
+        "two-transactions",
+        "a turn is two transactions",
+        (
+            _QUEUE,
+            "URLQueue.finish",
+            'self._execute("UPDATE totals SET done = done + 1")',
+            '[self._execute(each) for each in ("COMMIT", "BEGIN IMMEDIATE", "UPDATE totals SET done = done + 1")]',
+        ),
+    ),
+)
+
+
+@contextmanager
+def with_defect(defect: Defect) -> Iterator[None]:
+    """Put a defect back for the block.
+
+    Raises: LookupError: The source does not contain the piece that the defect replaces.
+    """
+    with ExitStack() as stack:
+        for module_name, function in dict.fromkeys((change.module, change.function) for change in defect.changes):
+            module = import_module(module_name)
+            *owners, name = function.split(".")
+            owner = module
+            for each in owners:
+                owner = getattr(owner, each)
+            original = getattr(owner, name)
+            source = textwrap.dedent(inspect.getsource(original))
+            for change in defect.changes:
+                if (change.module, change.function) == (module_name, function):
+                    if change.old not in source:
+                        raise LookupError(f"{defect.name}: {function} does not contain {change.old!r}")
+                    source = source.replace(change.old, change.new, 1)
+            names = dict(vars(module))
+            exec(compile(source, inspect.getsourcefile(module) or "", "exec"), names)  # noqa: S102 - our own source
+            # Functions of a module are imported by name.
+            users = [owner] if owners else [each for each in list(sys.modules.values()) if hasattr(each, name)]
+            for user in users:
+                if owners or getattr(user, name) is original:
+                    stack.enter_context(patch.object(user, name, names[name]))
+        yield
