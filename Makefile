@@ -41,7 +41,7 @@ INSTALLED := $(STAMPS)/extra-cli
 
 ENGINE_MODULE := build/engine.wasm
 ENGINE_SOURCES := $(shell find rust/core rust/wasm -type f \( -name '*.rs' -o -name 'Cargo.*' \) 2>/dev/null)
-PAGE := $(shell find page -type f -not -path '*/node_modules/*' 2>/dev/null) examples/robots.txt
+PAGE := $(shell find page -type f -not -path '*/node_modules/*' 2>/dev/null) examples/robots.txt LICENSE tools/bundled_parts.py
 PAGE_MANIFEST := src/canfetch/web/assets/manifest.json
 
 .PHONY: help run serve test test-slow test-services test-all differential simulate coverage mutants lint format types docs rust bench scoreboard fuzz \
@@ -121,6 +121,7 @@ build/crawlers.json: $(INSTALLED) $(wildcard src/canfetch/agents/entries/*)
 # The page works without the engine module, if it has a server. In CI a missing module is an error.
 $(PAGE_MANIFEST): page/node_modules/.package-lock.json build/crawlers.json $(PAGE) $(ENGINE_SOURCES)
 	@$(MAKE) engine-module || { [[ "$(CI)" != true ]] && echo "canfetch: the tester page will have NO engine"; }
+	@if [[ -f $(ENGINE_MODULE) ]]; then $(BIN)/python tools/bundled_parts.py build/engine-parts.json; fi
 	npm --prefix page run build
 
 # The page is optional: without npm, packages have only the HTTP API, and the tests of the page are skipped. In CI a

@@ -21,7 +21,13 @@ from typing import Any
 
 from setuptools import setup
 from setuptools.command.bdist_wheel import bdist_wheel
+from setuptools.command.sdist import sdist
 from setuptools.errors import SetupError
+
+# The build frontend does not add this folder to the path.
+sys.path.insert(0, str(Path(__file__).parent / "tools"))
+import bundled_parts
+from package_metadata import setup_arguments
 
 VARIABLE = "CANFETCH_BUILD"
 MODES = ("auto", "native", "python")
@@ -49,6 +55,35 @@ def notice(text: str) -> None:
     """Print a message that is visible in a long build log."""
     separator = "-" * 78
     print(f"{separator}\ncanfetch: {text}\n{separator}", file=sys.stderr)
+
+
+class BdistWheel(bdist_wheel):
+    """Add the licences of bundled software and the bill of materials to the wheel."""
+
+    # setuptools-rust derives a class with another name, and an editable build would not find the options of this one.
+    command_name = "bdist_wheel"
+
+    def write_wheelfile(self, wheelfile_base: str, *arguments: str) -> None:
+        """Write WHEEL, the last file of the metadata, and what depends on the content of the wheel."""
+        super().write_wheelfile(wheelfile_base, *arguments)
+        dist_info = Path(wheelfile_base)
+        # An editable wheel contains no package.
+        if dist_info.parent == Path(self.bdist_dir or ""):
+            bundled_parts.describe_wheel(dist_info.parent, dist_info)
+
+
+class Sdist(sdist):
+    """List the licences of the tester page, which the sdist contains."""
+
+    command_name = "sdist"
+
+    def make_release_tree(self, base_dir: str, files: list[str]) -> None:
+        """Copy the files, and write PKG-INFO."""
+        super().make_release_tree(base_dir, files)
+        bundled_parts.add_license_files(Path(base_dir, "PKG-INFO"), bundled_parts.page_notices())
+
+
+COMMANDS = {"bdist_wheel": BdistWheel, "sdist": Sdist}
 
 
 def native_build(*, optional: bool) -> dict[str, Any]:
@@ -84,11 +119,8 @@ def native_build(*, optional: bool) -> dict[str, Any]:
             name = MODULE.rpartition(".")[2]
             return [path for path in folder.glob(f"{name}.*") if path.suffix in {".so", ".pyd", ".dylib"}]
 
-    class BdistWheel(bdist_wheel):
+    class BdistNativeWheel(BdistWheel):
         """Tag the wheel by the actual result of the build."""
-
-        # setuptools-rust derives a class with another name, and an editable build would not find the options below.
-        command_name = "bdist_wheel"
 
         def run_command(self, command: str) -> None:
             super().run_command(command)
@@ -108,7 +140,7 @@ def native_build(*, optional: bool) -> dict[str, Any]:
     )
     return {
         "rust_extensions": [extension],
-        "cmdclass": {"build_rust": BuildRust, "bdist_wheel": BdistWheel},
+        "cmdclass": {**COMMANDS, "build_rust": BuildRust, "bdist_wheel": BdistNativeWheel},
         # setuptools-rust passes this to PyO3 as the feature `abi3-py311`.
         "options": {"bdist_wheel": {"py_limited_api": STABLE_ABI}} if has_stable_abi() else {},
     }
@@ -118,18 +150,14 @@ def arguments() -> dict[str, Any]:
     """Return the arguments of `setup` for the build mode and this interpreter."""
     mode = build_mode()
     if mode == "python":
-        return {}
+        return {"cmdclass": COMMANDS}
     if mode == "auto" and platform.python_implementation() != "CPython":
         notice(
             f"only the Python engine is installed, because {platform.python_implementation()} runs it faster. "
             f"Set {VARIABLE}=native to build the native engine."
         )
-        return {}
+        return {"cmdclass": COMMANDS}
     return native_build(optional=mode == "auto")
 
-
-# The build frontend does not add this folder to the path.
-sys.path.insert(0, str(Path(__file__).parent / "tools"))
-from package_metadata import setup_arguments  # noqa: E402 - needs the path
 
 setup(**setup_arguments(), **arguments())

@@ -2,17 +2,21 @@
 
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { copyFile, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
 
 import * as esbuild from "esbuild";
 
+import { bundledPackages, licenceText } from "./parts.mjs";
+
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 const OUTPUT = path.resolve(HERE, "../src/canfetch/web/assets");
 /** Built by tools/build_engine_module.sh, if the machine has a toolchain for it. */
 const ENGINE_MODULE = path.resolve(HERE, "../build/engine.wasm");
+/** The crates in that module and their licences, as `tools/bundled_parts.py` writes them. */
+const ENGINE_PARTS = path.resolve(HERE, "../build/engine-parts.json");
 /** The registry, as `canfetch agents list --format json` writes it. */
 const CRAWLERS = path.resolve(HERE, "../build/crawlers.json");
 const STATIC = path.join(OUTPUT, "static");
@@ -40,6 +44,9 @@ async function build() {
   const script = await bundle({ entryPoints: ["src/main.ts"], splitting: true });
   const engine = existsSync(ENGINE_MODULE);
   const worker = engine ? await bundle({ entryPoints: ["src/engine/worker.ts"], format: "iife" }) : null;
+  const parts = await bundledPackages(HERE, [styles, script, ...(worker ? [worker] : [])]);
+  if (engine) parts.push(...JSON.parse(await readFile(ENGINE_PARTS, "utf8")));
+  const licences = licenceText(await readFile(path.resolve(HERE, "../LICENSE"), "utf8"), parts);
   const fonts = Object.keys(styles.outputs).filter((file) => file.endsWith(".woff2"));
   const access = entryPoint(script, "src/views/access/index.ts");
   await writeHtml({
@@ -51,7 +58,9 @@ async function build() {
     engine: engine ? await hashed(ENGINE_MODULE) : "",
     crawlers: await hashed(CRAWLERS),
     worker: worker ? entryPoint(worker, "src/engine/worker.ts") : "",
+    licences: await writeHashed("licenses.txt", licences),
   });
+  await writeFile(path.join(OUTPUT, "parts.json"), `${JSON.stringify(parts, null, 2)}\n`);
   await writeManifest();
 }
 
@@ -82,15 +91,19 @@ function importsOf(metafile, address) {
 
 /** Copy a file under a name with its hash, and return its address. */
 async function hashed(source) {
-  const file = path.resolve(HERE, source);
-  const hash = createHash("sha256").update(await readFile(file)).digest("hex").slice(0, 8);
+  return writeHashed(path.basename(source), await readFile(path.resolve(HERE, source)));
+}
+
+/** Write content under a name with its hash, and return its address. */
+async function writeHashed(file, content) {
+  const hash = createHash("sha256").update(content).digest("hex").slice(0, 8);
   const { name, ext } = path.parse(file);
-  await copyFile(file, path.join(STATIC, `${name}-${hash}${ext}`));
+  await writeFile(path.join(STATIC, `${name}-${hash}${ext}`), content);
   return `static/${name}-${hash}${ext}`;
 }
 
 /** index.html is for the server, static.html for a site without one: the policy is then part of the page. */
-async function writeHtml({ styles, script, fonts, modules, icon, engine, crawlers, worker }) {
+async function writeHtml({ styles, script, fonts, modules, icon, engine, crawlers, worker, licences }) {
   const template = await readFile(path.join(HERE, "src/index.html"), "utf8");
   // What the first view needs is requested at once, and not when the module that needs it runs.
   const preloads = [
@@ -105,6 +118,7 @@ async function writeHtml({ styles, script, fonts, modules, icon, engine, crawler
     .replace("%ENGINE%", engine)
     .replace("%WORKER%", worker)
     .replace("%CRAWLERS%", crawlers)
+    .replace("%LICENCES%", licences)
     .replace("%PRELOADS%", preloads.join("\n    "));
   // A meta element cannot hold the directive frame-ancestors.
   const policy = (await readFile(path.join(HERE, "src/policy.txt"), "utf8")).trim().split("\n");
@@ -114,7 +128,7 @@ async function writeHtml({ styles, script, fonts, modules, icon, engine, crawler
   await writeFile(path.join(OUTPUT, "static.html"), html.replace("%API%", "").replace("%POLICY%", meta));
 }
 
-/** Compress what compresses, for the server, and list all files with their sizes. */
+/** Compress what compresses and is often requested, for the server, and list all files with their sizes. */
 async function writeManifest() {
   const files = {};
   for (const name of (await readdir(STATIC)).sort()) {
@@ -123,7 +137,7 @@ async function writeManifest() {
     const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
     const compressed = brotliCompressSync(content, quality);
     files[file] = { bytes: content.length, brotli: compressed.length };
-    if (!file.endsWith(".woff2")) await writeFile(path.join(OUTPUT, `${file}.br`), compressed);
+    if (!/\.(woff2|txt)$/.test(file)) await writeFile(path.join(OUTPUT, `${file}.br`), compressed);
   }
   await writeFile(path.join(OUTPUT, "manifest.json"), `${JSON.stringify({ files }, null, 2)}\n`);
   for (const [file, { bytes, brotli }] of Object.entries(files)) {

@@ -7,6 +7,8 @@
 # installed, such as rustup's with the component rust-src or Debian's rustc-web with rust-web-src, and a linker: rust-lld
 # of any toolchain, or wasm-ld of the package lld. A toolchain with the target wasm32-unknown-unknown is used otherwise.
 #
+# The file OUTPUT.rustc names the compiler, whose standard library is in the module.
+#
 # In CI (CI=true), what is missing is installed with rustup, or by root with apt-get.
 #
 # Exit codes: 0 built; 3 a toolchain is missing, which one line on standard error explains; otherwise the code of cargo.
@@ -112,4 +114,5 @@ fi
 
 mkdir -p "$(dirname "$output")"
 install -m 644 "$CARGO_TARGET_DIR/$target/release/canfetch_wasm.wasm" "$output"
+printf '%s\n' "$rustc" >"$output.rustc"
 log "built ${output#"$PWD"/}, $(stat -c %s "$output" 2>/dev/null || stat -f %z "$output") bytes"

@@ -1,8 +1,9 @@
-/** The list of keys, and the settings. */
+/** The list of keys, the settings, and the licences. */
 
 import type { App } from "./app.js";
 import { h } from "./dom.js";
 import { showDialog } from "./dialog.js";
+import { siteAddress } from "./site.js";
 import type { TextKey } from "./texts.js";
 
 const SECTIONS: readonly { title: TextKey; keys: readonly [string, TextKey][] }[] = [
@@ -76,6 +77,7 @@ export function showKeys({ texts, store }: App): void {
         ),
         setting("singleKeys", "setting_single_keys"),
         setting("historic", "setting_historic"),
+        h("p", { class: "soft" }, h("a", { href: siteAddress("licences"), "data-control": "licences" }, texts.t("licences_link"))),
       ],
     },
     texts,

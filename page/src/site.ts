@@ -3,7 +3,7 @@
 import type { CrawlerObject } from "./api-types.js";
 
 /** The HTTP API is relative to the page, and empty in a static site. */
-export type SiteAddress = "api" | "crawlers" | "engine" | "engine-worker";
+export type SiteAddress = "api" | "crawlers" | "engine" | "engine-worker" | "licences";
 
 export function siteAddress(name: SiteAddress): string {
   return document.querySelector<HTMLMetaElement>(`meta[name="canfetch-${name}"]`)?.content ?? "";

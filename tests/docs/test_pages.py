@@ -27,6 +27,7 @@ NOT_RUN = {
         "downloads packages",
         "downloads packages and needs Rust",
         "downloads packages",
+        "a checkout has no bill of materials",
     ],
     "docs/mcp.md": ["downloads packages", "needs Claude Code", "serves until it is stopped"],
     "docs/serve.md": ["serves until it is stopped", *["needs the server"] * 5],

@@ -20,6 +20,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (path / "static.html").write_bytes(b"<!doctype html>")
     (path / "static" / "main-ABCDEFGH.js").write_bytes(SCRIPT)
     (path / "static" / "crawlers.json").write_bytes(b"{}")
+    (path / "static" / "licenses-01234567.txt").write_text("© Authors", encoding="utf-8")
+    (path / "parts.json").write_bytes(b"[]")
     (path / "static" / ".hidden.js").write_bytes(b"")
     (path / "static" / "key.pem").write_bytes(b"")
     return path
@@ -41,6 +43,11 @@ def test_page_is_revalidated_and_hashed_files_are_not(served: API) -> None:
     assert served.get("/static/crawlers.json").headers["cache-control"] == "no-cache"
 
 
+def test_licences_are_plain_text_in_utf_8(served: API) -> None:
+    licences = served.get("/static/licenses-01234567.txt")
+    assert (licences.text, licences.headers["content-type"]) == ("© Authors", "text/plain; charset=utf-8")
+
+
 def test_files_are_compressed(served: API) -> None:
     path = "/static/main-ABCDEFGH.js"
     assert served.get(path, headers={"Accept-Encoding": "gzip"}).content == SCRIPT
@@ -55,6 +62,7 @@ def test_files_are_compressed(served: API) -> None:
     "path",
     [
         "/static.html",
+        "/parts.json",
         "/static/",
         "/static/.hidden.js",
         "/static/key.pem",

@@ -152,6 +152,7 @@ def built(tmp_path: Path) -> Assets:
         "static/engine-0123abcd.wasm": b"\0asm",
         "static/main-ABCDEFGH.js": b"export default 1;\n" * 100,
         "static/crawlers.json": b"{}",
+        "static/licenses-01234567.txt": b"MIT",
     }
     for name, content in files.items():
         (folder / name).write_bytes(content)
@@ -160,7 +161,8 @@ def built(tmp_path: Path) -> Assets:
 
 def test_static_site_has_the_page_and_its_files(built: Assets, tmp_path: Path) -> None:
     site = tmp_path / "site"
-    names = ["index.html", "static/crawlers.json", "static/engine-0123abcd.wasm", "static/main-ABCDEFGH.js"]
+    files = ("crawlers.json", "engine-0123abcd.wasm", "licenses-01234567.txt", "main-ABCDEFGH.js")
+    names = ["index.html", *(f"static/{name}" for name in files)]
     assert write_static_site(site, built) == names
     assert (site / "index.html").read_bytes() == b"<!doctype html><title>static</title>"
     (site / "static" / "old-01234567.js").write_bytes(b"")

@@ -328,6 +328,7 @@ export const de: Catalogue = {
   key_leave: "den Editor verlassen",
   setting_single_keys: "Einzelne Tasten wirken",
   setting_historic: "Die Lesarten von 1994 und 1996 zählen als Abweichung",
+  licences_link: "Lizenzen der Software und Schriften auf dieser Seite",
 
   // --- Usage, Page rules and Compare ---
   views_crawlers: { by: "count", one: "{count} Crawler", other: "{count} Crawler" },

@@ -323,6 +323,7 @@ export const en = {
   key_leave: "leave the editor",
   setting_single_keys: "Enable single-key shortcuts",
   setting_historic: "The readings of 1994 and 1996 count as differences",
+  licences_link: "Licences of the software and fonts in this page",
 
   // --- Usage, Page rules and Compare ---
   views_crawlers: { by: "count", one: "{count} crawler", other: "{count} crawlers" },

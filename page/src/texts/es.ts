@@ -327,6 +327,7 @@ export const es: Catalogue = {
   key_leave: "salir del editor",
   setting_single_keys: "Las teclas sueltas funcionan",
   setting_historic: "Las lecturas de 1994 y 1996 cuentan como diferencias",
+  licences_link: "Licencias del software y las fuentes de esta página",
 
   // --- Usage, Page rules and Compare ---
   views_crawlers: { by: "count", one: "{count} rastreador", other: "{count} rastreadores" },

@@ -326,6 +326,7 @@ export const it: Catalogue = {
   key_leave: "uscire dall’editor",
   setting_single_keys: "I tasti singoli funzionano",
   setting_historic: "Le letture del 1994 e del 1996 contano come differenze",
+  licences_link: "Licenze del software e dei caratteri di questa pagina",
 
   // --- Usage, Page rules and Compare ---
   views_crawlers: { by: "count", one: "{count} crawler", other: "{count} crawler" },

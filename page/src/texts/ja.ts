@@ -307,6 +307,7 @@ export const ja: Catalogue = {
   key_leave: "エディターを出る",
   setting_single_keys: "単独のキーを有効にする",
   setting_historic: "1994 年と 1996 年の解釈も相違として数える",
+  licences_link: "このページに含まれるソフトウェアとフォントのライセンス",
 
   // --- Usage, Page rules and Compare ---
   views_crawlers: { by: "count", other: "{count} 個のクローラー" },

@@ -307,6 +307,7 @@ export const ko: Catalogue = {
   key_leave: "편집기에서 나가기",
   setting_single_keys: "단일 키 사용",
   setting_historic: "1994년과 1996년의 해석도 차이로 셈",
+  licences_link: "이 페이지에 포함된 소프트웨어와 글꼴의 라이선스",
 
   // --- Usage, Page rules and Compare ---
   views_crawlers: { by: "count", other: "크롤러 {count}개" },

@@ -29,6 +29,7 @@ from canfetch.web.settings import Settings
 ROOT: Final = Path(__file__).resolve().parents[3]
 ASSETS: Final = ROOT / "src" / "canfetch" / "web" / "assets"
 CRAWLERS: Final = ROOT / "build" / "crawlers.json"
+ENGINE_PARTS: Final = ROOT / "build" / "engine-parts.json"
 # Without these, Chromium needs a sandbox and asks servers of its own.
 BROWSER_OPTIONS: Final = (
     "--no-sandbox",
@@ -101,6 +102,7 @@ def built_page() -> Path:
     CRAWLERS.parent.mkdir(exist_ok=True)
     command = [sys.executable, "-m", "canfetch", "agents", "list", "--format", "json"]
     CRAWLERS.write_bytes(subprocess.run(command, capture_output=True, check=True, cwd=ROOT / "src").stdout)
+    subprocess.run([sys.executable, ROOT / "tools" / "bundled_parts.py", ENGINE_PARTS], check=True)
     if not (ROOT / "page" / "node_modules").exists():
         subprocess.run(["npm", "--prefix", ROOT / "page", "ci"], capture_output=True, check=True)
     subprocess.run(["npm", "--prefix", ROOT / "page", "run", "build"], capture_output=True, check=True)

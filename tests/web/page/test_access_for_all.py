@@ -143,6 +143,13 @@ def test_single_keys_open_the_help_and_the_views_and_can_be_turned_off(tester: O
     expect(tester.find("main[data-view=access]")).to_be_attached()
 
 
+def test_the_dialog_of_keys_links_to_the_licences_of_what_the_page_contains(tester: OpenPage) -> None:
+    tester.control("keys").click()
+    tester.control("licences").click()
+    expect(tester.find("body")).to_contain_text("@codemirror/view")
+    assert tester.page.url.endswith(".txt")
+
+
 def test_a_change_of_verdicts_is_announced(tester: OpenPage) -> None:
     tester.editor.click()
     tester.page.keyboard.press("Control+End")

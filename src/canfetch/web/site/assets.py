@@ -2,7 +2,7 @@
 
 index.html     the page of a server
 static.html    the page of a site without a server, which contains the policy
-static/        scripts, styles, fonts and the engine, whose names contain their hashes
+static/        scripts, styles, fonts, the engine and the licences, whose names contain their hashes
 """
 
 import gzip
@@ -25,6 +25,7 @@ _MEDIA_TYPES: Final = {
     ".json": "application/json",
     ".png": "image/png",
     ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
     ".wasm": "application/wasm",
     ".woff2": "font/woff2",
 }

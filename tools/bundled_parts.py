@@ -1,0 +1,269 @@
+"""The software of other projects that a distribution contains: its licences, and the software bill of materials.
+
+A wheel contains the crates that are linked into its native module, and the tester page. The build of the page lists its
+packages in `parts.json` beside the page, because a wheel can be built on a machine without them. A part without the
+text of its licence is an error.
+
+    licences  *.dist-info/licenses/third-party/, listed as License-File (PEP 639)
+    bill      *.dist-info/sboms/canfetch.cdx.json, in CycloneDX (PEP 770)
+
+Used by setup.py. As a command, it lists the parts of the page's engine, for the build of the page.
+"""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from email import message_from_string
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).parents[1]
+ASSETS = ROOT / "src" / "canfetch" / "web" / "assets"
+PAGE_PARTS = ASSETS / "parts.json"
+SBOM = "canfetch.cdx.json"
+
+_NATIVE_CRATE = ROOT / "rust" / "python" / "Cargo.toml"
+_ENGINE_CRATE = ROOT / "rust" / "wasm" / "Cargo.toml"
+_ENGINE_TARGET = "wasm32-unknown-unknown"
+# Written by tools/build_engine_module.sh: the compiler that built the engine.
+_ENGINE_COMPILER = ROOT / "build" / "engine.wasm.rustc"
+_NATIVE_SUFFIXES = {".so", ".pyd", ".dylib"}
+_LICENCE = re.compile(r"(licen[cs]e|unlicense|copying|copyright)(?![a-z])", re.IGNORECASE)
+_NOTICE = re.compile(r"(notice|acknowledgements)(?![a-z])", re.IGNORECASE)
+_BLANK_LINES = re.compile(r"\n\s*\n")
+
+
+class MissingLicenceError(Exception):
+    """Raised when a part has no text of its licence."""
+
+
+class Part(NamedTuple):
+    """A package of another project.
+
+    Attributes:
+        purl: The package URL, which contains the type of the package, its name and version.
+        name: The name.
+        version: The version.
+        licence: The licence, as an SPDX expression.
+        notices: The texts of the licences and notices, by the names of their files.
+    """
+
+    purl: str
+    name: str
+    version: str
+    licence: str
+    notices: dict[str, str]
+
+    @property
+    def folder(self) -> str:
+        """The folder of its notices, such as `third-party/cargo/memchr-2.8.3`."""
+        kind = self.purl.removeprefix("pkg:").partition("/")[0]
+        return f"third-party/{kind}/{self.name}-{self.version}"
+
+
+def linked_crates(manifest: Path, target: str) -> list[Part]:
+    """Return the crates that are linked into the library of a crate, without those that run only while it is built.
+
+    Args:
+        manifest: The Cargo.toml of the crate.
+        target: The platform, such as `x86_64-unknown-linux-gnu`.
+    """
+    options = ["--format-version=1", "--locked", f"--filter-platform={target}", f"--manifest-path={manifest}"]
+    metadata = json.loads(_output(os.environ.get("CARGO", "cargo"), "metadata", *options, folder=manifest.parent))
+    packages = {package["id"]: package for package in metadata["packages"]}
+    dependencies = {node["id"]: node["deps"] for node in metadata["resolve"]["nodes"]}
+    found: dict[str, dict[str, Any]] = {}
+    waiting = [metadata["resolve"]["root"]]
+    while waiting:
+        identifier = waiting.pop()
+        package = packages[identifier]
+        if identifier in found or any("proc-macro" in item["kind"] for item in package["targets"]):
+            continue
+        found[identifier] = package
+        waiting += [
+            dependency["pkg"]
+            for dependency in dependencies[identifier]
+            if any(kind["kind"] is None for kind in dependency["dep_kinds"])
+        ]
+    # The crates of this repository have no source.
+    return [_crate(package) for package in found.values() if package["source"] is not None]
+
+
+def rust_library(rustc: str) -> Part:
+    """Return the standard library of Rust, which is linked into every library.
+
+    Its notices are those of the toolchain. A toolchain of a distribution may lack them. The licence is then Apache-2.0,
+    which the library offers and this project has.
+    """
+    (version,) = re.findall(r"^release: (.*)$", _output(rustc, "-vV"), re.MULTILINE)
+    notices = Path(_output(rustc, "--print", "sysroot").strip(), "share", "doc", "rust", "COPYRIGHT-library.html")
+    if notices.is_file():
+        texts = {"COPYRIGHT.txt": _plain_text(notices.read_text(encoding="utf-8"))}
+    else:
+        texts = {"LICENSE-APACHE": (ROOT / "LICENSE").read_text(encoding="utf-8")}
+    purl = f"pkg:generic/rust-standard-library@{version}"
+    return Part(purl, "rust-standard-library", version, "MIT OR Apache-2.0", texts)
+
+
+def engine_parts() -> list[Part]:
+    """Return the parts of the page's engine, which `tools/build_engine_module.sh` built."""
+    rustc = _ENGINE_COMPILER.read_text(encoding="utf-8").strip()
+    return [*linked_crates(_ENGINE_CRATE, _ENGINE_TARGET), rust_library(rustc)]
+
+
+def native_parts() -> list[Part]:
+    """Return the parts of the native module, as built by the default toolchain."""
+    rustc = os.environ.get("RUSTC", "rustc")
+    (host,) = re.findall(r"^host: (.*)$", _output(rustc, "-vV"), re.MULTILINE)
+    target = os.environ.get("CARGO_BUILD_TARGET") or host
+    return [*linked_crates(_NATIVE_CRATE, target), rust_library(rustc)]
+
+
+def page_parts(file: Path = PAGE_PARTS) -> list[Part]:
+    """Return the parts of the tester page, as its build lists them."""
+    if not file.is_file():
+        raise MissingLicenceError(f"{file} does not exist: build the tester page again with 'make page'")
+    return [Part(**part) for part in json.loads(file.read_text(encoding="utf-8"))]
+
+
+def wheel_parts(wheel: Path) -> list[Part]:
+    """Return the parts of an unpacked wheel, without duplicates, sorted."""
+    package = wheel / "canfetch"
+    parts: list[Part] = []
+    if any(path.suffix in _NATIVE_SUFFIXES for path in package.glob("_native.*")):
+        parts += native_parts()
+    if (package / "web" / "assets" / "index.html").is_file():
+        parts += page_parts()
+    return [part for _, part in sorted({part.purl: part for part in parts}.items())]
+
+
+def describe_wheel(wheel: Path, dist_info: Path) -> None:
+    """Write the licences and the bill of materials of an unpacked wheel.
+
+    Args:
+        wheel: The folder of the wheel.
+        dist_info: The folder of its metadata.
+    """
+    parts = wheel_parts(wheel)
+    names = []
+    for part in parts:
+        for name, text in part.notices.items():
+            names.append(f"{part.folder}/{name}")
+            file = dist_info / "licenses" / names[-1]
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8", newline="\n")
+    metadata = dist_info / "METADATA"
+    add_license_files(metadata, names)
+    message = message_from_string(metadata.read_text(encoding="utf-8"))
+    bill = sbom(parts, message["Name"], message["Version"], message["License-Expression"])
+    (dist_info / "sboms").mkdir()
+    (dist_info / "sboms" / SBOM).write_text(json.dumps(bill, indent=2) + "\n", encoding="utf-8", newline="\n")
+
+
+def page_notices() -> list[str]:
+    """Return the files of the page with the licences of its parts, relative to the repository. Without a page, none."""
+    return [path.relative_to(ROOT).as_posix() for path in sorted(ASSETS.glob("static/licenses-*.txt"))]
+
+
+def add_license_files(metadata: Path, names: Iterable[str]) -> None:
+    """Add License-File entries to a METADATA or PKG-INFO file that has one."""
+    head, separator, description = metadata.read_text(encoding="utf-8").partition("\n\n")
+    lines = head.split("\n")
+    last = max(index for index, line in enumerate(lines) if line.startswith("License-File: "))
+    lines[last + 1 : last + 1] = [f"License-File: {name}" for name in names]
+    metadata.write_text("\n".join(lines) + separator + description, encoding="utf-8", newline="\n")
+
+
+def sbom(parts: Sequence[Part], name: str, version: str, licence: str) -> dict[str, Any]:
+    """Return the bill of materials. It depends only on its arguments and `SOURCE_DATE_EPOCH`."""
+    root = _component(Part(f"pkg:pypi/{name}@{version}", name, version, licence, {}))
+    metadata: dict[str, Any] = {"lifecycles": [{"phase": "build"}], "component": root}
+    if epoch := os.environ.get("SOURCE_DATE_EPOCH"):
+        metadata["timestamp"] = datetime.fromtimestamp(int(epoch), UTC).isoformat().replace("+00:00", "Z")
+    references = [part.purl for part in parts]
+    return {
+        "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.6",
+        "version": 1,
+        "metadata": metadata,
+        "components": [_component(part) for part in parts],
+        "dependencies": [
+            {"ref": root["bom-ref"], "dependsOn": references},
+            *({"ref": reference} for reference in references),
+        ],
+    }
+
+
+def _component(part: Part) -> dict[str, Any]:
+    return {
+        "type": "library",
+        "bom-ref": part.purl,
+        "name": part.name,
+        "version": part.version,
+        "licenses": [{"expression": part.licence}],
+        "purl": part.purl,
+    }
+
+
+def _crate(package: dict[str, Any]) -> Part:
+    name, version = package["name"], package["version"]
+    purl = f"pkg:cargo/{name}@{version}"
+    folder = Path(package["manifest_path"]).parent
+    notices = {
+        path.name: path.read_text(encoding="utf-8")
+        for path in sorted(folder.iterdir())
+        if path.is_file() and (_LICENCE.match(path.name) or _NOTICE.match(path.name))
+    }
+    if not package["license"] or not any(text.strip() for name, text in notices.items() if _LICENCE.match(name)):
+        raise MissingLicenceError(f"{purl} has no licence in {folder}")
+    # The form before SPDX expressions.
+    return Part(purl, name, version, package["license"].replace("/", " OR "), notices)
+
+
+class _Text(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.parts: list[str] = []
+        self._is_hidden = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        del attrs
+        self._is_hidden = tag in {"style", "title"}
+
+    def handle_endtag(self, tag: str) -> None:
+        del tag
+        self._is_hidden = False
+
+    def handle_data(self, data: str) -> None:
+        if not self._is_hidden:
+            self.parts.append(data)
+
+
+def _plain_text(html: str) -> str:
+    parser = _Text()
+    parser.feed(html)
+    parser.close()
+    return _BLANK_LINES.sub("\n\n", "".join(parser.parts)).strip() + "\n"
+
+
+def _output(*command: str, folder: Path = ROOT) -> str:
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, encoding="utf-8", cwd=folder).stdout
+
+
+def main() -> None:
+    """List the parts of the page's engine in a file."""
+    parser = argparse.ArgumentParser(description="List the parts of the tester page's engine in a JSON file.")
+    parser.add_argument("output", type=Path, help="the file to write")
+    arguments = parser.parse_args()
+    parts = [part._asdict() for part in engine_parts()]
+    arguments.output.write_text(json.dumps(parts), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
