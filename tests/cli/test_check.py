@@ -173,9 +173,9 @@ def test_robots_url_makes_another_origin_an_error(ask: Run) -> None:
     assert (quiet.code, quiet.out) == (2, "")
 
 
-@pytest.mark.parametrize("profile, allowed", [("rfc9309", False), ("google2019", True)])
+@pytest.mark.parametrize("profile, allowed", [("rfc9309", False), ("strict", True)])
 def test_profile_option_selects_the_parsing_profile(run: Run, profile: str, *, allowed: bool) -> None:
-    robots = b"User-agent: examplebot\nDisallow: /\n"
+    robots = b"User-agent: ExampleBot\nDisalow: /\n"
     ran = run("check", "/", "--agent", "ExampleBot", "--robots", "-", "--profile", profile, stdin=robots)
     assert ran.code == (0 if allowed else 1)
 

@@ -50,10 +50,10 @@ def test_rfc9309_2_2_1_groups_of_an_agent(
     assert rules.group == chosen
 
 
-def test_google2019_tokens_are_case_sensitive(engine: str) -> None:
+def test_google2019_groups_of_googlebot_news_merge_in_any_case(engine: str) -> None:
     rules = canfetch.parse(FILE, profile="google2019", engine=engine).rules_for("Googlebot-News")
-    assert rules.group == GroupSelection(GroupChoice.OWN_TOKEN, "Googlebot-News", (6,))
-    assert rules.allows("/fish")
+    assert rules.group == GroupSelection(GroupChoice.OWN_TOKEN, "Googlebot-News", (1, 2, 6))
+    assert not rules.allows("/fish")
     assert not rules.allows("/shrimp")
 
 

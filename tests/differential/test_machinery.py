@@ -99,7 +99,6 @@ GOOGLE_FLAGS = {
     "key_prefixes": False,
     "missing_colon": False,
     "token_letters_only": False,
-    "agent_case_sensitive": True,
     "empty_rule_matches": False,
     "google_escaping": False,
     "google_target": False,
@@ -122,9 +121,7 @@ def test_a_line_limit_that_is_off_by_one_is_found() -> None:
     assert is_found(lambda case: compare_engines(case, "", "google", compile_file, changed), LONG_CASES)
 
 
-@pytest.mark.parametrize(
-    "flag", ["abnf_only", "missing_colon", "agent_case_sensitive", "robots_txt_allowed", "remove_dot_segments"]
-)
+@pytest.mark.parametrize("flag", ["abnf_only", "missing_colon", "robots_txt_allowed", "remove_dot_segments"])
 def test_a_wrong_flag_differs_from_the_other_engine(flag: str) -> None:
     changed = wrong("rfc9309", **{flag: not getattr(FLAGS["rfc9309"], flag)})
     assert is_found(lambda case: compare_engines(case, "", "rfc9309", compile_file, changed))

@@ -20,7 +20,6 @@ class Profile(NamedTuple):
     ignore_allow: bool = False
     blank_line_ends_group: bool = False
     token_letters_only: bool = False
-    agent_case_sensitive: bool = False
     substring_tokens: bool = False
     first_group_only: bool = False
     ignore_empty_groups: bool = False
@@ -87,10 +86,9 @@ PROFILES: Final[dict[str, Profile]] = {
     ),
     "google2019": Profile(
         name="google2019",
-        summary="Google's specification of 2019/20: product tokens are case-sensitive, and misspelt keys are ignored.",
+        summary="Google's specification of 2019/20: misspelt keys and lines without a colon are ignored.",
         source="Google's robots.txt specification, July 2019 to 2020",
         utf16=True,
-        agent_case_sensitive=True,
         robots_txt_allowed=True,
         remove_dot_segments=True,
     ),

@@ -83,9 +83,7 @@ def _extensions_key(content: bytes, profile: str) -> object:
 
 def _groups(robots: RobotsTxt, flags: Profile) -> Iterator[tuple[int, tuple[bytes, ...], list[_RuleKey]]]:
     for index, group in enumerate(robots.groups):
-        tokens = (encode_text(agent.token) for agent in group.user_agents if agent.token)
-        if not flags.agent_case_sensitive:
-            tokens = (token.lower() for token in tokens)
+        tokens = (encode_text(agent.token).lower() for agent in group.user_agents if agent.token)
         yield index, tuple(dict.fromkeys(tokens)), list(_rules(group, flags))
 
 

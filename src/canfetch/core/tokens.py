@@ -54,9 +54,8 @@ def token_matches(token: bytes, agent: bytes, profile: Profile) -> bool:
 
     Cost: O(bytes of the token).
     """
-    if not profile.agent_case_sensitive:
-        # bytes.lower() only folds ASCII letters.
-        token, agent = token.lower(), agent.lower()
+    # bytes.lower() only folds ASCII letters.
+    token, agent = token.lower(), agent.lower()
     if profile.substring_tokens and STAR not in (agent, token):
         return agent in token
     return agent == token

@@ -60,15 +60,9 @@ def test_rfc9309_2_2_1_without_groups_none_is_selected() -> None:
     assert table().select((b"*", b"a"), star_applies=True) == Selection("none", -1, ())
 
 
-@pytest.mark.parametrize("profile", [name for name in PROFILES if name != "google2019"])
+@pytest.mark.parametrize("profile", PROFILES)
 def test_rfc9309_2_2_1_tokens_are_case_insensitive(profile: str) -> None:
     assert table("FooBot", profile=profile).select((b"fOObOT",), star_applies=True).choice == "own-token"
-
-
-def test_google2019_tokens_are_case_sensitive() -> None:
-    found = table("FooBot", "foobot", profile="google2019")
-    assert found.select((b"foobot",), star_applies=True).groups == (1,)
-    assert found.select((b"FOOBOT",), star_applies=True).choice == "none"
 
 
 def test_only_ascii_letters_are_case_insensitive() -> None:

@@ -4,8 +4,6 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher};
 use std::sync::{Arc, LazyLock};
 
-use canfetch_core::tables::Profile;
-
 use super::hashing::Hashing;
 
 /// An agent that is not a product token.
@@ -20,16 +18,14 @@ const FOLDED_BYTES: usize = 64;
 /// One secret for the tokens of all agents and files.
 static TOKEN_HASHING: LazyLock<Hashing> = LazyLock::new(Hashing::default);
 
-/// Returns the hash of a product token, which is the same for all spellings that `profile` considers equal.
-pub fn token_hash(token: &[u8], profile: &Profile) -> u64 {
+/// Returns the hash of a product token, which is the same for lower and upper case.
+pub fn token_hash(token: &[u8]) -> u64 {
     let mut hasher = TOKEN_HASHING.build_hasher();
     let mut folded = [0; FOLDED_BYTES];
     for part in token.chunks(FOLDED_BYTES) {
         let folded = &mut folded[..part.len()];
         folded.copy_from_slice(part);
-        if !profile.agent_case_sensitive {
-            folded.make_ascii_lowercase();
-        }
+        folded.make_ascii_lowercase();
         hasher.write(folded);
     }
     hasher.finish()
@@ -62,8 +58,8 @@ pub struct Agent {
 }
 
 impl Agent {
-    fn new(chain: Arc<Chain>, profile: &Profile) -> Self {
-        let first_hash = chain.tokens.first().map_or(0, |token| token_hash(token, profile));
+    fn new(chain: Arc<Chain>) -> Self {
+        let first_hash = chain.tokens.first().map_or(0, |token| token_hash(token));
         Self { first_hash, has_further: chain.tokens.len() > 1, star_applies: chain.star_applies, chain }
     }
 
@@ -101,22 +97,22 @@ impl Agents {
     }
 
     /// Adds an agent by its name; `None` if the name is not a product token.
-    pub fn add(&mut self, name: &[u8], chain: Option<Chain>, profile: &Profile) {
-        let number = chain.map_or(INVALID_AGENT, |chain| self.add_chain(chain, profile));
+    pub fn add(&mut self, name: &[u8], chain: Option<Chain>) {
+        let number = chain.map_or(INVALID_AGENT, |chain| self.add_chain(chain));
         if self.names.insert(name.into(), number).is_none() {
             self.memory += NAME_BYTES + name.len();
         }
     }
 
     /// Adds an agent by its tokens, unless it is known.
-    pub fn add_chain(&mut self, chain: Chain, profile: &Profile) -> u32 {
+    pub fn add_chain(&mut self, chain: Chain) -> u32 {
         if let Some(known) = self.number_of_chain(&chain) {
             return known;
         }
         let tokens = chain.tokens.iter().map(|token| TOKEN_BYTES + token.len());
         self.memory += AGENT_BYTES + tokens.sum::<usize>();
         let (number, chain) = (self.list.len() as u32, Arc::new(chain));
-        self.list.push(Agent::new(Arc::clone(&chain), profile));
+        self.list.push(Agent::new(Arc::clone(&chain)));
         self.numbers.insert(chain, number);
         number
     }

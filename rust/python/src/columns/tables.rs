@@ -193,7 +193,7 @@ impl Tables {
     pub fn add_agents(&mut self, agents: impl Iterator<Item = (impl AsRef<[u8]>, Option<Chain>)>, limit: usize) {
         self.make_room_for_agents(limit);
         for (name, chain) in agents {
-            self.agents.add(name.as_ref(), chain, self.profile);
+            self.agents.add(name.as_ref(), chain);
         }
     }
 
@@ -201,7 +201,7 @@ impl Tables {
     pub fn add_chains(&mut self, chains: &[Chain], limit: usize) {
         self.make_room_for_agents(limit);
         for chain in chains {
-            self.agents.add_chain(chain.clone(), self.profile);
+            self.agents.add_chain(chain.clone());
         }
     }
 

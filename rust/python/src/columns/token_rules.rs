@@ -123,7 +123,7 @@ impl TokenRules {
         }
         if agent.has_further {
             for token in &agent.tokens()[1..] {
-                let hash = token_hash(token, compiled.profile());
+                let hash = token_hash(token);
                 if let Ok(named) = search(table, hash, |named| same(named.line, token, compiled, content)) {
                     return (&named.rules, Selected::Token(token));
                 }
@@ -157,7 +157,7 @@ fn named_tokens(compiled: &CompiledFile, content: &[u8]) -> Box<[Named]> {
             continue;
         }
         let token = line.token.of(content);
-        let hash = token_hash(token, profile);
+        let hash = token_hash(token);
         if let Err(place) = search(&table, hash, |named| same(named.line, token, compiled, content)) {
             table[place] = Named { hash: upper(hash), line: number as u32, ..free() };
         }
@@ -193,7 +193,7 @@ fn upper(hash: u64) -> u32 {
 /// Whether a line names a token.
 fn same(line: u32, token: &[u8], compiled: &CompiledFile, content: &[u8]) -> bool {
     let named = compiled.groups().agents().at(line as usize).token.of(content);
-    if compiled.profile().agent_case_sensitive { named == token } else { named.eq_ignore_ascii_case(token) }
+    named.eq_ignore_ascii_case(token)
 }
 
 /// Returns the number of the group of an agent, or [`NONE`].

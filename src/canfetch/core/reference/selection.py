@@ -21,24 +21,20 @@ class Selection(NamedTuple):
 class TokenTable:
     """The product tokens of a file, each with the groups that name it."""
 
-    __slots__ = ("_case_sensitive", "_groups", "_profile")
+    __slots__ = ("_groups", "_profile")
 
     def __init__(self, groups: list[GroupLines], profile: Profile) -> None:
         self._profile = profile
-        self._case_sensitive = profile.agent_case_sensitive
         table: dict[bytes, list[int]] = {}
         for index, group in enumerate(groups):
             if profile.ignore_empty_groups and not group.rules:
                 continue
             for token, _ in group.user_agents:
-                named = table.setdefault(self._folded(token), [])
+                named = table.setdefault(token.lower(), [])
                 if not named or named[-1] != index:
                     named.append(index)
         table.pop(b"", None)
         self._groups = {token: tuple(named) for token, named in table.items()}
-
-    def _folded(self, token: bytes) -> bytes:
-        return token if self._case_sensitive else token.lower()
 
     def _groups_for(self, agent: bytes) -> tuple[int, ...]:
         if self._profile.substring_tokens and agent != STAR:
@@ -50,7 +46,7 @@ class TokenTable:
             }
             named = tuple(sorted(found))
         else:
-            named = self._groups.get(self._folded(agent), ())
+            named = self._groups.get(agent.lower(), ())
         return named[:1] if self._profile.first_group_only else named
 
     def select(self, tokens: tuple[bytes, ...], *, star_applies: bool) -> Selection:
