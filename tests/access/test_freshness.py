@@ -80,6 +80,14 @@ def test_draft1996_3_4_default_lifetime_is_seven_days() -> None:
     assert lifetime(("Cache-Control", "max-age=172800"), policy="draft1996") == 2 * DAY
 
 
+@pytest.mark.parametrize(
+    "max_age, seconds", [(600, 600), (2 * DAY, 2 * DAY), (7 * DAY, 7 * DAY), (30 * DAY, 7 * DAY), (None, DAY)]
+)
+def test_google2019_max_age_increases_and_decreases_the_lifetime(max_age: float | None, seconds: float) -> None:
+    headers = () if max_age is None else (("Cache-Control", f"max-age={max_age:.0f}"),)
+    assert lifetime(*headers, policy="google2019") == seconds
+
+
 @pytest.mark.parametrize("text", ["", "yesterday", "Thu, 99 Foo 2026", "Thu, 01 Jan 99999999 00:00:00 GMT"])
 def test_invalid_http_date_is_none(text: str) -> None:
     assert parse_http_date(text) is None

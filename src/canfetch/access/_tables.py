@@ -155,7 +155,7 @@ POLICIES: Final[dict[str, PolicyValues]] = {
         not_robots="rules",
         while_unreachable=(UnreachablePhase(0, "full-disallow", "full-disallow"), UnreachablePhase(2_592_000, "copy", "full-allow")),
         default_freshness=86_400,
-        max_freshness=86_400,
+        max_freshness=604_800,
         min_freshness=300,
     ),
     "yandex": PolicyValues(
