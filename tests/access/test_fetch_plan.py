@@ -72,6 +72,19 @@ def test_redirect_without_a_valid_target_is_unreachable(location: str) -> None:
     assert (step.outcome.access, step.outcome.kind) == (Access.UNREACHABLE, "unfollowable_redirect")
 
 
+@pytest.mark.parametrize("status", [300, 301, 302, 307, 308])
+def test_google2019_redirect_without_a_target_is_a_404(status: int) -> None:
+    answer = Response(ROBOTS, status, (), b"")
+    google2019 = next_step(Request(ROBOTS), answer, get_policy("google2019"))
+    rfc9309 = next_step(Request(ROBOTS), answer, RFC9309)
+
+    assert isinstance(google2019, FetchResult)
+    assert isinstance(rfc9309, FetchResult)
+    assert google2019.outcome.kind == rfc9309.outcome.kind == "unfollowable_redirect"
+    assert google2019.outcome.effect is Effect.FULL_ALLOW
+    assert rfc9309.outcome.access is Access.UNREACHABLE
+
+
 def test_joined_redirect_target_is_limited_too() -> None:
     step = follow("/" + "a/" * 2500)
     assert isinstance(step, Request)
