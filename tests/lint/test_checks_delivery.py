@@ -85,6 +85,13 @@ def test_response_is_reported(entry: CacheEntry, expected: set[str]) -> None:
     assert codes(LintInput(PLAIN, url=URL, delivery=entry)) == expected
 
 
+@pytest.mark.parametrize("scheme, expected", [("ftp", set()), ("http", {"CF803"})])
+def test_ftp_has_no_content_type(scheme: str, expected: set[str]) -> None:
+    url = f"{scheme}://example.com/robots.txt"
+    entry = example_delivery(headers=())._replace(url=url)
+    assert codes(LintInput(PLAIN, url=url, delivery=entry)) == expected
+
+
 def test_html_page_is_reported_with_any_content_type() -> None:
     assert codes(LintInput(b"<html></html>", url=URL, delivery=example_delivery())) == {"CF809"}
 

@@ -11,9 +11,9 @@ from canfetch.lint.severity import Severities, Severity
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Report a content type other than `text/plain`. CF809 reports a page."""
+    """Report a content type other than `text/plain`. CF809 reports a page, and FTP has no content types."""
     entry = successful_delivery(file)
-    if entry is None or file_is_markup(file):
+    if entry is None or entry.url.startswith("ftp:") or file_is_markup(file):
         return
     declared = media_type(entry)
     if declared != "text/plain":
