@@ -277,6 +277,10 @@ def test_other_tokens_are_not_noted(run: Run, name: str) -> None:
     assert run("check", "/", "--agent", name, "--robots", "robots.txt").err == ""
 
 
+def test_wikipedia_ask_follows_the_standard(run: Run) -> None:
+    assert "  robots.txt  obeyed, according to a third party" in run("agents", "show", "Teoma").lines
+
+
 def test_show_tells_statements_of_the_operator_from_those_of_others(run: Run) -> None:
     own = run("agents", "show", "bingbot")
     assert "  robots.txt  obeyed, according to the operator" in own.lines
