@@ -2,7 +2,8 @@
 
 import pytest
 
-from canfetch.lint import Linter, LintInput, SitePage
+from canfetch.lint import CHECKS, Linter, LintInput, SitePage
+from canfetch.lint.catalogue import LANGUAGES, load_catalogue
 from canfetch.pages.page_rules import parse_page
 
 URL = "https://example.com/robots.txt"
@@ -107,3 +108,10 @@ def test_site_of_sitemaps_is_used_if_url_is_unknown() -> None:
 )
 def test_hidden_noindex(text: str, page: SitePage, found: list[int]) -> None:
     assert lines(f"{text}\n", "CF706", page) == found
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_google2019_no_text_promises_that_blocked_urls_leave_search_results(language: str) -> None:
+    catalogue = load_catalogue(language)
+    promises = ("disappear", "verschwind", "desaparec", "sparisc", "sparire", "消え", "사라")
+    assert [check.code for check in CHECKS if any(word in catalogue.texts(check).why for word in promises)] == []

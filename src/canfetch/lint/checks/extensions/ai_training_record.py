@@ -25,7 +25,7 @@ CHECK = Check(
     title="An AI training rule that Google reads as a crawling rule",
     message="Google reads `{key}` as `{rule}`",
     why="The draft that defined this line has expired, and no crawler documents it. Google's parser compares only the "
-    "start of a key, so it reads the line as a rule for crawling. Disallowed pages then disappear from search as well.",
+    "start of a key, so it reads the line as a rule for crawling. Search then cannot read the pages either.",
     how_to_fix="Use `Content-Usage` or `Content-Signal`, or name the crawlers that collect training data.",
     source="draft-canel-robots-ai-control-00; google/robotstxt, ParsedRobotsKey",
     bad=LintInput(b"User-agent: *\nDisallowAITraining: /\nDisallow: /private/\n"),

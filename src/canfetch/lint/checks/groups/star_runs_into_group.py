@@ -44,8 +44,8 @@ CHECK = Check(
     message="`*` and `{token}` are in the same group, so `{pattern}` on line {line} blocks the whole site for every "
     "crawler without its own group",
     why="A group without a rule does not end at a blank line: its `User-agent` lines and the next ones form one group. "
-    "The rule that is meant for one crawler then applies to all crawlers without their own group, and the site "
-    "disappears from search engines.",
+    "The rule that is meant for one crawler then applies to all crawlers without their own group, and search "
+    "engines cannot read the site.",
     how_to_fix="Write an empty `Disallow:` under `User-agent: *`, or the rules that all crawlers should follow.",
     source="RFC 9309 section 2.2.1",
     bad=LintInput(b"User-agent: *\n\nUser-agent: BadBot\nDisallow: /\n"),

@@ -34,8 +34,8 @@ CHECK = Check(
     severities=everywhere(Severity.ERROR),
     title="A site of which crawlers may fetch only a few URLs",
     message="`{pattern}` blocks almost the whole site: {count|exception|exceptions}, such as `{path}`",
-    why="Search engines may fetch these URLs, but nothing else of the site, and its other pages disappear from their "
-    "results. Such a file often remains from the time before the site was published.",
+    why="Search engines may fetch these URLs, but nothing else of the site. Its other pages can only be listed without "
+    "a description. Such a file often remains from the time before the site was published.",
     how_to_fix="Remove the rule, or disallow only the intended paths.",
     source="RFC 9309 section 2.2.2",
     bad=LintInput(b"User-agent: *\nAllow: /ads.txt\nDisallow: /\n"),

@@ -28,11 +28,12 @@ CHECK = Check(
     severities=everywhere(Severity.ERROR),
     title="A site closed to all crawlers",
     message="`{pattern}` blocks the whole site for every crawler without its own group",
-    why="Such a rule is meant for sites that are not yet published. If it remains after publication, the site "
-    "disappears from search engines.",
+    why="Such a rule is meant for sites that are not yet published. If it remains after publication, search engines "
+    "cannot read the pages. They may still list the URLs, without a description, if other sites link to them.",
     how_to_fix="Remove the rule, or disallow only the intended paths. "
-    "If a group is left without rules, write an empty `Disallow:` there.",
-    source="RFC 9309 section 2.2.2",
+    "If a group is left without rules, write an empty `Disallow:` there. "
+    "To keep pages out of search results, allow crawling and serve `noindex`, or require a password.",
+    source="RFC 9309 section 2.2.2; Google, create a robots.txt file",
     bad=LintInput(b"User-agent: *\nDisallow: /\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
