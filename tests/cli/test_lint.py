@@ -548,3 +548,55 @@ def test_fixed_standard_input_with_a_document_requires_output(run: RunCommand, f
     assert [report["schema"] for report in json.loads((folder / "report.json").read_text(encoding="utf-8"))] == [
         "canfetch.lint/1"
     ]
+
+
+@pytest.mark.parametrize(
+    "files, reported",
+    [
+        # The example of the document.
+        (["site/robots.txt", "site/pages/robots.txt"], {"site/pages/robots.txt": "/pages/robots.txt"}),
+        (["site/pages/robots.txt"], {"site/pages/robots.txt": "/pages/robots.txt"}),
+        (["site/index.html", "site/shop/eu/robots.txt"], {"site/shop/eu/robots.txt": "/shop/eu/robots.txt"}),
+        # Collections of hosts, roots of sites, and projects.
+        (["site/a.example.com/robots.txt", "site/b.example.com/robots.txt"], {}),
+        (["site/robots.txt", "site/example.org/robots.txt"], {}),
+        (["site/customer/robots.txt", "site/other/robots.txt"], {}),
+        (["site/index.html", "site/public/robots.txt"], {}),
+        (["site/package.json", "site/robots.txt", "site/fixtures/robots.txt"], {}),
+        (["site/robots.txt"], {}),
+    ],
+)
+def test_google_a_file_in_a_subfolder_of_a_site_is_never_read(
+    run: RunCommand, folder: Path, files: list[str], reported: dict[str, str]
+) -> None:
+    for name in files:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(GOOD)
+    ran = run("lint", "site", "--select", "CF102", "--format", "json")
+    found = {report["name"]: report["findings"] for report in json.loads(ran.out) if report["findings"]}
+    assert {name: findings[0]["message"].split("`")[1] for name, findings in found.items()} == reported
+    assert ran.code == (1 if reported else 0)
+
+
+def test_a_file_that_is_an_argument_may_be_published_anywhere(run: RunCommand, folder: Path) -> None:
+    (folder / "pages").mkdir()
+    for name in ("robots.txt", "pages/robots.txt"):
+        (folder / name).write_bytes(GOOD)
+    assert run("lint", "pages/robots.txt", "--select", "CF102").code == 0
+    assert run("lint", ".", "--select", "CF102").code == 1
+
+
+@pytest.mark.parametrize("name", ["killer-robots.txt", "robots.txt.txt", "Robots.txt", "robots", "robot.txt"])
+def test_a_misnamed_file_in_a_folder_is_reported(run: RunCommand, folder: Path, name: str) -> None:
+    site = folder / "site"
+    site.mkdir()
+    (site / name).write_bytes(GOOD)
+    (site / "robots.html").write_bytes(b"<p>About robots</p>")
+    ran = run("lint", "site", "--select", "CF101")
+    assert ran.code == 1
+    assert f"the file is named `{name}`" in ran.out
+    assert "robots.html" not in ran.out
+    # A joke beside the file is not meant as the file.
+    if name != "Robots.txt":
+        (site / "robots.txt").write_bytes(GOOD)
+        assert run("lint", "site", "--select", "CF101").code == 0

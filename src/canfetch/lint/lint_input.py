@@ -25,6 +25,8 @@ class LintInput(NamedTuple):
         content: The file's bytes.
         path: Its name or path in a file system.
         url: The URL at which it is, or will be, published.
+        path_in_site: Its path in the site, such as `/pages/robots.txt`, if it is in a folder of the site. It is
+            not used with `url`.
         delivery: The cache entry that results from fetching it.
         siblings: The robots.txt files of the same site under other schemes and hosts, by URL. None marks a file
             that does not exist.
@@ -37,3 +39,4 @@ class LintInput(NamedTuple):
     delivery: "CacheEntry | None" = None
     siblings: Mapping[str, bytes | None] = _NO_SIBLINGS
     pages: tuple[SitePage, ...] = ()
+    path_in_site: str | None = None

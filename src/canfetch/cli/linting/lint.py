@@ -113,7 +113,8 @@ def _make_linter(settings: LintSettings) -> Linter:
 
 def _lint(options: LintOptions, linter: Linter, fail_on: Severity, writer: ReportWriter) -> int:
     code = EXIT_OK
-    names = tuple(expand_directories(names_or_default(options.names, "lint", writes=options.fix and not options.diff)))
+    arguments = names_or_default(options.names, "lint", writes=options.fix and not options.diff)
+    names = tuple(expand_directories(arguments, misnamed=True))
     _check_names(options, names)
     _check_fix_options(options, names)
     bar_enabled = options.output is not None or not is_terminal(sys.stdout)
@@ -193,7 +194,11 @@ def _sources(options: LintOptions, names: tuple[str, ...], progress: Progress) -
 
         fetched = fetch_sources(urls, options.network, progress, siblings=options.siblings, pages=pages)
     for name in names:
-        yield next(fetched) if is_url(name) else read_source(name, url=options.robots_url, pages=pages)
+        yield (
+            next(fetched)
+            if is_url(name)
+            else read_source(name, url=options.robots_url, pages=pages, arguments=options.names)
+        )
 
 
 def _read_page(url: str, name: str) -> SitePage:

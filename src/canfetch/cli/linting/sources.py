@@ -13,6 +13,7 @@ from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.input_files import STANDARD_INPUT, read_whole_input
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.quoting import quoted
+from canfetch.lint.analysis.site_folders import is_misnamed_in_folder, path_in_site
 from canfetch.lint.lint_input import LintInput, SitePage
 
 DEFAULT_NAMES: Final = ("robots.txt",)
@@ -56,39 +57,58 @@ def names_or_default(names: tuple[str, ...], command: str, *, writes: bool) -> t
     return names or DEFAULT_NAMES
 
 
-def expand_directories(names: tuple[str, ...]) -> Iterator[str]:
+def expand_directories(names: tuple[str, ...], *, misnamed: bool = False) -> Iterator[str]:
     """Yield the names, with each directory replaced by the robots.txt files below it.
 
+    Args: misnamed: Whether a file that was probably meant as robots.txt replaces a missing one.
     Raises: CommandError: A directory contains no robots.txt.
     """
     for name in names:
         if not name or is_url(name) or name == STANDARD_INPUT or not Path(name).is_dir():
             yield name
             continue
-        found = sorted(str(path) for path in _robots_files_below(Path(name)))
+        found = sorted(str(path) for path in _robots_files_below(Path(name), misnamed=misnamed))
         if not found:
             raise CommandError(f"no robots.txt in directory {quoted(name)}: pass files with other names as arguments")
         yield from found
 
 
-def _robots_files_below(directory: Path) -> Iterator[Path]:
+def _robots_files_below(directory: Path, *, misnamed: bool) -> Iterator[Path]:
     for root, directories, files in os.walk(directory):
         # Hidden directories and node_modules contain files of tools, not of a site.
         directories[:] = [name for name in directories if not name.startswith(".") and name != "node_modules"]
-        for path in (Path(root) / name for name in files if name.lower() == _FILE_NAME):
+        named = [name for name in files if name.lower() == _FILE_NAME]
+        if misnamed and not named:
+            named = [name for name in files if is_misnamed_in_folder(name)]
+        for path in (Path(root) / name for name in named):
             # Opening a named pipe would wait for a writer. A broken link is reported when it is read.
             if path.is_file() or not path.exists():
                 yield path
 
 
-def read_source(name: str, *, url: str | None = None, pages: tuple[SitePage, ...] = ()) -> Source:
-    """Read a file, or standard input if `name` is `-`."""
+def read_source(
+    name: str, *, url: str | None = None, pages: tuple[SitePage, ...] = (), arguments: tuple[str, ...] = ()
+) -> Source:
+    """Read a file, or standard input if `name` is `-`.
+
+    Args: arguments: The arguments of the command. A file in one of these folders may be below the root of a site.
+    """
     try:
         content = read_whole_input(name, max_bytes=_MAX_BYTES)
     except CommandError as error:
         return Source(name, None, error.message)
     path = None if name == STANDARD_INPUT else name
-    return Source(name, LintInput(content, path=path, url=url, pages=pages), path=path)
+    place = None if path is None else _path_in_site(Path(path), arguments)
+    return Source(name, LintInput(content, path=path, url=url, pages=pages, path_in_site=place), path=path)
+
+
+def _path_in_site(file: Path, arguments: tuple[str, ...]) -> str | None:
+    folders = [Path(name) for name in arguments if name and not is_url(name) and name != STANDARD_INPUT]
+    # A file that is an argument itself may be published anywhere.
+    if file in folders:
+        return None
+    places = (path_in_site(file, folder) for folder in folders if file.is_relative_to(folder))
+    return next((place for place in places if place is not None), None)
 
 
 # The command before a pipe can start later. Shells start all commands of a pipe at the same time.

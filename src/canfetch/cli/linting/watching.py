@@ -33,11 +33,11 @@ def watch(options: LintOptions, linter: Linter, writer: ReportWriter) -> int:
         raise CommandError("--watch supports only files and folders")
     stamps: dict[str, _Stamp] = {}
     while True:
-        for name in expand_directories(names):
+        for name in expand_directories(names, misnamed=True):
             stamp = _stamp(name)
             if name in stamps and stamps[name] == stamp:
                 continue
-            source = read_source(name, url=options.robots_url)
+            source = read_source(name, url=options.robots_url, arguments=names)
             if source.lint_input is None:
                 print_message(f"canfetch: {shorten_message(source.error)}")
             elif options.applies_fixes:

@@ -160,14 +160,19 @@ def suggest_key(key: bytes) -> bytes | None:
         most = min(fewest - 1, allowed)
         if abs(len(name) - len(key)) > most or len(wanted - letters) > most or len(letters - wanted) > most:
             continue
-        edits = _edit_distance(key, name, most)
+        edits = edit_distance(key, name, most)
         if edits <= most:
             best, fewest = name, edits
     return None if best is None else best.capitalize()
 
 
-def _edit_distance(one: bytes, other: bytes, most: int) -> int:
-    # Bytes that are added, removed, replaced, or swapped with the next one.
+def edit_distance(one: bytes, other: bytes, most: int) -> int:
+    """Return the number of bytes that are added, removed, replaced, or swapped with the next one.
+
+    Args:
+        most: The largest distance of interest. A larger one is returned as `most + 1` or more.
+    Cost: O(bytes of one times bytes of the other).
+    """
     before: list[int] = []
     row = list(range(len(other) + 1))
     for i, byte in enumerate(one, 1):

@@ -1,19 +1,12 @@
 """A file with a name other than robots.txt."""
 
 from collections.abc import Iterator
-from typing import Final
 
+from canfetch.lint.analysis.site_folders import is_misnamed
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
-
-NAME: Final = "robots.txt"
-# Names that were probably meant as robots.txt, unlike source files such as `robots.staging.txt`.
-_MISNAMED: Final = frozenset(
-    ["robots.txt", "robot.txt", "robots.txt.txt", "robots.text", "robots.tx", "robots", "robots.htm", "robots.html"]
-    + ["robots.rtf", "robots.doc", "robots.docx", "robots.md", "robots.txt.html", "robot.text", "robotstxt"]
-)
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
@@ -21,7 +14,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     if file.input.path is None:
         return
     name = file.input.path.replace("\\", "/").rpartition("/")[2]
-    if name != NAME and name.strip().lower() in _MISNAMED:
+    if is_misnamed(name):
         yield Occurrence((0, 0), {"name": name})
 
 

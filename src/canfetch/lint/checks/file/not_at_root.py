@@ -14,8 +14,10 @@ _PATH: Final = b"/robots.txt"
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Find a URL whose path is not `/robots.txt`."""
+    """Find a URL whose path is not `/robots.txt`, or a file in a folder of a site."""
     if file.input.url is None:
+        if file.input.path_in_site not in (None, _PATH.decode()):
+            yield Occurrence((0, 0), {"path": file.input.path_in_site})
         return
     encoded = encode_text(file.input.url)
     split = split_url(encoded)
