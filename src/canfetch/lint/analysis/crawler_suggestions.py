@@ -8,11 +8,10 @@ from canfetch.agents import REGISTRY
 _MIN_LENGTH: Final = 6
 _MAX_LENGTH: Final = 40
 _SEPARATORS: Final = str.maketrans(dict.fromkeys("-_. "))
-# Real crawlers whose names are one letter away from others, and prefixes of large families.
+# Real crawlers whose names are one letter away from others.
 _NOT_MISSPELT: Final = frozenset(
-    {"bingbot-mobile", "exabot-thumbnails", "gigabot", "jikespider", "orangebot", "seekbot", "yacybot"}
+    {"bingbot-mobile", "exabot-thumbnails", "gigabot", "jikespider", "orangebot", "seekbot", "semrushbot-sa", "yacybot"}
 )
-_FAMILIES: Final = ("ahrefs", "baiduspider", "googlebot-", "semrushbot-", "slackbot-", "yandex")
 
 
 def suggest_crawler(name: str) -> str | None:
@@ -26,7 +25,7 @@ def suggest_crawler(name: str) -> str | None:
     folded = name.lower()
     if not _MIN_LENGTH <= len(folded) <= _MAX_LENGTH or not folded.isascii() or folded in _NOT_MISSPELT:
         return None
-    if REGISTRY.get_crawler(folded) is not None or folded.startswith(_FAMILIES):
+    if REGISTRY.get_crawler(folded) is not None:
         return None
     by_letters, by_shorter = _tables()
     same_letters = by_letters.get(folded.translate(_SEPARATORS))
