@@ -111,6 +111,23 @@ MaxKeepAliveRequests 0
     RewriteRule ^ - [R=204]
 </VirtualHost>
 """
+# As on shared hosting: the site has no other place for its rules.
+_HTACCESS = f"""{_APACHE.partition("<VirtualHost")[0]}
+<VirtualHost 127.0.0.1:{{port}}>
+    AllowEncodedSlashes NoDecode
+    DocumentRoot {{folder}}/site
+    <Directory {{folder}}/site>
+        AllowOverride FileInfo
+    </Directory>
+</VirtualHost>
+"""
+_OWN_HTACCESS = """
+ErrorDocument 403 /refused.html
+# One of the site's own rules, which must keep its effect.
+RewriteEngine On
+RewriteCond %{ENV:REDIRECT_STATUS} ^$
+RewriteRule ^ - [R=204]
+"""
 _CADDY = """
 {{
 	admin off
@@ -140,6 +157,7 @@ frontend site
 SERVERS = {
     "nginx": Server("nginx", _NGINX, ("-p", "{folder}", "-c", "{config}", "-e", "{folder}/error.log")),
     "apache": Server("apache2", _APACHE, ("-d", "{folder}", "-f", "{config}", "-DFOREGROUND")),
+    "htaccess": Server("apache2", _HTACCESS, ("-d", "{folder}", "-f", "{config}", "-DFOREGROUND")),
     "caddy": Server("caddy", _CADDY, ("run", "--config", "{config}", "--adapter", "caddyfile")),
     "haproxy": Server("haproxy", _HAPROXY, ("-db", "-f", "{config}")),
 }
@@ -163,6 +181,7 @@ def running(name: str, rules: str, folder: Path) -> Iterator[RunningServer]:
     (folder / "site").mkdir()
     (folder / "site" / "refused.html").write_text("a page of the site's own", encoding="utf-8")
     (folder / "canfetch.conf").write_text(rules, encoding="utf-8")
+    (folder / "site" / ".htaccess").write_text(rules + _OWN_HTACCESS, encoding="utf-8")
     # The output for nginx has the lines for the server block in comments.
     server_lines = (
         "\n".join(line[1:] for line in rules.splitlines() if line.startswith("#     ")) if name == "nginx" else ""

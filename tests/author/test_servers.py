@@ -142,18 +142,33 @@ def test_absolute_urls_are_matched_by_their_target(tmp_path_factory: pytest.Temp
             assert server.send_line("GET {origin}/robots.txt HTTP/1.1", "ExampleBot/1.0") != REFUSED
 
 
-def test_apache_serves_error_pages(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["apache", "htaccess"])
+def test_apache_serves_error_pages(name: str, tmp_path: Path) -> None:
     policy = canfetch.author.parse_policy(POLICIES["training"])
-    with running("apache", canfetch.author.render_policy(policy, "apache"), tmp_path) as server:
+    with running(name, canfetch.author.render_policy(policy, name), tmp_path) as server:
         assert server.get("/x", "GPTBot/1.0").status == REFUSED
         assert server.body == b"a page of the site's own"
         assert server.get("/refused.html", "GPTBot/1.0").status == REFUSED
 
 
+@pytest.mark.parametrize("options, status", [("", 204), ("RewriteOptions InheritBefore\n", REFUSED)])
+def test_htaccess_of_a_subfolder_replaces_the_rules_unless_it_inherits(
+    options: str, status: int, tmp_path: Path
+) -> None:
+    policy = canfetch.author.parse_policy(POLICIES["training"])
+    with running("htaccess", canfetch.author.render_policy(policy, "htaccess"), tmp_path) as server:
+        (tmp_path / "site" / "shop").mkdir()
+        own = f"RewriteEngine On\n{options}RewriteRule ^ - [R=204]\n"
+        (tmp_path / "site" / "shop" / ".htaccess").write_text(own, encoding="utf-8")
+        assert server.get("/shop/x", "GPTBot/1.0").status == status
+        assert server.get("/shop/x", BROWSER).status == 204
+
+
 LONG_PATTERN = "/" + "a" * 1000
 
 
-@pytest.mark.parametrize("name", [name for name in SERVERS if name != "nginx"])
+# nginx limits the length of a word, and a path in a folder has the limits of file names.
+@pytest.mark.parametrize("name", [name for name in SERVERS if name not in {"nginx", "htaccess"}])
 def test_long_patterns_are_matched(name: str, tmp_path: Path) -> None:
     policy = canfetch.author.parse_policy(f"[everyone]\ndisallow = ['{LONG_PATTERN}']")
     with running(name, canfetch.author.render_policy(policy, name), tmp_path) as server:

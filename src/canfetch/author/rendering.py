@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from canfetch.author.policy_compiler import compile_policy
-from canfetch.author.servers.apache import apache_rules
+from canfetch.author.servers.apache import apache_rules, htaccess_rules
 from canfetch.author.servers.caddy import caddy_rules
 from canfetch.author.servers.haproxy import haproxy_rules
 from canfetch.author.servers.nginx import nginx_rules
@@ -17,6 +17,7 @@ from canfetch.errors import InvalidOption
 SERVERS: Final[dict[str, Callable[[ServerRules], str]]] = {
     "nginx": nginx_rules,
     "apache": apache_rules,
+    "htaccess": htaccess_rules,
     "caddy": caddy_rules,
     "haproxy": haproxy_rules,
     "traefik": traefik_rules,
@@ -29,7 +30,7 @@ def render_policy(policy: SitePolicy, form: str = "robots") -> str:
 
     Args:
         policy: From `parse_policy`.
-        form: `robots`, `headers`, `nginx`, `apache`, `caddy`, `haproxy` or `traefik`.
+        form: `robots`, `headers`, `nginx`, `apache`, `htaccess`, `caddy`, `haproxy` or `traefik`.
     Raises: InvalidOption: `form` is unknown; InvalidDraft, InvalidSitePolicy: The policy cannot be expressed in
         this form.
     Cost: O(crawlers, and rules squared).

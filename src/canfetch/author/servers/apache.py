@@ -1,7 +1,9 @@
-"""Apache: rewrite rules for a virtual host, with mod_rewrite, and with mod_headers for X-Robots-Tag.
+"""Apache: rewrite rules for a virtual host or a .htaccess, with mod_rewrite, and with mod_headers for X-Robots-Tag.
 
 `%{THE_REQUEST}` is the request line as sent, including escapes and the query. The first rule that matches sets a
 variable, which disables the later ones, so that none of the site's own rules is skipped.
+
+In a .htaccess, the same rules run after the path was mapped to a file, and before the site's own rules in that file.
 
 Source: Apache httpd 2.4, mod_rewrite, mod_headers, ap_expr.
 """
@@ -12,22 +14,38 @@ from typing import Final
 from canfetch.author.servers.rules import COMPARED_AS_SENT, NEVER_ALLOWED, ROBOTS_TXT, ServerRules
 
 # Clients of a proxy send an absolute URL.
+_VIRTUAL_HOST: Final = (
+    "These lines belong in a virtual host, before its own rewrite rules. They require mod_rewrite, and",
+    "mod_headers for X-Robots-Tag.",
+)
+_HTACCESS: Final = (
+    "These lines belong at the top of the file .htaccess in the root of the site. They require mod_rewrite,",
+    "mod_headers for X-Robots-Tag, and a server with `AllowOverride FileInfo` and `Options FollowSymLinks`.",
+    "Rewrite rules in the .htaccess of a subfolder replace these there, unless it has `RewriteOptions InheritBefore`.",
+)
 _METHOD: Final = r"^[^\x20]+\x20+(?:[A-Za-z][A-Za-z0-9+.-]*://[^/?\x20]*)?"
 
 
 def apache_rules(rules: ServerRules) -> str:
-    """Return the configuration for Apache.
+    """Return the configuration for a virtual host of Apache.
 
     Cost: O(bytes of the output).
     """
-    return "".join(f"{line}\n" for line in _lines(rules))
+    return "".join(f"{line}\n" for line in _lines(rules, _VIRTUAL_HOST))
 
 
-def _lines(rules: ServerRules) -> Iterator[str]:
+def htaccess_rules(rules: ServerRules) -> str:
+    """Return the configuration for the .htaccess in the root of a site.
+
+    Cost: O(bytes of the output).
+    """
+    return "".join(f"{line}\n" for line in _lines(rules, _HTACCESS))
+
+
+def _lines(rules: ServerRules, place: tuple[str, ...]) -> Iterator[str]:
     yield from (f"# {line}" for line in rules.comments(COMPARED_AS_SENT))
     yield "#"
-    yield "# These lines belong in a virtual host, before its own rewrite rules. They require mod_rewrite, and"
-    yield "# mod_headers for X-Robots-Tag."
+    yield from (f"# {line}" for line in place)
     yield ""
     if rules.intents:
         yield "RewriteEngine On"
