@@ -15,9 +15,19 @@ from canfetch.author.recipes import RECIPES
 Run = Any
 
 
+LISTED = (
+    "canfetch: note: search engines may still list a disallowed URL if other pages link to it; to keep a page out of "
+    "search results, allow it and serve noindex, or require a password\n"
+)
+READ = (
+    "canfetch: note: everybody can read robots.txt and the paths in it, and crawlers may ignore it; protect private "
+    "content with a password\n"
+)
+
+
 def test_a_recipe_is_written_to_standard_output(run: Run) -> None:
     ran = run("init", "--recipe", "block-directories", "--path", "/calendar/", "--path", "/junk/")
-    assert (ran.code, ran.err) == (0, "")
+    assert (ran.code, ran.err) == (0, LISTED + READ)
     assert ran.out == "User-agent: *\nDisallow: /calendar/\nDisallow: /junk/\n"
 
 
@@ -33,7 +43,25 @@ def test_crawler_that_does_not_exist_is_noted(run: Run) -> None:
     assert (ran.code, ran.err) == (0, f"canfetch: note: unknown crawler 'OpenAI': did you mean {names}?\n")
     assert ran.out.startswith("User-agent: OpenAI\n")
     for recipe in ("block-ai-training", "block-seo", "only-adsense"):
-        assert run("init", "--recipe", recipe).err == ""
+        assert "unknown crawler" not in run("init", "--recipe", recipe).err
+
+
+@pytest.mark.parametrize(
+    "arguments, notes",
+    [
+        ("block-all", LISTED),
+        ("block-page --path /private_file.html", LISTED + READ),
+        ("block-file-type --file-type gif --crawler Googlebot", LISTED),
+        ("block-image --path /images/dogs.jpg", LISTED + READ),
+        ("block-directories --path /junk/ --crawler GPTBot", READ),
+        ("block-queries --crawler ExampleBot", ""),
+        ("block-seo", ""),
+        ("allow-all", ""),
+    ],
+)
+def test_google_guide_notes_what_a_block_does_not_achieve(run: Run, arguments: str, notes: str) -> None:
+    ran = run("init", "--recipe", *arguments.split())
+    assert (ran.code, ran.err) == (0, notes)
 
 
 def test_recipes_are_listed_with_their_options(run: Run) -> None:
@@ -45,7 +73,7 @@ def test_recipes_are_listed_with_their_options(run: Run) -> None:
 
 def test_existing_file_is_not_replaced(run: Run, folder: Path) -> None:
     ran = run("init", "--recipe", "block-all", "--output", "new.txt")
-    assert (ran.code, ran.out, ran.err) == (0, "", "")
+    assert (ran.code, ran.out, ran.err) == (0, "", LISTED)
     assert (folder / "new.txt").read_bytes().endswith(b"\nUser-agent: *\nDisallow: /\n")
     before = (folder / "robots.txt").read_bytes()
     ran = run("init", "--recipe", "block-all", "--output", "robots.txt")

@@ -6,9 +6,10 @@ from typing import Any, Final, NoReturn, TypeVar
 
 import click
 
+from canfetch.author.blocking_notes import blocking_notes
 from canfetch.author.draft import Draft
 from canfetch.author.recipes import RECIPES, Parameter, Recipe
-from canfetch.cli.shared.agent_arguments import print_notes_about_names
+from canfetch.cli.shared.agent_arguments import print_notes, print_notes_about_names
 from canfetch.cli.shared.command_errors import EXIT_OK, CommandError
 from canfetch.cli.shared.output_files import create_file, write_standard_output
 from canfetch.cli.shared.output_parameters import OutputFile, check_outputs
@@ -47,11 +48,13 @@ def _run(
         content = draft.render()
     except (InvalidDraft, InvalidOption) as error:
         raise CommandError(str(error)) from None
-    print_notes_about_names(token for group in parse(content).groups for token in group.tokens)
+    robots = parse(content)
+    print_notes_about_names(token for group in robots.groups for token in group.tokens)
     if output is None:
         write_standard_output(content)
     else:
         create_file(output, content, force=force)
+    print_notes(blocking_notes(robots))
     click.get_current_context().exit(EXIT_OK)
 
 
