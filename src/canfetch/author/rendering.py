@@ -7,6 +7,7 @@ from canfetch.author.policy_compiler import compile_policy
 from canfetch.author.servers.apache import apache_rules, htaccess_rules
 from canfetch.author.servers.caddy import caddy_rules
 from canfetch.author.servers.haproxy import haproxy_rules
+from canfetch.author.servers.iis import iis_rules
 from canfetch.author.servers.nginx import nginx_rules
 from canfetch.author.servers.rules import ServerRules, build_server_rules
 from canfetch.author.servers.traefik import traefik_rules
@@ -21,6 +22,7 @@ SERVERS: Final[dict[str, Callable[[ServerRules], str]]] = {
     "caddy": caddy_rules,
     "haproxy": haproxy_rules,
     "traefik": traefik_rules,
+    "iis": iis_rules,
 }
 FORMS: Final = ("robots", "headers", *SERVERS)
 
@@ -30,7 +32,7 @@ def render_policy(policy: SitePolicy, form: str = "robots") -> str:
 
     Args:
         policy: From `parse_policy`.
-        form: `robots`, `headers`, `nginx`, `apache`, `htaccess`, `caddy`, `haproxy` or `traefik`.
+        form: `robots`, `headers`, `nginx`, `apache`, `htaccess`, `caddy`, `haproxy`, `traefik` or `iis`.
     Raises: InvalidOption: `form` is unknown; InvalidDraft, InvalidSitePolicy: The policy cannot be expressed in
         this form.
     Cost: O(crawlers, and rules squared).

@@ -1,0 +1,116 @@
+"""IIS: a web.config with rules of the URL Rewrite module. No IIS has run them.
+
+`{UNENCODED_URL}` is the target as sent, including escapes and the query. A rule that refuses has all its conditions: no
+earlier intent matches, and no rule before it allows the target. So none of the site's own rules is skipped.
+
+Source: Microsoft Learn, URL Rewrite module configuration reference 2.0.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+from xml.sax.saxutils import quoteattr
+
+from canfetch.author.servers.rules import (
+    COMPARED_AS_SENT,
+    NEVER_ALLOWED,
+    ROBOTS_TXT,
+    ServerIntent,
+    ServerRules,
+    ServerTag,
+)
+
+# Clients of a proxy send an absolute URL.
+_ORIGIN: Final = r"^(?:[A-Za-z][A-Za-z0-9+.-]*://[^/?\x20]*)?"
+_REFUSE: Final = 'type="CustomResponse" statusCode="403" statusReason="Forbidden" statusDescription="Forbidden"'
+_DIRECTIVES_WITH_VALUE: Final = ("max-snippet", "max-image-preview", "max-video-preview", "unavailable_after")
+
+
+def iis_rules(rules: ServerRules) -> str:
+    """Return the web.config for IIS.
+
+    Cost: O(rules of each intent squared).
+    """
+    return "".join(f"{line}\n" for line in _lines(rules))
+
+
+def _lines(rules: ServerRules) -> Iterator[str]:
+    yield '<?xml version="1.0" encoding="UTF-8"?>'
+    yield "<!--"
+    # A comment in XML must not contain two hyphens.
+    yield from (f"  {line.replace('--', '- -')}" for line in rules.comments(COMPARED_AS_SENT))
+    yield "  These rules belong in the web.config in the root of the site, before its own rules. They require the URL"
+    yield "  Rewrite module 2. They have not been run on IIS: test them before you rely on them."
+    yield "-->"
+    yield "<configuration>"
+    yield "  <system.webServer>"
+    yield "    <rewrite>"
+    if rules.intents:
+        yield "      <rules>"
+        for number, intent in enumerate(rules.intents):
+            yield from _refusals(intent, rules.intents[:number])
+        yield "      </rules>"
+    if rules.tags:
+        yield "      <outboundRules>"
+        # Without a prefix first: in a joined header, a prefix reaches to the next prefix.
+        for tag in sorted(rules.tags, key=_has_prefix):
+            yield from _tag_rules(tag)
+        yield "      </outboundRules>"
+    yield "    </rewrite>"
+    yield "  </system.webServer>"
+    yield "</configuration>"
+
+
+def _refusals(intent: ServerIntent, earlier: tuple[ServerIntent, ...]) -> Iterator[str]:
+    never = [_target(regex) for regex in NEVER_ALLOWED]
+    yield from _refusal(f"canfetch {intent.number}: never allowed", intent, earlier, f"(?:{'|'.join(never)})", [])
+    allowed: list[str] = []
+    for number, rule in enumerate(intent.rules, 1):
+        if rule.allow:
+            allowed.append(_target(rule.regex))
+        else:
+            name = f"canfetch {intent.number}.{number}: {intent.intent.audience}: {rule}"
+            yield from _refusal(name, intent, earlier, _target(rule.regex), allowed)
+
+
+def _refusal(
+    name: str, intent: ServerIntent, earlier: tuple[ServerIntent, ...], target: str, allowed: list[str]
+) -> Iterator[str]:
+    yield f'        <rule name={quoteattr(name)} patternSyntax="ECMAScript" stopProcessing="true">'
+    yield '          <match url=".*" />'
+    yield '          <conditions logicalGrouping="MatchAll" trackAllCaptures="false">'
+    yield _condition("HTTP_USER_AGENT", intent.user_agent_regex)
+    for other in earlier:
+        yield _condition("HTTP_USER_AGENT", other.user_agent_regex, negate=True)
+    yield _condition("UNENCODED_URL", target, ignore_case=False)
+    for exception in (_target(ROBOTS_TXT), *allowed):
+        yield _condition("UNENCODED_URL", exception, ignore_case=False, negate=True)
+    yield "          </conditions>"
+    yield f"          <action {_REFUSE} />"
+    yield "        </rule>"
+
+
+def _tag_rules(tag: ServerTag) -> Iterator[str]:
+    name = f"canfetch tag {tag.number}: {' '.join(tag.patterns)}"
+    # A header that is already set gets another value. At most one of the two rules applies.
+    for case, pattern, value in (("added", "^(.+)$", f"{{R:1}}, {tag.value}"), ("new", "^$", tag.value)):
+        yield f'        <rule name={quoteattr(f"{name} ({case})")} patternSyntax="ECMAScript">'
+        yield f'          <match serverVariable="RESPONSE_X_Robots_Tag" pattern="{pattern}" />'
+        yield '          <conditions logicalGrouping="MatchAll" trackAllCaptures="false">'
+        yield _condition("UNENCODED_URL", f"{_ORIGIN}{tag.regex}", ignore_case=False)
+        yield "          </conditions>"
+        yield f'          <action type="Rewrite" value={quoteattr(value)} />'
+        yield "        </rule>"
+
+
+def _condition(variable: str, pattern: str, *, ignore_case: bool = True, negate: bool = False) -> str:
+    options = f' ignoreCase="{str(ignore_case).lower()}"' + (' negate="true"' if negate else "")
+    return f'            <add input="{{{variable}}}" pattern={quoteattr(pattern)}{options} />'
+
+
+def _target(regex: str) -> str:
+    return f"{_ORIGIN}{regex}"
+
+
+def _has_prefix(tag: ServerTag) -> bool:
+    prefix, colon, _ = tag.value.partition(":")
+    return bool(colon) and "," not in prefix and prefix.strip() not in _DIRECTIVES_WITH_VALUE
