@@ -7,6 +7,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from email.message import Message
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import NamedTuple
@@ -33,6 +34,7 @@ class RunningServer:
     def __init__(self, port: int) -> None:
         self.port = port
         self.body = b""
+        self.headers = Message()
         self._connection = HTTPConnection("127.0.0.1", port, timeout=60)
 
     def get(self, target: str, user_agent: str) -> Reply:
@@ -44,6 +46,7 @@ class RunningServer:
                 self._connection.endheaders()
                 response = self._connection.getresponse()
                 self.body = response.read()
+                self.headers = response.headers
             except (HTTPException, OSError):
                 self._connection.close()
                 if attempt == 2:

@@ -164,6 +164,23 @@ def test_htaccess_of_a_subfolder_replaces_the_rules_unless_it_inherits(
         assert server.get("/shop/x", BROWSER).status == 204
 
 
+SERVING_PAGE = Path(__file__).parents[2] / "docs" / "serving.md"
+
+
+@pytest.mark.parametrize("name", ["nginx", "apache", "htaccess"])
+def test_documented_lines_suspend_crawling(name: str, tmp_path: Path) -> None:
+    page = SERVING_PAGE.read_text(encoding="utf-8")
+    heading = "In nginx, these" if name == "nginx" else "In Apache, in a"
+    lines = page.partition(heading)[2].partition("```text\n")[2].partition("```")[0]
+    # The server block of nginx is built from the lines in comments.
+    rules = "".join(f"#     {line}\n" for line in lines.splitlines()) if name == "nginx" else lines
+    with running(name, rules, tmp_path) as server:
+        assert server.get("/robots.txt", "GPTBot/1.0").status == 503
+        assert server.headers["Retry-After"] == "3600"
+        assert server.get("/x", "GPTBot/1.0").status < 300
+        assert "Retry-After" not in server.headers
+
+
 LONG_PATTERN = "/" + "a" * 1000
 
 

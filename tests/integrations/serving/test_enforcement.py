@@ -406,6 +406,7 @@ def test_stats_as_json_and_for_prometheus() -> None:
         "served": 1,
         "not_modified": 1,
         "failed": 0,
+        "suspended": 0,
         "crawler_requests": 2,
         "refused": {"Googlebot": 1, 'Bad"Bot': 1},
         "verified": 0,

@@ -2,17 +2,18 @@
 
 import logging
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.integrations.serving.conftest import RULES, make_site
+from tests.integrations.serving.conftest import NOW, RULES, make_site
 
 from canfetch.author import Draft, parse_policy
 from canfetch.author.recipes import RECIPES
 from canfetch.core.document import parse
 from canfetch.errors import InvalidOption, ServingError
-from canfetch.integrations.serving import Site
+from canfetch.integrations.serving import Enforcement, Site
 from canfetch.integrations.serving.requests import Reply, Request, parse_host
 from canfetch.integrations.serving.served_file import find_closing_rule
 
@@ -81,6 +82,40 @@ def test_file_closes_the_site(content: bytes, engine: str) -> None:
 )
 def test_file_leaves_the_site_open(content: bytes, engine: str) -> None:
     assert find_closing_rule(parse(content, engine=engine)) is None
+
+
+@pytest.mark.parametrize("left, retry_after", [(0.5, "1"), (3600, "3600"), (30 * 86_400, "86400")])
+def test_google2019_suspended_site_responds_with_503(left: float, retry_after: str) -> None:
+    site = make_site(suspend_until=datetime.fromtimestamp(NOW + left, UTC))
+    reply = serve(site)
+    assert (reply.status, dict(reply.headers)["Retry-After"]) == (503, retry_after)
+    # Without an enforcement, the application handles all other requests.
+    assert site.respond(request("/public", headers={"user-agent": "GPTBot/1.0"})) is None
+    assert (site.stats.suspended, site.stats.failed) == (1, 0)
+
+
+def test_suspended_site_with_enforcement_responds_with_503_to_crawlers_only() -> None:
+    until = datetime.fromtimestamp(NOW + 60, UTC)
+    site = make_site(b"User-agent: *\nDisallow:\n", enforcement=Enforcement(), suspend_until=until)
+    reply = site.respond(request("/public", headers={"user-agent": "GPTBot/1.0"}))
+    assert reply is not None
+    assert reply.status == 503
+    browser = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0"
+    assert site.respond(request("/public", headers={"user-agent": browser})) is None
+
+
+def test_suspension_ends() -> None:
+    now = NOW
+    site = make_site(suspend_until=datetime.fromtimestamp(NOW + 60, UTC), clock=lambda: now)
+    assert serve(site).status == 503
+    now = NOW + 60
+    assert serve(site).status == 200
+
+
+@pytest.mark.parametrize("value", [NOW, "2026-01-02", datetime(2026, 1, 2)])  # noqa: DTZ001 - has no time zone
+def test_end_of_a_suspension_is_a_datetime_with_a_time_zone(value: object) -> None:
+    with pytest.raises(InvalidOption, match="expected a datetime with a time zone, or None"):
+        make_site(suspend_until=value)
 
 
 def test_production_refuses_to_start_closed() -> None:

@@ -1,7 +1,9 @@
 """A site: it answers requests for /robots.txt, and optionally refuses those of crawlers."""
 
+import math
 import time
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from canfetch.agents.crawler import Crawler
@@ -25,6 +27,7 @@ ENVIRONMENTS: Final = (PRODUCTION, "staging", "development", "test")
 # RFC 9309 section 2.4: crawlers should not use a copy for more than 24 hours.
 _MAX_MAX_AGE: Final = 86_400
 _RETRY_AFTER: Final = ("Retry-After", "60")
+_MAX_RETRY_AFTER: Final = 86_400
 
 
 class IdentityCheck(NamedTuple):
@@ -49,6 +52,8 @@ class Site:
         allow_closed: Whether the site may be closed to all search engines in production.
         max_age: Seconds for which caches may store the file, at most a day.
         enforcement: How requests of crawlers are checked. Default: they are not.
+        suspend_until: When a suspension of crawling ends, with a time zone. Until then, requests for the robots.txt get
+            503 with `Retry-After`, and so do all requests of declared crawlers if there is an `enforcement`.
         clock: Returns seconds since the epoch.
     Raises: ServingError: The robots.txt is missing or invalid, or it closes a production site; InvalidOption: An
         argument is invalid.
@@ -63,6 +68,7 @@ class Site:
         allow_closed: bool = False,
         max_age: int = 3600,
         enforcement: Enforcement | None = None,
+        suspend_until: datetime | None = None,
         clock: Clock = time.time,
     ) -> None:
         if environment not in ENVIRONMENTS:
@@ -71,6 +77,7 @@ class Site:
         if enforcement is not None and not isinstance(enforcement, Enforcement):
             raise InvalidOption(f"invalid enforcement {quoted(enforcement)}: expected an Enforcement or None")
         check_callable("clock", clock)
+        self._suspended_until = _timestamp(suspend_until)
         is_production = environment == PRODUCTION
         # Build the configured source in every environment, so that its errors are found before production.
         self._source: Source = build_source(robots, allow_closed=allow_closed or not is_production, clock=clock)
@@ -111,9 +118,18 @@ class Site:
         return self._conclude(request, reply, await self._enforcement.identity.verify_async(*reply))
 
     def _examine(self, request: Request) -> Reply | IdentityCheck | None:
+        seconds = self._suspended_until - self._clock()
+        if seconds > 0 and (request.path == ROBOTS_PATH or self._declares_crawler(request)):
+            self._counters.add("suspended")
+            retry_after = ("Retry-After", str(min(math.ceil(seconds), _MAX_RETRY_AFTER)))
+            return text_reply(request, 503, "503 Service Unavailable: crawling is suspended", retry_after)
         if request.path == ROBOTS_PATH:
             return self._serve(request)
         return None if self._enforcement is None else self._check(request, self._enforcement)
+
+    def _declares_crawler(self, request: Request) -> bool:
+        user_agent = request.header("user-agent")
+        return bool(user_agent and self._enforcement and self._enforcement.declared_crawler(user_agent))
 
     def _serve(self, request: Request) -> Reply | None:
         try:
@@ -176,6 +192,16 @@ class Site:
         if self._enforcement is None or not self._enforcement.block_impostors:
             return None
         return text_reply(request, 403, f"403 Forbidden: this client is not {name}\n{printable_text(identity.reason)}")
+
+
+def _timestamp(suspend_until: Any) -> float:
+    if suspend_until is None:
+        return 0.0
+    if not isinstance(suspend_until, datetime) or suspend_until.tzinfo is None:
+        raise InvalidOption(
+            f"invalid suspend_until {quoted(suspend_until)}: expected a datetime with a time zone, or None"
+        )
+    return suspend_until.timestamp()
 
 
 def _check_max_age(max_age: Any) -> None:

@@ -12,6 +12,7 @@ _DESCRIPTIONS: Final = {
     "served": "Responses with the robots.txt, also to HEAD.",
     "not_modified": "Responses with 304 to requests for the robots.txt.",
     "failed": "Other responses to requests for the robots.txt: 405, 412 and 503.",
+    "suspended": "Requests that were answered with 503 because crawling is suspended.",
     "crawler_requests": "Requests of declared crawlers that were checked.",
     "refused": "Requests of crawlers that the rules do not allow, refused with 403.",
     "verified": "Allowed requests of crawlers whose identity was verified.",
@@ -28,6 +29,7 @@ class SiteStats(NamedTuple):
         served: Responses with the robots.txt, also to HEAD.
         not_modified: Responses with 304 to requests for the robots.txt.
         failed: Other responses to requests for the robots.txt: 405, 412 and 503.
+        suspended: Requests that were answered with 503 because crawling is suspended.
         crawler_requests: Requests of declared crawlers that were checked.
         refused: Requests of crawlers that the rules do not allow, by product token. The response was 403.
         verified: Allowed requests of crawlers whose identity was verified.
@@ -39,6 +41,7 @@ class SiteStats(NamedTuple):
     served: int
     not_modified: int
     failed: int
+    suspended: int
     crawler_requests: int
     refused: Mapping[str, int]
     verified: int
