@@ -86,7 +86,7 @@ def run_parameters(engines: Sequence[str] = ENGINES) -> list[click.Parameter]:
             help="Format of the archives.  [default: by the suffix or the first bytes]",
         ),
         Option(
-            ["--policy", "--access-policy", "policy"],
+            ["--policy"],
             type=PolicyName(),
             metavar="NAME[+SETTING=VALUE]...",
             default="rfc9309",
