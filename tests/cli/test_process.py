@@ -56,6 +56,19 @@ def test_entry_point_is_the_same_command(folder: Path, environment: Any, process
     assert (ran.returncode, ran.stdout, ran.stderr) == process("--version")
 
 
+@pytest.mark.slow
+def test_collections_at_exit_skip_the_imported_modules(folder: Path, environment: Any) -> None:
+    code = (
+        "import atexit, gc\n"
+        "from canfetch.cli.main import main\n"
+        "atexit.register(lambda: print(gc.get_freeze_count() > len(gc.get_objects())))\n"
+        "main()"
+    )
+    command = [sys.executable, "-c", code, "--version"]
+    ran = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, check=True, text=True)
+    assert ran.stdout.splitlines()[-1] == "True"
+
+
 def test_unexpected_exception_is_exit_2(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(*_: object) -> None:
         raise ZeroDivisionError("fish\nfowl")

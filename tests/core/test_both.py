@@ -11,8 +11,7 @@ import pytest
 from canfetch.core import both
 from canfetch.core.contract import Decision
 from canfetch.core.engines import get_compiler
-from canfetch.core.reference import CompiledFile, compile_file
-from canfetch.core.reference.compiled import BoundRules
+from canfetch.core.reference.compiled import BoundRules, CompiledFile, compile_file
 from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import Rule
 from canfetch.errors import EngineError, InvalidURL

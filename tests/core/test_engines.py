@@ -13,7 +13,7 @@ from canfetch.core import engines
 from canfetch.core.both import CompiledFilePair
 from canfetch.core.contract import CONTRACT
 from canfetch.core.profiles import PROFILES
-from canfetch.core.reference import CompiledFile, compile_file
+from canfetch.core.reference.compiled import CompiledFile, compile_file
 from canfetch.errors import EngineError, UnknownProfile
 
 FILE = b"User-agent: *\nDisallow: /x"

@@ -8,7 +8,7 @@ from tests.differential.targets import url_from
 from tests.differential.vocabulary import PLAIN, QUERY
 
 from canfetch.core.profiles import get_profile
-from canfetch.core.reference import compile_file
+from canfetch.core.reference.compiled import compile_file
 from canfetch.core.source import decode_source
 
 _OTHER_AGENTS = (b"*", b"Googlebot", b"ExampleBot", b"GPTBot")

@@ -13,7 +13,7 @@ import click
 
 from canfetch import __version__
 from canfetch.cli.shared.command_errors import EXIT_BROKEN_PIPE, EXIT_ERROR, EXIT_INTERRUPTED, format_error
-from canfetch.cli.shared.garbage_collection import paused_collector
+from canfetch.cli.shared.garbage_collection import freeze_objects, paused_collector
 from canfetch.cli.shared.terminal import print_message, print_message_lines, terminal_width
 from canfetch.core.choices import nearest_choice
 from canfetch.core.quoting import quoted
@@ -129,9 +129,13 @@ class LazyGroup(click.Group):
         module = _COMMANDS.get(cmd_name)
         if module is None:
             return None
-        # Imports create many objects, and nearly all of them are kept.
-        with paused_collector():
-            command: click.Command = import_module(f"canfetch.cli.{module}").command
+        name = f"canfetch.cli.{module}"
+        if name not in sys.modules:
+            # Imports create many objects, and nearly all of them are kept.
+            with paused_collector():
+                import_module(name)
+                freeze_objects()
+        command: click.Command = sys.modules[name].command
         _set_context_class(command)
         return command
 
@@ -308,4 +312,5 @@ def main() -> NoReturn:
                 sys.stderr.flush()
         finally:
             os._exit(code)
+    freeze_objects()
     sys.exit(code)

@@ -29,9 +29,16 @@ _UPPER_HEX: Final = frozenset(b"0123456789ABCDEF")
 _HEX: Final = frozenset(HEX_DIGITS)
 _UNRESERVED: Final = frozenset(UNRESERVED)
 _PERCENT, _SLASH, _DOT, _QUERY_MARK, _HASH = b"%/.?#"
-# Bytes that no domain distinguishes: control characters, letters that are not digits, and bytes beyond ASCII.
-_ALIKE: Final = (bytes(range(1, 0x20)), b"GHIJKLMNOPQRSTUVWXYZghijklmnopqrstuvwxyz", bytes(range(0x80, 0x100)))
-_FIRST_ALIKE: Final = {byte: min(alike) for alike in _ALIKE for byte in alike if byte != min(alike)}
+# Domains distinguish these bytes. All others are alike if they are alike in `PLAIN`.
+_DISTINGUISHED: Final = frozenset(b"\0%/.?#*$") | _HEX
+_ALIKE: Final = tuple(
+    [byte for byte in range(0x100) if byte not in _DISTINGUISHED and (byte in PLAIN) is is_plain]
+    for is_plain in (True, False)
+)
+_FIRST_ALIKE: Final = {byte: alike[0] for alike in _ALIKE for byte in alike}
+# For each byte the first one that is alike, and these in order.
+_REPRESENTATIVES: Final = [_FIRST_ALIKE.get(byte, byte) for byte in range(0x100)]
+_REPRESENTED: Final = sorted(set(_REPRESENTATIVES))
 # In the path: at the start of a segment, after `.`, after `..`, or elsewhere.
 _START, _ONE_DOT, _TWO_DOTS, _ELSEWHERE, _IN_QUERY = "start", ".", "..", "path", "query"
 # What a domain needs to know about the bytes so far. Each kind of domain has its own.
@@ -76,30 +83,28 @@ class Domain:
         states = [start]
         self.table: list[list[int]] = []
         for state in states:
-            row: list[int] = []
-            for byte in range(0x100):
-                if byte in _FIRST_ALIKE:
-                    row.append(row[_FIRST_ALIKE[byte]])
-                    continue
+            following_numbers: dict[int, int] = {}
+            for byte in _REPRESENTED:
                 following = step(state, byte)
                 if following is None:
-                    row.append(DEAD)
+                    following_numbers[byte] = DEAD
                     continue
                 if following not in numbers:
                     numbers[following] = len(states)
                     states.append(following)
-                row.append(numbers[following])
-            self.table.append(row)
+                following_numbers[byte] = numbers[following]
+            self.table.append([following_numbers[byte] for byte in _REPRESENTATIVES])
         self.accepting = [accepts(state) for state in states]
         self.complete = complete
         self.needs_query = [needs_query(state) for state in states]
         self.classes = self._byte_classes() if complete else []
 
     def _byte_classes(self) -> list[bytes]:
-        # Form (b) distinguishes reserved bytes.
+        columns = {byte: tuple([row[byte] for row in self.table]) for byte in _REPRESENTED}
         classes: dict[Hashable, list[int]] = {}
         for byte in _NICE_ORDER:
-            key = tuple([row[byte] for row in self.table]), byte in RESERVED_DATA
+            # Form (b) distinguishes reserved bytes.
+            key = columns[_REPRESENTATIVES[byte]], byte in RESERVED_DATA
             classes.setdefault(key, []).append(byte)
         return [bytes(members) for members in classes.values()]
 

@@ -74,7 +74,7 @@ def get_compiler(engine: str | None) -> CompileFile:
     if engine is None:
         engine = engine_name()
     if engine == "python":
-        from canfetch.core.reference import compile_file  # noqa: PLC0415 - not needed with the native engine
+        from canfetch.core.reference.compiled import compile_file  # noqa: PLC0415 - not needed with the native engine
 
         return compile_file
     if engine not in ENGINES:

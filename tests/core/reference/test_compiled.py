@@ -6,7 +6,7 @@ import pytest
 
 from canfetch.core.contract import Decision
 from canfetch.core.limits import COMPILED_RULES_LIMIT, COMPILED_SETS_LIMIT
-from canfetch.core.reference import compile_file
+from canfetch.core.reference.compiled import compile_file
 from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import Rule
 from canfetch.errors import InvalidURL, OriginMismatch, UnknownProfile

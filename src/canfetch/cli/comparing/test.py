@@ -7,13 +7,12 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 import click
 
-from canfetch.cli.shared.agent_arguments import print_notes
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.input_files import STANDARD_INPUT, read_robots, reading_problem, warn_about_content
 from canfetch.cli.shared.option_parameters import format_option, no_color_option, quiet_option
 from canfetch.cli.shared.row_writers import JsonWriter
 from canfetch.cli.shared.single_value_option import Option, complete_path
-from canfetch.cli.shared.terminal import Palette, print_message, printable, use_color
+from canfetch.cli.shared.terminal import Palette, print_message, print_notes, printable, use_color
 from canfetch.core.document import RobotsTxt
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidExpectations

@@ -19,7 +19,6 @@ from canfetch.core.text import display_text, printable_text
 from canfetch.lint.catalogue import Catalogue
 from canfetch.lint.finding import Finding
 from canfetch.lint.formats.check_pages import check_page
-from canfetch.lint.formats.github import github_lines, github_problem
 from canfetch.lint.formats.locations import locate, quoted_line
 from canfetch.lint.formats.summaries import (
     describe_fix,
@@ -166,11 +165,14 @@ class _TextWriter:
 
 class _GithubWriter(_TextWriter):
     def write(self, report: LintReport) -> None:
-        self._stream.writelines(
-            f"{line}\n" for line in github_lines([report.at_least(self._style.show)], self._style.catalogue)
-        )
+        from canfetch.lint.formats.github import github_lines  # noqa: PLC0415 - only for this format
+
+        reports = [report.at_least(self._style.show)]
+        self._stream.writelines(f"{line}\n" for line in github_lines(reports, self._style.catalogue))
 
     def write_error(self, name: str, error: str) -> None:
+        from canfetch.lint.formats.github import github_problem  # noqa: PLC0415 - only for this format
+
         self._stream.write(f"{github_problem(name, error)}\n")
 
 

@@ -7,7 +7,7 @@ from canfetch.agents import REGISTRY, Registry
 from canfetch.agents.operator_names import CRAWLERS_BY_OPERATOR, STAR_TOKENS
 from canfetch.agents.requested import RequestedAgent, alternatives, requested_agent, unknown_agent_notes
 from canfetch.cli.shared.command_errors import CommandError
-from canfetch.cli.shared.terminal import print_message
+from canfetch.cli.shared.terminal import print_notes
 from canfetch.core.choices import unknown_choice
 from canfetch.core.document import RobotsTxt
 from canfetch.core.quoting import quoted
@@ -56,9 +56,3 @@ def print_unknown_agent_notes(
 def print_notes_about_names(names: Iterable[str]) -> None:
     """Print the notes of `print_unknown_agent_notes` about valid names, such as those of a file to write."""
     print_unknown_agent_notes(requested_agent(name) for name in names)
-
-
-def print_notes(notes: Iterable[str]) -> None:
-    """Print different notes on standard error, each once."""
-    for note in dict.fromkeys(notes):
-        print_message(f"canfetch: note: {note}")

@@ -17,13 +17,13 @@ EXIT_INTERRUPTED: Final = 130
 EXIT_BROKEN_PIPE: Final = 141
 _MAX_MESSAGE_CHARACTERS: Final = 600
 _MESSAGE_END_CHARACTERS: Final = 290
-# Click names its types in messages about numbers.
+# Click names its types in messages about numbers. The patterns are compiled when an error is reported.
 _NUMBERS: Final = (
-    (re.compile(" is not a valid integer(?: range)?$"), " is not a whole number"),
-    (re.compile(" is not a valid float(?: range)?$"), " is not a number"),
-    (re.compile(r" is not in the range ([\d.]+)<=x<=([\d.]+)$"), r" is not between \1 and \2"),
+    (" is not a valid integer(?: range)?$", " is not a whole number"),
+    (" is not a valid float(?: range)?$", " is not a number"),
+    (r" is not in the range ([\d.]+)<=x<=([\d.]+)$", r" is not between \1 and \2"),
 )
-_EXTRA_ARGUMENT: Final = re.compile(r"got unexpected extra argument \((\S+)\)")
+_EXTRA_ARGUMENT: Final = r"got unexpected extra argument \((\S+)\)"
 
 
 class CommandError(click.ClickException):
@@ -54,7 +54,7 @@ def format_error(error: Exception) -> str:
             .replace(". Did you mean", ": did you mean")
         )
         for pattern, replacement in _NUMBERS:
-            text = pattern.sub(replacement, text)
+            text = re.sub(pattern, replacement, text)
         text += _option_advice(text, error.ctx)
         path = "canfetch" if error.ctx is None else error.ctx.command_path
         text = f"{text} (see '{path} --help')"
@@ -75,7 +75,7 @@ def _message(error: Exception) -> str:
 
 def _option_advice(text: str, context: click.Context | None) -> str:
     """Return the end of a message about an argument too many, if that is a value of an option."""
-    match = _EXTRA_ARGUMENT.fullmatch(text)
+    match = re.fullmatch(_EXTRA_ARGUMENT, text)
     if match is None or context is None:
         return ""
     for parameter in context.command.get_params(context):

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Iterable
 from typing import Final, TextIO
 
 import click
@@ -62,6 +63,12 @@ def print_message(line: str) -> None:
 def print_message_lines(text: str) -> None:
     """Print several lines to standard error. Each of them may quote what `print_message` may quote."""
     click.echo(printable_lines(text), err=True)
+
+
+def print_notes(notes: Iterable[str]) -> None:
+    """Print different notes on standard error, each once."""
+    for note in dict.fromkeys(notes):
+        print_message(f"canfetch: note: {note}")
 
 
 def display_width(text: str) -> int:

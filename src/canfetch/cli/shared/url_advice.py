@@ -8,7 +8,8 @@ from canfetch.cli.shared.origin_arguments import is_file_argument
 from canfetch.core.quoting import quoted
 
 _MAX_CHARACTERS: Final = 200
-_HOST: Final = re.compile(r"(?:[a-z0-9-]{1,63}\.)+([a-z]{2,63})(?::[0-9]{1,5})?(?:[/?].*)?", re.IGNORECASE)
+# Compiled when it is used, which is only for errors.
+_HOST: Final = r"(?:[a-z0-9-]{1,63}\.)+([a-z]{2,63})(?::[0-9]{1,5})?(?:[/?].*)?"
 # No top-level domain has these names.
 _FILE_SUFFIXES: Final = frozenset({"csv", "gz", "htm", "html", "json", "ndjson", "php", "toml", "txt", "warc", "xml"})
 _FILE_START: Final = "robots."
@@ -19,7 +20,7 @@ def host_advice(text: str) -> str:
 
     Cost: O(1); longer texts have no advice.
     """
-    match = _HOST.fullmatch(text) if len(text) <= _MAX_CHARACTERS else None
+    match = re.fullmatch(_HOST, text, re.IGNORECASE) if len(text) <= _MAX_CHARACTERS else None
     if match is None or match[1].lower() in _FILE_SUFFIXES or text.lower().startswith(_FILE_START):
         return ""
     return f"; did you mean {quoted(f'https://{text}')}?"

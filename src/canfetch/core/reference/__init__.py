@@ -7,7 +7,3 @@ with a target one after the other (`rule_set`); segments between `*` are found f
 a decision costs at most the bytes of the agent's rules times the bytes of the target. A file keeps a bounded number
 of compiled sets of groups.
 """
-
-from canfetch.core.reference.compiled import CompiledFile, compile_file
-
-__all__ = ["CompiledFile", "compile_file"]
