@@ -22,7 +22,7 @@ _PHASE_FORM: Final = "SECONDS:WITH_COPY:WITHOUT_COPY, such as '0:copy:full-disal
 def check_setting(name: str, value: object) -> Any:
     """Return the value of a setting, or raise an error if it is not valid.
 
-    Raises: InvalidOption: No setting has this name, or the value is not valid. The message says what is expected.
+    Raises: InvalidOption: No setting has this name, or the value is not valid. The message names the expected values.
     """
     if name in CHOICES:
         return _check_choice(name, value, CHOICES[name])

@@ -16,7 +16,7 @@ from canfetch.core.verdict import Rule
 
 Permission = Literal["disallowed", "opted_out", "partly", "allowed"]
 PERMISSIONS: Final[tuple[Permission, ...]] = ("disallowed", "opted_out", "partly", "allowed")
-# Paths that stand for all pages which no rule names.
+# Paths that represent all pages that no rule names.
 _PAGES: Final = ("/", "/canfetch-sample", "/canfetch-sample/page.html", "/canfetch-sample?page=1")
 # Bounds the time for a file with thousands of rules.
 _MAX_EXCEPTIONS: Final = 200
@@ -24,7 +24,7 @@ _UNNAMED: Final = Agent("*")
 
 
 class TrainingAccess(NamedTuple):
-    """The known training crawlers, by what a site permits them.
+    """The known training crawlers, by the permission that a site gives them.
 
     Attributes:
         crawlers: The names by permission: they may not fetch the site, the site asks them not to train, they may fetch

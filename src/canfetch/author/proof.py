@@ -29,7 +29,7 @@ _INDEX_PAGE: Final = "this profile applies an Allow of index.html to its folder,
 _OTHER_ORDER: Final = "this profile selects another rule"
 _RECORD_LOST: Final = "the record is not parsed back"
 
-# Who says that a crawler might ignore robots.txt.
+# The source that states that a crawler might ignore robots.txt.
 _SOURCES: Final = (("operator", "their operators"), ("third-party", "third parties"))
 
 # Targets that only a pattern for everything matches.

@@ -15,7 +15,7 @@ from canfetch.access.compatibility import expire_if_incompatible, is_truncated_f
 from canfetch.access.effective_access import FetchNeed, fetch_need
 from canfetch.access.entries import SHARED_VARIANT, CacheEntry, entry_key
 from canfetch.access.fetch_plan import FetchResult, Request, Validators, first_request, next_step
-from canfetch.access.limits import KnownEntries, Limits, depends_on_limits, limit_variant, newer_entry
+from canfetch.access.limited_failures import KnownEntries, Limits, depends_on_limits, limit_variant, newer_entry
 from canfetch.access.outcomes import Outcome, OutcomeKind
 from canfetch.access.responses import Failure, FailureKind, Headers, Response
 from canfetch.access.shared_redirects import (

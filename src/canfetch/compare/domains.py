@@ -3,8 +3,8 @@
 1. A profile converts a URL to its target, and a target is unchanged by a second conversion. So the possible targets are
    the texts that the conversion does not change.
 2. Two profiles that convert differently are compared on the targets that neither of them changes.
-3. Comparisons try the bytes that some pattern expects, and bytes that no pattern expects. Of the latter, `unexpected`
-   returns only as many as can make a difference.
+3. Comparisons try the bytes that some pattern expects, and some bytes that no pattern expects:
+   `unexpected` returns only as many as can make a difference.
 
 Source: docs/semantics.md section 5.
 """

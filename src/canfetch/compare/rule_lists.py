@@ -1,6 +1,6 @@
 """Lists of rules that have most of their rules in common, such as those of a file before and after a small change.
 
-Only the rules that overlap a changed one are compared, and what is known about a rule is computed once for all lists.
+Only the rules that overlap a changed one are compared, and the patterns of a rule are computed once for all lists.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

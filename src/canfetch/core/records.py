@@ -87,7 +87,7 @@ _KINDS: Final = tuple(RecordKind)
 
 
 class _RuleKey(NamedTuple):
-    """The text before the colon of a rule, with what is known about every line that starts with it."""
+    """The text before the colon of a rule, and the facts that all lines with this start share."""
 
     kind: int
     start: int

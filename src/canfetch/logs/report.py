@@ -1,4 +1,4 @@
-"""What a log says about each crawler."""
+"""The report on each crawler in a log."""
 
 from typing import Any, Final, NamedTuple
 

@@ -9,7 +9,7 @@ import pytest
 from tests.bulk.traced_memory import with_peak_memory
 from tests.bulk.warc_files import RULES, response
 
-from canfetch.bulk.reading import work_budget
+from canfetch.bulk.reading import compressed_members
 from canfetch.bulk.reading.captures import Capture, Fault
 from canfetch.bulk.reading.compressed_members import BrokenMember, MemberReader
 from canfetch.bulk.reading.warc import read_warc
@@ -117,7 +117,7 @@ def test_a_flood_takes_little_memory(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["long stored block", "endless content", "endless record"])
 def test_the_work_for_a_flood_is_linear(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work_budget, "_RESERVE", 1 << 20)
+    monkeypatch.setattr(compressed_members, "_RESERVE", 1 << 20)
 
     def work(size: int) -> int:
         reader = MemberReader(io.BytesIO(flood(name, size)), lambda _: None, plain=b"WARC/")

@@ -4,12 +4,18 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from canfetch.bulk.archives.filter_lists import FilterOptions, FilterTask, URLList, list_tasks
 from canfetch.bulk.archives.filter_parts import Counts, FilterPart, decide_and_write_part, write_part
 from canfetch.bulk.reading.captures import Fault
+from canfetch.bulk.reading.row_files import load_pyarrow, parquet_errors
+from canfetch.bulk.writing.common_schemas import common_type
+from canfetch.bulk.writing.part_writers import arrow_fields
 from canfetch.bulk.writing.processes import DUCKDB, check_duckdb, run_tasks
 from canfetch.bulk.writing.work_folder import WorkFolder
+from canfetch.core.quoting import quoted
+from canfetch.errors import InvalidOption
 
 
 def filter_urls(
@@ -69,3 +75,29 @@ def filter_urls(
             total = total.plus(counts)
     folder.finish(count)
     return total
+
+
+def check_common_types(lists: Sequence[URLList]) -> None:
+    """Raise InvalidOption if no type has all values of a column of lists, which have the same columns."""
+    common = {name: (kind, lists[0]) for name, kind in _types(lists[0]).items()}
+    for urls in lists[1:]:
+        for name, kind in _types(urls).items():
+            known, first = common[name]
+            found = common_type(known, kind)
+            if found is None:
+                raise InvalidOption(
+                    f"the column {quoted(name)} has the type {known} in {quoted(first.name)} and {kind} in "
+                    f"{quoted(urls.name)}: write it with one type, or write CSV or NDJSON"
+                )
+            if found != known:
+                common[name] = (found, urls)
+
+
+def _types(urls: URLList) -> dict[str, Any]:
+    if urls.format != "parquet":
+        # Cells of other lists are text, as the part writers write them.
+        return {column.name: field.type for column, field in zip(urls.columns, arrow_fields(urls.columns), strict=True)}
+    _, parquet = load_pyarrow()
+    with parquet_errors(urls.name):
+        schema = parquet.read_schema(urls.name)
+    return dict(zip(schema.names, schema.types, strict=True))

@@ -42,7 +42,7 @@ class _History(NamedTuple):
 
 
 class _State(NamedTuple):
-    """A state, and the decisions by what it permits."""
+    """A state, and its decisions by effect."""
 
     state: FileState
     decisions: dict[Effect, FileDecisions]

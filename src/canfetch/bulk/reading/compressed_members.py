@@ -13,8 +13,6 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple, Protocol
 
-from canfetch.bulk.reading.work_budget import WorkBudget, cost_of, output_for
-
 MAGIC: Final = b"\x1f\x8b\x08"
 _GZIP_WBITS: Final = 16 + zlib.MAX_WBITS
 _READ_BYTES: Final = 1 << 18
@@ -36,6 +34,56 @@ _MAX_RAW_BYTES: Final = 1 << 23
 _RECORD_COST: Final = 1 << 14
 # Names in the header and the tables of the first block come before the content.
 _GZIP_START_BYTES: Final = 1 << 9
+# The budget for broken members, and what each byte that is passed adds to it.
+_RESERVE: Final = 1 << 26
+_EARNED_PER_BYTE: Final = 32
+# The part of the budget that one member can take.
+_SHARE: Final = 8
+# Decompressed bytes cost less time than compressed ones, but a compressed byte can be a thousand decompressed ones.
+_OUTPUT_PER_UNIT: Final = 8
+
+
+class _WorkBudget:
+    """A limit on the work for bytes that only look like the start of a member.
+
+    A hostile file can have such a start every few bytes, each of which can be decompressed for megabytes before an
+    error. The budget bounds the work for all of them, so that reading takes linear time. A small member is found after
+    any number of them. A unit is about the time that a compressed byte takes, and bytes that are passed refill the
+    budget.
+
+    Attributes:
+        spent: The costs of all broken members.
+    Cost: Broken members cost at most 32 for each byte of a file, and their `least` limit.
+    """
+
+    def __init__(self) -> None:
+        self.spent = 0
+        self._left = _RESERVE
+        self._offset = 0
+
+    def limit(self, offset: int, least: int) -> int:
+        """Return what the member at an offset may cost, which is never less than `least`."""
+        if offset > self._offset:
+            self._left = min(self._left + _EARNED_PER_BYTE * (offset - self._offset), _RESERVE)
+            self._offset = offset
+        return max(least, self._left // _SHARE)
+
+    def spend(self, cost: int) -> None:
+        """Subtract the cost of a broken member."""
+        self.spent += cost
+        # After that, members cost their least limit, which does not lead to debts.
+        if self._left > 0:
+            self._left -= cost
+
+
+def _cost_of(compressed: int, decompressed: int) -> int:
+    """Return the cost of this many bytes."""
+    return compressed + decompressed // _OUTPUT_PER_UNIT
+
+
+def _output_for(cost: int) -> int:
+    """Return the number of decompressed bytes that have this cost."""
+    return _OUTPUT_PER_UNIT * cost
 
 
 class ByteStream(Protocol):
@@ -166,8 +214,8 @@ class MemberReader:
         self._is_lost = False
         self._had_plain = False
         self._returned: bytes | None = None
-        self.budget = WorkBudget()
-        self.record_budget = WorkBudget()
+        self.budget = _WorkBudget()
+        self.record_budget = _WorkBudget()
 
     def pieces(self) -> Iterator[Piece | BrokenMember]:
         """Yield the members in order. A member of up to 4 MiB is one piece, whose checksum is correct.
@@ -333,7 +381,7 @@ class MemberReader:
         self._read()
         return fed
 
-    def _limit(self, offset: int, parts: Sequence[bytes]) -> tuple[WorkBudget, int]:
+    def _limit(self, offset: int, parts: Sequence[bytes]) -> tuple[_WorkBudget, int]:
         """Return what a member may cost, and the budget that pays for it, by the start of its content."""
         if b"".join(parts).startswith(self._plain):
             return self.record_budget, self.record_budget.limit(offset, _RECORD_COST)
@@ -371,16 +419,16 @@ class MemberReader:
                 produced = produced if fed else 0
                 continue
             try:
-                part = decoder.decompress(data, min(_OUTPUT_STEP, output_for(rest)))
+                part = decoder.decompress(data, min(_OUTPUT_STEP, _output_for(rest)))
             except compression.error as error:
-                budget.spend(cost_of(fed, produced))
+                budget.spend(_cost_of(fed, produced))
                 reason = str(error).rpartition(": ")[2]
                 yield BrokenMember(offset, f"invalid {compression.name} data: {reason}", is_end=False, was_used=used)
                 return
             parts.append(part)
             size += len(part)
             produced += len(part)
-            cost = cost_of(fed, produced)
+            cost = _cost_of(fed, produced)
             if decoder.eof:
                 break
             if size > _MAX_CHECKED_BYTES:

@@ -30,7 +30,7 @@ _NOT_CONTROLS: Final = b"\t\n\f\r\x1a" + bytes(range(0x20, 0x100))
 
 
 class BrokenMessage(ValueError):
-    """Raised when a record has no usable HTTP response. The message says why."""
+    """Raised when a record has no usable HTTP response. The message is the reason."""
 
 
 class StoredResponse(NamedTuple):

@@ -1,6 +1,6 @@
 """Rows of Parquet, CSV, TSV and NDJSON files, one at a time.
 
-A row is a dictionary. A row that cannot be parsed is a text that says why.
+A row is a dictionary. If a row cannot be parsed, the reason is in its place, as text.
 """
 
 import csv

@@ -93,7 +93,7 @@ def _describe_missed(missed: Missed) -> str:
 
 
 def _describe(left_out: LeftOut) -> str:
-    """Return what was left out of an archive."""
+    """Return the parts of an archive that were left out."""
     name = quoted(left_out.source)
     count = f"{counted(left_out.records, 'record')} {'is' if left_out.records == 1 else 'are'}"
     no_file = "" if left_out.has_files else "no robots.txt found: "

@@ -6,10 +6,9 @@ from typing import Any, Final, NoReturn
 import click
 
 from canfetch.bulk.archives.archive_job import Collected, store_path
-from canfetch.bulk.archives.filter_job import filter_urls
+from canfetch.bulk.archives.filter_job import check_common_types, filter_urls
 from canfetch.bulk.archives.filter_lists import FilterOptions, URLList, open_list
 from canfetch.bulk.archives.filter_parts import Counts
-from canfetch.bulk.archives.list_types import check_common_types
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.datasets import list_parts
 from canfetch.bulk.reading.url_lists import FORMATS

@@ -3,7 +3,7 @@
 1. Without such a rule, every URL has the same verdict for every agent, and also without all of them and the repeated
    and covered rules together.
 2. An allow rule whose URLs no shorter rule disallows needs no comparison. The only rule of a group is not reported for
-   this reason: it says that the crawler may fetch everything.
+   this reason: it states that the crawler may fetch everything.
 """
 
 from collections import Counter

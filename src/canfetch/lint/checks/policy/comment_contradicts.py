@@ -1,4 +1,4 @@
-"""A comment that says the opposite of the rule below it."""
+"""A comment that contradicts the rule below it."""
 
 from collections.abc import Iterator
 from typing import Final

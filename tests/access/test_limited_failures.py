@@ -4,7 +4,7 @@ import pytest
 
 from canfetch.access.entries import CacheEntry
 from canfetch.access.fetch_plan import FetchResult, first_request, next_step
-from canfetch.access.limits import KnownEntries, Limits, depends_on_limits, limit_variant
+from canfetch.access.limited_failures import KnownEntries, Limits, depends_on_limits, limit_variant
 from canfetch.access.policies import get_policy
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.access.transitions import next_entry

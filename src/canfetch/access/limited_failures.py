@@ -80,7 +80,7 @@ class KnownEntries(NamedTuple):
         return self.failure._replace(failures=0, first_failure_at=None)
 
     def add(self, known: CacheEntry | None, *, now: float) -> "KnownEntries":
-        """Return what is known after another entry was found, which only counts if it is newer."""
+        """Return the entries, with another one in its place if that is newer."""
         if known is None:
             return self
         if known.variant.startswith(_LIMIT_VARIANT):
