@@ -47,6 +47,12 @@ def failure_kind(result: Response | Failure) -> FailureKind:
     return result.kind
 
 
+def expect_response(result: Response | Failure) -> Response:
+    """Return a response, which must not be a failure."""
+    assert isinstance(result, Response), result
+    return result
+
+
 def split_at(data: bytes, cuts: list[int]) -> list[bytes]:
     """Split `data` at positions, in any order, that may be past its end."""
     positions = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]

@@ -1,0 +1,83 @@
+"""Settings of a session that apply to robots.txt: headers, cookies, proxies and TLS. Targets are not among them."""
+
+import pytest
+from tests.servers.certificates import Authority
+from tests.servers.proxy import ProxySite
+from tests.servers.valid import RULES, respond
+from tests.servers.web import Site
+from tests.transports.harness import expect_response, failure_kind, make_request
+from tests.transports.session_harness import (
+    fetch,
+    open_session,
+)
+
+from canfetch.access.responses import FailureKind, Response
+
+
+def test_header_of_the_client_replaces_that_of_the_session(session_name: str, site: Site) -> None:
+    settings = {"headers": {"From": "session@example.com", "User-Agent": "Other/1.0", "Accept-Encoding": "identity"}}
+    fetch(session_name, site.origin, settings, headers={"from": "bot@example.com"})
+    (request,) = site.requests
+    assert request.headers["from"] == "bot@example.com"
+    assert request.headers["user-agent"] == "ExampleBot/1.0"
+    assert "gzip" in request.headers["accept-encoding"]
+
+
+@pytest.mark.parametrize("name", ["httpx2-client", "httpx2-async-client"])
+def test_query_parameters_and_base_url_of_an_httpx2_client_are_not_used(name: str, site: Site) -> None:
+    with open_session(name, params={"a": "b"}, base_url="https://example.com/base/") as send:
+        answer = send(make_request(f"{site.origin}/rules"))
+    assert isinstance(answer, Response), answer
+    assert [request.target for request in site.requests] == ["/rules"]
+
+
+def test_cookies_of_the_servers_are_stored_in_the_session(session_name: str, site: Site) -> None:
+    site.serve("/robots.txt", respond(RULES, "Set-Cookie: a=b"))
+    with open_session(session_name) as send:
+        for _ in range(2):
+            send(make_request(f"http://localhost:{site.port}/robots.txt"))
+    assert "a=b" in site.requests[1].headers["cookie"]
+
+
+def test_proxy_of_the_session_is_used(session_name: str, site: Site) -> None:
+    with (
+        ProxySite() as proxy,
+        open_session(session_name, proxy=f"http://127.0.0.1:{proxy.port}") as send,
+    ):
+        answer = expect_response(send(make_request(site.robots_url("rules"))))
+        assert answer.body == RULES
+        assert len(proxy.heads) == 1
+
+
+def test_tunnel_of_the_session_is_used(session_name: str, authority: Authority, tls_site: Site) -> None:
+    with ProxySite() as proxy:
+        with open_session(session_name, ssl_context=authority.client(), proxy=f"http://127.0.0.1:{proxy.port}") as send:
+            answer = send(make_request(tls_site.robots_url("rules")))
+        assert isinstance(answer, Response), answer
+        assert answer.body == RULES
+        assert proxy.heads[0].startswith("CONNECT ")
+    for refusal in ("403 Forbidden", "407 Proxy Authentication Required"):
+        with (
+            ProxySite(refusal=refusal) as proxy,
+            open_session(session_name, proxy=f"http://127.0.0.1:{proxy.port}") as send,
+        ):
+            assert failure_kind(send(make_request(tls_site.robots_url("rules")))) is FailureKind.CONNECT
+
+
+def test_proxy_of_the_session_that_requires_a_login_is_a_connect_failure(session_name: str) -> None:
+    with (
+        ProxySite(refusal="407 Proxy Authentication Required") as proxy,
+        open_session(session_name, proxy=f"http://127.0.0.1:{proxy.port}") as send,
+    ):
+        assert failure_kind(send(make_request("http://rules.site.test/robots.txt"))) is FailureKind.CONNECT
+
+
+def test_tls_settings_of_the_session_apply(session_name: str, authority: Authority) -> None:
+    with Site(tls=authority.good()) as tls_site:
+        with open_session(session_name, ssl_context=authority.client()) as send:
+            answer = expect_response(send(make_request(tls_site.url("rules"))))
+            assert answer.body == RULES
+        with open_session(session_name) as send:
+            assert failure_kind(send(make_request(tls_site.url("rules")))) is FailureKind.TLS
+    with Site(tls=authority.expired()) as tls_site, open_session(session_name, ssl_context=authority.client()) as send:
+        assert failure_kind(send(make_request(tls_site.url("rules")))) is FailureKind.TLS
