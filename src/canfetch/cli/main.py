@@ -312,5 +312,4 @@ def main() -> NoReturn:
                 sys.stderr.flush()
         finally:
             os._exit(code)
-    freeze_objects()
     sys.exit(code)
