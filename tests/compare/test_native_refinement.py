@@ -79,6 +79,18 @@ def test_changed_decisions_reach_the_native_engine(profile: str) -> None:
         assert_same_targets(compared, rng)
 
 
+def test_work_of_the_python_engine_for_a_fixed_sample() -> None:
+    """The work limits the size of the files that are compared: with more for each question, fewer are decided."""
+    rng = random.Random(14)  # noqa: S311 - reproducible files
+    work = Budget()
+    for _ in range(12):
+        files = compared_files(longer_file(rng), longer_file(rng), "rfc9309")
+        for wanted in WANTED:
+            Refinement(Question(files, wanted, lambda _: True), work).shortest_target()
+    assert work.states == 32
+    assert work.limit - work.steps <= 173_000
+
+
 def test_the_native_engine_stops_at_the_limit() -> None:
     compared = compared_files(
         "User-agent: *\nDisallow: /*a*b*c\nDisallow: /*ab\n", "User-agent: *\nDisallow: /*c*b*a\n", "rfc9309"
