@@ -136,9 +136,11 @@ command: Final = click.Command(
         Option(
             ["--to"],
             type=Choice([*FORMS, _ALL]),
+            metavar="FORM",
             default="robots",
             show_default=True,
-            help=f"What to render: robots.txt, headers of pages, or rules for {', '.join(SERVERS)}.",
+            help=f"What to render: robots, headers (those of pages), {_ALL}, or rules for a server: "
+            f"{', '.join(SERVERS)}.",
         ),
         Option(["--check"], is_flag=True, help="Render nothing; show for which profiles every intent is met."),
         format_option(["text", "json"]),
