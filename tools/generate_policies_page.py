@@ -38,7 +38,8 @@ The status decides first, then `oversize`, then [`not_robots`](access.md#pages-i
 only apply to responses whose status means `rules`.
 
 For `misconfigured_server_error`, the caller lists the affected origins:
-`Client(..., policy="google2019", misconfigured_origins=["https://example.com"])`.
+`Client(..., policy="google2019", misconfigured_origins=["https://example.com"])`,
+or `--policy google2019 --misconfigured-origin https://example.com` on the command line.
 """
 INHERITED = """\
 A value in *italics* is inherited from `rfc9309`, because the source of the policy does not mention it. It is not a

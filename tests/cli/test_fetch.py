@@ -10,10 +10,12 @@ from tests.cli.conftest import serving, sites
 from tests.servers.behaviours import BEHAVIOURS
 from tests.servers.dead_ports import refusing_port
 from tests.servers.redirects import redirect
+from tests.servers.valid import respond
 from tests.servers.web import Site
 
 Run = Any
 UNKEPT = ("--store", "none")
+RULES_BEHAVIOUR = BEHAVIOURS["rules"]
 
 
 def test_fetch_shows_the_response(run: Run) -> None:
@@ -165,3 +167,60 @@ def test_rfc3986_3_2_1_credentials_of_redirects_are_not_printed(
         listed = run("cache", *listing, *store)
         assert "redirect loop to http://***@" in listed.out
         assert "secret" not in listed.out
+
+
+FAILING = respond(b"an error", status=500)
+
+
+ADVICE = (
+    "           The site responds with 5xx for missing pages. To read this as 404, pass --policy google2019 "
+    "--misconfigured-origin {origin}"
+)
+
+
+@pytest.mark.parametrize(
+    "home, missing, lines",
+    [
+        (200, 500, ["  probe    home page: status 200; a page that cannot exist: status 500", ADVICE]),
+        (200, 404, ["  probe    home page: status 200; a page that cannot exist: status 404"]),
+        (503, 503, ["  probe    home page: status 503; a page that cannot exist: not requested"]),
+    ],
+)
+def test_google2019_probe_finds_sites_with_5xx_for_missing_pages(
+    run: Run, home: int, missing: int, lines: list[str]
+) -> None:
+    with Site(behaviours={"canfetch": respond(b"missing", status=missing)}) as site:
+        site.serve("/robots.txt", FAILING)
+        site.serve("/", respond(b"home", status=home))
+        ran = run("fetch", site.origin, *UNKEPT, "--probe-missing")
+        shown = [line for line in ran.lines if line.startswith(("  probe", "     " * 2))]
+        assert shown == [line.format(origin=site.origin) for line in lines]
+        (row,) = json.loads(run("fetch", site.origin, *UNKEPT, "--probe-missing", "--format", "json").out)
+        assert row["missing_pages"]["home_status"] == home
+        # Nothing else is requested unless the user asks for it, or if robots.txt does not fail.
+        before = len(site.requests)
+        run("fetch", site.origin, *UNKEPT)
+        assert len(site.requests) == before + 1
+        site.serve("/robots.txt", RULES_BEHAVIOUR)
+        assert "probe" not in run("fetch", site.origin, *UNKEPT, "--probe-missing").out
+        assert len(site.requests) == before + 2
+
+
+def test_probe_needs_requests(run: Run) -> None:
+    ran = run("fetch", "https://example.com", "--probe-missing", "--offline")
+    assert (ran.code, ran.err) == (2, "canfetch: --probe-missing and --offline cannot be used together\n")
+
+
+@pytest.mark.parametrize(
+    "command", [("check", "{}/fish", "--agent", "GPTBot"), ("fetch", "{}")], ids=["check", "fetch"]
+)
+def test_google2019_misconfigured_origin_is_read_as_404(run: Run, command: tuple[str, ...]) -> None:
+    with serving(FAILING) as site:
+        arguments = [part.format(site.origin) for part in command]
+        assert run(*arguments, *UNKEPT, "--policy", "google2019").code == 1
+        listed = ("--misconfigured-origin", f"{site.origin}/any/page")
+        assert run(*arguments, *UNKEPT, "--policy", "google2019", *listed).code == 0
+        assert run(*arguments, *UNKEPT, *listed).code == 1
+        invalid = run(*arguments, *UNKEPT, "--misconfigured-origin", "no-url")
+    assert invalid.code == 2
+    assert "no-url" in invalid.err

@@ -48,7 +48,7 @@ def command(name: str, origin: str) -> list[str]:
 
 def network_options(**changes: Any) -> NetworkOptions:
     unset = dict.fromkeys(NetworkOptions._fields)
-    return NetworkOptions(**{**unset, "headers": (), "offline": False, **changes})
+    return NetworkOptions(**{**unset, "headers": (), "misconfigured_origins": (), "offline": False, **changes})
 
 
 # --- headers ---------------------------------------------------------------------------------------------------------

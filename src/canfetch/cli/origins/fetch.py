@@ -4,40 +4,62 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from typing import Any, Final, NoReturn
 
 import click
 
+from canfetch.access.outcomes import OutcomeKind
 from canfetch.access.redacted_entries import redact_entry
+from canfetch.access.responses import Failure, Response
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
+from canfetch.cli.shared.command_transport import CommandTransport
 from canfetch.cli.shared.network_options import NetworkOptions, network_parameters, pop_network_options
 from canfetch.cli.shared.option_parameters import format_option, no_color_option
 from canfetch.cli.shared.origin_lookup import OriginLookup
 from canfetch.cli.shared.progress import item_progress
 from canfetch.cli.shared.row_writers import JsonWriter
+from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.terminal import Palette, is_terminal, printable, use_color
+from canfetch.client.missing_pages import MissingPages, MissingPagesProbe, probe_missing_pages
 from canfetch.client.origin_report import origin_json
 from canfetch.client.origin_state import OriginState
+from canfetch.client.request_headers import combine_headers
+from canfetch.client.transports import TransportRequest
 from canfetch.core.redaction import redact_credentials_in
 from canfetch.core.text import printable_text
 from canfetch.core.times import rfc3339
 from canfetch.core.verdict import Access, Effect
 
+_MAX_WAIT_SECONDS: Final = 10.0
+# Only the status counts.
+_MAX_PROBE_BYTES: Final = 65_536
 
-def _run(origins: tuple[str, ...], format: str, no_color: bool, **values: Any) -> NoReturn:  # noqa: A002, FBT001 - click calls it
-    code = _fetch(origins, pop_network_options(values), format, Palette(enabled=use_color(no_color=no_color)))
+
+def _run(  # click calls it
+    origins: tuple[str, ...],
+    format: str,  # noqa: A002
+    no_color: bool,  # noqa: FBT001
+    probe_missing: bool,  # noqa: FBT001
+    **values: Any,
+) -> NoReturn:
+    palette = Palette(enabled=use_color(no_color=no_color))
+    code = _fetch(origins, pop_network_options(values), format, palette, probes=probe_missing)
     click.get_current_context().exit(code)
 
 
-def _fetch(origins: tuple[str, ...], options: NetworkOptions, format_: str, palette: Palette) -> int:
+def _fetch(origins: tuple[str, ...], options: NetworkOptions, format_: str, palette: Palette, *, probes: bool) -> int:
     if not origins:
         raise CommandError("no origin: pass one or more, such as https://example.com")
+    if probes and options.offline:
+        raise CommandError("--probe-missing and --offline cannot be used together")
     code, started = EXIT_OK, False
     writer = None if format_ == "text" else JsonWriter(lines=format_ == "ndjson")
     progress = item_progress(len(origins), enabled=not is_terminal(sys.stdout))
+    transport = CommandTransport(options)
     with (
         closing(progress),
-        closing(OriginLookup(options, warn=progress.print_error)) as lookup,
+        closing(OriginLookup(options, warn=progress.print_error, transport=transport)) as lookup,
         closing(lookup.argument_states(iter(origins))) as rows,
     ):
         for argument, state in rows:
@@ -50,10 +72,15 @@ def _fetch(origins: tuple[str, ...], options: NetworkOptions, format_: str, pale
             now = time.time()
             if state.effective_access(now).access is Access.UNREACHABLE and code == EXIT_OK:
                 code = EXIT_NEGATIVE
+            probe = None
+            if probes and state.entry.outcome.kind is OutcomeKind.SERVER_ERROR:
+                probe = probe_missing_pages(state.origin, partial(_send, transport, options))
             if writer is not None:
-                writer.write(origin_json(state, now))
+                row = origin_json(state, now)
+                writer.write(row if probe is None else {**row, "missing_pages": probe._asdict()})
             else:
-                sys.stdout.write("\n" * started + "".join(f"{line}\n" for line in _origin_lines(state, now, palette)))
+                lines = [*_origin_lines(state, now, palette), *_probe_lines(state, probe)]
+                sys.stdout.write("\n" * started + "".join(f"{line}\n" for line in lines))
                 started = True
             progress.advance(1)
     if writer is not None:
@@ -86,6 +113,34 @@ def _origin_lines(state: OriginState, now: float, palette: Palette) -> Iterator[
     yield f"  fetched  {rfc3339(int(entry.fetched_at))}, {expiry}"
 
 
+def _send(transport: CommandTransport, options: NetworkOptions, url: str) -> Response | Failure:
+    wait = min(_MAX_WAIT_SECONDS, options.timeout)
+    return transport.send(
+        TransportRequest(
+            url=url,
+            headers=combine_headers((("User-Agent", options.user_agent), ("Accept", "*/*")), options.headers),
+            max_bytes=_MAX_PROBE_BYTES,
+            connect_timeout=wait,
+            read_timeout=wait,
+            timeout=options.timeout,
+            allow_private=not options.public_only,
+        )
+    )
+
+
+def _probe_lines(state: OriginState, probe: MissingPagesProbe | None) -> Iterator[str]:
+    if probe is None:
+        return
+    home = "no response" if probe.home_status is None else f"status {probe.home_status}"
+    missing = "not requested" if probe.missing_status is None else f"status {probe.missing_status}"
+    yield f"  probe    home page: {home}; a page that cannot exist: {missing}"
+    if probe.missing_pages is MissingPages.SERVER_ERROR:
+        yield (
+            "           The site responds with 5xx for missing pages. To read this as 404, pass --policy google2019 "
+            f"--misconfigured-origin {state.origin}"
+        )
+
+
 def _next_fetch(seconds: float) -> str:
     return "next attempt now" if seconds <= 0 else f"next attempt in {_duration(seconds)}"
 
@@ -103,6 +158,12 @@ command: Final = click.Command(
     params=[
         click.Argument(["origins"], nargs=-1, metavar="[ORIGIN]..."),
         *network_parameters(),
+        Option(
+            ["--probe-missing"],
+            is_flag=True,
+            help="If robots.txt results in 5xx, request the home page and a page that cannot exist, and show whether "
+            "the site responds with 5xx for missing pages. Use it for your own sites: robots.txt cannot allow it.",
+        ),
         format_option(),
         no_color_option(),
     ],

@@ -27,6 +27,7 @@ _DEFAULT_PARALLEL: Final = 64
 # The options of commands that fetch other files than robots.txt lack these.
 _CACHE_OPTIONS: Final[dict[str, Any]] = {
     "policy": DEFAULT_POLICY,
+    "misconfigured_origins": (),
     "store": "none",
     "refresh": False,
     "offline": False,
@@ -41,6 +42,7 @@ class NetworkOptions(NamedTuple):
     """The values of the network options."""
 
     policy: str
+    misconfigured_origins: tuple[str, ...]
     timeout: float
     store: str | None
     refresh: bool
@@ -137,6 +139,13 @@ def network_parameters(*, verbose_help: str = "", fetched: str = "robots.txt") -
     """
     return [
         policy_option(),
+        Option(
+            ["--misconfigured-origin", "misconfigured_origins"],
+            metavar="URL",
+            multiple=True,
+            help="Origin that responds with 5xx for every missing page. The policies google2019 and yandex read its "
+            "5xx as 404. Can be repeated.",
+        ),
         Option(
             ["--timeout"],
             metavar="SECONDS",

@@ -56,6 +56,7 @@ class OriginLookup:
                 # The real agent is passed with each decision.
                 agent="*",
                 policy=options.policy,
+                misconfigured_origins=options.misconfigured_origins,
                 timeout=options.timeout,
                 connect_timeout=min(_MAX_WAIT_SECONDS, options.timeout),
                 read_timeout=min(_MAX_WAIT_SECONDS, options.timeout),
