@@ -55,7 +55,7 @@ def license_urls(robots: RobotsTxt, agent: Agent) -> list[str]:
 
 
 def deciding_records(usage: Usage) -> list[Extension[Any]]:
-    """Return the records that state a preference, each once. Those that decide are first."""
+    """Return the records that state a preference, each once. Records that decide are first."""
     deciding = sorted(usage.statements, key=lambda one: one.usage_preference.preference is not usage.preference)
     return list({statement.line: statement.record for statement in deciding}.values())
 

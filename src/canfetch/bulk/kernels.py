@@ -84,7 +84,7 @@ def create_kernel(options: KernelOptions, *, by_id: bool) -> Kernel:
 
     if engine == "python":
         return PythonKernel(options, by_id=by_id)
-    # One of both warns.
+    # Only one kernel warns, so that a warning is not repeated.
     return KernelPair(PythonKernel(options._replace(warns=False), by_id=by_id), _native_kernel(options, by_id=by_id))
 
 

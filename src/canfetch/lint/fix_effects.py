@@ -53,7 +53,7 @@ class FixEffects:
         self._profiles: dict[Fix, tuple[str, ...] | None] = {}
 
     def examine_in_order(self, fixes: Iterable[Fix]) -> None:
-        """Set the order in which fixes are examined. Others come after those that are still waiting."""
+        """Set the order in which fixes are examined. Fixes that are added later come last."""
         self._queue.extend(fixes)
 
     def effect(self, fix: Fix) -> FixEffect:

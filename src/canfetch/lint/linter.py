@@ -41,7 +41,7 @@ from canfetch.lint.suppression import Suppression, find_suppressions
 FINDINGS_LIMIT: Final = 1000
 # For each check those that supersede it, in the order in which they run.
 _SUPERSEDING: Final = superseding_codes(CHECKS)
-# A round applies the fixes that do not touch each other. The others wait for the next round.
+# A round applies the fixes that do not touch each other. All other fixes wait for the next round.
 _MAX_ROUNDS: Final = 64
 # The bytes that are linted in all rounds. A file of 500 KB has four rounds.
 _ROUND_BYTES: Final = 2 << 20

@@ -14,7 +14,7 @@ _BYTE_ORDER_MARKS: Final = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-# Labels, and Python's name of each encoding. Others are ignored: UTF-7 and the like serve to hide content.
+# Labels, and Python's name of each encoding. Other encodings are ignored: UTF-7 and the like serve to hide content.
 _LABELS: Final = {
     "utf-8 utf8 unicode-1-1-utf-8": "utf-8",
     "utf-16 utf-16le unicode ucs-2": "utf-16-le",

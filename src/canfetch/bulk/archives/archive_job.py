@@ -81,7 +81,7 @@ def collect(
     advance: Callable[[int], None],
     on_fault: Callable[[Fault], None],
 ) -> Collected:
-    """Read archives into a store. Those that an earlier run read to their end are not read again.
+    """Read archives into a store. An archive that an earlier run read to its end is not read again.
 
     A redirect may lead to a response that comes before it. The archives with such responses are read once more, if they
     are files.

@@ -32,7 +32,7 @@ CUT_LINE: Final = "the file ends within this line"
 CUT_ROW: Final = "the file ends within a quoted cell of this row, or a quote before it is not closed"
 _DAMAGED_GROUP: Final = "the rest of this row group cannot be read"
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
-# Those of UTF-16, in text.
+# The byte order marks of UTF-16, in text.
 _UTF_16_MARKS: Final = ("\udcff\udcfe", "\udcfe\udcff")
 
 

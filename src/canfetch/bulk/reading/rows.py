@@ -35,7 +35,7 @@ _WHOLE_NUMBER: Final = re.compile(r"\s*(-?\d{1,9})(?:\.0*)?\s*", re.ASCII)
 _HEADERS: Final = {"location": "location", "content_type": "content-type"}
 # A row of one of these columns without any other is not a table of files.
 _EXPECTED: Final = "a column origin, host or url, and a column content or status"
-# The columns that are read. Others are not loaded, where the format permits that.
+# The columns that are read. Other columns are not loaded, where the format permits that.
 COLUMNS: Final = frozenset([*_OWNERS, *_URLS, *_TIMES, *_STATUSES, *_CONTENTS, _BASE64, _LENGTH, _TARGETS, *_HEADERS])
 
 

@@ -115,7 +115,7 @@ def _link_items(resolved: Iterable[ResolvedLink], source: str) -> Iterator[Captu
 
 
 class _Header(tarfile.TarInfo):
-    """A header of a tar file. Those that are damaged are recorded."""
+    """A header of a tar file. Damaged headers are recorded."""
 
     @classmethod
     def fromtarfile(cls, tarfile_: tarfile.TarFile) -> Self:

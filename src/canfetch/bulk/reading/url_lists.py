@@ -56,7 +56,7 @@ def read_url_rows(
 
     Args:
         check_header: Called with the columns of a CSV file. It may raise.
-        known: The columns that rows may have, or None for all. Others are set aside.
+        known: The columns that rows may have, or None for all. Rows with other columns are set aside.
     Raises: InvalidOption: A sitemap has another root element, or is a sitemap index.
     """
     position = 0

@@ -14,7 +14,9 @@ AnyPaths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 
 def list_files(paths: AnyPaths) -> list[str]:
-    """Return the files of paths. Those of a folder are in the order of their names, without `_SUCCESS` and the like.
+    """Return the files of paths.
+
+    The files of a folder are in the order of their names, without `_SUCCESS` and the like.
 
     Raises: InvalidOption: There is no file, or a folder is partitioned. OSError: A folder cannot be read.
     """

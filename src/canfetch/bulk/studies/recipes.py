@@ -43,7 +43,7 @@ IMC_2025_AGENTS: Final = (
     "Webzio-Extended",
     "YouBot",
 )
-# Those of Consent in Crisis, in the order of its figures.
+# The agents of Consent in Crisis, in the order of its figures.
 CONSENT_AGENTS: Final = ("GPTBot", "CCBot", "Google-Extended", "anthropic-ai", "ClaudeBot", "cohere-ai", "FacebookBot")
 # The media types that Common Crawl counts as robots.txt, and those of the files that its script reads.
 _ROBOTS_TYPE: Final = re.compile(r"text(?!/html)", re.IGNORECASE)

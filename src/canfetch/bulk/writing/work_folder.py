@@ -98,7 +98,7 @@ class WorkFolder:
         self.close()
 
     def _remove_files(self) -> None:
-        """Remove the files of this module and its callers. Others in the folder are not touched."""
+        """Remove the files of this module and its callers. Other files in the folder are not touched."""
         for path in list(self.path.iterdir()):
             if path.name.startswith(_OWN_NAMES):
                 remove(path)

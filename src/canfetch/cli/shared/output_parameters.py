@@ -133,7 +133,7 @@ def _is_same(name: str, other: str) -> bool:
     try:
         return os.path.samefile(name, other)  # noqa: PTH121 - names as typed
     except (OSError, ValueError):
-        # One of them does not exist, or is a URL.
+        # A name does not exist, or is a URL.
         return False
 
 

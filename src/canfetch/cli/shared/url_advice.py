@@ -30,7 +30,7 @@ def argument_advice(text: str, *options: str) -> str:
     """Return the end of an error message about an argument that is not a URL, or an empty string.
 
     Args:
-        text: The argument. One that starts with a slash is the path of a URL.
+        text: The argument. If it starts with a slash, it is the path of a URL.
         options: The options to which a file can be passed.
     """
     if options and not text.startswith("/") and (is_file_argument(text) or os.path.isfile(text)):  # noqa: PTH113 - see `open_input`

@@ -105,7 +105,7 @@ def names_assets(pattern: bytes) -> bool:
     return _ASSET_NAME.search(pattern) is not None
 
 
-# Those that pages need come first.
+# Assets that pages need come first.
 ASSETS: Final = tuple(sorted(_ASSETS, key=lambda asset: not asset.is_needed))
 
 

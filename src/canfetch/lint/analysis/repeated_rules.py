@@ -9,12 +9,12 @@ from canfetch.lint.linted_file import LintedFile, LintedRule
 
 
 def repeated_rules(file: LintedFile) -> Iterable[tuple[LintedRule, LintedRule]]:
-    """Return each rule that matches the same URLs as another one of its kind and group, and the other one.
+    """Return each rule that matches the same URLs as another one of its kind and group, and the rule that remains.
 
     Two spellings that only Google's parser distinguishes, such as `/~a` and `/%7Ea`, do not match the same URLs.
 
-    Without these rules, every URL has the same verdict. The other one is the first of them. If they have different
-    lengths, and an opposing rule may win over the shorter ones only, it is the first of the longest ones.
+    Without the repeated rules, every URL has the same verdict. The rule that remains is the first one. If the rules
+    have different lengths, and an opposing rule may win over the shorter ones only, the first of the longest remains.
 
     Cost: O(rules) at the first call.
     """
