@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from canfetch.client.sqlite_files import CORRUPTION_ADVICE
+
 Run = Any
 FILE = "crawl.sqlite3"
 # Crawls until every origin waits, prints a line, and goes on when it reads one.
@@ -167,7 +169,7 @@ def test_files_that_cannot_be_shown(run: Run, tmp_path: Path) -> None:
 
     expected = {
         "missing": "missing: does not exist: expected the file of a canfetch.Frontier",
-        "text": "text: file is not a database",
+        "text": f"text: file is not a database; {CORRUPTION_ADVICE}",
         "folder": "folder: is not a file: expected the file of a canfetch.Frontier",
         "other": "other: not a frontier: expected the file of a canfetch.Frontier",
         "old": "old: frontier version 1, expected 3: resume the crawl once to convert it",

@@ -1,6 +1,7 @@
 """The asynchronous client."""
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import closing
 from types import TracebackType
@@ -9,6 +10,7 @@ from typing import Any, Self
 from canfetch.access.effective_access import FetchNeed
 from canfetch.access.entries import CacheEntry
 from canfetch.client.base_client import BaseClient
+from canfetch.client.fetch_tasks import FetchAbandoned, FetchTask
 from canfetch.client.origin_state import OriginState
 from canfetch.client.procedure import Action, Pause, SendRequest
 from canfetch.client.transports import AsyncTransport
@@ -24,8 +26,8 @@ class AsyncClient(BaseClient[AsyncTransport]):
     """The asynchronous client. It has the methods of `Client`, with `await`.
 
     If several tasks need the same origin, it is fetched once. No task waits for the fetch of another origin, and the
-    cancellation of one task does not affect the others. The tasks of a client run on one event loop at a time. After
-    that loop is closed, the client can be used on another one.
+    cancellation of one task does not affect the others. The tasks can run on several event loops, in threads of their
+    own or one after the other. If the event loop of a fetch ends or stops, a task of another one fetches the origin.
 
         async with AsyncClient(user_agent="ExampleBot/1.0 (+https://example.com/bot)") as client:
             (await client.decide("https://example.com/fish")).allowed
@@ -38,7 +40,8 @@ class AsyncClient(BaseClient[AsyncTransport]):
 
     def reset_after_fork(self) -> None:
         """Forget the fetches in progress in a forked process: their tasks belong to the parent."""
-        self._in_flight: dict[str, asyncio.Task[OriginState]] = {}
+        self._lock = threading.Lock()
+        self._in_flight: dict[str, FetchTask] = {}
 
     async def allows(
         self, url: AnyURL, *, agent: str | Agent | None = None, site_reachable: bool | None = None
@@ -116,7 +119,7 @@ class AsyncClient(BaseClient[AsyncTransport]):
 
         Args:
             url: A URL of the origin.
-            refresh: Fetch even if the cached entry is fresh.
+            refresh: Fetch even if the cached entry is fresh. See `Client.refresh`.
             offline: Use only memory and the store. Takes precedence over `refresh`.
         Raises: InvalidURL; ClientClosed: The client is closed and the origin is not in its memory, or the client was
             closed during the fetch. RequestNotSent: The fetch is due, and no request can be sent from this machine.
@@ -125,14 +128,21 @@ class AsyncClient(BaseClient[AsyncTransport]):
         if state is not None and need is FetchNeed.NO:
             return state
         if state is not None and need is FetchNeed.SOON:
-            if (task := self._start_fetch(origin, state, refresh=False)) is not None:
-                task.add_done_callback(_report_background_error)
+            fetch, is_new = self._start_fetch(origin, state, refresh=False)
+            if is_new and isinstance(fetch, FetchTask):
+                fetch.task.add_done_callback(_report_background_error)
             return state
         if offline:
             # Not shared with other tasks: a task that may fetch must not receive an offline result.
             return await self._obtain_state(origin, state, refresh=False, offline=True)
-        self._start_fetch(origin, state, refresh=refresh)
-        return await self._wait_for_fetch(self._in_flight[str(origin)])
+        return await self._fetch_once(origin, state, refresh=refresh)
+
+    async def refresh(self, url: AnyURL) -> OriginState:
+        """Fetch the robots.txt of an origin now, as when its owner has changed the file. See `Client.refresh`.
+
+        Raises: InvalidURL, ClientClosed. RequestNotSent: No request can be sent from this machine.
+        """
+        return await self.origin_state(url, refresh=True)
 
     async def entries(self) -> AsyncIterator[CacheEntry]:
         """Yield the entries of the store, sorted by key. Yield nothing without a store."""
@@ -147,16 +157,13 @@ class AsyncClient(BaseClient[AsyncTransport]):
 
         Tasks that wait for a fetch raise ClientClosed.
         """
-        self._is_closed = True
-        fetches = []
-        for task in self._in_flight.values():
-            if task.get_loop() is asyncio.get_running_loop():
-                task.cancel()
-                fetches.append(task)
-            else:
-                _close_if_dead(task)
+        with self._lock:
+            self._is_closed = True
+            fetches = list(self._in_flight.values())
+        for fetch in fetches:
+            fetch.cancel()
         try:
-            await asyncio.gather(*fetches, return_exceptions=True)
+            await asyncio.gather(*(fetch.wait() for fetch in fetches))
         finally:
             await self._transport.close()
             if self._store is not None:
@@ -176,32 +183,63 @@ class AsyncClient(BaseClient[AsyncTransport]):
         return AsyncHTTPTransport()
 
     def _start_fetch(
-        self, origin: Origin, state: OriginState | None, *, refresh: bool
-    ) -> asyncio.Task[OriginState] | None:
-        """Start to fetch an origin, and return the new task. Return None if that is in progress."""
+        self, origin: Origin, state: OriginState | None, *, refresh: bool, too_old: FetchTask | None = None
+    ) -> tuple[FetchTask | OriginState, bool]:
+        """Return the fetch of an origin, and whether it was started now.
+
+        Return the state of the origin if another event loop has fetched it since the lookup, which found `state`.
+
+        Args: too_old: A fetch that is not returned.
+        Raises: ClientClosed.
+        """
         name = str(origin)
-        unfinished = self._in_flight.get(name)
-        if unfinished is not None:
-            if unfinished.get_loop() is asyncio.get_running_loop():
-                return None
-            _close_if_dead(unfinished)
-        fetching = self._obtain_state(origin, state, refresh=refresh, offline=False)
-        task = self._in_flight[name] = asyncio.create_task(fetching, name=f"canfetch {name}")
-        task.add_done_callback(lambda done: self._forget_fetch(name, done))
-        return task
+        with self._lock:
+            if self._is_closed:
+                raise ClientClosed
+            unfinished = self._in_flight.get(name)
+            if unfinished is not None and unfinished is not too_old and unfinished.is_alive:
+                return unfinished, False
+            fetched = self._cache.get(name)
+            if fetched is not None and fetched is not state and not refresh:
+                return fetched, False
+            if unfinished is not None:
+                unfinished.close_if_dead()
+            fetching = self._obtain_state(origin, state, refresh=refresh, offline=False)
+            fetch = FetchTask(fetching, name=f"canfetch {name}", max_seconds=self._max_fetch_seconds)
+            self._in_flight[name] = fetch
+        fetch.task.add_done_callback(lambda _: self._forget_fetch(name, fetch))
+        return fetch, True
 
-    async def _wait_for_fetch(self, fetch: asyncio.Task[OriginState]) -> OriginState:
-        try:
-            # The fetch continues for the other tasks if this one is cancelled.
-            return await asyncio.shield(fetch)
-        except asyncio.CancelledError:
-            if self._is_closed and fetch.cancelled() and not _is_being_cancelled():
-                raise ClientClosed from None
-            raise
+    async def _fetch_once(self, origin: Origin, state: OriginState | None, *, refresh: bool) -> OriginState:
+        """Fetch an origin, or wait for the task that is fetching it, on whatever event loop it runs."""
+        too_old: FetchTask | None = None
+        while True:
+            fetch, is_new = self._start_fetch(origin, state, refresh=refresh, too_old=too_old)
+            if isinstance(fetch, OriginState):
+                return fetch
+            if refresh and too_old is None and not is_new:
+                # Its request may have been sent before the call, and its response be older.
+                await fetch.wait()
+                too_old = fetch
+                continue
+            try:
+                return await fetch.result()
+            except FetchAbandoned:
+                continue
+            except asyncio.CancelledError:
+                if self._is_closed and fetch.task.cancelled() and not _is_being_cancelled():
+                    raise ClientClosed from None
+                raise
 
-    def _forget_fetch(self, name: str, task: asyncio.Task[OriginState]) -> None:
-        if self._in_flight.get(name) is task:
-            del self._in_flight[name]
+    def _forget_fetch(self, name: str, fetch: FetchTask) -> None:
+        with self._lock:
+            if self._in_flight.get(name) is fetch:
+                del self._in_flight[name]
+
+    @property
+    def _max_fetch_seconds(self) -> float:
+        """The time of a wait for a lease, and of a fetch."""
+        return self.options.lease_seconds + self.options.timeout
 
     async def _obtain_state(
         self, origin: Origin, state: OriginState | None, *, refresh: bool, offline: bool
@@ -252,10 +290,3 @@ def _is_being_cancelled() -> bool:
     """Return whether the current task itself was cancelled, and not only what it waits for."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
-
-
-def _close_if_dead(task: asyncio.Task[OriginState]) -> None:
-    """Close the connection of a task whose event loop was closed, because the task never runs again."""
-    coroutine = task.get_coro()
-    if task.get_loop().is_closed() and not task.done() and coroutine is not None:
-        coroutine.close()

@@ -172,7 +172,7 @@ def obtain_entry(
     Args:
         previous: The entry in the memory of the client, or None.
         settings: The settings of the client. Without a store, the procedure yields no actions for one.
-        refresh: Fetch even if the entry is fresh.
+        refresh: Fetch with a conditional request even if the entry is fresh.
         offline: Use only `previous` and the store.
     """
     return _Procedure(origin, settings).run(previous, refresh=refresh, offline=offline)
@@ -201,10 +201,10 @@ class _Procedure:
             return latest if latest is not None else _offline_entry(self._name, self._options, self._clock())
         lease = None
         if lookup is not None:
-            found = yield from self._acquire_lease(lookup, found, latest)
+            found, is_answered = yield from self._acquire_lease(lookup, found, latest, refresh=refresh)
             lease = lookup.key(found.variant)
             known = found.known.add(known.entry, now=self._clock()).add(known.failure, now=self._clock())
-            if self._is_new_and_fresh(found.known.latest, latest) and known.latest is not None:
+            if is_answered and known.latest is not None:
                 yield ReleaseLease(lease)
                 return known.latest
         exchanges: list[Exchange] = []
@@ -229,8 +229,8 @@ class _Procedure:
         return _FoundEntry(KnownEntries(), "", self._settings.limits.variant)
 
     def _acquire_lease(
-        self, lookup: "_VariantLookup", found: "_FoundEntry", latest: CacheEntry | None
-    ) -> Generator[Action, Any, "_FoundEntry"]:
+        self, lookup: "_VariantLookup", found: "_FoundEntry", latest: CacheEntry | None, *, refresh: bool
+    ) -> Generator[Action, Any, tuple["_FoundEntry", bool]]:
         """Acquire the lease that permits fetching, and look up the entry again.
 
         The lease is not acquired if another worker meanwhile stored a fresh entry, or holds the lease for too long.
@@ -239,8 +239,12 @@ class _Procedure:
             lookup: The lookup in the store.
             found: The result of the last lookup.
             latest: The newest known entry, or None.
-        Returns: The result of the new lookup.
+            refresh: Whether an entry counts only if it was requested after the call.
+        Returns: The result of the new lookup, and whether it answers the call.
         """
+        # The first new entry can be the response to a request that was sent before the call. The lease orders the
+        # requests, so that of the second one was sent later.
+        missing = 2 if refresh else 1
         wait_until = self._monotonic() + self._options.lease_seconds
         pause = _MIN_POLL_SECONDS
         while True:
@@ -248,17 +252,20 @@ class _Procedure:
             leased = yield AcquireLease(lookup.key(variant), self._options.lease_seconds)
             # Read again after acquiring the lease: the previous holder may just have stored a new entry.
             found = yield from lookup.find(self._clock())
+            if self._is_new_and_fresh(found.known.latest, latest):
+                latest, missing = found.known.latest, missing - 1
+            is_answered = missing <= 0
             is_own_lease = found.variant == variant
             if leased and is_own_lease:
-                return found
+                return found, is_answered
             if leased:
                 # The entry that was just stored does not serve this client, which has a variant of its own.
                 yield ReleaseLease(lookup.key(variant))
             if self._monotonic() > wait_until:
                 # A worker that holds the lease for too long must not block the others forever.
-                return found
-            if self._is_new_and_fresh(found.known.latest, latest):
-                return found
+                return found, is_answered
+            if is_answered:
+                return found, True
             if is_own_lease:
                 yield Pause(pause)
                 pause = min(pause * _POLL_GROWTH, _MAX_POLL_SECONDS)
@@ -326,7 +333,7 @@ class _Procedure:
         Args:
             entry: The entry with the last good copy, or None.
             exchanges: A list to which the requests and their answers are added.
-            refresh: Do not use the entries of the targets of redirects.
+            refresh: Send a conditional request, and do not use the entries of the targets of redirects.
         Returns: The result, or the next entry if a redirect leads to a robots.txt that is cached. If it leads to an
             origin that backs off, the result is the failure of that origin.
         """
@@ -334,7 +341,7 @@ class _Procedure:
         validators: Validators | None = None
         copy = None if entry is None else entry.copy
         # A 304 for a truncated copy would not provide the rest of the file.
-        if options.revalidate and copy is not None and not is_truncated_for(copy, options.max_bytes):
+        if (options.revalidate or refresh) and copy is not None and not is_truncated_for(copy, options.max_bytes):
             validators = copy.validators
         deadline = self._monotonic() + options.timeout
         step: Request | FetchResult = first_request(

@@ -1,4 +1,4 @@
-"""SQLite files: reasons for errors that the messages of SQLite do not name, schema checks, and write-ahead logs."""
+"""SQLite files: reasons for errors that the messages of SQLite do not name, schema checks, logs and locks."""
 
 import sqlite3
 import time
@@ -9,12 +9,27 @@ from canfetch.core.quoting import quoted
 from canfetch.core.text import printable_text
 
 _CANNOT_OPEN = "unable to open"
+# For files with what cannot be fetched again.
+CORRUPTION_ADVICE: Final = (
+    "use another file, restore a copy of this one, or save its data with the command .recover of sqlite3"
+)
+_CORRUPTION_CODES: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 def primary_code(error: sqlite3.Error) -> int | None:
     """Return the error code without its details, or None for an error of the Python module itself."""
     code: int | None = getattr(error, "sqlite_errorcode", None)
     return None if code is None else code & 0xFF
+
+
+def is_corruption(error: sqlite3.Error) -> bool:
+    """Return whether an error shows that a file is damaged, or is not a database."""
+    return primary_code(error) in _CORRUPTION_CODES
+
+
+def corruption_advice(error: sqlite3.Error) -> str:
+    """Return the fix for a damaged file that nothing can replace, as the end of a message, or an empty string."""
+    return f"; {CORRUPTION_ADVICE}" if is_corruption(error) else ""
 
 
 def sqlite_reason(path: Path | str, error: Exception) -> str:
@@ -69,3 +84,21 @@ def enable_write_ahead_log(connection: sqlite3.Connection, timeout: float) -> No
             time.sleep(_POLL_SECONDS)
         else:
             return
+
+
+def lock_file(path: str, *, timeout: float) -> sqlite3.Connection:
+    """Lock a file until the connection is closed, or the process ends. SQLite knows how on every system.
+
+    The file is created if it does not exist, and stays empty.
+
+    Raises: sqlite3.Error: Such as SQLITE_BUSY after `timeout` seconds.
+    """
+    connection = sqlite3.connect(path, timeout=timeout, isolation_level=None)
+    try:
+        # Nothing is written, so there is nothing to roll back.
+        connection.execute("PRAGMA journal_mode = OFF")
+        connection.execute("BEGIN EXCLUSIVE")
+    except BaseException:
+        connection.close()
+        raise
+    return connection

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Iterable
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import CancelledError, Future, wait
 from contextlib import closing, suppress
 from contextvars import copy_context
 from types import TracebackType
@@ -150,7 +150,7 @@ class Client(BaseClient[Transport]):
 
         Args:
             url: A URL of the origin.
-            refresh: Fetch even if the cached entry is fresh.
+            refresh: Fetch even if the cached entry is fresh. See `refresh`.
             offline: Use only memory and the store. Takes precedence over `refresh`.
         Raises: InvalidURL; ClientClosed: The client is closed and the origin is not in its memory. RequestNotSent: The
             fetch is due, and no request can be sent from this machine.
@@ -165,6 +165,21 @@ class Client(BaseClient[Transport]):
             # Not shared with other threads: a thread that may fetch must not receive an offline result.
             return self._obtain_state(origin, state, refresh=False, offline=True)
         return self._fetch_once(origin, state, refresh=refresh)
+
+    def refresh(self, url: AnyURL) -> OriginState:
+        """Fetch the robots.txt of an origin now, as when its owner has changed the file, and return the new state.
+
+        The cached copy is replaced in memory and in the store, even if it is fresh, and even if the origin backs off
+        after a failure. If the fetch fails, the last good copy stays in use as after any other failure. The request is
+        conditional if the copy has an ETag or a date. A fetch in progress is waited for, and not joined, because it may
+        have been sent before the call; several calls at the same time share the next one.
+
+        Args: url: A URL of the origin.
+        Returns: The state, as `origin_state` returns it.
+        Raises: InvalidURL, ClientClosed. RequestNotSent: No request can be sent from this machine.
+        Cost: A wait for a fetch in progress, and a fetch. Each takes at most `timeout` seconds.
+        """
+        return self.origin_state(url, refresh=True)
 
     def entries(self) -> Iterable[CacheEntry]:
         """Yield the entries of the store, sorted by key. Yield nothing without a store."""
@@ -200,10 +215,11 @@ class Client(BaseClient[Transport]):
     def _fetch_once(self, origin: Origin, state: OriginState | None, *, refresh: bool) -> OriginState:
         """Fetch an origin, or wait for the thread that is fetching it."""
         name = str(origin)
+        too_old: Future[OriginState] | None = None
         while True:
             with self._lock:
                 future = self._in_flight.get(name)
-                is_fetcher = future is None or future.cancelled()
+                is_fetcher = future is None or future is too_old or future.cancelled()
                 if future is None or is_fetcher:
                     # Another fetch may have finished while this thread waited for the lock.
                     fetched = self._cache.get(name)
@@ -212,6 +228,11 @@ class Client(BaseClient[Transport]):
                     future = self._in_flight[name] = Future()
             if is_fetcher:
                 return self._fetch_into(future, name, origin, state, refresh=refresh)
+            if refresh and too_old is None:
+                # Its request may have been sent before the call, and its response be older.
+                wait([future])
+                too_old = future
+                continue
             # If the fetching thread is interrupted, one of the waiting threads takes over.
             with suppress(CancelledError):
                 return future.result()

@@ -136,7 +136,7 @@ def test_refresh_in_the_background_uses_the_settings_of_the_request(name: str, s
             for thread in list(client._refresh_threads):
                 thread.join(300)
         else:
-            host.run(lambda: asyncio.gather(*client._in_flight.values()))
+            host.run(lambda: asyncio.gather(*(fetch.task for fetch in client._in_flight.values())))
         assert client.stats.background_refreshes == 1
         assert client.stats.failures == {}
         assert len(proxy.heads) == 4

@@ -122,7 +122,7 @@ class OriginLookup:
     def _state(self, origin: str) -> OriginState:
         state = self._client.origin_state(origin, offline=self._options.offline)
         if self._is_outdated(state):
-            state = self._client.origin_state(origin, refresh=True)
+            state = self._client.refresh(origin)
         return state
 
 

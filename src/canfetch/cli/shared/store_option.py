@@ -38,11 +38,14 @@ def open_store(option: str | None, *, warn: Callable[[str], None]) -> "Store | N
 
 
 def _warn_of_replacement(store: "Store", warn: Callable[[str], None]) -> "Store":
-    """Print a warning if the store was replaced by an empty one because of its old schema."""
+    """Print a warning if the store was replaced by an empty one, because of its old schema or because it is corrupt."""
+    path = getattr(store, "path", None)
     version = getattr(store, "replaced_version", None)
     if version is not None:
-        path = getattr(store, "path", None)
         warn(f"canfetch: warning: {path}: the cache of an older canfetch (version {version}) was emptied")
+    moved_to = getattr(store, "moved_to", None)
+    if moved_to is not None:
+        warn(f"canfetch: warning: {path}: the cache is corrupt; it was moved to {moved_to.name}, and is empty now")
     return store
 
 

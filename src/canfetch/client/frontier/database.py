@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.private_files import create_private_file, create_private_folder
-from canfetch.client.sqlite_files import has_only_tables, primary_code
+from canfetch.client.sqlite_files import corruption_advice, has_only_tables, lock_file, primary_code
 from canfetch.core.text import printable_text
 from canfetch.errors import StoreError
 
@@ -129,7 +129,7 @@ class FrontierDatabase:
             raise StoreError(f"{self._name}: cannot open the frontier: {error.strerror or error}") from None
         with self.converted_errors():
             if path is not None:
-                self._file_lock = _lock(lock_path(path))
+                self._file_lock = lock_file(lock_path(path), timeout=_BUSY_SECONDS)
             self.connection = sqlite3.connect(
                 self._temporary or Path(path or ""), timeout=_BUSY_SECONDS, isolation_level=None
             )
@@ -227,9 +227,7 @@ class FrontierDatabase:
             message = printable_text(str(error))
             if primary_code(error) == sqlite3.SQLITE_BUSY:
                 message = "another process or another frontier uses the file"
-            elif "not a database" in message:
-                message += "; use another file"
-            raise StoreError(f"{self._name}: {message}") from None
+            raise StoreError(f"{self._name}: {message}{corruption_advice(error)}") from None
 
 
 def lock_path(path: str | os.PathLike[str]) -> str:
@@ -245,22 +243,9 @@ def is_in_use(path: str | os.PathLike[str]) -> bool:
     if not Path(lock_path(path)).exists():
         return False
     try:
-        _lock(lock_path(path), timeout=0.0).close()
+        lock_file(lock_path(path), timeout=0.0).close()
     except sqlite3.OperationalError as error:
         if primary_code(error) == sqlite3.SQLITE_BUSY:
             return True
         raise
     return False
-
-
-def _lock(path: str, *, timeout: float = _BUSY_SECONDS) -> sqlite3.Connection:
-    """Lock a file until the connection is closed, or the process ends. SQLite knows how on every system."""
-    connection = sqlite3.connect(path, timeout=timeout, isolation_level=None)
-    try:
-        # Nothing is written, so there is nothing to roll back.
-        connection.execute("PRAGMA journal_mode = OFF")
-        connection.execute("BEGIN EXCLUSIVE")
-    except BaseException:
-        connection.close()
-        raise
-    return connection

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from canfetch.client.frontier.database import APPLICATION_ID, SCHEMA_VERSION, is_in_use
 from canfetch.client.frontier.url_queue import FailedURL, FrontierCounts, Phase, url_text
-from canfetch.client.sqlite_files import has_only_tables, primary_code, sqlite_reason
+from canfetch.client.sqlite_files import corruption_advice, has_only_tables, primary_code, sqlite_reason
 from canfetch.errors import StoreError
 
 # Seconds to wait for a process that is opening or closing the file.
@@ -105,7 +105,7 @@ def read_report(
     except sqlite3.Error as error:
         if primary_code(error) == sqlite3.SQLITE_BUSY:
             raise StoreError(f"{name}: another process has locked the file") from None
-        raise StoreError(f"{name}: {sqlite_reason(name, error)}") from None
+        raise StoreError(f"{name}: {sqlite_reason(name, error)}{corruption_advice(error)}") from None
 
 
 def _check_format(connection: sqlite3.Connection, name: str) -> None:

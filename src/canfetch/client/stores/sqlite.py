@@ -15,14 +15,20 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import Final
+from typing import Final, TypeVar
 from weakref import WeakSet
 
 from canfetch.access.entries import CacheEntry
 from canfetch.client.argument_checks import check_callable, check_positive_seconds
 from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.client.private_files import create_private_file, create_private_folder
-from canfetch.client.sqlite_files import enable_write_ahead_log, has_only_tables, primary_code, sqlite_reason
+from canfetch.client.sqlite_files import (
+    enable_write_ahead_log,
+    has_only_tables,
+    is_corruption,
+    primary_code,
+    sqlite_reason,
+)
 from canfetch.client.stores import (
     DEFAULT_TTL,
     MAX_ENTRY_BYTES,
@@ -30,12 +36,19 @@ from canfetch.client.stores import (
     parse_stored_entry,
     serialize_entry,
 )
+from canfetch.client.stores.corrupt_files import (
+    Identity,
+    belongs_to_another_program,
+    file_identity,
+    move_corrupt_file,
+)
 from canfetch.core.text import printable_text
 from canfetch.errors import CorruptEntry, StoreError
 
 # Older versions of the format have the same tables with other columns.
 _SCHEMA_VERSION: Final = 3
 _TABLES: Final = ["entries", "leases"]
+_TABLE_NAMES: Final = (b"entries", b"leases")
 # The number of expired entries that each `put` deletes at most, which bounds the time of one `put`.
 _EXPIRED_ENTRIES_PER_PUT: Final = 10
 # The longest wait for a locked file, including the wait for other threads. Much shorter than a fetch.
@@ -58,12 +71,27 @@ _FORK_STATE: Final = threading.local()
 # Connections that another thread of the parent was using during a fork. Closing them in the child is unsafe.
 _ABANDONED: Final[list[object]] = []
 
+_Result = TypeVar("_Result")
+
+
+class _CorruptFile(StoreError):
+    """Raised when SQLite cannot read the file with an identity. Its text has the advice for a file that stays."""
+
+    def __init__(self, reason: str, identity: Identity) -> None:
+        super().__init__(f"{reason}; use another file, or delete this file if it was a store")
+        self.reason = reason
+        self.identity = identity
+
 
 class SQLiteStore:
     """A store in a SQLite file.
 
     A file with the schema of an older version of canfetch is replaced by an empty one. This is logged to
     `canfetch.client`, and `replaced_version` is the old version of the schema, otherwise None.
+
+    A corrupt file is moved to `NAME.corrupt-TIME`, also if the damage is found later, and an empty one replaces it.
+    This is logged as a warning, and `moved_to` is the new path, otherwise None. The newest three of such files are
+    kept. A text file or a database of another program is not moved.
 
     Args:
         path: The file. It is created with its parent folders if it does not exist.
@@ -81,6 +109,7 @@ class SQLiteStore:
         check_callable("clock", clock)
         self.path = Path(path)
         self.replaced_version: int | None = None
+        self.moved_to: Path | None = None
         self._ttl = ttl
         self._clock = clock
         self._lock = threading.Lock()
@@ -88,6 +117,8 @@ class SQLiteStore:
         self._unusable_because: str | None = None
         # None during a fork, and after it until the next use.
         self._connection: sqlite3.Connection | None = None
+        # The file of the connection.
+        self._identity: Identity = None
         # Whether SQLite reads the file without locks, so that the connection is valid for one operation only.
         self._is_immutable = False
         try:
@@ -97,8 +128,7 @@ class SQLiteStore:
         with suppress(OSError):
             # SQLite says why a file cannot be created.
             create_private_file(self.path)
-        with self._connected():
-            pass
+        self._use(lambda _: None)
         _STORES.add(self)
 
     def get(self, key: str) -> CacheEntry | None:
@@ -106,8 +136,7 @@ class SQLiteStore:
 
         Raises: StoreError; CorruptEntry: The entry is invalid; NewerEntry: The entry has a newer format.
         """
-        with self._connected() as connection:
-            row = self._select_entry(connection, key, self._clock())
+        row = self._use(lambda connection: self._select_entry(connection, key, self._clock()))
         return None if row is None else parse_stored_entry(row[0], self.path)
 
     def put(self, entry: CacheEntry) -> None:
@@ -118,47 +147,57 @@ class SQLiteStore:
         Raises: StoreError; NewerEntry: The previous entry has a newer format and was not replaced.
         """
         text = serialize_entry(entry, self.path)
-        with self._connected() as connection, _transaction(connection):
-            now = self._clock()
-            with suppress(CorruptEntry):
-                previous = self._select_entry(connection, entry.key, now)
-                if previous is not None:
-                    parse_stored_entry(previous[0], self.path)
-            connection.execute("INSERT OR REPLACE INTO entries VALUES (?, ?, ?)", (entry.key, now + self._ttl, text))
-            connection.execute(
-                "DELETE FROM entries WHERE key IN (SELECT key FROM entries WHERE expires_at <= ? LIMIT ?)",
-                (now, _EXPIRED_ENTRIES_PER_PUT),
-            )
+
+        def put(connection: sqlite3.Connection) -> None:
+            with _transaction(connection):
+                now = self._clock()
+                with suppress(CorruptEntry):
+                    previous = self._select_entry(connection, entry.key, now)
+                    if previous is not None:
+                        parse_stored_entry(previous[0], self.path)
+                row = (entry.key, now + self._ttl, text)
+                connection.execute("INSERT OR REPLACE INTO entries VALUES (?, ?, ?)", row)
+                connection.execute(
+                    "DELETE FROM entries WHERE key IN (SELECT key FROM entries WHERE expires_at <= ? LIMIT ?)",
+                    (now, _EXPIRED_ENTRIES_PER_PUT),
+                )
+
+        self._use(put)
 
     def delete(self, key: str) -> bool:
         """Delete the entry of a key, and return whether it existed."""
-        with self._connected() as connection:
-            deleted = connection.execute("DELETE FROM entries WHERE key = ? AND expires_at > ?", (key, self._clock()))
-            return deleted.rowcount > 0
+        query = "DELETE FROM entries WHERE key = ? AND expires_at > ?"
+        return self._use(lambda connection: connection.execute(query, (key, self._clock())).rowcount > 0)
 
     def keys(self) -> Iterator[str]:
         """Yield the keys, sorted."""
-        with self._connected() as connection:
-            rows = connection.execute(
-                "SELECT key FROM entries WHERE expires_at > ? ORDER BY key", (self._clock(),)
-            ).fetchall()
+        query = "SELECT key FROM entries WHERE expires_at > ? ORDER BY key"
+        rows = self._use(lambda connection: connection.execute(query, (self._clock(),)).fetchall())
         yield from (row[0] for row in rows)
 
     def acquire_lease(self, key: str, *, holder: str, seconds: float) -> bool:
         """Acquire or extend the lease of a key, and return False if another holder has it."""
         now = self._clock()
-        with self._connected() as connection, _without_sync(connection):
-            changed = connection.execute(
-                "INSERT INTO leases VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET holder = excluded.holder, "
-                "expires_at = excluded.expires_at WHERE expires_at <= ? OR holder = excluded.holder",
-                (key, holder, now + seconds, now),
-            )
-            return changed.rowcount > 0
+
+        def acquire(connection: sqlite3.Connection) -> bool:
+            with _without_sync(connection):
+                changed = connection.execute(
+                    "INSERT INTO leases VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET holder = excluded.holder, "
+                    "expires_at = excluded.expires_at WHERE expires_at <= ? OR holder = excluded.holder",
+                    (key, holder, now + seconds, now),
+                )
+                return changed.rowcount > 0
+
+        return self._use(acquire)
 
     def release_lease(self, key: str, *, holder: str) -> None:
         """Release the lease of a key, if `holder` has it."""
-        with self._connected() as connection, _without_sync(connection):
-            connection.execute("DELETE FROM leases WHERE key = ? AND holder = ?", (key, holder))
+
+        def release(connection: sqlite3.Connection) -> None:
+            with _without_sync(connection):
+                connection.execute("DELETE FROM leases WHERE key = ? AND holder = ?", (key, holder))
+
+        self._use(release)
 
     def close(self) -> None:
         """Close the file."""
@@ -199,6 +238,8 @@ class SQLiteStore:
         if self._unusable_because is not None:
             raise StoreError(f"{self.path}: {self._unusable_because}")
         self._is_immutable = False
+        # Before the file is opened: if another process replaces it in between, `_connected` notices that.
+        self._identity = file_identity(self.path)
         try:
             return self._open(str(self.path), uri=False)
         except sqlite3.Error as error:
@@ -259,13 +300,24 @@ class SQLiteStore:
             if primary_code(error) != sqlite3.SQLITE_TOOBIG:
                 raise
             raise oversized_entry(self.path) from None
+        except sqlite3.OperationalError as error:
+            if "decode" not in str(error):
+                raise
+            # An error of the module `sqlite3` itself, which has no code.
+            raise CorruptEntry(f"{self.path}: corrupt cache entry: invalid UTF-8") from None
         return row
 
     def _open_error(self, error: Exception) -> StoreError:
         return StoreError(f"{self.path}: cannot open the store: {sqlite_reason(self.path, error)}")
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        self._check_version(connection)
+        # Another process may be creating the tables: read all of it before or after that.
+        connection.execute("BEGIN")
+        try:
+            self._check_version(connection)
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
         enable_write_ahead_log(connection, _BUSY_SECONDS)
         connection.execute("PRAGMA synchronous = FULL")
         if _version(connection) == _SCHEMA_VERSION:
@@ -293,10 +345,45 @@ class SQLiteStore:
         if version > _SCHEMA_VERSION:
             advice = "upgrade canfetch, or use another file"
             raise StoreError(f"{self.path}: store version {version} is newer than {_SCHEMA_VERSION}: {advice}")
-        is_other = version not in (0, _SCHEMA_VERSION) and _tables(connection) != _TABLES
-        if is_other or not has_only_tables(connection):
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        expected = _TABLES if version else []
+        if application or _tables(connection) != expected or not has_only_tables(connection):
             raise StoreError(f"{self.path}: the database is not a store: use another file")
         return version
+
+    def _use(self, operation: Callable[[sqlite3.Connection], _Result]) -> _Result:
+        """Return the result of an operation. If the file is corrupt, replace it by an empty one, and try once more."""
+        try:
+            with self._connected() as connection:
+                return operation(connection)
+        except _CorruptFile as error:
+            self._replace_corrupt_file(error)
+        with self._connected() as connection:
+            return operation(connection)
+
+    def _replace_corrupt_file(self, error: "_CorruptFile") -> None:
+        """Move the file aside, unless another process did, or it never was a store.
+
+        Raises: StoreError: The file stays where it is.
+        """
+        with self._lock:
+            if self._identity == error.identity:
+                with suppress(sqlite3.Error):
+                    self._disconnect()
+        try:
+            if belongs_to_another_program(self.path, _TABLE_NAMES, _SCHEMA_VERSION):
+                raise error from None
+            moved_to = move_corrupt_file(self.path, error.identity, timeout=_BUSY_SECONDS)
+            create_private_file(self.path)
+        except FileNotFoundError:
+            # Another process has moved the file.
+            return
+        except (OSError, sqlite3.Error) as reason:
+            text = sqlite_reason(self.path, reason)
+            raise StoreError(f"{error.reason}; the file cannot be moved aside ({text}): delete it") from None
+        if moved_to is not None:
+            self.moved_to = moved_to
+            CLIENT_LOGGER.warning("%s; it was moved to %s, and an empty store replaces it", error.reason, moved_to.name)
 
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:
@@ -311,6 +398,9 @@ class SQLiteStore:
         try:
             with self._converted_errors():
                 waited = monotonic() - started
+                if self._connection is not None and file_identity(self.path) not in (None, self._identity):
+                    # Another process found the file corrupt, and replaced it.
+                    self._disconnect()
                 if self._connection is None:
                     self._connection = self._connect()
                 connection = self._connection
@@ -337,11 +427,11 @@ class SQLiteStore:
         except sqlite3.DatabaseError as error:
             if primary_code(error) == sqlite3.SQLITE_READONLY:
                 raise StoreError(f"{self.path}: the store is read-only") from None
-            advice = ""
-            if "not a database" in str(error):
-                advice = "; use another file, or delete this file if it was a store"
             # A damaged file can contain text of SQLite's messages.
-            raise StoreError(f"{self.path}: {printable_text(str(error))}{advice}") from None
+            message = f"{self.path}: {printable_text(str(error))}"
+            if is_corruption(error):
+                raise _CorruptFile(message, self._identity) from None
+            raise StoreError(message) from None
 
 
 def _version(connection: sqlite3.Connection) -> int:
@@ -349,7 +439,9 @@ def _version(connection: sqlite3.Connection) -> int:
 
 
 def _tables(connection: sqlite3.Connection) -> list[str]:
-    return [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
+    """Return the names of the tables that SQLite did not create itself."""
+    query = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' ORDER BY name"
+    return [name for (name,) in connection.execute(query)]
 
 
 def _set_busy_timeout(connection: sqlite3.Connection, seconds: float) -> None:

@@ -71,7 +71,7 @@ _CURRENT: Final[ContextVar[_RequestContext]] = ContextVar("_CURRENT")
 
 
 class AiohttpTransport(SessionTransport["ExistingSession"]):
-    """Send requests with aiohttp, on one asyncio event loop at a time.
+    """Send requests with aiohttp, with a session for each event loop. A session of the caller belongs to one loop.
 
     Args:
         ssl_context: TLS settings. By default, certificates are verified with the system's authorities.
@@ -118,7 +118,7 @@ class AiohttpTransport(SessionTransport["ExistingSession"]):
 
     async def close(self) -> None:
         """Close the session, unless it belongs to the caller."""
-        for loop, session in self._sessions.items():
+        for loop, session in list(self._sessions.items()):
             if loop is asyncio.get_running_loop():
                 await session.close()
             else:
@@ -170,8 +170,10 @@ class AiohttpTransport(SessionTransport["ExistingSession"]):
     def _get_session(self) -> aiohttp.ClientSession:
         loop = asyncio.get_running_loop()
         if loop not in self._sessions:
-            for closed in [other for other in self._sessions if other.is_closed()]:
-                self._sessions.pop(closed).detach()
+            # Other event loops add theirs at the same time.
+            for closed in [other for other in list(self._sessions) if other.is_closed()]:
+                if (unused := self._sessions.pop(closed, None)) is not None:
+                    unused.detach()
             self._sessions[loop] = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(
                     resolver=_CheckedResolver(self._resolve),

@@ -14,7 +14,13 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
 from canfetch.client.private_files import create_private_file
-from canfetch.client.sqlite_files import enable_write_ahead_log, has_only_tables, sqlite_reason
+from canfetch.client.sqlite_files import (
+    CORRUPTION_ADVICE,
+    corruption_advice,
+    enable_write_ahead_log,
+    has_only_tables,
+    sqlite_reason,
+)
 from canfetch.client.watch.observations import Observation
 from canfetch.client.watch.webhooks import RETRY_DELAYS, Attempt
 from canfetch.core.verdict import Effect
@@ -150,7 +156,7 @@ class WatchHistory:
         """Return a version by its number, or None."""
         with self._converted_errors():
             row = self._connection.execute(f"{_SELECT} WHERE id = ?", (number,)).fetchone()
-        return None if row is None else _to_version(row)
+            return None if row is None else _to_version(row)
 
     def origins(self) -> list[str]:
         """Return the origins that have versions, sorted."""
@@ -282,8 +288,12 @@ class WatchHistory:
     def _converted_errors(self) -> Iterator[None]:
         try:
             yield
+        except (zlib.error, json.JSONDecodeError, UnicodeDecodeError) as error:
+            # The row of a version is damaged, in a place that SQLite does not check.
+            raise StoreError(f"{self.path}: a damaged version: {error}; {CORRUPTION_ADVICE}") from None
         except sqlite3.Error as error:
-            raise StoreError(f"{self.path}: {sqlite_reason(self.path, error)}") from None
+            reason = f"{sqlite_reason(self.path, error)}{corruption_advice(error)}"
+            raise StoreError(f"{self.path}: {reason}") from None
 
 
 def _record_check(connection: sqlite3.Connection, origin: str, now: float) -> None:

@@ -1,0 +1,105 @@
+"""Move a corrupt SQLite store aside, so that an empty one can replace it. Its entries can be fetched again.
+
+SQLite finds that a file is corrupt when it reads the damaged part, which can be long after the file was opened. Several
+processes can find it at the same time. A lock makes one of them move the file. The others then see that another file
+has its path. An open connection to a moved file stays valid, and leaves the log of the new file alone when it is
+closed: SQLite knows that its file was moved.
+"""
+
+import os
+import re
+from contextlib import closing, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from canfetch.client.private_files import create_private_file
+from canfetch.client.sqlite_files import lock_file
+
+# Corrupt files that are kept for inspection.
+MAX_CORRUPT_FILES: Final = 3
+_LOGS: Final = ("-wal", "-shm")
+_MAGIC: Final = b"SQLite format 3\0"
+_HEADER_BYTES: Final = 4096
+# Fields of the header, which has 100 bytes: https://www.sqlite.org/fileformat2.html
+_USER_VERSION: Final = slice(60, 64)
+_APPLICATION_ID: Final = slice(68, 72)
+_NAME_END: Final = re.compile(r"\.corrupt-\d{8}T\d{6}\.\d{6}Z")
+
+Identity = tuple[int, int] | None
+
+
+def file_identity(path: Path) -> Identity:
+    """Return what tells a file from another one that later has its path, or None if there is no file."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def belongs_to_another_program(path: Path, tables: tuple[bytes, ...], max_version: int) -> bool:
+    """Return whether a file that SQLite cannot read was never a store: a text, or a database of another program.
+
+    Args:
+        path: The file.
+        tables: The names of the tables of a store.
+        max_version: The newest version of the schema of a store.
+    Raises: OSError.
+    """
+    with path.open("rb") as file:
+        start = file.read(_HEADER_BYTES)
+    if not start.startswith(_MAGIC):
+        # The first page of a database has NUL bytes, and so have damaged ones and random data.
+        return b"\0" not in start
+    version, application = start[_USER_VERSION], start[_APPLICATION_ID]
+    if any(application) or int.from_bytes(version) > max_version:
+        return True
+    return b"CREATE " in start and not any(table in start for table in tables)
+
+
+def move_corrupt_file(path: Path, identity: Identity, *, timeout: float) -> Path | None:
+    """Rename a corrupt file and its logs to `NAME.corrupt-TIME`, and delete all but the newest of such files.
+
+    Args:
+        path: The file.
+        identity: The identity of the file that is corrupt.
+        timeout: Seconds to wait for other processes that move the file.
+    Returns: The new path, or None if another process has replaced the file.
+    Raises: OSError, sqlite3.Error: The file cannot be moved, as in a read-only folder or if Windows has it open.
+    """
+    # A symbolic link stays, and its target is replaced.
+    path = Path(os.path.realpath(path))
+    lock = f"{path}-lock"
+    create_private_file(lock)
+    with closing(lock_file(lock, timeout=timeout)):
+        if file_identity(path) != identity:
+            return None
+        target = _unused_path(path)
+        for log in _LOGS:
+            # First, because a log without its file is deleted, and a file with the log of another one is corrupt.
+            with suppress(FileNotFoundError):
+                Path(f"{path}{log}").rename(f"{target}{log}")
+        path.rename(target)
+        _delete_old_files(path)
+        return target
+
+
+def _unused_path(path: Path) -> Path:
+    while True:
+        target = path.with_name(f"{path.name}.corrupt-{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}")
+        if not target.exists():
+            return target
+
+
+def _delete_old_files(path: Path) -> None:
+    moved = [
+        other
+        for other in path.parent.iterdir()
+        if other.name.startswith(path.name) and _NAME_END.fullmatch(other.name.removeprefix(path.name))
+    ]
+    # A moved file has the time of its last change, and its name has that of the move.
+    for old in sorted(moved)[:-MAX_CORRUPT_FILES]:
+        for end in ("", *_LOGS):
+            with suppress(OSError):
+                Path(f"{old}{end}").unlink()

@@ -1,0 +1,190 @@
+"""One asynchronous client on several event loops, each in a thread of its own: an origin is fetched once."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import Future
+from typing import Any
+
+import pytest
+from tests.servers.valid import RULES
+from tests.servers.web import Exchange, Site
+from tests.transports.harness import transport_class
+
+from canfetch.access.responses import Failure, FailureKind
+from canfetch.client.async_client import AsyncClient
+from canfetch.client.transports import TransportRequest
+from canfetch.client.transports.daemon_threads import start_daemon_thread
+from canfetch.errors import ClientClosed, RequestNotSent
+
+USER_AGENT = "ExampleBot/1.0"
+LOOPS = 4
+SECONDS = 300
+
+
+class HeldSite:
+    """A site that answers when its gate is open. Its first answers can be missing for ever."""
+
+    def __init__(self, site: Site, *, silent: int = 0) -> None:
+        self.site = site
+        self.gate = threading.Event()
+        self.is_requested = threading.Event()
+        self.url = f"{site.origin}/private/"
+        self._silent = silent
+        site.serve("/robots.txt", self._respond)
+
+    async def _respond(self, exchange: Exchange) -> None:
+        self.is_requested.set()
+        if self.site.count("/robots.txt") <= self._silent:
+            await exchange.wait_closed()
+            return
+        await asyncio.to_thread(self.gate.wait, SECONDS)
+        await exchange.respond(200, RULES)
+
+
+class RunningLoop:
+    """An event loop that runs in a thread."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.new_event_loop()
+        # Python reports the pending tasks of a loop that was closed.
+        self.loop.set_exception_handler(lambda _loop, _context: None)
+        self._thread = threading.Thread(target=self.loop.run_forever)
+        self._thread.start()
+
+    def start(self, coroutine: Coroutine[Any, Any, Any]) -> Future[Any]:
+        """Start a coroutine, and return its future after its first steps."""
+        future = asyncio.run_coroutine_threadsafe(coroutine, self.loop)
+        for _ in range(3):
+            asyncio.run_coroutine_threadsafe(asyncio.sleep(0), self.loop).result(SECONDS)
+        return future
+
+    def stop(self) -> None:
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self._thread.join(SECONDS)
+
+    def close(self) -> None:
+        if not self.loop.is_closed():
+            self.stop()
+            self.loop.close()
+
+
+@pytest.fixture
+def first() -> Iterator[RunningLoop]:
+    running = RunningLoop()
+    yield running
+    running.close()
+
+
+@pytest.fixture
+def second() -> Iterator[RunningLoop]:
+    running = RunningLoop()
+    yield running
+    running.close()
+
+
+@pytest.mark.parametrize(
+    "name", ["http-async", *(pytest.param(name, marks=pytest.mark.slow) for name in ("httpx2-async", "aiohttp"))]
+)
+def test_event_loops_in_threads_send_one_request(name: str) -> None:
+    with Site() as site:
+        held = HeldSite(site)
+        client = AsyncClient(user_agent=USER_AGENT, transport=transport_class(name)())
+        waiting = threading.Semaphore(0)
+
+        async def query() -> list[bool]:
+            tasks = [asyncio.create_task(client.allows(held.url)) for _ in range(3)]
+            for _ in range(3):
+                await asyncio.sleep(0)
+            waiting.release()
+            return await asyncio.gather(*tasks)
+
+        futures = [start_daemon_thread(lambda: asyncio.run(query()), name="test") for _ in range(LOOPS)]
+        for _ in futures:
+            assert waiting.acquire(timeout=SECONDS)
+        held.gate.set()
+        assert [future.result(SECONDS) for future in futures] == [[False] * 3] * LOOPS
+        assert site.count("/robots.txt") == 1
+        asyncio.run(client.close())
+
+
+@pytest.mark.parametrize("end", ["cancel", *(pytest.param(end, marks=pytest.mark.slow) for end in ("stop", "close"))])
+def test_another_event_loop_takes_over(first: RunningLoop, second: RunningLoop, end: str) -> None:
+    ends: dict[str, Callable[[], object]] = {"stop": first.stop, "close": first.close, "cancel": lambda: None}
+    with Site() as site:
+        held = HeldSite(site, silent=1)
+        held.gate.set()
+        client = AsyncClient(user_agent=USER_AGENT, connect_timeout=SECONDS, read_timeout=SECONDS, timeout=SECONDS)
+        owner = first.start(client.allows(held.url))
+        assert held.is_requested.wait(SECONDS)
+        waiter = second.start(client.allows(held.url))
+        assert not waiter.done()
+        if end == "cancel":
+            # As `asyncio.run` does at its end.
+            first.loop.call_soon_threadsafe(lambda: [task.cancel() for task in asyncio.all_tasks(first.loop)])
+        ends[end]()
+        assert waiter.result(SECONDS) is False
+        assert site.count("/robots.txt") == 2
+        if end == "stop":
+            # The first fetch was not cancelled: it would continue if its loop did.
+            assert not owner.done()
+        asyncio.run(client.close())
+
+
+def test_cancelled_tasks_of_other_event_loops_leave_the_fetch(first: RunningLoop, second: RunningLoop) -> None:
+    with Site() as site:
+        held = HeldSite(site)
+        client = AsyncClient(user_agent=USER_AGENT)
+        owner = first.start(client.allows(held.url))
+        assert held.is_requested.wait(SECONDS)
+        cancelled, waiter = second.start(client.allows(held.url)), second.start(client.allows(held.url))
+        cancelled.cancel()
+        owner.cancel()
+        held.gate.set()
+        assert waiter.result(SECONDS) is False
+        assert site.count("/robots.txt") == 1
+        asyncio.run(client.close())
+
+
+def test_close_ends_the_fetches_of_all_event_loops(first: RunningLoop, second: RunningLoop) -> None:
+    with Site() as site:
+        held = HeldSite(site, silent=1)
+        client = AsyncClient(user_agent=USER_AGENT, connect_timeout=SECONDS, read_timeout=SECONDS, timeout=SECONDS)
+        waiters = [running.start(client.allows(held.url)) for running in (first, second)]
+        assert held.is_requested.wait(SECONDS)
+        asyncio.run(client.close())
+        for waiter in waiters:
+            with pytest.raises(ClientClosed):
+                waiter.result(SECONDS)
+        assert site.count("/robots.txt") == 1
+
+
+class Offline:
+    """A transport that cannot send requests, and says so when its gate is open."""
+
+    def __init__(self) -> None:
+        self.gate = threading.Event()
+        self.is_requested = threading.Event()
+        self.requests = 0
+
+    async def send(self, request: TransportRequest) -> Failure:
+        self.requests += 1
+        self.is_requested.set()
+        await asyncio.to_thread(self.gate.wait, SECONDS)
+        return Failure(request.url, FailureKind.LOCAL, "no descriptor")
+
+    async def close(self) -> None:
+        pass
+
+
+def test_tasks_of_other_event_loops_get_the_error(first: RunningLoop, second: RunningLoop) -> None:
+    transport = Offline()
+    client = AsyncClient(user_agent=USER_AGENT, transport=transport)
+    waiters = [first.start(client.allows("https://example.com/"))]
+    assert transport.is_requested.wait(SECONDS)
+    waiters.append(second.start(client.allows("https://example.com/")))
+    transport.gate.set()
+    for waiter in waiters:
+        with pytest.raises(RequestNotSent, match="no descriptor"):
+            waiter.result(SECONDS)
+    assert transport.requests == 1

@@ -1,0 +1,89 @@
+"""A corrupt frontier or history is never moved or replaced: one error names the file and the fix."""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from tests.frontier.crawls import open_frontier
+
+from canfetch.client.frontier.report import read_report
+from canfetch.client.sqlite_files import CORRUPTION_ADVICE
+from canfetch.client.watch.history import WatchHistory
+from canfetch.client.watch.observations import Observation
+from canfetch.core.verdict import Effect
+from canfetch.errors import StoreError
+
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "random bytes": lambda content: bytes(range(7, 256)) * (len(content) // 249),
+    "zeros": lambda content: bytes(len(content)),
+    "half a header": lambda content: content[:50],
+    "start of another format": lambda content: b"PK\x03\x04" + content[4:],
+    "damaged schema": lambda content: content[:100] + bytes([7] * 200) + content[300:],
+    "damaged pages": lambda content: content[:4096] + bytes([7]) * (len(content) - 4096),
+}
+
+
+def check_message(error: StoreError, path: Path) -> None:
+    assert str(error).startswith(f"{path}: ")
+    # SQLite reads a file of less than a header as an empty one.
+    assert str(error).endswith((CORRUPTION_ADVICE, "expected the file of a canfetch.Frontier"))
+    assert "\n" not in str(error)
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_corrupt_frontier_stays(tmp_path: Path, damage: str) -> None:
+    path = tmp_path / "crawl.sqlite3"
+
+    async def crawl() -> None:
+        async with open_frontier(path=path) as frontier:
+            frontier.add("https://a.example/")
+            async for turn in frontier:
+                turn.done()
+
+    asyncio.run(crawl())
+    damaged = DAMAGES[damage](path.read_bytes())
+    path.write_bytes(damaged)
+    for use in (lambda: asyncio.run(crawl()), lambda: read_report(path)):
+        with pytest.raises(StoreError) as raised:
+            use()
+        check_message(raised.value, path)
+        assert path.read_bytes() == damaged
+    assert not [other for other in tmp_path.iterdir() if "corrupt" in other.name]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_corrupt_history_stays(tmp_path: Path, damage: str) -> None:
+    path = tmp_path / "history.sqlite3"
+
+    def use() -> None:
+        with WatchHistory(path) as history:
+            list(history.versions())
+            history.record_check("https://a.example", now=1.0)
+
+    with WatchHistory(path) as history:
+        observation = Observation("https://a.example", 1.0, Effect.CONDITIONAL_ALLOW, 200, "", b"Disallow: /\n")
+        history.record(observation, previous=None, change=None, sends=False)
+    use()
+    damaged = DAMAGES[damage](path.read_bytes())
+    path.write_bytes(damaged)
+    with pytest.raises(StoreError) as raised:
+        use()
+    check_message(raised.value, path)
+    assert path.read_bytes() == damaged
+    assert not [other for other in tmp_path.iterdir() if "corrupt" in other.name]
+
+
+def test_damaged_content_of_a_history(tmp_path: Path) -> None:
+    path = tmp_path / "history.sqlite3"
+    with WatchHistory(path) as history:
+        observation = Observation("https://a.example", 1.0, Effect.CONDITIONAL_ALLOW, 200, "", b"Disallow: /\n")
+        history.record(observation, previous=None, change=None, sends=False)
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute("UPDATE contents SET data = x'00'")
+        for read in (lambda: list(history.versions()), lambda: history.version(1)):
+            with pytest.raises(StoreError) as raised:
+                read()
+            check_message(raised.value, path)
