@@ -1,12 +1,19 @@
 """Leases of a shared store: after acquiring a lease, a client checks the store before it fetches."""
 
 import asyncio
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
 
 from canfetch.client.async_client import AsyncClient
+from canfetch.client.lease_holders import _started_at, has_ended, new_holder
 from canfetch.client.stores.memory import MemoryStore
+from canfetch.client.stores.sqlite import SQLiteStore
 from canfetch.client.sync_client import Client
 
 USER_AGENT = "ExampleBot/1.0"
@@ -51,3 +58,59 @@ def test_entry_stored_before_the_lease_is_used_async() -> None:
     assert asyncio.run(run())
     assert store._leases == {}
     assert (len(first.requests), len(second.requests)) == (1, 0)
+
+
+HOLDER = """
+import sys
+from canfetch.client.stores.sqlite import SQLiteStore
+from canfetch.client.sync_client import Client
+
+class Silent:
+    def send(self, request):
+        print("requested", flush=True)
+        sys.stdin.read()
+    def close(self):
+        pass
+
+Client(user_agent="ExampleBot/1.0", transport=Silent(), store=SQLiteStore(sys.argv[1])).allows(sys.argv[2])
+"""
+
+
+@pytest.mark.service
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not show when a process started")
+def test_lease_of_a_killed_process_is_over(tmp_path: Path) -> None:
+    path = tmp_path / "robots.sqlite3"
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(path), URL], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "requested\n"
+        store = SQLiteStore(path)
+        assert not store.acquire_lease("https://example.com", holder="a", seconds=60)
+        holder.kill()
+        # It is a zombie until its parent has waited for it.
+        while not store.acquire_lease("https://example.com", holder="a", seconds=60):
+            time.sleep(0.01)
+        store.release_lease("https://example.com", holder="a")
+    with Client(user_agent=USER_AGENT, transport=ScriptedOrigin(), store=store) as client:
+        assert client.allows(URL)
+        assert client.stats.lease_waits == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not show when a process started")
+def test_only_holders_whose_process_has_certainly_ended() -> None:
+    own = new_holder()
+    process, _, rest = own.partition(":")
+    system, pid, started_at = process.rsplit("/", 2)
+    assert int(pid) == os.getpid()
+    assert not has_ended(own)
+    # Another process got the number.
+    assert has_ended(f"{system}/{pid}/{int(started_at) - 1}:{rest}")
+    assert has_ended(f"{system}/{2**22 + 1}/{started_at}:{rest}")
+    # Another machine or container, or another system.
+    assert not has_ended(f"other/{pid}/{int(started_at) - 1}:{rest}")
+    assert not has_ended(f"/{pid}/:{rest}")
+    # The process of another user.
+    assert not has_ended(new_holder().replace(f"/{pid}/{started_at}", f"/1/{_started_at(1)}"))
+    for text in ("", "a", "other", "a/b/c:d", f"{system}/-1/7:1", f"{system}/{10**30}/7:1"):
+        assert not has_ended(text), text

@@ -1,21 +1,19 @@
 """A wrapper that keeps a client working while its store fails: errors are logged, and the client uses its memory."""
 
-import os
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from itertools import count
 from time import monotonic
 from typing import Final, TypeVar
 
 from canfetch.access.entries import CacheEntry
 from canfetch.client.forking import reset_on_fork
+from canfetch.client.lease_holders import new_holder
 from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.client.stores import Store
 from canfetch.core.text import printable_text
 from canfetch.errors import CorruptEntry, NewerEntry, StoreError
 
-_HOLDER_NUMBERS = count(1)
 # A store that takes at least this long to fail is suspended, for a multiple of that time, up to a maximum.
 _SLOW_FAILURE_SECONDS: Final = 0.5
 _SUSPENSION_FACTOR: Final = 15.0
@@ -60,7 +58,7 @@ class ResilientStore:
 
     def reset_after_fork(self) -> None:
         """Take a new holder ID: the leases belong to the parent."""
-        self._holder = f"{os.getpid()}:{threading.get_ident()}:{next(_HOLDER_NUMBERS)}:{os.urandom(4).hex()}"
+        self._holder = new_holder()
         self._lock = threading.Lock()
         self._leased: set[str] = set()
 

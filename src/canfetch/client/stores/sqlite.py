@@ -20,6 +20,7 @@ from weakref import WeakSet
 
 from canfetch.access.entries import CacheEntry
 from canfetch.client.argument_checks import check_callable, check_positive_seconds
+from canfetch.client.lease_holders import has_ended
 from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.client.private_files import create_private_file, create_private_folder
 from canfetch.client.sqlite_files import (
@@ -176,7 +177,10 @@ class SQLiteStore:
         yield from (row[0] for row in rows)
 
     def acquire_lease(self, key: str, *, holder: str, seconds: float) -> bool:
-        """Acquire or extend the lease of a key, and return False if another holder has it."""
+        """Acquire or extend the lease of a key, and return False if another holder has it.
+
+        On Linux, a holder of this machine whose process has ended has it no longer.
+        """
         now = self._clock()
 
         def acquire(connection: sqlite3.Connection) -> bool:
@@ -185,6 +189,15 @@ class SQLiteStore:
                     "INSERT INTO leases VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET holder = excluded.holder, "
                     "expires_at = excluded.expires_at WHERE expires_at <= ? OR holder = excluded.holder",
                     (key, holder, now + seconds, now),
+                )
+                if changed.rowcount > 0:
+                    return True
+                other = connection.execute("SELECT holder FROM leases WHERE key = ?", (key,)).fetchone()
+                if other is None or not has_ended(str(other[0])):
+                    return False
+                changed = connection.execute(
+                    "UPDATE leases SET holder = ?, expires_at = ? WHERE key = ? AND holder = ?",
+                    (holder, now + seconds, key, other[0]),
                 )
                 return changed.rowcount > 0
 
