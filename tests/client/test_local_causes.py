@@ -2,17 +2,19 @@
 
 import asyncio
 import logging
+import os
 import socket
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 from typing import Any
 
 import pytest
 from simulation.virtual_time import run_in_virtual_time, virtual_now
 from tests.frontier.crawls import Hosts
+from tests.servers.certificates import Authority
 from tests.servers.web import Exchange, Site
 from tests.transports.session_harness import make_session, make_transport
 
@@ -201,6 +203,102 @@ def test_limit_of_descriptors(name: str) -> None:
     assert not_sent.startswith(f"not sent {site.origin}/robots.txt was not requested: ")
     assert "Too many open files" in not_sent
     assert then == "False"
+
+
+# --- other conditions of this machine and program --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["httpx2-async-client", "aiohttp-session"])
+def test_session_that_is_closed_during_a_request(name: str) -> None:
+    pytest.importorskip("aiohttp" if name == "aiohttp-session" else "httpx2")
+    store, is_requested = MemoryStore(), Event()
+
+    async def wait(exchange: Exchange) -> None:
+        is_requested.set()
+        await exchange.wait_closed()
+
+    async def main(site: Site) -> None:
+        session = make_session(name)
+        async with AsyncClient(transport=make_transport(name, session), user_agent=USER_AGENT, store=store) as client:
+            task = asyncio.create_task(client.allows(f"{site.origin}/"))
+            assert await asyncio.to_thread(is_requested.wait, 300)
+            await (session.close() if name == "aiohttp-session" else session.aclose())
+            with pytest.raises(RequestNotSent, match="was closed during the request"):
+                await task
+
+    with Site() as site:
+        site.serve("/robots.txt", wait)
+        asyncio.run(main(site))
+    assert list(store.keys()) == []
+
+
+WITHOUT_AUTHORITIES = """
+import asyncio, sys
+import canfetch
+from canfetch.client.transports import aiohttp_transport, http_transport, httpx2_transport
+
+async def ask(transport):
+    async with canfetch.AsyncClient(user_agent="ExampleBot/1.0", transport=transport) as client:
+        return (await client.origin_state(sys.argv[1])).entry.outcome
+
+def report(ask):
+    try:
+        print(ask().kind)
+    except canfetch.RequestNotSent as error:
+        print(error)
+
+with canfetch.Client(user_agent="ExampleBot/1.0") as client:
+    report(lambda: client.origin_state(sys.argv[1]).entry.outcome)
+with canfetch.Client(user_agent="ExampleBot/1.0", transport=httpx2_transport.Httpx2Transport()) as client:
+    report(lambda: client.origin_state(sys.argv[1]).entry.outcome)
+for module, kind in ((http_transport, "AsyncHTTPTransport"), (aiohttp_transport, "AiohttpTransport")):
+    report(lambda: asyncio.run(ask(getattr(module, kind)())))
+"""
+
+
+@pytest.mark.service
+@pytest.mark.parametrize("has_authorities", [True, False])
+def test_no_certificate_authorities(tmp_path: Path, *, has_authorities: bool) -> None:
+    pytest.importorskip("aiohttp")
+    pytest.importorskip("httpx2")
+    authority = Authority(tmp_path)
+    own = str(authority.file) if has_authorities else str(tmp_path / "missing")
+    (tmp_path / "other").mkdir()
+    other = Authority(tmp_path / "other")
+    with Site(tls=other.good()) as site:
+        ran = subprocess.run(
+            [sys.executable, "-c", WITHOUT_AUTHORITIES, f"{site.origin}/"],
+            env=os.environ | {"SSL_CERT_FILE": own, "SSL_CERT_DIR": str(tmp_path / "missing")},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+    assert ran.stderr == ""
+    lines = ran.stdout.splitlines()
+    assert len(lines) == 4
+    if has_authorities:
+        # The certificate of the site is from another authority.
+        assert set(lines) == {"network_error"}
+    else:
+        assert all("was not requested: this machine has no certificate authorities" in line for line in lines)
+
+
+@pytest.mark.parametrize("name", ["requests-session", "httpx2-client"])
+def test_no_thread_for_a_request(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("requests" if name == "requests-session" else "httpx2")
+
+    def fail(_: Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with (
+        make_session(name) as session,
+        Client(user_agent=USER_AGENT, transport=make_transport(name, session)) as client,
+    ):
+        # The limit of threads holds for all processes of the user, so it cannot be reached here.
+        monkeypatch.setattr(Thread, "start", fail)
+        with pytest.raises(RequestNotSent, match="can't start new thread"):
+            client.allows("http://127.0.0.1/")
 
 
 # --- name servers of this machine ------------------------------------------------------------------------------------

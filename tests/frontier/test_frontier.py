@@ -159,8 +159,9 @@ def test_one_url_is_not_a_source(url: Any) -> None:
             for call in (frontier.add_many, frontier.add_source, lambda urls: Frontier(frontier._client, urls)):
                 with pytest.raises(TypeError, match=r"expected an iterable of URLs, such as \["):
                     call(url)
-            with pytest.raises(TypeError, match="not iterable"):
-                frontier.add_source(7)
+            for call in (frontier.add_many, frontier.add_source, lambda urls: Frontier(frontier._client, urls)):
+                with pytest.raises(TypeError, match="invalid urls of type int: expected an iterable of URLs"):
+                    call(7)
             assert frontier.counts.queued == 0
 
     run_in_virtual_time(main)
@@ -170,6 +171,9 @@ def test_one_url_is_not_a_source(url: Any) -> None:
     "options, message",
     [
         ({"concurrency_per_origin": 0}, "invalid concurrency_per_origin 0: expected an integer, 1 or more"),
+        ({"max_attempts": True}, "invalid max_attempts True: expected an integer, 1 or more"),
+        ({"max_attempts": 1 << 63}, "invalid max_attempts 9223372036854775808: expected at most"),
+        ({"path": "a\0b"}, "invalid path"),
         ({"max_attempts": 1.5}, "invalid max_attempts 1.5"),
         ({"read_ahead": -1}, "invalid read_ahead -1"),
         ({"min_delay": -1.0}, "invalid min_delay -1.0: expected a finite number of seconds, 0 or more"),

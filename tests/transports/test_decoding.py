@@ -214,14 +214,45 @@ def test_identity_is_not_decoded(fields: tuple[tuple[str, str], ...]) -> None:
     [
         (("content-encoding", "compress"),),
         (("content-encoding", "aws-chunked, dcz"),),
-        (("Content-Encoding", "gzip, gzip"),),
-        (("Content-Encoding", "gzip"), ("Content-Encoding", "deflate")),
+        (("Content-Encoding", "gzip, compress"),),
+        (("Content-Encoding", "gzip, gzip, gzip, gzip, gzip"),),
         (("Content-Encoding", "gzip;q=1"),),
     ],
 )
 def test_unsupported_coding_is_rejected(fields: tuple[tuple[str, str], ...]) -> None:
     with pytest.raises(TransportError) as caught:
         BodyDecoder(fields, LIMIT).feed(bz2.compress(b"x"))
+    assert caught.value.kind is FailureKind.ENCODING
+
+
+@pytest.mark.parametrize("cuts", [[], [40], list(range(200))])
+def test_several_codings(cuts: list[int]) -> None:
+    # RFC 9110 section 8.4: the last one was applied last.
+    fields = (("Content-Encoding", "gzip, deflate"), ("Content-Encoding", "identity, x-gzip"))
+    text = b"User-agent: *\nDisallow: /\n"
+    data = gzip.compress(zlib.compress(gzip.compress(text)))
+    body = BodyDecoder(fields, LIMIT)
+    for chunk in split_at(data, cuts):
+        body.feed(chunk)
+    assert body.finish() == text
+    cut = BodyDecoder(fields, LIMIT)
+    cut.feed(data[:-12])
+    with pytest.raises(TransportError) as caught:
+        cut.finish()
+    assert caught.value.kind is FailureKind.INCOMPLETE
+
+
+@pytest.mark.slow
+def test_bomb_within_a_bomb_is_not_expanded() -> None:
+    bomb = gzip.compress(gzip.compress(bytes(BOMB_BYTES)))
+    body = BodyDecoder((("Content-Encoding", "gzip, gzip"),), LIMIT)
+    body.feed(bomb)
+    assert body.full
+    # Bytes between two decoders are limited as those that are received.
+    noise = gzip.compress(bytes(BOMB_BYTES))
+    body = BodyDecoder((("Content-Encoding", "deflate, gzip"),), LIMIT)
+    with pytest.raises(TransportError) as caught:
+        body.feed(noise)
     assert caught.value.kind is FailureKind.ENCODING
 
 

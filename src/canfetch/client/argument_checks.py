@@ -2,12 +2,16 @@
 
 from inspect import iscoroutinefunction
 from math import inf, isfinite
-from os import PathLike
+from os import PathLike, fsencode
+from pathlib import Path
 from typing import Any, Final
 
 from canfetch.client.options import Options
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
+
+# SQLite has integers of 64 bits.
+_MAX_COUNT: Final = (1 << 63) - 1
 
 
 def check_callable(name: str, value: Any) -> None:
@@ -46,6 +50,24 @@ def check_count(name: str, number: Any) -> None:
     """
     if isinstance(number, bool) or not isinstance(number, int) or number < 1:
         raise InvalidOption(f"invalid {name} {quoted(number)}: expected an integer, 1 or more")
+    if number > _MAX_COUNT:
+        raise InvalidOption(f"invalid {name} {quoted(number)}: expected at most {_MAX_COUNT}")
+
+
+def check_path(name: str, path: str | PathLike[str]) -> Path:
+    """Return the path of a file or folder.
+
+    Raises: InvalidOption: No file can have this name: it contains a null character, or characters that the system
+        cannot encode; TypeError: It is not a path.
+    """
+    checked = Path(path)
+    try:
+        is_valid = b"\0" not in fsencode(checked)
+    except UnicodeEncodeError:
+        is_valid = False
+    if not is_valid:
+        raise InvalidOption(f"invalid {name} {quoted(str(checked))}: no file can have this name")
+    return checked
 
 
 def check_durations(**durations: Any) -> None:

@@ -37,6 +37,8 @@ READ = {
     "deflate": with_length(zlib.compress(RULES), "Content-Encoding: deflate"),
     "identity": with_length(RULES, "Content-Encoding: identity"),
     "no-coding": with_length(RULES, "Content-Encoding:"),
+    "gzip-twice": with_length(TWICE, "Content-Encoding: gzip, gzip"),
+    "gzip-twice-in-two-fields": with_length(TWICE, "Content-Encoding: gzip", "Content-Encoding: gzip"),
     "name-of-no-coding": with_length(RULES, "Content-Encoding: utf-8"),
     "gzip-and-more": with_length(GZIP + b"more", "Content-Encoding: gzip"),
     "long": with_length(LONG, length=24),
@@ -50,8 +52,7 @@ READ = {
     "unavailable": message(b"", "Content-Length: x", status=503),
 }
 BROKEN = {
-    "gzip-twice": with_length(TWICE, "Content-Encoding: gzip, gzip"),
-    "gzip-twice-in-two-fields": with_length(TWICE, "Content-Encoding: gzip", "Content-Encoding: gzip"),
+    "gzip-thrice": with_length(TWICE, "Content-Encoding: gzip, gzip, gzip"),
     "unknown-coding": with_length(b"\x00\x01" + RULES, "Content-Encoding: foo"),
     "cut-gzip": with_length(GZIP[:-9], "Content-Encoding: gzip"),
     "stored-gzip": with_length(gzip.compress(RULES, 0, mtime=0)[:-9], "Content-Encoding: gzip"),

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from canfetch.access.redacted_entries import redact_entry
-from canfetch.client.argument_checks import check_callable
+from canfetch.client.argument_checks import check_callable, check_path
 from canfetch.client.evidence.chain import (
     CONTENT_FOLDER,
     EVIDENCE_FORMAT,
@@ -69,7 +69,7 @@ class EvidenceRecorder:
         clock: Clock = time.time,
     ) -> None:
         check_callable("clock", clock)
-        self.folder = Path(folder)
+        self.folder = check_path("folder", folder)
         self._content_files = ContentFiles(self.folder, durable=durable) if store_content else None
         self._durable = durable
         self._key = None if key is None else check_key(key)

@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
+from canfetch.client.argument_checks import check_path
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.private_files import create_private_file, create_private_folder
 from canfetch.client.sqlite_files import corruption_advice, has_only_tables, lock_file, primary_code
@@ -111,7 +112,7 @@ class FrontierDatabase:
     """
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
-        self._name = "the frontier" if path is None else str(Path(path))
+        self._name = "the frontier" if path is None else str(check_path("path", path))
         self._unusable_because: str | None = None
         self._temporary: Path | None = None
         self._file_lock: sqlite3.Connection | None = None

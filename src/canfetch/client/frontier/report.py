@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from canfetch.client.argument_checks import check_path
 from canfetch.client.frontier.database import APPLICATION_ID, SCHEMA_VERSION, is_in_use
 from canfetch.client.frontier.url_queue import FailedURL, FrontierCounts, Phase, url_text
 from canfetch.client.sqlite_files import corruption_advice, has_only_tables, primary_code, sqlite_reason
@@ -91,8 +92,12 @@ def read_report(
     Raises: StoreError: The file does not exist, cannot be read, or is not a frontier.
     Cost: O(n) steps of the database for n origins and URLs that wait, and O(1) memory.
     """
-    name = str(Path(path))
-    if not Path(path).is_file():
+    name = str(check_path("path", path))
+    try:
+        is_file = Path(path).is_file()
+    except OSError as error:
+        raise StoreError(f"{name}: {error.strerror or error}") from None
+    if not is_file:
         problem = "is not a file" if Path(path).exists() else "does not exist"
         raise StoreError(f"{name}: {problem}: expected the file of a canfetch.Frontier")
     try:

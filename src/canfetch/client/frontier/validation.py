@@ -1,22 +1,25 @@
 """Validation of the arguments of a frontier."""
 
-from math import isfinite
-from typing import Any
+import sys
+from collections.abc import AsyncIterable, Iterable
+from typing import Any, Final
 
-from canfetch.client.argument_checks import check_callable
+from canfetch.client.argument_checks import check_callable, check_count
 from canfetch.core.quoting import quoted
 from canfetch.core.urls import is_url_object
 from canfetch.errors import InvalidOption
 
+_MAX_NUMBER: Final = sys.float_info.max
+
 
 def check_source(urls: object) -> None:
-    """Reject a single URL, whose characters would be read as URLs.
+    """Reject what is not iterable, and a single URL, whose characters would be read as URLs.
 
-    Raises: TypeError: `urls` is a URL.
+    Raises: TypeError.
     """
     if isinstance(urls, str | bytes):
         raise TypeError(f"invalid urls {quoted(urls)}: expected an iterable of URLs, such as [{quoted(urls)}]")
-    if is_url_object(urls):
+    if is_url_object(urls) or not (isinstance(urls, Iterable | AsyncIterable) or hasattr(urls, "__getitem__")):
         raise TypeError(f"invalid urls of type {type(urls).__name__}: expected an iterable of URLs, such as [url]")
 
 
@@ -25,8 +28,8 @@ def check_priority(priority: Any) -> None:
 
     Raises: InvalidOption.
     """
-    if not isinstance(priority, int | float) or not isfinite(priority):
-        raise InvalidOption(f"invalid priority {priority!r}: expected a finite number")
+    if not isinstance(priority, int | float) or not -_MAX_NUMBER <= priority <= _MAX_NUMBER:
+        raise InvalidOption(f"invalid priority {quoted(priority)}: expected a finite number")
 
 
 def check_retry_after(retry_after: object) -> None:
@@ -55,8 +58,7 @@ def check_counts(**counts: Any) -> None:
     Raises: InvalidOption.
     """
     for name, count in counts.items():
-        if not isinstance(count, int) or count < 1:
-            raise InvalidOption(f"invalid {name} {count!r}: expected an integer, 1 or more")
+        check_count(name, count)
 
 
 def check_functions(*, clock: Any, monotonic: Any, on_failure: Any, on_skip: Any, sleep: Any) -> None:

@@ -19,7 +19,7 @@ from typing import Final, TypeVar
 from weakref import WeakSet
 
 from canfetch.access.entries import CacheEntry
-from canfetch.client.argument_checks import check_callable, check_positive_seconds
+from canfetch.client.argument_checks import check_callable, check_path, check_positive_seconds
 from canfetch.client.lease_holders import has_ended
 from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.client.private_files import create_private_file, create_private_folder
@@ -99,7 +99,7 @@ class SQLiteStore:
         ttl: Seconds after which an entry expires.
         clock: Returns seconds since the epoch, for the expiry of entries and leases. All processes must agree on the
             time.
-    Raises: InvalidOption: `ttl` or `clock` is invalid; StoreError: The file cannot be created or opened, is not a
+    Raises: InvalidOption: An argument is invalid; StoreError: The file cannot be created or opened, is not a
         store, or is one of a newer version of canfetch.
     """
 
@@ -108,7 +108,7 @@ class SQLiteStore:
     ) -> None:
         check_positive_seconds("ttl", ttl)
         check_callable("clock", clock)
-        self.path = Path(path)
+        self.path = check_path("path", path)
         self.replaced_version: int | None = None
         self.moved_to: Path | None = None
         self._ttl = ttl

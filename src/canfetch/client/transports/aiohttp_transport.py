@@ -29,14 +29,16 @@ from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.request_headers import has_credentials
 from canfetch.client.transports import TransportRequest
 from canfetch.client.transports.addresses import filter_addresses, is_ip_literal
+from canfetch.client.transports.connections import no_authorities
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.dns import Resolve, resolve_host_async, system_resolve
 from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
 from canfetch.client.transports.failures import TransportError, causes, classify_os_error, is_local_error
 from canfetch.client.transports.headers import MAX_HEAD_BYTES, decode_headers, encode_request_headers
-from canfetch.client.transports.proxies import Proxy, check_proxy_status
+from canfetch.client.transports.proxies import Proxy, check_proxy_status, unreachable_proxy
 from canfetch.client.transports.response_body import ResponseBuilder
 from canfetch.client.transports.sessions import SessionTransport, check_session_request, check_session_type
+from canfetch.client.transports.tls import has_authorities
 from canfetch.errors import MissingExtra
 
 try:
@@ -136,6 +138,13 @@ class AiohttpTransport(SessionTransport["ExistingSession"]):
             with _translated_errors(endpoint, deadlines):
                 async with asyncio.timeout(deadlines.timeout()):
                     return await self._exchange(request, endpoint, proxy)
+        except TransportError as error:
+            if proxy is not None and error.kind is FailureKind.DNS:
+                # With a proxy, no other name is looked up.
+                raise unreachable_proxy(error.detail) from None
+            if _is_untrusted(error) and not has_authorities(self._get_ssl_context()):
+                raise no_authorities() from None
+            raise
         finally:
             _CURRENT.reset(token)
             # asyncio would wait 30 seconds for a server that does not answer the closing handshake of TLS.
@@ -256,6 +265,19 @@ def _has_closing_alert(ssl_object: ssl.SSLObject | None) -> bool:
         return False
 
 
+def _is_untrusted(error: TransportError) -> bool:
+    """Return whether the certificate of a server was not accepted."""
+    return any(isinstance(cause, ssl.SSLCertVerificationError) for cause in _causes_of_certificates(error))
+
+
+def _causes_of_certificates(error: TransportError) -> Iterator[BaseException]:
+    for cause in causes(error):
+        yield cause
+        # aiohttp keeps the exception of the handshake in an attribute.
+        if isinstance(cause, aiohttp.ClientConnectorCertificateError):
+            yield cause.certificate_error
+
+
 async def _prevent_retry(request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
     """Replace the errors after which aiohttp would send the request again."""
     try:
@@ -338,6 +360,8 @@ def _translate_error(error: Exception, scheme: str) -> TransportError:
     detail = (str(error) or type(error).__name__)[:200]
     if any(map(is_local_error, causes(error))):
         return TransportError(FailureKind.LOCAL, detail)
+    if isinstance(error, aiohttp.ClientProxyConnectionError):
+        return unreachable_proxy(detail)
     if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
         return TransportError(FailureKind.TLS, detail)
     if isinstance(error, aiohttp.ClientHttpProxyError):
@@ -437,6 +461,8 @@ class ExistingSession:
             if waiting.is_waiting:
                 detail = "no connection of the session's pool became free in time"
                 raise TransportError(FailureKind.LOCAL, detail) from None
+            if self._session.closed:
+                raise TransportError(FailureKind.LOCAL, "the session was closed during the request") from None
             raise
         finally:
             _POOL_WAIT.reset(token)

@@ -27,9 +27,11 @@ from canfetch.client.transports.failures import (
     TransportError,
     classify_os_error,
     describe_os_error,
+    has_route,
     is_local_error,
     tls_cut_error,
 )
+from canfetch.client.transports.tls import has_authorities
 
 _RECEIVE_BYTES: Final = 65_536
 # Less than for blocking connections, because no other task runs while the bytes are processed.
@@ -72,8 +74,7 @@ class Connection:
         except TimeoutError:
             raise self._deadlines.connect_timed_out() from None
         except OSError as error:
-            # Every error during the handshake is a TLS failure, even a reset: the server rejects our handshake.
-            raise TransportError(FailureKind.TLS, classify_os_error(error, FailureKind.TLS).detail) from None
+            raise handshake_error(error, context) from None
 
     @property
     def tls(self) -> ssl.SSLSocket | None:
@@ -216,8 +217,11 @@ async def connect_socket_async(addresses: Sequence[str], port: int) -> Connected
 def connect_error(address: str, port: int, error: OSError) -> TransportError:
     """Return the error for a failed connection to `address`."""
     kind = FailureKind.TIMEOUT if isinstance(error, TimeoutError) else FailureKind.CONNECT
-    # With IPv4, all local ports are in use. With IPv6, this machine has no address, so the site cannot be reached.
-    if is_local_error(error) or (error.errno == errno.EADDRNOTAVAIL and ":" not in address):
+    is_local = is_local_error(error)
+    if error.errno == errno.EADDRNOTAVAIL:
+        # With IPv4, all local ports are in use. With IPv6, this machine can have no address: the site is out of reach.
+        is_local = ":" not in address or not has_route()
+    if is_local:
         kind = FailureKind.LOCAL
     return TransportError(kind, f"{address} port {port}: {describe_os_error(error)}")
 
@@ -287,6 +291,25 @@ def _configured(connected: socket.socket, address: str) -> ConnectedSocket:
     return ConnectedSocket(connected, address)
 
 
+def handshake_error(error: OSError | ValueError, context: ssl.SSLContext) -> TransportError:
+    """Return the error for a failed TLS handshake.
+
+    Every error is a TLS failure, even a reset: the server rejects our handshake. But without any authorities, this
+    machine accepts the certificate of no site.
+    """
+    if isinstance(error, ssl.SSLCertVerificationError) and not has_authorities(context):
+        return no_authorities()
+    detail = classify_os_error(error, FailureKind.TLS).detail if isinstance(error, OSError) else str(error)
+    return TransportError(FailureKind.TLS, detail)
+
+
+def no_authorities() -> TransportError:
+    """Return the error for TLS settings without certificate authorities."""
+    return TransportError(
+        FailureKind.LOCAL, "this machine has no certificate authorities: install them, or set SSL_CERT_FILE"
+    )
+
+
 class AsyncConnection:
     """A TCP connection. Every call returns within the deadlines or raises TransportError.
 
@@ -314,9 +337,7 @@ class AsyncConnection:
         except TimeoutError:
             raise self._deadlines.connect_timed_out() from None
         except (OSError, ValueError) as error:
-            # Every error during the handshake is a TLS failure, even a reset: the server rejects our handshake.
-            detail = classify_os_error(error, FailureKind.TLS).detail if isinstance(error, OSError) else str(error)
-            raise TransportError(FailureKind.TLS, detail) from None
+            raise handshake_error(error, context) from None
         self._tls = tls
 
     async def send(self, data: bytes) -> None:

@@ -11,13 +11,15 @@ from contextlib import suppress
 from threading import Thread
 from typing import TypeVar
 
+from canfetch.client.transports.failures import NoThread
+
 _Result = TypeVar("_Result")
 
 
 def start_daemon_thread(function: Callable[[], _Result], *, name: str) -> Future[_Result]:
     """Call `function` in a new daemon thread, and return the future of its result.
 
-    If no thread is available, the result is the RuntimeError of `Thread.start`.
+    If no thread is available, the result is the exception NoThread.
     """
     future: Future[_Result] = Future()
 
@@ -34,7 +36,7 @@ def start_daemon_thread(function: Callable[[], _Result], *, name: str) -> Future
     try:
         Thread(target=run, name=name, daemon=True).start()
     except RuntimeError as error:
-        future.set_exception(error)
+        future.set_exception(NoThread(f"no thread for {name}: {error}"))
     return future
 
 

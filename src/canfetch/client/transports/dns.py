@@ -23,7 +23,7 @@ from canfetch.access.responses import FailureKind
 from canfetch.client.transports.addresses import is_ip_literal
 from canfetch.client.transports.daemon_threads import wait_until_done
 from canfetch.client.transports.deadlines import Deadlines
-from canfetch.client.transports.failures import TransportError, is_local_error
+from canfetch.client.transports.failures import NoThread, TransportError, is_local_error
 
 # Returns the IP addresses of a name, best first, or raises OSError. It may block.
 Resolve = Callable[[str], Sequence[str]]
@@ -136,7 +136,7 @@ class _Lookup:
             return self.future.result()
         except (OSError, ValueError) as error:
             detail = f"{self._host}: {getattr(error, 'strerror', None) or error}"
-            is_local = is_local or is_local_error(error) or isinstance(error, _NoThread)
+            is_local = is_local or is_local_error(error)
             raise TransportError(FailureKind.LOCAL if is_local else FailureKind.DNS, detail) from error
 
 
@@ -146,10 +146,6 @@ def _has_answer(future: Future[Sequence[str]]) -> bool:
         return False
     error = future.exception()
     return not (isinstance(error, socket.gaierror) and error.errno == socket.EAI_AGAIN)
-
-
-class _NoThread(OSError):
-    """No thread can be started for a lookup."""
 
 
 class _WaitingLookup(NamedTuple):
@@ -216,7 +212,7 @@ class _ResolverThreads:
                 self._waiting.clear()
         for lookup in failed:
             if lookup.future.set_running_or_notify_cancel():
-                lookup.future.set_exception(_NoThread(f"no thread for name resolution: {error}"))
+                lookup.future.set_exception(NoThread(f"no thread for name resolution: {error}"))
 
     def _work(self) -> None:
         while True:

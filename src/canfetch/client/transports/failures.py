@@ -4,6 +4,7 @@ import errno
 import socket
 import ssl
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Final
 
 from canfetch.access.responses import Failure, FailureKind
@@ -11,6 +12,9 @@ from canfetch.core.text import printable_text
 
 # No descriptor, no memory, no network interface.
 _LOCAL_CODES: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.ENETDOWN})
+# Addresses of a.root-servers.net, which do not change: https://www.iana.org/domains/root/servers
+_ROOT_SERVERS: Final = ((socket.AF_INET, "198.41.0.4"), (socket.AF_INET6, "2001:503:ba3e::2:30"))
+_DNS_PORT: Final = 53
 _LOCAL_NAME_CODES: Final = frozenset({socket.EAI_MEMORY})
 
 
@@ -46,12 +50,41 @@ def classify_os_error(error: OSError, default: FailureKind) -> TransportError:
     return TransportError(default, describe_os_error(error))
 
 
+class NoThread(OSError):
+    """Raised if no thread can be started."""
+
+
 def is_local_error(error: BaseException | None) -> bool:
     """Return whether an error shows that this machine could not send a request, whatever the site is."""
     if isinstance(error, socket.gaierror):
         # EAI_SYSTEM has the error of the system as its context, if Python knows it.
         return error.errno in _LOCAL_NAME_CODES
-    return isinstance(error, OSError) and error.errno in _LOCAL_CODES
+    if isinstance(error, OSError) and error.errno == errno.ENETUNREACH:
+        return not has_route()
+    if isinstance(error, OSError) and error.errno == errno.EADDRNOTAVAIL:
+        # All local ports are in use, or the site has an IPv6 address, and this machine has none.
+        return not has_route() or not _lacks_ipv6()
+    return isinstance(error, NoThread) or (isinstance(error, OSError) and error.errno in _LOCAL_CODES)
+
+
+def has_route() -> bool:
+    """Return whether this machine has a route to any public address. Nothing is sent."""
+    for family, address in _ROOT_SERVERS:
+        with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
+            # For UDP, this only looks the route up.
+            probe.connect((address, _DNS_PORT))
+            return True
+    return False
+
+
+def _lacks_ipv6() -> bool:
+    family, address = _ROOT_SERVERS[1]
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.connect((address, _DNS_PORT))
+    except OSError as error:
+        return error.errno in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
+    return False
 
 
 def causes(error: BaseException | None) -> Iterator[BaseException]:

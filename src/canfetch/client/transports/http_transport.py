@@ -11,9 +11,9 @@ from canfetch.client.transports.daemon_threads import start_daemon_thread, wait_
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.dns import Resolve
 from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
-from canfetch.client.transports.failures import TransportError
+from canfetch.client.transports.failures import NoThread, TransportError
 from canfetch.client.transports.http_exchange import HTTPExchange, TunnelExchange
-from canfetch.client.transports.proxies import Proxy
+from canfetch.client.transports.proxies import Proxy, proxy_errors
 
 _SCHEMES: Final[tuple[str, ...]] = ("http", "https", "ftp")
 
@@ -27,6 +27,7 @@ class ConnectionPlan(NamedTuple):
         tunnel: The exchange that opens a tunnel through the proxy, or None if there is no tunnel.
         tls_name: The name that the certificate must have, or None if TLS is not used.
         exchange: The request and its response.
+        is_proxied: Whether the host is a proxy.
     """
 
     host: str
@@ -34,6 +35,7 @@ class ConnectionPlan(NamedTuple):
     tunnel: TunnelExchange | None
     tls_name: str | None
     exchange: HTTPExchange
+    is_proxied: bool = False
 
 
 class HTTPTransport(BaseTransport):
@@ -87,13 +89,14 @@ class HTTPTransport(BaseTransport):
         """Do nothing, because no resources are held between requests."""
 
     def _exchange(self, request: TransportRequest, plan: ConnectionPlan, deadlines: Deadlines) -> Response:
-        connection = connect(
-            plan.host,
-            plan.port,
-            allow_private=request.allow_private,
-            resolve=self._resolve,
-            deadlines=deadlines,
-        )
+        with proxy_errors(is_proxied=plan.is_proxied):
+            connection = connect(
+                plan.host,
+                plan.port,
+                allow_private=request.allow_private,
+                resolve=self._resolve,
+                deadlines=deadlines,
+            )
         with closing(connection):
             if plan.tunnel is not None:
                 connection.send(plan.tunnel.request_data)
@@ -147,18 +150,18 @@ class AsyncHTTPTransport(BaseTransport):
         )
         try:
             return await wait_in_loop(thread)
-        except RuntimeError as error:
-            # No thread is available.
-            raise TransportError(FailureKind.CONNECT, str(error)) from None
+        except NoThread as error:
+            raise TransportError(FailureKind.LOCAL, str(error)) from None
 
     async def _exchange(self, request: TransportRequest, plan: ConnectionPlan, deadlines: Deadlines) -> Response:
-        connection = await connect_async(
-            plan.host,
-            plan.port,
-            allow_private=request.allow_private,
-            resolve=self._resolve,
-            deadlines=deadlines,
-        )
+        with proxy_errors(is_proxied=plan.is_proxied):
+            connection = await connect_async(
+                plan.host,
+                plan.port,
+                allow_private=request.allow_private,
+                resolve=self._resolve,
+                deadlines=deadlines,
+            )
         with closing(connection):
             if plan.tunnel is not None:
                 await connection.send(plan.tunnel.request_data)
@@ -198,6 +201,6 @@ def plan_connection(
     if tls_name is not None:
         tunnel = TunnelExchange(endpoint, login)
         tunnelled = HTTPExchange(request, endpoint, content=content)
-        return ConnectionPlan(proxy.host, proxy.port, tunnel, tls_name, tunnelled)
+        return ConnectionPlan(proxy.host, proxy.port, tunnel, tls_name, tunnelled, is_proxied=True)
     exchange = HTTPExchange(request, endpoint, target=endpoint.url, headers=login, is_proxied=True, content=content)
-    return ConnectionPlan(proxy.host, proxy.port, None, None, exchange)
+    return ConnectionPlan(proxy.host, proxy.port, None, None, exchange, is_proxied=True)

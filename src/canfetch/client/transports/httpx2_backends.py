@@ -19,6 +19,7 @@ from canfetch.client.transports.dns import Resolve
 from canfetch.client.transports.endpoints import parse_endpoint
 from canfetch.client.transports.failures import TransportError, describe_protocol_error
 from canfetch.client.transports.headers import MAX_HEAD_BYTES, encode_request_headers
+from canfetch.client.transports.proxies import proxy_errors
 
 
 class RequestState:
@@ -35,6 +36,7 @@ class RequestState:
         self.deadlines = Deadlines(request)
         self.endpoint = parse_endpoint(request.url)
         self.headers = encode_request_headers(self.endpoint, request.headers)
+        self.is_proxied = False
         self.has_head = False
         self.at_end = False
         self._head_bytes = 0
@@ -70,13 +72,14 @@ class CheckedBackend(httpcore2.NetworkBackend):
     ) -> httpcore2.NetworkStream:
         """Connect to an allowed address of `host`."""
         state = self._state
-        connection = connect(
-            _without_brackets(host),
-            port,
-            allow_private=state.request.allow_private,
-            resolve=state.resolve,
-            deadlines=state.deadlines,
-        )
+        with proxy_errors(is_proxied=state.is_proxied):
+            connection = connect(
+                _without_brackets(host),
+                port,
+                allow_private=state.request.allow_private,
+                resolve=state.resolve,
+                deadlines=state.deadlines,
+            )
         return _Stream(connection, state)
 
 
@@ -129,13 +132,14 @@ class AsyncCheckedBackend(httpcore2.AsyncNetworkBackend):
     ) -> httpcore2.AsyncNetworkStream:
         """Connect to an allowed address of `host`."""
         state = self._state
-        connection = await connect_async(
-            _without_brackets(host),
-            port,
-            allow_private=state.request.allow_private,
-            resolve=state.resolve,
-            deadlines=state.deadlines,
-        )
+        with proxy_errors(is_proxied=state.is_proxied):
+            connection = await connect_async(
+                _without_brackets(host),
+                port,
+                allow_private=state.request.allow_private,
+                resolve=state.resolve,
+                deadlines=state.deadlines,
+            )
         return _AsyncStream(connection, state)
 
 

@@ -163,7 +163,12 @@ class ExistingClient:
 
         Raises: TransportError.
         """
-        return exchange_in_thread(_BlockingExchange(request, self._client), name="canfetch-httpx2")
+        try:
+            return exchange_in_thread(_BlockingExchange(request, self._client), name="canfetch-httpx2")
+        except TransportError:
+            if self._client.is_closed:
+                raise _client_was_closed() from None
+            raise
 
     def adds_credentials(self, url: str) -> bool:
         """Return whether the client adds credentials to a direct request for `url`."""
@@ -252,6 +257,10 @@ class ExistingAsyncClient:
             if not exchange.connection.is_used:
                 raise _pool_is_full() from None
             raise exchange.deadlines.read_timed_out() from None
+        except TransportError:
+            if self._client.is_closed:
+                raise _client_was_closed() from None
+            raise
 
     def adds_credentials(self, url: str) -> bool:
         """Return whether the client adds credentials to a direct request for `url`."""
@@ -323,6 +332,10 @@ class _Connection:
             with suppress(OSError):
                 # Not the method of an SSLSocket, which must not be called while another thread reads.
                 socket.socket.shutdown(connected, socket.SHUT_RDWR)
+
+
+def _client_was_closed() -> TransportError:
+    return TransportError(FailureKind.LOCAL, "the client was closed during the request")
 
 
 def _pool_is_full() -> TransportError:

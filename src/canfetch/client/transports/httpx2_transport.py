@@ -122,6 +122,7 @@ class Httpx2Transport(_BaseHttpx2Transport["httpx2.Client", "ExistingClient"]):
 
     def _send(self, state: RequestState) -> Response:
         proxy = self._proxies.find_allowed(state.endpoint, state.request)
+        state.is_proxied = proxy is not None
         pool_type = httpcore2.ConnectionPool if proxy is None else httpcore2.HTTPProxy
         pool = pool_type(network_backend=CheckedBackend(state), **self._pool_options(state, proxy))
         with pool, pool.stream("GET", _build_url(state), headers=state.headers) as response:
@@ -160,6 +161,7 @@ class AsyncHttpx2Transport(_BaseHttpx2Transport["httpx2.AsyncClient", "ExistingA
 
     async def _send(self, state: RequestState) -> Response:
         proxy = self._proxies.find_allowed(state.endpoint, state.request)
+        state.is_proxied = proxy is not None
         pool_type = httpcore2.AsyncConnectionPool if proxy is None else httpcore2.AsyncHTTPProxy
         pool = pool_type(network_backend=AsyncCheckedBackend(state), **self._pool_options(state, proxy))
         async with pool, pool.stream("GET", _build_url(state), headers=state.headers) as response:

@@ -3,6 +3,8 @@
 import os
 import sys
 from base64 import b64encode
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 
@@ -123,6 +125,23 @@ class Proxies:
             f"invalid allow_private False: the addresses behind {source} cannot be checked; {fix}, "
             "or pass allow_private=True"
         )
+
+
+@contextmanager
+def proxy_errors(*, is_proxied: bool) -> Iterator[None]:
+    """Convert the errors of connecting to a proxy. A site that is behind it was never asked.
+
+    Raises: TransportError: LOCAL.
+    """
+    try:
+        yield
+    except TransportError as error:
+        raise (unreachable_proxy(error.detail) if is_proxied else error) from None
+
+
+def unreachable_proxy(detail: str) -> TransportError:
+    """Return the error for a proxy that cannot be connected to."""
+    return TransportError(FailureKind.LOCAL, f"the proxy cannot be reached: {detail}")
 
 
 def check_proxy_status(status: int, *, is_proxied: bool) -> None:

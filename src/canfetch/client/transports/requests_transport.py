@@ -32,7 +32,7 @@ from canfetch.client.transports.http_client_responses import (
     read_response,
     shut_down_response,
 )
-from canfetch.client.transports.proxies import check_proxy_status
+from canfetch.client.transports.proxies import check_proxy_status, unreachable_proxy
 from canfetch.client.transports.response_body import ResponseBuilder
 from canfetch.client.transports.sessions import SessionTransport, check_session_request, check_session_type
 from canfetch.client.transports.threaded_exchanges import exchange_in_thread
@@ -63,6 +63,8 @@ _ERRORS: Final = (
 _KINDS: Final[tuple[tuple[tuple[type[BaseException], ...], FailureKind], ...]] = (
     # Another thread took the last connection of a pool with `pool_block=True`.
     ((urllib3.exceptions.EmptyPoolError,), FailureKind.LOCAL),
+    # The session was closed during the request.
+    ((urllib3.exceptions.ClosedPoolError,), FailureKind.LOCAL),
     ((requests.exceptions.InvalidSchema,), FailureKind.SCHEME),
     ((requests.exceptions.ProxyError,), FailureKind.CONNECT),
     ((socket.gaierror, urllib3.exceptions.NameResolutionError), FailureKind.DNS),
@@ -342,6 +344,11 @@ def _translate_error(error: Exception, deadlines: Deadlines) -> TransportError:
     innermost = causes[-1]
     if any(map(is_local_error, causes)):
         return TransportError(FailureKind.LOCAL, str(innermost)[:200])
+    if any(isinstance(cause, urllib3.exceptions.ProxyError) for cause in causes) and any(
+        isinstance(cause, urllib3.exceptions.NewConnectionError | urllib3.exceptions.ConnectTimeoutError)
+        for cause in causes
+    ):
+        return unreachable_proxy(str(innermost)[:200])
     kind = next((kind for cause in causes if (kind := _kind(cause)) is not None), FailureKind.PROTOCOL)
     if kind is FailureKind.TIMEOUT:
         is_connecting = any(isinstance(cause, urllib3.exceptions.ConnectTimeoutError) for cause in causes)

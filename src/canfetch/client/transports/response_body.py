@@ -11,7 +11,7 @@ content codings of IANA. Chromium's `net/filter`, for what browsers accept.
 """
 
 import zlib
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from functools import cache
 from importlib import import_module
 from typing import Any, Final, Protocol
@@ -47,6 +47,8 @@ _REGISTERED: Final = frozenset(
         "zstd",
     }
 )
+# Browsers have no limit, and servers do not have more than two.
+_MAX_CODINGS: Final = 4
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 
 
@@ -72,14 +74,14 @@ class BodyDecoder:
     Args:
         headers: Headers of the response. Content-Encoding names the coding.
         max_bytes: Size limit of the decoded body. Decoding stops one byte past it.
-    Raises: TransportError: ENCODING if the coding is unsupported, or there is more than one.
+    Raises: TransportError: ENCODING if a coding is unsupported, or there are more than four.
     Cost: Memory for the limit and a small multiple of 128 KiB; time linear in the data received.
     """
 
     def __init__(self, headers: Headers, max_bytes: int) -> None:
-        self._decoder = _find_decoder(headers)
         self._max_decoded = max_bytes + 1
         self._max_encoded = _ENCODED_BYTES_FACTOR * self._max_decoded + _ENCODED_BYTES_ALLOWANCE
+        self._decoder = _find_decoder(headers, self._max_encoded)
         self._encoded = 0
         self._decoded = bytearray()
 
@@ -114,20 +116,24 @@ class BodyDecoder:
         return bytes(self._decoded)
 
 
-def _find_decoder(headers: Headers) -> Decoder:
+def _find_decoder(headers: Headers, max_encoded: int) -> Decoder:
     value = ",".join([value for name, value in headers if name.lower() == "content-encoding"])
     codings = [part.strip().lower() for part in value.split(",")] if value else []
     # `gzip;q=1` is an invalid form of a name that is registered.
     codings = [coding for coding in codings if coding.partition(";")[0].strip() in _REGISTERED]
     if not codings:
         return IdentityDecoder() if value.strip().lower() in {"", "identity"} else TextDecoder(value)
-    if len(codings) > 1:
-        raise TransportError(FailureKind.ENCODING, f"more than one content coding: {value[:100]}")
-    # RFC 9110 section 8.4.1.3: x-gzip is an alias of gzip.
-    decoder = available_codings().get("gzip" if codings[0] == "x-gzip" else codings[0])
-    if decoder is None:
-        raise TransportError(FailureKind.ENCODING, f"unsupported content coding: {value[:100]}")
-    return decoder()
+    if len(codings) > _MAX_CODINGS:
+        raise TransportError(FailureKind.ENCODING, f"more than {_MAX_CODINGS} content codings: {value[:100]}")
+    decoders = []
+    # RFC 9110 section 8.4: they are listed in the order in which they were applied.
+    for coding in reversed(codings):
+        # RFC 9110 section 8.4.1.3: x-gzip is an alias of gzip.
+        decoder = available_codings().get("gzip" if coding == "x-gzip" else coding)
+        if decoder is None:
+            raise TransportError(FailureKind.ENCODING, f"unsupported content coding: {value[:100]}")
+        decoders.append(decoder())
+    return decoders[0] if len(decoders) == 1 else ChainDecoder(decoders, max_encoded)
 
 
 @cache
@@ -181,6 +187,36 @@ class TextDecoder:
         if b"\0" in data:
             raise TransportError(FailureKind.ENCODING, f"unsupported content coding: {self._name[:100]}")
         return data[:limit]
+
+
+class ChainDecoder:
+    """The decoder for content with several codings, such as `gzip, gzip` of a server behind a proxy that compresses.
+
+    Args:
+        decoders: The decoders, the first one that is needed first.
+        max_bytes: Limit of the bytes between two decoders, so that a bomb within a bomb is not expanded.
+    """
+
+    def __init__(self, decoders: Sequence[Decoder], max_bytes: int) -> None:
+        self._decoders = decoders
+        self._left = [max_bytes] * (len(decoders) - 1)
+
+    @property
+    def finished(self) -> bool:
+        """Whether the data so far is a complete stream of each coding."""
+        return all(decoder.finished for decoder in self._decoders)
+
+    def decode(self, data: bytes, limit: int) -> bytes:
+        """Decode the next bytes.
+
+        Raises: TransportError: ENCODING if they are invalid, or too many between two decoders.
+        """
+        for index, decoder in enumerate(self._decoders[:-1]):
+            data = decoder.decode(data, self._left[index] + 1)
+            self._left[index] -= len(data)
+            if self._left[index] < 0:
+                raise TransportError(FailureKind.ENCODING, "too many bytes between two content codings")
+        return self._decoders[-1].decode(data, limit)
 
 
 class GzipDecoder:

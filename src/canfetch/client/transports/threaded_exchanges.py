@@ -7,7 +7,7 @@ from typing import Final, Protocol
 from canfetch.access.responses import FailureKind, Response
 from canfetch.client.transports.daemon_threads import start_daemon_thread
 from canfetch.client.transports.deadlines import Deadlines
-from canfetch.client.transports.failures import TransportError
+from canfetch.client.transports.failures import NoThread, TransportError
 
 # How long to wait for the end of a thread whose request timed out.
 _ENDING_SECONDS: Final = 0.25
@@ -49,3 +49,5 @@ def exchange_in_thread(exchange: Exchange, *, name: str) -> Response:
             # The request has waited for a connection of the session all the time.
             raise error from None
         raise exchange.deadlines.read_timed_out() from None
+    except NoThread as error:
+        raise TransportError(FailureKind.LOCAL, str(error)) from None

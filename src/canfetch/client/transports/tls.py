@@ -4,7 +4,7 @@ import hashlib
 import ssl
 from os import PathLike
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 from weakref import WeakKeyDictionary
 
 from canfetch.core.quoting import quoted
@@ -60,6 +60,18 @@ def describe_tls(context: ssl.SSLContext | None) -> str:
     authorities = hashlib.sha256(b"".join(sorted(context.get_ca_certs(binary_form=True)))).hexdigest()
     certificate = _CLIENT_CERTIFICATES.get(context, "")
     return f"{context.verify_mode!r} {context.check_hostname} {authorities} {certificate}"
+
+
+def has_authorities(context: ssl.SSLContext) -> bool:
+    """Return whether a context can trust any certificate: it has authorities, or the folder of the system has."""
+    if context.cert_store_stats()["x509_ca"]:
+        return True
+    # None if it does not exist, which typeshed does not know.
+    folder: Any = ssl.get_default_verify_paths().capath
+    try:
+        return folder is not None and any(Path(folder).iterdir())
+    except OSError:
+        return False
 
 
 def _check_readable(name: str, file: FilePath) -> None:

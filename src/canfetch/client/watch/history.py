@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
+from canfetch.client.argument_checks import check_path
 from canfetch.client.private_files import create_private_file
 from canfetch.client.sqlite_files import (
     CORRUPTION_ADVICE,
@@ -93,7 +94,7 @@ class WatchHistory:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self.path = check_path("path", path)
         with self._converted_errors():
             with suppress(OSError):
                 # SQLite says why a file cannot be created.
