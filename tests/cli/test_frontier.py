@@ -13,8 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.stores.read_only import read_only
 
+from canfetch.client.frontier.database import FrontierDatabase
 from canfetch.client.sqlite_files import CORRUPTION_ADVICE
+from canfetch.errors import StoreError
 
 Run = Any
 FILE = "crawl.sqlite3"
@@ -181,3 +184,15 @@ def test_files_that_cannot_be_shown(run: Run, tmp_path: Path) -> None:
         assert (ran.code, ran.out, ran.err) == (2, "", f"canfetch: {message}\n")
     # Nothing was created.
     assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.service
+def test_file_in_a_read_only_folder(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "crawls"
+    FrontierDatabase(folder / FILE).close()
+    with read_only(folder) as mounted:
+        ran = run("frontier", "show", str(mounted / FILE))
+        assert (ran.code, ran.err) == (0, "")
+        assert "no crawl uses it" in ran.out
+        with pytest.raises(StoreError, match="; the file and its folder must be writable"):
+            FrontierDatabase(mounted / FILE)

@@ -177,7 +177,7 @@ def test_file_is_used_by_one_frontier_at_a_time(path: Path, monkeypatch: pytest.
 def test_invalid_source_leaves_no_open_file(path: Path) -> None:
     async def main() -> None:
         async with open_frontier() as frontier:
-            with pytest.raises(TypeError, match="not iterable"):
+            with pytest.raises(TypeError, match="expected an iterable"):
                 Frontier(frontier._client, 7, path=path)  # type: ignore[arg-type]  # invalid on purpose
 
     run_in_virtual_time(main)

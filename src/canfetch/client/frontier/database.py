@@ -10,6 +10,7 @@ so a power failure can undo the last ones. It cannot corrupt the file.
 import os
 import sqlite3
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -114,6 +115,7 @@ class FrontierDatabase:
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
         self._name = "the frontier" if path is None else str(check_path("path", path))
         self._unusable_because: str | None = None
+        self._thread = threading.get_ident()
         self._temporary: Path | None = None
         self._file_lock: sqlite3.Connection | None = None
         try:
@@ -217,17 +219,31 @@ class FrontierDatabase:
                         self.connection.execute(statement)
                 self.connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
+    def check_usable(self) -> None:
+        """Check that the database is open, and belongs to this thread.
+
+        Raises: StoreError: It is closed; RuntimeError: This is another thread.
+        """
+        if self._unusable_because is not None:
+            raise StoreError(f"{self._name}: {self._unusable_because}")
+        if threading.get_ident() != self._thread:
+            raise RuntimeError(
+                f"{self._name}: a frontier belongs to the thread that created it: call its methods there, for example "
+                "with `loop.call_soon_threadsafe`"
+            )
+
     @contextmanager
     def converted_errors(self) -> Iterator[None]:
         """Raise the errors of SQLite as StoreError, with the path of the file."""
-        if self._unusable_because is not None:
-            raise StoreError(f"{self._name}: {self._unusable_because}")
+        self.check_usable()
         try:
             yield
         except sqlite3.Error as error:
             message = printable_text(str(error))
             if primary_code(error) == sqlite3.SQLITE_BUSY:
                 message = "another process or another frontier uses the file"
+            elif primary_code(error) in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+                message += "; the file and its folder must be writable"
             raise StoreError(f"{self._name}: {message}{corruption_advice(error)}") from None
 
 
@@ -248,5 +264,7 @@ def is_in_use(path: str | os.PathLike[str]) -> bool:
     except sqlite3.OperationalError as error:
         if primary_code(error) == sqlite3.SQLITE_BUSY:
             return True
-        raise
+        if primary_code(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+            raise
+        # In a read-only folder, no frontier can use the file.
     return False

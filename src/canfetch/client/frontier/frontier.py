@@ -68,7 +68,7 @@ class Frontier:
     Every turn has to end: use it as a context manager, or call `done`, `retry` or `release`. Until then, its origin
     gets no other turn.
 
-    The methods of a frontier are not safe for use by several threads.
+    A frontier belongs to the thread that creates it. In another thread, its methods raise RuntimeError.
 
     Args:
         client: The client that fetches robots.txt files and decides.
@@ -225,9 +225,11 @@ class Frontier:
             urls: An iterable or asynchronous iterable of absolute URLs, such as the lines of a file. Blank ones are
                 ignored. Each step of an iterable should be quick, because no other task runs during it.
             priority: See `add`.
-        Raises: TypeError: `urls` is a single URL, or not iterable; InvalidOption: `priority` is not a finite number.
+        Raises: TypeError: `urls` is a single URL, or not iterable; InvalidOption: `priority` is not a finite number;
+            StoreError: The frontier is closed.
         """
         check_priority(priority)
+        self._queue.database.check_usable()
         self._sources.append(urls, priority)
         self._changed.set()
 

@@ -101,16 +101,32 @@ def read_report(
         problem = "is not a file" if Path(path).exists() else "does not exist"
         raise StoreError(f"{name}: {problem}: expected the file of a canfetch.Frontier")
     try:
-        uri = f"{Path(path).absolute().as_uri()}?mode=ro"
-        with closing(sqlite3.connect(uri, uri=True, timeout=_BUSY_SECONDS, isolation_level=None)) as connection:
-            _check_format(connection, name)
-            # All queries see the same moment.
-            connection.execute("BEGIN")
-            return _read(connection, limit, clock(), in_use=is_in_use(path))
+        try:
+            return _read_file(path, name, limit, clock(), options="mode=ro")
+        except sqlite3.OperationalError as error:
+            if primary_code(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY) or _has_log(path):
+                raise
+        # SQLite cannot create its files in a read-only folder, and there needs none of them.
+        return _read_file(path, name, limit, clock(), options="mode=ro&immutable=1")
     except sqlite3.Error as error:
         if primary_code(error) == sqlite3.SQLITE_BUSY:
             raise StoreError(f"{name}: another process has locked the file") from None
         raise StoreError(f"{name}: {sqlite_reason(name, error)}{corruption_advice(error)}") from None
+
+
+def _read_file(path: str | os.PathLike[str], name: str, limit: int, now: float, *, options: str) -> FrontierReport:
+    uri = f"{Path(path).absolute().as_uri()}?{options}"
+    with closing(sqlite3.connect(uri, uri=True, timeout=_BUSY_SECONDS, isolation_level=None)) as connection:
+        _check_format(connection, name)
+        # All queries see the same moment.
+        connection.execute("BEGIN")
+        return _read(connection, limit, now, in_use=is_in_use(path))
+
+
+def _has_log(path: str | os.PathLike[str]) -> bool:
+    """Return whether changes are in the log, which an immutable connection would ignore."""
+    log = Path(f"{os.fspath(path)}-wal")
+    return log.exists() and log.stat().st_size > 0
 
 
 def _check_format(connection: sqlite3.Connection, name: str) -> None:

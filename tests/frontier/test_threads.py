@@ -1,0 +1,44 @@
+"""A frontier and its turns in another thread: one clear error, and nothing is lost."""
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+from tests.frontier.crawls import USER_AGENT, Hosts
+
+from canfetch import AsyncClient, Frontier
+from canfetch.client.transports.daemon_threads import start_daemon_thread
+from canfetch.errors import StoreError
+
+URL = "https://a.example/"
+METHODS: dict[str, Callable[[Frontier], object]] = {
+    "add": lambda frontier: frontier.add(URL),
+    "add_many": lambda frontier: frontier.add_many([URL]),
+    "add_source": lambda frontier: frontier.add_source([URL]),
+    "defer": lambda frontier: frontier.defer(URL, 5),
+    "failed": lambda frontier: list(frontier.failed()),
+    "retry_failed": lambda frontier: frontier.retry_failed(),
+    "counts": lambda frontier: frontier.counts,
+}
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_method_in_another_thread(name: str) -> None:
+    async def main() -> None:
+        async with AsyncClient(user_agent=USER_AGENT, transport=Hosts()) as client, Frontier(client) as frontier:
+            with pytest.raises(RuntimeError, match="a frontier belongs to the thread that created it"):
+                start_daemon_thread(lambda: METHODS[name](frontier), name="test").result(300)
+            assert frontier.counts.queued == 0
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("name", [name for name in METHODS if name != "counts"])
+def test_method_of_a_closed_frontier(name: str) -> None:
+    async def main() -> None:
+        async with AsyncClient(user_agent=USER_AGENT, transport=Hosts()) as client, Frontier(client) as frontier:
+            await frontier.close()
+            with pytest.raises(StoreError, match="the frontier is closed"):
+                METHODS[name](frontier)
+
+    asyncio.run(main())
