@@ -138,8 +138,9 @@ def test_files_of_other_programs_stay(tmp_path: Path, caplog: pytest.LogCaptureF
     (tmp_path / "text").write_text("a list of URLs\n" * 100, encoding="utf-8")
     for path in sorted(tmp_path.iterdir()):
         before = path.read_bytes()
-        with pytest.raises(StoreError):
+        with pytest.raises(StoreError, match="use another file") as raised:
             SQLiteStore(path)
+        assert str(raised.value).count(str(path)) == 1
         assert path.read_bytes() == before, path.name
     assert not [path.name for path in tmp_path.iterdir() if ".corrupt-" in path.name]
     assert caplog.messages == []

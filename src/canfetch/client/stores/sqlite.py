@@ -383,17 +383,20 @@ class SQLiteStore:
             if self._identity == error.identity:
                 with suppress(sqlite3.Error):
                     self._disconnect()
+        moved_to = None
         try:
-            if belongs_to_another_program(self.path, _TABLE_NAMES, _SCHEMA_VERSION):
-                raise error from None
-            moved_to = move_corrupt_file(self.path, error.identity, timeout=_BUSY_SECONDS)
-            create_private_file(self.path)
+            is_other = belongs_to_another_program(self.path, _TABLE_NAMES, _SCHEMA_VERSION)
+            if not is_other:
+                moved_to = move_corrupt_file(self.path, error.identity, timeout=_BUSY_SECONDS)
+                create_private_file(self.path)
         except FileNotFoundError:
             # Another process has moved the file.
             return
         except (OSError, sqlite3.Error) as reason:
             text = sqlite_reason(self.path, reason)
             raise StoreError(f"{error.reason}; the file cannot be moved aside ({text}): delete it") from None
+        if is_other:
+            raise error from None
         if moved_to is not None:
             self.moved_to = moved_to
             CLIENT_LOGGER.warning("%s; it was moved to %s, and an empty store replaces it", error.reason, moved_to.name)
