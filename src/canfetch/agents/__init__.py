@@ -8,7 +8,7 @@ reads the names that users pass. `address_lists` and `identity` have the parts o
 network.
 """
 
-from canfetch.agents.crawler import Crawler, Obeys, Purpose, SourceKind, Verification
+from canfetch.agents.crawler import Crawler, Obeys, PublishedHeader, Purpose, SourceKind, Verification
 from canfetch.agents.entries import CRAWLERS
 from canfetch.agents.registry import REGISTRY, Registry
 from canfetch.core.agent import Agent
@@ -18,6 +18,7 @@ __all__ = [
     "REGISTRY",
     "Crawler",
     "Obeys",
+    "PublishedHeader",
     "Purpose",
     "Registry",
     "SourceKind",

@@ -68,6 +68,24 @@ class Verification(NamedTuple):
             yield self.note
 
 
+class PublishedHeader(NamedTuple):
+    """A User-Agent header of a crawler.
+
+    Attributes:
+        value: The header. `W.X.Y.Z` is the operator's placeholder for the version of a browser.
+        source: The page or list that has it.
+        source_kind: Whether the source is the operator's own, or a third party's.
+    """
+
+    value: str
+    source: str
+    source_kind: SourceKind = "operator"
+
+    def to_json(self) -> dict[str, str]:
+        """Return the header as plain values."""
+        return {"value": self.value, "source": self.source, "source_kind": self.source_kind}
+
+
 class Crawler(NamedTuple):
     """A crawler.
 
@@ -85,6 +103,9 @@ class Crawler(NamedTuple):
         verification: How to verify that a request comes from the crawler.
         retired: Whether the operator has retired the crawler.
         source_kind: Whether the source is the operator's own, or a third party's.
+        headers: The User-Agent headers that are known, those that the operator publishes first.
+        app_names: The product names that an app sends, too. They identify the crawler only in a header that has
+            nothing but the name, a version and a comment, or after `compatible;`.
     """
 
     tokens: tuple[str, ...]
@@ -100,6 +121,8 @@ class Crawler(NamedTuple):
     verification: Verification = Verification()
     retired: bool = False
     source_kind: SourceKind = "operator"
+    headers: tuple[PublishedHeader, ...] = ()
+    app_names: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -151,6 +174,8 @@ class Crawler(NamedTuple):
             "token_only": self.token_only,
             "retired": self.retired,
             "product_names": list(self.product_names),
+            "app_names": list(self.app_names),
+            "headers": [header.to_json() for header in self.headers],
             "honours": list(self.honours),
             "verification": {
                 "host_names": list(self.verification.host_names),

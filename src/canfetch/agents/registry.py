@@ -1,9 +1,11 @@
 """The registry: crawlers by name, and by the User-Agent headers that identify them."""
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable
 from typing import Final
 
 from canfetch.agents.crawler import Crawler
+from canfetch.agents.declarations import app_name_regex, names_in
 from canfetch.agents.entries import CRAWLERS
 from canfetch.agents.validation import validate_crawler
 from canfetch.core.agent import Agent, as_agent
@@ -12,8 +14,6 @@ from canfetch.errors import InvalidProductToken
 
 # Yandex has more crawlers than the registry. Each of them reads its own group, or else that of Yandex.
 _YANDEX: Final = "Yandex"
-# The characters that separate the words of a User-Agent header.
-_SEPARATORS: Final = str.maketrans(dict.fromkeys("();,", " "))
 
 
 class Registry:
@@ -23,7 +23,7 @@ class Registry:
     Raises: TypeError, InvalidProductToken, InvalidOption: an entry is invalid.
     """
 
-    __slots__ = ("_by_name", "_by_product_name")
+    __slots__ = ("_app_headers", "_by_name", "_by_product_name")
 
     def __init__(self, crawlers: Iterable[Crawler]) -> None:
         self._index([validate_crawler(crawler) for crawler in crawlers])
@@ -39,6 +39,11 @@ class Registry:
         self._by_name = {crawler.name.lower(): crawler for crawler in crawlers}
         self._by_product_name = {
             name.lower(): crawler for crawler in self._by_name.values() for name in crawler.product_names
+        }
+        self._app_headers = {
+            name.lower(): re.compile(app_name_regex([name]), re.IGNORECASE)
+            for crawler in self._by_name.values()
+            for name in crawler.app_names
         }
 
     @property
@@ -67,21 +72,22 @@ class Registry:
         """Return the crawler that a User-Agent header identifies, or None if it is not in the registry.
 
         This is the crawler that `canfetch.product_token` finds, or else the first product name in the header that is
-        in the registry. URLs in the header are ignored. Anyone can send any header; `Crawler.verification` describes
-        how to verify it.
+        in the registry. URLs in the header are ignored, and so are the names of apps (`Crawler.app_names`) in the
+        headers of apps. Anyone can send any header; `Crawler.verification` describes how to verify it.
 
         Raises: TypeError: `user_agent` is not a str.
         Cost: O(characters).
         """
         _check_text(user_agent, "User-Agent header")
         try:
-            crawler = self._by_product_name.get(product_token(user_agent).lower())
+            declared = product_token(user_agent).lower()
         except InvalidProductToken:
-            crawler = None
-        if crawler is not None:
-            return crawler
-        found = (self._by_product_name.get(name.lower()) for name in _product_names(user_agent))
-        return next((crawler for crawler in found if crawler is not None), None)
+            declared = ""
+        for name in filter(self._by_product_name.__contains__, dict.fromkeys((declared, *names_in(user_agent)))):
+            app_header = self._app_headers.get(name)
+            if app_header is None or app_header.search(user_agent):
+                return self._by_product_name[name]
+        return None
 
     def agent(self, name: str) -> Agent:
         """Return the `Agent` of a crawler: its product tokens in order, and whether the `*` groups apply to it.
@@ -107,12 +113,6 @@ class Registry:
 def _check_text(text: object, what: str) -> None:
     if not isinstance(text, str):
         raise TypeError(f"{what} must be a str, not {type(text).__name__}")
-
-
-def _product_names(user_agent: str) -> Iterator[str]:
-    for word in user_agent.translate(_SEPARATORS).split():
-        if "://" not in word:
-            yield word.partition("/")[0]
 
 
 REGISTRY: Final = Registry.from_valid(CRAWLERS)

@@ -1,8 +1,8 @@
 """Validation of registry entries that users add."""
 
-from typing import Final, get_args
+from typing import Any, Final, get_args
 
-from canfetch.agents.crawler import Crawler, Obeys, Purpose, SourceKind, Verification
+from canfetch.agents.crawler import Crawler, Obeys, PublishedHeader, Purpose, SourceKind, Verification
 from canfetch.core.agent import Agent
 from canfetch.core.choices import unknown_choice
 from canfetch.core.quoting import quoted
@@ -14,6 +14,7 @@ _EXAMPLES: Final = (
     ("purposes", "search-index"),
     ("user_agents", "ExampleBot"),
     ("honours", "crawl-delay"),
+    ("app_names", "ExampleApp"),
 )
 
 
@@ -37,9 +38,21 @@ def validate_crawler(crawler: object) -> Crawler:
     for field in ("star_applies", "token_only", "retired"):
         if not isinstance(getattr(crawler, field), bool):
             raise _invalid(crawler, field, "True or False")
+    if not {name.lower() for name in crawler.app_names} <= {name.lower() for name in crawler.product_names}:
+        raise _invalid(crawler, "app_names", "product names of the crawler")
+    _check_headers(crawler)
     _check_choices(crawler)
     _check_day(crawler)
     return crawler
+
+
+def _check_headers(crawler: Crawler) -> None:
+    headers: Any = crawler.headers
+    if not isinstance(headers, tuple | list) or not all(isinstance(header, PublishedHeader) for header in headers):
+        raise _invalid(crawler, "headers", "a tuple of PublishedHeader")
+    for header in headers:
+        if not isinstance(header.value, str) or not header.value or not isinstance(header.source, str):
+            raise _invalid(crawler, "headers", "a value and a source of each header")
 
 
 def _check_choices(crawler: Crawler) -> None:
@@ -49,6 +62,7 @@ def _check_choices(crawler: Crawler) -> None:
         *(("purpose", purpose, get_args(Purpose)) for purpose in crawler.purposes),
         ("obeys", crawler.obeys, get_args(Obeys)),
         ("source_kind", crawler.source_kind, get_args(SourceKind)),
+        *(("source_kind", header.source_kind, get_args(SourceKind)) for header in crawler.headers),
     ]
     for field, value, values in choices:
         if value not in values:

@@ -26,6 +26,7 @@ class CrawlerIntent(NamedTuple):
         intent: The intent that applies, or None if the policy does not address the crawler.
         is_known: Whether it is in the registry.
         source_kind: Whether that source is the operator's own.
+        app_names: The product names that an app sends, too.
     """
 
     agent: Agent
@@ -34,6 +35,7 @@ class CrawlerIntent(NamedTuple):
     intent: Intent | None
     is_known: bool = True
     source_kind: SourceKind = "operator"
+    app_names: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -105,7 +107,14 @@ def _assign_intents(policy: SitePolicy, registry: Registry) -> Iterator[CrawlerI
             own = _for_purposes(crawler, purposes)
         if own is None and (crawler.star_applies or policy.include_star_ignorers):
             own = policy.everyone
-        yield CrawlerIntent(crawler.agent, crawler.product_names, crawler.obeys, own, source_kind=crawler.source_kind)
+        yield CrawlerIntent(
+            crawler.agent,
+            crawler.product_names,
+            crawler.obeys,
+            own,
+            source_kind=crawler.source_kind,
+            app_names=crawler.app_names,
+        )
     for intent in named.values():
         name = intent.audience.name
         yield CrawlerIntent(registry.agent(name), (name,), "not-documented", intent, is_known=False)

@@ -3,7 +3,7 @@
 Source: RFC 9309 section 2.2.1.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain, pairwise
 from typing import Final
 
@@ -101,11 +101,12 @@ def product_token(user_agent: str) -> str:
     if not isinstance(user_agent, str):
         raise TypeError(f"User-Agent header must be a str, not {type(user_agent).__name__}")
     outside, comments = _products_and_comments(user_agent)
-    products = [name for word in outside.replace(";", " ").split() if (name := _product_name(word))]
-    if products and _is_crawler(products[0]):
-        return products[0]
+    words = outside.replace(";", " ").split()
+    first = next(_product_names(words), "")
+    if _is_crawler(first):
+        return first
     parts = [[part.strip() for part in comment.split(";")] for comment in comments]
-    for name in chain(_after_compatible(parts), _with_address(parts), reversed(products)):
+    for name in chain(_after_compatible(parts), _with_address(parts), _product_names(reversed(words))):
         if _is_crawler(name):
             return name
     raise InvalidProductToken(
@@ -117,15 +118,18 @@ def _products_and_comments(user_agent: str) -> tuple[str, list[str]]:
     outside: list[str] = []
     comments: list[list[str]] = []
     depth = 0
-    for character in user_agent:
-        if character == "(":
+    # A parenthesis separates words.
+    for number, opened in enumerate(user_agent.split("(")):
+        if number:
             depth += 1
             if depth == 1:
                 comments.append([])
-        elif character == ")":
+            comments[-1].append(" ")
+        first, *others = opened.split(")")
+        (comments[-1] if depth else outside).append(first)
+        for closed in others:
             depth = max(0, depth - 1)
-        # A parenthesis separates words.
-        (comments[-1] if depth else outside).append(" " if character in "()" else character)
+            (comments[-1] if depth else outside).extend((" ", closed))
     return "".join(outside), ["".join(comment) for comment in comments]
 
 
@@ -140,6 +144,10 @@ def _with_address(comments: list[list[str]]) -> Iterator[str]:
     for parts in comments:
         if any("://" in part or "@" in part or part.startswith("+") for part in parts):
             yield from (_product_name(part) for part in parts if "/" in part and "://" not in part)
+
+
+def _product_names(words: Iterable[str]) -> Iterator[str]:
+    return filter(None, map(_product_name, words))
 
 
 def _product_name(word: str) -> str:

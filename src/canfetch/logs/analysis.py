@@ -5,6 +5,7 @@ from math import inf
 from typing import BinaryIO, Final, NamedTuple
 
 from canfetch.agents import REGISTRY, Crawler, Registry
+from canfetch.agents.declarations import is_browser_in_app
 from canfetch.agents.identity import Identity, IdentityStatus
 from canfetch.core.agent import Agent
 from canfetch.core.text import display_text
@@ -225,6 +226,8 @@ class LogAnalysis:
             name = product_token(user_agent)
         except InvalidProductToken:
             return None
+        if not _is_declared(lower, name.lower()):
+            return None
         return _Declared(name, None, Agent(name))
 
     def _find_activity(self, declared: _Declared, client: bytes) -> Activity:
@@ -246,6 +249,13 @@ class LogAnalysis:
         if found is None:
             found = self._activities[declared.name, identity] = (declared, Activity(declared.agent, self._shared))
         return found[1]
+
+
+def _is_declared(user_agent: str, name: str) -> bool:
+    """Return whether a header in lower case declares a crawler with a name. A browser may be on a CUBOT phone."""
+    if not user_agent.startswith("mozilla/") or "compatible" in user_agent or "+http" in user_agent:
+        return True
+    return any(part in name for part in _DECLARATIONS) and not is_browser_in_app(user_agent, [name])
 
 
 def analyze(

@@ -21,21 +21,6 @@ GOOGLEBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.
 GPTBOT = "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)"
 REAL, FAKE = "66.249.66.1", "8.8.4.4"
 _CHROME = "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0"
-BROWSERS = [
-    f"Mozilla/5.0 (Windows NT 10.0; Win64; x64) {_CHROME} Safari/537.36",
-    f"Mozilla/5.0 (Windows NT 10.0; Win64; x64) {_CHROME} Safari/537.36 Edg/131.0.0.0",
-    f"Mozilla/5.0 (Windows NT 10.0; Win64; x64) {_CHROME} Safari/537.36 OPR/116.0.0.0",
-    f"Mozilla/5.0 (Linux; Android 14; SM-S918B) {_CHROME} SamsungBrowser/27.0 Safari/537.36",
-    f"Mozilla/5.0 (Linux; Android 14; Pixel 8) {_CHROME} Mobile Safari/537.36 [FBAN/EMA;FBLC/de_DE]",
-    "Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0",
-    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1 Version/18.1 Mobile/15E148 Safari/604.1",
-    f"Mozilla/5.0 (Linux; Android 14; Pixel 8; wv) {_CHROME} Mobile Safari/537.36 Pinterest for Android/12.42",
-    f"Mozilla/5.0 (Linux; Android 14; Pixel 8; wv) {_CHROME} Mobile Safari/537.36 WhatsApp/24",
-    f"Mozilla/5.0 (Windows NT 10.0; Win64; x64) {_CHROME} YaBrowser/24.10.0 Safari/537.36",
-    f"Mozilla/5.0 (Linux; Android 14; Pixel 8; wv) {_CHROME} DuckDuckGo/5 Safari/537.36",
-    "Mozilla/5.0 (Windows NT 10.0; WOW64; Trident/7.0; rv:11.0) like Gecko",
-]
-TOOLS = ["Lynx/2.9.0 libwww-FM/2.14", "curl/8.9.1", "python-requests/2.34"]
 
 
 def enforced(robots: Any = RULES, *, allow_closed: bool = False, **options: Any) -> Site:
@@ -60,13 +45,6 @@ def test_crawler_is_refused_with_the_reason(serve: Serve) -> None:
 
 def test_robots_txt_itself_is_never_refused(serve: Serve) -> None:
     assert serve(enforced()).send("/robots.txt", f"User-Agent: {GPTBOT}").body == RULES
-
-
-@pytest.mark.parametrize("browser", BROWSERS + TOOLS)
-def test_browsers_and_tools_are_never_refused(browser: str) -> None:
-    site = enforced(b"User-agent: *\nDisallow: /\n\nUser-agent: Googlebot\nAllow: /\n")
-    assert site.respond(request("/", headers={"user-agent": browser})) is None
-    assert site.stats.crawler_requests == 0
 
 
 @pytest.mark.parametrize(
@@ -161,6 +139,9 @@ def test_unknown_crawler_is_refused_only_if_the_file_names_it() -> None:
         # Padding.
         "Mozilla/5.0 (compatible; " + "x" * 4000 + "; GPTBot/1.2)",
         "GPTBot/1.2 " + "x" * 20_000,
+        "x" * 20_000 + " GPTBot/1.2",
+        "BadBot/1.2 " + "x" * 20_000,
+        "Mozilla/5.0 " + "x" * 20_000 + " (compatible; BadBot/1.2)",
     ],
 )
 def test_crawlers_declare_themselves_in_many_ways(user_agent: str) -> None:
@@ -217,8 +198,7 @@ def test_function_is_not_called_for_browsers() -> None:
         return RULES
 
     site = enforced(robots)
-    for browser in BROWSERS[:3]:
-        site.respond(request("/private/", headers={"user-agent": browser}))
+    site.respond(request("/private/", headers={"user-agent": f"Mozilla/5.0 (Windows NT 10.0; Win64; x64) {_CHROME}"}))
     assert not calls
 
 
@@ -360,7 +340,17 @@ def test_flood_of_headers_is_bounded() -> None:
 
 @pytest.mark.parametrize(
     "user_agent",
-    ["", " ", "\xff\xfe\x80", "(" * 60_000, "Googlebot" * 7000, ";" * 60_000, "a" * 8192 + " Googlebot/2.1", "\0", "/"],
+    [
+        "",
+        " ",
+        "\xff\xfe\x80",
+        "(" * 60_000,
+        "Googlebot" * 7000,
+        ";" * 60_000,
+        "a" * 65_536 + " Googlebot/2.1",
+        "\0",
+        "/",
+    ],
     ids=["empty", "blank", "bytes", "parentheses", "long", "semicolons", "late", "nul", "slash"],
 )
 def test_malformed_headers_pass(user_agent: str) -> None:

@@ -12,11 +12,12 @@ from canfetch.agents.entries.archives import ARCHIVES
 from canfetch.agents.entries.assistants import ASSISTANTS
 from canfetch.agents.entries.collectors import COLLECTORS
 from canfetch.agents.entries.google import GOOGLE
+from canfetch.agents.entries.headers import HEADERS
 from canfetch.agents.entries.previews import PREVIEWS
 from canfetch.agents.entries.search_engines import SEARCH_ENGINES
 from canfetch.agents.entries.seo import SEO
 
-CRAWLERS: Final[tuple[Crawler, ...]] = (
+_ENTRIES: Final[tuple[Crawler, ...]] = (
     *GOOGLE,
     *SEARCH_ENGINES,
     *ASSISTANTS,
@@ -26,3 +27,4 @@ CRAWLERS: Final[tuple[Crawler, ...]] = (
     *PREVIEWS,
     *ARCHIVES,
 )
+CRAWLERS: Final[tuple[Crawler, ...]] = tuple(entry._replace(headers=HEADERS.get(entry.name, ())) for entry in _ENTRIES)

@@ -32,6 +32,7 @@ PREVIEWS: Final[tuple[Crawler, ...]] = (
         ("preview",),
         "https://help.pinterest.com/en/business/article/pinterest-crawler",
         user_agents=("Pinterestbot", "Pinterest"),
+        app_names=("Pinterest",),
         verification=Verification((".pinterest.com",)),
     ),
     Crawler(("Slackbot-LinkExpanding",), "Slack", ("preview",), _SLACK, obeys="not-documented"),
@@ -40,7 +41,7 @@ PREVIEWS: Final[tuple[Crawler, ...]] = (
     _listed("LinkedInBot", "LinkedIn"),
     _listed("Discordbot", "Discord"),
     _listed("TelegramBot", "Telegram"),
-    _listed("WhatsApp", "Meta"),
+    _listed("WhatsApp", "Meta")._replace(app_names=("WhatsApp",)),
     _listed("SkypeUriPreview", "Microsoft"),
     _listed("redditbot", "Reddit"),
 )

@@ -1,7 +1,8 @@
 """The rules of a policy in a form common to all servers.
 
 1. A User-Agent header identifies a crawler if it contains one of its product names as a word, in any letter case, and
-   not in a URL. Intents are ordered from the most specific, and the first one that matches applies.
+   not in a URL (`agents.declarations`). Intents are ordered from the most specific, and the first one that matches
+   applies.
 2. Rules match the target as sent: path and query, including escapes (`author.regexes`). The first rule of an intent
    that matches decides, in the order of robots.txt: the most specific first, allow before disallow.
 3. `/robots.txt` is always served. Targets with dot segments in any spelling, with a raw `#`, or without a path are
@@ -9,15 +10,14 @@
 4. Requests that identify no crawler are served, because browsers must pass.
 """
 
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from canfetch.agents.declarations import app_name_regex, name_regex
 from canfetch.author.regexes import target_regex
 from canfetch.author.resolution import CrawlerIntent, resolve
 from canfetch.author.site_policy import Intent, SitePolicy
 
-# The name is neither part of a longer name nor of a URL or an email address.
-_BEFORE_NAME: Final = "(?:^|[^A-Za-z0-9_./@+-])"
-_AFTER_NAME: Final = "(?:[^A-Za-z0-9_-]|$)"
 _NAMES_PER_REGEX: Final = 50
 ROBOTS_TXT: Final = r"/robots\.txt$"
 # An absolute URL in a request may omit the path `/` before the end or the query.
@@ -55,26 +55,32 @@ class ServerIntent(NamedTuple):
         number: A number, from 1.
         intent: The intent.
         names: The product names of its crawlers.
+        app_names: Those that apps send, too.
         rules: The rules in the order of precedence; the last one matches everything.
     """
 
     number: int
     intent: Intent
     names: tuple[str, ...]
+    app_names: tuple[str, ...]
     rules: tuple[ServerRule, ...]
 
     @property
     def user_agent_regex(self) -> str:
         """The regex that finds one of the names in a User-Agent header; it must be matched case-insensitively."""
-        return _regex_of_names(self.names)
+        return "|".join(self._regexes(len(self.names)))
 
     @property
     def user_agent_regexes(self) -> list[str]:
         """`user_agent_regex`, split into several regexes for servers that limit the length of a word."""
-        return [
-            _regex_of_names(self.names[start : start + _NAMES_PER_REGEX])
-            for start in range(0, len(self.names), _NAMES_PER_REGEX)
-        ]
+        return list(self._regexes(_NAMES_PER_REGEX))
+
+    def _regexes(self, length: int) -> Iterator[str]:
+        names = [name for name in self.names if name not in self.app_names]
+        for start in range(0, len(names), length):
+            yield name_regex(names[start : start + length])
+        if self.app_names:
+            yield app_name_regex(self.app_names)
 
     @property
     def summary(self) -> str:
@@ -151,20 +157,16 @@ def build_server_rules(policy: SitePolicy) -> ServerRules:
     for intent in policy.intents:
         crawlers = resolution.crawlers_for(intent)
         names = tuple(dict.fromkeys(name for crawler in crawlers for name in crawler.product_names))
+        app_names = tuple(dict.fromkeys(name for crawler in crawlers for name in crawler.app_names))
         is_unrestricted_default = intent is policy.everyone and not _restricts(intent)
         if names and not is_unrestricted_default:
             rules = tuple(
                 ServerRule(rule.allow, rule.pattern, target_regex(rule.pattern)) for rule in intent.rules_by_precedence
             )
-            intents.append(ServerIntent(len(intents) + 1, intent, names, rules))
+            intents.append(ServerIntent(len(intents) + 1, intent, names, app_names, rules))
     tags = tuple(ServerTag(number, page.value, page.patterns) for number, page in enumerate(policy.pages, 1))
     silent = tuple(crawler.name for crawler in resolution.crawlers if _is_restricted_and_silent(crawler))
     return ServerRules(tuple(intents), tags, silent)
-
-
-def _regex_of_names(names: tuple[str, ...]) -> str:
-    words = "|".join(name.replace(".", r"\.") for name in names)
-    return f"{_BEFORE_NAME}(?:{words}){_AFTER_NAME}"
 
 
 def _restricts(intent: Intent) -> bool:

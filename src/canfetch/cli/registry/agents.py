@@ -166,6 +166,7 @@ def _description(crawler: Crawler) -> str:
         ("robots.txt", _COMPLIANCE[crawler.obeys].format(source=_SOURCES[crawler.source_kind])),
         ("tokens", _chain(crawler)),
         ("header", header),
+        *(("sends", published.value) for published in crawler.headers[:1]),
         ("honours", ", ".join(crawler.honours) or "no extension that is documented"),
         ("verify", "not applicable: it fetches nothing" if crawler.token_only else str(crawler.verification)),
         ("source", f"{crawler.source} ({_origin(crawler)}checked {crawler.checked})"),

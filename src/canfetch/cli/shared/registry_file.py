@@ -11,7 +11,7 @@ The keys are the fields of `canfetch.Crawler`; omitted keys have its defaults.
 
 from typing import Any, Final
 
-from canfetch.agents import REGISTRY, Crawler, Registry, Verification
+from canfetch.agents import REGISTRY, Crawler, PublishedHeader, Registry, Verification
 from canfetch.agents.validation import validate_crawler
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.input_files import read_whole_input
@@ -67,11 +67,26 @@ def _crawler(row: Any) -> Crawler:
     values = _with_tuples(row)
     verification = values.get("verification")
     if isinstance(verification, dict):
-        unknown = [key for key in verification if key not in Verification._fields]
-        if unknown:
-            raise TypeError(f"verification: {unknown_choice('key', unknown[0], Verification._fields)}")
+        _check_keys("verification", verification, Verification._fields)
         values["verification"] = Verification(**_with_tuples(verification))
+    headers = values.get("headers")
+    if isinstance(headers, tuple) and all(isinstance(header, dict) for header in headers):
+        values["headers"] = tuple(map(_header, headers))
     return Crawler(**values)
+
+
+def _header(table: dict[str, Any]) -> PublishedHeader:
+    _check_keys("headers", table, PublishedHeader._fields)
+    missing = [key for key in ("value", "source") if key not in table]
+    if missing:
+        raise TypeError(f"headers: missing key {missing[0]!r}: required keys are 'value', 'source'")
+    return PublishedHeader(**table)
+
+
+def _check_keys(name: str, table: dict[str, Any], keys: tuple[str, ...]) -> None:
+    unknown = [key for key in table if key not in keys]
+    if unknown:
+        raise TypeError(f"{name}: {unknown_choice('key', unknown[0], keys)}")
 
 
 def _with_tuples(table: dict[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from canfetch.agents.crawler import Crawler
+from canfetch.agents.declarations import is_browser_in_app
 from canfetch.agents.registry import REGISTRY, Registry
 from canfetch.agents.requested import requested_agent
 from canfetch.client.identity import IdentityVerifier
@@ -22,14 +23,14 @@ from canfetch.errors import InvalidOption, InvalidProductToken, InvalidURL
 from canfetch.integrations.serving.served_file import ServedFile
 from canfetch.integrations.serving.trusted_proxies import TrustedProxies
 
-# Longer headers take more time to read. Most servers refuse them.
-_MAX_HEADER: Final = 8192
-# Clients choose the header. A header that is not cached takes a tenth of a millisecond, and a long one a whole one.
+# The longest header that a server of the tests accepts (uvicorn).
+_MAX_HEADER: Final = 65_536
+# Clients choose the header. A header that is not cached takes a tenth of a millisecond, and a long one several.
 _CACHED_HEADERS: Final = 1024
+_MAX_CACHED_HEADER: Final = 8192
 _ANY_HOST: Final = b"http://host"
 # Characters of a path that need no escape, and stay as they are.
 _PATH_CHARACTERS: Final = "/!$&'()*+,;=:@"
-_FIRST_COMMENT: Final = re.compile(r"\(([^()]*)")
 # Operators whose parsers read some files in another way than RFC 9309.
 _PROFILES: Final = {"Google": "googlebot", "Microsoft": "bing", "Yandex": "yandex"}
 
@@ -95,9 +96,11 @@ class Enforcement:
     def declared_crawler(self, user_agent: str) -> DeclaredCrawler | None:
         """Return the crawler that a User-Agent header declares, or None, as for browsers.
 
-        Cost: A dictionary lookup, or O(characters) for a header that was not seen recently. At most 8,192 count.
+        Cost: A dictionary lookup, or O(characters) for a header that was not seen recently. At most 65,536 count.
         """
-        return self._identify(user_agent[:_MAX_HEADER])
+        if len(user_agent) > _MAX_CACHED_HEADER:
+            return self._identify_uncached(user_agent[:_MAX_HEADER])
+        return self._identify(user_agent)
 
     def _identify_uncached(self, user_agent: str) -> DeclaredCrawler | None:
         entry = self._registry.find_crawler(user_agent)
@@ -105,40 +108,16 @@ class Enforcement:
             agent = Agent(product_token(user_agent)) if entry is None else entry.agent
         except InvalidProductToken:
             return None
-        names = agent.tokens[:1] if entry is None else entry.product_names
-        if agent.tokens[0].lower() in self._exempt or _is_app(user_agent, names):
+        if agent.tokens[0].lower() in self._exempt:
+            return None
+        # No entry tells whether the name is that of an app.
+        if entry is None and is_browser_in_app(user_agent, agent.tokens):
             return None
         return DeclaredCrawler(agent, entry)
 
     def client_address(self, peer: str | None, forwarded_for: str | None) -> str | None:
         """Return the address of the client, or None if it is unknown."""
         return self._proxies.client_address(peer, forwarded_for)
-
-
-def _is_app(user_agent: str, names: Iterable[str]) -> bool:
-    """Return whether a header is that of a browser inside an app, such as `Mozilla/5.0 (Linux; ...) ... WhatsApp/24`.
-
-    A crawler with the header of a browser declares itself in a comment, as in `(compatible; ExampleBot/1.0)`, or as an
-    element of a list, as in `...; compatible; ExampleBot/1.0`; has a contact, `+https://...`; or names no platform.
-    """
-    if not user_agent.startswith("Mozilla/"):
-        return False
-    text = user_agent.lower()
-    comment = _FIRST_COMMENT.search(text)
-    platform = "" if comment is None else comment[1].strip()
-    if not platform or platform.startswith("khtml") or (platform.startswith("compatible") and "msie" not in platform):
-        return False
-    if "+http" in text:
-        return False
-    depth = 0
-    for found in re.finditer("|".join([r"[()]", *(re.escape(name.lower()) for name in names)]), text):
-        if found[0] == "(":
-            depth += 1
-        elif found[0] == ")":
-            depth -= 1
-        elif depth > 0 or text[: found.start()].rstrip().endswith((",", ";")):
-            return False
-    return True
 
 
 def is_subject(crawler: DeclaredCrawler, file: ServedFile) -> bool:

@@ -1,0 +1,212 @@
+"""Every published header is identified everywhere, and no header of a browser or a library is, anywhere."""
+
+import asyncio
+import io
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+from tests.author.servers import REFUSED, SERVERS, RunningServer, running
+
+import canfetch
+from canfetch.agents import CRAWLERS, Crawler, find_crawler
+from canfetch.agents.declarations import names_in
+from canfetch.author.servers.rules import build_server_rules
+from canfetch.integrations import wsgi
+from canfetch.integrations.asgi import RobotsMiddleware
+from canfetch.integrations.serving import Enforcement, Site
+from canfetch.logs import RobotsHistory, analyze
+
+SENDERS = [crawler for crawler in CRAWLERS if not crawler.token_only]
+PUBLISHED = [(crawler, header.value) for crawler in SENDERS for header in crawler.headers]
+BROWSERS = [
+    line
+    for line in (Path(__file__).parent / "browsers.txt").read_text(encoding="utf-8").splitlines()
+    if line and not line.startswith("#")
+]
+# No header of theirs was found, neither on the operator's pages nor in lists.
+WITHOUT_HEADER = {
+    "AIWebIndex",
+    "Baiduspider-ads",
+    "Baiduspider-cpro",
+    "Baiduspider-favo",
+    "Baiduspider-mobile",
+    "Baiduspider-news",
+    "Baiduspider-video",
+    "BingVideoPreview",
+    "CloudflareBrowserRenderingCrawler",
+    "ExaSearchBot",
+    "LAIONDownloader",
+    "SemrushBot-OCOB",
+    "TongyiBot",
+    "YiyanBot",
+    "bedrockbot",
+}
+# In server rules, these crawlers have an intent only if the policy names them.
+NAMED = "".join(f"[crawler.'{crawler.name}']\nfetch = 'none'\n" for crawler in SENDERS if crawler.retired)
+POLICY = canfetch.author.parse_policy(f"[everyone]\nfetch = 'none'\ninclude_star_ignorers = true\n{NAMED}")
+OTHERS = "Mozilla/5.0 (compatible; OtherBot/1.0; +https://example.com/GPTBot), me+GPTBot@example.com"
+
+
+def test_every_crawler_has_a_header_or_is_listed() -> None:
+    assert {crawler.name for crawler in SENDERS if not crawler.headers} == WITHOUT_HEADER
+    assert not any(crawler.headers for crawler in CRAWLERS if crawler.token_only)
+
+
+def test_every_header_has_a_source() -> None:
+    headers = [header for crawler in CRAWLERS for header in crawler.headers]
+    assert len({header.value for header in headers}) == len(headers) > 300
+    for header in headers:
+        assert header.value.isascii()
+        assert header.value.strip() == header.value
+        assert header.source.startswith("https://") is (header.source_kind == "operator")
+
+
+@pytest.mark.parametrize("crawler", [crawler for crawler in SENDERS if crawler.headers], ids=lambda one: str(one.name))
+def test_every_published_header_is_identified_refused_and_counted(crawler: Crawler) -> None:
+    site = Site(
+        f"User-agent: {crawler.name}\nDisallow: /\n",
+        environment="production",
+        allow_closed=True,
+        enforcement=Enforcement(),
+    )
+    for header in crawler.headers:
+        assert find_crawler(header.value) is crawler, header.value
+        assert asgi_status(site, header.value) == 403, header.value
+        assert wsgi_status(site, header.value) == 403, header.value
+        assert any(regex.search(header.value) for regex in server_regexes()), header.value
+    log = "".join(map(log_line, (header.value for header in crawler.headers)))
+    history = RobotsHistory.from_file(canfetch.parse(f"User-agent: {crawler.name}\nDisallow: /\n"))
+    (counted,) = analyze([io.BytesIO(log.encode())], history).crawlers
+    assert (counted.name, counted.requests, counted.disallowed_requests) == (
+        crawler.name,
+        len(crawler.headers),
+        len(crawler.headers),
+    )
+
+
+def asgi_status(site: Site, user_agent: str) -> int:
+    statuses: list[int] = []
+
+    async def app(_scope: object, _receive: object, _send: object) -> None:
+        statuses.append(200)
+
+    async def send(message: object) -> None:
+        assert isinstance(message, dict)
+        statuses.append(message.get("status", 0))
+
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path": "/x",
+        "raw_path": b"/x",
+        "query_string": b"",
+        "headers": [(b"host", b"example.com"), (b"user-agent", user_agent.encode("latin-1"))],
+        "client": ("192.0.2.1", 50_000),
+    }
+    asyncio.run(RobotsMiddleware(app, site)(scope, app, send))  # type: ignore[arg-type] # it does not receive
+    return statuses[0]
+
+
+def wsgi_status(site: Site, user_agent: str) -> int:
+    statuses: list[int] = []
+
+    def app(_environ: object, _start_response: object) -> list[bytes]:
+        statuses.append(200)
+        return []
+
+    environ = {"REQUEST_METHOD": "GET", "PATH_INFO": "/x", "HTTP_HOST": "example.com", "HTTP_USER_AGENT": user_agent}
+    wsgi.RobotsMiddleware(app, site)(environ, lambda status, *_: statuses.append(int(status[:3])))  # type: ignore[arg-type] # writes nothing
+    return statuses[0]
+
+
+@cache
+def server_regexes() -> list[re.Pattern[str]]:
+    intents = build_server_rules(POLICY).intents
+    return [re.compile(regex, re.IGNORECASE) for intent in intents for regex in intent.user_agent_regexes]
+
+
+def log_line(user_agent: str) -> str:
+    return f'192.0.2.1 - - [22/Nov/2026:12:00:00 +0000] "GET /x HTTP/1.1" 200 68 "-" "{user_agent}"\n'
+
+
+def test_browsers_apps_devices_and_libraries_are_no_crawlers() -> None:
+    assert len(BROWSERS) >= 270
+    site = Site("User-agent: *\nDisallow: /\n", environment="test", enforcement=Enforcement())
+    for header in [*BROWSERS, OTHERS]:
+        assert find_crawler(header) is None, header
+        assert wsgi_status(site, header) == 200, header
+        assert not any(regex.search(header) for regex in server_regexes()), header
+    log = "".join(map(log_line, BROWSERS))
+    report = analyze([io.BytesIO(log.encode())], RobotsHistory.from_file(canfetch.parse("")))
+    assert report.crawlers == ()
+    assert (report.other_requests, report.bad_lines) == (len(BROWSERS), 0)
+
+
+def test_browsers_inside_apps_pass_although_the_file_names_the_app() -> None:
+    tokens = ("Instagram", "Chrome", "Snapchat", "Pinterest", "WhatsApp", "GSA", "Safari", "DuckDuckGo")
+    lines = "".join(f"User-agent: {token}\n" for token in tokens)
+    site = Site(f"{lines}Disallow: /\n", environment="test", enforcement=Enforcement())
+    refused = [header for header in BROWSERS if wsgi_status(site, header) == 403]
+    assert all(not header.startswith("Mozilla/") for header in refused)
+
+
+@pytest.mark.parametrize(
+    "header, name",
+    [
+        ("WhatsApp/2.23.20.0 A", "WhatsApp"),
+        ("whatsapp", "WhatsApp"),
+        ("Mozilla/5.0 (compatible; WhatsApp/2.0)", "WhatsApp"),
+        ("WhatsApp/794299312 CFNetwork/3826.500.111.2.2 Darwin/24.4.0", None),
+        ("Pinterest/0.2 (+https://www.pinterest.com/bot.html)", "Pinterestbot"),
+        ("Pinterest for Android/9.0.4 (K83CA; 9)", None),
+        ("Pinterestbot/1.0 Pinterest for Android", "Pinterestbot"),
+        ("Baiduspider+(+http://www.baidu.com/search/spider.htm)", "Baiduspider"),
+        ("AhrefsBot.Feeds v0.1; http://ahrefs.com/", "AhrefsBot"),
+        ("Mail.RU_Bot.GPTBot", "Mail.RU_Bot"),
+        ("archive.org_bot", "archive.org_bot"),
+        ("x" * 20_000 + " GPTBot/1.2 " + "y" * 20_000, "GPTBot"),
+        ("[GPTBot/1.2]", "GPTBot"),
+        ("GPTBot-Other/1.0", None),
+        ("me.GPTBot", None),
+        ("a." * 30_000 + "GPTBot", None),
+        ("WhatsApp " * 7_000, None),
+    ],
+)
+def test_names_are_words_and_names_of_apps_stand_alone(header: str, name: str | None) -> None:
+    found = find_crawler(header)
+    assert (None if found is None else found.name) == name
+
+
+def test_words_are_read_in_bounded_time() -> None:
+    # Each dot could be the end of a name.
+    assert len(names_in("a." * 30_000)) <= 64
+    assert len(names_in("a.b" * 1_000 + " " + "c." * 1_000)) <= 128
+
+
+@pytest.fixture(scope="module", params=SERVERS)
+def closed_server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    """Each server in turn, with rules that refuse all crawlers of the registry."""
+    rules = canfetch.author.render_policy(POLICY, request.param)
+    with running(request.param, rules, tmp_path_factory.mktemp(request.param)) as server:
+        yield server
+
+
+@pytest.mark.service
+def test_server_rules_refuse_every_published_header(closed_server: RunningServer) -> None:
+    passed = [header for _, header in PUBLISHED if closed_server.get("/x", header).status != REFUSED]
+    assert passed == []
+
+
+@pytest.mark.service
+def test_server_rules_pass_browsers(closed_server: RunningServer) -> None:
+    refused = [header for header in BROWSERS if closed_server.get("/x", header).status == REFUSED]
+    assert refused == []
+
+
+def test_traefik_rules_have_the_same_regex() -> None:
+    rules = canfetch.author.render_policy(POLICY, "traefik")
+    for intent in build_server_rules(POLICY).intents:
+        assert f"(?i){intent.user_agent_regex}" in rules
