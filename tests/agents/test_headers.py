@@ -206,6 +206,28 @@ def test_server_rules_pass_browsers(closed_server: RunningServer) -> None:
     assert refused == []
 
 
+@pytest.mark.service
+@pytest.mark.parametrize(
+    "fields",
+    [
+        "GPTBot/1.2\r\nUser-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0",
+        "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0\r\nUser-Agent: GPTBot/1.2",
+        f"{'x' * 1_100} GPTBot/1.2",
+        f"GPTBot/1.2 {'x' * 1_100}",
+        f"{'zz ' * 2_300} GPTBot/1.2",
+        "\xe9GPTBot/1.2",
+    ],
+    ids=["first", "last", "late", "early", "after words", "after a byte"],
+)
+def test_server_rules_find_the_name_anywhere(
+    closed_server: RunningServer, fields: str, request: pytest.FixtureRequest
+) -> None:
+    status = closed_server.send_line("GET /x HTTP/1.1", fields)
+    is_second_for_nginx = "nginx" in request.node.name and "last" in request.node.name
+    # Since nginx 1.23, the variable has all fields.
+    assert status == REFUSED or (is_second_for_nginx and status == 200)
+
+
 def test_traefik_rules_have_the_same_regex() -> None:
     rules = canfetch.author.render_policy(POLICY, "traefik")
     for intent in build_server_rules(POLICY).intents:

@@ -1,13 +1,14 @@
 """Regexes match exactly where patterns match, with code that the engines do not share."""
 
 import re
+from urllib.parse import quote, unquote_to_bytes
 
 import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
 
 import canfetch
-from canfetch.author.regexes import matches_target, path_regex, target_regex
+from canfetch.author.regexes import application_regex, matches_target, path_regex, target_regex
 
 PIECES = [
     *"abA/?=&:;,@+!'()[]-._~",
@@ -51,6 +52,43 @@ def test_rfc9309_2_2_2_regexes_match_like_patterns_for_similar_targets(pattern: 
         reject()
     robots = canfetch.parse(f"User-agent: *\nDisallow: {pattern}\n")
     assert matches_target(pattern, target) is not robots.allows(target, agent="ExampleBot")
+
+
+@given(pattern=PATTERNS, target=IN_TARGETS.map(lambda rest: "/" + "".join(rest)), slashes=st.integers(0, 2))
+def test_application_regexes_match_whatever_an_application_may_route(pattern: str, target: str, slashes: int) -> None:
+    path, mark, query = target.partition("?")
+    read = quote(re.sub(rb"/{2,}", b"/", unquote_to_bytes(path)), safe="/!$&'()*+,;=:@") + mark + query
+    if has_dot_segments(read) or "%00" in path:
+        reject()
+    regex = re.compile(application_regex(pattern), re.DOTALL)
+    robots = canfetch.parse(f"User-agent: *\nDisallow: {pattern}\n")
+    sent = "/" * slashes + target
+    if matches_target(pattern, target):
+        assert regex.match(target)
+    if not robots.allows(read, agent="ExampleBot"):
+        assert regex.match(sent)
+    assert not set("\"'`{}# \t\n") & set(regex.pattern)
+
+
+@pytest.mark.parametrize(
+    "pattern, target, is_match",
+    [
+        ("/private/", "/private%2Fx", True),
+        ("/private/", "//private/", True),
+        ("/private/$", "/private//", True),
+        ("/a:b", "/a%3Ab", True),
+        ("/a%3Ab", "/a:b", True),
+        ("/a?b", "/a?b", True),
+        ("/a?b", "/a%3Fb", False),
+        ("/a%3Fb", "/a?b", False),
+        ("/100%25", "/100%25", True),
+        ("/100%25", "/100%41", False),
+        ("/private/", "/open/private/", False),
+        ("/*/x/*", "/a//x//", True),
+    ],
+)
+def test_application_regexes(pattern: str, target: str, is_match: object) -> None:
+    assert (re.match(application_regex(pattern), target) is not None) is is_match
 
 
 @given(pattern=PATTERNS)

@@ -1,6 +1,8 @@
 """Real servers with generated rules respond as the robots.txt decides."""
 
+import re
 from pathlib import Path
+from urllib.parse import quote, unquote_to_bytes
 
 import pytest
 from tests.author.policies import POLICIES
@@ -53,6 +55,12 @@ UNIDENTIFIED = (
 )
 
 
+def as_application(target: str) -> str:
+    """Return a target with the path that servers and applications route: decoded, and with merged slashes."""
+    path, mark, query = target.partition("?")
+    return quote(re.sub(rb"/{2,}", b"/", unquote_to_bytes(path)), safe="/!$&'()*+,;=:@") + mark + query
+
+
 @pytest.mark.parametrize("policy_name", POLICIES)
 @pytest.mark.parametrize("name", SERVERS)
 def test_server_agrees_with_robots_txt(name: str, policy_name: str, tmp_path: Path) -> None:
@@ -74,7 +82,7 @@ def test_server_agrees_with_robots_txt(name: str, policy_name: str, tmp_path: Pa
             header = HEADERS[number % len(HEADERS)].format(name=product, folded=product.lower())
             for target in targets:
                 reply = server.get(target, header)
-                allowed = robots.allows(target, agent=crawler.agent)
+                allowed = all(robots.allows(read, agent=crawler.agent) for read in (target, as_application(target)))
                 assert (reply.status != REFUSED) is allowed, (crawler.name, target, reply)
                 assert sorted(reply.tags) == sorted(value for _, value in policy.headers(target)), target
                 refused += not allowed
@@ -202,7 +210,11 @@ def test_long_pattern_is_rejected_for_nginx() -> None:
 @pytest.fixture(scope="module", params=SERVERS)
 def private_server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> object:
     """Each server in turn, with rules that allow most paths to one crawler."""
-    policy = canfetch.author.parse_policy("[crawler.ExampleBot]\ndisallow = ['/private/']\ndisallow_pages = ['/page']")
+    policy = canfetch.author.parse_policy(
+        "[crawler.ExampleBot]\n"
+        "disallow = ['/private/', '/a:b/c', '/caf%C3%A9/', '/*/x.y/*z', '/q%3Fx', '/100%25']\n"
+        "disallow_pages = ['/page', '/s/t']"
+    )
     rules = canfetch.author.render_policy(policy, request.param)
     with running(request.param, rules, tmp_path_factory.mktemp(request.param)) as server:
         yield server
@@ -234,14 +246,54 @@ def private_server(request: pytest.FixtureRequest, tmp_path_factory: pytest.Temp
         "/page#",
         "/page?x#y",
         "/#/private/",
+        "/caf\xc3\xa9/x",
+        "/open\xff",
+        "/open/%00",
+        "/page%00.html",
+        "/s/t%0a",
+        "/s/t%0D",
+        "/x/%00/private/",
     ],
 )
 def test_ambiguous_targets_are_refused(private_server: RunningServer, target: str) -> None:
-    assert private_server.send_line(f"GET {target} HTTP/1.1", "ExampleBot/1.0") in {REFUSED, 400}
+    # Apache has no page for null bytes.
+    assert private_server.send_line(f"GET {target} HTTP/1.1", "ExampleBot/1.0") in {REFUSED, 400, 404}
     # Browsers and crawlers without rules are not affected.
     for header in (BROWSER, "GPTBot/1.0"):
         assert private_server.send_line(f"GET {target} HTTP/1.1", header) != REFUSED
-    assert private_server.send_line(f"GET {{origin}}{target} HTTP/1.1", "ExampleBot/1.0") in {REFUSED, 400}
+    assert private_server.send_line(f"GET {{origin}}{target} HTTP/1.1", "ExampleBot/1.0") in {REFUSED, 400, 404}
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "/private%2Fx",
+        "/private%2fx",
+        "/%2Fprivate/x",
+        "//private/x",
+        "///private%2F%2fx",
+        "/%2f/private//x",
+        "/%70rivate%2Fx",
+        "/private%2F?x",
+        "/a%3Ab/c",
+        "/a%3ab%2Fc",
+        "/a:b//c",
+        "//a:b/%2Fc",
+        "/caf%c3%a9%2Fx",
+        "/o%2Fx.y/z",
+        "/o//x.y//z",
+        "/o/x%2Ey%2F%2Fz",
+        "/s%2Ft",
+        "/s//t",
+        "/s%2Ft?x",
+        "//page",
+        "/%2Fpage",
+    ],
+)
+def test_other_spellings_of_a_path_are_refused(private_server: RunningServer, target: str) -> None:
+    for sent in (target, f"{{origin}}{target}"):
+        assert private_server.send_line(f"GET {sent} HTTP/1.1", "ExampleBot/1.0") in {REFUSED, 400}
+        assert private_server.send_line(f"GET {sent} HTTP/1.1", BROWSER) != REFUSED
 
 
 @pytest.mark.parametrize(
@@ -258,6 +310,14 @@ def test_ambiguous_targets_are_refused(private_server: RunningServer, target: st
         "/page%23x",
         "/pages",
         "/%2525",
+        "/open%2Fprivate/",
+        "/open//private/",
+        "/private%252Fx",
+        "/open?x=%2Fprivate%2F",
+        "/q?x",
+        "/100%41",
+        "/s/t/",
+        "/s/tt",
     ],
 )
 def test_dots_outside_dot_segments_pass(private_server: RunningServer, target: str) -> None:

@@ -1,8 +1,9 @@
 """Patterns as regular expressions over requests: for servers, and for verifying the engines independently.
 
 A regex matches a target as sent, path and query, exactly where the pattern matches it. Each byte may be literal or
-percent-encoded wherever RFC 9309 treats the two as equal. The syntax is common to PCRE, RE2 and Python. It avoids
-quotes, braces, white space and `#`, so that every server can quote it.
+percent-encoded wherever RFC 9309 treats the two as equal. `application_regex` also matches the targets that servers and
+applications may route as one that the pattern matches: they decode all escapes of a path, and merge slashes. The syntax
+is common to PCRE, RE2 and Python. It avoids quotes, braces, white space and `#`, so that every server can quote it.
 
 Source: RFC 9309 section 2.2.2, as implemented in `core.escapes`.
 """
@@ -22,6 +23,9 @@ _ALSO_LITERAL: Final = frozenset(b"*$") | {byte for byte in NEVER_IN_URI if 0x20
 # Bytes whose escapes Traefik does not decode.
 _NOT_DECODED: Final = frozenset(b":/?#[]@!$&'()*+,;=%")
 ANYTHING: Final = ".*"
+_SLASH: Final = 0x2F
+_NEVER_EQUAL: Final = frozenset(b"?%")
+_WILDCARD: Final = (0x2A, False)
 
 
 def target_regex(pattern: str) -> str:
@@ -47,11 +51,51 @@ def target_regex(pattern: str) -> str:
     return "".join(out) + ("$" if anchored else "")
 
 
-def path_regex(pattern: str) -> str:
+def application_regex(pattern: str) -> str:
+    """Return the regex that matches, from its first byte, a target that an application may route as the pattern.
+
+    It matches whatever `target_regex` matches, and the same path with other escapes or with several slashes for one.
+
+    Args: pattern: A pattern that `validate_pattern` accepts.
+    Cost: O(characters).
+    """
+    content = canonical(pattern.encode("ascii"))
+    anchored = content.endswith(b"$")
+    path, *query = content.removesuffix(b"$").split(b"?", 1)
+    decoded = _decode(path)
+    out: list[str] = []
+    for index, (byte, escaped) in enumerate(decoded):
+        if (byte, escaped) == _WILDCARD:
+            out.append(ANYTHING)
+        elif byte == _SLASH:
+            out.append(f"(?:/|{_escape(byte)}){_repeats(decoded, index, anchored=anchored and not query)}")
+        else:
+            # `?` and `%` are other characters than their escapes, however often a path is decoded.
+            is_ambiguous = byte < 0x80 and byte not in _NEVER_EQUAL
+            out.append(f"(?:{_literal(byte)}|{_escape(byte)})" if is_ambiguous else _escape(byte))
+    return "".join(out) + "".join(map(_query_regex, query)) + ("$" if anchored else "")
+
+
+def _query_regex(query: bytes) -> str:
+    # In a query, reserved characters are equal to their escapes.
+    return target_regex("?" + query.decode("ascii") + "$").removesuffix("$")
+
+
+def _repeats(decoded: list[tuple[int, bool]], index: int, *, anchored: bool) -> str:
+    """Return `+` for a slash, unless a neighbouring wildcard, or the rest of the target, matches more slashes."""
+    neighbours = decoded[max(index - 1, 0) : index + 2]
+    is_last = index == len(decoded) - 1
+    return "" if _WILDCARD in neighbours or (is_last and not anchored) else "+"
+
+
+def path_regex(pattern: str, *, as_application: bool = False) -> str:
     """Return the regex that matches, from its first character, the path that Traefik matches.
 
     This path has no query. It is decoded except for reserved characters, whose escapes are in upper case.
 
+    Args:
+        pattern: A pattern that `validate_pattern` accepts.
+        as_application: Whether to match the paths that an application may route as the pattern, too.
     Raises: InvalidSitePolicy: The pattern contains a query, or does not decode to UTF-8.
     Source: Traefik 3, request path.
     """
@@ -59,7 +103,14 @@ def path_regex(pattern: str) -> str:
     anchored = content.endswith(b"$")
     out = bytearray()
     for byte, escaped in _decode(content.removesuffix(b"$")):
-        if escaped and byte in _NOT_DECODED:
+        if (
+            as_application
+            and byte in _NOT_DECODED
+            and (byte, escaped) != _WILDCARD
+            and not (byte == 0x3F and not escaped)
+        ):
+            out += b"(?:%b|%%%02X)%b" % (_decoded_literal(byte), byte, b"+" if byte == _SLASH else b"")
+        elif escaped and byte in _NOT_DECODED:
             escape = b"%%%02X" % byte
             out += b"(?:%b|%b)" % (_decoded_literal(byte), escape) if byte in _ALSO_LITERAL else escape
         elif byte == 0x2A:

@@ -76,6 +76,15 @@ def test_target_is_compared_as_sent(serve: Serve, target: str, is_refused: objec
     assert status == (403 if is_refused else 200)
 
 
+@pytest.mark.parametrize(
+    "target", [b"/exact", b"/exact#a", b"/exact#?a", b"/exact%00a", b"//exact", b"/ex%61ct", b"/exact%0A"]
+)
+def test_exact_path_is_refused_in_all_spellings(target: bytes) -> None:
+    site = enforced(b"User-agent: *\nDisallow: /exact$\n")
+    assert site.respond(request("/x", target=target, headers={"user-agent": GOOGLEBOT})) is not None
+    assert site.respond(request("/x", target=b"/exactly", headers={"user-agent": GOOGLEBOT})) is None
+
+
 def test_escaped_slash_is_not_a_slash_if_the_server_reports_the_raw_target(serve: Serve) -> None:
     site = enforced(b"User-agent: *\nDisallow: /a%2Fb\n")
     status = serve(site).send("/a%2Fb", f"User-Agent: {GOOGLEBOT}").status
@@ -92,10 +101,21 @@ def test_unusual_targets_pass(target: bytes) -> None:
     assert enforced().respond(request("/x", target=target, headers={"user-agent": GOOGLEBOT})) is None
 
 
-def test_absolute_target_is_checked() -> None:
-    site = enforced()
-    target = b"http://example.com/private/x"
-    assert site.respond(request("/x", target=target, headers={"user-agent": GOOGLEBOT})) is not None
+@pytest.mark.parametrize(
+    "target",
+    [
+        b"http://example.com/private/x",
+        b"HTTPS://example.com/private/x",
+        b"http:///private/x",
+        b"http://@/private/x",
+        b"http:/private/x",
+        b"http://example.com//private/x",
+        b"http://example.com/private%2Fx",
+        b"http://example.com/open/..%2fprivate/x",
+    ],
+)
+def test_absolute_target_is_checked(target: bytes) -> None:
+    assert enforced().respond(request("/x", target=target, headers={"user-agent": GOOGLEBOT})) is not None
 
 
 def test_unknown_crawler_is_refused_only_if_the_file_names_it() -> None:

@@ -8,7 +8,7 @@ Source: HAProxy 2.6, configuration manual, sections 2.2, 4.2 and 7.
 
 from collections.abc import Iterator
 
-from canfetch.author.servers.rules import COMPARED_AS_SENT, DOT_SEGMENTS, FRAGMENT, ROBOTS_TXT, ServerRules
+from canfetch.author.servers.rules import COMPARED_AS_SENT, NEVER_ALLOWED, NO_PATH, ROBOTS_TXT, ServerRules
 
 
 def haproxy_rules(rules: ServerRules) -> str:
@@ -37,8 +37,9 @@ def _lines(rules: ServerRules) -> Iterator[str]:
     if rules.intents:
         yield "    # Always allowed, and never allowed."
         yield _deciding(ROBOTS_TXT, "-m found", allow=True)
-        for never in (DOT_SEGMENTS, FRAGMENT):
-            yield _deciding(never, "-m found", allow=False)
+        for never in NEVER_ALLOWED:
+            if never != NO_PATH:
+                yield _deciding(never, "-m found", allow=False)
         # An absolute URL without a path has no pathq.
         yield (
             "    http-request set-var(txn.canfetch_verdict) str(refuse)"

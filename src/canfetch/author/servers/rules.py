@@ -4,9 +4,11 @@
    not in a URL (`agents.declarations`). Intents are ordered from the most specific, and the first one that matches
    applies.
 2. Rules match the target as sent: path and query, including escapes (`author.regexes`). The first rule of an intent
-   that matches decides, in the order of robots.txt: the most specific first, allow before disallow.
-3. `/robots.txt` is always served. Targets with dot segments in any spelling, with a raw `#`, or without a path are
-   refused, because crawlers do not send them, and servers disagree about their meaning.
+   that matches decides, in the order of robots.txt: the most specific first, allow before disallow. Rules that disallow
+   also match the other spellings of a path that servers and applications route in the same way, such as `//` and `%2F`.
+3. `/robots.txt` is always served. Targets with dot segments in any spelling, with a raw `#`, with bytes outside of
+   ASCII, with a null byte or a line break, or without a path are refused, because crawlers do not send them, and
+   servers disagree about their meaning.
 4. Requests that identify no crawler are served, because browsers must pass.
 """
 
@@ -14,7 +16,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from canfetch.agents.declarations import app_name_regex, name_regex
-from canfetch.author.regexes import target_regex
+from canfetch.author.regexes import application_regex, target_regex
 from canfetch.author.resolution import CrawlerIntent, resolve
 from canfetch.author.site_policy import Intent, SitePolicy
 
@@ -28,7 +30,11 @@ _SLASH: Final = r"(?:[/\x5C]|%2[Ff]|%5[Cc])"
 DOT_SEGMENTS: Final = rf"[^?\x20]*{_SLASH}(?:\.|%2[Ee])(?:\.|%2[Ee])?(?:[;/?\x5C]|%2[Ff]|%5[Cc]|$)"
 # nginx and others drop the fragment, and serve the path before it.
 FRAGMENT: Final = r"[^\x20]*\x23"
-NEVER_ALLOWED: Final = (NO_PATH, DOT_SEGMENTS, FRAGMENT)
+# Applications read them as escapes, and engines of regexes read them differently.
+NOT_ASCII: Final = r"[^\x20]*[^\x01-\x7F]"
+# A null byte ends a path for some programs. The `$` of an application's route also matches before a line feed.
+CONTROL_BYTES: Final = r"[^?\x20]*%0[0AaDd]"
+NEVER_ALLOWED: Final = (NO_PATH, DOT_SEGMENTS, FRAGMENT, NOT_ASCII, CONTROL_BYTES)
 
 
 class ServerRule(NamedTuple):
@@ -143,7 +149,7 @@ class ServerRules(NamedTuple):
 
 COMPARED_AS_SENT: Final = (
     "Rules match the target as sent, path and query. An escape is equal to its character where RFC 9309 treats "
-    "them as equal."
+    "them as equal. Rules that disallow also match paths with other escapes or more slashes."
 )
 
 
@@ -161,7 +167,12 @@ def build_server_rules(policy: SitePolicy) -> ServerRules:
         is_unrestricted_default = intent is policy.everyone and not _restricts(intent)
         if names and not is_unrestricted_default:
             rules = tuple(
-                ServerRule(rule.allow, rule.pattern, target_regex(rule.pattern)) for rule in intent.rules_by_precedence
+                ServerRule(
+                    rule.allow,
+                    rule.pattern,
+                    target_regex(rule.pattern) if rule.allow else application_regex(rule.pattern),
+                )
+                for rule in intent.rules_by_precedence
             )
             intents.append(ServerIntent(len(intents) + 1, intent, names, app_names, rules))
     tags = tuple(ServerTag(number, page.value, page.patterns) for number, page in enumerate(policy.pages, 1))

@@ -78,7 +78,7 @@ def _refused(intent: ServerIntent) -> str:
         if rule.pattern.endswith("?") and f"{rule.pattern[:-1]}$" in patterns:
             # The same page with a query, which the rule of its path covers.
             continue
-        matches = f"PathRegexp(`^{path_regex(rule.pattern)}`)"
+        matches = f"PathRegexp(`^{path_regex(rule.pattern, as_application=not rule.allow)}`)"
         if rule.allow:
             overriding.append(matches)
         else:

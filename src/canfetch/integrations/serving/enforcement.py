@@ -29,6 +29,7 @@ _MAX_HEADER: Final = 65_536
 _CACHED_HEADERS: Final = 1024
 _MAX_CACHED_HEADER: Final = 8192
 _ANY_HOST: Final = b"http://host"
+_ORIGIN: Final = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*:(?://[^/?]*|(?=/))")
 # Characters of a path that need no escape, and stay as they are.
 _PATH_CHARACTERS: Final = "/!$&'()*+,;=:@"
 # Operators whose parsers read some files in another way than RFC 9309.
@@ -139,18 +140,31 @@ def find_refusal(crawler: DeclaredCrawler, file: ServedFile, target: bytes) -> V
 
 def _readings(target: bytes) -> Iterator[bytes]:
     """Yield the URLs that a target can mean: as sent, and decoded, because applications route `/a%2Fb` as `/a/b`."""
-    # An absolute URL, so that the first segment of `//segment/` is not taken for a host. A fragment is never sent: `#`
-    # is part of the path. Some clients send the whole URL.
-    url = target.replace(b"#", b"%23")
-    if url[:1] != b"/":
+    # A fragment is never sent. For some servers a raw `#` is part of the path, and others drop what follows.
+    before, hash_sign, _ = target.partition(b"#")
+    yield from _decodings(target.replace(b"#", b"%23"))
+    if hash_sign:
+        yield from _decodings(before)
+
+
+def _decodings(url: bytes) -> Iterator[bytes]:
+    # Some clients send the whole URL, and servers ignore its host.
+    origin = _ORIGIN.match(url)
+    if origin is not None:
+        url = url[origin.end() :]
+        url = url if url[:1] == b"/" else b"/" + url
+    elif url[:1] != b"/":
         yield url
         return
+    # An absolute URL, so that the first segment of `//segment/` is not taken for a host.
     yield _ANY_HOST + url
     path, mark, query = url.partition(b"?")
     if b"%" in path or b"//" in path:
         decoded = unquote_to_bytes(path)
-        # Null bytes end a path for some programs, and servers merge slashes.
-        for read in (decoded, re.sub(rb"/{2,}", b"/", decoded.partition(b"\0")[0])):
+        # Null bytes end a path for some programs, servers merge slashes, and the `$` of a route also matches before a
+        # line feed at the end.
+        merged = re.sub(rb"/{2,}", b"/", decoded.partition(b"\0")[0])
+        for read in dict.fromkeys((decoded, merged, merged.removesuffix(b"\n"))):
             escaped = quote_from_bytes(read, safe=_PATH_CHARACTERS).encode("ascii")
             yield _ANY_HOST + escaped + mark + query
 
