@@ -184,9 +184,9 @@ def test_page_headers_may_be_for_robots_txt() -> None:
 
 def test_unknown_form() -> None:
     with pytest.raises(
-        canfetch.errors.InvalidOption, match="unknown form 'iis': choose from 'robots', 'headers', 'nginx'"
+        canfetch.errors.InvalidOption, match="unknown form 'lighttpd': choose from 'robots', 'headers', 'nginx'"
     ):
-        canfetch.author.render_policy(canfetch.author.parse_policy(""), "iis")
+        canfetch.author.render_policy(canfetch.author.parse_policy(""), "lighttpd")
 
 
 def test_page_headers_as_text() -> None:
