@@ -6,14 +6,16 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.author.servers import REFUSED, SERVERS, RunningServer, running
 
 import canfetch
-from canfetch.agents import CRAWLERS, Crawler, find_crawler
+from canfetch.agents import CRAWLERS, Crawler, PublishedHeader, find_crawler
 from canfetch.agents.declarations import names_in
 from canfetch.author.servers.rules import build_server_rules
+from canfetch.errors import InvalidOption
 from canfetch.integrations import wsgi
 from canfetch.integrations.asgi import RobotsMiddleware
 from canfetch.integrations.serving import Enforcement, Site
@@ -178,6 +180,31 @@ def test_browsers_inside_apps_pass_although_the_file_names_the_app() -> None:
 def test_names_are_words_and_names_of_apps_stand_alone(header: str, name: str | None) -> None:
     found = find_crawler(header)
     assert (None if found is None else found.name) == name
+
+
+@pytest.mark.parametrize(
+    "fields, message",
+    [
+        ({"headers": "ExampleBot/1.0"}, "invalid headers 'ExampleBot/1.0': expected a tuple of PublishedHeader"),
+        ({"headers": ("ExampleBot/1.0",)}, "expected a tuple of PublishedHeader"),
+        ({"headers": (PublishedHeader("", "a page"),)}, "expected a value and a source of each header"),
+        ({"headers": (PublishedHeader("ExampleBot", "a page", "rumour"),)}, "unknown source_kind 'rumour'"),  # type: ignore[arg-type] # invalid
+        ({"app_names": ("OtherApp",)}, "invalid app_names .*: expected product names of the crawler"),
+        ({"app_names": "ExampleBot"}, "invalid app_names 'ExampleBot': expected a tuple of str"),
+    ],
+    ids=str,
+)
+def test_invalid_entries(fields: dict[str, Any], message: str) -> None:
+    crawler = Crawler(("ExampleBot",), "Example", ("research",), "https://example.com/bot")
+    with pytest.raises(InvalidOption, match=message):
+        canfetch.REGISTRY.with_crawlers(crawler._replace(**fields))
+
+
+def test_names_of_apps_of_added_crawlers() -> None:
+    crawler = Crawler(("Fish.App",), "Example", ("preview",), "https://example.com/bot", app_names=("Fish.App",))
+    registry = canfetch.REGISTRY.with_crawlers(crawler)
+    assert registry.find_crawler("fish.app/2.0 (+https://example.com/bot)") is crawler
+    assert registry.find_crawler("Mozilla/5.0 (Linux; Android 14) Chrome/131 Fish.App/24") is None
 
 
 def test_words_are_read_in_bounded_time() -> None:

@@ -5,7 +5,12 @@ from typing import Any
 
 import pytest
 
+from canfetch.agents import PublishedHeader
+from canfetch.cli.shared.registry_file import load_registry
+
 Run = Any
+
+
 OWN = """
 [[crawler]]
 tokens = ["ExampleBot-Image", "GPTBot"]
@@ -61,6 +66,15 @@ def test_registry_is_extended_by_the_file(run: Run, folder: Path) -> None:
             OWN.replace("host_names", "hosts"),
             "[[crawler]] 1: verification: unknown key 'hosts': choose from 'host_names'",
         ),
+        (
+            OWN + 'headers = [{ value = "ExampleBot/1.0", page = "x" }]\n',
+            "[[crawler]] 2: headers: unknown key 'page': choose from 'value', 'source'",
+        ),
+        (
+            OWN + 'headers = [{ value = "ExampleBot/1.0" }]\n',
+            "[[crawler]] 2: headers: missing key 'source': required keys are 'value', 'source'",
+        ),
+        (OWN + 'headers = ["ExampleBot/1.0"]\n', "[[crawler]] 2: crawler 'ExampleBot': invalid headers"),
         ("crawler = [5]", "[[crawler]] 1: expected a table"),
         ("[crawler]\n", "expected only [[crawler]] tables"),
         (OWN + "[other]\n", "expected only [[crawler]] tables"),
@@ -82,3 +96,14 @@ def test_missing_file_and_repeated_standard_input_are_reported(run: Run) -> None
     assert (ran.code, "no such file" in ran.err) == (2, True)
     twice = run("check", *ASK[:-1], "-", "--agent", "ExampleBot", stdin=ROBOTS)
     assert (twice.code, "standard input can be read only once" in twice.err) == (2, True)
+
+
+def test_headers_of_an_entry(folder: Path) -> None:
+    header = '{ value = "ExampleBot/1.0", source = "https://example.com/bot" }'
+    (folder / "crawlers.toml").write_text(f"{OWN}headers = [{header}]\n", encoding="utf-8")
+    crawler = load_registry(str(folder / "crawlers.toml")).get_crawler("ExampleBot")
+    assert crawler is not None
+    assert crawler.headers == (PublishedHeader("ExampleBot/1.0", "https://example.com/bot", "operator"),)
+    assert crawler.to_json()["headers"] == [
+        {"value": "ExampleBot/1.0", "source": "https://example.com/bot", "source_kind": "operator"}
+    ]
