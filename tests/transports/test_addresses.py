@@ -27,12 +27,6 @@ NOT_PUBLIC = [
     "127.0.0.1",
     "127.255.255.254",
     "169.254.169.254",
-    "100.100.100.200",
-    "168.63.129.16",
-    "::ffff:168.63.129.16",
-    "64:ff9b::a83f:8110",
-    "fd00:ec2::254",
-    "fd20:ce::254",
     "172.16.0.1",
     "192.0.0.8",
     "192.0.2.1",
@@ -105,3 +99,27 @@ def test_name_without_allowed_address_raises(found: list[str], kind: FailureKind
     with pytest.raises(TransportError) as caught:
         filter_addresses("a.test", found, allow_private=False)
     assert caught.value.kind is kind
+
+
+# Metadata, credentials, name servers and services of the host.
+CLOUD_ADDRESSES = {
+    "AWS": ["169.254.169.254", "169.254.170.2", "169.254.169.253", "169.254.169.123", "fd00:ec2::254", "fd00:ec2::253"],
+    "Azure": ["169.254.169.254", "168.63.129.16", "::ffff:168.63.129.16", "64:ff9b::a83f:8110", "2002:a83f:8110::1"],
+    "Google Cloud": ["169.254.169.254", "fd20:ce::254"],
+    "Oracle Cloud": ["169.254.169.254", "192.0.0.192", "fd00:c1::a9fe:a9fe"],
+    "Alibaba Cloud": ["100.100.100.200"],
+    "IBM Cloud": ["169.254.169.254", "161.26.0.10", "166.8.0.1", "166.11.255.255", "::ffff:161.26.0.10"],
+    "Akamai": ["169.254.169.254", "fe80::a9fe:a9fe"],
+    "DigitalOcean": ["169.254.169.254"],
+    "Scaleway": ["169.254.42.42", "fd00:42::42"],
+}
+
+
+@pytest.mark.parametrize("cloud", CLOUD_ADDRESSES)
+def test_special_addresses_of_clouds_are_not_public(cloud: str) -> None:
+    assert not [address for address in CLOUD_ADDRESSES[cloud] if is_public(ip_address(address))]
+
+
+def test_neighbours_of_special_addresses_are_public() -> None:
+    for address in ("168.63.129.15", "161.25.255.255", "161.27.0.0", "166.7.255.255", "166.12.0.0"):
+        assert is_public(ip_address(address)), address

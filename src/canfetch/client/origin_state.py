@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 from canfetch.access.effective_access import MAX_CLOCK_SKEW, EffectiveAccess, FetchNeed, effective_access, fetch_need
 from canfetch.access.entries import CachedCopy, CacheEntry
@@ -141,6 +141,10 @@ class OriginState:
         self._access_and_info: tuple[EffectiveAccess, AccessInfo] | None = None
         self._own_rules: AgentRules | None = None
         self._own_allows: Callable[[AnyURL], bool] | None = None
+
+    def __reduce__(self) -> tuple[type[Self], tuple[Origin, CacheEntry, Options]]:
+        """Copy what the state was created from. The copy parses its file again."""
+        return type(self), (self.origin, self.entry, self.options)
 
     def share_file(self, file: CachedFile) -> None:
         """Replace the file with one that has the same content. Only valid before the first query."""

@@ -78,11 +78,13 @@ class Route(NamedTuple):
         proxies: The proxies that it uses, in any form, or an empty string. It can contain credentials: only a hash of
             it is stored.
         tls: A description of the TLS settings, or an empty string for the default settings.
+        rules: A description of the rules for what it may connect to, or an empty string without such rules.
     """
 
     schemes: tuple[str, ...] = ()
     proxies: str = ""
     tls: str = ""
+    rules: str = ""
 
 
 class Transport(Protocol):

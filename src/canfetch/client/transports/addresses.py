@@ -1,7 +1,8 @@
 """Classification of IP addresses as public or not.
 
 Source: the IANA special-purpose address registries (RFC 6890 and its updates). RFC 4291 for IPv4-mapped IPv6
-addresses, RFC 3056 for 6to4, RFC 6052 for NAT64. Microsoft's page "What is IP address 168.63.129.16?".
+addresses, RFC 3056 for 6to4, RFC 6052 for NAT64. Microsoft's page "What is IP address 168.63.129.16?", and IBM's page
+"Endpoints available for IBM Cloud VPC".
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,9 +22,14 @@ _NAT64: Final = IPv6Network("64:ff9b::/96")
 _DOCUMENTATION: Final = IPv6Network("3fff::/20")
 # IETF protocol assignments and the deprecated 6to4 relays. `is_global` covers them only in part.
 _ASSIGNED: Final = (IPv4Network("192.0.0.0/24"), IPv4Network("192.88.99.0/24"))
-# Public by its number, but each machine in Azure reaches services of its own host there. The addresses of the other
-# large clouds are link-local (169.254.169.254), local (fd00:ec2::254) or shared ones (100.100.100.200).
-_CLOUD_HOST: Final = IPv4Address("168.63.129.16")
+# Public by their numbers. Each machine in Azure reaches services of its own host at the first one, and the others are
+# private endpoints of the services of IBM Cloud. The addresses of the other large clouds are link-local
+# (169.254.169.254), local (fd00:ec2::254), shared (100.100.100.200) or assigned (192.0.0.192) ones.
+_CLOUD_NETWORKS: Final = (
+    IPv4Network("168.63.129.16/32"),
+    IPv4Network("161.26.0.0/16"),
+    IPv4Network("166.8.0.0/14"),
+)
 
 
 def is_public(address: IPv4Address | IPv6Address) -> bool:
@@ -33,17 +39,16 @@ def is_public(address: IPv4Address | IPv6Address) -> bool:
     it. Address ranges that no registry has assigned are not public.
     """
     if isinstance(address, IPv6Address):
-        embedded = _embedded_ipv4(address)
+        embedded = embedded_ipv4(address)
         if embedded is not None:
             return is_public(embedded)
         return address in _GLOBAL_UNICAST and address.is_global and address not in _DOCUMENTATION
     return (
         address.is_global
-        and address != _CLOUD_HOST
         and not address.is_multicast
         and not address.is_reserved
         and not address.is_loopback
-        and not any(address in network for network in _ASSIGNED)
+        and not any(address in network for network in (*_ASSIGNED, *_CLOUD_NETWORKS))
     )
 
 
@@ -88,7 +93,8 @@ def _alternate_families(addresses: Iterable[str]) -> list[str]:
     return [address for addresses_of_round in rounds for address in addresses_of_round if address is not None]
 
 
-def _embedded_ipv4(address: IPv6Address) -> IPv4Address | None:
+def embedded_ipv4(address: IPv6Address) -> IPv4Address | None:
+    """Return the IPv4 address that a gateway or the system translates an address to, or None."""
     if address in _NAT64:
         return IPv4Address(int(address) & 0xFFFFFFFF)
     return address.ipv4_mapped or address.sixtofour

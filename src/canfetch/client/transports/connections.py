@@ -31,6 +31,7 @@ from canfetch.client.transports.failures import (
     is_local_error,
     tls_cut_error,
 )
+from canfetch.client.transports.fetch_rules import NO_RULES, FetchRules
 from canfetch.client.transports.tls import has_authorities
 
 _RECEIVE_BYTES: Final = 65_536
@@ -116,12 +117,16 @@ class Connection:
         self._socket.close()
 
 
-def connect(host: str, port: int, *, allow_private: bool, resolve: Resolve, deadlines: Deadlines) -> Connection:
+def connect(
+    host: str, port: int, *, allow_private: bool, resolve: Resolve, deadlines: Deadlines, rules: FetchRules = NO_RULES
+) -> Connection:
     """Connect to the first address of `host` that accepts. The attempts overlap.
 
     Raises: TransportError: DNS, FORBIDDEN_ADDRESS, CONNECT or TIMEOUT. If all addresses fail, the last error.
     """
+    rules.check_host(host, port)
     addresses = filter_addresses(host, resolve_host(host, resolve, deadlines), allow_private=allow_private)
+    addresses = rules.filter_addresses(host, addresses)
     return Connection(connect_socket(addresses, port, deadlines.connect_timeout), deadlines)
 
 
@@ -441,14 +446,15 @@ class _TLS:
 
 
 async def connect_async(
-    host: str, port: int, *, allow_private: bool, resolve: Resolve, deadlines: Deadlines
+    host: str, port: int, *, allow_private: bool, resolve: Resolve, deadlines: Deadlines, rules: FetchRules = NO_RULES
 ) -> AsyncConnection:
     """Connect to the first address of `host` that accepts. The attempts overlap.
 
     Raises: TransportError: DNS, FORBIDDEN_ADDRESS, CONNECT or TIMEOUT. If all addresses fail, the last error.
     """
+    rules.check_host(host, port)
     resolved = await resolve_host_async(host, resolve, deadlines)
-    addresses = filter_addresses(host, resolved, allow_private=allow_private)
+    addresses = rules.filter_addresses(host, filter_addresses(host, resolved, allow_private=allow_private))
     try:
         async with asyncio.timeout(deadlines.connect_timeout()):
             return AsyncConnection(await connect_socket_async(addresses, port), deadlines)

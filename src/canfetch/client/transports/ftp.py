@@ -24,6 +24,7 @@ from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.dns import Resolve
 from canfetch.client.transports.endpoints import Endpoint
 from canfetch.client.transports.failures import TransportError
+from canfetch.client.transports.fetch_rules import FetchRules
 from canfetch.client.transports.response_body import ResponseBuilder
 
 _MAX_REPLY_BYTES: Final = 65_536
@@ -34,14 +35,21 @@ _FILE_UNAVAILABLE: Final = "550"
 _LOGIN_REQUIRED: Final = ("530", "532")
 
 
-def fetch_ftp(request: TransportRequest, endpoint: Endpoint, *, resolve: Resolve, deadlines: Deadlines) -> Response:
+def fetch_ftp(
+    request: TransportRequest, endpoint: Endpoint, *, resolve: Resolve, deadlines: Deadlines, rules: FetchRules
+) -> Response:
     """Fetch one file.
 
     Raises: TransportError: The reply is neither a file nor mapped to 404 or 401.
     """
     path = _decode_path(endpoint)
     control = connect(
-        endpoint.host, endpoint.port, allow_private=request.allow_private, resolve=resolve, deadlines=deadlines
+        endpoint.host,
+        endpoint.port,
+        allow_private=request.allow_private,
+        resolve=resolve,
+        deadlines=deadlines,
+        rules=rules,
     )
     with closing(control), _translate_errors():
         session = _Session(control)

@@ -1,10 +1,11 @@
 """The default transports: HTTP/1.1 on h11, and FTP. They need no extra."""
 
+import ssl
 from contextlib import closing
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypedDict, Unpack
 
 from canfetch.access.responses import Failure, FailureKind, Response
-from canfetch.client.transports import TransportRequest
+from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.base_transport import BaseTransport
 from canfetch.client.transports.connections import connect, connect_async
 from canfetch.client.transports.daemon_threads import start_daemon_thread, wait_in_loop
@@ -12,8 +13,10 @@ from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.dns import Resolve
 from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
 from canfetch.client.transports.failures import NoThread, TransportError
+from canfetch.client.transports.fetch_rules import NO_RULES, FetchRules
 from canfetch.client.transports.http_exchange import HTTPExchange, TunnelExchange
 from canfetch.client.transports.proxies import Proxy, proxy_errors
+from canfetch.errors import InvalidOption
 
 _SCHEMES: Final[tuple[str, ...]] = ("http", "https", "ftp")
 
@@ -38,7 +41,37 @@ class ConnectionPlan(NamedTuple):
     is_proxied: bool = False
 
 
-class HTTPTransport(BaseTransport):
+class _Settings(TypedDict, total=False):
+    ssl_context: ssl.SSLContext | None
+    resolve: Resolve
+    proxy: str | None
+    trust_env: bool
+
+
+class _SocketTransport(BaseTransport):
+    """A transport that connects itself, and so can check what it connects to.
+
+    Args: The same as HTTPTransport.
+    """
+
+    _schemes = _SCHEMES
+
+    def __init__(self, *, rules: FetchRules = NO_RULES, **settings: Unpack[_Settings]) -> None:
+        super().__init__(**settings)
+        if rules and self._proxies.are_set:
+            raise InvalidOption(
+                "rules and a proxy cannot be used together, because the addresses behind the proxy cannot be checked: "
+                "remove the proxy, or pass trust_env=False"
+            )
+        self._rules = rules
+
+    @property
+    def route(self) -> Route:
+        """What the transport can reach."""
+        return super().route._replace(rules=repr(self._rules) if self._rules else "")
+
+
+class HTTPTransport(_SocketTransport):
     """Send requests over sockets, with a new connection for each request.
 
     It can be shared between threads.
@@ -49,10 +82,10 @@ class HTTPTransport(BaseTransport):
         proxy: Proxy for all connections, as `http://user:password@host:port`. It overrides the environment. A client
             with `allow_private=False` rejects proxies, because the addresses behind them cannot be checked.
         trust_env: Whether to use the proxies of the environment for http and https.
+        rules: The host names, ports and networks that it may connect to. Each connection is checked, after redirects
+            and name resolution. They cannot be used together with a proxy. By default, everything is allowed.
     Raises: InvalidOption: A proxy is invalid or unsupported.
     """
-
-    _schemes = _SCHEMES
 
     def send(self, request: TransportRequest) -> Response | Failure:
         """Send a request for an http, https or ftp URL.
@@ -65,7 +98,7 @@ class HTTPTransport(BaseTransport):
             endpoint = parse_endpoint(request.url, _SCHEMES)
             proxy = self._proxies.find_allowed(endpoint, request)
             if endpoint.scheme == "ftp" and proxy is None:
-                return _fetch_ftp(request, endpoint, self._resolve, deadlines)
+                return _fetch_ftp(request, endpoint, self._resolve, deadlines, self._rules)
             return self._exchange(request, plan_connection(request, endpoint, proxy), deadlines)
         except TransportError as error:
             return error.to_failure(request.url)
@@ -89,14 +122,11 @@ class HTTPTransport(BaseTransport):
         """Do nothing, because no resources are held between requests."""
 
     def _exchange(self, request: TransportRequest, plan: ConnectionPlan, deadlines: Deadlines) -> Response:
-        with proxy_errors(is_proxied=plan.is_proxied):
-            connection = connect(
-                plan.host,
-                plan.port,
-                allow_private=request.allow_private,
-                resolve=self._resolve,
-                deadlines=deadlines,
-            )
+from canfetch.client.transports.failures import NoThread, TransportError
+from canfetch.client.transports.fetch_rules import NO_RULES, FetchRules
+from canfetch.client.transports.http_exchange import HTTPExchange, TunnelExchange
+from canfetch.client.transports.proxies import Proxy, proxy_errors
+from canfetch.errors import InvalidOption
         with closing(connection):
             if plan.tunnel is not None:
                 connection.send(plan.tunnel.request_data)
@@ -111,7 +141,7 @@ class HTTPTransport(BaseTransport):
                     return response
 
 
-class AsyncHTTPTransport(BaseTransport):
+class AsyncHTTPTransport(_SocketTransport):
     """Send requests over sockets on an asyncio event loop, with a new connection for each request.
 
     Requests do not wait for each other, and a cancelled request closes its connection at once. Only name resolution
@@ -122,8 +152,6 @@ class AsyncHTTPTransport(BaseTransport):
 
     Args: The same as HTTPTransport.
     """
-
-    _schemes = _SCHEMES
 
     async def send(self, request: TransportRequest) -> Response | Failure:
         """Send a request for an http, https or ftp URL.
@@ -146,7 +174,7 @@ class AsyncHTTPTransport(BaseTransport):
 
     async def _fetch_ftp(self, request: TransportRequest, endpoint: Endpoint, deadlines: Deadlines) -> Response:
         thread = start_daemon_thread(
-            lambda: _fetch_ftp(request, endpoint, self._resolve, deadlines), name="canfetch-ftp"
+            lambda: _fetch_ftp(request, endpoint, self._resolve, deadlines, self._rules), name="canfetch-ftp"
         )
         try:
             return await wait_in_loop(thread)
@@ -154,14 +182,11 @@ class AsyncHTTPTransport(BaseTransport):
             raise TransportError(FailureKind.LOCAL, str(error)) from None
 
     async def _exchange(self, request: TransportRequest, plan: ConnectionPlan, deadlines: Deadlines) -> Response:
-        with proxy_errors(is_proxied=plan.is_proxied):
-            connection = await connect_async(
-                plan.host,
-                plan.port,
-                allow_private=request.allow_private,
-                resolve=self._resolve,
-                deadlines=deadlines,
-            )
+from canfetch.client.transports.failures import NoThread, TransportError
+from canfetch.client.transports.fetch_rules import NO_RULES, FetchRules
+from canfetch.client.transports.http_exchange import HTTPExchange, TunnelExchange
+from canfetch.client.transports.proxies import Proxy, proxy_errors
+from canfetch.errors import InvalidOption
         with closing(connection):
             if plan.tunnel is not None:
                 await connection.send(plan.tunnel.request_data)
@@ -176,11 +201,13 @@ class AsyncHTTPTransport(BaseTransport):
                     return response
 
 
-def _fetch_ftp(request: TransportRequest, endpoint: Endpoint, resolve: Resolve, deadlines: Deadlines) -> Response:
+def _fetch_ftp(
+    request: TransportRequest, endpoint: Endpoint, resolve: Resolve, deadlines: Deadlines, rules: FetchRules
+) -> Response:
     # Rarely used, and it imports ftplib.
     from canfetch.client.transports.ftp import fetch_ftp  # noqa: PLC0415
 
-    return fetch_ftp(request, endpoint, resolve=resolve, deadlines=deadlines)
+    return fetch_ftp(request, endpoint, resolve=resolve, deadlines=deadlines, rules=rules)
 
 
 def plan_connection(
