@@ -94,13 +94,20 @@ def serve(name: str) -> None:
     """Serve until the process is terminated, and print the port."""
     from uvicorn.server import Server
 
+    from canfetch.web.server.clients import ClientAddresses
     from canfetch.web.server.listening import bind
     from canfetch.web.server.protocol import BoundedConfig
 
     bound = bind("127.0.0.1", 0, is_fixed=True)
     bound.listen(1024)
     config = BoundedConfig(
-        make_app(name), header_timeout=10, max_connections=4096, log_config=None, access_log=False, ws="none"
+        make_app(name),
+        header_timeout=10,
+        max_connections=4096,
+        addresses=ClientAddresses(()),
+        log_config=None,
+        access_log=False,
+        ws="none",
     )
     print(bound.getsockname()[1], flush=True)
     Server(config).run(sockets=[bound])

@@ -238,7 +238,7 @@ def test_a_slow_origin_is_an_answer() -> None:
 def test_questions_beyond_the_limit_are_refused() -> None:
     (reply,) = ask(("explain", {"url": "/x", "robots_txt": "#"}), settings=ServiceSettings(max_questions=0))
     assert reply.is_error
-    assert reply.text == "the server is answering 0 questions: ask again in a few seconds"
+    assert reply.text == "the server is answering too many questions: ask again in a few seconds"
 
 
 class FailingService(Service):

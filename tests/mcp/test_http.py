@@ -20,7 +20,6 @@ from tests.servers.web import Site
 from canfetch.errors import InvalidOption
 from canfetch.web.mcp.http import PATH, HTTPSettings, create_app
 from canfetch.web.mcp.http_guard import MAX_BODY_BYTES, HTTPGuard
-from canfetch.web.mcp.server import create_server
 from canfetch.web.mcp.service import Service, ServiceSettings
 from canfetch.web.settings import RateLimit
 
@@ -31,7 +30,7 @@ HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text
 @contextmanager
 def serving(settings: HTTPSettings) -> Iterator[int]:
     """Run a server in a thread, and yield its port."""
-    app = create_app(create_server(Service(ServiceSettings(allow_private=True))), settings)
+    app = create_app(Service(ServiceSettings(allow_private=True, is_shared=True)), settings)
     server = uvicorn.Server(uvicorn.Config(app, lifespan="on", log_config=None, ws="none"))
     with socket.create_server(("127.0.0.1", 0)) as listener:
         thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[listener])))
@@ -194,8 +193,14 @@ def test_names_that_a_server_answers_for(settings: HTTPSettings, hosts: list[str
 
 def guarded_status(settings: HTTPSettings, host: str) -> int:
     """Return the status of a request to an application behind the guard."""
-    guard = HTTPGuard(_ok, listens_on=settings.host, token=settings.token, host_names=settings.host_names)
+    guard = HTTPGuard(
+        _ok, is_simple=_simple, listens_on=settings.host, token=settings.token, host_names=settings.host_names
+    )
     return status_of(guard, host.encode(), token=settings.token)
+
+
+async def _simple(_body: bytes) -> bool:
+    return True
 
 
 async def _ok(_scope: Any, receive: Any, send: Any) -> None:
@@ -254,7 +259,7 @@ def test_a_token_must_fit_a_header(token: str) -> None:
 
 
 def test_the_requests_of_a_client_are_limited() -> None:
-    guard = HTTPGuard(_ok, listens_on="127.0.0.1", token=None, limit=RateLimit(1e-6, 3))
+    guard = HTTPGuard(_ok, is_simple=_simple, listens_on="127.0.0.1", token=None, limit=RateLimit(1e-6, 3))
     statuses = [status_of(guard, b"localhost", client=client) for client in ("192.0.2.1",) * 5 + ("192.0.2.2",)]
     assert statuses == [200, 200, 200, 429, 429, 200]
     refused = start_of(guard, b"localhost")
@@ -280,15 +285,19 @@ async def receive_end() -> dict[str, Any]:
     ids=["slow", "endless", "cut"],
 )
 def test_bodies_are_bounded(receive: Callable[[], Awaitable[dict[str, Any]]], status: int) -> None:
-    guard = HTTPGuard(_ok, listens_on="127.0.0.1", token=None, body_seconds=0.05 if status == 408 else 60)
+    guard = HTTPGuard(
+        _ok, is_simple=_simple, listens_on="127.0.0.1", token=None, body_seconds=0.05 if status == 408 else 60
+    )
     assert status_of(guard, b"localhost", receive=receive) == status
-    assert guard.body_bytes == 0
+    assert guard.bodies.taken == 0
 
 
 @pytest.mark.slow
 def test_all_bodies_together_are_bounded() -> None:
-    guard = HTTPGuard(_ok, listens_on="127.0.0.1", token=None)
-    guard.body_bytes = 16 * MAX_BODY_BYTES
+    guard = HTTPGuard(_ok, is_simple=_simple, listens_on="127.0.0.1", token=None)
+    others = [(f"192.0.2.{number}", 4 * MAX_BODY_BYTES) for number in range(4)]
+    assert all(guard.bodies.take(*one) for one in others)
     assert status_of(guard, b"localhost") == 503
-    guard.body_bytes = 0
+    for one in others:
+        guard.bodies.give_back(*one)
     assert status_of(guard, b"localhost") == 200

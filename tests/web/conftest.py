@@ -14,10 +14,14 @@ import httpx2
 
 from canfetch.access.responses import Failure, Response
 from canfetch.client.transports import TransportRequest
+from canfetch.web.api.preloading import preload
 from canfetch.web.app import create_app
+from canfetch.web.server.worker_process import WorkerProcess
 from canfetch.web.settings import Settings
 
 ResultT = TypeVar("ResultT")
+# The applications of all tests share them, because starting a process takes longer than most tests.
+WORKERS = [WorkerProcess(preload) for _ in range(2)]
 BASE = "http://localhost:8420"
 
 
@@ -25,7 +29,7 @@ class API:
     """Sends requests to an application in this process."""
 
     def __init__(self, settings: Settings | None = None, **options: Any) -> None:
-        self.guard = create_app(settings, **options)
+        self.guard = create_app(settings, **{"workers": WORKERS, **options})
         self._runner = asyncio.Runner()
         self._lifespan = self.guard.app.router.lifespan_context(self.guard.app)
         self._runner.run(self._lifespan.__aenter__())

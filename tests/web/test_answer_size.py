@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.web.conftest import API
 
-from canfetch.web.api.services import AnswerTooLarge, encode_answer
+from canfetch.web.api.outcomes import AnswerTooLarge, encode_answer
 
 URL = "https://example.com/"
 # 570 KB, of which each verdict repeats nearly all.
@@ -26,6 +26,22 @@ def test_answers_of_hundreds_of_megabytes_are_refused(api: API, path: str) -> No
 
     assert problem["type"] == "urn:canfetch:problem:answer-too-large"
     assert problem["detail"] == "the answer is larger than 32 MiB: ask about fewer URLs or agents at a time"
+
+
+@pytest.mark.slow
+def test_usage_tables_that_repeat_many_records_are_refused(api: API) -> None:
+    content = "User-agent: *\n" + "Content-Signal: ai-train=no\n" * 10_000
+    agents = [f"Bot{first}{second}" for first in "abcde" for second in "abcde"]
+    problem = api.problem("POST", "/v1/usage", 422, json={"content": content, "agents": agents})
+    assert problem["type"] == "urn:canfetch:problem:answer-too-large"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", ["matrix", "lint"])
+def test_bodies_with_millions_of_values_are_read_in_a_process(api: API, path: str) -> None:
+    body = b'{"content":[' + b"[]," * 300_000 + b"[]]}"
+    problem = api.problem("POST", f"/v1/{path}", 422, content=body, headers={"Content-Type": "application/json"})
+    assert problem["errors"]
 
 
 def test_a_small_part_of_the_same_question_is_answered(api: API) -> None:

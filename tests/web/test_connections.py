@@ -239,3 +239,23 @@ def test_body_that_is_a_little_too_large_is_read_before_the_connection_is_closed
         assert response.status == 413
         assert json.loads(response.read())["type"] == "urn:canfetch:problem:too-large"
     connection.close()
+
+
+def test_a_client_has_only_so_many_connections() -> None:
+    with running_server(client_connections=5, transport=ScriptedWeb()) as port, ExitStack() as stack:
+        clients = open_slow_clients(stack, port, 5, b"GET / HTTP/1.1\r\n")
+        assert ask(port) == 200
+        readable, _, _ = select.select(clients, [], [], SECONDS)
+        assert readable == [clients[0]]
+        other = socket.create_connection(("127.0.0.1", port), timeout=SECONDS, source_address=("127.0.0.2", 0))
+        with other:
+            other.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            assert read_all(other).startswith(b"HTTP/1.1 200 ")
+
+
+def test_connections_of_a_trusted_proxy_are_not_limited() -> None:
+    settings = Settings(trusted_proxies=("127.0.0.1",))
+    with running_server(settings, client_connections=1, transport=ScriptedWeb()) as port, ExitStack() as stack:
+        clients = open_slow_clients(stack, port, 3, b"GET / HTTP/1.1\r\n")
+        assert ask(port) == 200
+        assert select.select(clients, [], [], 0)[0] == []

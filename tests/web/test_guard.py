@@ -17,6 +17,7 @@ from canfetch.web.server.guard import BODY_LIMITS, CONTENT_SECURITY_POLICY
 from canfetch.web.settings import RateLimit, Settings
 
 TOKEN = "correct-horse"  # noqa: S105 - a token of a test
+QUESTIONS: dict[str, Any] = {"content": "User-agent: *\nDisallow: /x\n", "agents": ["GPTBot"]}
 QUESTION = {"content": "User-agent: *\nDisallow: /x\n", "url": "/x", "agent": "GPTBot"}
 
 
@@ -88,7 +89,13 @@ def test_head_is_answered_as_get(private: API, path: str) -> None:
 )
 def test_pages_of_other_sites_are_refused(private: API, headers: dict[str, str]) -> None:
     private.problem("POST", "/v1/decide", 403, json=QUESTION, headers=authorized(**headers))
-    private.problem("GET", "/metrics", 403, headers=authorized(**headers))
+    for method, path in (("GET", "/metrics"), ("POST", "/metrics"), ("GET", "/%6Detrics")):
+        private.problem(method, path, 403, headers=authorized(**headers))
+
+
+def test_metrics_are_refused_for_unknown_hosts(private: API) -> None:
+    private.problem("GET", "/metrics", 421, headers=authorized(Host="evil.example:8420"))
+    assert private.get("/metrics", headers=authorized()).status_code == 200
 
 
 @pytest.mark.slow
@@ -196,14 +203,16 @@ def test_streamed_body_that_is_too_large_is_refused(api: API) -> None:
     headers = {"Content-Type": "application/json"}
     problem = api.problem("POST", "/v1/lint", 413, content=endless(100_000_000), headers=headers)
     assert problem["type"] == "urn:canfetch:problem:too-large"
-    assert api.guard.body_bytes == 0
+    assert api.guard.kept.taken == 0
 
 
-def test_all_bodies_together_are_bounded() -> None:
-    with running_api(Settings(max_body_bytes=100), transport=ScriptedWeb()) as api:
-        api.problem("POST", "/v1/lint", 503, json={"content": "x" * 200})
-        assert api.post("/v1/lint", json={"content": "x"}).status_code == 200
-        assert api.guard.body_bytes == 0
+def test_bodies_of_requests_and_answers_are_bounded_together_and_for_each_client() -> None:
+    with running_api(Settings(max_body_bytes=8_000), transport=ScriptedWeb()) as api:
+        api.problem("POST", "/v1/lint", 503, json={"content": "x" * 2_001})
+        # The request fits, and its answer does not.
+        api.problem("POST", "/v1/decide/batch", 503, json={**QUESTIONS, "urls": ["/x"] * 20})
+        assert api.post("/v1/decide/batch", json={**QUESTIONS, "urls": ["/x"]}).status_code == 200
+        assert api.guard.kept.taken == 0
 
 
 @pytest.mark.slow
@@ -328,8 +337,8 @@ def test_nothing_of_a_draft_is_logged(api: API, caplog: pytest.LogCaptureFixture
 
 @pytest.mark.parametrize(
     "name, value",
-    [("token", ""), ("token", "a b"), ("timeout", 0), ("threads", 0), ("trusted_proxies", ("x",))],
-    ids=["token", "spaces", "timeout", "threads", "proxy"],
+    [("token", ""), ("token", "a b"), ("timeout", 0), ("processes", 0), ("trusted_proxies", ("x",))],
+    ids=["token", "spaces", "timeout", "processes", "proxy"],
 )
 def test_invalid_settings_are_errors(name: str, value: Any) -> None:
     with pytest.raises(InvalidOption, match=name.replace("_prox", " prox").replace("ies", "y")):

@@ -28,7 +28,9 @@ PRIVATE_HOSTS = [
 ]
 
 
-NO_PUBLIC_ADDRESS = "forbidden-address: the host does not exist, or it has no public address"
+NO_PUBLIC_ADDRESS = (
+    "forbidden-address: the host does not exist, it has no public address, or the server may not fetch from it"
+)
 
 
 class Network(ScriptedWeb):

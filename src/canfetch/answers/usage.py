@@ -46,22 +46,30 @@ class UsageTable(NamedTuple):
 
     robots: RobotsTxt
     url: str
-    agents: Sequence[AgentUsage]
+    agents: Sequence[RequestedAgent]
     page: PageRules | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the preferences for each agent and purpose, and the records that state them."""
+        """Return the preferences for each agent and purpose, and the records that state them.
+
+        The member `crawlers` is an iterator, because each of its items names all records that apply.
+
+        Raises: InvalidURL, OriginMismatch: When an item is computed.
+        """
         reservation = None if self.page is None else self.page.reservation
         answer = {
             "schema": USAGE_TABLE_SCHEMA,
             "url": printable_text(self.url),
             "profile": self.robots.profile,
-            "crawlers": [agent.to_json() for agent in self.agents],
+            "crawlers": (self._row(agent).to_json() for agent in self.agents),
             "records": [record.to_json() for record in self.robots.extensions if record.name in _RECORDS],
             "tdm_reservation": None if reservation is None else reservation.to_json(),
             "tdm_file_problem": None if self.page is None or self.page.tdm_file is None else self.page.tdm_file.problem,
         }
-        return with_notes(answer, [agent.agent for agent in self.agents], self.robots)
+        return with_notes(answer, self.agents, self.robots)
+
+    def _row(self, agent: RequestedAgent) -> AgentUsage:
+        return AgentUsage(agent, usage_by_purpose(self.robots, self.url, agent.agent))
 
 
 def usage_by_purpose(
@@ -85,8 +93,6 @@ def usage_table(
     """Return the preferences of a file on a URL for each agent and purpose.
 
     Args: page: The rules of the page, for its TDMRep reservation, or None if they are unknown.
-    Raises: InvalidURL, OriginMismatch.
-    Cost: Three decisions for each agent.
+    Cost: Three decisions for each agent, when the table is converted to JSON.
     """
-    rows = [AgentUsage(agent, usage_by_purpose(robots, url, agent.agent)) for agent in agents]
-    return UsageTable(robots, url, rows, page)
+    return UsageTable(robots, url, agents, page)

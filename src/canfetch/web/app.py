@@ -1,6 +1,6 @@
 """The application: the API, the page, and the guard around them."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +12,14 @@ from canfetch.client.transports import AsyncTransport
 from canfetch.web.api import decisions, errors, files, live, registry
 from canfetch.web.api.openapi import document
 from canfetch.web.api.page_routes import page_router, process_router
+from canfetch.web.api.preloading import preload
 from canfetch.web.api.services import Services
 from canfetch.web.origins import Origins
 from canfetch.web.server.guard import Guard
 from canfetch.web.server.metrics import Metrics
 from canfetch.web.server.tracing import RequestTracer
-from canfetch.web.server.work_queue import WorkQueue
+from canfetch.web.server.work_queue import Worker, WorkQueue
+from canfetch.web.server.worker_process import WorkerProcess
 from canfetch.web.settings import Settings
 from canfetch.web.site.assets import Assets
 
@@ -31,6 +33,8 @@ def create_app(
     assets: Assets | None = None,
     transport: AsyncTransport | None = None,
     tracer_provider: "TracerProvider | None" = None,
+    workers: Sequence[Worker] | None = None,
+    starts_workers: bool = False,
 ) -> Guard:
     """Return the application for an ASGI server.
 
@@ -39,6 +43,9 @@ def create_app(
         assets: The files of the page.
         transport: The transport for fetches.
         tracer_provider: Where spans are sent, or None.
+        workers: What runs computations. By default processes of the number in the settings.
+        starts_workers: Whether to start the processes before the first request. Otherwise the first request of each
+            takes longer.
     Raises: InvalidOption.
     """
     settings = Settings() if settings is None else settings
@@ -54,14 +61,20 @@ def create_app(
             user_agent=settings.user_agent,
             policy=settings.policy,
             tracer=tracer,
+            rules=settings.fetch_rules(),
             transport=transport,
         )
-        queue = WorkQueue(threads=settings.threads, max_waiting=settings.max_waiting)
+        own_workers = [WorkerProcess(preload) for _ in range(settings.processes)] if workers is None else []
+        queue = WorkQueue(own_workers or workers or (), max_waiting=settings.max_waiting)
+        if starts_workers:
+            queue.start()
         app.state.services = Services(settings, origins, queue)
         try:
             yield
         finally:
             queue.close()
+            for worker in own_workers:
+                worker.close()
             await origins.close()
 
     api = FastAPI(
@@ -93,9 +106,9 @@ def _gauges(api: FastAPI, guard: Guard) -> dict[str, tuple[str, float]]:
     stats: dict[str, Any] = services.origins.client.stats.to_json()
     failures = stats.pop("failures")
     return {
-        "body_bytes": ("Bytes of request bodies in memory.", guard.body_bytes),
-        "computations": ("Computations that run or wait for a thread.", services.queue.count),
-        "computations_stopped": ("Computations stopped at the end of their request.", services.queue.stopped),
+        "body_bytes": ("Bytes of the bodies of requests and responses in memory.", guard.kept.taken),
+        "computations": ("Computations that run or wait for a process.", services.queue.count),
+        "computations_stopped": ("Computations whose process was ended with their request.", services.queue.stopped),
         "fetch_failures": ("Failed fetches.", sum(failures.values())),
         **{f"client_{name}": (f"The counter {name} of the client.", value) for name, value in stats.items()},
     }

@@ -17,12 +17,15 @@ from canfetch.client.origin_report import origin_json
 from canfetch.client.origin_state import OriginState
 from canfetch.client.stores import Store
 from canfetch.client.transports import AsyncTransport
+from canfetch.client.transports.fetch_rules import NO_RULES, FetchRules
 from canfetch.core.agent import Agent
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
 from canfetch.core.verdict import Verdict
 from canfetch.errors import CanfetchError, InvalidURL
 from canfetch.repository import default_user_agent
+from canfetch.web.server.clients import current_client
+from canfetch.web.server.shares import Shares
 from canfetch.web.web_transport import WEB_SCHEMES, WebTransport
 
 if TYPE_CHECKING:
@@ -47,10 +50,12 @@ class Origins:
     Args:
         store: The store of fetched files, or None to keep them in memory only. It is closed with the client.
         allow_private: Whether private and loopback addresses may be fetched.
-        max_fetches: The number of fetches at a time. Decisions about cached files are not limited.
+        max_fetches: The number of fetches at a time, a quarter of them for one client. Decisions about cached files
+            are not limited.
         user_agent: The User-Agent header of requests.
         policy: The access policy.
         tracer: An OpenTelemetry tracer, or None.
+        rules: What may be connected to.
         transport: The transport, for tests.
         clock: Returns seconds since the epoch.
     """
@@ -64,10 +69,11 @@ class Origins:
         user_agent: str | None = None,
         policy: str = "rfc9309",
         tracer: "Tracer | None" = None,
+        rules: FetchRules = NO_RULES,
         transport: AsyncTransport | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self.transport = WebTransport() if transport is None else transport
+        self.transport = WebTransport(rules=rules) if transport is None else transport
         self.allow_private = allow_private
         self.user_agent = default_user_agent(__version__) if user_agent is None else user_agent
         self.clock = clock
@@ -81,8 +87,7 @@ class Origins:
             tracer=tracer,
             clock=clock,
         )
-        self._max_fetches = max_fetches
-        self._fetches = 0
+        self._fetches = Shares(max_fetches)
 
     async def close(self) -> None:
         """Cancel fetches in progress, and close the store."""
@@ -110,20 +115,13 @@ class Origins:
         check = before_fetch.get()
         if check is not None:
             check()
-        if self._fetches >= self._max_fetches:
-            raise TooManyFetches(f"{self._max_fetches} fetches are running: try again in a few seconds")
-        self._fetches += 1
+        client = current_client.get()
+        if not self._fetches.take(client):
+            raise TooManyFetches("too many fetches are running: try again in a few seconds")
         try:
             yield
         finally:
-            self._fetches -= 1
-
-    async def verdict(self, url: str, agent: Agent, *, profile: str = "rfc9309") -> Verdict:
-        """Decide about a URL with the live file of its origin.
-
-        Raises: InvalidURL, UnknownProfile, TooManyFetches.
-        """
-        return _read_with(await self.state(url), profile).decide(url, agent, self.clock())
+            self._fetches.give_back(client)
 
     async def access_json(self, url: str) -> dict[str, Any]:
         """Return how the robots.txt of an origin was obtained and what that means, as verdicts contain it.
@@ -132,20 +130,6 @@ class Origins:
         """
         state = await self.state(url)
         return state.access_info(self.clock()).to_json()
-
-    async def file_json(self, url: str, *, refresh: bool = False) -> dict[str, Any]:
-        """Return the state of an origin in the form of `canfetch fetch --format json`, and the content of its file.
-
-        Raises: InvalidURL, TooManyFetches.
-        """
-        state = await self.state(url, refresh=refresh)
-        now = self.clock()
-        copy = state.effective_access(now).copy
-        return {
-            **origin_json(state, now),
-            "fresh_for": max(0, round(state.entry.next_fetch_at - now)),
-            "content": None if copy is None else decoded(copy.content),
-        }
 
     @property
     def is_ready(self) -> bool:
@@ -173,6 +157,16 @@ class OriginDecider:
         Raises: InvalidURL, OriginMismatch.
         """
         return self._state.decide(url, agent, self._now)
+
+
+def file_state_json(state: OriginState, now: float) -> dict[str, Any]:
+    """Return the state of an origin in the form of `canfetch fetch --format json`, and the content of its file."""
+    copy = state.effective_access(now).copy
+    return {
+        **origin_json(state, now),
+        "fresh_for": max(0, round(state.entry.next_fetch_at - now)),
+        "content": None if copy is None else decoded(copy.content),
+    }
 
 
 def check_web_url(url: str) -> None:

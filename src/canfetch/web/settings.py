@@ -5,6 +5,7 @@ from ipaddress import ip_network
 from typing import Final
 
 from canfetch.access.policies import get_policy
+from canfetch.client.transports.fetch_rules import FetchRules
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 from canfetch.web.server.credentials import check_token
@@ -55,6 +56,9 @@ class Settings:
         store: The path of an SQLite file or a redis:// URL for fetched files. None keeps them in memory.
         token: The bearer token that the API requires, or None.
         allow_private: Whether files on private and loopback addresses may be fetched.
+        fetch_allow: What may be fetched from: host names, domains, ports and networks, as `FetchRules` describes them.
+            Empty allows all.
+        fetch_refuse: What may not be fetched from, even if it is allowed.
         host_names: The host names and ports that requests may be addressed to, such as `localhost:8420`. Empty allows
             all. A server on a loopback address needs them, because a web page can give its own name that address.
         cors_origins: Origins of other sites whose pages may use the API.
@@ -68,16 +72,20 @@ class Settings:
         idle_timeout: Seconds for each part of a stream to arrive or to be read by the client.
         header_timeout: Seconds for the head of a request to arrive.
         max_connections: Connections at a time. Those that have waited longest for a request are closed first.
-        max_body_bytes: Bytes of all request bodies in memory.
-        max_waiting: Computations that wait for a thread. More are rejected.
-        threads: Threads for computations.
-        max_fetches: Fetches at a time.
+        max_body_bytes: Bytes of the bodies of all requests and responses in memory, a quarter of them for one client.
+        max_waiting: Computations that wait for a process, a quarter of them for one client. More are rejected.
+        refusal_seconds: Seconds before the answer that the server is overloaded, so that a client that repeats its
+            requests at once does not keep the server busy with refusals.
+        processes: Processes for computations, of which one client never uses the last.
+        max_fetches: Fetches at a time, a quarter of them for one client.
         workers: The number of worker processes.
     """
 
     store: str | None = None
     token: str | None = field(default=None, repr=False)
     allow_private: bool = False
+    fetch_allow: tuple[str, ...] = ()
+    fetch_refuse: tuple[str, ...] = ()
     host_names: tuple[str, ...] = ()
     cors_origins: tuple[str, ...] = ()
     trusted_proxies: tuple[str, ...] = ()
@@ -89,10 +97,11 @@ class Settings:
     body_timeout: float = 20.0
     idle_timeout: float = 30.0
     header_timeout: float = 10.0
+    refusal_seconds: float = 1.0
     max_connections: int = 4096
     max_body_bytes: int = 256 * _MIB
     max_waiting: int = 64
-    threads: int = 2
+    processes: int = 2
     max_fetches: int = 64
     workers: int = 1
 
@@ -100,6 +109,7 @@ class Settings:
         if self.token is not None:
             check_token(self.token)
         get_policy(self.policy)
+        self.fetch_rules()
         for proxy in self.trusted_proxies:
             try:
                 ip_network(proxy)
@@ -110,6 +120,13 @@ class Settings:
         for name in ("timeout", "body_timeout", "idle_timeout", "header_timeout"):
             if getattr(self, name) <= 0:
                 raise InvalidOption(f"invalid {name} {getattr(self, name)}: expected a positive number of seconds")
-        for name in ("max_connections", "max_body_bytes", "max_waiting", "threads", "max_fetches", "workers"):
+        for name in ("max_connections", "max_body_bytes", "max_waiting", "processes", "max_fetches", "workers"):
             if getattr(self, name) < 1:
                 raise InvalidOption(f"invalid {name} {getattr(self, name)}: expected at least 1")
+
+    def fetch_rules(self) -> FetchRules:
+        """Return what may be fetched from.
+
+        Raises: InvalidOption.
+        """
+        return FetchRules(allow=self.fetch_allow, refuse=self.fetch_refuse)

@@ -9,12 +9,13 @@ from canfetch.client.loggers import FETCH_LOGGER
 from canfetch.client.options import Options
 from canfetch.client.transports import AsyncTransport, Route, TransportRequest
 from canfetch.client.transports.dns import Resolve, system_resolve
+from canfetch.client.transports.fetch_rules import NO_RULES, FetchRules
 from canfetch.client.transports.http_transport import AsyncHTTPTransport
 from canfetch.core.redaction import loggable_url
 
 WEB_SCHEMES: Final = ("http", "https")
 _FAILURES_OF_NAMES: Final = (FailureKind.DNS, FailureKind.FORBIDDEN_ADDRESS)
-_NO_PUBLIC_ADDRESS: Final = "the host does not exist, or it has no public address"
+_NO_PUBLIC_ADDRESS: Final = "the host does not exist, it has no public address, or the server may not fetch from it"
 
 
 class WebTransport:
@@ -25,12 +26,18 @@ class WebTransport:
         trust_env: Whether to use the proxies of environment variables. A proxy hides the addresses of hosts, so they
             cannot be checked.
         max_requests: Requests at a time. The others wait. None means unlimited.
+        rules: What may be connected to. With rules, no proxy is used.
     """
 
     def __init__(
-        self, resolve: Resolve = system_resolve, *, trust_env: bool = False, max_requests: int | None = None
+        self,
+        resolve: Resolve = system_resolve,
+        *,
+        trust_env: bool = False,
+        max_requests: int | None = None,
+        rules: FetchRules = NO_RULES,
     ) -> None:
-        self._transport = AsyncHTTPTransport(resolve=resolve, trust_env=trust_env)
+        self._transport = AsyncHTTPTransport(resolve=resolve, trust_env=trust_env and not rules, rules=rules)
         self._free = nullcontext() if max_requests is None else asyncio.Semaphore(max_requests)
 
     @property

@@ -8,7 +8,7 @@ import click
 from click.core import ParameterSource
 
 from canfetch.cli.shared.command_errors import CommandError
-from canfetch.cli.shared.network_options import policy_option, store_option
+from canfetch.cli.shared.network_options import fetch_rule_options, policy_option, store_option
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.store_option import open_store
 from canfetch.cli.shared.terminal import print_message
@@ -32,6 +32,8 @@ class _Options(NamedTuple):
     timeout: float
     store: str | None
     allow_private: bool
+    fetch_allow: tuple[str, ...]
+    fetch_refuse: tuple[str, ...]
     http: bool
     host: str
     port: int
@@ -61,11 +63,12 @@ def _run(**values: Any) -> None:
 
     settings = HTTPSettings(options.host, options.port, options.token, options.allow_public, options.host_names)
     settings.check()
-    server = create_server(_open_service(options))
-    serve_http(server, settings, announce=lambda url: _print_line(f"canfetch: serving MCP at {url} (Ctrl-C to stop)"))
+    service = _open_service(options)
+    serve_http(service, settings, announce=lambda url: _print_line(f"canfetch: serving MCP at {url} (Ctrl-C to stop)"))
 
 
 def _open_service(options: _Options) -> "Service":
+    from canfetch.client.transports.fetch_rules import FetchRules  # noqa: PLC0415 - not for --help
     from canfetch.web.mcp.service import Service, ServiceSettings  # noqa: PLC0415 - needs the extra
 
     settings = ServiceSettings(
@@ -73,6 +76,8 @@ def _open_service(options: _Options) -> "Service":
         policy=options.policy,
         timeout=options.timeout,
         allow_private=options.allow_private,
+        rules=FetchRules(allow=options.fetch_allow, refuse=options.fetch_refuse),
+        is_shared=options.http,
     )
     # The options are checked before the store is created.
     try:
@@ -132,6 +137,7 @@ command: Final = click.Command(
             is_flag=True,
             help="Answer for private and loopback addresses, and use the proxies of the environment.",
         ),
+        *fetch_rule_options(),
         Option(["--http"], is_flag=True, help="Serve over streamable HTTP instead of standard input and output."),
         Option(
             ["--host"],

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 import click
 
 from canfetch.cli.shared.command_errors import EXIT_OK, CommandError
-from canfetch.cli.shared.network_options import policy_option, store_option
+from canfetch.cli.shared.network_options import fetch_rule_options, policy_option, store_option
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.terminal import print_message
 from canfetch.core.quoting import quoted
@@ -33,6 +33,8 @@ class _Options(NamedTuple):
     token: str | None
     allow_public: bool
     allow_private: bool
+    fetch_allow: tuple[str, ...]
+    fetch_refuse: tuple[str, ...]
     host_names: tuple[str, ...]
     cors: tuple[str, ...]
     trusted_proxies: tuple[str, ...]
@@ -110,6 +112,8 @@ def _settings(options: _Options, *, is_local: bool) -> "Settings":
         store=_store(options.store),
         token=token,
         allow_private=options.allow_private,
+        fetch_allow=options.fetch_allow,
+        fetch_refuse=options.fetch_refuse,
         host_names=options.host_names,
         cors_origins=options.cors,
         trusted_proxies=options.trusted_proxies,
@@ -173,6 +177,7 @@ command: Final = click.Command(
             help="Fetch files from private and loopback addresses, too. Everyone who can use the server can then "
             "reach your network through it.",
         ),
+        *fetch_rule_options(),
         Option(
             ["--host-name", "host_names"],
             metavar="NAME[:PORT]",

@@ -58,6 +58,25 @@ class NetworkOptions(NamedTuple):
     verbose: int
 
 
+def fetch_rule_options() -> list[Option]:
+    """Return the options of servers for what they may fetch from."""
+    return [
+        Option(
+            ["--fetch-allow"],
+            metavar="TARGET",
+            multiple=True,
+            help="Fetch only from a host name, a domain such as .example.com, a port such as :443, or a network such "
+            "as 192.0.2.0/24. Can be repeated.",
+        ),
+        Option(
+            ["--fetch-refuse"],
+            metavar="TARGET",
+            multiple=True,
+            help="Never fetch from a host name, domain, port or network, even if it is allowed. Can be repeated.",
+        ),
+    ]
+
+
 class PolicyName(click.ParamType):  # type: ignore[type-arg]  # generic only since click 8.4
     """The name of an access policy. Converted to the canonical name."""
 

@@ -15,12 +15,13 @@ from starlette.responses import Response
 
 from canfetch.answers.documents import NotFetched
 from canfetch.core.text import printable_text
-from canfetch.errors import CanfetchError, ClientClosed, MissingExtra, RequestNotSent
+from canfetch.errors import CanfetchError, ClientClosed, MissingExtra, RequestNotSent, WorkerKilled
 from canfetch.web.origins import TooManyFetches
 from canfetch.web.server.error_places import describe_error
 from canfetch.web.server.guard import FetchRateExceeded
 from canfetch.web.server.problems import DISCONNECTED, MEDIA_TYPE, Problem, phrase
 from canfetch.web.server.work_queue import QueueFull
+from canfetch.web.server.worker_process import ComputationFailed
 
 LOGGER: Final = logging.getLogger("canfetch.web")
 _MAX_ERRORS: Final = 20
@@ -113,7 +114,7 @@ def library_problem(error: CanfetchError) -> Problem:
             return Problem(503, "overloaded", message, headers=(("Retry-After", "5"),))
         case RequestNotSent():
             return Problem(503, "request-not-sent", message, headers=(("Retry-After", "5"),))
-        case QueueFull():
+        case QueueFull() | WorkerKilled():
             return Problem(503, "overloaded", message, headers=(("Retry-After", "1"),))
         case NotFetched():
             return Problem(424, "not-fetched", message)
@@ -150,18 +151,19 @@ def _as_handler(handler: Callable[[Request, Any], Problem]) -> Callable[[Request
 
 
 def _http_problem(request: Request, error: HTTPException) -> Problem:
-    code = _CODES.get(error.status_code, "error")
-    detail = printable_text(str(error.detail))
-    detail = detail[:1].lower() + detail[1:]
     if error.status_code == HTTPStatus.NOT_FOUND:
-        detail = f"no such resource: {printable_text(request.url.path)[:200]}"
-    elif error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        return status_problem(404, f"no such resource: {printable_text(request.url.path)[:200]}")
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
         allowed = _allowed_methods(request, error)
-        return Problem(
-            405, code, f"{request.method} is not supported here: use {allowed}", headers=(("Allow", allowed),)
-        )
-    headers = tuple((error.headers or {}).items())
-    return Problem(error.status_code, code, detail, headers=headers)
+        detail = f"{printable_text(request.method)} is not supported here: use {allowed}"
+        return Problem(405, "method-not-allowed", detail, headers=(("Allow", allowed),))
+    return status_problem(error.status_code, error.detail, tuple((error.headers or {}).items()))
+
+
+def status_problem(status: int, detail: object, headers: tuple[tuple[str, str], ...] = ()) -> Problem:
+    """Return the problem of a status."""
+    text = printable_text(str(detail))
+    return Problem(status, _CODES.get(status, "error"), text[:1].lower() + text[1:], headers=headers)
 
 
 def _allowed_methods(request: Request, error: HTTPException) -> str:
@@ -171,5 +173,7 @@ def _allowed_methods(request: Request, error: HTTPException) -> str:
 
 
 def _internal_error(request: Request, error: Exception) -> Problem:
-    LOGGER.error("%s %s: %s", request.method, request.scope["path"], describe_error(error))
+    # The process of a computation has described its error.
+    described = str(error) if isinstance(error, ComputationFailed) else describe_error(error)
+    LOGGER.error("%s %s: %s", request.method, request.scope["path"], described)
     return Problem(500, "internal-error", "an error occurred, which was logged on the server")

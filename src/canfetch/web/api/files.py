@@ -1,6 +1,7 @@
 """Endpoints for one file: its structure, the linter, fixes, the formatter, and usage preferences."""
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from fastapi import APIRouter, Request
 from starlette.exceptions import HTTPException
@@ -14,6 +15,7 @@ from canfetch.answers.usage import usage_table
 from canfetch.core.document import parse as parse_robots
 from canfetch.pages.page_rules import parse_page
 from canfetch.web.api.errors import BODY_ERRORS
+from canfetch.web.api.facts import Facts
 from canfetch.web.api.file_responses import FixedFile, FormattedFile, LintReportObject, ParsedFile, UsageTable
 from canfetch.web.api.requests import (
     FileRequest,
@@ -23,7 +25,7 @@ from canfetch.web.api.requests import (
     UsageRequest,
     body_schema,
 )
-from canfetch.web.api.services import answer_in_thread, read_request
+from canfetch.web.api.services import respond
 
 # The rounds of fixes parse a file dozens of times. Larger files can take longer than a request may.
 MAX_FIXED_BYTES: Final = 128 * 1024
@@ -39,9 +41,13 @@ ROUTER: Final = APIRouter(prefix="/v1", tags=["files"])
 )
 async def parse(request: Request) -> Response:
     """Return the groups, rules and records of a file, as a profile reads them."""
-    asked = await read_request(request, ParseRequest)
-    content = asked.file()
-    return await answer_in_thread(request, lambda: file_json(parse_robots(content, profile=asked.profile)))
+    return await respond(request, structure)
+
+
+def structure(body: bytes, _facts: Facts) -> Mapping[str, Any]:
+    """Return the structure of a file."""
+    asked = ParseRequest.model_validate_json(body)
+    return file_json(parse_robots(asked.file(), profile=asked.profile))
 
 
 @ROUTER.post(
@@ -53,9 +59,12 @@ async def parse(request: Request) -> Response:
 )
 async def lint(request: Request) -> Response:
     """Return the findings of the linter, with their fixes."""
-    asked = await read_request(request, LintFileRequest)
-    lint_request = asked.lint_request()
-    return await answer_in_thread(request, lambda: lint_file(lint_request).to_json())
+    return await respond(request, lint_report)
+
+
+def lint_report(body: bytes, _facts: Facts) -> Mapping[str, Any]:
+    """Return the findings of the linter."""
+    return lint_file(LintFileRequest.model_validate_json(body).lint_request()).to_json()
 
 
 @ROUTER.post(
@@ -70,20 +79,24 @@ async def fix(request: Request) -> Response:
 
     Without `findings`, a file has at most 128 KiB.
     """
-    asked = await read_request(request, FixRequest)
+    return await respond(request, fixed_file)
+
+
+def fixed_file(body: bytes, _facts: Facts) -> Mapping[str, Any]:
+    """Return the fixed file.
+
+    Raises: HTTPException: The file is too large.
+    """
+    asked = FixRequest.model_validate_json(body)
     lint_request = asked.lint_request()
     if asked.findings is not None:
-        chosen = [finding.chosen() for finding in asked.findings]
-        return await answer_in_thread(request, lambda: apply_chosen_fixes(lint_request, chosen).to_json())
+        return apply_chosen_fixes(lint_request, [finding.chosen() for finding in asked.findings]).to_json()
     if len(lint_request.content) > MAX_FIXED_BYTES:
         limit = f"{MAX_FIXED_BYTES >> 10} KiB"
         raise HTTPException(
             413, f"the file is larger than {limit}: pass `findings` to fix some, or run `canfetch lint --fix`"
         )
-    return await answer_in_thread(
-        request,
-        lambda: fix_file(lint_request, unsafe=asked.unsafe, for_profiles=asked.for_profiles, only=asked.only).to_json(),
-    )
+    return fix_file(lint_request, unsafe=asked.unsafe, for_profiles=asked.for_profiles, only=asked.only).to_json()
 
 
 @ROUTER.post(
@@ -95,8 +108,12 @@ async def fix(request: Request) -> Response:
 )
 async def format_file(request: Request) -> Response:
     """Return the file in the canonical layout, which changes no verdict."""
-    content = (await read_request(request, FileRequest)).file()
-    return await answer_in_thread(request, lambda: format_content(content).to_json())
+    return await respond(request, formatted_file)
+
+
+def formatted_file(body: bytes, _facts: Facts) -> Mapping[str, Any]:
+    """Return the formatted file."""
+    return format_content(FileRequest.model_validate_json(body).file()).to_json()
 
 
 @ROUTER.post(
@@ -108,13 +125,14 @@ async def format_file(request: Request) -> Response:
 )
 async def usage(request: Request) -> Response:
     """Return for each crawler whether training, search and AI use are welcome, and the records that state it."""
-    asked = await read_request(request, UsageRequest)
-    content, agents = asked.file(), requested_agents(asked.agents, exact=asked.exact)
-    headers = parse_header_lines(asked.headers)
+    return await respond(request, usage_answer)
+
+
+def usage_answer(body: bytes, _facts: Facts) -> Mapping[str, Any]:
+    """Return the usage preferences."""
+    asked = UsageRequest.model_validate_json(body)
+    agents, headers = requested_agents(asked.agents, exact=asked.exact), parse_header_lines(asked.headers)
     page = None
     if headers or asked.tdm_file is not None:
         page = parse_page(headers=headers, url=asked.url, tdm_file=asked.tdm_file)
-    return await answer_in_thread(
-        request,
-        lambda: usage_table(parse_robots(content, profile=asked.profile), asked.url, agents, page=page).to_json(),
-    )
+    return usage_table(parse_robots(asked.file(), profile=asked.profile), asked.url, agents, page=page).to_json()

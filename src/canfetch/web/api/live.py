@@ -1,15 +1,21 @@
 """Endpoints that fetch: robots.txt files, their access state, sitemaps and pages. And pages that are passed."""
 
+from collections.abc import Mapping
+from functools import partial
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from canfetch.answers.crawlers import requested_agents
-from canfetch.answers.pages import page_table, parse_header_lines
+from canfetch.answers.documents import run_steps
+from canfetch.answers.pages import PageTable, decide_page, fetch_page, page_table, parse_header_lines
+from canfetch.answers.sitemaps import fetch_sitemap
 from canfetch.core.document import parse
+from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 from canfetch.pages.page_rules import parse_page
 from canfetch.web.api.errors import BODY_ERRORS, problem_responses
+from canfetch.web.api.facts import Facts
 from canfetch.web.api.live_responses import FetchedFile, SitemapObject
 from canfetch.web.api.page_responses import PageRows
 from canfetch.web.api.requests import (
@@ -20,9 +26,9 @@ from canfetch.web.api.requests import (
     SitemapRequest,
     body_schema,
 )
-from canfetch.web.api.services import answer_in_thread, json_response, read_request, services_of
+from canfetch.web.api.services import json_response, respond, services_of
 from canfetch.web.api.verdict_responses import AccessObject
-from canfetch.web.documents import DocumentFetcher
+from canfetch.web.origins import check_web_url, file_state_json
 
 ROUTER: Final = APIRouter(prefix="/v1")
 _FETCH_ERRORS: Final = BODY_ERRORS | problem_responses(424)
@@ -38,8 +44,13 @@ _FETCH_ERRORS: Final = BODY_ERRORS | problem_responses(424)
 )
 async def fetch(request: Request) -> Response:
     """Return the response, its redirects and headers, how long it is fresh, what it permits, and the file."""
-    asked = await read_request(request, FetchRequest)
-    return json_response(await services_of(request).origins.file_json(asked.url, refresh=asked.refresh))
+    return await respond(request, fetched_file, is_small=True)
+
+
+def fetched_file(body: bytes, facts: Facts) -> Mapping[str, Any]:
+    """Return the state of an origin, and its file."""
+    asked = FetchRequest.model_validate_json(body)
+    return file_state_json(facts.state(asked.url, refresh=asked.refresh), facts.now)
 
 
 @ROUTER.get(
@@ -64,9 +75,15 @@ async def access(request: Request, url: Annotated[QueryURL, Query()]) -> Respons
 )
 async def sitemap(request: Request) -> Response:
     """Fetch one sitemap, and return its URLs. Sitemaps that an index lists are not fetched."""
-    asked = await read_request(request, SitemapRequest)
-    fetcher = DocumentFetcher(services_of(request).origins)
-    return json_response((await fetcher.sitemap(asked.url, max_urls=asked.limit)).to_json())
+    return await respond(request, sitemap_answer)
+
+
+def sitemap_answer(body: bytes, facts: Facts) -> Mapping[str, Any]:
+    """Return the URLs of a sitemap."""
+    asked = SitemapRequest.model_validate_json(body)
+    check_web_url(asked.url)
+    steps = fetch_sitemap(asked.url, max_urls=asked.limit)
+    return run_steps(steps, partial(facts.perform, facts.own_agent)).to_json()
 
 
 @ROUTER.post(
@@ -79,16 +96,16 @@ async def sitemap(request: Request) -> Response:
 )
 async def page(request: Request) -> Response:
     """Return what each crawler may do with a page, from its headers and its HTML."""
-    asked = await read_request(request, PageRequest)
+    return await respond(request, page_answer)
+
+
+def page_answer(body: bytes, facts: Facts) -> Mapping[str, Any]:
+    """Return the rules of a page in the request."""
+    asked = PageRequest.model_validate_json(body)
     agents, headers = requested_agents(asked.agents, exact=asked.exact), parse_header_lines(asked.headers)
-    now = services_of(request).origins.clock()
-
-    def compute() -> dict[str, Any]:
-        rules = parse_page(asked.html or None, headers=headers, url=asked.url, tdm_file=asked.tdm_file)
-        robots = None if asked.robots is None else parse(asked.robots.encode(), profile=asked.profile)
-        return page_table(asked.url, rules, agents, robots=robots, now=now, dialect=asked.dialect).to_json()
-
-    return await answer_in_thread(request, compute)
+    rules = parse_page(asked.html or None, headers=headers, url=asked.url, tdm_file=asked.tdm_file)
+    robots = None if asked.robots is None else parse(asked.robots.encode(), profile=asked.profile)
+    return page_table(asked.url, rules, agents, robots=robots, now=facts.now, dialect=asked.dialect).to_json()
 
 
 @ROUTER.post(
@@ -101,7 +118,17 @@ async def page(request: Request) -> Response:
 )
 async def live_page(request: Request) -> Response:
     """Fetch a page as each crawler would, if robots.txt allows it, and return what the crawler may do with it."""
-    asked = await read_request(request, LivePageRequest)
-    fetcher = DocumentFetcher(services_of(request).origins)
+    return await respond(request, live_page_answer)
+
+
+def live_page_answer(body: bytes, facts: Facts) -> Mapping[str, Any]:
+    """Return the rules of a page that is fetched as each crawler would."""
+    asked = LivePageRequest.model_validate_json(body)
     agents = requested_agents(asked.agents, exact=asked.exact)
-    return json_response((await fetcher.page(asked.url, agents, dialect=asked.dialect)).to_json())
+    check_web_url(asked.url)
+    rows = []
+    for agent in agents:
+        steps = fetch_page(asked.url, max_bytes=DEFAULT_MAX_PAGE_BYTES)
+        view = run_steps(steps, partial(facts.perform, agent.agent))
+        rows.append(decide_page(asked.url, agent, view, now=facts.now, dialect=asked.dialect))
+    return PageTable(rows).to_json()

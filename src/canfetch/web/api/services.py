@@ -1,28 +1,34 @@
-"""What the endpoints share: the origins, the threads, and reading requests and writing responses."""
+"""What the endpoints share: the origins, the worker processes, and reading requests and writing responses.
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Final, NamedTuple, TypeVar
+An endpoint with a body is an answer: a function of a module from the bytes of the body and facts to JSON. Validation,
+computation and serialisation of all but small requests happen in a process, so that they hold up nobody else.
+"""
 
-from pydantic import BaseModel
+from typing import Any, Final, NamedTuple
+
 from pydantic_core import to_json
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from canfetch.errors import CanfetchError
+from canfetch.core.agent import Agent
+from canfetch.core.origin import Origin
+from canfetch.core.tokens import product_token
+from canfetch.errors import InvalidURL
+from canfetch.web.api.errors import problem_response
+from canfetch.web.api.facts import Facts, Need, StateNeeded
+from canfetch.web.api.outcomes import Answer, outcome_of
+from canfetch.web.documents import fetch
 from canfetch.web.origins import Origins
+from canfetch.web.server.guard import KEEP_BYTES
+from canfetch.web.server.problems import Problem
 from canfetch.web.server.work_queue import WorkQueue
-from canfetch.web.settings import MAX_ANSWER_BYTES, Settings
+from canfetch.web.settings import Settings
 
-ModelT = TypeVar("ModelT", bound=BaseModel)
-ResultT = TypeVar("ResultT")
 _JSON: Final = "application/json"
-# A file of this size is parsed in a fraction of a millisecond, which is less than a thread costs.
-INLINE_BYTES: Final = 64 * 1024
-
-
-class AnswerTooLarge(CanfetchError, RuntimeError):
-    """Raised instead of building an answer that is larger than the limit."""
+# Of a request with all that was fetched for it. A decision about so few bytes takes less time than sending them to a
+# process: at most a few milliseconds, whatever the rules and the URL.
+INLINE_BYTES: Final = 16 * 1024
 
 
 class Services(NamedTuple):
@@ -32,6 +38,24 @@ class Services(NamedTuple):
     origins: Origins
     queue: WorkQueue
 
+    def facts(self) -> Facts:
+        """Return the facts of a new request."""
+        return Facts(self.origins.clock(), Agent(product_token(self.origins.user_agent)))
+
+    async def learn(self, need: Need, facts: Facts) -> None:
+        """Fetch what an answer needs, and add it to the facts.
+
+        Raises: TooManyFetches, RequestNotSent.
+        """
+        if isinstance(need, StateNeeded):
+            origin = str(Origin.from_url(need.url))
+            try:
+                facts.states[origin] = await self.origins.state(need.url, refresh=need.refresh)
+            except InvalidURL as error:
+                facts.states[origin] = error
+        else:
+            facts.responses[need.url] = await fetch(self.origins, need)
+
 
 def services_of(request: Request) -> Services:
     """Return the services of the application."""
@@ -39,71 +63,35 @@ def services_of(request: Request) -> Services:
     return services
 
 
-async def in_thread(request: Request, compute: Callable[[], ResultT]) -> ResultT:
-    """Run a computation in a thread.
+async def respond(request: Request, answer: Answer, *, is_small: bool = False) -> Response:
+    """Return the answer to the body of a request.
 
-    Raises: QueueFull.
-    """
-    return await services_of(request).queue.run(compute)
-
-
-async def answer_in_thread(request: Request, compute: Callable[[], Mapping[str, Any]]) -> Response:
-    """Compute an answer and write it as JSON, both in a thread.
-
-    A member of the answer can be an iterator, which is written item by item, so that only their bytes are kept.
-
-    Raises: QueueFull; AnswerTooLarge.
-    """
-    body = await in_thread(request, lambda: encode_answer(compute()))
-    return Response(body, media_type=_JSON)
-
-
-def encode_answer(answer: Mapping[str, Any], *, max_bytes: int = MAX_ANSWER_BYTES) -> bytes:
-    """Write an answer as JSON.
-
-    Raises: AnswerTooLarge: No more than the limit and one item of a list were built.
-    """
-    out = bytearray()
-    for part in _encode_members(answer):
-        out += part
-        if len(out) > max_bytes:
-            raise AnswerTooLarge(
-                f"the answer is larger than {max_bytes >> 20} MiB: ask about fewer URLs or agents at a time"
-            )
-    return bytes(out)
-
-
-def _encode_members(answer: Mapping[str, Any]) -> Iterator[bytes]:
-    before = b"{"
-    for name, value in answer.items():
-        yield before + to_json(name) + b":"
-        if isinstance(value, list | Iterator):
-            yield from _encode_items(value)
-        else:
-            yield to_json(value)
-        before = b","
-    yield b"{}" if before == b"{" else b"}"
-
-
-def _encode_items(items: Iterable[Any]) -> Iterator[bytes]:
-    before = b"["
-    for item in items:
-        yield before + to_json(item)
-        before = b","
-    yield b"[]" if before == b"[" else b"]"
-
-
-async def read_request(request: Request, model: type[ModelT]) -> ModelT:
-    """Read and validate the JSON body of a request.
-
-    Raises: HTTPException: The body is not declared as JSON; ValidationError.
+    Args: is_small: Whether the answer takes less time than a process costs, if the body and the facts are small.
+    Raises: QueueFull, AnswerTooLarge, TooManyFetches; HTTPException: The body is not declared as JSON.
     """
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type != _JSON and not (media_type.startswith("application/") and media_type.endswith("+json")):
         raise HTTPException(415, "expected the header 'Content-Type: application/json'")
-    return model.model_validate_json(await request.body())
+    return await respond_to(request, answer, await request.body(), is_small=is_small)
+
+
+async def respond_to(request: Request, answer: Answer, body: bytes, *, is_small: bool = False) -> Response:
+    """Return the answer to a body. See `respond`."""
+    services = services_of(request)
+    facts = services.facts()
+    while True:
+        if is_small and len(body) + facts.size <= INLINE_BYTES:
+            outcome = outcome_of(answer, body, facts)
+        else:
+            outcome = await services.queue.run(outcome_of, answer, body, facts)
+        if isinstance(outcome, bytes):
+            request.scope[KEEP_BYTES](len(outcome))
+            return Response(outcome, media_type=_JSON)
+        if isinstance(outcome, Problem):
+            return problem_response(outcome)
+        await services.learn(outcome, facts)
 
 
 def json_response(value: Any, status: int = 200) -> Response:
-    """Return a value as JSON."""
+    """Return a small value as JSON."""
     return Response(to_json(value), status_code=status, media_type=_JSON)

@@ -1,6 +1,7 @@
 """A stream of questions and verdicts, one JSON object a line."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from pydantic import ValidationError
@@ -11,19 +12,22 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from canfetch.agents.requested import requested_agent
-from canfetch.answers.verdicts import error_json, verdict_json, with_agent_note
-from canfetch.core.document import RobotsTxt, parse
+from canfetch.answers.verdicts import Decider, error_json, verdict_json, with_agent_note
+from canfetch.core.document import parse
+from canfetch.core.origin import Origin
 from canfetch.core.text import printable_text
 from canfetch.errors import CanfetchError
 from canfetch.web.api.errors import invalid_request
+from canfetch.web.api.facts import Facts, MissingFact, Need
+from canfetch.web.api.outcomes import AnswerTooLarge, encode_answer
 from canfetch.web.api.requests import StreamLine, decode_content
-from canfetch.web.api.services import INLINE_BYTES, AnswerTooLarge, Services, encode_answer, in_thread, services_of
+from canfetch.web.api.services import INLINE_BYTES, services_of
 
 NDJSON: Final = "application/x-ndjson"
 MAX_LINE_BYTES: Final = 4 * 1024 * 1024
 _TOO_LONG: Final = f"the line is longer than {MAX_LINE_BYTES >> 20} MiB"
 _NO_FILE: Final = "the last line with a file is not valid, so there is no file for this question"
-# The verdicts that are written at a time.
+# The verdicts that are written at a time, and one more.
 _BLOCK_BYTES: Final = 64 * 1024
 
 
@@ -58,18 +62,30 @@ async def _until_disconnect(answers: AsyncIterator[bytes]) -> AsyncIterator[byte
 
 
 async def _answers(request: Request) -> AsyncIterator[bytes]:
-    stream = _VerdictStream(request, services_of(request))
+    services = services_of(request)
+    file = StreamFile(None, is_rejected=False)
     async for block in _line_blocks(request):
-        out = bytearray()
-        for line in block:
-            answer = await stream.answer(line)
-            if answer is not None:
-                out += answer + b"\n"
-                if len(out) >= _BLOCK_BYTES:
-                    yield bytes(out)
-                    out.clear()
-        if out:
-            yield bytes(out)
+        facts = services.facts()
+        start = 0
+        while start < len(block):
+            size = sum(len(line) for line in block if isinstance(line, bytes)) + len(file.content or b"") + facts.size
+            if size <= INLINE_BYTES:
+                part = answer_lines(file, block[start:], facts)
+            else:
+                part = await services.queue.run(answer_lines, file, block[start:], facts)
+            start += part.lines
+            if part.file is not None:
+                file = part.file
+            if part.answers:
+                yield part.answers
+            if part.need is not None:
+                # One origin at a time, so that a stream with many does not keep all of their files.
+                facts.states.clear()
+                try:
+                    await services.learn(part.need, facts)
+                except CanfetchError as error:
+                    # Only its message is needed, and it can be sent to a process.
+                    facts.states[str(Origin.from_url(part.need.url))] = CanfetchError(str(error))
 
 
 async def _line_blocks(request: Request) -> AsyncIterator[list["bytes | _LongLine"]]:
@@ -100,29 +116,79 @@ class _LongLine(NamedTuple):
     sets_file: bool
 
 
-class _VerdictStream:
-    """Answers lines. It remembers the file of the last line that set one.
+class StreamFile(NamedTuple):
+    """The file of the last line that set one, or None for the live files.
 
     After a line whose file is rejected, questions have errors, because neither the previous file nor the live one
     applies.
     """
 
-    def __init__(self, request: Request, services: Services) -> None:
-        self._request = request
-        self._services = services
-        self._content: bytes | None = None
-        self._is_rejected = False
-        self._robots: dict[str, RobotsTxt] = {}
+    content: bytes | None
+    is_rejected: bool
 
-    async def answer(self, line: "bytes | _LongLine") -> bytes | None:
-        """Return the verdict of a line or an object with `error`, as JSON, or None for a line that sets the file."""
+
+class AnsweredLines(NamedTuple):
+    """The answers to the first lines of a block.
+
+    Attributes:
+        lines: How many lines were read.
+        answers: Their answers, one JSON object a line.
+        file: The file after these lines, or None if it did not change.
+        need: What has to be fetched for the next line, or None.
+    """
+
+    lines: int
+    answers: bytes
+    file: StreamFile | None
+    need: Need | None
+
+
+def answer_lines(file: StreamFile, lines: Sequence["bytes | _LongLine"], facts: Facts) -> AnsweredLines:
+    """Answer lines until one needs a fact, or the answers are large. This code runs in processes."""
+    stream = _VerdictStream(file, facts)
+    out = bytearray()
+    need = None
+    count = 0
+    for line in lines:
         try:
-            answer = await self._answer(line)
-        except AnswerTooLarge as error:
-            answer = {"allowed": None, "error": str(error)}
-        return to_json(answer) if isinstance(answer, dict) else answer
+            answer = stream.answer(line)
+        except MissingFact as missing:
+            need = missing.need
+            break
+        count += 1
+        if answer is not None:
+            out += answer + b"\n"
+            if len(out) >= _BLOCK_BYTES:
+                break
+    return AnsweredLines(count, bytes(out), None if stream.file is file else stream.file, need)
 
-    async def _answer(self, line: "bytes | _LongLine") -> dict[str, Any] | bytes | None:
+
+# A process answers several parts of a stream about the same file.
+_parse_again: Final = lru_cache(maxsize=4)(parse)
+
+
+class _VerdictStream:
+    """Answers lines.
+
+    Attributes: file: The current file.
+    """
+
+    def __init__(self, file: StreamFile, facts: Facts) -> None:
+        self.file = file
+        self._facts = facts
+
+    def answer(self, line: "bytes | _LongLine") -> bytes | None:
+        """Return the verdict of a line or an object with `error`, as JSON, or None for a line that sets the file.
+
+        Raises: MissingFact.
+        """
+        try:
+            answer = self._answer(line)
+            return None if answer is None else encode_answer(answer)
+        except AnswerTooLarge as error:
+            return to_json({"allowed": None, "error": str(error)})
+
+    def _answer(self, line: "bytes | _LongLine") -> Mapping[str, Any] | None:
         if isinstance(line, _LongLine):
             return self._reject(_TOO_LONG, sets_file=line.sets_file)
         if not line.strip():
@@ -138,53 +204,37 @@ class _VerdictStream:
         if asked.agent is None:
             return {"url": printable_text(asked.url), "allowed": None, "error": "agent is missing"}
         try:
-            return await self._decide(asked, asked.url, asked.agent)
+            return self._decide(asked, asked.url, asked.agent)
         except CanfetchError as error:
             return error_json(asked.url, asked.agent, str(error))
 
     def _reject(self, why: str, *, sets_file: bool) -> dict[str, Any]:
         """Return the answer to a line that is not valid. The answer to a file has no `allowed`."""
         if sets_file:
-            self._is_rejected = True
+            self.file = self.file._replace(is_rejected=True)
             return {"error": why}
         return {"allowed": None, "error": why}
 
     def _set_file(self, asked: StreamLine) -> dict[str, Any] | None:
         try:
-            self._content = decode_content(asked.content or "", asked.content_encoding)
+            self.file = StreamFile(decode_content(asked.content or "", asked.content_encoding), is_rejected=False)
         except CanfetchError as error:
             return self._reject(str(error), sets_file=True)
-        self._is_rejected = False
-        self._robots.clear()
         return None
 
-    async def _decide(self, asked: StreamLine, url: str, agent_name: str) -> dict[str, Any] | bytes:
+    def _decide(self, asked: StreamLine, url: str, agent_name: str) -> dict[str, Any]:
         agent = requested_agent(agent_name, exact=asked.exact)
-        if self._is_rejected and asked.content is None:
-            raise NoFileError(_NO_FILE)
-        if self._content is None and asked.content is None:
-            verdict = await self._services.origins.verdict(url, agent.agent, profile=asked.profile)
-            return with_agent_note(verdict_json(url, agent, verdict), agent, verdict)
-        robots = await self._file(asked)
+        verdict = self._decider(asked, url).decide(url, agent=agent.agent)
+        return with_agent_note(verdict_json(url, agent, verdict), agent, verdict)
 
-        def compute() -> dict[str, Any]:
-            verdict = robots.decide(url, agent=agent.agent)
-            return with_agent_note(verdict_json(url, agent, verdict), agent, verdict)
-
-        if len(robots.content) <= INLINE_BYTES:
-            return compute()
-        return await in_thread(self._request, lambda: encode_answer(compute()))
-
-    async def _file(self, asked: StreamLine) -> RobotsTxt:
+    def _decider(self, asked: StreamLine, url: str) -> Decider:
         if asked.content is not None:
-            content = decode_content(asked.content, asked.content_encoding)
-            return await in_thread(self._request, lambda: parse(content, profile=asked.profile))
-        robots = self._robots.get(asked.profile)
-        if robots is None:
-            kept = self._content or b""
-            robots = await in_thread(self._request, lambda: parse(kept, profile=asked.profile))
-            self._robots[asked.profile] = robots
-        return robots
+            return parse(decode_content(asked.content, asked.content_encoding), profile=asked.profile)
+        if self.file.is_rejected:
+            raise NoFileError(_NO_FILE)
+        if self.file.content is None:
+            return self._facts.decider(url, asked.profile)
+        return _parse_again(self.file.content, profile=asked.profile)
 
 
 def _sets_file(line: bytes) -> bool:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from canfetch.core.choices import unknown_choice
 from canfetch.core.quoting import quoted
+from canfetch.errors import CanfetchError
 
 MAX_URL_CHARACTERS: Final = 4096
 MAX_AGENT_CHARACTERS: Final = 500
@@ -39,7 +40,7 @@ _AGENT: Final = "Product token such as GPTBot, or a User-Agent header. Default: 
 ArgumentsT = TypeVar("ArgumentsT", bound="Arguments")
 
 
-class CallerError(Exception):
+class CallerError(CanfetchError):
     """An argument is invalid. The message is one sentence that names the fix."""
 
 

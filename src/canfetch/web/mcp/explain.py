@@ -37,10 +37,11 @@ async def _answer(service: Service, arguments: ExplainArguments) -> Answer:
     content = arguments.robots_txt
     if content is None:
         state = await service.fetch(arguments.url)
-        return await service.read(lambda: explain_state(state, arguments.url, agents, service.clock()))
+        return await service.read_state(explain_state, state, arguments.url, agents, service.clock())
     if not arguments.url.startswith("/"):
         parse_origin(arguments.url)
-    return await service.read(lambda: explain_draft(content, arguments.url, agents))
+    size = len(content) + len(arguments.url)
+    return await service.read(explain_draft, content, arguments.url, agents, size=size)
 
 
 def explain_state(state: OriginState, url: str, agents: Sequence[AskedAgent], now: float) -> Answer:

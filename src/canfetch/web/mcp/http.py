@@ -4,13 +4,15 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 import uvicorn
-from mcp.server.lowlevel.server import Server
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.types import ASGIApp
 
 from canfetch.errors import InvalidOption
 from canfetch.web.mcp.http_guard import MAX_BODY_BYTES, HTTPGuard
+from canfetch.web.mcp.json_size import MAX_JSON_VALUES, count_values
+from canfetch.web.mcp.server import create_server
 from canfetch.web.mcp.service import Service
+from canfetch.web.server.clients import ClientAddresses
 from canfetch.web.server.credentials import check_token
 from canfetch.web.server.listening import address_of, bind, is_loopback
 from canfetch.web.server.protocol import BoundedConfig
@@ -54,7 +56,7 @@ class HTTPSettings(NamedTuple):
             )
 
 
-def serve_http(server: Server[Service], settings: HTTPSettings, *, announce: Callable[[str], None]) -> None:
+def serve_http(service: Service, settings: HTTPSettings, *, announce: Callable[[str], None]) -> None:
     """Serve until SIGTERM or Ctrl-C. Requests that are running are completed.
 
     Args: announce: Called with the URL before the first request is accepted.
@@ -62,9 +64,10 @@ def serve_http(server: Server[Service], settings: HTTPSettings, *, announce: Cal
     """
     settings.check()
     config = BoundedConfig(
-        create_app(server, settings),
+        create_app(service, settings),
         header_timeout=_HEADER_SECONDS,
         max_connections=_MAX_CONNECTIONS,
+        addresses=ClientAddresses(()),
         lifespan="on",
         log_config=None,
         access_log=False,
@@ -83,9 +86,13 @@ def serve_http(server: Server[Service], settings: HTTPSettings, *, announce: Cal
             return
 
 
-def create_app(server: Server[Service], settings: HTTPSettings) -> ASGIApp:
+def create_app(service: Service, settings: HTTPSettings) -> ASGIApp:
     """Return the ASGI application."""
-    app = server.streamable_http_app(
+
+    async def is_simple(body: bytes) -> bool:
+        return await service.read(count_values, body) <= MAX_JSON_VALUES
+
+    app = create_server(service).streamable_http_app(
         streamable_http_path=PATH,
         stateless_http=True,
         json_response=True,
@@ -99,5 +106,6 @@ def create_app(server: Server[Service], settings: HTTPSettings) -> ASGIApp:
         listens_on=settings.host,
         token=settings.token,
         host_names=settings.host_names,
+        is_simple=is_simple,
         limit=PUBLIC_REQUESTS if is_open else UNLIMITED,
     )

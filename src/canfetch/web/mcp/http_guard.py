@@ -2,22 +2,28 @@
 
 import asyncio
 import time
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from ipaddress import ip_address
 from math import ceil
 from typing import Final, NamedTuple
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from canfetch.web.server.clients import ClientAddresses, RateLimiter
+from canfetch.web.mcp.arguments import CallerError
+from canfetch.web.server.clients import ClientAddresses, RateLimiter, current_client
 from canfetch.web.server.credentials import has_token, is_cross_site
 from canfetch.web.server.listening import is_loopback, without_port
 from canfetch.web.server.refused_bodies import TOO_LARGE, end_refusal
+from canfetch.web.server.shares import Shares
 from canfetch.web.settings import UNLIMITED, RateLimit
 
 MAX_BODY_BYTES: Final = 4 * 1024 * 1024
-# Of all requests that are arriving. One request is never refused because of it.
+# Of all requests that are not answered yet, a quarter of them for one client. A single request is never refused for it.
 _MAX_ALL_BODIES_BYTES: Final = 16 * MAX_BODY_BYTES
+# Parsing so many bytes takes a few milliseconds, whatever they are.
+_SMALL_BYTES: Final = 16 * 1024
+_OVERLOADED: Final = 503
+_REFUSAL_SECONDS: Final = 1.0
 _LOCALHOST: Final = "localhost"
 
 
@@ -41,6 +47,7 @@ class HTTPGuard:
         listens_on: The host that the server listens on.
         token: The bearer token, or None.
         host_names: The host names under which the server is reached, without ports.
+        is_simple: Returns whether a large body has few enough values of JSON to be parsed on the event loop.
         limit: The requests of each client address.
         body_seconds: The time for the body of a request to arrive.
     """
@@ -52,6 +59,7 @@ class HTTPGuard:
         listens_on: str,
         token: str | None,
         host_names: Iterable[str] = (),
+        is_simple: Callable[[bytes], Awaitable[bool]],
         limit: RateLimit = UNLIMITED,
         body_seconds: float = 20.0,
     ) -> None:
@@ -59,11 +67,12 @@ class HTTPGuard:
         self._token = None if token is None else token.encode()
         self._host_names = frozenset(name.lower().rstrip(".") for name in host_names)
         self._only_local_names = is_loopback(listens_on)
+        self._is_simple = is_simple
         self._addresses = ClientAddresses(())
         self._limiter = RateLimiter(limit, time.monotonic)
         self._body_seconds = body_seconds
-        # Of all requests that are arriving.
-        self.body_bytes = 0
+        # The bytes of the bodies of all requests that are not answered yet.
+        self.bodies = Shares(_MAX_ALL_BODIES_BYTES)
         self._any_name = token is not None and not self._host_names and not self._only_local_names
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -74,6 +83,7 @@ class HTTPGuard:
         if scope["type"] != "http":
             await send({"type": "websocket.close", "code": 1008})
             return
+        current_client.set(self._addresses.find(scope))
         refusal = self._refusal(scope)
         if refusal is not None:
             await _respond(send, refusal)
@@ -82,15 +92,21 @@ class HTTPGuard:
             # The SDK would redirect to the scheme of this server, which is not that of a proxy with TLS.
             path = scope["path"].rstrip("/")
             scope = {**scope, "path": path, "raw_path": path.encode()}
-        body = await self._read_body(receive)
-        if isinstance(body, bytes):
-            await self._app(scope, _replay(body, receive), send)
-        else:
-            await _respond(send, body, receive)
-
-    async def _read_body(self, receive: Receive) -> bytes | Refusal:
-        """Return the body, or why it is refused."""
+        client = current_client.get()
         parts: list[bytes] = []
+        try:
+            refusal = await self._read_body(client, parts, receive) or await self._check_json(b"".join(parts))
+            if refusal is None:
+                await self._app(scope, _replay(b"".join(parts), receive), send)
+            else:
+                if refusal.status == _OVERLOADED:
+                    await asyncio.sleep(_REFUSAL_SECONDS)
+                await _respond(send, refusal, receive)
+        finally:
+            self.bodies.give_back(client, sum(map(len, parts)))
+
+    async def _read_body(self, client: str, parts: list[bytes], receive: Receive) -> Refusal | None:
+        """Read the body into `parts`, or return why it is refused."""
         size = 0
         try:
             async with asyncio.timeout(self._body_seconds):
@@ -99,19 +115,28 @@ class HTTPGuard:
                     if message["type"] != "http.request":
                         return Refusal(400, "the request is incomplete")
                     part = message.get("body", b"")
-                    parts.append(part)
                     size += len(part)
-                    self.body_bytes += len(part)
                     if size > MAX_BODY_BYTES:
                         return Refusal(TOO_LARGE, f"the request is larger than {MAX_BODY_BYTES} bytes")
-                    if self.body_bytes > _MAX_ALL_BODIES_BYTES:
-                        return Refusal(503, "the server is receiving too many large requests: try again later")
+                    if not self.bodies.take(client, len(part)):
+                        return Refusal(
+                            503, "the server has too many large requests: try again later", ((b"retry-after", b"2"),)
+                        )
+                    parts.append(part)
                     if not message.get("more_body", False):
-                        return b"".join(parts)
+                        return None
         except TimeoutError:
             return Refusal(408, "the request took too long to arrive")
-        finally:
-            self.body_bytes -= size
+
+    async def _check_json(self, body: bytes) -> Refusal | None:
+        """Return why a body cannot be parsed on the event loop, or None."""
+        if len(body) <= _SMALL_BYTES:
+            return None
+        try:
+            is_simple = await self._is_simple(body)
+        except CallerError as error:
+            return Refusal(503, str(error), ((b"retry-after", b"1"),))
+        return None if is_simple else Refusal(400, "the request has too many values of JSON")
 
     def _refusal(self, scope: Scope) -> Refusal | None:
         """Return why a request is refused, or None."""

@@ -42,7 +42,7 @@ async def _answer(service: Service, arguments: MayFetchArguments) -> Answer:
     agent = service.agent(arguments.agent)
     state = await service.fetch(arguments.url)
     tdm_file = await service.tdm_file(arguments.url) if arguments.purpose == "training" else None
-    return await service.read(lambda: may_fetch(state, arguments, agent, service.clock(), tdm_file=tdm_file))
+    return await service.read_state(may_fetch, state, arguments, agent, service.clock(), tdm_file)
 
 
 def may_fetch(
@@ -50,7 +50,6 @@ def may_fetch(
     arguments: MayFetchArguments,
     agent: AskedAgent,
     now: float,
-    *,
     tdm_file: FetchedTDMFile | None = None,
 ) -> Answer:
     """Return the answer on the state of an origin.

@@ -1,4 +1,4 @@
-"""What all tools use: the client that fetches robots.txt files, and the threads that read them."""
+"""What all tools use: the client that fetches robots.txt files, and the processes that read them."""
 
 import asyncio
 import time
@@ -12,22 +12,31 @@ from canfetch.answers.pages import FetchedTDMFile
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.origin_state import OriginState
 from canfetch.client.stores import Store
+from canfetch.client.transports.fetch_rules import NO_RULES, FetchRules
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
 from canfetch.core.redaction import redacted_url
-from canfetch.errors import InvalidURL
+from canfetch.errors import InvalidURL, WorkerKilled
 from canfetch.repository import default_user_agent
 from canfetch.web.mcp.agents import AskedAgent, configured_agent, parse_agent
 from canfetch.web.mcp.arguments import CallerError
 from canfetch.web.mcp.tdm_files import TDMFileFetcher
-from canfetch.web.server.work_queue import WorkQueue
+from canfetch.web.server.clients import current_client
+from canfetch.web.server.shares import Shares
+from canfetch.web.server.work_queue import QueueFull, WorkQueue
+from canfetch.web.server.worker_process import WorkerProcess
 from canfetch.web.web_transport import WEB_SCHEMES, WebTransport
 
 ResultT = TypeVar("ResultT")
 
-# Files are read in threads, so that a large one does not delay pings and cancellations.
-_READING_THREADS: Final = 2
+# Of a file and the URL. Several decisions about so few bytes take less time than sending them to a process.
+_INLINE_BYTES: Final = 4096
+_READING_PROCESSES: Final = 2
+# Before a refusal, so that a client that repeats its questions at once does not keep the server busy with refusals.
+_REFUSAL_SECONDS: Final = 1.0
 _MAX_REQUESTS: Final = 32
+# Of one client at a time, so that its fetches leave connections to others.
+_CLIENT_QUESTIONS: Final = _MAX_REQUESTS // 2
 # Added to the time of a fetch: for the wait for a free connection, and for reading a large file.
 _READING_SECONDS: Final = 20.0
 
@@ -41,16 +50,21 @@ class ServiceSettings(NamedTuple):
         policy: The name of the access policy.
         timeout: Seconds for a fetch with all its redirects.
         allow_private: Whether to connect to private and loopback addresses, and through proxies.
+        rules: What may be connected to.
         store: The store, or None. The service closes it.
         max_questions: Questions at the same time. More are refused.
+        is_shared: Whether several clients use the server. Then the questions of each are limited further, and the
+            processes that read files start with the server.
     """
 
     user_agent: str | None = None
     policy: str = "rfc9309"
     timeout: float = 10.0
     allow_private: bool = False
+    rules: FetchRules = NO_RULES
     store: Store | None = None
     max_questions: int = 256
+    is_shared: bool = False
 
 
 class Service:
@@ -68,9 +82,14 @@ class Service:
         self.configured_agent = configured_agent(settings.user_agent)
         self.clock = clock
         self._settings = settings
-        self._questions = 0
+        most = settings.max_questions
+        self._questions = Shares(most, min(most, _CLIENT_QUESTIONS) if settings.is_shared else most)
+        # A single host needs no second process: nobody else waits for it.
+        processes = _READING_PROCESSES if settings.is_shared else 1
+        self._workers = [WorkerProcess(preload) for _ in range(processes)]
+        self._queue: WorkQueue | None = None
         user_agent = settings.user_agent or default_user_agent(__version__)
-        transport = WebTransport(trust_env=settings.allow_private, max_requests=_MAX_REQUESTS)
+        transport = WebTransport(trust_env=settings.allow_private, max_requests=_MAX_REQUESTS, rules=settings.rules)
         self._client = AsyncClient(
             user_agent=user_agent,
             transport=transport,
@@ -91,16 +110,22 @@ class Service:
             allow_private=settings.allow_private,
             clock=clock,
         )
-        # The number of questions bounds the number that waits.
-        self._queue = WorkQueue(threads=_READING_THREADS, max_waiting=settings.max_questions)
 
     async def __aenter__(self) -> Self:
+        # The number of questions bounds the number that waits.
+        most = max(1, self._settings.max_questions)
+        self._queue = WorkQueue(self._workers, max_waiting=most, client_waiting=most)
+        if self._settings.is_shared:
+            self._queue.start()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self._queue.close()
+        if self._queue is not None:
+            self._queue.close()
+        for worker in self._workers:
+            worker.close()
         await self._tdm_files.close()
         await self._client.close()
 
@@ -109,18 +134,18 @@ class Service:
 
         Raises: CallerError: There are too many questions, or the time is over.
         """
-        most = self._settings.max_questions
-        if self._questions >= most:
+        client = current_client.get()
+        if not self._questions.take(client):
             question.close()
-            raise CallerError(f"the server is answering {most} questions: ask again in a few seconds")
-        self._questions += 1
+            await asyncio.sleep(_REFUSAL_SECONDS)
+            raise CallerError("the server is answering too many questions: ask again in a few seconds")
         try:
             async with asyncio.timeout(self._settings.timeout + _READING_SECONDS):
                 return await question
         except TimeoutError:
             raise CallerError("the answer took too long: ask again in a minute") from None
         finally:
-            self._questions -= 1
+            self._questions.give_back(client)
 
     async def fetch(self, url: str) -> OriginState:
         """Return the state of the origin of a URL. Network failures are states, too.
@@ -140,9 +165,25 @@ class Service:
         """Return the TDM file of the origin of a URL."""
         return await self._tdm_files.get(url)
 
-    async def read(self, reading: Callable[[], ResultT]) -> ResultT:
-        """Return the result of a function that reads a file, run in a thread. It ends with the task."""
-        return await self._queue.run(reading)
+    async def read_state(self, reading: Callable[..., ResultT], state: OriginState, *arguments: Any) -> ResultT:
+        """Return the result of a function that reads the file of a state. See `read`."""
+        size = 0 if state.file is None else len(state.file.content)
+        return await self.read(reading, state, *arguments, size=size)
+
+    async def read(self, reading: Callable[..., ResultT], *arguments: Any, size: int | None = None) -> ResultT:
+        """Return the result of a function of a module that reads a file, called in a process. It ends with the task.
+
+        Args: size: The bytes of the file and the URL. If they are few, the function is called at once.
+        Raises: CallerError: Too many files are waiting, or the process was ended; and what the function raises.
+        """
+        if size is not None and size <= _INLINE_BYTES:
+            return reading(*arguments)
+        assert self._queue is not None
+        try:
+            return await self._queue.run(reading, *arguments)
+        except (QueueFull, WorkerKilled):
+            await asyncio.sleep(_REFUSAL_SECONDS)
+            raise CallerError("the server is too busy: ask again in a few seconds") from None
 
     def agent(self, text: str | None) -> AskedAgent:
         """Return the agent of an argument.
@@ -150,6 +191,14 @@ class Service:
         Raises: CallerError: It is invalid.
         """
         return parse_agent(text, self.configured_agent)
+
+
+def preload() -> None:
+    """Import what reading a file needs."""
+    from canfetch.lint import Linter  # noqa: PLC0415 - hosts that never lint do not wait for it
+    from canfetch.web.mcp import explain, lint, may_fetch, who_may_train  # noqa: F401, PLC0415 - they import this one
+
+    Linter().lint(b"")
 
 
 def parse_origin(url: str) -> Origin:

@@ -43,10 +43,10 @@ async def _answer(service: Service, arguments: WhoMayTrainArguments) -> Answer:
     url = site_url(arguments.site)
     state = await service.fetch(url)
     tdm_file = await service.tdm_file(url)
-    return await service.read(lambda: who_may_train(state, url, service.clock(), tdm_file=tdm_file))
+    return await service.read_state(who_may_train, state, url, service.clock(), tdm_file)
 
 
-def who_may_train(state: OriginState, url: str, now: float, *, tdm_file: FetchedTDMFile) -> Answer:
+def who_may_train(state: OriginState, url: str, now: float, tdm_file: FetchedTDMFile) -> Answer:
     """Return the answer on the state of an origin.
 
     Args:

@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, MutableMapping
+from contextvars import ContextVar
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Any, Final
 
@@ -14,6 +15,9 @@ _IPV6_PREFIX: Final = 64
 _MAX_CLIENTS: Final = 20_000
 _FORWARDED: Final = b"x-forwarded-for"
 _UNKNOWN: Final = "unknown"
+
+# The client whose request is answered: an address, or for IPv6 a network.
+current_client: ContextVar[str] = ContextVar("current_client", default=_UNKNOWN)
 
 
 class ClientAddresses:
@@ -31,11 +35,14 @@ class ClientAddresses:
         address = _parse(client[0]) if client else None
         if self._proxies and address is not None and self._is_proxy(address):
             address = self._forwarded(scope) or address
-        if address is None:
-            return _UNKNOWN
-        if isinstance(address, IPv6Address):
-            return str(IPv6Network((address, _IPV6_PREFIX), strict=False))
-        return str(address)
+        return _UNKNOWN if address is None else _name(address)
+
+    def find_direct(self, host: str | None) -> str | None:
+        """Return the client of a connection by the address of its other end, or None if that is a trusted proxy."""
+        address = None if host is None else _parse(host)
+        if address is None or self._is_proxy(address):
+            return None
+        return _name(address)
 
     def _forwarded(self, scope: MutableMapping[str, Any]) -> IPv4Address | IPv6Address | None:
         """Return the last address that is not a trusted proxy. Those before it are whatever the client claims."""
@@ -52,6 +59,12 @@ class ClientAddresses:
 
     def _is_proxy(self, address: IPv4Address | IPv6Address) -> bool:
         return any(address in network for network in self._proxies if network.version == address.version)
+
+
+def _name(address: IPv4Address | IPv6Address) -> str:
+    if isinstance(address, IPv6Address):
+        return str(IPv6Network((address, _IPV6_PREFIX), strict=False))
+    return str(address)
 
 
 def _parse(text: str) -> IPv4Address | IPv6Address | None:

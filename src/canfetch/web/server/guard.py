@@ -16,11 +16,12 @@ from starlette.exceptions import HTTPException
 from starlette.types import Message, Receive, Scope, Send
 
 from canfetch.web.origins import TooManyFetches, before_fetch
-from canfetch.web.server.clients import ClientAddresses, RateLimiter
+from canfetch.web.server.clients import ClientAddresses, RateLimiter, current_client
 from canfetch.web.server.credentials import has_token, is_cross_site
 from canfetch.web.server.listening import is_loopback
 from canfetch.web.server.problems import DISCONNECTED, Problem
 from canfetch.web.server.refused_bodies import TOO_LARGE, end_refusal
+from canfetch.web.server.shares import Shares
 from canfetch.web.server.tracing import RequestTracer
 from canfetch.web.settings import Settings
 
@@ -57,7 +58,12 @@ BODY_LIMITS: Final = {
     **dict.fromkeys(("decide/batch", "matrix", "compare", "page"), _LIST_BODY),
     "decide/stream": _STREAM_BODY,
 }
+# The function in the scope of a request that counts bytes that are kept until its end.
+KEEP_BYTES: Final = "canfetch.keep_bytes"
+# A larger part would be copied into the buffer of a connection whose client does not read.
+_PART_BYTES: Final = 64 * _KIB
 STREAMS: Final = frozenset({"/v1/decide/stream"})
+_OVERLOADED: Final = 503
 _OPEN_PATHS: Final = frozenset({"/healthz", "/readyz"})
 _PORT: Final = re.compile(rb":[0-9]+\Z")
 _READING_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -115,7 +121,7 @@ class Guard:
 
     Attributes:
         app: The application.
-        body_bytes: Bytes of request bodies in memory.
+        kept: Bytes of the bodies of requests and responses in memory.
 
     Args:
         app: The application.
@@ -135,7 +141,7 @@ class Guard:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.app = app
-        self.body_bytes = 0
+        self.kept = Shares(settings.max_body_bytes)
         self._settings = settings
         self._observe = observe
         self._tracer = tracer
@@ -151,6 +157,7 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request."""
         if scope["type"] == "http":
+            current_client.set(self._addresses.find(scope))
             if self._limits_fetches:
                 before_fetch.set(partial(self.charge_fetch, scope))
             exchange = _Exchange(self, scope, receive, send)
@@ -262,6 +269,8 @@ class _Exchange:
         self._body_bytes = 0
         # Counted among the bytes of all bodies in memory.
         self._kept_bytes = 0
+        self._client = current_client.get()
+        scope[KEEP_BYTES] = self._keep
         self._body_is_complete = False
         self._is_abandoned = False
         self.status = 0
@@ -281,7 +290,7 @@ class _Exchange:
         finally:
             if self._is_abandoned:
                 self.status = DISCONNECTED
-            self._guard.body_bytes -= self._kept_bytes
+            self._guard.kept.give_back(self._client, self._kept_bytes)
             self._guard.observe(self._scope, self.status, time.perf_counter() - started)
 
     async def _respond(self) -> None:
@@ -319,10 +328,7 @@ class _Exchange:
             # The lines of a stream are not kept.
             self._extend(settings.idle_timeout)
         else:
-            if self._guard.body_bytes + size > settings.max_body_bytes:
-                raise HTTPException(503, "too many requests at a time", {"Retry-After": "2"})
-            self._guard.body_bytes += size
-            self._kept_bytes += size
+            self._keep(size)
         self._body_bytes += size
         is_complete = not message.get("more_body") and not self._body_is_complete
         self._body_is_complete |= is_complete
@@ -332,16 +338,33 @@ class _Exchange:
             self._extend(settings.idle_timeout if self._is_stream else settings.timeout)
         return message
 
+    def _keep(self, size: int) -> None:
+        """Count bytes that are kept until the end of the request.
+
+        Raises: HTTPException: Too many are kept, in all or for the client.
+        """
+        if not self._guard.kept.take(self._client, size):
+            raise HTTPException(503, "too many requests at a time", {"Retry-After": "2"})
+        self._kept_bytes += size
+
     def _extend(self, seconds: float) -> None:
         if self._deadline is not None:
             self._deadline.reschedule(asyncio.get_running_loop().time() + seconds)
 
     async def _secured_send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
+            if message["status"] == _OVERLOADED:
+                await asyncio.sleep(self._guard.settings.refusal_seconds)
             self.status = message["status"]
             message = {**message, "headers": [*message.get("headers", ()), *SECURITY_HEADERS, *self._cors_headers]}
         elif self._is_stream:
             self._extend(self._guard.settings.idle_timeout)
+        body = message.get("body", b"")
+        # The server waits after each part until the client has read it.
+        for start in range(0, len(body) - _PART_BYTES, _PART_BYTES):
+            await self._send({**message, "body": body[start : start + _PART_BYTES], "more_body": True})
+        if len(body) > _PART_BYTES:
+            message = {**message, "body": body[(len(body) - 1) // _PART_BYTES * _PART_BYTES :]}
         await self._send_part(message)
 
     async def _send_part(self, message: Message) -> None:

@@ -13,6 +13,7 @@ from uvicorn.server import Server
 from uvicorn.supervisors import Multiprocess
 
 from canfetch.web.app import create_app
+from canfetch.web.server.clients import ClientAddresses
 from canfetch.web.server.metrics import SHARED_FOLDER_VARIABLE
 from canfetch.web.server.protocol import BoundedConfig
 from canfetch.web.server.tracing import tracer_provider
@@ -45,7 +46,7 @@ def configure_logging(verbose: int) -> None:
 def make_app(settings: Settings, verbose: int) -> "Guard":
     """Return the application of a worker process. Traces are sent if the environment configures that."""
     configure_logging(verbose)
-    return create_app(settings, tracer_provider=tracer_provider(os.environ))
+    return create_app(settings, tracer_provider=tracer_provider(os.environ), starts_workers=True)
 
 
 def serve(settings: Settings, bound: socket.socket, on_start: Callable[[], None], *, verbose: int = 0) -> None:
@@ -89,6 +90,7 @@ def _config(settings: Settings, verbose: int) -> BoundedConfig:
         partial(make_app, settings, verbose),
         header_timeout=settings.header_timeout,
         max_connections=settings.max_connections,
+        addresses=ClientAddresses(settings.trusted_proxies),
         factory=True,
         workers=settings.workers,
         ws="none",

@@ -9,10 +9,14 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
+from canfetch.web.server.clients import ClientAddresses
 from canfetch.web.server.guard import SECURITY_HEADERS
 from canfetch.web.server.problems import Problem
+from canfetch.web.server.shares import Shares
 
 _MAX_HEAD_BYTES: Final = 65_536
+# Each of them can have a request at the same time, which takes about a millisecond of the event loop.
+CLIENT_CONNECTIONS: Final = 128
 
 
 class BoundedConfig(Config):
@@ -21,13 +25,26 @@ class BoundedConfig(Config):
     Args:
         header_timeout: Seconds for the head of a request to arrive.
         max_connections: The number of connections.
+        client_connections: The number of connections of one client.
+        addresses: Finds the clients. The connections of trusted proxies are not limited.
         options: The options of uvicorn.
     """
 
-    def __init__(self, app: Any, *, header_timeout: float, max_connections: int, **options: Any) -> None:
+    def __init__(
+        self,
+        app: Any,
+        *,
+        header_timeout: float,
+        max_connections: int,
+        client_connections: int = CLIENT_CONNECTIONS,
+        addresses: ClientAddresses,
+        **options: Any,
+    ) -> None:
         super().__init__(app, http=BoundedProtocol, **options)
         self.header_timeout = header_timeout
         self.max_connections = max_connections
+        self.addresses = addresses
+        self.connections_of_clients = Shares(max_connections * 2, client_connections)
         # The connections without a complete head of a request, the oldest first.
         self.waiting: OrderedDict[BoundedProtocol, None] = OrderedDict()
 
@@ -66,15 +83,42 @@ class BoundedProtocol(H11Protocol):
         self.conn = _StrictConnection(h11.SERVER, size or _MAX_HEAD_BYTES)
         self._limits = cast("BoundedConfig", config)
         self._header_timer: asyncio.TimerHandle | None = None
+        # The client whose connections are counted, or None.
+        self.client_key: str | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Start to wait for a request. At the limit, the connection that waits longest is closed."""
+        """Start to wait for a request. At a limit, the connection that waits longest is closed.
+
+        At the limit of a client that is one of its own, and the new one if all others have requests.
+        """
         super().connection_made(transport)
         self._wait_for_head()
         waiting = self._limits.waiting
+        peer = transport.get_extra_info("peername")
+        key = self._limits.addresses.find_direct(peer[0] if isinstance(peer, tuple) else None)
+        if key is not None and not self._count(key):
+            return
         if len(self.connections) > self._limits.max_connections:
             oldest = next(iter(waiting))
             oldest.transport.abort()
+
+    def _count(self, client: str) -> bool:
+        """Count a connection of a client. Return False if it is closed, because the client has too many."""
+        shares = self._limits.connections_of_clients
+        if not shares.take(client):
+            oldest = next((one for one in self._limits.waiting if one.client_key == client), self)
+            oldest.forget_client()
+            oldest.transport.abort()
+            if oldest is self or not shares.take(client):
+                return False
+        self.client_key = client
+        return True
+
+    def forget_client(self) -> None:
+        """Count the connection no longer, because it is closed."""
+        if self.client_key is not None:
+            self._limits.connections_of_clients.give_back(self.client_key)
+            self.client_key = None
 
     def data_received(self, data: bytes) -> None:
         """Receive data. The head of the next request on a connection has its own time."""
@@ -88,6 +132,7 @@ class BoundedProtocol(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
         self._stop_waiting()
+        self.forget_client()
         super().connection_lost(exc)
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - the name of uvicorn

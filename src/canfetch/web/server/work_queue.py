@@ -1,152 +1,189 @@
-"""Computations in threads, so that the event loop keeps answering. Their number and their time are bounded."""
+"""Computations in worker processes, shared fairly among clients. Their number and their time are bounded.
+
+A client with computations that run starts another one only while more processes are free than it uses. So one client
+never uses all processes, and the first computation of another client does not wait for it. Computations that wait are
+started in turns: one of each client. A computation whose request ends is ended with its process.
+"""
 
 import asyncio
-import ctypes
-import threading
-from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, Final, Generic, TypeVar
+import logging
+from collections import Counter, OrderedDict, deque
+from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final, Protocol, TypeVar
 
-from canfetch.errors import CanfetchError
+from canfetch.errors import CanfetchError, WorkerKilled
+from canfetch.web.server.clients import current_client
+from canfetch.web.server.shares import Shares
+from canfetch.web.server.worker_process import ComputationFailed
+
+LOGGER: Final = logging.getLogger("canfetch.web")
 
 ResultT = TypeVar("ResultT")
-# PyPy does not have this function. Computations run to their end there.
-_raise_in_thread: Final[Callable[[Any, Any], int] | None] = getattr(
-    getattr(ctypes, "pythonapi", None), "PyThreadState_SetAsyncExc", None
-)
-
-
-# Not an Exception, because `except Exception` must not catch it.
-class Stopped(BaseException):
-    """Raised inside a computation that is stopped."""
-
-
-class StoppableCall(Generic[ResultT]):
-    """Calls a function, once. `stop` ends the call at its next Python instruction.
-
-    A call of the native engine ends first. Each of them takes a bounded time.
-
-    Args: compute: The function.
-    """
-
-    def __init__(self, compute: Callable[[], ResultT]) -> None:
-        self._compute = compute
-        self._lock = threading.Lock()
-        self._thread: int | None = None
-        self._is_stopped = False
-
-    def __call__(self) -> ResultT:
-        """Return the result of the function.
-
-        Raises: Stopped: `stop` was called before the end.
-        """
-        with self._lock:
-            if self._is_stopped:
-                raise Stopped
-            self._thread = threading.get_ident()
-        try:
-            try:
-                return self._compute()
-            finally:
-                self._end()
-        except Stopped:
-            # It may have been raised before the end was recorded.
-            self._end()
-            raise
-
-    def _end(self) -> None:
-        """Record the end. After that, nothing is raised in this thread."""
-        while True:
-            try:
-                with self._lock:
-                    if self._is_stopped:
-                        _set_exception(threading.get_ident(), None)
-                    self._thread = None
-            except Stopped:
-                continue
-            return
-
-    def stop(self) -> bool:
-        """Stop the call.
-
-        Returns: Whether it still runs. A finalizer may swallow the exception, so call this again after a while.
-        """
-        with self._lock:
-            self._is_stopped = True
-            return self._thread is not None and _set_exception(self._thread, Stopped)
-
-
-def _set_exception(thread: int, exception: type[BaseException] | None) -> bool:
-    if _raise_in_thread is None:
-        return False
-    return _raise_in_thread(ctypes.c_ulong(thread), None if exception is None else ctypes.py_object(exception)) > 0
-
-
-# Between attempts to stop a computation: a finalizer may ignore one.
-_STOP_SECONDS: Final = 0.05
 
 
 class QueueFull(CanfetchError, RuntimeError):
-    """Raised when too many computations are waiting."""
+    """Raised when too many computations are waiting, in all or of one client."""
+
+
+class Worker(Protocol):
+    """What runs one computation at a time, as `WorkerProcess` does. Its calls block."""
+
+    def prepare(self) -> None:
+        """Start what runs the computations, unless it runs."""
+
+    def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Return the result of a function."""
+
+    def kill(self) -> None:
+        """End the call that is blocked."""
 
 
 class WorkQueue:
-    """Runs computations in threads.
+    """Runs computations of one event loop in workers.
 
     Args:
-        threads: The number of threads.
-        max_waiting: The number of computations that may wait for a thread.
+        workers: The workers. The caller closes them.
+        max_waiting: The number of computations that may wait for a worker.
+        client_waiting: The number of those of one client. By default a quarter.
     """
 
-    def __init__(self, *, threads: int, max_waiting: int) -> None:
-        self._executor = ThreadPoolExecutor(threads, thread_name_prefix="canfetch-work")
-        self._limit = threads + max_waiting
-        self._lock = threading.Lock()
-        self._count = 0
-        self._stopped = 0
-
-    @property
-    def stopped(self) -> int:
-        """The number of computations that were stopped before their end."""
-        return self._stopped
+    def __init__(self, workers: Sequence[Worker], *, max_waiting: int, client_waiting: int | None = None) -> None:
+        self._workers = workers
+        self._free = list(workers)
+        self._threads = ThreadPoolExecutor(len(workers), thread_name_prefix="canfetch-work")
+        self._running: Counter[str] = Counter()
+        self._places = Shares(max_waiting, client_waiting)
+        # The clients in the order of their turns. Each has computations that wait.
+        self._waiting: OrderedDict[str, deque[asyncio.Future[Worker]]] = OrderedDict()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._is_closed = False
+        self.stopped = 0
 
     @property
     def count(self) -> int:
         """The number of computations that run or wait."""
-        return self._count
+        return self._places.taken + self._running.total()
 
-    async def run(self, compute: Callable[[], ResultT]) -> ResultT:
-        """Run a computation and return its result.
+    def start(self) -> None:
+        """Start all workers in the background. Computations wait for them."""
+        workers, self._free = self._free, []
+        for worker in workers:
+            self._in_background(self._prepare(worker))
 
-        If the task is cancelled, for example at the end of the time of a request, the computation is stopped, too. Its
-        place stays taken until it ends.
+    async def run(self, function: Callable[..., ResultT], *arguments: Any) -> ResultT:
+        """Return the result of a function of a module, called in a worker for the current client.
 
-        Raises: QueueFull.
+        If the task is cancelled, for example at the end of the time of a request, the computation is ended.
+
+        Raises: QueueFull; WorkerKilled; ComputationFailed: An unexpected error; and each CanfetchError of the function.
         """
-        with self._lock:
-            if self._count >= self._limit:
-                raise QueueFull(f"{self._limit} computations are running or waiting: try again in a second")
-            self._count += 1
-        call = StoppableCall(compute)
-        future = self._executor.submit(call)
-        future.add_done_callback(self._release)
+        client = current_client.get()
+        worker = await self._take_worker(client)
+        call = self._in_thread(worker.call, function, *arguments)
         try:
-            return await asyncio.wrap_future(future)
-        except asyncio.CancelledError:
-            _stop(call)
+            result: ResultT = await asyncio.shield(call)
+        except (asyncio.CancelledError, WorkerKilled) as error:
+            self.stopped += isinstance(error, asyncio.CancelledError)
+            worker.kill()
+            self._in_background(self._replace(client, worker, call))
             raise
-
-    def _release(self, future: Future[Any]) -> None:
-        with self._lock:
-            if not future.cancelled() and isinstance(future.exception(), Stopped):
-                self._stopped += 1
-            self._count -= 1
+        except BaseException:
+            self._give_back(client, worker)
+            raise
+        self._give_back(client, worker)
+        return result
 
     def close(self) -> None:
-        """Stop after the computations that run. Those that wait are cancelled."""
-        self._executor.shutdown(wait=False, cancel_futures=True)
+        """End all computations."""
+        self._is_closed = True
+        for worker in self._workers:
+            if worker not in self._free:
+                worker.kill()
+        self._threads.shutdown(wait=False, cancel_futures=True)
 
+    def _in_thread(self, function: Callable[..., Any], *arguments: Any) -> "asyncio.Future[Any]":
+        return asyncio.get_running_loop().run_in_executor(self._threads, function, *arguments)
 
-def _stop(call: StoppableCall[Any]) -> None:
-    if call.stop():
-        asyncio.get_running_loop().call_later(_STOP_SECONDS, _stop, call)
+    async def _take_worker(self, client: str) -> Worker:
+        # If the client has computations that wait, this one may not start either.
+        if self._may_start(client):
+            return self._start(client)
+        if not self._places.take(client):
+            raise QueueFull("too many computations are waiting: try again in a second")
+        turn: asyncio.Future[Worker] = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(client, deque()).append(turn)
+        try:
+            return await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self._give_back(client, turn.result())
+            else:
+                self._forget(client, turn)
+            raise
+
+    def _forget(self, client: str, turn: "asyncio.Future[Worker]") -> None:
+        turns = self._waiting.get(client, deque())
+        if turn in turns:
+            turns.remove(turn)
+            self._places.give_back(client)
+            if not turns:
+                del self._waiting[client]
+
+    def _may_start(self, client: str) -> bool:
+        return len(self._free) > self._running[client]
+
+    def _start(self, client: str) -> Worker:
+        self._running[client] += 1
+        return self._free.pop()
+
+    def _give_back(self, client: str, worker: Worker) -> None:
+        self._end(client)
+        self._free.append(worker)
+        self._start_waiting()
+
+    def _end(self, client: str) -> None:
+        self._running[client] -= 1
+        if not self._running[client]:
+            del self._running[client]
+
+    def _start_waiting(self) -> None:
+        """Start computations of the clients whose turn it is, while workers are free for them."""
+        while (client := next(filter(self._may_start, self._waiting), None)) is not None:
+            turns = self._waiting[client]
+            turn = turns.popleft()
+            self._places.give_back(client)
+            self._waiting.move_to_end(client)
+            if not turns:
+                del self._waiting[client]
+            if not turn.done():
+                turn.set_result(self._start(client))
+
+    async def _replace(self, client: str, worker: Worker, call: "asyncio.Future[Any]") -> None:
+        """Start a worker again. Until then, its client is charged for it."""
+        await asyncio.gather(call, return_exceptions=True)
+        await self._prepare(worker)
+        self._end(client)
+        self._start_waiting()
+
+    async def _prepare(self, worker: Worker) -> None:
+        """Start a worker, and add it to those that are free."""
+        if self._has_ended():
+            return
+        try:
+            await self._in_thread(worker.prepare)
+        except (WorkerKilled, ComputationFailed, OSError) as error:
+            # The end of the server ends its processes, too.
+            LOGGER.log(
+                logging.DEBUG if self._has_ended() else logging.ERROR, "a worker process does not start: %s", error
+            )
+        self._free.append(worker)
+        self._start_waiting()
+
+    def _has_ended(self) -> bool:
+        return self._is_closed
+
+    def _in_background(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

@@ -1,0 +1,296 @@
+"""Computations are shared fairly among clients, and end with their requests."""
+
+import asyncio
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx2
+import pytest
+from tests.web.computations import crash, endless, fail, leave_undecided, print_and_return, process, reject
+from tests.web.conftest import API, BASE, ScriptedWeb, running_api
+
+from canfetch.errors import InvalidURL, WorkerKilled
+from canfetch.web.server.clients import current_client
+from canfetch.web.server.shares import Shares
+from canfetch.web.server.work_queue import QueueFull, WorkQueue
+from canfetch.web.server.worker_process import ComputationFailed, WorkerProcess
+from canfetch.web.settings import Settings
+
+SECONDS = 300.0
+
+
+class ControlledWorker:
+    """A worker whose calls end when the test ends them."""
+
+    def __init__(self, crowd: "Crowd") -> None:
+        self._crowd = crowd
+
+    def prepare(self) -> None:
+        """Do nothing."""
+
+    def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        self._crowd.started.append(arguments[0])
+        assert self._crowd.ends[arguments[0]].wait(SECONDS)
+        return function(*arguments)
+
+    def kill(self) -> None:
+        """Let all calls end."""
+        for end in self._crowd.ends.values():
+            end.set()
+
+
+class Crowd:
+    """The computations of several clients. The first letter of a computation is its client."""
+
+    def __init__(self, workers: int, *, max_waiting: int = 64) -> None:
+        self.started: list[str] = []
+        self.ends: defaultdict[str, threading.Event] = defaultdict(threading.Event)
+        self.queue = WorkQueue([ControlledWorker(self) for _ in range(workers)], max_waiting=max_waiting)
+        self._tasks: dict[str, asyncio.Task[str]] = {}
+
+    async def ask(self, *names: str) -> None:
+        for name in names:
+            self.ends[name].clear()
+            self._tasks[name] = asyncio.create_task(self._ask(name))
+            await asyncio.sleep(0)
+
+    async def _ask(self, name: str) -> str:
+        current_client.set(name[0])
+        return await self.queue.run(str, name)
+
+    async def end(self, name: str) -> None:
+        self.ends[name].set()
+        assert await self._tasks[name] == name
+
+    async def cancel(self, name: str) -> None:
+        self._tasks[name].cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await self._tasks[name]
+
+    async def refuses(self, name: str) -> bool:
+        await self.ask(name)
+        return isinstance(await asyncio.wait_for(self._error(name), SECONDS), QueueFull)
+
+    async def _error(self, name: str) -> BaseException | None:
+        await asyncio.wait([self._tasks[name]])
+        return self._tasks[name].exception()
+
+    async def runs(self, *names: str) -> None:
+        """Wait until exactly these computations have started since the last call."""
+        await until(lambda: len(self.started) >= len(names))
+        assert sorted(self.started) == sorted(names)
+        self.started.clear()
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < end
+        await asyncio.sleep(0.001)
+
+
+def in_crowd(test: Callable[[Crowd], Coroutine[Any, Any, None]], workers: int, *, max_waiting: int = 64) -> None:
+    async def run() -> None:
+        crowd = Crowd(workers, max_waiting=max_waiting)
+        try:
+            await test(crowd)
+        finally:
+            crowd.queue.close()
+
+    asyncio.run(run())
+
+
+def test_a_computation_starts_while_another_client_has_everything_busy() -> None:
+    async def check(crowd: Crowd) -> None:
+        await crowd.ask("a1", "a2", "a3", "a4")
+        await crowd.runs("a1")
+        await crowd.ask("b1")
+        await crowd.runs("b1")
+        await crowd.end("b1")
+        # The process that is free again is kept for others, too.
+        await crowd.ask("c1")
+        await crowd.runs("c1")
+
+    in_crowd(check, workers=2)
+
+
+def test_a_client_leaves_as_many_workers_free_as_it_uses() -> None:
+    async def check(crowd: Crowd) -> None:
+        await crowd.ask("a1", "a2", "a3", "b1", "b2", "c1", "d1")
+        await crowd.runs("a1", "a2", "b1", "c1")
+        await crowd.end("a1")
+        await crowd.runs("d1")
+
+    in_crowd(check, workers=4)
+
+
+def test_clients_take_turns() -> None:
+    async def check(crowd: Crowd) -> None:
+        await crowd.ask("a1", "a2", "a3", "b1", "b2", "c1")
+        await crowd.runs("a1")
+        for done, started in (("a1", "a2"), ("a2", "b1"), ("b1", "c1"), ("c1", "a3"), ("a3", "b2")):
+            await crowd.end(done)
+            await crowd.runs(started)
+
+    in_crowd(check, workers=1)
+
+
+def test_a_client_fills_only_its_part_of_the_queue() -> None:
+    async def check(crowd: Crowd) -> None:
+        await crowd.ask("a1", "a2", "a3")
+        await crowd.runs("a1")
+        assert await crowd.refuses("a4")
+        await crowd.ask("b1", "b2")
+        assert await crowd.refuses("b3")
+        assert crowd.queue.count == 5
+
+    in_crowd(check, workers=1, max_waiting=8)
+
+
+def test_a_computation_that_waits_is_forgotten_with_its_request() -> None:
+    async def check(crowd: Crowd) -> None:
+        await crowd.ask("a1", "a2", "a3")
+        await crowd.runs("a1")
+        await crowd.cancel("a2")
+        await crowd.end("a1")
+        await crowd.runs("a3")
+        await crowd.end("a3")
+        assert crowd.queue.count == 0
+
+    in_crowd(check, workers=1)
+
+
+def test_a_computation_that_is_cancelled_at_its_start_gives_its_worker_back() -> None:
+    async def check(crowd: Crowd) -> None:
+        await crowd.ask("a1", "a2")
+        await crowd.runs("a1")
+        crowd.ends["a1"].set()
+        await crowd._tasks["a1"]
+        # Its turn has come, and its task has not run yet.
+        await crowd.cancel("a2")
+        await until(lambda: crowd.queue.count == 0)
+        await crowd.ask("b1")
+        await until(lambda: "b1" in crowd.started)
+
+    in_crowd(check, workers=1)
+
+
+def test_shares_are_bounded_in_all_and_for_each_client() -> None:
+    shares = Shares(8)
+    assert shares.take("a", 2)
+    assert not shares.take("a")
+    assert all(shares.take(client, 2) for client in "bcd")
+    assert not shares.take("e")
+    shares.give_back("b", 1)
+    assert shares.take("e")
+    assert shares.taken == 8
+
+
+@pytest.fixture
+def worker() -> Iterator[WorkerProcess]:
+    with one_worker() as started:
+        yield started
+
+
+@contextmanager
+def one_worker() -> Iterator[WorkerProcess]:
+    worker = WorkerProcess(process)
+    try:
+        yield worker
+    finally:
+        worker.close()
+
+
+@pytest.mark.service
+def test_errors_of_a_process(worker: WorkerProcess, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(InvalidURL, match="invalid URL 'x'") as raised:
+        worker.call(reject, "x")
+    assert raised.value.index == 7
+    with pytest.raises(ComputationFailed, match=r"^Undecided in .*computations\.py:\d+$"):
+        worker.call(leave_undecided)
+    with pytest.raises(ComputationFailed, match=r"^KeyError in .*computations\.py:\d+$"):
+        worker.call(fail, "secret")
+    assert worker.call(print_and_return, "printed") == "printed"
+    assert capfd.readouterr().out == ""
+    first = worker.call(process)
+    with pytest.raises(WorkerKilled):
+        worker.call(crash)
+    assert worker.call(process) != first
+
+
+@pytest.mark.service
+def test_a_cancelled_computation_ends_and_its_process_is_replaced(worker: WorkerProcess) -> None:
+    async def time_out() -> None:
+        queue = WorkQueue([worker], max_waiting=1)
+        first = await queue.run(process)
+        task = asyncio.create_task(queue.run(endless))
+        await until(lambda: queue.count == 1)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        # Until its process is replaced, the client is charged for it.
+        assert queue.count == 1
+        assert await queue.run(process) != first
+        assert (queue.count, queue.stopped) == (0, 1)
+        queue.close()
+
+    asyncio.run(time_out())
+
+
+@pytest.mark.service
+def test_a_process_ends_with_its_server(worker: WorkerProcess) -> None:
+    worker.prepare()
+    running = worker._process
+    assert running is not None
+
+    def compute() -> None:
+        with pytest.raises(WorkerKilled):
+            worker.call(endless)
+
+    thread = threading.Thread(target=compute)
+    thread.start()
+    assert running.stdin is not None
+    running.stdin.close()
+    assert running.wait(SECONDS) == 0
+    thread.join(SECONDS)
+
+
+@pytest.mark.service
+def test_nothing_is_computed_after_the_answer_503() -> None:
+    content = "".join(f"User-agent: B{number:x}\nDisallow: /{number}?\n\n" for number in range(12_000))
+    with running_api(Settings(timeout=0.01), transport=ScriptedWeb()) as api:
+        problem = api.problem("POST", "/v1/format", 503, json={"content": content})
+        assert problem["type"] == "urn:canfetch:problem:timeout"
+        queue = api.guard.app.state.services.queue
+        api.run(until(lambda: queue.count == 0))
+        assert queue.stopped == 1
+
+
+@pytest.mark.service
+def test_another_client_is_answered_while_one_has_everything_busy() -> None:
+    content = "".join(f"User-agent: B{number:x}\nDisallow: /{number}?\n\n" for number in range(12_000))
+    with running_api(Settings(refusal_seconds=0), transport=ScriptedWeb()) as api:
+        busy = [api.client.post("/v1/format", json={"content": content}) for _ in range(20)]
+        assert api.run(status_beside(api, busy)) == 200
+
+
+async def status_beside(api: API, busy: list[Coroutine[Any, Any, httpx2.Response]]) -> int:
+    """Return the status of a small request of another client, while requests of one run and wait."""
+    tasks = [asyncio.create_task(one) for one in busy]
+    # More than the client may have are refused.
+    await until(lambda: any(task.done() for task in tasks))
+    assert tasks[-1].result().status_code == 503
+    transport = httpx2.ASGITransport(app=api.guard, client=("192.0.2.1", 1))
+    async with httpx2.AsyncClient(transport=transport, base_url=BASE) as client:
+        answer = await client.post("/v1/lint", json={"content": "User-agent: *"})
+    queue = api.guard.app.state.services.queue
+    assert queue.count > 0
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    await until(lambda: queue.count == 0)
+    return answer.status_code
