@@ -1,8 +1,16 @@
-"""Crawls in simulated time, derived from a seed: they are killed, their clocks are set, and their sites misbehave.
+"""Clients, crawls and stores in simulated time, derived from a seed: they die, and clocks, disks and sites misbehave.
 
-The client and the frontier are the real ones. The network, the clocks and the death of the process are simulated, so
-that weeks of a crawl take milliseconds, and each seed gives the same crawl every time.
+The clients, the frontier, the stores, the evidence and the history of watched origins are the real ones. The network,
+the clocks, the disk and the death of processes are simulated, so that weeks of a crawl take milliseconds, and each seed
+has the same events every time.
 
-`sites` has the network, `dying` the files of a process that is killed, `crawl` a crawl with its rules, and `defects`
-the errors that show whether the simulation finds any. `python -m simulation` runs seeds.
+    seed -> plan -> scenario on a machine -> rules
+
+- `plans`: what a seed means; `shrinking` makes a plan smaller that breaks a rule.
+- `crawl`, `fleet`, `blocking`: the scenarios, with their rules. `store_rules` and `rules` are shared.
+- `machine`: clocks, identity and connections; `disk`: what survives a kill or a power failure; `processes`: deaths;
+  `virtual_time`: an event loop whose time is simulated; `sites`: the network.
+- `seeds` runs a plan, `defects` shows whether the rules find anything, and `month` is a long crawl.
+
+`python -m simulation` runs seeds.
 """

@@ -1,9 +1,13 @@
-"""Run crawls in simulated time.
+"""Run clients and crawls in simulated time.
 
 python -m simulation                    run 20,000 seeds
 python -m simulation --seeds 500        run 500
 python -m simulation --first 1234 --seeds 1     run one again
+python -m simulation --shrink 1234      make the plan of a seed that breaks a rule smaller, and print it
+python -m simulation --trace 1234       print the hash of all events of a seed
 python -m simulation --defects          put defects back one at a time, and print how many seeds it takes to find each
+python -m simulation --month            crawl a million URLs for a month
+python -m simulation --month --sites 1000 --workers 2   crawl a tenth of them
 """
 
 import argparse
@@ -14,8 +18,12 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from itertools import islice
 
-from simulation.crawl import no_warnings, run_seed
 from simulation.defects import DEFECTS, Defect, with_defect
+from simulation.month import Size, run_month
+from simulation.plans import make_plan
+from simulation.rules import no_warnings
+from simulation.seeds import run_plan, run_seed
+from simulation.shrinking import describe, shrink
 
 _CHUNK = 50
 _DEFECT_SEEDS = 2_000
@@ -49,23 +57,59 @@ def _run_seeds(first: int, number: int, jobs: int) -> Iterator[tuple[int, str]]:
     print(f"{number:,} seeds in {time.monotonic() - started:.0f} s", file=sys.stderr)
 
 
-def main() -> int:
-    """Run the command, and return its exit code."""
+def _print_defects(jobs: int) -> int:
+    missed = 0
+    with ProcessPoolExecutor(jobs) as pool:
+        print("| defect | what is wrong | seeds | the rule that shows it |\n|---|---|---|---|")
+        for defect, found in zip(DEFECTS, pool.map(_find, DEFECTS), strict=True):
+            missed += found is None
+            seeds, rule = (f"more than {_DEFECT_SEEDS:,}", "") if found is None else (f"{found[0] + 1:,}", found[1])
+            print(f"| `{defect.name}` | {defect.description} | {seeds} | {rule} |", flush=True)
+    return int(missed > 0)
+
+
+def _print_smallest(seed: int) -> int:
+    plan = make_plan(seed)
+    with no_warnings():
+        broken = run_plan(plan).broken
+    if broken is None:
+        print(f"seed {seed}: all rules hold")
+        return 0
+    smallest = shrink(plan)
+    with no_warnings():
+        print(f"{describe(smallest)}\n{run_plan(smallest).broken}")
+    return 1
+
+
+def _parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m simulation", description="Run crawls in simulated time.")
     parser.add_argument("--seeds", type=int, default=20_000, help="how many (default: 20000)")
     parser.add_argument("--first", type=int, default=0, help="the first one (default: 0)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (default: one a core)")
+    parser.add_argument("--shrink", type=int, metavar="SEED", help="print the smallest plan that breaks a rule")
+    parser.add_argument("--trace", type=int, metavar="SEED", help="print the hash of all events")
     parser.add_argument("--defects", action="store_true", help="put defects back one at a time")
-    options = parser.parse_args()
+    parser.add_argument("--month", action="store_true", help="crawl a million URLs for a month")
+    size = Size()
+    parser.add_argument("--sites", type=int, default=size.sites, help="of the month's crawl (default: %(default)s)")
+    parser.add_argument("--workers", type=int, default=size.workers, help="of the month's crawl (default: %(default)s)")
+    return parser.parse_args()
+
+
+def main() -> int:
+    """Run the command, and return its exit code."""
+    options = _parse_options()
     if options.defects:
-        missed = 0
-        with ProcessPoolExecutor(options.jobs) as pool:
-            print("| defect | what is wrong | seeds | the rule that shows it |\n|---|---|---|---|")
-            for defect, found in zip(DEFECTS, pool.map(_find, DEFECTS), strict=True):
-                missed += found is None
-                seeds, rule = (f"more than {_DEFECT_SEEDS:,}", "") if found is None else (f"{found[0] + 1:,}", found[1])
-                print(f"| `{defect.name}` | {defect.description} | {seeds} | {rule} |", flush=True)
-        return int(missed > 0)
+        return _print_defects(options.jobs)
+    if options.month:
+        with no_warnings():
+            return run_month(options.first, Size(sites=options.sites, workers=options.workers))
+    if options.shrink is not None:
+        return _print_smallest(options.shrink)
+    if options.trace is not None:
+        with no_warnings():
+            print(run_plan(make_plan(options.trace)).trace)
+        return 0
     broken = 0
     for seed, rule in islice(_run_seeds(options.first, options.seeds, options.jobs), 100):
         broken += 1

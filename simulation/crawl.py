@@ -1,190 +1,157 @@
-"""A crawl over several lives of a process, and the rules that hold for it whatever happens."""
+"""A crawl with a frontier over several lives of a process, and the rules that hold for it whatever happens."""
 
 import asyncio
-import gc
 import random
 import tempfile
-import warnings
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 from canfetch import AsyncClient, Frontier, SkippedURL, Turn
+from canfetch.client.evidence import EvidenceRecorder
 from canfetch.client.frontier.url_identity import identify_url
+from canfetch.client.stores.sqlite import SQLiteStore
 from canfetch.core.verdict import Access
 from canfetch.errors import CanfetchError, InvalidURL
-from simulation.dying import Death, dying
-from simulation.sites import JUNK, Network, Site, make_site
+from simulation.machine import Machine, name_holder
+from simulation.plans import CROWD, CROWD_SECONDS, MAX_DELAY, MAX_ROUNDS, Life, Plan
+from simulation.processes import Killed, Process
+from simulation.rules import DAY, BrokenRule, check_evidence, find_broken_rule
+from simulation.sites import AGENT, JUNK, AsyncNetwork, Network, Site, make_site
 from simulation.virtual_time import run_in_virtual_time, virtual_now
 
-_EPOCH: Final = 1_790_000_000.0
-DAY: Final = 86_400.0
-_MAX_DELAY: Final = 60.0
 # A crawl that is not over by then never ends.
 _LONGEST_CRAWL: Final = 90 * DAY
 # What the longest wait of an unreachable robots.txt is.
 _RECHECK: Final = 3600.0
+# Of two checks at a time, every second one is of an origin at random, and half of those respond. So a page comes after
+# this time with a probability of a millionth, and after 600 s if the dead origins are asked first.
+_LONGEST_CROWD: Final = 400.0
 _TOLERANCE: Final = 0.001
-
-
-class BrokenRule(Exception):
-    """A rule does not hold. The message says which, and when."""
-
-
-class Plan(NamedTuple):
-    """What a seed means.
-
-    Attributes:
-        sites: The sites.
-        options: The options of the frontier.
-        workers: The number of tasks.
-        lives: For each life of the process but the last: before which statement it is killed, the share of the log that
-            is lost with the power or None, and the seconds until the next life.
-        clock_steps: When the wall clock is set, and how wrong it is from then on.
-    """
-
-    sites: list[Site]
-    options: dict[str, Any]
-    workers: int
-    lives: list[tuple[int, float | None, float]]
-    clock_steps: list[tuple[float, float]]
-
-
-def make_plan(seed: int) -> Plan:
-    """Return the plan of a seed."""
-    chance = random.Random(seed)
-    sites = [make_site(number, chance) for number in range(chance.choice((1, 1, 2, 5)))]
-    options = {
-        "max_attempts": chance.choice((1, 2, 3)),
-        "retry_delay": chance.choice((0.0, 30.0, 600.0)),
-        "min_delay": chance.choice((0.0, 1.0, 10.0)),
-        "max_delay": _MAX_DELAY,
-        "max_checks": chance.choice((1, 2, 256)),
-        "max_unreachable": chance.choice((0.0, 600.0, 3600.0)),
-        "concurrency_per_origin": chance.choice((1, 1, 2)),
-    }
-    lives: list[tuple[int, float | None, float]] = [
-        (chance.choice((chance.randint(0, 40), chance.randint(0, 400))), None, chance.choice((0.0, 5.0, 2 * DAY)))
-        for _ in range(chance.choice((0, 1, 2, 4)))
-    ]
-    if chance.random() < 0.2:
-        lives = [(statement, chance.random(), seconds) for statement, _, seconds in lives]
-    steps = [
-        (chance.choice((0.0, 30.0, 3000.0, 3 * DAY)), chance.choice((-30 * DAY, -3600.0, -2.0, 2.0, 3600.0, 30 * DAY)))
-        for _ in range(chance.choice((0, 0, 1, 2)))
-    ]
-    return Plan(sites, options, chance.choice((1, 3)), lives, sorted(steps))
 
 
 class Crawl:
     """One crawl, and what the world outside knows of it.
 
-    Args: seed: What the crawl is derived from.
+    Args:
+        plan: What happens.
+        machine: Where it happens.
     """
 
-    def __init__(self, seed: int) -> None:
-        self.plan = make_plan(seed)
-        self._chance = random.Random(f"{seed} pages")
-        self._network = Network(self.plan.sites, self._notice)
+    def __init__(self, plan: Plan, machine: Machine) -> None:
+        self.plan = plan
+        self._machine = machine
+        self._chance = random.Random(f"{plan.seed} pages")
+        chance = random.Random(f"{plan.seed} sites")
+        self._sites = [make_site(number, len(plan.kinds), chance, kind) for number, kind in enumerate(plan.kinds)]
+        if plan.is_crowded:
+            self._sites = [
+                site._replace(seconds=CROWD_SECONDS if number < CROWD else 0.0, pages=1)
+                for number, site in enumerate(self._sites)
+            ]
+        self._network = Network(self._sites, machine.world, self._note_request)
         self._kills = 0
-        self._loses_power = any(loss is not None for _, loss, _ in self.plan.lives)
         # By the origin and the identity of the URL, as the frontier tells URLs apart.
         self._added: dict[tuple[str, bytes], str] = {}
+        # What a process that died was adding.
+        self._perhaps_added: set[tuple[str, bytes]] = set()
         self._done: set[str] = set()
         self._ending: set[str] = set()
         self._skipped: set[str] = set()
         self._retried: set[str] = set()
         self._handed_out: Counter[str] = Counter()
+        self._decided: Counter[str] = Counter()
         self._last_turn: dict[str, float] = {}
+        # When the last attempt of a URL failed, in this life.
+        self._failed_at: dict[str, float] = {}
         self._last_event = 0.0
-        options = self.plan.options
+        options = plan.options
         longest_retry = options["retry_delay"] * 2.0 ** (options["max_attempts"] - 1)
-        self._longest_wait = max(longest_retry, _RECHECK, _MAX_DELAY, 90.0, options["max_unreachable"]) + 60.0
+        self._longest_wait = max(longest_retry, _RECHECK, MAX_DELAY, 90.0, options["max_unreachable"]) + 60.0
 
     def run(self) -> None:
         """Crawl until nothing is left to do.
 
         Raises: BrokenRule.
         """
-        now = 0.0
         with tempfile.TemporaryDirectory(prefix="canfetch-simulation-") as folder:
-            path = Path(folder) / "life0.sqlite3"
-            for number, (statement, power_loss, seconds) in enumerate(self.plan.lives, 1):
-                death = Death(path, Path(folder) / f"life{number}.sqlite3", statement, power_loss)
-                now = self._live(death, now)
-                if not death.has_come:
-                    break
-                self._kills += 1
-                path = death.copy
-                now += seconds
-                if power_loss is not None:
-                    # What was acknowledged may be undone. docs/crawling.md says so.
-                    self._done.clear()
-            self._live(Death(path, path, None), now)
+            self._folder = Path(folder)
+            run_in_virtual_time(self._live, jumps=self.plan.clocks.jumps, max_rounds=MAX_ROUNDS)
 
-    def _live(self, death: Death, start: float) -> float:
-        """Live until death, or until the end of the crawl. Return the time."""
-        self._last_event = start
-        self._last_turn.clear()
-        end = [start]
-
-        async def main() -> None:
-            # asyncio reports tasks that nobody waits for. Those of a dead process are none of them.
-            loop = asyncio.get_running_loop()
-            loop.set_exception_handler(
-                lambda _, context: None if death.has_come else loop.default_exception_handler(context)
-            )
+    async def _live(self) -> None:
+        """Live all lives."""
+        for life in (*self.plan.lives, None):
+            process = self._machine.start_process(f"life{self._kills}", None if life is None else life.death)
+            self._last_event = virtual_now()
+            self._last_turn.clear()
+            self._failed_at.clear()
             try:
-                await self._crawl(death)
-            finally:
-                end[0] = virtual_now()
-
-        with dying(death):
-            try:
-                run_in_virtual_time(main, start=start)
-            except BrokenRule:
+                await process.run(lambda process=process: self._crawl(process))  # type: ignore[misc]
+            except (asyncio.CancelledError, BrokenRule):
                 raise
             except BaseException as error:
-                if not death.has_come:
-                    broken = _find_broken_rule(error)
-                    raise broken or BrokenRule(f"at {end[0]:.3f} s: {type(error).__name__}: {error}") from error
-        return end[0]
+                broken = find_broken_rule(error)
+                raise broken or BrokenRule(f"at {virtual_now():.3f} s: {type(error).__name__}: {error}") from error
+            if process.is_alive or life is None:
+                break
+            await self._die(life)
+        self._check_evidence()
 
-    async def _crawl(self, death: Death) -> None:
-        async with AsyncClient(user_agent="SimBot/1.0", transport=self._network, clock=self._wall) as client:
-            try:
-                frontier = Frontier(
-                    client,
-                    path=death.path,
-                    clock=self._wall,
-                    monotonic=virtual_now,
-                    on_skip=self._skip,
-                    **self.plan.options,
-                )
-            except CanfetchError as error:
-                raise BrokenRule(f"life {self._kills}: the file cannot be opened: {error}") from error
-            async with frontier:
-                # As docs/crawling.md tells crawlers: sources are read again after each start.
-                self._add(frontier, [f"{site.origin}/1" for site in self.plan.sites])
-                async with asyncio.TaskGroup() as tasks:
-                    for _ in range(self.plan.workers):
-                        tasks.create_task(self._work(frontier))
-                self._check_end(frontier)
+    async def _die(self, life: Life) -> None:
+        self._kills += 1
+        if life.death.loses_power:
+            self._machine.lose_power()
+            # What was acknowledged may be undone. docs/crawling.md says so.
+            self._done.clear()
+        self._check_evidence()
+        await asyncio.sleep(life.pause)
+
+    async def _crawl(self, process: Process) -> None:
+        plan, machine = self.plan, self._machine
+        try:
+            store = SQLiteStore(self._folder / "robots.sqlite3", clock=machine.wall) if plan.store else None
+            evidence = self._open_evidence()
+            client = AsyncClient(
+                user_agent=f"{AGENT}/1.0",
+                transport=AsyncNetwork(self._network),
+                clock=machine.wall,
+                store=store,
+                evidence=evidence,
+            )
+            name_holder(client, process)
+            frontier = Frontier(
+                client,
+                path=self._folder / "crawl.sqlite3",
+                clock=machine.wall,
+                monotonic=virtual_now,
+                on_skip=self._skip,
+                **plan.options,
+            )
+        except CanfetchError as error:
+            raise BrokenRule(f"life {self._kills}: a file cannot be opened: {error}") from error
+        # As docs/crawling.md tells crawlers: sources are read again after each start.
+        self._add(frontier, [f"{site.origin}/1" for site in self._sites])
+        await asyncio.gather(*[self._work(frontier) for _ in range(plan.workers)])
+        self._check_end(frontier)
+        await frontier.close()
+        await client.close()
+        if evidence is not None:
+            evidence.close()
+        assert process.is_alive
 
     async def _work(self, frontier: Frontier) -> None:
         async for turn in frontier:
             self._check_turn(turn)
             with turn:
                 await asyncio.sleep(self._chance.choice((0.0, 0.2, 4.0)))
-                site = self._network.sites[_origin_of(turn.url)]
+                site = self._network.sites[origin_of(turn.url)]
                 self._add(frontier, self._links(turn.url, site))
                 self._notice()
                 retry_after = site.retry_after if self._chance.random() < 0.1 else None
                 if self._chance.random() < site.page_failures:
                     self._retried.add(turn.url)
                     turn.retry(retry_after=retry_after, error="scripted")
+                    self._failed_at[turn.url] = virtual_now()
                 else:
                     self._ending.add(turn.url)
                     turn.done(retry_after=retry_after)
@@ -193,40 +160,57 @@ class Crawl:
     def _links(self, url: str, site: Site) -> list[str]:
         number = int(url.rpartition("/")[2])
         links = [f"{site.origin}/{child}" for child in (2 * number, 2 * number + 1) if child <= site.pages]
-        links += [f"{site.origin}/private/{number}", f"{self.plan.sites[0].origin}/%31#top"]
+        links += [f"{site.origin}/private/{number}", f"{self._sites[0].origin}/%31#top"]
         return [*links, self._chance.choice(JUNK)]
 
     def _add(self, frontier: Frontier, urls: list[str]) -> None:
-        frontier.add_many(urls)
+        identified = {}
         for url in urls:
             try:
-                identified = identify_url(url)
+                each = identify_url(url)
             except InvalidURL:
                 continue
             if url not in JUNK:
-                self._added.setdefault((identified.origin, identified.identity), url)
+                identified[each.origin, each.identity] = url
+        try:
+            frontier.add_many(urls)
+        except Killed:
+            self._perhaps_added.update(identified)
+            raise
+        for identity, url in identified.items():
+            self._added.setdefault(identity, url)
+
+    def _open_evidence(self) -> EvidenceRecorder | None:
+        if self.plan.evidence is None:
+            return None
+        durable = self.plan.evidence == "durable"
+        return EvidenceRecorder(self._folder / "evidence", clock=self._machine.wall, durable=durable)
+
+    def _check_evidence(self) -> None:
+        # Without power, lines are lost that were not synchronised, also of segments to which others refer.
+        if self.plan.evidence == "durable" or not self.plan.loses_power:
+            check_evidence(self._folder / "evidence", self._decided if self.plan.evidence else Counter())
 
     def _skip(self, skipped: SkippedURL) -> None:
         self._notice()
+        self._machine.trace.note("skip", skipped.url)
         if skipped.verdict is None:
             return
-        origin = _origin_of(skipped.url)
+        origin = origin_of(skipped.url)
         if skipped.verdict.access.access is Access.UNREACHABLE and origin not in self._network.failed:
             raise BrokenRule(f"at {virtual_now():.3f} s: {origin} was never asked, and is called unreachable")
+        self._decided[skipped.url] += 1
         self._skipped.add(skipped.url)
 
-    def _wall(self) -> float:
-        now = virtual_now()
-        wrong = 0.0
-        for at, error in self.plan.clock_steps:
-            if at <= now:
-                wrong = error
-        return _EPOCH + now + wrong
+    def _note_request(self, *event: object) -> None:
+        self._notice()
+        self._machine.trace.note(*event)
 
     def _notice(self) -> None:
         """Note that something happens, and check that it was not waited for too long."""
         now = virtual_now()
-        if now - self._last_event > self._longest_wait:
+        slept = sum(seconds for at, seconds in self.plan.clocks.jumps if self._last_event - _TOLERANCE <= at <= now)
+        if now - self._last_event > self._longest_wait + slept:
             raise BrokenRule(
                 f"at {now:.3f} s: nothing happened for {now - self._last_event:.0f} s, and no delay is longer than "
                 f"{self._longest_wait:.0f} s"
@@ -237,27 +221,47 @@ class Crawl:
 
     def _check_turn(self, turn: Turn) -> None:
         self._notice()
-        now, url, origin = virtual_now(), turn.url, _origin_of(turn.url)
+        now, url = virtual_now(), turn.url
+        self._machine.trace.note("turn", now, url, turn.attempt)
         at = f"at {now:.3f} s: {url}"
-        if origin not in self._network.sites:
-            raise BrokenRule(f"{at} is on no site")
+        if self.plan.is_crowded and not self._handed_out and now > _LONGEST_CROWD:
+            raise BrokenRule(f"{at} is the first page, because origins that fail slowly are asked first")
+        self._check_attempts(turn, at)
+        self._check_robots(url, at)
+
+    def _check_attempts(self, turn: Turn, at: str) -> None:
+        """Check that a URL may be handed out now, for all that has happened to it."""
+        now, url, options = virtual_now(), turn.url, self.plan.options
         if url in self._done:
             raise BrokenRule(f"{at} was done, and is handed out again")
+        failed_at = self._failed_at.pop(url, None)
+        shortest = options["retry_delay"] * 2.0 ** (turn.attempt - 2) / 2
+        if failed_at is not None and now - failed_at < shortest - _TOLERANCE:
+            raise BrokenRule(f"{at} is tried again after {now - failed_at:.0f} s, and its delay is {shortest:g} s")
         self._handed_out[url] += 1
+        self._decided[url] += 1
         if url not in self._retried and self._handed_out[url] > 1 + self._kills:
             raise BrokenRule(f"{at} is handed out {self._handed_out[url]} times after {self._kills} kills")
-        if not self._loses_power and self._handed_out[url] > self.plan.options["max_attempts"]:
+        if not self.plan.loses_power and self._handed_out[url] > options["max_attempts"]:
             raise BrokenRule(f"{at} is handed out more often than it has attempts")
-        if turn.attempt > self.plan.options["max_attempts"]:
+        if turn.attempt > options["max_attempts"]:
             raise BrokenRule(f"{at} has attempt {turn.attempt}")
-        if origin not in self._network.known:
+
+    def _check_robots(self, url: str, at: str) -> None:
+        """Check that the robots.txt of a URL permits it, now."""
+        now, origin = virtual_now(), origin_of(url)
+        if origin not in self._network.sites:
+            raise BrokenRule(f"{at} is on no site")
+        known = list(self._network.last_known(origin))
+        if not known and origin not in self._network.failed:
             raise BrokenRule(f"{at} is handed out before its robots.txt is known")
-        robots = self._network.known[origin]
-        if robots is not None and not robots.allows(url, agent="SimBot"):
+        files = [delivery.robots for delivery in known]
+        # It may be the file of another origin, which is asked for the path.
+        path = url[len(origin) :]
+        if files and not any(robots is None or robots.allows(path, agent=AGENT) for robots in files):
             raise BrokenRule(f"{at} is handed out, and the known robots.txt disallows it")
-        delay = self.plan.options["min_delay"]
-        if robots is not None:
-            delay = max(delay, min(robots.crawl_delay(agent="SimBot") or 0.0, _MAX_DELAY))
+        delays = [0.0 if robots is None else robots.crawl_delay(agent=AGENT) or 0.0 for robots in files]
+        delay = max(self.plan.options["min_delay"], min([*delays, MAX_DELAY]) if delays else 0.0)
         last = self._last_turn.get(origin)
         if self.plan.options["concurrency_per_origin"] == 1 and last is not None and now - last < delay - _TOLERANCE:
             raise BrokenRule(f"{at} is handed out {now - last:.3f} s after another page, and the delay is {delay} s")
@@ -270,9 +274,10 @@ class Crawl:
         failed = {each.url for each in frontier.failed()}
         if len(failed) != counts.failed:
             raise BrokenRule(f"{len(failed)} failed URLs are listed of {counts.failed}")
-        if self._loses_power:
+        if self.plan.loses_power:
             return
-        if counts.done + counts.failed + counts.skipped != len(self._added):
+        number = counts.done + counts.failed + counts.skipped
+        if not len(self._added) <= number <= len({*self._added, *self._perhaps_added}):
             raise BrokenRule(f"{len(self._added)} URLs were added, and {counts} have ended")
         ended = self._done | self._ending | self._skipped | failed
         for url in self._added.values():
@@ -280,33 +285,6 @@ class Crawl:
                 raise BrokenRule(f"{url} was added, and has no end")
 
 
-def _origin_of(url: str) -> str:
+def origin_of(url: str) -> str:
+    """Return the origin of a URL."""
     return "/".join(url.split("/", 3)[:3])
-
-
-def _find_broken_rule(error: BaseException) -> BrokenRule | None:
-    if isinstance(error, BrokenRule):
-        return error
-    for each in getattr(error, "exceptions", ()):
-        if (found := _find_broken_rule(each)) is not None:
-            return found
-    return None
-
-
-def run_seed(seed: int) -> str | None:
-    """Run the crawl of a seed. Return the rule that does not hold, or None."""
-    try:
-        Crawl(seed).run()
-    except BrokenRule as error:
-        return str(error)
-    return None
-
-
-@contextmanager
-def no_warnings() -> Iterator[None]:
-    """Ignore the warnings about turns that end with their process."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)
-        yield
-        # Otherwise they come later.
-        gc.collect()

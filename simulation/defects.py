@@ -34,6 +34,11 @@ _QUEUE: Final = "canfetch.client.frontier.url_queue"
 _TURNS: Final = "canfetch.client.frontier.open_turns"
 _FRONTIER: Final = "canfetch.client.frontier.frontier"
 _CLOCKS: Final = "canfetch.client.frontier.clocks"
+_PROCEDURE: Final = "canfetch.client.procedure"
+_SQLITE: Final = "canfetch.client.stores.sqlite"
+_TRANSITIONS: Final = "canfetch.access.transitions"
+_RECORDER: Final = "canfetch.client.evidence.recorder"
+_HISTORY: Final = "canfetch.client.watch.history"
 
 
 def _defect(name: str, description: str, *changes: tuple[str, str, str, str]) -> Defect:
@@ -79,9 +84,25 @@ DEFECTS: Final = (
         (_QUEUE, "URLQueue.fail", "state = 3", "state = 9"),
     ),
     _defect(
+        "retry-at-once",
+        "a URL that failed is tried again at once",
+        (_TURNS, "OpenTurns.retry", "again_at = now.at + min(delay, MAX_RETRY_AFTER)", "again_at = now.at"),
+    ),
+    _defect(
+        "dead-first",
+        "origins that fail slowly are asked before those that respond",
+        (_QUEUE, "URLQueue.next_unchecked", "if self._is_random_next:", "if False:"),
+    ),
+    _defect(
         "local-is-unreachable",
         "a failure of this machine is an answer of the site",
-        ("canfetch.client.procedure", "_Procedure._fetch", "answer.kind is FailureKind.LOCAL", "False"),
+        (_PROCEDURE, "_Procedure._fetch", "answer.kind is FailureKind.LOCAL", "False"),
+    ),
+    # One that the simulation found.
+    _defect(
+        "future-leases",
+        "a lease of a process that died, acquired by a clock that was ahead, is held until then",
+        (_SQLITE, "SQLiteStore.acquire_lease", "OR expires_at > ? OR", "OR expires_at > ? + 1e12 OR"),
     ),
     # Others.
     _defect(
@@ -145,6 +166,65 @@ DEFECTS: Final = (
             'self._execute("UPDATE totals SET done = done + 1")',
             '[self._execute(each) for each in ("COMMIT", "BEGIN IMMEDIATE", "UPDATE totals SET done = done + 1")]',
         ),
+    ),
+    # Stores.
+    _defect(
+        "no-lease",
+        "a lease that another process has is acquired",
+        (_SQLITE, "SQLiteStore.acquire_lease", "return changed.rowcount > 0", "return True"),
+        ("canfetch.client.stores.memory", "MemoryStore.acquire_lease", "return False", "return True"),
+    ),
+    _defect(
+        "no-second-look",
+        "a process that waited for a lease fetches again",
+        (_PROCEDURE, "_Procedure._is_new_and_fresh", "return newer_entry", "return False and newer_entry"),
+    ),
+    _defect(
+        "not-stored",
+        "results are not stored",
+        ("canfetch.client.resilient_store", "ResilientStore.put", "store.put(entry)", "pass"),
+    ),
+    _defect(
+        "unsynced-store",
+        "entries are not synchronised after a lease was acquired",
+        (_SQLITE, "_without_sync", '"PRAGMA synchronous = FULL"', '"PRAGMA synchronous = NORMAL"'),
+    ),
+    _defect(
+        "failure-drops-copy",
+        "a failure replaces the last good copy",
+        (_TRANSITIONS, "_next_copy", "return None if fetched.not_modified else last_good", "return None"),
+    ),
+    _defect(
+        "no-backoff",
+        "an origin that fails is asked again at once",
+        (_TRANSITIONS, "next_entry", "wait = retry_delay(", "wait = 0.0 * retry_delay("),
+    ),
+    # Evidence.
+    _defect(
+        "unrecorded-turns",
+        "the decision of a turn is not recorded",
+        (_FRONTIER, "Frontier._take", "self._client.record(queued.url, verdict, checked.state)", "pass"),
+    ),
+    _defect(
+        "broken-chain",
+        "a line has the hash of the line before the last one",
+        (_RECORDER, "EvidenceRecorder._write_record", "hash_line(line))", "record['previous'])"),
+    ),
+    _defect(
+        "unsynced-evidence",
+        "durable evidence is not synchronised",
+        (_RECORDER, "EvidenceRecorder._write", "if self._durable:", "if False:"),
+    ),
+    # Watched origins.
+    _defect(
+        "future-claims",
+        "a claim that a clock made which was ahead holds until then",
+        (_HISTORY, "WatchHistory.claim", "OR claimed_until > ?)", "OR claimed_until > ? + 1e12)"),
+    ),
+    _defect(
+        "unsynced-history",
+        "versions are not synchronised",
+        (_HISTORY, "WatchHistory._prepare", '"PRAGMA synchronous = FULL"', '"PRAGMA synchronous = NORMAL"'),
     ),
 )
 

@@ -225,3 +225,18 @@ def test_sqlite_file_with_an_endless_view_is_not_a_store(tmp_path: Path, script:
         connection.executescript(f"{script}; PRAGMA user_version = {version}")
     with pytest.raises(StoreError, match=r"the database is not a store: use another file"):
         SQLiteStore(path)
+
+
+@pytest.mark.parametrize("set_back,is_held", [(60.0, True), (7200.0, False)])
+def test_a_lease_does_not_outlast_a_clock_that_was_set_back(tmp_path: Path, set_back: float, *, is_held: bool) -> None:
+    now = [1_000_000.0]
+    with closing(SQLiteStore(tmp_path / "robots.sqlite3", clock=lambda: now[0])) as store:
+        assert store.acquire_lease("https://example.com", holder="killed", seconds=60)
+        now[0] -= set_back
+        assert store.acquire_lease("https://example.com", holder="other", seconds=60) is not is_held
+
+
+def test_a_long_lease_is_held(tmp_path: Path) -> None:
+    with closing(SQLiteStore(tmp_path / "robots.sqlite3", clock=lambda: 1_000_000.0)) as store:
+        assert store.acquire_lease("https://example.com", holder="slow", seconds=10_000)
+        assert not store.acquire_lease("https://example.com", holder="other", seconds=10_001)

@@ -56,6 +56,8 @@ _EXPIRED_ENTRIES_PER_PUT: Final = 10
 _BUSY_SECONDS: Final = 5.0
 # An entry with its key.
 _MAX_ROW_BYTES: Final = MAX_ENTRY_BYTES + (1 << 20)
+# Longer leases were acquired before the clock was set back, unless the timeout of the clients is longer, too.
+_LONGEST_LEASE_SECONDS: Final = 3600.0
 # After a shorter wait for other threads, the timeout of SQLite is not adjusted.
 _NEGLIGIBLE_SECONDS: Final = 0.05
 # SQLite reads the columns before a long text without reading the text. Without row IDs, it would read whole rows to
@@ -179,16 +181,20 @@ class SQLiteStore:
     def acquire_lease(self, key: str, *, holder: str, seconds: float) -> bool:
         """Acquire or extend the lease of a key, and return False if another holder has it.
 
-        On Linux, a holder of this machine whose process has ended has it no longer.
+        On Linux, a holder of this machine whose process has ended has it no longer. A lease that ends in more than an
+        hour, and later than this one would, is not counted: the clock was set back since its holder acquired it, and
+        the holder may be dead.
         """
         now = self._clock()
+        latest = now + max(seconds, _LONGEST_LEASE_SECONDS)
 
         def acquire(connection: sqlite3.Connection) -> bool:
             with _without_sync(connection):
                 changed = connection.execute(
                     "INSERT INTO leases VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET holder = excluded.holder, "
-                    "expires_at = excluded.expires_at WHERE expires_at <= ? OR holder = excluded.holder",
-                    (key, holder, now + seconds, now),
+                    "expires_at = excluded.expires_at "
+                    "WHERE expires_at <= ? OR expires_at > ? OR holder = excluded.holder",
+                    (key, holder, now + seconds, now, latest),
                 )
                 if changed.rowcount > 0:
                     return True

@@ -1,0 +1,126 @@
+"""What a seed means: kinds of sites, options, deaths and clocks, all of them plain values that can be made smaller."""
+
+import random
+from typing import Any, Final, Literal, NamedTuple
+
+from simulation.machine import ClockPlan, Suspension
+from simulation.processes import DeathPlan, Kind
+from simulation.rules import DAY
+from simulation.sites import KINDS
+
+Scenario = Literal["crawl", "fleet", "blocking"]
+# Every second seed is a crawl.
+_SCENARIOS: Final[tuple[Scenario, ...]] = ("crawl", "fleet", "crawl", "blocking")
+MAX_DELAY: Final = 60.0
+# No scenario needs more rounds of the event loop at one moment.
+MAX_ROUNDS: Final = 5_000
+# The number of dead origins in a crowd, and the seconds that each takes to fail.
+CROWD: Final = 60
+CROWD_SECONDS: Final = 20.0
+
+
+class Life(NamedTuple):
+    """A life of a process that ends with its death.
+
+    Attributes:
+        death: When it dies. If the work ends before, it does not.
+        pause: The seconds until the next life.
+    """
+
+    death: DeathPlan
+    pause: float
+
+
+class Plan(NamedTuple):
+    """What a seed means.
+
+    Attributes:
+        seed: What the details are derived from.
+        scenario: What the processes do.
+        kinds: The kind of each site.
+        options: The options of the frontier, and of the fleet.
+        workers: The number of tasks, or of processes.
+        lives: All lives but the last.
+        clocks: What happens to the clocks.
+        store: The store of the clients, or None.
+        evidence: Whether decisions are recorded, and whether each line is synchronised. None for no evidence.
+        is_crowded: Whether many origins that fail slowly come before as many that respond.
+    """
+
+    seed: int
+    scenario: Scenario
+    kinds: tuple[str, ...]
+    options: dict[str, Any]
+    workers: int
+    lives: tuple[Life, ...]
+    clocks: ClockPlan
+    store: Literal["sqlite", "memory"] | None
+    evidence: Literal["fast", "durable"] | None
+    is_crowded: bool = False
+
+    @property
+    def loses_power(self) -> bool:
+        """Whether the power fails at least once."""
+        return any(life.death.loses_power for life in self.lives)
+
+
+_LARGEST: Final[dict[Kind, int]] = {"step": 600, "statement": 400, "write": 400}
+
+
+def make_plan(seed: int) -> Plan:
+    """Return the plan of a seed."""
+    chance = random.Random(seed)
+    scenario = _SCENARIOS[seed % len(_SCENARIOS)]
+    loses_power = chance.random() < 0.25
+    lives = tuple(_make_life(chance, loses_power=loses_power) for _ in range(chance.choice((0, 1, 2, 4))))
+    steps = sorted(
+        (chance.choice((0.0, 30.0, 3000.0, 3 * DAY)), chance.choice((-30 * DAY, -3600.0, -2.0, 2.0, 3600.0, 30 * DAY)))
+        for _ in range(chance.choice((0, 0, 1, 2)))
+    )
+    suspensions = sorted(
+        Suspension(
+            chance.choice((0.5, 45.0, 2000.0)), chance.choice((10.0, 3 * 3600.0, 4 * DAY)), chance.random() < 0.5
+        )
+        for _ in range(chance.choice((0, 0, 0, 1, 2)))
+    )
+    plan = Plan(
+        seed=seed,
+        scenario=scenario,
+        kinds=tuple(chance.choice(list(KINDS)) for _ in range(chance.choice((1, 1, 2, 5)))),
+        options={
+            "max_attempts": chance.choice((1, 2, 3)),
+            "retry_delay": chance.choice((0.0, 30.0, 600.0)),
+            "min_delay": chance.choice((0.0, 1.0, 10.0)),
+            "max_delay": MAX_DELAY,
+            "max_checks": chance.choice((1, 2, 256)),
+            "max_unreachable": chance.choice((0.0, 600.0, 3600.0)),
+            "concurrency_per_origin": chance.choice((1, 1, 2)),
+        },
+        workers=chance.choice((1, 3)) if scenario == "crawl" else chance.choice((2, 3)),
+        lives=lives,
+        clocks=ClockPlan(tuple(steps), tuple(suspensions)),
+        store=chance.choice((None, None, "sqlite")) if scenario == "crawl" else chance.choice(("sqlite", "memory")),
+        evidence=chance.choice((None, None, "fast", "durable")),
+    )
+    if scenario == "crawl" and chance.random() < 0.02:
+        return _crowded(plan)
+    return plan
+
+
+def _crowded(plan: Plan) -> Plan:
+    """Return a plan with a crowd of dead origins, in which nothing else happens."""
+    return plan._replace(
+        kinds=("no such host",) * CROWD + ("open",) * CROWD,
+        options=plan.options | {"max_checks": 2, "max_unreachable": 0.0},
+        lives=(),
+        clocks=ClockPlan(),
+        store=None,
+        evidence=None,
+        is_crowded=True,
+    )
+
+
+def _make_life(chance: random.Random, *, loses_power: bool) -> Life:
+    kind = chance.choice(list(_LARGEST))
+    largest = chance.choice((40, _LARGEST[kind]))
+    return Life(DeathPlan(kind, chance.randint(0, largest), loses_power), chance.choice((0.0, 5.0, 40.0, 2 * DAY)))

@@ -1,0 +1,174 @@
+"""The rules for clients that share a store: when a site may be asked, and what a verdict may be based on."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final, NamedTuple
+
+from canfetch import ClientVerdict
+from canfetch.access.responses import Failure, FailureKind, Response
+from canfetch.client.transports import TransportRequest
+from canfetch.core.verdict import Access, Effect
+from simulation.plans import Plan
+from simulation.processes import Process
+from simulation.rules import DAY, BrokenRule
+from simulation.sites import Network
+
+_MIN_BACKOFF: Final = 30.0
+_NOT_SENT_DELAY: Final = 10.0
+_TOLERANCE: Final = 0.01
+# A client waits for the owner of a lease for the timeout of a fetch and a margin, and then for its own fetch.
+_LONGEST_WAIT: Final = 35.0 + 30.0 + 5.0
+# The last good copy is used for 30 days.
+_COPY_LIFETIME: Final = 29 * DAY
+
+
+def lifetime(answer: Response | Failure) -> tuple[float, str]:
+    """Return for how long an answer serves at least, and why the next request is sent then."""
+    if isinstance(answer, Failure):
+        if answer.kind is FailureKind.LOCAL:
+            return 0.0, "the last one could not be sent"
+        return _MIN_BACKOFF, "the last one failed"
+    if answer.status >= 500 or answer.status == 429:
+        return _MIN_BACKOFF, "the last one failed"
+    if 300 <= answer.status < 400:
+        # The origin to which it leads may fail.
+        return _MIN_BACKOFF, "the answer of the last one expired"
+    return (600.0 if answer.header("cache-control") else DAY), "the answer of the last one expired"
+
+
+class _Request(NamedTuple):
+    """A request that has no answer yet."""
+
+    at: float
+    process: Process
+
+
+class _Answer(NamedTuple):
+    """The last answer that a process received, and whether the process said so."""
+
+    at: float
+    process: Process
+    seconds: float
+    is_acknowledged: bool
+
+
+class _Known(NamedTuple):
+    """What the last verdict about an origin was based on: the time of a copy, or None."""
+
+    at: float
+    copied_at: float | None
+
+
+class StoreRules:
+    """The rules, and what the world outside knows.
+
+    Args:
+        plan: What happens.
+        network: The sites.
+        now: Returns the monotonic time.
+        world: Returns the true time.
+    """
+
+    def __init__(self, plan: Plan, network: Network, now: Callable[[], float], world: Callable[[], float]) -> None:
+        self._plan = plan
+        self._network = network
+        self._now = now
+        self._world = world
+        self._in_flight: dict[str, _Request] = {}
+        self._answers: dict[str, _Answer] = {}
+        self._known: dict[str, _Known] = {}
+
+    @contextmanager
+    def asking(self, request: TransportRequest, process: Process) -> Iterator[Callable[[Response | Failure], None]]:
+        """Check that a request may be sent, and yield the function that notes its answer.
+
+        Raises: BrokenRule.
+        """
+        origin = origin_of(request.url)
+        if request.cross_origin or request.url != f"{origin}/robots.txt":
+            yield lambda _: None
+            return
+        self._check_request(origin, process)
+        asked = self._in_flight[origin] = _Request(self._now(), process)
+
+        def note_answer(answer: Response | Failure) -> None:
+            self._answers[origin] = _Answer(self._now(), process, lifetime(answer)[0], is_acknowledged=False)
+
+        try:
+            yield note_answer
+        finally:
+            # It may have been cancelled.
+            if self._in_flight.get(origin) is asked:
+                del self._in_flight[origin]
+
+    def _check_request(self, origin: str, process: Process) -> None:
+        now = self._now()
+        other = self._in_flight.get(origin)
+        if other is not None and other.process.is_alive and self._is_undisturbed(other.at):
+            raise BrokenRule(
+                f"at {now:.3f} s: {process.name} asks {origin}, which {other.process.name} has asked since "
+                f"{other.at:.3f} s"
+            )
+        answer = self._answers.get(origin)
+        if answer is not None and answer.is_acknowledged and self._is_undisturbed(answer.at):
+            elapsed = now - answer.at
+            if elapsed < answer.seconds - _TOLERANCE:
+                raise BrokenRule(
+                    f"at {now:.3f} s: {process.name} asks {origin} {elapsed:.3f} s after an answer that serves for "
+                    f"{answer.seconds:g} s"
+                )
+
+    def forget(self) -> None:
+        """Forget everything: the store is gone."""
+        self._in_flight.clear()
+        self._answers.clear()
+        self._known.clear()
+
+    def check_wait(self, started: float, what: str) -> None:
+        """Check that a call that has ended did not wait for too long.
+
+        Raises: BrokenRule.
+        """
+        now = self._now()
+        slept = sum(seconds for at, seconds in self._plan.clocks.jumps if started - _TOLERANCE <= at <= now)
+        if now - started > _LONGEST_WAIT + slept:
+            raise BrokenRule(f"at {now:.3f} s: {what} took {now - started:.0f} s")
+
+    def check_verdict(self, origin: str, verdict: ClientVerdict, process: Process) -> None:
+        """Check what a verdict is based on, and note that it was given.
+
+        Raises: BrokenRule.
+        """
+        at = f"at {self._now():.3f} s: {process.name}: {origin}"
+        answer = self._answers.get(origin)
+        if answer is not None and answer.process is process:
+            self._answers[origin] = answer._replace(is_acknowledged=True)
+        access, known = verdict.access, self._known.get(origin)
+        is_certain = known is not None and self._is_undisturbed(known.at)
+        if access.access is Access.UNREACHABLE:
+            if origin not in self._network.failed:
+                raise BrokenRule(f"{at} was never asked, and is called unreachable")
+            if access.effect is Effect.FULL_DISALLOW and is_certain and known is not None:
+                age = self._world() - known.at
+                if known.copied_at is not None and age < _COPY_LIFETIME:
+                    raise BrokenRule(f"{at} is unreachable, and its copy of {age:.0f} s ago is lost")
+                return
+        copied_at = known.copied_at if known is not None and is_certain else None
+        if copied_at is not None and access.fetched_at is not None and access.fetched_at < copied_at - _TOLERANCE:
+            raise BrokenRule(f"{at}: a copy of {access.fetched_at} replaced that of {copied_at}")
+        has_file = access.sha256 is not None
+        self._known[origin] = _Known(self._world(), access.fetched_at if has_file else None)
+
+    def _is_undisturbed(self, since: float) -> bool:
+        """Return whether no clock was set and the machine did not sleep since a time, and a little before.
+
+        Leases and the age of files are times of the wall clock, so nothing else can be expected of them.
+        """
+        clocks = self._plan.clocks
+        changes = [at for at, _ in clocks.steps] + [each.at for each in clocks.suspensions]
+        return not any(since - 60.0 <= at <= max(self._now(), self._world()) for at in changes)
+
+
+def origin_of(url: str) -> str:
+    """Return the origin of a URL."""
+    return "/".join(url.split("/", 3)[:3])
