@@ -16,7 +16,7 @@ from canfetch.errors import CanfetchError, InvalidURL
 from simulation.machine import Machine, name_holder
 from simulation.plans import CROWD, CROWD_SECONDS, MAX_DELAY, MAX_ROUNDS, Life, Plan
 from simulation.processes import Killed, Process
-from simulation.rules import DAY, BrokenRule, check_evidence, find_broken_rule
+from simulation.rules import DAY, BrokenRule, check_evidence, find_broken_rule, without_folder
 from simulation.sites import AGENT, JUNK, AsyncNetwork, Network, Site, make_site
 from simulation.virtual_time import run_in_virtual_time, virtual_now
 
@@ -128,7 +128,9 @@ class Crawl:
                 **plan.options,
             )
         except CanfetchError as error:
-            raise BrokenRule(f"life {self._kills}: a file cannot be opened: {error}") from error
+            raise BrokenRule(
+                f"life {self._kills}: a file cannot be opened: {without_folder(error, self._folder)}"
+            ) from error
         # As docs/crawling.md tells crawlers: sources are read again after each start.
         self._add(frontier, [f"{site.origin}/1" for site in self._sites])
         await asyncio.gather(*[self._work(frontier) for _ in range(plan.workers)])

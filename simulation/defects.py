@@ -217,11 +217,6 @@ DEFECTS: Final = (
     ),
     # Watched origins.
     _defect(
-        "future-claims",
-        "a claim that a clock made which was ahead holds until then",
-        (_HISTORY, "WatchHistory.claim", "OR claimed_until > ?)", "OR claimed_until > ? + 1e12)"),
-    ),
-    _defect(
         "unsynced-history",
         "versions are not synchronised",
         (_HISTORY, "WatchHistory._prepare", '"PRAGMA synchronous = FULL"', '"PRAGMA synchronous = NORMAL"'),

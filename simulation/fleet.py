@@ -18,7 +18,7 @@ from canfetch.errors import CanfetchError, ClientClosed, RequestNotSent
 from simulation.machine import Machine, name_holder
 from simulation.plans import MAX_ROUNDS, Life, Plan
 from simulation.processes import Process
-from simulation.rules import DAY, BrokenRule, check_evidence, find_broken_rule
+from simulation.rules import DAY, BrokenRule, check_evidence, find_broken_rule, without_folder
 from simulation.sites import AGENT, AsyncNetwork, Network, make_site
 from simulation.store_rules import StoreRules
 from simulation.virtual_time import run_in_virtual_time, virtual_now
@@ -58,7 +58,7 @@ class Fleet:
         chance = random.Random(f"{plan.seed} sites")
         self._sites = [make_site(number, len(plan.kinds), chance, kind) for number, kind in enumerate(plan.kinds)]
         self._network = Network(self._sites, machine.world, machine.trace.note)
-        self._rules = StoreRules(plan, self._network, virtual_now, machine.world)
+        self._rules = StoreRules(plan, self._network, machine)
         self._decided: Counter[str] = Counter()
         self._processes: list[Process] = []
         self._number = 0
@@ -120,7 +120,9 @@ class Fleet:
                 durable = plan.evidence == "durable"
                 evidence = EvidenceRecorder(self._folder / "evidence", clock=machine.wall, durable=durable)
         except CanfetchError as error:
-            raise BrokenRule(f"{process.name}: a file cannot be opened: {error}") from error
+            raise BrokenRule(
+                f"{process.name}: a file cannot be opened: {without_folder(error, self._folder)}"
+            ) from error
         client = AsyncClient(
             user_agent=f"{AGENT}/1.0",
             transport=_RuledNetwork(self._network, self._rules, process),

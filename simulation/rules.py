@@ -2,6 +2,7 @@
 
 import gc
 import json
+import os
 import sys
 import warnings
 from collections import Counter
@@ -18,6 +19,11 @@ DAY = 86_400.0
 
 class BrokenRule(Exception):
     """A rule does not hold. The message says which, and when."""
+
+
+def without_folder(error: Exception, folder: Path) -> str:
+    """Return the message of an error without the folder of its file, which is another one each time."""
+    return str(error).replace(f"{folder}{os.sep}", "")
 
 
 def find_broken_rule(error: BaseException) -> BrokenRule | None:

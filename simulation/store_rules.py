@@ -8,6 +8,7 @@ from canfetch import ClientVerdict
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.transports import TransportRequest
 from canfetch.core.verdict import Access, Effect
+from simulation.machine import Machine
 from simulation.plans import Plan
 from simulation.processes import Process
 from simulation.rules import DAY, BrokenRule
@@ -53,9 +54,16 @@ class _Answer(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """What the last verdict about an origin was based on: the time of a copy, or None."""
+    """What the last verdict about an origin was based on.
+
+    Attributes:
+        at: When it was given, in true time.
+        has_copy: Whether it was based on a copy.
+        copied_at: The time of the copy by the wall clock, unless that was set back since.
+    """
 
     at: float
+    has_copy: bool
     copied_at: float | None
 
 
@@ -65,15 +73,15 @@ class StoreRules:
     Args:
         plan: What happens.
         network: The sites.
-        now: Returns the monotonic time.
-        world: Returns the true time.
+        machine: The machine of all processes.
     """
 
-    def __init__(self, plan: Plan, network: Network, now: Callable[[], float], world: Callable[[], float]) -> None:
+    def __init__(self, plan: Plan, network: Network, machine: Machine) -> None:
         self._plan = plan
         self._network = network
-        self._now = now
-        self._world = world
+        self._now = machine.monotonic
+        self._world = machine.world
+        self._wall = machine.wall
         self._in_flight: dict[str, _Request] = {}
         self._answers: dict[str, _Answer] = {}
         self._known: dict[str, _Known] = {}
@@ -110,7 +118,7 @@ class StoreRules:
                 f"{other.at:.3f} s"
             )
         answer = self._answers.get(origin)
-        if answer is not None and answer.is_acknowledged and self._is_undisturbed(answer.at):
+        if answer is not None and answer.is_acknowledged and self._is_certain(answer.at):
             elapsed = now - answer.at
             if elapsed < answer.seconds - _TOLERANCE:
                 raise BrokenRule(
@@ -144,20 +152,29 @@ class StoreRules:
         if answer is not None and answer.process is process:
             self._answers[origin] = answer._replace(is_acknowledged=True)
         access, known = verdict.access, self._known.get(origin)
-        is_certain = known is not None and self._is_undisturbed(known.at)
+        is_certain = known is not None and self._is_certain(known.at)
         if access.access is Access.UNREACHABLE:
             if origin not in self._network.failed:
                 raise BrokenRule(f"{at} was never asked, and is called unreachable")
             if access.effect is Effect.FULL_DISALLOW and is_certain and known is not None:
                 age = self._world() - known.at
-                if known.copied_at is not None and age < _COPY_LIFETIME:
+                if known.has_copy and age < _COPY_LIFETIME:
                     raise BrokenRule(f"{at} is unreachable, and its copy of {age:.0f} s ago is lost")
                 return
         copied_at = known.copied_at if known is not None and is_certain else None
         if copied_at is not None and access.fetched_at is not None and access.fetched_at < copied_at - _TOLERANCE:
             raise BrokenRule(f"{at}: a copy of {access.fetched_at} replaced that of {copied_at}")
-        has_file = access.sha256 is not None
-        self._known[origin] = _Known(self._world(), access.fetched_at if has_file else None)
+        has_copy = access.sha256 is not None
+        is_past = access.fetched_at is not None and access.fetched_at <= self._wall()
+        self._known[origin] = _Known(self._world(), has_copy, access.fetched_at if has_copy and is_past else None)
+
+    def _is_certain(self, since: float) -> bool:
+        """Return whether what was known at a time must still be known.
+
+        After the clock was set back, an entry from before that is newer by its time than those from after it.
+        """
+        was_set_back = any(error < 0 and at <= self._world() for at, error in self._plan.clocks.steps)
+        return not was_set_back and self._is_undisturbed(since)
 
     def _is_undisturbed(self, since: float) -> bool:
         """Return whether no clock was set and the machine did not sleep since a time, and a little before.

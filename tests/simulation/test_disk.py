@@ -62,8 +62,8 @@ def test_without_power_what_is_synchronised_stays(tmp_path: Path, number: int) -
 
 def test_without_power_what_is_not_synchronised_may_be_lost(tmp_path: Path) -> None:
     lost = set()
-    for seed in range(20):
-        death = DeathPlan("write", 20 + seed, loses_power=True)
+    for seed in range(10):
+        death = DeathPlan("write", 20 + 2 * seed, loses_power=True)
         acknowledged, left = rows_left(tmp_path / f"{seed}.sqlite3", seed, synchronous="NORMAL", death=death)
         assert left <= acknowledged + 1
         lost.add(acknowledged - left)

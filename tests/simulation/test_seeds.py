@@ -12,8 +12,7 @@ from simulation.rules import no_warnings
 from simulation.seeds import run_seed
 from simulation.shrinking import shrink
 
-# A seed that finds each defect, by its name. The first nine were real ones: attacks found eight, and the simulation
-# the ninth.
+# A seed that finds each defect, by its name. The first nine were real ones: attacks found eight, the simulation one.
 NAMED = {
     "last-attempt": 38,
     "wall-clock": 84,
@@ -31,15 +30,19 @@ NAMED = {
     "delayed-forever": 2,
     "same-identity": 0,
     "asleep": 0,
+    "in-flight-stays": 46,
+    "retry-loses": 2,
+    "two-transactions": 106,
     "no-lease": 5,
     "no-second-look": 1,
     "not-stored": 1,
-    "unsynced-store": 49,
-    "failure-drops-copy": 27,
+    "unsynced-store": 67,
+    "failure-drops-copy": 59,
     "no-backoff": 19,
     "unrecorded-turns": 0,
     "broken-chain": 0,
     "unsynced-evidence": 67,
+    "unsynced-history": 67,
 }
 BY_NAME = {defect.name: defect for defect in DEFECTS}
 
@@ -49,8 +52,8 @@ def broken_rules(seeds: range) -> list[str]:
         return [f"seed {seed}: {broken}" for seed in seeds if (broken := run_seed(seed)) is not None]
 
 
-def test_a_few_seeds() -> None:
-    assert broken_rules(range(8)) == []
+def test_one_seed_of_each_scenario() -> None:
+    assert broken_rules(range(4)) == []
 
 
 @pytest.mark.service
