@@ -1,5 +1,6 @@
 """The examples in the help of every command run."""
 
+import asyncio
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -11,6 +12,7 @@ import pytest
 from tests.docs.blocks import ROOT
 from tests.docs.conftest import example_environment
 
+import canfetch
 from canfetch.cli.main import PROGRAM, cli
 
 SECONDS = 600
@@ -110,7 +112,16 @@ def prepared(network: Mapping[str, str], tmp_path_factory: pytest.TempPathFactor
     copytree(ROOT / "examples", folder / "current")
     done = run(SETUP, folder, example_environment(network, folder))
     assert done.returncode == 0, done.stderr
+    asyncio.run(begin_crawl(folder / "current" / "crawl.sqlite3"))
     return folder
+
+
+async def begin_crawl(path: Path) -> None:
+    async with (
+        canfetch.AsyncClient(user_agent="ExampleBot/1.0") as client,
+        canfetch.Frontier(client, path=path) as crawl,
+    ):
+        crawl.add("https://example.com/")
 
 
 @pytest.mark.service

@@ -9,12 +9,12 @@ import click
 from canfetch.author.blocking_notes import blocking_notes
 from canfetch.author.draft import Draft
 from canfetch.author.recipes import RECIPES, Parameter, Recipe
-from canfetch.cli.shared.agent_arguments import print_notes, print_notes_about_names
+from canfetch.cli.shared.agent_arguments import print_notes_about_names
 from canfetch.cli.shared.command_errors import EXIT_OK, CommandError
 from canfetch.cli.shared.output_files import create_file, write_standard_output
 from canfetch.cli.shared.output_parameters import OutputFile, check_outputs
 from canfetch.cli.shared.single_value_option import Choice, Option
-from canfetch.cli.shared.terminal import is_terminal, pad, print_message
+from canfetch.cli.shared.terminal import is_terminal, pad, print_message, print_notes
 from canfetch.core.document import parse
 from canfetch.errors import InvalidDraft, InvalidOption
 

@@ -122,11 +122,15 @@ class HTTPTransport(_SocketTransport):
         """Do nothing, because no resources are held between requests."""
 
     def _exchange(self, request: TransportRequest, plan: ConnectionPlan, deadlines: Deadlines) -> Response:
-from canfetch.client.transports.failures import NoThread, TransportError
-from canfetch.client.transports.fetch_rules import NO_RULES, FetchRules
-from canfetch.client.transports.http_exchange import HTTPExchange, TunnelExchange
-from canfetch.client.transports.proxies import Proxy, proxy_errors
-from canfetch.errors import InvalidOption
+        with proxy_errors(is_proxied=plan.is_proxied):
+            connection = connect(
+                plan.host,
+                plan.port,
+                allow_private=request.allow_private,
+                resolve=self._resolve,
+                rules=self._rules,
+                deadlines=deadlines,
+            )
         with closing(connection):
             if plan.tunnel is not None:
                 connection.send(plan.tunnel.request_data)
@@ -182,11 +186,15 @@ class AsyncHTTPTransport(_SocketTransport):
             raise TransportError(FailureKind.LOCAL, str(error)) from None
 
     async def _exchange(self, request: TransportRequest, plan: ConnectionPlan, deadlines: Deadlines) -> Response:
-from canfetch.client.transports.failures import NoThread, TransportError
-from canfetch.client.transports.fetch_rules import NO_RULES, FetchRules
-from canfetch.client.transports.http_exchange import HTTPExchange, TunnelExchange
-from canfetch.client.transports.proxies import Proxy, proxy_errors
-from canfetch.errors import InvalidOption
+        with proxy_errors(is_proxied=plan.is_proxied):
+            connection = await connect_async(
+                plan.host,
+                plan.port,
+                allow_private=request.allow_private,
+                resolve=self._resolve,
+                rules=self._rules,
+                deadlines=deadlines,
+            )
         with closing(connection):
             if plan.tunnel is not None:
                 await connection.send(plan.tunnel.request_data)
