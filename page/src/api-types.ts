@@ -98,6 +98,8 @@ export interface CrawlerObject {
   readonly token_only: boolean;
   readonly retired: boolean;
   readonly product_names: readonly string[];
+  readonly app_names: readonly string[];
+  readonly headers: readonly HeaderObject[];
   readonly honours: readonly string[];
   readonly verification: VerificationObject;
   readonly source: string;
@@ -306,6 +308,13 @@ export interface GroupObject {
   readonly choice: GroupChoice;
   readonly token: string | null;
   readonly lines: readonly number[];
+}
+
+/** A User-Agent header of a crawler, and where it is published. */
+export interface HeaderObject {
+  readonly value: string;
+  readonly source: string;
+  readonly source_kind: "operator" | "third-party";
 }
 
 /** A redirect on the way to a robots.txt. */

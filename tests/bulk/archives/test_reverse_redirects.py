@@ -119,7 +119,7 @@ def test_only_archives_with_such_responses_are_read_again(tmp_path: Path, monkey
 def test_records_that_are_set_aside(tmp_path: Path) -> None:
     """A damaged target is reported, and the other damage of its archive only once."""
     cut = [("WARC-Truncated", "length")]
-    records = [page("/r2.txt", headers=cut), response("b.example", headers=[("Content-Encoding", "gzip, gzip")])]
+    records = [page("/r2.txt", headers=cut), response("b.example", headers=[("Content-Encoding", "compress")])]
     records += [moved("/robots.txt", "/r2.txt"), page("/other", headers=cut)]
     faults: list[Fault] = []
     read(tmp_path / "store.sqlite", write(tmp_path, [records]), faults)

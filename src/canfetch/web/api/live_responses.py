@@ -71,6 +71,14 @@ class VerificationObject(BaseModel):
     note: str
 
 
+class HeaderObject(BaseModel):
+    """A User-Agent header of a crawler, and where it is published."""
+
+    value: str
+    source: str
+    source_kind: SourceKind
+
+
 class CrawlerObject(BaseModel):
     """An entry of the registry."""
 
@@ -84,6 +92,8 @@ class CrawlerObject(BaseModel):
     token_only: bool
     retired: bool
     product_names: list[str]
+    app_names: list[str]
+    headers: list[HeaderObject]
     honours: list[str]
     verification: VerificationObject
     source: str
