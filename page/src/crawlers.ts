@@ -1,7 +1,10 @@
 /** The registry of crawlers, and the columns of the matrix. */
 
-import type { CrawlerObject } from "./api-types.js";
+import type { CrawlerObject as CompleteCrawlerObject } from "./api-types.js";
 import type { Texts, TextKey } from "./texts.js";
+
+/** An entry of the registry, as the build of the page writes it. */
+export type CrawlerObject = Omit<CompleteCrawlerObject, "headers">;
 
 /** The headings above the columns, in order. */
 export const GROUPS = ["search", "training", "answers", "other"] as const;

@@ -1,6 +1,6 @@
 /** The addresses that the build writes into the page. */
 
-import type { CrawlerObject } from "./api-types.js";
+import type { CrawlerObject } from "./crawlers.js";
 
 /** The HTTP API is relative to the page, and empty in a static site. */
 export type SiteAddress = "api" | "crawlers" | "engine" | "engine-worker" | "licences";

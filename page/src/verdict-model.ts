@@ -3,7 +3,7 @@
  * engine. Changes that are made during a request result in one more request, so that typing never waits for old texts.
  */
 
-import type { CrawlerObject } from "./api-types.js";
+import type { CrawlerObject } from "./crawlers.js";
 import { Registry } from "./crawlers.js";
 import { startVerdictEngine } from "./engine-source.js";
 import {

@@ -1,6 +1,6 @@
 /** The choice of crawlers: by name, operator and purpose from the registry, or any other product token. */
 
-import type { CrawlerObject } from "../../api-types.js";
+import type { CrawlerObject } from "../../crawlers.js";
 import type { App } from "../../app.js";
 import { isProductToken, purposeTexts } from "../../crawlers.js";
 import { fill, h } from "../../dom.js";
