@@ -183,6 +183,9 @@ def test_one_url_is_not_a_source(url: Any) -> None:
         ({"min_delay": 9.0, "max_delay": 3.0}, "invalid min_delay 9.0: expected at most max_delay, 3.0"),
         ({"min_delay": 61}, "invalid min_delay 61: expected at most max_delay, 60.0"),
         ({"on_skip": 3}, "invalid on_skip 3: expected a function"),
+        ({"path": 5}, "invalid path 5: expected a path"),
+        ({"path": b"crawl.sqlite3"}, "invalid path b'crawl.sqlite3': expected a path"),
+        ({"path": ""}, "invalid path '': expected a path"),
         ({"on_skip": asyncio.sleep}, "expected a function that is not async"),
         ({"sleep": 3}, "invalid sleep 3: expected an async function"),
     ],
@@ -595,7 +598,7 @@ def test_turn_that_was_open_when_the_frontier_closed() -> None:
         async with open_frontier(urls=[f"{A}/1"]) as frontier:
             turn = await anext(frontier)
         await frontier.close()
-        assert frontier.counts == FrontierCounts(queued=0, in_flight=1, done=0, failed=0, skipped=0)
+        assert frontier.counts == FrontierCounts(queued=1, in_flight=0, done=0, failed=0, skipped=0)
         with pytest.raises(StoreError, match="the frontier is closed"):
             turn.done()
         turn.release()

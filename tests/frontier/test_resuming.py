@@ -13,6 +13,7 @@ from simulation.virtual_time import run_in_virtual_time
 from tests.frontier.crawls import Hosts, crawl, open_frontier
 
 from canfetch.client.frontier import Frontier, FrontierCounts
+from canfetch.client.frontier.report import read_report
 from canfetch.client.stores.sqlite import SQLiteStore
 from canfetch.errors import StoreError
 
@@ -182,6 +183,36 @@ def test_invalid_source_leaves_no_open_file(path: Path) -> None:
 
     run_in_virtual_time(main)
     assert not path.exists()
+
+
+def test_symbolic_link_has_the_lock_of_its_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("canfetch.client.frontier.database._BUSY_SECONDS", 0.01)
+    path.parent.mkdir(parents=True)
+    link = path.with_name("current.sqlite3")
+    link.symlink_to(path)
+
+    async def main() -> None:
+        async with open_frontier(path=path) as frontier:
+            with pytest.raises(StoreError, match=r"current\.sqlite3: another process or another frontier uses"):
+                Frontier(frontier._client, path=link)
+            assert read_report(link).is_in_use
+
+    run_in_virtual_time(main)
+
+
+def test_file_with_hard_links_is_refused(path: Path) -> None:
+    open_file(path)
+    path.with_name("other.sqlite3").hardlink_to(path)
+    with pytest.raises(StoreError, match=r"crawl\.sqlite3: the file has hard links, which SQLite cannot use"):
+        open_file(path)
+
+
+@pytest.mark.parametrize("name", [":memory:", "file:crawl.sqlite3"])
+def test_names_that_sqlite_reads_in_another_way(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    open_file(Path(name))
+    assert {file.name for file in tmp_path.iterdir()} == {name, f"{name}-lock"}
+    assert read_report(name).counts.queued == 0
 
 
 def open_file(path: Path) -> None:

@@ -87,3 +87,29 @@ def test_damaged_content_of_a_history(tmp_path: Path) -> None:
             with pytest.raises(StoreError) as raised:
                 read()
             check_message(raised.value, path)
+
+
+def test_history_is_read_without_changing_it(tmp_path: Path) -> None:
+    path = tmp_path / "history.sqlite3"
+    with WatchHistory(path) as history:
+        observation = Observation("https://a.example", 1.0, Effect.CONDITIONAL_ALLOW, 200, "", b"Disallow: /\n")
+        history.record(observation, previous=None, change=None, sends=False)
+    before = path.read_bytes()
+    with WatchHistory(path, read_only=True) as history:
+        assert history.origins() == ["https://a.example"]
+        with pytest.raises(StoreError, match="readonly"):
+            history.record_check("https://a.example", now=2.0)
+    assert path.read_bytes() == before
+    empty = tmp_path / "empty"
+    empty.touch()
+    with pytest.raises(StoreError, match="empty: the file is empty: use another file"):
+        WatchHistory(empty, read_only=True)
+    assert not empty.read_bytes()
+
+
+def test_history_with_hard_links_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "history.sqlite3"
+    WatchHistory(path).close()
+    path.with_name("other").hardlink_to(path)
+    with pytest.raises(StoreError, match="the file has hard links"):
+        WatchHistory(path)

@@ -2,7 +2,7 @@
 
 from inspect import iscoroutinefunction
 from math import inf, isfinite
-from os import PathLike, fsencode
+from os import PathLike, fsencode, fspath
 from pathlib import Path
 from typing import Any, Final
 
@@ -54,13 +54,16 @@ def check_count(name: str, number: Any) -> None:
         raise InvalidOption(f"invalid {name} {quoted(number)}: expected at most {_MAX_COUNT}")
 
 
-def check_path(name: str, path: str | PathLike[str]) -> Path:
+def check_path(name: str, path: Any) -> Path:
     """Return the path of a file or folder.
 
-    Raises: InvalidOption: No file can have this name: it contains a null character, or characters that the system
-        cannot encode; TypeError: It is not a path.
+    Raises: InvalidOption: It is neither a str nor a path object of a str, or it is empty, or no file can have this
+        name: it contains a null character, or characters that the system cannot encode.
     """
-    checked = Path(path)
+    text = fspath(path) if isinstance(path, str | PathLike) else path
+    if not isinstance(text, str) or not text:
+        raise InvalidOption(f"invalid {name} {quoted(path)}: expected a path, as str or os.PathLike[str]")
+    checked = Path(text)
     try:
         is_valid = b"\0" not in fsencode(checked)
     except UnicodeEncodeError:

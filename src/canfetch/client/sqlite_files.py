@@ -3,10 +3,12 @@
 import sqlite3
 import time
 from pathlib import Path
+from stat import S_ISREG
 from typing import Final
 
 from canfetch.core.quoting import quoted
 from canfetch.core.text import printable_text
+from canfetch.errors import StoreError
 
 _CANNOT_OPEN = "unable to open"
 # For files with what cannot be fetched again.
@@ -86,6 +88,60 @@ def enable_write_ahead_log(connection: sqlite3.Connection, timeout: float) -> No
             return
 
 
+def absolute_path(path: Path | str) -> str:
+    """Return the path with which SQLite opens a file, even if its name is `:memory:` or starts with `file:`."""
+    return str(Path(path).absolute())
+
+
+def connect_file(path: Path | str, *, timeout: float) -> sqlite3.Connection:
+    """Open a file, without transactions that the module `sqlite3` begins itself.
+
+    Raises: sqlite3.Error.
+    """
+    return sqlite3.connect(absolute_path(path), timeout=timeout, isolation_level=None)
+
+
+def connect_read_only(path: Path | str, *, timeout: float) -> sqlite3.Connection:
+    """Open a file only to read it, also in a read-only folder, where SQLite cannot create the files of its log.
+
+    Raises: sqlite3.Error.
+    """
+    uri = f"{Path(path).absolute().as_uri()}?mode=ro"
+    connection = sqlite3.connect(uri, uri=True, timeout=timeout, isolation_level=None)
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except sqlite3.Error as error:
+        connection.close()
+        # An immutable connection would ignore the changes in the log.
+        if primary_code(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY) or has_log(path):
+            raise
+        return sqlite3.connect(f"{uri}&immutable=1", uri=True, timeout=timeout, isolation_level=None)
+    return connection
+
+
+def has_log(path: Path | str) -> bool:
+    """Return whether changes of a file are in its write-ahead log, and not yet in the file.
+
+    Raises: OSError.
+    """
+    log = Path(f"{path}-wal")
+    return log.exists() and log.stat().st_size > 0
+
+
+def check_hard_links(path: Path | str) -> None:
+    """Refuse a file with several names, because each of them would have a write-ahead log of its own.
+
+    Raises: StoreError.
+    """
+    try:
+        status = Path(path).stat()
+    except OSError:
+        # Opening the file fails as well, and says why.
+        return
+    if S_ISREG(status.st_mode) and status.st_nlink > 1:
+        raise StoreError(f"{path}: the file has hard links, which SQLite cannot use: use a copy, or a symbolic link")
+
+
 def lock_file(path: str, *, timeout: float) -> sqlite3.Connection:
     """Lock a file until the connection is closed, or the process ends. SQLite knows how on every system.
 
@@ -93,7 +149,7 @@ def lock_file(path: str, *, timeout: float) -> sqlite3.Connection:
 
     Raises: sqlite3.Error: Such as SQLITE_BUSY after `timeout` seconds.
     """
-    connection = sqlite3.connect(path, timeout=timeout, isolation_level=None)
+    connection = connect_file(path, timeout=timeout)
     try:
         # Nothing is written, so there is nothing to roll back.
         connection.execute("PRAGMA journal_mode = OFF")

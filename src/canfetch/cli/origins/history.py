@@ -33,7 +33,7 @@ def _run(
     if not Path(history).exists():
         raise CommandError(f"--history {history!r} does not exist: 'canfetch watch' creates it")
     try:
-        with WatchHistory(Path(history)) as opened:
+        with WatchHistory(Path(history), read_only=True) as opened:
             if content is not None:
                 _write_content(opened, content)
             else:

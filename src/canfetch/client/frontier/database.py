@@ -19,7 +19,14 @@ from typing import Any, Final
 from canfetch.client.argument_checks import check_path
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.private_files import create_private_file, create_private_folder
-from canfetch.client.sqlite_files import corruption_advice, has_only_tables, lock_file, primary_code
+from canfetch.client.sqlite_files import (
+    check_hard_links,
+    connect_file,
+    corruption_advice,
+    has_only_tables,
+    lock_file,
+    primary_code,
+)
 from canfetch.core.text import printable_text
 from canfetch.errors import StoreError
 
@@ -130,12 +137,12 @@ class FrontierDatabase:
                 create_private_file(path)
         except OSError as error:
             raise StoreError(f"{self._name}: cannot open the frontier: {error.strerror or error}") from None
+        if path is not None:
+            check_hard_links(self._name)
         with self.converted_errors():
             if path is not None:
                 self._file_lock = lock_file(lock_path(path), timeout=_BUSY_SECONDS)
-            self.connection = sqlite3.connect(
-                self._temporary or Path(path or ""), timeout=_BUSY_SECONDS, isolation_level=None
-            )
+            self.connection = connect_file(self._temporary or Path(path or ""), timeout=_BUSY_SECONDS)
         try:
             with self.converted_errors():
                 self._prepare(_FILE_PRAGMAS if self._temporary is None else _TEMPORARY_PRAGMAS)
@@ -248,8 +255,8 @@ class FrontierDatabase:
 
 
 def lock_path(path: str | os.PathLike[str]) -> str:
-    """Return the path of the file whose lock the frontier of a file has."""
-    return f"{os.fspath(path)}-lock"
+    """Return the path of the file whose lock the frontier of a file has. It is the same for all links to the file."""
+    return f"{os.path.realpath(path)}-lock"
 
 
 def is_in_use(path: str | os.PathLike[str]) -> bool:

@@ -281,7 +281,8 @@ class Frontier:
         """
         if self._queue.database.is_open:
             try:
-                self._final_counts = self._queue.counts()
+                counts = self._queue.counts()
+                self._final_counts = counts._replace(queued=counts.queued + counts.in_flight, in_flight=0)
             finally:
                 self._queue.close()
         self._changed.set()

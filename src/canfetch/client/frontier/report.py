@@ -11,7 +11,13 @@ from typing import Final, NamedTuple
 from canfetch.client.argument_checks import check_path
 from canfetch.client.frontier.database import APPLICATION_ID, SCHEMA_VERSION, is_in_use
 from canfetch.client.frontier.url_queue import FailedURL, FrontierCounts, Phase, url_text
-from canfetch.client.sqlite_files import corruption_advice, has_only_tables, primary_code, sqlite_reason
+from canfetch.client.sqlite_files import (
+    connect_read_only,
+    corruption_advice,
+    has_only_tables,
+    primary_code,
+    sqlite_reason,
+)
 from canfetch.errors import StoreError
 
 # Seconds to wait for a process that is opening or closing the file.
@@ -101,32 +107,15 @@ def read_report(
         problem = "is not a file" if Path(path).exists() else "does not exist"
         raise StoreError(f"{name}: {problem}: expected the file of a canfetch.Frontier")
     try:
-        try:
-            return _read_file(path, name, limit, clock(), options="mode=ro")
-        except sqlite3.OperationalError as error:
-            if primary_code(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY) or _has_log(path):
-                raise
-        # SQLite cannot create its files in a read-only folder, and there needs none of them.
-        return _read_file(path, name, limit, clock(), options="mode=ro&immutable=1")
+        with closing(connect_read_only(name, timeout=_BUSY_SECONDS)) as connection:
+            _check_format(connection, name)
+            # All queries see the same moment.
+            connection.execute("BEGIN")
+            return _read(connection, limit, clock(), in_use=is_in_use(path))
     except sqlite3.Error as error:
         if primary_code(error) == sqlite3.SQLITE_BUSY:
             raise StoreError(f"{name}: another process has locked the file") from None
         raise StoreError(f"{name}: {sqlite_reason(name, error)}{corruption_advice(error)}") from None
-
-
-def _read_file(path: str | os.PathLike[str], name: str, limit: int, now: float, *, options: str) -> FrontierReport:
-    uri = f"{Path(path).absolute().as_uri()}?{options}"
-    with closing(sqlite3.connect(uri, uri=True, timeout=_BUSY_SECONDS, isolation_level=None)) as connection:
-        _check_format(connection, name)
-        # All queries see the same moment.
-        connection.execute("BEGIN")
-        return _read(connection, limit, now, in_use=is_in_use(path))
-
-
-def _has_log(path: str | os.PathLike[str]) -> bool:
-    """Return whether changes are in the log, which an immutable connection would ignore."""
-    log = Path(f"{os.fspath(path)}-wal")
-    return log.exists() and log.stat().st_size > 0
 
 
 def _check_format(connection: sqlite3.Connection, name: str) -> None:

@@ -24,7 +24,9 @@ from canfetch.client.lease_holders import has_ended
 from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.client.private_files import create_private_file, create_private_folder
 from canfetch.client.sqlite_files import (
+    absolute_path,
     enable_write_ahead_log,
+    has_log,
     has_only_tables,
     is_corruption,
     primary_code,
@@ -260,7 +262,7 @@ class SQLiteStore:
         # Before the file is opened: if another process replaces it in between, `_connected` notices that.
         self._identity = file_identity(self.path)
         try:
-            return self._open(str(self.path), uri=False)
+            return self._open(absolute_path(self.path), uri=False)
         except sqlite3.Error as error:
             if not self._needs_immutable_connection(error):
                 raise
@@ -297,10 +299,10 @@ class SQLiteStore:
         try:
             if not self.path.is_file():
                 return False
-            has_log = log.exists() and log.stat().st_size > 0
+            is_incomplete = has_log(self.path)
         except OSError:
             return False
-        if has_log:
+        if is_incomplete:
             raise StoreError(
                 f"{self.path}: cannot read the changes in {log.name}: open the store once with write permission"
             ) from None

@@ -17,6 +17,9 @@ from canfetch.client.argument_checks import check_path
 from canfetch.client.private_files import create_private_file
 from canfetch.client.sqlite_files import (
     CORRUPTION_ADVICE,
+    check_hard_links,
+    connect_file,
+    connect_read_only,
     corruption_advice,
     enable_write_ahead_log,
     has_only_tables,
@@ -89,19 +92,23 @@ class Message(NamedTuple):
 class WatchHistory:
     """The versions of each origin, and the messages about their changes.
 
-    Args: path: The file. It is created if it does not exist.
-    Raises: StoreError: The file cannot be created or opened, or belongs to another program.
+    Args:
+        path: The file. It is created if it does not exist.
+        read_only: Only read a file, which can be in a read-only folder.
+    Raises: StoreError: The file cannot be created or opened, has hard links, or belongs to another program.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = check_path("path", path)
         with self._converted_errors():
-            with suppress(OSError):
-                # SQLite says why a file cannot be created.
-                create_private_file(path)
-            self._connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
+            if read_only:
+                self._connection = connect_read_only(path, timeout=_BUSY_SECONDS)
+            else:
+                self._connection = self._connect()
             try:
-                self._prepare()
+                version = self._check_format(may_be_empty=not read_only)
+                if not read_only:
+                    self._prepare(version)
             except BaseException:
                 self._connection.close()
                 raise
@@ -248,7 +255,15 @@ class WatchHistory:
             )
         return True
 
-    def _prepare(self) -> None:
+    def _connect(self) -> sqlite3.Connection:
+        with suppress(OSError):
+            # SQLite says why a file cannot be created.
+            create_private_file(self.path)
+        check_hard_links(self.path)
+        return connect_file(self.path, timeout=_BUSY_SECONDS)
+
+    def _check_format(self, *, may_be_empty: bool) -> int:
+        """Return the version of the file, or 0 if it is empty."""
         connection = self._connection
         # Another process may be creating the tables: read all three before or after that.
         connection.execute("BEGIN")
@@ -258,8 +273,14 @@ class WatchHistory:
         connection.execute("COMMIT")
         if version > _VERSION and application == _APPLICATION_ID:
             raise StoreError(f"{self.path}: history version {version} is newer than {_VERSION}: upgrade canfetch")
+        if is_empty and not may_be_empty:
+            raise StoreError(f"{self.path}: the file is empty: use another file")
         if not is_empty and (application != _APPLICATION_ID or not has_only_tables(connection)):
             raise StoreError(f"{self.path}: the file is not a history: use another file")
+        return version
+
+    def _prepare(self, version: int) -> None:
+        connection = self._connection
         enable_write_ahead_log(connection, _BUSY_SECONDS)
         connection.execute("PRAGMA synchronous = FULL")
         if version == _VERSION:
