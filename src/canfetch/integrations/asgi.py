@@ -57,8 +57,12 @@ def whole_path(scope: Scope) -> str:
     `path` contains `root_path` according to the specification, but some servers and frameworks leave it out.
     """
     path: str = scope["path"]
-    prefix = str(scope.get("root_path") or "").rstrip("/")
+    prefix = _prefix(scope)
     return path if not prefix or path == prefix or path.startswith(f"{prefix}/") else prefix + path
+
+
+def _prefix(scope: Scope) -> str:
+    return str(scope.get("root_path") or "").rstrip("/")
 
 
 def scope_target(scope: Scope, path: str) -> bytes:
@@ -88,6 +92,7 @@ def _request(scope: Scope, path: str) -> Request:
         host=header("host") or "",
         peer=client[0] if client else None,
         header=header,
+        prefix=_prefix(scope),
     )
 
 

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 from canfetch.integrations.serving import Enforcement, Site
-from canfetch.integrations.serving.requests import ROBOTS_PATH, Request, environ_header, target_of_environ
+from canfetch.integrations.serving.requests import (
+    ROBOTS_PATH,
+    Request,
+    decode_native,
+    environ_header,
+    target_of_environ,
+)
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -50,10 +56,11 @@ class RobotsMiddleware:
 def _request(environ: "WSGIEnvironment", path: str) -> Request:
     return Request(
         method=environ["REQUEST_METHOD"],
-        path=path,
+        path=decode_native(path),
         target=target_of_environ(environ),
         # HTTP/1.0 requests may lack a Host field. The server then has its configured name.
         host=environ.get("HTTP_HOST") or environ.get("SERVER_NAME", ""),
         peer=environ.get("REMOTE_ADDR"),
         header=lambda name: environ_header(environ, name),
+        prefix=decode_native(environ.get("SCRIPT_NAME", "")),
     )

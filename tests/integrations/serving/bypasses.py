@@ -94,14 +94,24 @@ urlpatterns = [
 """
 _DJANGO_ASGI = f"{_DJANGO}\nfrom django.core.asgi import get_asgi_application\n\napp = get_asgi_application()\n"
 _DJANGO_WSGI = f"{_DJANGO}\nfrom django.core.wsgi import get_wsgi_application\n\napp = get_wsgi_application()\n"
-_UVICORN = ("uvicorn", "--fd={fd}", "--lifespan=off", "shop:app")
-_GUNICORN = ("gunicorn", "--bind=fd://{fd}", "--threads=4", "shop:app")
+# The server of development of Flask: it passes on targets that gunicorn refuses.
+_WERKZEUG = (
+    "-c",
+    (
+        "import sys; from werkzeug.serving import make_server; from shop import app; "
+        "make_server('127.0.0.1', 0, app, threaded=True, fd=int(sys.argv[1])).serve_forever()"
+    ),
+    "{fd}",
+)
+_UVICORN = ("-m", "uvicorn", "--fd={fd}", "--lifespan=off", "shop:app")
+_GUNICORN = ("-m", "gunicorn", "--bind=fd://{fd}", "--threads=4", "shop:app")
 # Each application with its module and its server.
 APPLICATIONS = {
     "starlette": (_STARLETTE, _UVICORN),
     "django-asgi": (_DJANGO_ASGI, _UVICORN),
     "django-wsgi": (_DJANGO_WSGI, _GUNICORN),
     "flask": (_FLASK, _GUNICORN),
+    "flask-werkzeug": (_FLASK, _WERKZEUG),
 }
 # The ways in which nginx passes requests on: as sent, and as it normalises their paths, with merged slashes or not.
 PROXIES = {
@@ -166,7 +176,7 @@ def running_applications(folder: Path) -> Iterator[list[Site]]:
             # It accepts connections from now on, so nothing has to wait for the server.
             listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
             arguments = [argument.format(fd=listener.fileno()) for argument in command]
-            _start(stack, [sys.executable, "-m", *arguments], own, listener, environment)
+            _start(stack, [sys.executable, *arguments], own, listener, environment)
             sites.append(Site(name, "", listener.getsockname()[1]))
         servers = ""
         for site in list(sites):

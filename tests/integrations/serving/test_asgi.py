@@ -17,7 +17,7 @@ from canfetch.integrations.asgi import RobotsMiddleware
 pytest.importorskip("uvicorn")
 
 
-def get(middleware: RobotsMiddleware, scope: dict[str, Any]) -> tuple[int, bytes]:
+def get(middleware: Any, scope: dict[str, Any]) -> tuple[int, bytes]:
     sent: list[Any] = []
 
     async def send(message: Any) -> None:
@@ -62,6 +62,40 @@ def test_mounted_application(scope: dict[str, Any], is_robots: object) -> None:
 def test_target_without_a_raw_path_is_rebuilt(scope: dict[str, Any]) -> None:
     middleware = RobotsMiddleware(asgi_page, enforced(b"User-agent: *\nDisallow: /private/\n"))
     assert get(middleware, {**scope, "headers": [(b"User-Agent", GOOGLEBOT.encode())]})[0] == 403
+
+
+# A proxy may remove the prefix: the URL of `/x` is `/private/x` then, and that of `/public/private/x` is itself.
+@pytest.mark.parametrize(
+    "root_path, path, is_refused",
+    [
+        ("/private", "/x", True),
+        ("/private", "%2fx", True),
+        ("/private", "/private/x", True),
+        ("/public", "/private/x", False),
+        ("/public", "/public/private/x", False),
+        ("/public/", "/private/x", False),
+        ("/", "/private/x", True),
+    ],
+)
+def test_target_has_the_prefix_that_a_framework_states(root_path: str, path: str, is_refused: object) -> None:
+    fastapi = pytest.importorskip("fastapi")
+    app = fastapi.FastAPI()
+    app.root_path = root_path
+    app.add_middleware(RobotsMiddleware, site=enforced(b"User-agent: *\nDisallow: /private/\n"))
+    scope = {
+        "path": path.replace("%2f", "/"),
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "headers": [(b"user-agent", GOOGLEBOT.encode())],
+    }
+    # No page has this path.
+    assert get(app, scope)[0] == (403 if is_refused else 404)
+
+
+def test_path_is_compared_if_the_raw_path_is_another() -> None:
+    middleware = RobotsMiddleware(asgi_page, enforced(b"User-agent: *\nDisallow: /caf\xc3\xa9/\n"))
+    scope = {"path": "/caf\u00e9/x", "raw_path": b"/open", "headers": [(b"user-agent", GOOGLEBOT.encode())]}
+    assert get(middleware, scope)[0] == 403
 
 
 def test_query_is_part_of_a_rebuilt_target() -> None:

@@ -34,6 +34,9 @@ class Visit(NamedTuple):
     robots: Any = RULES
 
 
+OTHER_HOST = {"www.example.net": RULES}
+
+
 def fail(_host: str) -> bytes:
     raise OSError("down")
 
@@ -81,6 +84,10 @@ VISITS = {
         Visit(FAKE, robots=fail),
         Visit(path="/private/x", robots=fail),
     ],
+    "a host without an entry in the mapping of hosts: use the key `*`, or let the server refuse unknown hosts": [
+        Visit(path="/private/x", robots=OTHER_HOST),
+        Visit(FAKE, path="/private/x", robots=OTHER_HOST),
+    ],
 }
 
 
@@ -116,10 +123,9 @@ def outcome(dns: DNSServer, visit: Visit, setting: dict[str, Any]) -> str:
     site = make_site(robots, enforcement=Enforcement(identity=identity, **setting))
     headers = {"user-agent": visit.user_agent}
     reply = site.respond(request(visit.path, headers=headers, peer=visit.address))
-    # The file itself is never refused.
+    # The file itself is never refused. Without a file for the host, the application responds.
     file = site.respond(request("/robots.txt", headers=headers, peer=visit.address))
-    assert file is not None
-    assert file.status == (503 if visit.robots is fail else 200)
+    assert (file and file.status) == (None if visit.robots is OTHER_HOST else 503 if visit.robots is fail else 200)
     if reply is not None:
         assert reply.status == 403
         return "**refused**"

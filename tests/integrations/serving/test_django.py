@@ -86,6 +86,19 @@ def test_hosts_that_django_does_not_allow_are_refused_by_django(settings: dict[s
         assert Client().get("/robots.txt", headers={"host": "example.com"}).status_code == 200
 
 
+# A proxy removes the prefix: the URL of `/x` is `/private/x`.
+@pytest.mark.parametrize("prefix, path, status", [("/private", "/x", 403), ("/public", "/private/x", 200)])
+def test_prefix_of_the_setting_is_part_of_what_is_compared(
+    settings: dict[str, Any], prefix: str, path: str, status: int
+) -> None:
+    async def get_async() -> Any:
+        return await AsyncClient().get(path, headers={"user-agent": "Googlebot"})
+
+    with override_settings(CANFETCH_SITE=settings, FORCE_SCRIPT_NAME=prefix):
+        assert Client(REQUEST_URI=path).get(path, headers={"user-agent": "Googlebot"}).status_code == status
+        assert asyncio.run(get_async()).status_code == status
+
+
 @pytest.mark.slow
 def test_prefix_of_the_application(settings: dict[str, Any]) -> None:
     with override_settings(CANFETCH_SITE=settings):

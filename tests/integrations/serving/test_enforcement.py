@@ -112,10 +112,58 @@ def test_unusual_targets_pass(target: bytes) -> None:
         b"http://example.com//private/x",
         b"http://example.com/private%2Fx",
         b"http://example.com/open/..%2fprivate/x",
+        b"http:%2fprivate/x",
+        b"http:%2F%2Fprivate/x",
+        b"http:private/x",
+        b"x:/private/x",
+        b"%2fprivate/x",
+        b"%2Fprivate%2Fx",
+        b"%2f%2fprivate/x",
+        b"private/x",
     ],
 )
 def test_absolute_target_is_checked(target: bytes) -> None:
     assert enforced().respond(request("/x", target=target, headers={"user-agent": GOOGLEBOT})) is not None
+
+
+@pytest.mark.parametrize("path", ["/private/x", "//private/x", "/private//x", "/private/x\n", "private/x"])
+def test_path_that_the_application_receives_is_checked(path: str) -> None:
+    headers = {"user-agent": GOOGLEBOT}
+    assert enforced().respond(request(path, target=b"/open", headers=headers)) is not None
+    assert enforced().respond(request(path, target=b"*", headers=headers)) is None
+
+
+def test_query_is_compared_with_the_path_that_the_application_receives() -> None:
+    site = enforced(b"User-agent: *\nDisallow: /a?b=\n")
+    headers = {"user-agent": GOOGLEBOT}
+    for query, is_refused in ((b"?b=c", True), (b"?b=c#d", True), (b"?c", False), (b"", False)):
+        reply = site.respond(request("/a", target=b"/open" + query, headers=headers))
+        assert (reply is not None) is is_refused
+
+
+# The path of the application always has the prefix. The target has it unless a proxy removed it.
+@pytest.mark.parametrize(
+    "target, path, is_refused",
+    [
+        (b"/private/x", "/api/private/x", True),
+        (b"/api/private/x", "/api/private/x", True),
+        (b"%2fprivate/x", "/api/private/x", True),
+        (b"/%61pi/private/x", "/api/private/x", True),
+        (b"//api//private/x", "/api//private/x", True),
+        (b"http://example.com/private/x", "/api/private/x", True),
+        (b"/open/x", "/api/open/x", False),
+        (b"/top/x", "/api/top/x", False),
+        (b"/api/top/x", "/api/top/x", False),
+        (b"//api/top/x", "/api/top/x", False),
+        (b"/api", "/api", False),
+        (b"/apis/x", "/api/apis/x", True),
+    ],
+)
+def test_prefix_is_part_of_what_is_compared(target: bytes, path: str, is_refused: object) -> None:
+    site = enforced(b"User-agent: *\nDisallow: /api/private/\nDisallow: /top/\nDisallow: /api/api\n")
+    for prefix in ("/api", "/api/"):
+        sent = request(path, target=target, headers={"user-agent": GOOGLEBOT})._replace(prefix=prefix)
+        assert (site.respond(sent) is not None) is is_refused, prefix
 
 
 def test_unknown_crawler_is_refused_only_if_the_file_names_it() -> None:

@@ -66,6 +66,14 @@ def test_mounted_application(script_name: str, path_info: str, is_robots: object
         ({"PATH_INFO": "/b", "SCRIPT_NAME": "/c", "QUERY_STRING": "d=\xe9"}, True),
         ({"PATH_INFO": "/\xc3\xa9"}, True),
         ({"PATH_INFO": "/e", "REQUEST_URI": "\u20ac"}, False),
+        # The path of the application counts, too.
+        ({"PATH_INFO": "/a%2Fb", "REQUEST_URI": "/open"}, False),
+        ({"PATH_INFO": "/\xc3\xa9", "REQUEST_URI": "/open"}, True),
+        ({"PATH_INFO": "/b", "SCRIPT_NAME": "/c", "REQUEST_URI": "/open?d=e"}, True),
+        # A proxy removed the prefix.
+        ({"PATH_INFO": "/b", "SCRIPT_NAME": "/c", "REQUEST_URI": "/b?d=e"}, True),
+        ({"PATH_INFO": "/\xc3\xa9", "SCRIPT_NAME": "/c", "REQUEST_URI": "/%C3%A9"}, False),
+        ({"PATH_INFO": "/\xc3\xa9", "SCRIPT_NAME": "/c", "REQUEST_URI": "/c/%C3%A9"}, False),
     ],
 )
 def test_target(environ: dict[str, str], is_refused: object) -> None:

@@ -46,20 +46,37 @@ class RobotsMiddleware:
         return response
 
     def _concerns(self, request: HttpRequest) -> bool:
-        return self._site.is_enforced or request.path == ROBOTS_PATH
+        return self._site.is_enforced or _whole_path(request) == ROBOTS_PATH
+
+
+def _whole_path(request: HttpRequest) -> str:
+    """Return the path that Django routes, with the prefix of the server or of the setting FORCE_SCRIPT_NAME.
+
+    On ASGI, `request.path` lacks the prefix if a proxy removed it.
+    """
+    path: str = request.path_info
+    if path and not path.startswith("/"):
+        path = f"/{path}"
+    return _prefix(request) + path
+
+
+def _prefix(request: HttpRequest) -> str:
+    return str(request.META.get("SCRIPT_NAME") or "").rstrip("/")
 
 
 def _convert(request: HttpRequest) -> Request:
+    path = _whole_path(request)
     # Only ASGI requests have a scope.
     scope = getattr(request, "scope", None)
     return Request(
         method=request.method or "GET",
-        path=request.path,
-        target=target_of_environ(request.META) if scope is None else scope_target(scope, request.path),
+        path=path,
+        target=target_of_environ(request.META) if scope is None else scope_target(scope, path),
         # Raises DisallowedHost, which Django answers with 400, for a host that ALLOWED_HOSTS does not contain.
         host=request.get_host(),
         peer=request.META.get("REMOTE_ADDR"),
         header=lambda name: environ_header(request.META, name),
+        prefix=_prefix(request),
     )
 
 

@@ -20,6 +20,7 @@ from canfetch.core.quoting import quoted
 from canfetch.core.tokens import product_token
 from canfetch.core.verdict import Verdict
 from canfetch.errors import InvalidOption, InvalidProductToken, InvalidURL
+from canfetch.integrations.serving.requests import Request
 from canfetch.integrations.serving.served_file import ServedFile
 from canfetch.integrations.serving.trusted_proxies import TrustedProxies
 
@@ -29,7 +30,8 @@ _MAX_HEADER: Final = 65_536
 _CACHED_HEADERS: Final = 1024
 _MAX_CACHED_HEADER: Final = 8192
 _ANY_HOST: Final = b"http://host"
-_ORIGIN: Final = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*:(?://[^/?]*|(?=/))")
+_ORIGIN: Final = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*:(?://[^/?]*)?")
+_MANY_SLASHES: Final = re.compile(rb"/{2,}")
 # Characters of a path that need no escape, and stay as they are.
 _PATH_CHARACTERS: Final = "/!$&'()*+,;=:@"
 # Operators whose parsers read some files in another way than RFC 9309.
@@ -126,16 +128,46 @@ def is_subject(crawler: DeclaredCrawler, file: ServedFile) -> bool:
     return crawler.entry is not None or crawler.name.lower() in file.tokens
 
 
-def find_refusal(crawler: DeclaredCrawler, file: ServedFile, target: bytes) -> Verdict | None:
-    """Return the verdict by which a crawler may not fetch a target, or None if it may.
+def find_refusal(crawler: DeclaredCrawler, file: ServedFile, request: Request) -> Verdict | None:
+    """Return the verdict by which a crawler may not fetch the target of a request, or None if it may.
 
-    A target is refused if it is disallowed as it was sent, or as an application may read it. A crawler whose operator
-    reads files in another way is refused only if both readings of the file agree.
-
-    Args: target: Path and query as sent.
+    A request is refused if its target is disallowed as it was sent, or as an application may read it, or if the path
+    that the application receives is disallowed. A crawler whose operator reads files in another way is refused only if
+    both readings of the file agree.
     """
-    refusals = (_refusal(crawler, file, url) for url in _readings(target))
+    refusals = (_refusal(crawler, file, url) for url in _urls(request))
     return next((verdict for verdict in refusals if verdict is not None), None)
+
+
+def _urls(request: Request) -> Iterator[bytes]:
+    """Yield the URLs that a request can mean."""
+    # An OPTIONS request for the whole server.
+    if request.target == b"*":
+        return
+    target = _without_origin(request.target)
+    query = target.partition(b"?")[2]
+    prefix = _quote(request.prefix.rstrip("/").encode("utf-8", "surrogateescape"))
+    yield from _readings(_with_prefix(target, prefix))
+    # Servers and frameworks differ in how they derive it from the target.
+    path = _quote(request.path.encode("utf-8", "surrogateescape"))
+    path = path if path[:1] == b"/" else b"/" + path
+    yield from _readings(path + b"?" + query if query else path)
+
+
+def _without_origin(target: bytes) -> bytes:
+    """Return a target as a path: some clients send the whole URL, and servers ignore its host."""
+    origin = _ORIGIN.match(target)
+    if origin is not None:
+        target = target[origin.end() :]
+    # Some frameworks route `private/x` and `%2fprivate/x` as `/private/x`.
+    return target if target[:1] == b"/" else b"/" + target
+
+
+def _with_prefix(target: bytes, prefix: bytes) -> bytes:
+    """Return a target with the prefix that the application is mounted at, which a proxy may have removed."""
+    path = _MANY_SLASHES.sub(b"/", unquote_to_bytes(target.partition(b"?")[0]))
+    mounted_at = unquote_to_bytes(prefix)
+    return target if path == mounted_at or path.startswith(mounted_at + b"/") else prefix + target
 
 
 def _readings(target: bytes) -> Iterator[bytes]:
@@ -147,26 +179,21 @@ def _readings(target: bytes) -> Iterator[bytes]:
         yield from _decodings(before)
 
 
-def _decodings(url: bytes) -> Iterator[bytes]:
-    # Some clients send the whole URL, and servers ignore its host.
-    origin = _ORIGIN.match(url)
-    if origin is not None:
-        url = url[origin.end() :]
-        url = url if url[:1] == b"/" else b"/" + url
-    elif url[:1] != b"/":
-        yield url
-        return
+def _decodings(target: bytes) -> Iterator[bytes]:
     # An absolute URL, so that the first segment of `//segment/` is not taken for a host.
-    yield _ANY_HOST + url
-    path, mark, query = url.partition(b"?")
+    yield _ANY_HOST + target
+    path, mark, query = target.partition(b"?")
     if b"%" in path or b"//" in path:
         decoded = unquote_to_bytes(path)
         # Null bytes end a path for some programs, servers merge slashes, and the `$` of a route also matches before a
         # line feed at the end.
-        merged = re.sub(rb"/{2,}", b"/", decoded.partition(b"\0")[0])
+        merged = _MANY_SLASHES.sub(b"/", decoded.partition(b"\0")[0])
         for read in dict.fromkeys((decoded, merged, merged.removesuffix(b"\n"))):
-            escaped = quote_from_bytes(read, safe=_PATH_CHARACTERS).encode("ascii")
-            yield _ANY_HOST + escaped + mark + query
+            yield _ANY_HOST + _quote(read) + mark + query
+
+
+def _quote(path: bytes) -> bytes:
+    return quote_from_bytes(path, safe=_PATH_CHARACTERS).encode("ascii")
 
 
 def _refusal(crawler: DeclaredCrawler, file: ServedFile, url: bytes) -> Verdict | None:
@@ -179,6 +206,5 @@ def _refusal(crawler: DeclaredCrawler, file: ServedFile, url: bytes) -> Verdict 
         if profile is not None and file.with_profile(profile).allows(_ANY_HOST + verdict.target, agent=crawler.agent):
             return None
     except InvalidURL:
-        # The target is not a path, such as `*` in an OPTIONS request.
         return None
     return verdict

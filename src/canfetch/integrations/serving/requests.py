@@ -18,11 +18,13 @@ class Request(NamedTuple):
 
     Attributes:
         method: The method, such as `GET`.
-        path: The whole path, decoded, with the prefix that the application is mounted at.
+        path: The whole path, decoded from UTF-8, with the prefix that the application is mounted at.
         target: Path and query as sent, or as near to it as the server reports them.
         host: The value of the Host field, or an empty string.
         peer: The address at the other end of the connection, or None if the server does not report it.
         header: Returns the value of a header field by its name in lower case. Repeated fields are joined with commas.
+        prefix: The path that the application is mounted at, decoded, or an empty string. A proxy may have removed it
+            from the target.
     """
 
     method: str
@@ -31,6 +33,7 @@ class Request(NamedTuple):
     host: str
     peer: str | None
     header: Callable[[str], str | None]
+    prefix: str = ""
 
 
 class Reply(NamedTuple):
@@ -84,6 +87,11 @@ def environ_header(environ: Mapping[str, object], name: str) -> str | None:
     """
     value = environ.get(f"HTTP_{name.upper().replace('-', '_')}")
     return value if isinstance(value, str) else None
+
+
+def decode_native(text: str) -> str:
+    """Return a string of a WSGI environment, whose characters are bytes, decoded from UTF-8."""
+    return text.encode("latin-1", "replace").decode("utf-8", "surrogateescape")
 
 
 def target_of_environ(environ: Mapping[str, object]) -> bytes:

@@ -157,7 +157,7 @@ class Site:
         if file is None or not is_subject(crawler, file):
             return None
         self._counters.add("crawler_requests")
-        verdict = find_refusal(crawler, file, request.target)
+        verdict = find_refusal(crawler, file, request)
         if verdict is not None:
             self._counters.add("refused", crawler.name)
             SERVING_LOGGER.debug("refused %s: %s", crawler.name, verdict)
