@@ -124,6 +124,26 @@ def test_dot_segments_and_fragments_are_refused() -> None:
         assert not is_refused(config, f"{origin}/public", "GPTBot/1.0")
 
 
+def test_paths_without_a_slash_at_their_start_are_refused() -> None:
+    _, config = render(POLICIES["training"].replace('fetch = "none"', 'disallow = ["/private/"]'))
+    targets = ["http:/private/x", "HTTP:/x", "x:/private/x", "http:private/x", "http:", "http:/", "http:%2fprivate/x"]
+    targets += [
+        "%2fprivate/x",
+        "%41",
+        "private/x",
+        "private",
+        "://private/x",
+        ":/private",
+        "*/private/x",
+        "1://h/private/x",
+    ]
+    for target in targets:
+        assert is_refused(config, target, "GPTBot/1.0"), target
+        assert not is_refused(config, target, "Mozilla/5.0 Firefox/145.0")
+    for target in ("*", "http://private/x", "http://host.example/public", "a+b.c-d://h:1/x", "/http:/private/x"):
+        assert not is_refused(config, target, "GPTBot/1.0"), target
+
+
 def test_a_tag_with_a_prefix_follows_those_without() -> None:
     _, config = render(POLICIES["search-but-private"])
     value = tag_of(config, "/drafts/x")

@@ -141,6 +141,39 @@ def test_unusual_request_lines_do_not_pass(training_server: RunningServer, line:
     assert training_server.send_line(line, "GPTBot/1.0") in {400, 404, REFUSED}
 
 
+@pytest.mark.parametrize(
+    "target",
+    [
+        "http:{path}",
+        "https:{path}",
+        "HTTP:{path}",
+        "x:{path}",
+        "http:///{path}",
+        "http:%2f{name}",
+        "http:{name}",
+        "x:{name}",
+        "%2f{name}",
+        "%2F{name}",
+        "%5C{name}",
+        "{name}",
+        "://{name}",
+        "*{path}",
+        ":{path}",
+        "1:{path}",
+    ],
+)
+def test_paths_without_a_slash_at_their_start_do_not_pass(private_server: RunningServer, target: str) -> None:
+    for path in ("/private/x", "/page"):
+        sent = target.format(path=path, name=path[1:])
+        assert private_server.send_line(f"GET {sent} HTTP/1.1", "ExampleBot/1.0") in {REFUSED, 400, 404}
+        assert private_server.send_line(f"GET {sent} HTTP/1.1", BROWSER) != REFUSED
+
+
+@pytest.mark.parametrize("target", ["http://private/x", "http://host.example/private", "HTTP://a-b.c:1/x?/private/"])
+def test_absolute_urls_with_other_paths_pass(private_server: RunningServer, target: str) -> None:
+    assert private_server.send_line(f"GET {target} HTTP/1.1", "ExampleBot/1.0") != REFUSED
+
+
 def test_absolute_urls_are_matched_by_their_target(tmp_path_factory: pytest.TempPathFactory) -> None:
     policy = canfetch.author.parse_policy("[crawler.ExampleBot]\ndisallow = ['/private/']")
     for name in SERVERS:
@@ -175,16 +208,23 @@ def test_htaccess_of_a_subfolder_replaces_the_rules_unless_it_inherits(
 SERVING_PAGE = Path(__file__).parents[2] / "docs" / "serving.md"
 
 
+@pytest.mark.parametrize("own_page", [False, True])
 @pytest.mark.parametrize("name", ["nginx", "apache", "htaccess"])
-def test_documented_lines_suspend_crawling(name: str, tmp_path: Path) -> None:
+def test_documented_lines_suspend_crawling(name: str, own_page: object, tmp_path: Path) -> None:
     page = SERVING_PAGE.read_text(encoding="utf-8")
     heading = "In nginx, these" if name == "nginx" else "In Apache, in a"
     lines = page.partition(heading)[2].partition("```text\n")[2].partition("```")[0]
     # The server block of nginx is built from the lines in comments.
     rules = "".join(f"#     {line}\n" for line in lines.splitlines()) if name == "nginx" else lines
+    if own_page:
+        # The order of the lines of Apache does not matter; those of nginx are for the server block.
+        rules += {
+            "nginx": "#     error_page 503 /own.html;\n#     location = /own.html { return 200 own; }\n",
+        }.get(name, "ErrorDocument 503 /refused.html\n")
     with running(name, rules, tmp_path) as server:
-        assert server.get("/robots.txt", "GPTBot/1.0").status == 503
-        assert server.headers["Retry-After"] == "3600"
+        for target in ("/robots.txt", "/robots.txt?x"):
+            assert server.get(target, "GPTBot/1.0").status == 503
+            assert server.headers["Retry-After"] == "3600"
         assert server.get("/x", "GPTBot/1.0").status < 300
         assert "Retry-After" not in server.headers
 

@@ -11,9 +11,8 @@ Source: Apache httpd 2.4, mod_rewrite, mod_headers, ap_expr.
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.author.servers.rules import COMPARED_AS_SENT, NEVER_ALLOWED, ROBOTS_TXT, ServerRules
+from canfetch.author.servers.rules import COMPARED_AS_SENT, NEVER_ALLOWED, NOT_ROOTED, ORIGIN, ROBOTS_TXT, ServerRules
 
-# Clients of a proxy send an absolute URL.
 _VIRTUAL_HOST: Final = (
     "These lines belong in a virtual host, before its own rewrite rules. They require mod_rewrite, and",
     "mod_headers for X-Robots-Tag.",
@@ -23,7 +22,8 @@ _HTACCESS: Final = (
     "mod_headers for X-Robots-Tag, and a server with `AllowOverride FileInfo` and `Options FollowSymLinks`.",
     "Rewrite rules in the .htaccess of a subfolder replace these there, unless it has `RewriteOptions InheritBefore`.",
 )
-_METHOD: Final = r"^[^\x20]+\x20+(?:[A-Za-z][A-Za-z0-9+.-]*://[^/?\x20]*)?"
+_METHOD: Final = r"^[^\x20]+\x20+"
+_BEFORE_PATH: Final = f"{_METHOD}{ORIGIN}"
 
 
 def apache_rules(rules: ServerRules) -> str:
@@ -56,13 +56,14 @@ def _lines(rules: ServerRules, place: tuple[str, ...]) -> Iterator[str]:
         yield f"RewriteRule ^ - [E=CANFETCH_INTENT:{intent.number}]"
     if rules.intents:
         yield "# Always allowed, and never allowed."
-        yield from _deciding(f'"{_METHOD}{_in_request(ROBOTS_TXT)}"', "[1-9]", allow=True)
+        yield from _deciding(f'"{_BEFORE_PATH}{_in_request(ROBOTS_TXT)}"', "[1-9]", allow=True)
+        yield from _deciding(f'"{_METHOD}{_in_request(NOT_ROOTED)}"', "[1-9]", allow=False)
         for never in NEVER_ALLOWED:
-            yield from _deciding(f'"{_METHOD}{_in_request(never)}"', "[1-9]", allow=False)
+            yield from _deciding(f'"{_BEFORE_PATH}{_in_request(never)}"', "[1-9]", allow=False)
     for intent in rules.intents:
         for rule in intent.rules:
             yield f"# {intent.intent.audience}: {rule}"
-            condition = f'"{_METHOD}{_in_request(rule.regex)}"'
+            condition = f'"{_BEFORE_PATH}{_in_request(rule.regex)}"'
             yield from _deciding(condition, f"^{intent.number}$", allow=rule.allow)
     if rules.intents:
         yield "# Error pages may be served."
@@ -71,7 +72,7 @@ def _lines(rules: ServerRules, place: tuple[str, ...]) -> Iterator[str]:
         yield "RewriteRule ^ - [F]"
     for tag in rules.tags:
         yield f"# {' '.join(tag.patterns)}"
-        regex = f"{_METHOD}{_in_request(tag.regex)}".replace("/", r"\x2F")
+        regex = f"{_BEFORE_PATH}{_in_request(tag.regex)}".replace("/", r"\x2F")
         yield f'Header always add X-Robots-Tag "{tag.value}" "expr=%{{THE_REQUEST}} =~ /{regex}/"'
 
 

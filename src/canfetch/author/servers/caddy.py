@@ -7,12 +7,8 @@ Source: Caddy 2, directives map, respond, header, route.
 """
 
 from collections.abc import Iterator
-from typing import Final
 
-from canfetch.author.servers.rules import COMPARED_AS_SENT, NEVER_ALLOWED, ROBOTS_TXT, ServerRules
-
-# Clients of a proxy send an absolute URL.
-_ORIGIN: Final = "(?:[A-Za-z][A-Za-z0-9+.-]*://[^/?]*)?"
+from canfetch.author.servers.rules import COMPARED_AS_SENT, NEVER_ALLOWED, NOT_ROOTED, ORIGIN, ROBOTS_TXT, ServerRules
 
 
 def caddy_rules(rules: ServerRules) -> str:
@@ -42,18 +38,19 @@ def _lines(rules: ServerRules) -> Iterator[str]:
         yield "}"
         yield 'map "{canfetch_intent} {http.request.orig_uri}" {canfetch_verdict} {'
         yield "\t`~^none ` pass"
-        yield f"\t`~^[a-z0-9]+ {_ORIGIN}{ROBOTS_TXT}` pass"
+        yield f"\t`~^[a-z0-9]+ {ORIGIN}{ROBOTS_TXT}` pass"
+        yield f"\t`~^[a-z0-9]+ {NOT_ROOTED}` refuse"
         for never in NEVER_ALLOWED:
-            yield f"\t`~^[a-z0-9]+ {_ORIGIN}{never}` refuse"
+            yield f"\t`~^[a-z0-9]+ {ORIGIN}{never}` refuse"
         for intent in rules.intents:
             for rule in intent.rules:
                 yield f"\t# {intent.intent.audience}: {rule}"
-                yield f"\t`~^intent{intent.number} {_ORIGIN}{rule.regex}` {'pass' if rule.allow else 'refuse'}"
+                yield f"\t`~^intent{intent.number} {ORIGIN}{rule.regex}` {'pass' if rule.allow else 'refuse'}"
         yield "\tdefault pass"
         yield "}"
     for tag in rules.tags:
         yield f"# {' '.join(tag.patterns)}"
-        yield f"@canfetch_tag_{tag.number} vars_regexp {{http.request.orig_uri}} `^{_ORIGIN}{tag.regex}`"
+        yield f"@canfetch_tag_{tag.number} vars_regexp {{http.request.orig_uri}} `^{ORIGIN}{tag.regex}`"
         yield f"header @canfetch_tag_{tag.number} +X-Robots-Tag `{tag.value}`"
     if rules.intents:
         yield "@canfetch_refused vars {canfetch_verdict} refuse"

@@ -13,14 +13,14 @@ from xml.sax.saxutils import quoteattr
 from canfetch.author.servers.rules import (
     COMPARED_AS_SENT,
     NEVER_ALLOWED,
+    NOT_ROOTED,
+    ORIGIN,
     ROBOTS_TXT,
     ServerIntent,
     ServerRules,
     ServerTag,
 )
 
-# Clients of a proxy send an absolute URL.
-_ORIGIN: Final = r"^(?:[A-Za-z][A-Za-z0-9+.-]*://[^/?\x20]*)?"
 _REFUSE: Final = 'type="CustomResponse" statusCode="403" statusReason="Forbidden" statusDescription="Forbidden"'
 _DIRECTIVES_WITH_VALUE: Final = ("max-snippet", "max-image-preview", "max-video-preview", "unavailable_after")
 
@@ -61,7 +61,7 @@ def _lines(rules: ServerRules) -> Iterator[str]:
 
 
 def _refusals(intent: ServerIntent, earlier: tuple[ServerIntent, ...]) -> Iterator[str]:
-    never = [_target(regex) for regex in NEVER_ALLOWED]
+    never = [f"^{NOT_ROOTED}", *(_target(regex) for regex in NEVER_ALLOWED)]
     yield from _refusal(f"canfetch {intent.number}: never allowed", intent, earlier, f"(?:{'|'.join(never)})", [])
     allowed: list[str] = []
     for number, rule in enumerate(intent.rules, 1):
@@ -96,7 +96,7 @@ def _tag_rules(tag: ServerTag) -> Iterator[str]:
         yield f'        <rule name={quoteattr(f"{name} ({case})")} patternSyntax="ECMAScript">'
         yield f'          <match serverVariable="RESPONSE_X_Robots_Tag" pattern="{pattern}" />'
         yield '          <conditions logicalGrouping="MatchAll" trackAllCaptures="false">'
-        yield _condition("UNENCODED_URL", f"{_ORIGIN}{tag.regex}", ignore_case=False)
+        yield _condition("UNENCODED_URL", f"^{ORIGIN}{tag.regex}", ignore_case=False)
         yield "          </conditions>"
         yield f'          <action type="Rewrite" value={quoteattr(value)} />'
         yield "        </rule>"
@@ -108,7 +108,7 @@ def _condition(variable: str, pattern: str, *, ignore_case: bool = True, negate:
 
 
 def _target(regex: str) -> str:
-    return f"{_ORIGIN}{regex}"
+    return f"^{ORIGIN}{regex}"
 
 
 def _has_prefix(tag: ServerTag) -> bool:

@@ -7,8 +7,8 @@
    that matches decides, in the order of robots.txt: the most specific first, allow before disallow. Rules that disallow
    also match the other spellings of a path that servers and applications route in the same way, such as `//` and `%2F`.
 3. `/robots.txt` is always served. Targets with dot segments in any spelling, with a raw `#`, with bytes outside of
-   ASCII, with a null byte or a line break, or without a path are refused, because crawlers do not send them, and
-   servers disagree about their meaning.
+   ASCII, with a null byte or a line break, without a path, or with a path that does not start with `/` are refused,
+   because crawlers do not send them, and servers disagree about their meaning.
 4. Requests that identify no crawler are served, because browsers must pass.
 """
 
@@ -24,6 +24,12 @@ _NAMES_PER_REGEX: Final = 50
 ROBOTS_TXT: Final = r"/robots\.txt$"
 # An absolute URL in a request may omit the path `/` before the end or the query.
 NO_PATH: Final = r"(?:\?|$)"
+_SCHEME: Final = r"[A-Za-z][A-Za-z0-9+.-]*"
+# An absolute URL, which clients of a proxy send, up to its path.
+ORIGIN: Final = rf"(?:{_SCHEME}://[^/?\x20]*)?"
+# Neither a path, nor `*`, nor an absolute URL with `//`: some servers route `http:/x`, `http:x` and `%2Fx` as `/x`. It
+# must not follow `ORIGIN`, which can also match less of a URL than its origin.
+NOT_ROOTED: Final = rf"(?:[^A-Za-z/*\x20]|\*[^\x20]|{_SCHEME}(?:[^A-Za-z0-9+.:-]|$)|{_SCHEME}:/?(?:[^/]|$))"
 # Some servers decode escapes before they resolve such segments, treat a backslash as a slash, or drop the text after a
 # `;`. So every spelling is covered.
 _SLASH: Final = r"(?:[/\x5C]|%2[Ff]|%5[Cc])"
