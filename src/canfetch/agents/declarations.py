@@ -15,8 +15,9 @@ _WORD: Final = re.compile(r"(?<![a-z0-9_./@+-])[a-z0-9_-][a-z0-9_.-]*")
 # Product names are shorter. So a word is read in constant time, however many dots it has.
 _MAX_NAME_CHARACTERS: Final = 64
 # Nothing but the name, its version, a letter for the platform, and a comment.
-_ALONE: Final = r"^(?:{names})(?:/[^\x20]+)?(?:\x20[A-Z])?(?:\x20\([^)]*\))?$"
-_COMPATIBLE: Final = r"[Cc]ompatible;\x20(?:{names})(?:[^A-Za-z0-9_-]|$)"
+_SPACE: Final = r"[\x20\x09]"
+_ALONE: Final = rf"^(?:{{names}})(?:/[^\x20\x09]+)?(?:{_SPACE}+[A-Z])?(?:{_SPACE}+\([^)]*\))?{_SPACE}*$"
+_COMPATIBLE: Final = rf"[Cc]ompatible;{_SPACE}*(?:{{names}})(?:[^A-Za-z0-9_-]|$)"
 _FIRST_COMMENT: Final = re.compile(r"\(([^()]*)")
 
 
