@@ -563,6 +563,18 @@ def test_fixed_standard_input_with_a_document_requires_output(run: RunCommand, f
         (["site/customer/robots.txt", "site/other/robots.txt"], {}),
         (["site/index.html", "site/public/robots.txt"], {}),
         (["site/package.json", "site/robots.txt", "site/fixtures/robots.txt"], {}),
+        (["site/robots.txt", "site/project/package.json", "site/project/robots.txt"], {}),
+        (["site/robots.txt", "site/project/.git/HEAD", "site/project/files/robots.txt"], {}),
+        (["site/.git/HEAD", "site/pages/robots.txt"], {}),
+        # A site in a repository.
+        (
+            ["site/.git/HEAD", "site/robots.txt", "site/pages/robots.txt"],
+            {"site/pages/robots.txt": "/pages/robots.txt"},
+        ),
+        (
+            ["site/package.json", "site/index.html", "site/pages/eu/robots.txt"],
+            {"site/pages/eu/robots.txt": "/pages/eu/robots.txt"},
+        ),
         (["site/robots.txt"], {}),
     ],
 )

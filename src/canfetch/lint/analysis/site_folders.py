@@ -58,7 +58,8 @@ def path_in_site(file: Path, folder: Path) -> str | None:
     """Return the path of a file in the site to which it belongs, or None if it may be at the root of a site.
 
     A folder is the root of a site if it has a robots.txt or a start page, and if the folders between it and the file
-    do not look like the roots of other sites. Projects and collections of sites have no root.
+    do not look like the roots of other sites. Collections of sites have no root. Projects may have such files for
+    other purposes, such as tests. So in the root of a project, only the folders of a site's content are reported.
 
     Args:
         file: A robots.txt below `folder`.
@@ -66,13 +67,16 @@ def path_in_site(file: Path, folder: Path) -> str | None:
     """
     place = file.parent
     while place != folder:
-        if _may_be_root(place):
+        if _may_be_root(place) or _has_any(place, _PROJECT_FILES):
             return None
         above = place.parent
-        if any((above / name).exists() for name in _PROJECT_FILES):
-            return None
-        if place.name.lower() in _CONTENT_NAMES or any((above / name).exists() for name in _SITE_FILES):
+        has_content_name = place.name.lower() in _CONTENT_NAMES
+        is_site = _has_any(above, _SITE_FILES)
+        is_project = _has_any(above, _PROJECT_FILES)
+        if (has_content_name and is_site) if is_project else (has_content_name or is_site):
             return "/" + PurePath(file.relative_to(above)).as_posix()
+        if is_project:
+            return None
         place = above
     return None
 
@@ -81,3 +85,7 @@ def _may_be_root(folder: Path) -> bool:
     name = folder.name.lower()
     # A name with a dot is that of a host.
     return "." in name or name in _ROOT_NAMES
+
+
+def _has_any(folder: Path, names: tuple[str, ...]) -> bool:
+    return any((folder / name).exists() for name in names)
