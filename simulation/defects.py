@@ -171,7 +171,7 @@ DEFECTS: Final = (
     _defect(
         "no-lease",
         "a lease that another process has is acquired",
-        (_SQLITE, "SQLiteStore.acquire_lease", "return changed.rowcount > 0", "return True"),
+        (_SQLITE, "SQLiteStore.acquire_lease", "other is None or not has_ended(str(other[0]))", "other is None"),
         ("canfetch.client.stores.memory", "MemoryStore.acquire_lease", "return False", "return True"),
     ),
     _defect(

@@ -23,6 +23,7 @@ from simulation.processes import PROCESS, DeathPlan, Killed, Process
 
 EPOCH: Final = 1_790_000_000.0
 _SQLITE_USERS: Final = (
+    "canfetch.client.sqlite_files",
     "canfetch.client.frontier.database",
     "canfetch.client.stores.sqlite",
     "canfetch.client.watch.history",

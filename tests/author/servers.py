@@ -184,7 +184,8 @@ def running(name: str, rules: str, folder: Path) -> Iterator[RunningServer]:
     (folder / "site").mkdir()
     (folder / "site" / "refused.html").write_text("a page of the site's own", encoding="utf-8")
     (folder / "canfetch.conf").write_text(rules, encoding="utf-8")
-    (folder / "site" / ".htaccess").write_text(rules + _OWN_HTACCESS, encoding="utf-8")
+    if name == "htaccess":
+        (folder / "site" / ".htaccess").write_text(rules + _OWN_HTACCESS, encoding="utf-8")
     # The output for nginx has the lines for the server block in comments.
     server_lines = (
         "\n".join(line[1:] for line in rules.splitlines() if line.startswith("#     ")) if name == "nginx" else ""

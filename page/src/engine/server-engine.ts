@@ -27,12 +27,15 @@ import {
 
 const GROUPED: ReadonlySet<string> = new Set(["user-agent", "allow", "disallow"]);
 const INVALID_TOKEN = /^$|[\0- /\x7f]/;
+/** The server refuses further questions of one client while 16 of them wait. */
+const MAX_QUESTIONS = 8;
 
 export class ServerEngine implements VerdictEngine {
   onFailure: ((error: EngineError) => void) | null = null;
   readonly loaded = Promise.resolve();
   readonly profiles: readonly string[];
   readonly #server: Server;
+  readonly #places = new Places(MAX_QUESTIONS);
   #file: { readonly content: string; readonly content_encoding: "utf-8" | "base64"; readonly robots_url: string | null };
   #newest = new AbortController();
 
@@ -173,6 +176,7 @@ export class ServerEngine implements VerdictEngine {
 
   /** Return an answer, or null if the question was replaced by a newer one. */
   async #ask<T>(path: string, body: unknown, signal?: AbortSignal, target?: string): Promise<T | null> {
+    await this.#places.take();
     try {
       return await this.#server.post<T>(path, body, signal);
     } catch (error) {
@@ -180,6 +184,8 @@ export class ServerEngine implements VerdictEngine {
       if (!(error instanceof ServerError)) throw error;
       if (error.problem.status === 422 && target !== undefined) throw new EngineError(this.#problemOf(target));
       throw new EngineError("stopped", error.message);
+    } finally {
+      this.#places.giveBack();
     }
   }
 
@@ -189,6 +195,27 @@ export class ServerEngine implements VerdictEngine {
     const isAbsolute = /^(?:[a-z][a-z0-9+.-]*:)?\/\/[^/?#]/i.test(url);
     const origin = isAbsolute && file ? originOf(url, file.scheme) : null;
     return origin !== null && origin !== file?.origin ? "other-origin" : "invalid-url";
+  }
+}
+
+/** Places for questions at the same time. The others wait in their order. */
+class Places {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(number: number) {
+    this.#free = number;
+  }
+
+  async take(): Promise<void> {
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  giveBack(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free += 1;
+    else next();
   }
 }
 
