@@ -175,6 +175,11 @@ DEFECTS: Final = (
         ("canfetch.client.stores.memory", "MemoryStore.acquire_lease", "return False", "return True"),
     ),
     _defect(
+        "short-wait",
+        "workers that waited for a killed one fetch all at once",
+        (_PROCEDURE, "_Procedure._acquire_lease", "2 * self._options", "self._options"),
+    ),
+    _defect(
         "no-second-look",
         "a process that waited for a lease fetches again",
         (_PROCEDURE, "_Procedure._is_new_and_fresh", "return newer_entry", "return False and newer_entry"),

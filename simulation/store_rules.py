@@ -17,8 +17,8 @@ from simulation.sites import Network
 _MIN_BACKOFF: Final = 30.0
 _NOT_SENT_DELAY: Final = 10.0
 _TOLERANCE: Final = 0.01
-# A client waits for the owner of a lease for the timeout of a fetch and a margin, and then for its own fetch.
-_LONGEST_WAIT: Final = 35.0 + 30.0 + 5.0
+# A client waits for two owners of a lease, each for the timeout of a fetch and a margin, and then for its own fetch.
+_LONGEST_WAIT: Final = 2 * 35.0 + 30.0 + 5.0
 # The last good copy is used for 30 days.
 _COPY_LIFETIME: Final = 29 * DAY
 

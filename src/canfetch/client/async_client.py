@@ -238,8 +238,8 @@ class AsyncClient(BaseClient[AsyncTransport]):
 
     @property
     def _max_fetch_seconds(self) -> float:
-        """The time of a wait for a lease, and of a fetch."""
-        return self.options.lease_seconds + self.options.timeout
+        """The time of a wait for two holders of a lease, and of a fetch."""
+        return 2 * self.options.lease_seconds + self.options.timeout
 
     async def _obtain_state(
         self, origin: Origin, state: OriginState | None, *, refresh: bool, offline: bool

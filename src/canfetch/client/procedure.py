@@ -245,7 +245,9 @@ class _Procedure:
         # The first new entry can be the response to a request that was sent before the call. The lease orders the
         # requests, so that of the second one was sent later.
         missing = 2 if refresh else 1
-        wait_until = self._monotonic() + self._options.lease_seconds
+        # Twice the time of a lease: if its holder was killed, all workers that wait see its end at once, and then wait
+        # for the one that acquires it.
+        wait_until = self._monotonic() + 2 * self._options.lease_seconds
         pause = _MIN_POLL_SECONDS
         while True:
             variant = found.variant
