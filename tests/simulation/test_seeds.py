@@ -12,8 +12,8 @@ from simulation.rules import no_warnings
 from simulation.seeds import run_seed
 from simulation.shrinking import shrink
 
-# A seed that finds each defect, by its name. The first nine and `short-wait` were real ones. Attacks found eight of them,
-# and the simulation two.
+# A seed that finds each defect, by its name. The first nine and `short-wait` were real ones: attacks found eight, and
+# the simulation two.
 NAMED = {
     "last-attempt": 38,
     "wall-clock": 84,
