@@ -158,7 +158,7 @@ def ask(port: int, requests: Sequence[Request], seconds: float) -> Latencies:
         connection.close()
         times.append(1000 * (time.perf_counter() - started))
         time.sleep(0.01)
-    p99 = statistics.quantiles(times, n=100)[98]
+    p99 = statistics.quantiles(times, n=100, method="inclusive")[98]
     return Latencies(len(times), statistics.median(times), p99, max(times), errors)
 
 
