@@ -194,9 +194,8 @@ class Service:
 
 
 def preload() -> None:
-    """Import what reading a file needs."""
+    """Import most of what reading a file needs. The modules of the tools follow with their first call."""
     from canfetch.lint import Linter  # noqa: PLC0415 - hosts that never lint do not wait for it
-    from canfetch.web.mcp import explain, lint, may_fetch, who_may_train  # noqa: F401, PLC0415 - they import this one
 
     Linter().lint(b"")
 
