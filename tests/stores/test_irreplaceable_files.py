@@ -10,7 +10,7 @@ import pytest
 from tests.frontier.crawls import open_frontier
 
 from canfetch.client.frontier.report import read_report
-from canfetch.client.sqlite_files import CORRUPTION_ADVICE
+from canfetch.client.sqlite_files import CORRUPTION_ADVICE, has_log
 from canfetch.client.watch.history import WatchHistory
 from canfetch.client.watch.observations import Observation
 from canfetch.core.verdict import Effect
@@ -113,3 +113,11 @@ def test_history_with_hard_links_is_refused(tmp_path: Path) -> None:
     path.with_name("other").hardlink_to(path)
     with pytest.raises(StoreError, match="the file has hard links"):
         WatchHistory(path)
+
+
+def test_log_is_that_of_the_file_and_not_of_a_link(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "history.sqlite3")
+    with WatchHistory(tmp_path / "history.sqlite3") as history:
+        history.record_check("https://a.example", now=1.0)
+        assert has_log(tmp_path / "link")
+    assert not has_log(tmp_path / "link")

@@ -124,7 +124,8 @@ def has_log(path: Path | str) -> bool:
 
     Raises: OSError.
     """
-    log = Path(f"{path}-wal")
+    # SQLite has the log beside the file itself, and not beside a symbolic link.
+    log = Path(f"{Path(path).resolve()}-wal")
     return log.exists() and log.stat().st_size > 0
 
 
