@@ -168,9 +168,9 @@ differential: export CANFETCH_TRIPLES ?= 1e6
 differential: $(INSTALLED) $(STAMPS)/group-test ## a million comparisons with Google's parser, more between the engines
 	$(PYTEST) -m 'not service and not packaging' tests/differential $(ARGS)
 
-coverage: $(INSTALLED) $(STAMPS)/group-test ## require full branch coverage of core, access and pages by their own tests
+coverage: $(INSTALLED) $(STAMPS)/group-test ## require full branch coverage of core, access and pages by their own quick tests
 	for package in core access pages; do \
-		$(PYTEST) --numprocesses $(WORKERS) -m 'not service and not packaging' --cov=canfetch.$$package --cov-report= tests/$$package; \
+		$(PYTEST) --numprocesses $(WORKERS) --cov=canfetch.$$package --cov-report= tests/$$package; \
 		$(BIN)/python -m coverage report --include="src/canfetch/$$package/*" --fail-under=100; \
 	done
 

@@ -110,9 +110,8 @@ def test_conner1996_visit_time_applies_after_the_interval() -> None:
     assert next_request_at(morning, now=last + HOUR, last_request_at=last) == 30 * HOUR
 
 
-@pytest.mark.slow
 def test_next_request_is_computed_in_bounded_time() -> None:
-    windows = [DailyWindow(start, start + 30) for start in range(0, 86400, 60)]
+    windows = [DailyWindow(start, start + 30) for start in range(0, 18000, 60)]
     rates = tuple(RequestRate(1, 10**9, window) for window in windows)
     pace = Pace(request_rates=rates, min_delay=10.0**8, max_delay=10.0**8)
     assert next_request_at(pace, now=5, last_request_at=0) == 10**8

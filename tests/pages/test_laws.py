@@ -155,12 +155,11 @@ def test_law_every_agent_has_a_dialect(tokens: list[str], star_applies: bool) ->
     assert all(getattr(verdict, name).unlimited for name in DECISION_NAMES)
 
 
-@pytest.mark.slow
 def test_limits_of_tdm_files() -> None:
-    assert parse_tdm_file(b"[" * 100_000).problem == "nested deeper than 64 levels"
-    assert parse_tdm_file(b'["' + b"[" * 100_000 + b'\\"]"]').problem is None
+    assert parse_tdm_file(b"[" * 10_000).problem == "nested deeper than 64 levels"
+    assert parse_tdm_file(b'["' + b"[" * 10_000 + b'\\"]"]').problem is None
     assert parse_tdm_file(b" " * (MAX_TDM_BYTES + 1)).problem == "longer than 512000 bytes"
-    assert parse_tdm_file(b"[" + b"1" * 100_000 + b"]").problem == "invalid JSON"
+    assert parse_tdm_file(b"[" + b"1" * 10_000 + b"]").problem == "invalid JSON"
     assert parse_tdm_file(b"\xff\xff").problem == "invalid JSON"
     assert parse_tdm_file(b"{}").problem == "not a JSON array"
     assert len(parse_tdm_file(b"[" + b"{}," * 1000 + b"{}]").entries) == 1000
