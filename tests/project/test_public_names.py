@@ -3,6 +3,7 @@
 import ast
 import inspect
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 
 import canfetch
-from canfetch import errors
+from canfetch import errors, logs
 from canfetch.bulk import reading, studies
 
 # Plain values, described in docs/api.md; every other name has a docstring of its own.
@@ -29,6 +30,7 @@ PUBLIC_MODULES = [
     canfetch.expectations,
     canfetch.extensions,
     canfetch.lint,
+    logs,
     canfetch.pages,
 ]
 
@@ -64,6 +66,15 @@ def test_public_modules_export_what_they_list(module: ModuleType) -> None:
     assert module.__all__ == sorted(module.__all__, key=_isort_key)
     for name in module.__all__:
         assert getattr(module, name) is not None
+
+
+@pytest.mark.parametrize("module", [canfetch, *PUBLIC_MODULES], ids=lambda module: str(module.__name__))
+def test_the_reference_lists_every_public_name(module: ModuleType) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "api.md").read_text(encoding="utf-8")
+    whole_modules = set(re.findall(r"automodule:: ([\w.]+)", text))
+    words = set(re.findall(r"\w+", text))
+    listed = words.union(*(sys.modules[name].__dict__ for name in whole_modules))
+    assert sorted(set(module.__all__) - listed) == []
 
 
 def _isort_key(name: str) -> tuple[int, str]:

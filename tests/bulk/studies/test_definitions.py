@@ -2,7 +2,7 @@
 
 import pytest
 
-from canfetch.bulk.studies import DEFINITIONS, StudiedFile, classify, get_definition
+from canfetch.bulk.studies import DEFINITIONS, StudiedFile, classify
 from canfetch.bulk.studies.rulesets import (
     common_crawl_rulesets,
     consent_rulesets,
@@ -218,4 +218,4 @@ def test_agents_are_product_tokens(name: str, agent: str) -> None:
 
 def test_unknown_definition() -> None:
     with pytest.raises(InvalidOption, match="unknown definition 'exakt/1'"):
-        get_definition("exakt/1")
+        classify(b"", agent="*", definition="exakt/1")

@@ -1,6 +1,6 @@
 """Definitions of research papers as functions, and recipes that count them in an archive."""
 
-from canfetch.bulk.studies.definitions import DEFINITIONS, Definition, StudiedFile, classify, get_definition
+from canfetch.bulk.studies.definitions import DEFINITIONS, Definition, StudiedFile, classify
 from canfetch.bulk.studies.recipes import RECIPES, Recipe, get_recipe
 
 __all__ = [
@@ -10,6 +10,5 @@ __all__ = [
     "Recipe",
     "StudiedFile",
     "classify",
-    "get_definition",
     "get_recipe",
 ]

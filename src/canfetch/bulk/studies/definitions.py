@@ -288,17 +288,6 @@ DEFINITIONS: Final = {
 }
 
 
-def get_definition(name: str) -> Definition:
-    """Return a definition by its name.
-
-    Raises: InvalidOption: No definition has this name. The message lists the names.
-    """
-    definition = DEFINITIONS.get(name)
-    if definition is None:
-        raise InvalidOption(unknown_choice("definition", name, DEFINITIONS))
-    return definition
-
-
 def classify(content: bytes, *, agent: str, definition: str) -> str:
     """Return the class of a file for a product token.
 
@@ -308,4 +297,7 @@ def classify(content: bytes, *, agent: str, definition: str) -> str:
         definition: The name of a definition in `DEFINITIONS`.
     Raises: InvalidOption: No definition has this name. InvalidProductToken: `agent` is not a product token.
     """
-    return get_definition(definition).classify(StudiedFile(content), requested_agent(agent, exact=True).name)
+    chosen = DEFINITIONS.get(definition)
+    if chosen is None:
+        raise InvalidOption(unknown_choice("definition", definition, DEFINITIONS))
+    return chosen.classify(StudiedFile(content), requested_agent(agent, exact=True).name)
