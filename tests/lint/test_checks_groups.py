@@ -201,3 +201,9 @@ def test_the_advice_to_remove_a_rule_is_also_right_for_the_last_rule_of_a_group(
     assert not findings(followed, code)
     for language in LANGUAGES:
         assert "`Disallow:`" in load_catalogue(language).texts(finding.check).how_to_fix
+
+
+def test_groups_of_the_same_crawler_have_one_finding_about_inheritance() -> None:
+    general = b"User-agent: *\nDisallow: /p/\n\n"
+    twice = general + b"User-agent: FooBot\nDisallow: /a/\n\nUser-agent: foobot\nDisallow: /b/\n"
+    assert [finding.line for finding in findings(twice, "CF307")] == [4]

@@ -77,11 +77,18 @@ REPORTED = [
     ("CF416", ("Disallow: /page-[0-9]+/",)),
     ("CF416", ("Disallow: /a\\.php",)),
     ("CF417", ("Disallow: /%61",)),
+    ("CF416", ("Disallow: /\\d+/",)),
+    ("CF416", ("Disallow: /a\\w*z",)),
     ("CF417", ("Allow: /a%2Dz",)),
     ("CF418", ("Allow: /robots.txt",)),
     ("CF418", ("Disallow: /robots.txt$", "Disallow: /a")),
     ("CF420", ("Disallow: /*$",)),
     ("CF420", ("Allow: /a**$",)),
+    # A rule that is longer in a pointless way decides, whatever shorter rules cover the `Allow`.
+    ("CF426", ("Disallow: /shop/", "Allow: /shop/", "Disallow: /shop/*", "Allow: /")),
+    ("CF426", ("Allow: /shop/", "Disallow: /shop/*", "Allow: /sh")),
+    ("CF429", ("Allow: all",)),
+    ("CF429", ("Disallow: Nothing # yet",)),
 ]
 NOT_REPORTED = [
     ("CF401", ("Disallow: *.gif",)),
@@ -142,6 +149,8 @@ NOT_REPORTED = [
     ("CF416", ("Disallow: /a(b)/",)),
     ("CF416", ("Disallow: /.*",)),
     ("CF416", ("Disallow: /index.*",)),
+    ("CF416", ("Disallow: \\win\\path",)),
+    ("CF416", ("Disallow: \\\\win\\data",)),
     ("CF417", ("Disallow: /%2F",)),
     ("CF417", ("Disallow: /~a",)),
     ("CF418", ("Disallow: /robots.txt.bak",)),
@@ -165,7 +174,12 @@ def test_check_does_not_report(code: str, values: tuple[str, ...]) -> None:
     "code, before, after",
     [
         ("CF401", "Disallow: wp-admin/", "Disallow: /wp-admin/"),
-        ("CF401", "Disallow: none", "Disallow: none"),
+        ("CF429", "Disallow: none", "Disallow:"),
+        ("CF429", "Allow:  ALL # of it", "Allow:  / # of it"),
+        # What closes a site is for its owner to write.
+        ("CF429", "Disallow: all", "Disallow: all"),
+        ("CF429", "Allow: none", "Allow: none"),
+        ("CF401", "Disallow: no", "Disallow: no"),
         ("CF401", "Disallow: www.example.com/x", "Disallow: www.example.com/x"),
         ("CF401", "Disallow: example.com/x", "Disallow: example.com/x"),
         ("CF403", "Disallow: /a** # why", "Disallow: /a # why"),

@@ -290,8 +290,8 @@ def test_summaries_count_findings_and_fixes(content: bytes, summaries: list[str]
             "fixable with --fix",
         ),
         (
-            b"Disallow: /a#b\n",
-            "hash-cuts-value",
+            b"Disallow: private/\n",
+            "no-leading-slash",
             "fixable with --unsafe-fixes, which changes what some crawlers may fetch",
         ),
     ],

@@ -485,10 +485,6 @@ def test_finding_to_json() -> None:
             b"User-agent: *\nDisallow: /private/\n\nUser-agent: BadBot\nDisallow: /\n",
         ),
         (
-            b"User-agent: *\nDisallow: /#nothing\nDisallow: /p\n",
-            b"User-agent: *\nDisallow: /%23nothing\nDisallow: /p\n",
-        ),
-        (
             "User-agent: *\nDisallow: /a\nDisallow: /b\n\nUser\u2013agent: BadBot\nDisallow: /a\n".encode(),
             b"User-agent: *\nDisallow: /a\nDisallow: /b\n\nUser-agent: BadBot\nDisallow: /a\n",
         ),

@@ -132,6 +132,8 @@ class Check(NamedTuple):
         supersedes: Codes, or code prefixes, of the checks whose findings have the same cause. On the lines of its own
             findings, theirs are dropped.
         yields_to_others: Whether a finding of any other check on the same line has the same cause.
+        notable: Whether a note of it has a line even where notes are only counted: the owner probably believes that the
+            file says something else.
     """
 
     code: str
@@ -150,6 +152,7 @@ class Check(NamedTuple):
     removes_redundant_lines: bool = False
     supersedes: tuple[str, ...] = ()
     yields_to_others: bool = False
+    notable: bool = False
 
     @property
     def category(self) -> Category:

@@ -55,14 +55,9 @@ class TextStyle(NamedTuple):
 
 def report_lines(report: LintReport, style: TextStyle) -> Iterator[str]:
     """Yield the lines of a report, without line ends."""
-    name = printable(report.name)
     catalogue, palette = style.catalogue, style.palette
     for finding, *others in report.at_least(style.show).grouped():
-        place = locate(report.file, finding)
-        paint = {Severity.ERROR: palette.bad, Severity.WARNING: palette.warning}.get(finding.severity, palette.strong)
-        severity = paint(catalogue.phrase(finding.severity.label))
-        head = f"{palette.strong(f'{name}:{place.line}:{place.column}')}: {severity} "
-        yield f"{head}{finding.check.code} {palette.faint(finding.check.name)}: {printable(finding.message(catalogue))}"
+        yield _head(report, finding, style)
         yield from _excerpt(report, finding, catalogue, palette)
         advice = catalogue.texts(finding.check).how_to_fix
         if finding.fix is not None:
@@ -73,9 +68,24 @@ def report_lines(report: LintReport, style: TextStyle) -> Iterator[str]:
         if others:
             yield f"  {summarize_lines(others, catalogue)}"
         yield ""
+    if style.show > Severity.INFO:
+        for finding, *_ in report.grouped():
+            if finding.check.notable and finding.severity is Severity.INFO:
+                yield _head(report, finding, style)
     for check in report.truncated_checks:
         yield catalogue.phrase("more", name=check)
     yield from _summary_lines(report, style)
+
+
+def _head(report: LintReport, finding: Finding, style: TextStyle) -> str:
+    """Return the line that says where a finding is, and what it says."""
+    catalogue, palette = style.catalogue, style.palette
+    place = locate(report.file, finding)
+    paint = {Severity.ERROR: palette.bad, Severity.WARNING: palette.warning}.get(finding.severity, palette.strong)
+    where = palette.strong(f"{printable(report.name)}:{place.line}:{place.column}")
+    severity = paint(catalogue.phrase(finding.severity.label))
+    check = finding.check
+    return f"{where}: {severity} {check.code} {palette.faint(check.name)}: {printable(finding.message(catalogue))}"
 
 
 def _reason(finding: Finding, style: TextStyle) -> Iterator[str]:

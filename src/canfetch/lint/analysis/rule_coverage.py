@@ -87,11 +87,22 @@ def _iter_covered(file: LintedFile) -> Iterator[CoveredRule]:
                 )
                 if is_plain:
                     exact.leave_out(equal)
-                elif not merged.rules_of_google and exact.are_redundant(one, equal, low):
+                elif merged.rules_of_google or _is_overridden(one, equal, opposing):
+                    continue
+                elif exact.are_redundant(one, equal, low):
                     compared.update(rule.line for rule in equal)
                 else:
                     continue
                 yield _new_tuple(CoveredRule, (one.rule, covering.rule, equal))
+
+
+def _is_overridden(one: CanonicalRule, equal: Sequence[LintedRule], opposing: RulesByHead) -> bool:
+    """Return whether one opposing rule wins for each URL: then the rules contradict it, and need no covering rule."""
+    longest = max([rule.specificity for rule in equal])
+    return any(
+        other.rule.specificity > longest or (other.rule.allow and other.rule.specificity == longest)
+        for other in opposing.covering(one)
+    )
 
 
 def _covered_alike(rules: Sequence[CanonicalRule]) -> Iterator[Covered]:

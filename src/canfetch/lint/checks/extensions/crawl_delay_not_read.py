@@ -45,4 +45,5 @@ CHECK = Check(
     bad=LintInput(b"User-agent: Googlebot\nCrawl-delay: 5\nDisallow: /private/\n"),
     good=LintInput(b"User-agent: bingbot\nCrawl-delay: 5\nDisallow: /private/\n"),
     find=find,
+    notable=True,
 )

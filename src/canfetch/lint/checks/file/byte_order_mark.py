@@ -34,4 +34,5 @@ CHECK = Check(
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
     fixable=True,
+    notable=True,
 )

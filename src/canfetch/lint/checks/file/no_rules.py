@@ -39,4 +39,5 @@ CHECK = Check(
     bad=LintInput(b"# nothing here yet\n"),
     good=LintInput(b"User-agent: *\nDisallow:\n"),
     find=find,
+    notable=True,
 )

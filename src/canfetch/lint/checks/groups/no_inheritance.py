@@ -29,14 +29,17 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     if not disallowed:
         return
     tried = 0
+    # All groups of a crawler are one, so each crawler has one finding.
+    compared: set[str] = set()
     allowed_to_others: dict[str, bool] = {}
     for group in file.groups:
         names = group.names
-        if "*" in names or not names:
+        if "*" in names or not names or group.first_token.lower() in compared:
             continue
         values = [rule.value for rule in group.rules if not rule.allow]
         if not any(map(_is_partial, values)) or any(value in _WHOLE for value in values):
             continue
+        compared.add(group.first_token.lower())
         tried += 1
         if tried > _MAX_GROUPS:
             return

@@ -3,13 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.core.records import Record
-from canfetch.core.text import WHITE_SPACE
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.rule_values import rule_values
 from canfetch.lint.analysis.written_rules import has_written_rule
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
@@ -30,9 +27,6 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
                 (end, end + 1),
                 {"value": file.text(value)},
                 query_for(value) if record.group is not None else None,
-                replace_span(end, end + 1, b"%23", changes_verdicts=True)
-                if _continues_path(file, record, end)
-                else None,
                 # The rule repeats another one.
                 harmless=has_written_rule(file, record, value),
             )
@@ -44,12 +38,6 @@ def _before_hash(file: LintedFile) -> list[int]:
     return [index for index, end in zip(values.indices, values.ends, strict=True) if content[end : end + 1] == _HASH]
 
 
-def _continues_path(file: LintedFile, record: Record, hash_offset: int) -> bool:
-    # A single word after the `#` is the rest of a path. Anything else is a comment.
-    rest = file.content[hash_offset + 1 : record.span[1]].rstrip()
-    return rest != b"" and not any(byte in rest for byte in WHITE_SPACE) and b"#" not in rest
-
-
 CHECK = Check(
     code="CF210",
     name="hash-cuts-value",
@@ -58,10 +46,10 @@ CHECK = Check(
     message="`#` starts a comment, so the path is only `{value}`",
     why="A `#` starts a comment wherever it appears, so the rule matches more than intended. For example, `Disallow: "
     "/#x` blocks the whole site.",
-    how_to_fix="Write `%23` for a literal `#`, and white space before a comment.",
+    how_to_fix="Remove the `#` and the rest if it is the part of a URL that browsers do not send. Write `%23` for a "
+    "literal `#`, and white space before a comment.",
     source="RFC 9309 section 2.2; google/robotstxt, GetKeyAndValueFrom",
     bad=LintInput(b"User-agent: *\nDisallow: /#admin\n"),
     good=LintInput(b"User-agent: *\nDisallow: /%23admin\n"),
     find=find,
-    fixable=True,
 )

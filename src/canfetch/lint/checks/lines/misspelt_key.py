@@ -39,7 +39,7 @@ CHECK = Check(
     ),
     title="A misspelt key",
     message="only some crawlers read `{key}` as `{name}`",
-    why="Google's parser accepts this misspelling, because it is common. Other parsers ignore the line.",
+    why="Some parsers, such as Google's, accept this misspelling, because it is common. The others ignore the line.",
     how_to_fix="Write the key as it is spelt in RFC 9309.",
     source="google/robotstxt, ParsedRobotsKey; RFC 9309 section 2.2; Lighthouse, robots-txt",
     bad=LintInput(b"User-agent: *\nDissallow: /private/\n"),
