@@ -217,6 +217,7 @@ def inputs(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("inputs")
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_refuses_several_names_and_notes_a_misspelt_one(run: Run, command: str) -> None:
@@ -229,6 +230,7 @@ def test_every_command_refuses_several_names_and_notes_a_misspelt_one(run: Run, 
     assert "note" not in noted.out
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("inputs")
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name != "study"])
 def test_exact_names_are_not_noted(run: Run, command: str) -> None:

@@ -165,6 +165,7 @@ def force(case: Case) -> list[str]:
     return ["--force"] if case in FORCED else []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", FORCED, ids=" ".join)
 def test_an_existing_file_is_replaced_only_with_force(run: Run, folder: Path, case: Case) -> None:
     if case[1] == "--plot":
@@ -374,6 +375,7 @@ def test_a_full_disk_keeps_the_old_file(
     assert not [name for name in files(folder) - before if not name.endswith(".partial")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["--faults", "--plot"])
 def test_a_failed_run_leaves_nothing_that_its_continuation_refuses(
     run: Run, folder: Path, option: str, monkeypatch: pytest.MonkeyPatch

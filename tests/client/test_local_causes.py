@@ -185,6 +185,7 @@ else:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no limit of descriptors")
 @pytest.mark.parametrize("name", ["http", "http-async", "httpx2", "httpx2-async", "aiohttp"])
 def test_limit_of_descriptors(name: str) -> None:

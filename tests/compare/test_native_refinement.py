@@ -53,6 +53,7 @@ def assert_same_targets(compared: ComparedSides, rng: random.Random) -> None:
             assert shortest_target(question, Budget()) == expected, question
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", REFINED)
 def test_both_engines_find_the_same_targets(profile: str) -> None:
     rng = random.Random(11)  # noqa: S311 - reproducible files

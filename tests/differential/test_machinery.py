@@ -108,6 +108,7 @@ GOOGLE_FLAGS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("needs_google")
 @pytest.mark.parametrize("flag", GOOGLE_FLAGS)
 def test_a_wrong_flag_differs_from_google(flag: str) -> None:
@@ -121,6 +122,7 @@ def test_a_line_limit_that_is_off_by_one_is_found() -> None:
     assert is_found(lambda case: compare_engines(case, "", "google", compile_file, changed), LONG_CASES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flag", ["abnf_only", "missing_colon", "robots_txt_allowed", "remove_dot_segments"])
 def test_a_wrong_flag_differs_from_the_other_engine(flag: str) -> None:
     changed = wrong("rfc9309", **{flag: not getattr(FLAGS["rfc9309"], flag)})

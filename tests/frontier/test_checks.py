@@ -65,6 +65,7 @@ def test_the_first_page_does_not_wait_for_dead_origins(urls: list[str]) -> None:
     assert first_page_at(urls) < 1
 
 
+@pytest.mark.slow
 def test_living_origins_have_their_share_of_the_checks_all_the_time() -> None:
     urls = hosts("dead", 600) + hosts("good", 400)
     times = []
@@ -95,6 +96,7 @@ def test_urls_with_a_higher_priority_come_first() -> None:
     assert sorted(run_in_virtual_time(main)) == hosts("high", 8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [1, 3, 50])
 def test_no_more_files_are_requested_at_the_same_time_than_the_option_says(limit: int) -> None:
     transport = SlowDeadHosts()

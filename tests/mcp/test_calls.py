@@ -235,6 +235,7 @@ def test_a_slow_origin_is_an_answer() -> None:
     assert "robots.txt is unreachable (`timeout: " in reply.text
 
 
+@pytest.mark.slow
 def test_questions_beyond_the_limit_are_refused() -> None:
     (reply,) = ask(("explain", {"url": "/x", "robots_txt": "#"}), settings=ServiceSettings(max_questions=0))
     assert reply.is_error

@@ -15,6 +15,7 @@ URL = "https://example.com/"
 LONG = "User-agent: ExampleBot\n" * 5_000 + "Disallow: /x\nAllow: /\n" * 20_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["decide/batch", "compare"])
 def test_answers_of_hundreds_of_megabytes_are_refused(api: API, path: str) -> None:
     urls = [f"{URL}x{number}" for number in range(2_000)]
@@ -44,6 +45,7 @@ def test_bodies_with_millions_of_values_are_read_in_a_process(api: API, path: st
     assert problem["errors"]
 
 
+@pytest.mark.slow
 def test_a_small_part_of_the_same_question_is_answered(api: API) -> None:
     body = {"content": LONG, "urls": [f"{URL}x"], "agents": ["ExampleBot"]}
     (verdict,) = api.post("/v1/decide/batch", json=body).json()["verdicts"]

@@ -206,6 +206,7 @@ def test_streamed_body_that_is_too_large_is_refused(api: API) -> None:
     assert api.guard.kept.taken == 0
 
 
+@pytest.mark.slow
 def test_bodies_of_requests_and_answers_are_bounded_together_and_for_each_client() -> None:
     with running_api(Settings(max_body_bytes=8_000), transport=ScriptedWeb()) as api:
         api.problem("POST", "/v1/lint", 503, json={"content": "x" * 2_001})
@@ -252,6 +253,7 @@ def test_request_that_takes_too_long_is_a_problem() -> None:
     assert problem["type"] == "urn:canfetch:problem:timeout"
 
 
+@pytest.mark.slow
 def test_fetches_at_a_time_are_bounded() -> None:
     class HeldWeb(ScriptedWeb):
         def __init__(self) -> None:

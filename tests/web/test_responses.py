@@ -147,6 +147,7 @@ def models_in(value: Any) -> Iterator[BaseModel]:
         yield from models_in(part)
 
 
+@pytest.mark.slow
 def test_no_response_has_undeclared_keys_or_values(answers: list[BaseModel]) -> None:
     assert {type(answer) for answer in answers} == set(response_models().values())
 
@@ -167,6 +168,7 @@ def test_each_declared_key_occurs_with_a_value_and_with_null_if_it_may_be_null(a
     assert set(missing) == NEVER_NULL
 
 
+@pytest.mark.slow
 def test_the_document_declares_the_keys_of_every_object() -> None:
     schemas = create_app().app.openapi()["components"]["schemas"]
     loose = [name for name, schema in schemas.items() if '"additionalProperties": true' in json.dumps(schema)]

@@ -19,6 +19,7 @@ def filled(line: Callable[[int], str]) -> str:
     return "\n".join(lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "body",
     [

@@ -53,6 +53,7 @@ def test_complete_response_is_returned(session_name: str, session_send: Send, sh
     assert (answer.url, answer.status, answer.body) == (url, 200, WHOLE[label])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label", TOO_LONG)
 def test_reading_stops_one_byte_past_the_limit(session_send: Send, shared_site: Site, label: str) -> None:
     skip_without_decoder(label)
