@@ -3,9 +3,11 @@
 Source: RFC 9309 section 2.2; google/robotstxt, GetKeyAndValueFrom, for a missing colon.
 """
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from canfetch.core.profiles import Profile
+
+_new_tuple: Final = tuple.__new__
 
 
 class Field(NamedTuple):
@@ -26,6 +28,8 @@ def parse_field(content: bytes, profile: Profile) -> Field | None:
     white_space = b" \t" if profile.abnf_only else None
     comment = content.find(b"#")
     end = len(content) if comment < 0 else comment
+    if not end:
+        return None
     separator = content.find(b":", 0, end)
     has_colon = separator >= 0
     if not has_colon:
@@ -38,7 +42,7 @@ def parse_field(content: bytes, profile: Profile) -> Field | None:
     if key_start == key_end:
         return None
     value_start, value_end = strip_span(content, separator + 1, end, white_space)
-    return Field(key_start, key_end, value_start, value_end, has_colon)
+    return _new_tuple(Field, (key_start, key_end, value_start, value_end, has_colon))
 
 
 def _white_space_separator(content: bytes) -> int:

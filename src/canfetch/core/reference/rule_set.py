@@ -20,19 +20,22 @@ class RuleSet:
     __slots__ = ("_has_form_b", "_heads", "_texts", "rule_count")
 
     def __init__(self, rules: Iterable[tuple[bool, bytes, int]], profile: Profile) -> None:
-        # Each text of a rule with its head, and whether it is compared with form (b) of the target.
-        self._texts: list[tuple[bytes, Segments, bool, Rule]] = []
+        # Each text of a rule: its head, its segments if it has more than a head, whether it is compared with form (b)
+        # of the target, and the attributes of the rule. Most rules of most files never match, so `Rule` comes later.
+        self._texts: list[tuple[bytes, Segments | None, bool, bool, bytes, int, int]] = []
+        self._has_form_b = False
         self.rule_count = 0
         for allow, value, line in rules:
             self.rule_count += 1
             for text, specificity, form_b in parse_pattern(value, allow=allow, profile=profile):
-                segments = split_segments(text)
-                self._texts.append((segments.head, segments, form_b, Rule(allow, value, line, specificity)))
+                segments = split_segments(text) if b"*" in text or b"$" in text else None
+                head = text if segments is None else segments.head
+                self._texts.append((head, segments, form_b, allow, value, line, specificity))
+                self._has_form_b |= form_b
         if not profile.first_match:
             # A stable sort: equal keys stay in the order of lines, form (a) before form (b).
             self._texts.sort(key=_precedence)
-        self._has_form_b = any(form_b for _, _, form_b, _ in self._texts)
-        self._heads = tuple(head for head, _, _, _ in self._texts)
+        self._heads = tuple([text[0] for text in self._texts])
 
     def matching(self, target: bytes) -> Iterator[Rule]:
         """Yield the rules that match, in order of precedence. A rule with two matching texts is yielded twice.
@@ -43,12 +46,11 @@ class RuleSet:
         if not target.startswith(self._heads) and (form_b is target or not form_b.startswith(self._heads)):
             # Most targets start with no head.
             return
-        for head, segments, in_form_b, rule in self._texts:
+        for head, segments, in_form_b, allow, value, line, specificity in self._texts:
             text = form_b if in_form_b else target
-            if text.startswith(head) and segments.matches_after_head(text):
-                yield rule
+            if text.startswith(head) and (segments is None or segments.matches_after_head(text)):
+                yield Rule(allow, value, line, specificity)
 
 
-def _precedence(text: tuple[bytes, Segments, bool, Rule]) -> tuple[int, bool]:
-    rule = text[-1]
-    return -rule.specificity, not rule.allow
+def _precedence(text: tuple[bytes, Segments | None, bool, bool, bytes, int, int]) -> tuple[int, bool]:
+    return -text[6], not text[3]
