@@ -49,7 +49,7 @@ def test_a_group_without_a_product_token_has_a_name() -> None:
 def test_records_of_a_very_long_file_are_left_out() -> None:
     content = b"User-agent: *\n" + b"Disallow: /a\n" * 5000
     (group,) = symbols(FileView(content, "rfc9309"))
-    assert (group.detail, group.children) == ("5000 rules", ())
+    assert (group.detail, group.children) == ("5,000 rules", ())
 
 
 def test_groups_and_blocks_of_comments_fold() -> None:

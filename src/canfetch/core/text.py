@@ -47,6 +47,11 @@ def display_text(encoded: bytes) -> str:
     return text.translate({ord(c): _percent_encode(c) for c in set(text) if not c.isprintable()})
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number and an English noun, such as `1 file` or `2,000 files`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def printable_text(text: str) -> str:
     """Return `text` with each unprintable character percent-encoded, as in `%1B`.
 

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Record
-from canfetch.core.text import display_text
+from canfetch.core.text import counted, display_text
 from canfetch.lsp.file_view import FileView
 
 # A tree with more lines is of no use, and slow in most editors. Beyond it, symbols are only groups.
@@ -59,7 +59,7 @@ def _group(view: FileView, index: int, records: list[Record], *, with_children: 
     rules = sum(1 for record in own if record.kind in _RULES)
     return Symbol(
         ", ".join(tokens),
-        "1 rule" if rules == 1 else f"{rules} rules",
+        counted(rules, "rule"),
         "group",
         (own[0].span[0], _content_end(view, own[-1])),
         (own[0].span[0], _content_end(view, own[0])),

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from canfetch.bulk.studies.recipes import Recipe
 from canfetch.bulk.writing.columns import Row
+from canfetch.core.text import counted
 from canfetch.errors import MissingExtra
 
 # The 24 agents of IMC 2025, and any of them.
@@ -51,8 +52,7 @@ def draw_study(rows: Sequence[Row], recipe: Recipe, file_format: str) -> bytes:
     axes.spines[["top", "right"]].set_visible(False)
     undated = 0 if periods == [""] else _files_without_time(shown)
     if undated:
-        noun = "file" if undated == 1 else "files"
-        figure.supxlabel(f"{undated:,} {noun} without a time not shown", fontsize="small", x=0.01, ha="left")
+        figure.supxlabel(f"{counted(undated, 'file')} without a time not shown", fontsize="small", x=0.01, ha="left")
     output = BytesIO()
     figure.savefig(output, format=file_format, dpi=144)
     return output.getvalue()

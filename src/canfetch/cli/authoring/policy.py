@@ -23,6 +23,7 @@ from canfetch.cli.shared.output_files import write_standard_output
 from canfetch.cli.shared.single_value_option import Choice, Option, complete_path
 from canfetch.cli.shared.terminal import Palette, pad, print_message, printable, use_color
 from canfetch.core.profiles import PROFILES
+from canfetch.core.text import counted
 from canfetch.errors import InvalidDraft, InvalidSitePolicy
 
 _ALL: Final = "all"
@@ -78,8 +79,7 @@ def _render(policy: SitePolicy, to: str) -> Iterator[tuple[str, str]]:
 
 def _print_shortfalls(file: str, proof: Proof) -> None:
     faults = [shortfall for shortfall in proof.shortfalls if shortfall.is_fault]
-    count = f"{len(faults)} {'shortfall' if len(faults) == 1 else 'shortfalls'}"
-    print_message(f"canfetch: {file}: {count}, see --check: {faults[0]}")
+    print_message(f"canfetch: {file}: {counted(len(faults), 'shortfall')}, see --check: {faults[0]}")
 
 
 def _proof_lines(proof: Proof, palette: Palette) -> Iterator[str]:

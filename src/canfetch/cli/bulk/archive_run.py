@@ -24,6 +24,7 @@ from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK
 from canfetch.cli.shared.output_files import PendingFile
 from canfetch.cli.shared.progress import Progress, byte_progress, item_progress
 from canfetch.core.quoting import quoted
+from canfetch.core.text import counted
 
 _FAULTS_SHOWN: Final = 10
 
@@ -103,11 +104,6 @@ def _describe(left_out: LeftOut) -> str:
 def print_counts(what: str, collected: Collected, output: str) -> None:
     """Print what was written, and how much was set aside."""
     Progress().print_error(f"canfetch: wrote {what} to {output}{set_aside(collected.faults)}")
-
-
-def counted(count: int, noun: str) -> str:
-    """Return a number and a noun, such as `1 file` or `2 files`."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def set_aside(count: int) -> str:

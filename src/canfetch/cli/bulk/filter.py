@@ -12,7 +12,7 @@ from canfetch.bulk.archives.filter_parts import Counts
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.datasets import list_parts
 from canfetch.bulk.reading.url_lists import FORMATS
-from canfetch.cli.bulk.archive_run import FaultLines, collect_captures, counted, open_faults, set_aside
+from canfetch.cli.bulk.archive_run import FaultLines, collect_captures, open_faults, set_aside
 from canfetch.cli.bulk.options import (
     agent_parameters,
     find_sources,
@@ -29,6 +29,7 @@ from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK, CommandError
 from canfetch.cli.shared.progress import Progress, byte_progress
 from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.core.quoting import quoted
+from canfetch.core.text import counted
 from canfetch.errors import InvalidOption
 
 _MISSING: Final = {"null": None, "allow": True, "deny": False}

@@ -13,7 +13,7 @@ from canfetch.bulk.writing.columns import Row
 from canfetch.bulk.writing.part_writers import open_part
 from canfetch.bulk.writing.processes import DUCKDB, ENGINES
 from canfetch.bulk.writing.work_folder import WorkFolder
-from canfetch.cli.bulk.archive_run import collect_captures, counted, open_faults, print_counts
+from canfetch.cli.bulk.archive_run import collect_captures, open_faults, print_counts
 from canfetch.cli.bulk.options import (
     find_sources,
     input_argument,
@@ -31,6 +31,7 @@ from canfetch.cli.shared.output_parameters import OutputFile
 from canfetch.cli.shared.progress import item_progress
 from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.core.quoting import quoted
+from canfetch.core.text import counted
 
 _PLOT_FORMATS: Final = ("png", "svg", "pdf")
 # Files are read by definitions, each with its own parser.

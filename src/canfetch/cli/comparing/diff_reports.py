@@ -9,6 +9,7 @@ from canfetch.cli.comparing.inputs import UNNAMED
 from canfetch.cli.shared.markdown import markdown_code
 from canfetch.cli.shared.terminal import Palette, printable
 from canfetch.compare import URLSet
+from canfetch.core.text import counted
 
 SCHEMA: Final = "canfetch.diff/1"
 # Longer lists of agents are cut in reports for people.
@@ -65,10 +66,10 @@ class Report(NamedTuple):
     def summary(self) -> str:
         """The result in one line."""
         if not self.rows:
-            return f"No change for {_count(self.agents, 'agent')}: the files are equivalent for every URL."
+            return f"No change for {counted(self.agents, 'agent')}: the files are equivalent for every URL."
         losing = sum(len(row.names) for row in self.rows if row.lost)
         gaining = sum(len(row.names) for row in self.rows if row.gained)
-        return f"{_count(self.agents, 'agent')} compared: {losing} with lost URLs, {gaining} with gained URLs."
+        return f"{counted(self.agents, 'agent')} compared: {losing} with lost URLs, {gaining} with gained URLs."
 
 
 def text_lines(report: Report, palette: Palette) -> Iterator[str]:
@@ -81,7 +82,7 @@ def text_lines(report: Report, palette: Palette) -> Iterator[str]:
                 yield f"  {paint(verb)} {pattern}"
             yield palette.faint(f"        such as {', '.join(map(printable, urls.examples[:_MAX_EXAMPLES]))}")
             if report.checked is not None:
-                yield f"        {len(listed)} of {_count(report.checked, 'listed URL')}"
+                yield f"        {len(listed)} of {counted(report.checked, 'listed URL')}"
         yield ""
     yield report.summary
     for failure in report.failures:
@@ -100,7 +101,7 @@ def markdown_lines(report: Report) -> Iterator[str]:
             patterns = "<br>".join(_described(urls, markdown_code))
             examples = "<br>".join(map(markdown_code, urls.examples[:_MAX_EXAMPLES]))
             if report.checked is not None:
-                patterns += f"<br>{len(listed)} of {_count(report.checked, 'listed URL')}"
+                patterns += f"<br>{len(listed)} of {counted(report.checked, 'listed URL')}"
             yield f"| {row.title(_markdown_name)} | {verb} | {patterns} | {examples} |"
     if report.failures:
         yield ""
@@ -125,7 +126,7 @@ def html_lines(report: Report) -> Iterator[str]:
             patterns = "<br>".join(_described(urls, _html_code))
             examples = "<br>".join(map(_html_code, urls.examples[:_MAX_EXAMPLES]))
             if report.checked is not None:
-                patterns += f"<br>{len(listed)} of {_count(report.checked, 'listed URL')}"
+                patterns += f"<br>{len(listed)} of {counted(report.checked, 'listed URL')}"
             names = escape(", ".join(map(printable, row.names)))
             yield f'<tr><td title="{names}">{escape(row.title())}<td class="{verb}">{verb}<td>{patterns}<td>{examples}'
     if report.rows:
@@ -182,7 +183,3 @@ def _markdown_name(name: str) -> str:
 
 def _html_code(text: str) -> str:
     return f"<code>{escape(printable(text))}</code>"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -15,6 +15,7 @@ from canfetch.compare import Minimization, find_minimization
 from canfetch.compare.budget import steps_for
 from canfetch.core.document import RobotsTxt
 from canfetch.core.profiles import PROFILES
+from canfetch.core.text import counted
 from canfetch.errors import Undecided
 
 # A file is minimized once, so this may take longer than a question in a program.
@@ -68,8 +69,7 @@ def _report(found: Minimization, content: bytes) -> list[str]:
     profiles = ", ".join(found.profiles)
     percent = 100 * found.saved_bytes / len(content) if content else 0
     proof = f"Every agent has the same verdict for every URL ({profiles})."
-    rules = "1 rule" if len(lines) == 1 else f"{len(lines)} rules"
-    return [*lines, f"{rules} and {found.saved_bytes} bytes ({percent:.0f} %) left out. {proof}"]
+    return [*lines, f"{counted(len(lines), 'rule')} and {found.saved_bytes} bytes ({percent:.0f} %) left out. {proof}"]
 
 
 command: Final = click.Command(

@@ -15,6 +15,7 @@ from canfetch.cli.shared.single_value_option import Option, complete_path
 from canfetch.cli.shared.terminal import Palette, print_message, print_notes, printable, use_color
 from canfetch.core.document import RobotsTxt
 from canfetch.core.quoting import quoted
+from canfetch.core.text import counted
 from canfetch.errors import InvalidExpectations
 from canfetch.expectations import (
     EXPECTATION_FILE,
@@ -81,9 +82,8 @@ def _run(**values: Any) -> NoReturn:
     if writer is not None:
         writer.end()
     elif not options.quiet:
-        count = "1 expectation" if checked == 1 else f"{checked} expectations"
         counts = [f"{failed} failed"] * (failed > 0) + [f"{unchecked} could not be checked"] * (unchecked > 0)
-        sys.stdout.write(f"{count} checked, {', '.join(counts) or 'all hold'}.\n")
+        sys.stdout.write(f"{counted(checked, 'expectation')} checked, {', '.join(counts) or 'all hold'}.\n")
     click.get_current_context().exit(code)
 
 

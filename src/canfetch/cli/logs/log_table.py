@@ -7,6 +7,7 @@ from canfetch.agents.identity import IdentityStatus
 from canfetch.cli.shared.markdown import markdown_code, markdown_text
 from canfetch.cli.shared.row_writers import Cells
 from canfetch.cli.shared.terminal import Palette, pad, printable
+from canfetch.core.text import counted
 from canfetch.core.times import rfc3339
 from canfetch.logs.report import CrawlerReport, LogReport
 
@@ -140,15 +141,11 @@ def _totals(report: LogReport) -> Iterator[str]:
     if report.first is not None and report.last is not None:
         period = f" from {rfc3339(report.first)} to {rfc3339(report.last)}"
     counts = (
-        f"{_count(report.crawler_requests, 'request')} of crawlers",
+        f"{counted(report.crawler_requests, 'request')} of crawlers",
         f"{report.other_requests:,} of browsers and others",
         f"{report.unusable_requests:,} that are not for a URL",
-        f"{_count(report.bad_lines, 'line')} that cannot be read",
+        f"{counted(report.bad_lines, 'line')} that cannot be read",
     )
-    yield f"{_count(report.lines, 'line')}{period}: {', '.join(counts)}"
+    yield f"{counted(report.lines, 'line')}{period}: {', '.join(counts)}"
     if report.truncated:
         yield "There are too many crawlers to count each; the rest are counted as (others)."
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

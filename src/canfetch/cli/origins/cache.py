@@ -18,6 +18,7 @@ from canfetch.cli.shared.terminal import print_message, printable
 from canfetch.client.stores import Store
 from canfetch.client.stores.locations import restore_scheme
 from canfetch.core.origin import Origin
+from canfetch.core.text import counted
 from canfetch.core.times import rfc3339
 from canfetch.errors import CanfetchError, CorruptEntry, InvalidURL, NewerEntry, StoreError
 
@@ -145,7 +146,7 @@ def _clear(store: Store, origins: tuple[str, ...], all_: bool) -> int:  # noqa: 
     if bool(origins) == all_:
         raise CommandError("expected either origins or --all")
     removed = len({origin_from_key(key) for key in _keys(store, origins) if store.delete(key)})
-    print_message(f"removed {removed} {'origin' if removed == 1 else 'origins'}")
+    print_message(f"removed {counted(removed, 'origin')}")
     return EXIT_OK
 
 

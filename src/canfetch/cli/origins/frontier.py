@@ -11,6 +11,7 @@ from canfetch.cli.shared.option_parameters import format_option, no_color_option
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.terminal import Palette, printable, use_color
 from canfetch.client.frontier.report import FrontierReport, read_report
+from canfetch.core.text import counted
 from canfetch.core.times import optional_rfc3339, rfc3339
 from canfetch.errors import StoreError
 
@@ -59,10 +60,9 @@ def _write_text(file: str, report: FrontierReport, now: float, palette: Palette)
     if report.next_origins:
         write(f"\n{palette.strong(_heading('origins with URLs', len(report.next_origins), report.origins))}\n")
         for origin in report.next_origins:
-            queued = f"{origin.queued} {'URL' if origin.queued == 1 else 'URLs'}"
             failures = f", {origin.failures} turns failed in a row" if origin.failures > 1 else ""
             write(
-                f"{_wait(origin.next_at, now):>9}  {printable(origin.origin)}  {queued}: "
+                f"{_wait(origin.next_at, now):>9}  {printable(origin.origin)}  {counted(origin.queued, 'URL')}: "
                 f"{printable(origin.reason)}{failures}\n"
             )
     if report.next_delayed:
@@ -74,7 +74,7 @@ def _write_text(file: str, report: FrontierReport, now: float, palette: Palette)
     if report.last_failed:
         write(f"\n{palette.strong(_heading('failed URLs', len(report.last_failed), report.counts.failed))}\n")
         for failed in report.last_failed:
-            attempts = f"{failed.attempts} {'attempt' if failed.attempts == 1 else 'attempts'}"
+            attempts = counted(failed.attempts, "attempt")
             write(f"{rfc3339(int(failed.failed_at))}  {printable(failed.url)}  {attempts}{_reason(failed.error)}\n")
 
 
