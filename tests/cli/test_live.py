@@ -34,6 +34,30 @@ def ruled(site: Site) -> Site:
     return site
 
 
+# --- stored copies -----------------------------------------------------------------------------
+
+
+def test_a_stored_copy_that_decides_is_named_with_its_time(run: Run, ruled: Site) -> None:
+    command = ("check", f"{ruled.origin}/private", *AS_GPTBOT)
+    first = run(*command)
+    (line,) = run(*command).lines
+    assert line.startswith(first.lines[0] + " (stored copy of 20")
+    assert line.endswith("Z; --refresh asks the server)")
+    assert run(*command, "--refresh").lines == first.lines
+    assert "  copy      stored copy of 20" in run("explain", *command[1:]).out
+    assert "copy" not in run("explain", *command[1:], "--refresh").out
+
+
+def test_lint_of_a_url_asks_the_server_each_time(run: Run, ruled: Site) -> None:
+    command = ("lint", ruled.origin, "--isolated")
+    ruled.serve("/robots.txt", respond(b"Disallow: /private\n", "Content-Type: text/plain"))
+    assert "CF301" in run(*command).out
+    ruled.serve("/robots.txt", respond(b"User-agent: *\nDisallow: /private\n", "Content-Type: text/plain"))
+    assert "CF301" not in run(*command).out
+    assert "CF301" not in run(*command, "--offline").out
+    assert ruled.count("/robots.txt") == 2
+
+
 # --- formats and exit codes --------------------------------------------------------------------
 
 

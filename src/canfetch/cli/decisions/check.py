@@ -68,6 +68,7 @@ class _TextWriter:
     """Writes the registry's token chains, then one line for each verdict."""
 
     def __init__(self, run: DecisionRun) -> None:
+        self._run = run
         self._palette = Palette(enabled=use_color(no_color=run.options.no_color))
         self._agents = run.agents
         self._agent_width = max(display_width(printable(agent.name)) for agent in run.agents)
@@ -89,9 +90,11 @@ class _TextWriter:
             self._url_width = display_width(url)
         for agent, verdict in zip(self._agents, answer.verdicts, strict=False):
             status = self._palette.good("allowed   ") if verdict.allowed else self._palette.bad("disallowed")
+            note = self._run.stored_copy_note(verdict)
+            why = printable(verdict.explanation) + (f" ({note})" if note else "")
             sys.stdout.write(
                 f"{status}  {pad(url, self._url_width)}  {pad(printable(agent.name), self._agent_width)}  "
-                f"{self._palette.faint(printable(verdict.explanation))}\n"
+                f"{self._palette.faint(why)}\n"
             )
 
     def end(self) -> None:

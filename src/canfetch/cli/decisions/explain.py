@@ -76,6 +76,7 @@ class _TextWriter:
 
     def __init__(self, run: DecisionRun) -> None:
         options = run.options
+        self._run = run
         self._palette = Palette(enabled=use_color(no_color=options.no_color))
         self._agents = run.agents
         self._parser = f"profile {options.profile}, engine {options.engine or engine_name()}"
@@ -110,6 +111,7 @@ class _TextWriter:
             ("tokens", _chain(agent)),
             ("parser", self._parser),
             *_access_facts(verdict),
+            *(("copy", note) for note in [self._run.stored_copy_note(verdict)] if note),
             *(("note", note) for note in _content_notes(verdict)),
             *(("note", note) for note in _crawler_notes(agent)),
         ]

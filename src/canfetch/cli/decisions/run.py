@@ -1,6 +1,7 @@
 """A run over all URLs and agents: it opens the inputs, yields the answers, and computes the exit code."""
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple, Self
 
@@ -27,6 +28,7 @@ from canfetch.core.agent import Agent
 from canfetch.core.limits import DEFAULT_MAX_BYTES, MAX_BYTES_LIMIT
 from canfetch.core.profiles import PROFILES
 from canfetch.core.quoting import quoted
+from canfetch.core.times import rfc3339
 from canfetch.core.verdict import Verdict
 from canfetch.errors import CanfetchError, InvalidURL
 
@@ -87,6 +89,14 @@ class DecisionRun:
         self._parsed: tuple[RobotsFile, list[RobotsFile]] | None = None
         self.exit_code = EXIT_OK
         self._url_count = 0
+        self._started_at = time.time()
+
+    def stored_copy_note(self, verdict: Verdict) -> str:
+        """Return a note on a file that was not fetched by this run, with its time, or nothing."""
+        access = verdict.access
+        if access is None or access.fetched_at is None or access.fetched_at >= self._started_at:
+            return ""
+        return f"stored copy of {rfc3339(int(access.fetched_at))}; --refresh asks the server"
 
     def __enter__(self) -> Self:
         return self

@@ -38,6 +38,8 @@ from canfetch.lint.severity import SEVERITY_SETS, Severity, parse_severity
 
 
 def _run(**values: Any) -> NoReturn:
+    # The server is always asked, so there is no such option.
+    values["refresh"] = False
     network = pop_network_options(values)
     options = LintOptions(**values, network=network)
     _check_for_profiles(options)
@@ -173,6 +175,11 @@ def _check_names(options: LintOptions, names: tuple[str, ...]) -> None:
         check_not_input(f"--output {quoted(options.output)}", options.output, names)
 
 
+def _network_parameters() -> Iterator[click.Parameter]:
+    parameters = network_parameters(verbose_help="Show the reason, the source and the page of each check.")
+    return (parameter for parameter in parameters if parameter.name != "refresh")
+
+
 def _check_fix_options(options: LintOptions, names: tuple[str, ...]) -> None:
     if options.diff and options.format != "text":
         raise CommandError(f"--diff and --format {options.format} cannot be used together")
@@ -288,7 +295,7 @@ command: Final = click.Command(
             help="Write the report to a file instead of standard output. An existing file is replaced.",
         ),
         no_color_option(),
-        *network_parameters(verbose_help="Show the reason, the source and the page of each check."),
+        *_network_parameters(),
     ],
     callback=_run,
     short_help="Find and fix problems in robots.txt files.",
