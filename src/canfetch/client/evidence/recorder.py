@@ -56,7 +56,8 @@ class EvidenceRecorder:
             holders of the key can rewrite the segment and seal it again.
         clock: Returns the current time in seconds since the epoch.
     Raises: EvidenceError: The folder cannot be created or written to. InvalidOption: The key or the clock is invalid.
-    Cost: Two small reads for each segment in the folder.
+    Cost: Two small reads for each segment in the folder. With `durable`, each segment that no line refers to yet is
+        synchronized as well.
     """
 
     def __init__(
@@ -75,7 +76,7 @@ class EvidenceRecorder:
         self._key = None if key is None else check_key(key)
         self._clock = clock
         self._lock = threading.Lock()
-        self._other_heads = UnreferencedHeads(self.folder)
+        self._other_heads = UnreferencedHeads(self.folder, sync=_sync_file if durable else None)
         self._last_content: tuple[bytes, str] | None = None
         self._file: int = _NOT_YET_OPEN
         self._open()
@@ -320,6 +321,19 @@ class ContentFiles:
         temporary.replace(path)
         if self._durable:
             sync_folder(self._folder)
+
+
+def _sync_file(path: Path) -> None:
+    """Wait until a file is on the disk, whichever process wrote it.
+
+    Raises: OSError.
+    """
+    # Windows synchronizes only files that are open for writing.
+    descriptor = os.open(path, os.O_WRONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def sync_folder(folder: Path) -> None:
