@@ -38,6 +38,7 @@ _PROCEDURE: Final = "canfetch.client.procedure"
 _SQLITE: Final = "canfetch.client.stores.sqlite"
 _TRANSITIONS: Final = "canfetch.access.transitions"
 _RECORDER: Final = "canfetch.client.evidence.recorder"
+_HEADS: Final = "canfetch.client.evidence.unreferenced_heads"
 _HISTORY: Final = "canfetch.client.watch.history"
 
 
@@ -195,6 +196,11 @@ DEFECTS: Final = (
         (_SQLITE, "_without_sync", '"PRAGMA synchronous = FULL"', '"PRAGMA synchronous = NORMAL"'),
     ),
     _defect(
+        "old-copy-wins",
+        "a copy from before the clock was set back is new again later",
+        ("canfetch.client.clock_watch", "ClockWatch.check", "<= MAX_CLOCK_SKEW", "<= 1e300"),
+    ),
+    _defect(
         "failure-drops-copy",
         "a failure replaces the last good copy",
         (_TRANSITIONS, "_next_copy", "return None if fetched.not_modified else last_good", "return None"),
@@ -219,6 +225,11 @@ DEFECTS: Final = (
         "unsynced-evidence",
         "durable evidence is not synchronised",
         (_RECORDER, "EvidenceRecorder._write", "if self._durable:", "if False:"),
+    ),
+    _defect(
+        "unsynced-references",
+        "durable evidence refers to a line that is not synchronised",
+        (_HEADS, "UnreferencedHeads.find", "heads if self._sync is None", "heads if True"),
     ),
     # Watched origins.
     _defect(

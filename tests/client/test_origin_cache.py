@@ -145,6 +145,26 @@ def test_least_recently_used_origin_is_evicted(create_cache: Callable[[int], Ori
     assert cache.get("https://host1.example") is None
 
 
+def test_origins_expire_when_the_clock_is_set_back(create_cache: Callable[[int], OriginCache]) -> None:
+    states = [origin_state(f"host{number}.example", body) for number, body in enumerate(["# a\n", "# a\n", None])]
+    cache = create_cache(100_000)
+    for state in states:
+        cache.put(state)
+    memory, file = cache.memory_bytes, states[0].file
+    cache.set_back(1000.0)
+
+    assert cache.hits == 0
+    assert (len(cache), cache.memory_bytes) == (3, memory)
+    for before in states:
+        after = cache.get(str(before.origin))
+        assert after is not None
+        assert after.entry.fetched_at == after.entry.next_fetch_at == before.entry.fetched_at - 1000.0
+        assert after.entry.responded_at == after.entry.fetched_at
+        assert after.entry.copy == before.entry.copy
+        assert after.file is (None if before.file is None else file)
+    assert cache.hits == 3
+
+
 def test_new_origin_is_kept_even_if_it_exceeds_the_limit(create_cache: Callable[[int], OriginCache]) -> None:
     cache = create_cache(1)
     for number, body in enumerate(["# a\n", "# a\n", None, "# b\n"]):

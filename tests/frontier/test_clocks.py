@@ -2,14 +2,18 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
+from simulation.machine import ClockPlan, Machine
 from simulation.virtual_time import run_in_virtual_time, virtual_now
-from tests.frontier.crawls import Hosts, crawl, open_frontier
+from tests.frontier.crawls import USER_AGENT, Hosts, crawl, open_frontier
 
 from canfetch.access.pacing import Pace
+from canfetch.client.async_client import AsyncClient
 from canfetch.client.frontier import Frontier, Turn
 from canfetch.client.frontier.clocks import Moment
+from canfetch.client.stores.memory import MemoryStore
 
 A, B = "https://a.example", "https://b.example"
 MONTH = 30 * 86400.0
@@ -112,3 +116,38 @@ def test_a_request_that_is_due_is_due_now(shift: float) -> None:
     assert moment.next_request_at(Pace(), last_request_at=None) == moment.at
     assert moment.next_request_at(Pace(min_delay=1.0), last_request_at=moment.at - 1.1) == moment.at
     assert moment.from_wall(moment.wall) == moment.at
+
+
+def test_a_held_file_from_before_the_clock_was_set_back_is_not_new_again_later() -> None:
+    closed = {"a.example": b"User-agent: *\nDisallow: /\n"}
+    with Machine("clock", ClockPlan(((30.0, -3600.0),)), monotonic=virtual_now) as machine:
+
+        async def main() -> tuple[list[str], list[str]]:
+            store = MemoryStore(monotonic=virtual_now)
+            options: dict[str, Any] = {"user_agent": USER_AGENT, "store": store, "clock": machine.wall}
+            taken, skipped = [], []
+            async with (
+                AsyncClient(transport=Hosts(), **options) as client,
+                AsyncClient(transport=Hosts(closed), **options) as other,
+                Frontier(
+                    client,
+                    [f"{A}/1"],
+                    clock=machine.wall,
+                    monotonic=virtual_now,
+                    on_skip=lambda each: skipped.append(each.url),
+                ) as frontier,
+            ):
+                async for turn in frontier:
+                    taken.append(turn.url)
+                    turn.done()
+                await asyncio.sleep(60)
+                assert not await other.allows(A)
+                # The clock shows a time after the first request again.
+                await asyncio.sleep(3700)
+                frontier.add(f"{A}/2")
+                async for turn in frontier:
+                    taken.append(turn.url)
+                    turn.done()
+            return taken, skipped
+
+        assert run_in_virtual_time(main) == ([f"{A}/1"], [f"{A}/2"])

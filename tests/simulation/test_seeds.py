@@ -39,11 +39,13 @@ NAMED = {
     "no-second-look": 1,
     "not-stored": 1,
     "unsynced-store": 67,
+    "old-copy-wins": 861,
     "failure-drops-copy": 59,
     "no-backoff": 19,
     "unrecorded-turns": 0,
     "broken-chain": 0,
     "unsynced-evidence": 67,
+    "unsynced-references": 24693,
     "unsynced-history": 67,
 }
 BY_NAME = {defect.name: defect for defect in DEFECTS}

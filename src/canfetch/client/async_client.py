@@ -59,7 +59,7 @@ class AsyncClient(BaseClient[AsyncTransport]):
         if self._needs_verdicts:
             return (await self.decide(url, agent=agent, site_reachable=site_reachable)).allowed
         if agent is None:
-            allowed = self._cache.allows(url, self._clock())
+            allowed = self._cache.allows(url, self._now())
             if allowed is not None:
                 return allowed
         state = self._find_fresh(url) or await self.origin_state(url)

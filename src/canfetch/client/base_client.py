@@ -10,6 +10,7 @@ from canfetch.access.effective_access import FetchNeed
 from canfetch.access.entries import CacheEntry
 from canfetch.access.outcomes import OutcomeKind
 from canfetch.client.argument_checks import check_callable, check_evidence, check_store, check_transport
+from canfetch.client.clock_watch import ClockWatch
 from canfetch.client.evidence import EvidenceRecorder
 from canfetch.client.fetch_observer import FetchObserver
 from canfetch.client.forking import reset_on_fork
@@ -83,6 +84,7 @@ class BaseClient(Generic[TransportT]):
             self.options, self._transport, clock=clock, seed=seed, has_store=store is not None
         )
         self._cache = OriginCache(self.options.max_memory_bytes, partial(create_origin_table, self.options))
+        self._clock_watch = ClockWatch(clock, self._settings.monotonic)
         self._counters = FetchCounters()
         self._observer = FetchObserver(self._settings, self._counters, _fetch_tracer(tracer))
         self._is_closed = False
@@ -127,8 +129,9 @@ class BaseClient(Generic[TransportT]):
             offline: Return the state even if its robots.txt has to be fetched again.
         Raises: InvalidURL.
         """
+        now = self._now()
         state = self._cache.find(url)
-        if state is None or offline or state.valid_from <= self._clock() < state.next_fetch_at:
+        if state is None or offline or state.valid_from <= now < state.next_fetch_at:
             return state
         return None
 
@@ -163,6 +166,16 @@ class BaseClient(Generic[TransportT]):
         self._logs_decisions = DECISION_LOGGER.isEnabledFor(logging.DEBUG)
         self._needs_verdicts = self._logs_decisions or self._evidence is not None
 
+    def _now(self) -> float:
+        """Return the time by the wall clock. If it was set back, let the origins in memory expire before."""
+        now = self._clock()
+        watch = self._clock_watch
+        if not watch.checked_from <= now < watch.checked_until:
+            set_back = watch.check(now)
+            if set_back:
+                self._cache.set_back(set_back)
+        return now
+
     def _as_agent(self, agent: str | Agent | None) -> Agent:
         return self.options.agent if agent is None else as_agent(agent)
 
@@ -171,8 +184,9 @@ class BaseClient(Generic[TransportT]):
 
         Only URLs that begin with the name of their origin are found. `origin_state` parses the others.
         """
+        now = self._now()
         state = self._cache.find_canonical(url)
-        return state if state is not None and state.valid_from <= self._clock() < state.next_fetch_at else None
+        return state if state is not None and state.valid_from <= now < state.next_fetch_at else None
 
     def _decide(
         self, state: OriginState, url: AnyURL, agent: str | Agent | None, *, site_reachable: bool | None
@@ -191,6 +205,7 @@ class BaseClient(Generic[TransportT]):
             offline: Use only memory and the store. Takes precedence over `refresh`.
         Raises: InvalidURL; ClientClosed: A fetch is due, and the client is closed.
         """
+        now = self._now()
         state = self._cache.find_canonical(url)
         origin = Origin.from_url(url) if state is None else state.origin
         if state is None:
@@ -198,7 +213,7 @@ class BaseClient(Generic[TransportT]):
         if state is None or (refresh and not offline):
             need = FetchNeed.NOW
         else:
-            need = FetchNeed.NO if offline else state.fetch_need(self._clock())
+            need = FetchNeed.NO if offline else state.fetch_need(now)
         if self._is_closed and need is not FetchNeed.NO:
             raise ClientClosed
         return origin, state, need

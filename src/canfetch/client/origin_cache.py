@@ -41,6 +41,7 @@ class OriginCache:
         "_lock",
         "_max_bytes",
         "_memory_bytes",
+        "_own_lookups",
         "_table",
         "allows",
         "find_canonical",
@@ -60,6 +61,7 @@ class OriginCache:
 
     def _clear(self) -> None:
         self._memory_bytes = 0
+        self._own_lookups = 0
         self._lock = threading.Lock()
         self._table = self._create_table()
         self.allows = self._table.allows
@@ -83,7 +85,7 @@ class OriginCache:
     def hits(self) -> int:
         """Number of lookups that found an origin."""
         with self._lock:
-            return self._table.hits
+            return self._table.hits - self._own_lookups
 
     @property
     def evictions(self) -> int:
@@ -110,18 +112,34 @@ class OriginCache:
         Cost: O(log origins), and the same again for each origin that was used since it was pushed to the heap, while
             origins are evicted.
         """
+        with self._lock:
+            self._put(state)
+
+    def _put(self, state: OriginState) -> None:
         # The string of the entry exists anyway, so the key takes no memory.
         name = state.entry.origin
+        # Before the state is found by lookups, because it may get the file of another origin.
+        self._add_memory(state)
+        previous, number = self._table.put(name, state)
+        if previous is not None:
+            self._subtract_memory(previous)
+        if name not in self._heap_number:
+            self._push(name, number)
+        while self._memory_bytes > self._max_bytes and len(self._table) > 1:
+            self._evict_one()
+
+    def set_back(self, seconds: float) -> None:
+        """Let all origins expire, because the clock was set back. See `OriginState.set_back`.
+
+        Cost: O(log origins) for each origin, and all of them count as recently used.
+        """
         with self._lock:
-            # Before the state is found by lookups, because it may get the file of another origin.
-            self._add_memory(state)
-            previous, number = self._table.put(name, state)
-            if previous is not None:
-                self._subtract_memory(previous)
-            if name not in self._heap_number:
-                self._push(name, number)
-            while self._memory_bytes > self._max_bytes and len(self._table) > 1:
-                self._evict_one()
+            for name in list(self._heap_number):
+                state = self._table.get(name)
+                # This lookup is not one of the client.
+                self._own_lookups += 1
+                if state is not None:
+                    self._put(state.set_back(seconds))
 
     def remove(self, name: str) -> None:
         """Remove an origin."""

@@ -153,6 +153,17 @@ class OriginState:
         self.file = file
         self.entry = self.entry._replace(copy=copy._replace(content=file.content))
 
+    def set_back(self, seconds: float) -> "OriginState":
+        """Return the state as an expired one, for a clock that was set back by some seconds since the last fetch.
+
+        Its times are those that the clock shows now, so that an entry that another process stores later is newer.
+        """
+        entry = self.entry
+        fetched_at = entry.fetched_at - seconds
+        responded_at = None if entry.responded_at is None else entry.responded_at - seconds
+        entry = entry._replace(fetched_at=fetched_at, next_fetch_at=fetched_at, responded_at=responded_at)
+        return OriginState(self.origin, entry, self.options)
+
     @property
     def sha256(self) -> str | None:
         """The SHA-256 hash of the last good copy, in hex, or None.

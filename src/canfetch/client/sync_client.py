@@ -68,7 +68,7 @@ class Client(BaseClient[Transport]):
         if self._needs_verdicts:
             return self.decide(url, agent=agent, site_reachable=site_reachable).allowed
         if agent is None:
-            allowed = self._cache.allows(url, self._clock())
+            allowed = self._cache.allows(url, self._now())
             if allowed is not None:
                 return allowed
         state = self._find_fresh(url) or self.origin_state(url)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from canfetch.access.pacing import Pace, next_request_at
+from canfetch.client.clock_watch import ClockWatch
 
 
 class Moment(NamedTuple):
@@ -52,10 +53,15 @@ class FrontierClocks:
         self._clock = clock
         self._monotonic = monotonic
         self._start = clock() - monotonic()
+        self._watch = ClockWatch(clock, monotonic)
 
     def now(self) -> Moment:
         """Return the present moment."""
         return Moment(self._start + self._monotonic(), self._clock())
+
+    def was_set_back(self, now: Moment) -> bool:
+        """Return whether the wall clock was set back since the last call. See `ClockWatch`."""
+        return self._watch.check(now.wall) > 0
 
     def at(self) -> float:
         """Return the time of the frontier."""

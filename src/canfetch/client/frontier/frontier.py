@@ -304,6 +304,8 @@ class Frontier:
                 self._report_killed()
                 self._collect_checks()
                 now = self._clocks.now()
+                if self._clocks.was_set_back(now):
+                    self._checks.forget()
                 has_more_due = self._sort_due(now)
                 has_more_checks = not has_more_due and self._start_checks()
                 origin = None if has_more_due else self._queue.next_ready()

@@ -108,6 +108,15 @@ class OriginChecks:
         self._hold(origin, checked)
         return checked
 
+    def forget(self) -> None:
+        """Check all origins again before their next turn, because the wall clock was set back.
+
+        Other processes may store files that are newer than the held ones, and are stamped earlier.
+        """
+        self._checked.clear()
+        self._held.clear()
+        self._held_bytes = 0
+
     async def cancel(self) -> None:
         """Cancel all checks. The fetches of the client continue for other tasks."""
         for task in self._tasks:
