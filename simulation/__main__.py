@@ -37,7 +37,7 @@ def _run_chunk(first: int, number: int) -> list[tuple[int, str]]:
 def _find(defect: Defect) -> tuple[int, str] | None:
     """Return the first seed that finds a defect, and the rule that does not hold."""
     with no_warnings(), with_defect(defect):
-        for seed in range(_DEFECT_SEEDS):
+        for seed in range(defect.first_seed, defect.first_seed + _DEFECT_SEEDS):
             if (broken := run_seed(seed)) is not None:
                 return seed, broken
     return None

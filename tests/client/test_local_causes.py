@@ -126,6 +126,114 @@ def test_full_pool_of_an_asynchronous_session(busy_site: Site, name: str, read_t
     asyncio.run(main())
 
 
+# --- a connection that becomes free late -----------------------------------------------------------------------------
+
+
+async def serve_nothing(exchange: Exchange) -> None:
+    """Send the head of a response, and then nothing."""
+    await exchange.send(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n")
+    await exchange.wait_closed()
+
+
+class LateSite:
+    """A site with a page that occupies a connection for a while, and a robots.txt that never ends.
+
+    Args: redirects: Whether its robots.txt redirects to the one that never ends, in the time that is left.
+    """
+
+    def __init__(self, *, redirects: bool = False) -> None:
+        self.site = Site()
+        self.is_busy = Event()
+        self.site.serve("/page", self._serve_page)
+        self.site.serve("/robots.txt", self._redirect if redirects else serve_nothing)
+        self.site.serve("/late", serve_nothing)
+
+    async def _serve_page(self, exchange: Exchange) -> None:
+        await exchange.send(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf.")
+        self.is_busy.set()
+        # A quarter of the time of the fetch.
+        await asyncio.sleep(0.3)
+        await exchange.send(b"whole")
+
+    async def _redirect(self, exchange: Exchange) -> None:
+        await exchange.send(b"HTTP/1.1 302 Found\r\nLocation: /late\r\nContent-Length: 0\r\n\r\n")
+
+    def options(self, store: MemoryStore) -> dict[str, Any]:
+        return {"user_agent": USER_AGENT, "store": store, "timeout": 1.2}
+
+    def check_not_sent(self, error: RequestNotSent, store: MemoryStore) -> None:
+        assert "pool" in str(error)
+        assert list(store.keys()) == []
+        # The site was asked, and had too little time.
+        assert "/robots.txt" in [request.target for request in self.site.requests]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("redirects", [False, True], ids=["direct", "redirect"])
+@pytest.mark.parametrize("name", ["httpx2-client", "requests-session"])
+def test_connection_that_becomes_free_late(name: str, *, redirects: bool) -> None:
+    library = pytest.importorskip("requests.adapters" if name == "requests-session" else "httpx2")
+    late, store = LateSite(redirects=redirects), MemoryStore()
+
+    def read_page(session: Any) -> None:
+        if name == "requests-session":
+            session.get(late.site.url("page"))
+        else:
+            with session.stream("GET", late.site.url("page")) as response:
+                response.read()
+
+    with late.site:
+        if name == "requests-session":
+            session = make_session(name)
+            session.mount("http://", library.HTTPAdapter(pool_connections=1, pool_maxsize=1, pool_block=True))
+        else:
+            session = make_session(name, limits=library.Limits(max_connections=1))
+        with session, Client(transport=make_transport(name, session), **late.options(store)) as client:
+            reader = Thread(target=read_page, args=[session])
+            reader.start()
+            assert late.is_busy.wait(300)
+            with pytest.raises(RequestNotSent) as raised:
+                client.allows(f"{late.site.origin}/")
+            late.check_not_sent(raised.value, store)
+            reader.join()
+            if not redirects:
+                # The connection is free, so the same silence is that of the site.
+                assert client.access(f"{late.site.origin}/").access is Access.UNREACHABLE
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("redirects", [False, True], ids=["direct", "redirect"])
+@pytest.mark.parametrize("name", ["httpx2-async-client", "aiohttp-session"])
+def test_connection_of_an_asynchronous_session_that_becomes_free_late(name: str, *, redirects: bool) -> None:
+    library = pytest.importorskip("aiohttp" if name == "aiohttp-session" else "httpx2")
+    late, store = LateSite(redirects=redirects), MemoryStore()
+
+    async def main() -> None:
+        if name == "aiohttp-session":
+            session = make_session(name, connector=library.TCPConnector(limit=1))
+        else:
+            session = make_session(name, limits=library.Limits(max_connections=1))
+        async with session, AsyncClient(transport=make_transport(name, session), **late.options(store)) as client:
+            reader = asyncio.create_task(read_page(session))
+            assert await asyncio.to_thread(late.is_busy.wait, 300)
+            with pytest.raises(RequestNotSent) as raised:
+                await client.allows(f"{late.site.origin}/")
+            late.check_not_sent(raised.value, store)
+            await reader
+            if not redirects:
+                assert (await client.access(f"{late.site.origin}/")).access is Access.UNREACHABLE
+
+    async def read_page(session: Any) -> None:
+        if name == "aiohttp-session":
+            async with session.get(late.site.url("page")) as response:
+                await response.read()
+        else:
+            await session.get(late.site.url("page"))
+
+    with late.site:
+        asyncio.run(main())
+
+
 # --- no descriptor ---------------------------------------------------------------------------------------------------
 
 WITHOUT_DESCRIPTORS = """

@@ -30,12 +30,15 @@ class Response(NamedTuple):
         status: The status code.
         headers: The header fields, as pairs of name and value.
         body: The decoded body, cut one byte after the parsing limit.
+        pool_seconds: How long the request waited for a connection of the caller's pool. If the time of a fetch ends
+            after a longer wait, nothing is known about the site.
     """
 
     url: str
     status: int
     headers: Headers
     body: bytes
+    pool_seconds: float = 0.0
 
     def header(self, name: str) -> str | None:
         """Return the value of a header, or None. Repeated fields are joined with commas.

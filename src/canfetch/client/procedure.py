@@ -29,7 +29,7 @@ from canfetch.access.transitions import next_entry
 from canfetch.access.vary import SentHeaders
 from canfetch.client.options import Options
 from canfetch.client.request_headers import combine_headers, without_credentials
-from canfetch.client.transports import Route, TransportRequest, credential_check
+from canfetch.client.transports import Route, TransportRequest, credential_check, is_long_wait
 from canfetch.core.origin import Origin
 from canfetch.core.redaction import redacted_url
 from canfetch.core.verdict import Access
@@ -187,6 +187,8 @@ class _Procedure:
         self._clock = settings.clock
         self._monotonic = settings.monotonic
         self._lookup = _VariantLookup(self._name, settings) if settings.has_store else None
+        # How long the requests of the fetch waited for connections of the caller's pool.
+        self._pool_seconds = 0.0
         # The targets of redirects to which a direct request would have been the same.
         self._shared_targets: set[Origin] = set()
 
@@ -444,10 +446,9 @@ class _Procedure:
         self, step: Request, deadline: float, *, is_cross_origin: bool
     ) -> Generator[Action, Any, Response | Failure]:
         options, settings = self._options, self._settings
-        timed_out = f"fetch not finished within {options.timeout:g} s"
         remaining = deadline - self._monotonic()
         if remaining <= 0:
-            return Failure(step.url, FailureKind.TIMEOUT, timed_out)
+            return self._timed_out(step)
         request = TransportRequest(
             url=step.url,
             headers=(*(settings.redirected_headers if is_cross_origin else settings.headers), *step.headers),
@@ -461,8 +462,18 @@ class _Procedure:
         answer: Response | Failure = yield SendRequest(request)
         if isinstance(answer, Failure) and answer.kind is FailureKind.TIMEOUT and self._monotonic() >= deadline:
             # The transport knows only the time that was left after the redirects.
-            return Failure(step.url, FailureKind.TIMEOUT, timed_out)
+            return self._timed_out(step)
+        if isinstance(answer, Response):
+            self._pool_seconds += answer.pool_seconds
         return answer
+
+    def _timed_out(self, step: Request) -> Failure:
+        timeout = self._options.timeout
+        detail = f"fetch not finished within {timeout:g} s"
+        if is_long_wait(self._pool_seconds, timeout):
+            waited = f"the requests waited {self._pool_seconds:.3g} s for connections of the session's pool"
+            return Failure(step.url, FailureKind.LOCAL, f"{detail}: {waited}")
+        return Failure(step.url, FailureKind.TIMEOUT, detail)
 
 
 def _offline_entry(origin: str, options: Options, now: float) -> CacheEntry:

@@ -37,10 +37,13 @@ version. A generator that both drive, as in `client/procedure.py`, would be long
 """
 
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from canfetch.access.responses import Failure, Headers, Response
 from canfetch.client.options import Options
+
+# The share of its time that a site can lose without being reported as unreachable by mistake.
+_NEGLIGIBLE_WAIT: Final = 0.1
 
 
 class TransportRequest(NamedTuple):
@@ -66,6 +69,14 @@ class TransportRequest(NamedTuple):
     timeout: float
     allow_private: bool
     cross_origin: bool = False
+
+
+def is_long_wait(pool_seconds: float, timeout: float) -> bool:
+    """Return whether a request waited so long for the caller's pool that a timeout after that says nothing of the site.
+
+    Args: timeout: The time for the wait and the site together.
+    """
+    return pool_seconds > timeout * _NEGLIGIBLE_WAIT
 
 
 class Route(NamedTuple):

@@ -165,7 +165,7 @@ class AiohttpTransport(SessionTransport["ExistingSession"]):
             proxy=None if proxy is None else proxy.url,
             proxy_headers=login,
             allow_redirects=False,
-            timeout=_request_timeout(request),
+            timeout=_request_timeout(request, connect=request.connect_timeout),
         ) as response:
             assert isinstance(response, _Response)
             check_proxy_status(response.status, is_proxied=proxy is not None and endpoint.scheme == "http")
@@ -386,30 +386,26 @@ def _encode_headers(endpoint: Endpoint, request: TransportRequest) -> CIMultiDic
     return CIMultiDict((name.decode(), value.decode()) for name, value in headers)
 
 
-def _request_timeout(request: TransportRequest) -> aiohttp.ClientTimeout:
-    """Return the timeouts of one request, except the total timeout."""
-    return aiohttp.ClientTimeout(
-        connect=request.connect_timeout, sock_read=request.read_timeout, ceil_threshold=_CEIL_THRESHOLD
-    )
+def _request_timeout(request: TransportRequest, **connect: float) -> aiohttp.ClientTimeout:
+    """Return the timeouts of one request, except the total timeout.
+
+    Args: connect: The timeout to connect, by its name.
+    """
+    return aiohttp.ClientTimeout(sock_read=request.read_timeout, ceil_threshold=_CEIL_THRESHOLD, **connect)
 
 
-class _PoolWait:
-    """Whether a request waits for a connection of the caller's pool. aiohttp does not say so in its exceptions."""
-
-    is_waiting = False
-
-
-_POOL_WAIT: Final[ContextVar[_PoolWait | None]] = ContextVar("_POOL_WAIT", default=None)
+# The deadlines of the request that this task sends with a session of the caller.
+_DEADLINES: Final[ContextVar[Deadlines | None]] = ContextVar("_DEADLINES", default=None)
 
 
 async def _note_wait(*_: object) -> None:
-    if (waiting := _POOL_WAIT.get()) is not None:
-        waiting.is_waiting = True
+    if (deadlines := _DEADLINES.get()) is not None:
+        deadlines.begin_pool_wait()
 
 
 async def _note_end_of_wait(*_: object) -> None:
-    if (waiting := _POOL_WAIT.get()) is not None:
-        waiting.is_waiting = False
+    if (deadlines := _DEADLINES.get()) is not None:
+        deadlines.end_pool_wait()
 
 
 def _pool_trace() -> aiohttp.TraceConfig:
@@ -451,21 +447,20 @@ class ExistingSession:
         check_session_request(request)
         deadlines = Deadlines(request)
         endpoint = parse_endpoint(request.url)
-        waiting = _PoolWait()
-        token = _POOL_WAIT.set(waiting)
+        token = _DEADLINES.set(deadlines)
         try:
             with _translated_errors(endpoint, deadlines):
                 async with asyncio.timeout(deadlines.timeout()):
-                    return await self._exchange(request, endpoint)
+                    response = await self._exchange(request, endpoint)
+                    return response._replace(pool_seconds=deadlines.pool_seconds)
         except TransportError:
-            if waiting.is_waiting:
-                detail = "no connection of the session's pool became free in time"
-                raise TransportError(FailureKind.LOCAL, detail) from None
+            if deadlines.waits_for_pool:
+                raise deadlines.pool_is_full() from None
             if self._session.closed:
                 raise TransportError(FailureKind.LOCAL, "the session was closed during the request") from None
             raise
         finally:
-            _POOL_WAIT.reset(token)
+            _DEADLINES.reset(token)
 
     def adds_credentials(self, url: str) -> bool:
         """Return whether the session adds, or may add, credentials to a direct request for `url`."""
@@ -487,7 +482,8 @@ class ExistingSession:
             allow_redirects=False,
             raise_for_status=False,
             auto_decompress=False,
-            timeout=_request_timeout(request),
+            # `connect` would include the wait for a connection of the pool.
+            timeout=_request_timeout(request, sock_connect=request.connect_timeout),
             read_bufsize=_BUFFER_BYTES,
             max_line_size=MAX_HEAD_BYTES,
             max_field_size=MAX_HEAD_BYTES,

@@ -10,6 +10,7 @@ import socket
 import ssl
 from collections.abc import Iterator
 from contextlib import aclosing, closing, contextmanager, suppress
+from time import monotonic
 from typing import Any, Final
 
 import httpx2
@@ -63,6 +64,7 @@ class _Exchange:
         Raises: TransportError: The URL or a header cannot be sent.
         """
         read_timeout = self.deadlines.read_timeout()
+        self.connection.built_at = monotonic()
         built = client.build_request(
             "GET",
             self.endpoint.url,
@@ -112,15 +114,13 @@ class _Exchange:
         try:
             yield
         except _ERRORS as error:
-            raise (_pool_is_full() if isinstance(error, httpx2.PoolTimeout) else self._translate(error)) from error
+            raise self._translate(error) from error
 
     def _translate(self, error: Exception) -> TransportError:
         detail = describe_protocol_error(error)
         match error:
-            case httpx2.ConnectTimeout():
-                return self.deadlines.connect_timed_out()
             case httpx2.TimeoutException():
-                return self.deadlines.read_timed_out()
+                return self._translate_timeout(error)
             case httpx2.ConnectError():
                 return TransportError(_connect_failure(error), detail)
             case httpx2.ProxyError():
@@ -137,6 +137,15 @@ class _Exchange:
                 return classify_os_error(error, FailureKind.RESET)
             case _:
                 return TransportError(FailureKind.PROTOCOL, detail)
+
+    def _translate_timeout(self, error: httpx2.TimeoutException) -> TransportError:
+        match error:
+            case httpx2.PoolTimeout():
+                return self.deadlines.pool_is_full()
+            case httpx2.ConnectTimeout():
+                return self.deadlines.connect_timed_out()
+            case _:
+                return self.deadlines.read_timed_out()
 
 
 def _adds_credentials(client: httpx2.Client | httpx2.AsyncClient, url: str) -> bool:
@@ -247,15 +256,11 @@ class ExistingAsyncClient:
         try:
             async with asyncio.timeout(exchange.deadlines.timeout()):
                 with exchange.translated_errors():
-                    try:
-                        return await self._read_response(exchange)
-                    except _LOST:
-                        if not exchange.can_repeat:
-                            raise
-                    return await self._read_response(exchange)
+                    response = await self._send(exchange)
+                    return response._replace(pool_seconds=exchange.deadlines.pool_seconds)
         except TimeoutError:
             if not exchange.connection.is_used:
-                raise _pool_is_full() from None
+                raise exchange.deadlines.pool_is_full() from None
             raise exchange.deadlines.read_timed_out() from None
         except TransportError:
             if self._client.is_closed:
@@ -265,6 +270,14 @@ class ExistingAsyncClient:
     def adds_credentials(self, url: str) -> bool:
         """Return whether the client adds credentials to a direct request for `url`."""
         return _adds_credentials(self._client, url)
+
+    async def _send(self, exchange: _Exchange) -> Response:
+        try:
+            return await self._read_response(exchange)
+        except _LOST:
+            if not exchange.can_repeat:
+                raise
+        return await self._read_response(exchange)
 
     async def _read_response(self, exchange: _Exchange) -> Response:
         request = exchange.build(self._client, trace=exchange.connection.trace_async)
@@ -294,15 +307,18 @@ class _Connection:
         self._stream: Any = None
         self._is_shut_down = False
         self.is_new = False
-        # Before the first event, a request waits for a connection of the pool.
+        # Until the first event, the request waits for a connection of the pool.
         self.is_used = False
+        self.built_at = 0.0
 
     def trace(self, event: str, info: dict[str, Any]) -> None:
         """Remember the connection that httpx2 makes.
 
         Raises: TransportError: TIMEOUT if the request was abandoned while it was connecting.
         """
-        self.is_used = True
+        if not self.is_used:
+            self.is_used = True
+            self._deadlines.add_pool_wait(monotonic() - self.built_at)
         if event.endswith(_CONNECTION_EVENTS):
             self.is_new = True
             self._stream = info["return_value"]
@@ -336,10 +352,6 @@ class _Connection:
 
 def _client_was_closed() -> TransportError:
     return TransportError(FailureKind.LOCAL, "the client was closed during the request")
-
-
-def _pool_is_full() -> TransportError:
-    return TransportError(FailureKind.LOCAL, "no connection of the client's pool became free in time")
 
 
 def _uses_http2(stream: Any) -> bool:

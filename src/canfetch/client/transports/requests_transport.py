@@ -120,8 +120,8 @@ class RequestsRoute(Protocol):
         """Return a request for `url` with these headers, and with the credentials of the route for its own origin."""
         ...
 
-    def send(self, request: requests.PreparedRequest, timeout: tuple[float, float]) -> requests.Response:
-        """Send a request. The timeouts are those to connect and to read."""
+    def send(self, request: requests.PreparedRequest, deadlines: Deadlines) -> requests.Response:
+        """Send a request."""
         ...
 
 
@@ -143,9 +143,9 @@ class AdapterRoute(NamedTuple):
         prepared.url = url
         return prepared
 
-    def send(self, request: requests.PreparedRequest, timeout: tuple[float, float]) -> requests.Response:
+    def send(self, request: requests.PreparedRequest, deadlines: Deadlines) -> requests.Response:
         """Send a request."""
-        return _send(self.adapter, request, {**self.settings, "stream": True, "timeout": timeout})
+        return _send(self.adapter, request, {**self.settings, "stream": True}, deadlines)
 
 
 class SessionRoute(NamedTuple):
@@ -178,12 +178,11 @@ class SessionRoute(NamedTuple):
             return True
         return any(has_credentials(name) for name in prepared.headers)
 
-    def send(self, request: requests.PreparedRequest, timeout: tuple[float, float]) -> requests.Response:
+    def send(self, request: requests.PreparedRequest, deadlines: Deadlines) -> requests.Response:
         """Send a request, run the hooks of the session, and store the cookies that the server sets."""
         url = request.url or ""
         settings: Any = self.session.merge_environment_settings(url, {}, True, None, None)
-        settings["timeout"] = timeout
-        response: requests.Response = _send(self.session.get_adapter(url), request, settings)
+        response: requests.Response = _send(self.session.get_adapter(url), request, settings, deadlines)
         try:
             response = _run_hooks("response", request.hooks, response, **settings)
             _store_cookies(self.session.cookies, request, response.raw)
@@ -193,11 +192,17 @@ class SessionRoute(NamedTuple):
         return response
 
 
-def _send(adapter: BaseAdapter, request: requests.PreparedRequest, settings: Mapping[str, Any]) -> requests.Response:
-    """Send a request, and repeat it if the server had closed an idle connection."""
+def _send(
+    adapter: BaseAdapter, request: requests.PreparedRequest, settings: dict[str, Any], deadlines: Deadlines
+) -> requests.Response:
+    """Send a request, and repeat it if the server had closed an idle connection.
+
+    Args: settings: The arguments of `adapter.send`, to which the timeouts are added.
+    """
     pool = _find_pool(adapter, request, settings)
     if pool is not None:
-        _wait_for_connection(pool, settings["timeout"][1])
+        _wait_for_connection(pool, deadlines)
+    settings["timeout"] = deadlines.connect_timeout(), deadlines.read_timeout()
     connections = None if pool is None else pool.num_connections
     try:
         return adapter.send(request, **settings)
@@ -217,16 +222,18 @@ def _find_pool(adapter: BaseAdapter, request: requests.PreparedRequest, settings
     )
 
 
-def _wait_for_connection(pool: Any, seconds: float) -> None:
+def _wait_for_connection(pool: Any, deadlines: Deadlines) -> None:
     """Wait until a pool with `pool_block=True` has a free connection. requests itself would wait without limit.
 
     Raises: TransportError: LOCAL.
     """
-    deadline = monotonic() + seconds
+    waits_until = monotonic() + deadlines.read_timeout()
+    deadlines.begin_pool_wait()
     while getattr(pool, "block", False) and pool.pool is not None and pool.pool.empty():
-        if monotonic() >= deadline:
-            raise TransportError(FailureKind.LOCAL, "no connection of the session's pool became free in time")
+        if monotonic() >= waits_until:
+            raise deadlines.pool_is_full()
         sleep(_POLL_SECONDS)
+    deadlines.end_pool_wait()
 
 
 def _unchanged(request: _Request) -> _Request:
@@ -256,9 +263,8 @@ class RequestsExchange:
                 for name, value in encode_request_headers(self._endpoint, self._request.headers)
             }
             prepared = self._route.prepare(self._endpoint.url, headers, cross_origin=self._request.cross_origin)
-            timeout = self.deadlines.connect_timeout(), self.deadlines.read_timeout()
             try:
-                response = self._route.send(prepared, timeout)
+                response = self._route.send(prepared, self.deadlines)
             except requests.HTTPError as error:
                 if error.response is None:
                     raise

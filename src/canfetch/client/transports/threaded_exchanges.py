@@ -38,7 +38,8 @@ def exchange_in_thread(exchange: Exchange, *, name: str) -> Response:
     context = copy_context()
     future = start_daemon_thread(lambda: context.run(exchange.run), name=name)
     try:
-        return future.result(exchange.deadlines.timeout())
+        response = future.result(exchange.deadlines.timeout())
+        return response._replace(pool_seconds=exchange.deadlines.pool_seconds)
     except TimeoutError:
         exchange.shut_down()
         # The library's own timeouts end the thread at about the same time. If the caller closed the session before, the
@@ -46,7 +47,6 @@ def exchange_in_thread(exchange: Exchange, *, name: str) -> Response:
         wait([future], _ENDING_SECONDS)
         error = future.exception() if future.done() else None
         if isinstance(error, TransportError) and error.kind is FailureKind.LOCAL:
-            # The request has waited for a connection of the session all the time.
             raise error from None
         raise exchange.deadlines.read_timed_out() from None
     except NoThread as error:
