@@ -23,6 +23,8 @@ ROBOTS_TXT_TARGET = b"/robots.txt"
 # Python 3.11 takes 0.2 us to access a member of an enumeration, a tenth of the time of a decision.
 _CONDITIONAL_ALLOW: Final = Effect.CONDITIONAL_ALLOW
 # A verdict is a named tuple, whose own constructor and `_replace` take several times as long.
+# If the machine slept after its clock was set back, the clock was set back further than a monotonic clock shows.
+_UNCOUNTED_SLEEP: Final = 30 * 86_400.0
 _new_tuple: Final = tuple.__new__
 
 
@@ -156,9 +158,11 @@ class OriginState:
     def set_back(self, seconds: float) -> "OriginState":
         """Return the state as an expired one, for a clock that was set back by some seconds since the last fetch.
 
-        Its times are those that the clock shows now, so that an entry that another process stores later is newer.
+        Its times are earlier than those that the clock has shown since, so that an entry that another process has
+        stored since is newer.
         """
         entry = self.entry
+        seconds += _UNCOUNTED_SLEEP
         fetched_at = entry.fetched_at - seconds
         responded_at = None if entry.responded_at is None else entry.responded_at - seconds
         entry = entry._replace(fetched_at=fetched_at, next_fetch_at=fetched_at, responded_at=responded_at)
