@@ -9,7 +9,7 @@ import sqlite3
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,6 +33,18 @@ def find_free_port() -> int:
 @pytest.fixture(scope="session")
 def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Start a Redis server on loopback for the session, and return its URL."""
+    with start_redis(tmp_path_factory.mktemp("redis")) as address:
+        yield f"redis://{address}/0"
+
+
+@contextmanager
+def start_redis(folder: Path, *settings: str) -> Iterator[str]:
+    """Start a Redis server on loopback for the block, and return its host and port.
+
+    Args:
+        folder: Its working directory.
+        settings: More arguments of the server.
+    """
     server = shutil.which("redis-server") or shutil.which("valkey-server")
     if server is None:
         assert not os.environ.get("CI"), "CI must have a Redis server"
@@ -47,12 +59,13 @@ def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         "--save",
         "",
         "--dir",
-        str(tmp_path_factory.mktemp("redis")),
+        str(folder),
+        *settings,
     ]
     with subprocess.Popen([server, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:
             wait_for_server(port, process)
-            yield f"redis://127.0.0.1:{port}/0"
+            yield f"127.0.0.1:{port}"
         finally:
             process.terminate()
 

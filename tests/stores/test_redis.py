@@ -3,9 +3,11 @@
 import subprocess
 import sys
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from tests.servers.dead_ports import refusing_port
+from tests.stores.conftest import start_redis
 from tests.stores.entries import make_entry
 
 from canfetch.errors import CorruptEntry, StoreError
@@ -57,6 +59,67 @@ def test_redis_password_in_the_options_is_redacted(url: str, redacted: str) -> N
 def test_redis_unknown_option_raises() -> None:
     with pytest.raises(StoreError, match=r"'redis://127.0.0.1:1\?foo=1': invalid Redis URL: unknown option 'foo'"):
         RedisStore("redis://127.0.0.1:1?foo=1")
+
+
+@pytest.mark.parametrize(
+    "url, problem",
+    [
+        ("redis://localhost/abc", "unknown database 'abc': expected a number, as in redis://localhost/0"),
+        ("rediss://localhost/1/2", "unknown database '1/2': expected a number"),
+        ("redis://localhost/-1", "unknown database '-1': expected a number"),
+        ("redis://localhost/0?db=", "invalid value for the option 'db'"),
+        ("unix:///run/redis.sock?db=abc", "invalid value for the option 'db'"),
+        ("redis://localhost:0/1", "the port is not a number from 1 to 65535"),
+        ("redis://localhost/0#1", "unexpected '#'"),
+        ("redis://localhost/0?socket_timeout=-1", "socket_connect_timeout and socket_timeout: expected"),
+        ("redis://localhost/0?socket_connect_timeout=nan", "socket_connect_timeout and socket_timeout: expected"),
+    ],
+)
+def test_redis_url_that_the_library_reads_as_another_one_raises(url: str, problem: str) -> None:
+    with pytest.raises(StoreError) as error:
+        RedisStore(url)
+    assert str(error.value).startswith(f"{url!r}: invalid Redis URL: {problem}")
+
+
+@pytest.mark.parametrize("url", ["redis://localhost/7", "redis://localhost/7/", "redis://localhost/%37", "redis:///7"])
+def test_redis_database(url: str) -> None:
+    with closing(RedisStore(url)) as store:
+        assert store._redis.connection_pool.connection_kwargs["db"] == 7
+
+
+@pytest.mark.parametrize("password", ["geh/eim", "geh#eim", "geh?eim", "geh?a=eim"])
+def test_redis_password_that_is_not_escaped_is_not_shown(password: str) -> None:
+    with pytest.raises(StoreError, match=r"write '/' as %2F") as error:
+        RedisStore(f"redis://me:{password}@localhost:6379/0")
+    assert "geh" not in str(error.value)
+    assert "eim" not in str(error.value)
+
+
+@pytest.mark.service
+def test_redis_login_problems_are_named(tmp_path: Path) -> None:
+    limited = "--user limited on >secret ~other:* +@all"
+    with start_redis(tmp_path, "--requirepass", "secret", *limited.split()) as address:
+        for login, problem in {
+            "": "the server requires a password: add it to the URL, as in redis://USER:PASSWORD@HOST",
+            ":wrong@": "wrong user name or password",
+            "nobody:secret@": "wrong user name or password",
+            "limited:secret@": "the user lacks a permission for the keys canfetch:*",
+        }.items():
+            with closing(RedisStore(f"redis://{login}{address}/0")) as store, pytest.raises(StoreError) as error:
+                store.get(ORIGIN)
+            shown = login if ":" not in login else f"{login.partition(':')[0]}:***@"
+            assert str(error.value).startswith(f"redis://{shown}{address}/0: {problem}")
+        with closing(RedisStore(f"redis://:secret@{address}/0")) as store:
+            assert store.get(ORIGIN) is None
+            assert not store.delete(ORIGIN)
+
+
+@pytest.mark.service
+def test_redis_password_for_a_server_without_one_is_named(redis_url: str) -> None:
+    # With version 3 of the protocol, such a server accepts any password.
+    url = redis_url.replace("://", "://:secret@") + "?protocol=2"
+    with closing(RedisStore(url)) as store, pytest.raises(StoreError, match="the server has no password: remove it"):
+        store.get(ORIGIN)
 
 
 def test_redis_every_method_raises_while_the_server_is_down() -> None:

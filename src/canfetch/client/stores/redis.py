@@ -4,13 +4,15 @@ Entries are JSON under `PREFIXentry:KEY`, leases are under `PREFIXlease:KEY`. An
 was last written.
 """
 
+import math
+import re
 import socket
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from time import monotonic
 from typing import Any, Final
-from urllib.parse import unquote
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from canfetch.access.entries import ENTRY_FORMAT, CacheEntry, newer_entry
 from canfetch.client.argument_checks import check_positive_seconds, check_whole_seconds
@@ -18,6 +20,9 @@ from canfetch.client.stores import DEFAULT_TTL, MAX_ENTRY_BYTES, oversized_entry
 from canfetch.core.text import printable_text
 from canfetch.errors import MissingExtra, NewerEntry, StoreError
 
+_DATABASE: Final = re.compile("[0-9]{1,9}")
+_SHOWN_CHARACTERS: Final = 40
+_ESCAPES: Final = "in a password, write '/' as %2F, '#' as %23, '?' as %3F and '@' as %40"
 # These scripts run atomically on the server.
 # Returns the format of the previous entry if it is newer, and 0 if the previous entry was replaced.
 _PUT_ENTRY: Final = """
@@ -51,7 +56,8 @@ class RedisStore:
         prefix: The prefix of all keys.
         ttl: Seconds after which an entry expires.
         timeout: Seconds to wait for a connection, and for each read. An operation takes at most twice this time.
-    Raises: MissingExtra: The library `redis` is not installed; StoreError: `url` is invalid;
+    Raises: MissingExtra: The library `redis` is not installed; StoreError: `url` is invalid, also if its database is
+            not a number;
         InvalidOption: `ttl` or `timeout` is invalid.
     """
 
@@ -63,11 +69,13 @@ class RedisStore:
         except ImportError:
             raise MissingExtra('the Redis store requires the library redis: pip install "canfetch[redis]"') from None
         self._library_errors = (redis.RedisError, OSError)
+        self._login_errors = (redis.exceptions.AuthenticationError, redis.exceptions.NoPermissionError)
         self._deadline = OperationDeadline()
         self._prefix = prefix
         self._ttl = ttl
         self._redacted_url = _redact_password(url)
         try:
+            _check_url(url)
             self._redis: Any = redis.Redis.from_url(url, socket_timeout=timeout, socket_connect_timeout=timeout)
             pool = self._redis.connection_pool
             # Create a connection without opening it, so that unknown options raise now and not on first use.
@@ -152,10 +160,23 @@ class RedisStore:
         try:
             with self._deadline.limit(self._operation_seconds):
                 yield
+        except self._login_errors as error:
+            raise self._error(self._describe_login_error(str(error).removesuffix("."))) from None
         except self._library_errors as error:
             raise self._error(str(error).removesuffix(".")) from None
         except Exception as error:  # noqa: BLE001 - a hostile answer can raise anything in the library's parser
             raise self._error(f"unexpected answer of the server ({type(error).__name__}: {error})") from None
+
+    def _describe_login_error(self, reply: str) -> str:
+        """Return what is wrong with the user name or the password, and what to do."""
+        lowered = reply.lower()
+        if "permission" in lowered:
+            return f"the user lacks a permission for the keys {self._prefix}*: {reply}"
+        if "without any password" in lowered or "no password is set" in lowered:
+            return "the server has no password: remove it from the URL"
+        if not self._redis.connection_pool.connection_kwargs.get("password"):
+            return "the server requires a password: add it to the URL, as in redis://USER:PASSWORD@HOST"
+        return "wrong user name or password"
 
     def _error(self, message: str) -> StoreError:
         # The server chooses the text of its errors.
@@ -165,12 +186,41 @@ class RedisStore:
 def _operation_seconds(options: Mapping[str, Any], timeout: float) -> float | None:
     """Return the time limit of an operation. The URL can override the timeouts, and 0 means none."""
     seconds = [options.get(name, timeout) for name in ("socket_connect_timeout", "socket_timeout")]
+    if not all(0 <= each < math.inf for each in seconds):
+        raise ValueError("socket_connect_timeout and socket_timeout: expected a number of seconds of at least 0")
     return sum(seconds) if all(seconds) else None
+
+
+def _check_url(url: str) -> None:
+    """Check what the library ignores: it connects to database 0, or to the default port, instead.
+
+    Raises: ValueError: The message contains no part of a password.
+    """
+    parts = urlsplit(url)
+    if parts.fragment or "@" in parts.path:
+        raise ValueError(f"unexpected {'#' if parts.fragment else '@'!r}: {_ESCAPES}")
+    try:
+        port = parts.port
+    except ValueError:
+        raise ValueError(f"the port is not a number from 1 to 65535; {_ESCAPES}") from None
+    if port == 0:
+        raise ValueError("the port is not a number from 1 to 65535")
+    database = unquote(parts.path).removeprefix("/").removesuffix("/")
+    if parts.scheme in ("redis", "rediss") and database and not _DATABASE.fullmatch(database):
+        raise ValueError(
+            f"unknown database {database[:_SHOWN_CHARACTERS]!r}: expected a number, as in redis://localhost/0"
+        )
+    for name, value in parse_qsl(parts.query, keep_blank_values=True):
+        if not value or (name == "db" and not _DATABASE.fullmatch(value)):
+            raise ValueError(f"invalid value for the option {name[:_SHOWN_CHARACTERS]!r}")
 
 
 def _redact_password(url: str) -> str:
     """Return a URL without its passwords, which can be before the host and in the options."""
     address, mark, options = url.partition("?")
+    if "@" in options:
+        # Invalid, and perhaps a password with a question mark.
+        return f"{url.partition('://')[0]}://***@{url.rpartition('@')[2]}"
     start = address.find("://") + 3
     user_info, at, rest = address[start:].rpartition("@")
     if at and ":" in user_info:
