@@ -39,7 +39,7 @@ def refused(ran: Any) -> str:
         ),
         ((*ASK, "--robots", "https://example.com/x.txt"), "invalid robots.txt URL", "'https://example.com/robots.txt'"),
         ((*ASK, "--store", "none", "--robots-url", "https://example.com/robots.txt"), "--robots-url", "--robots FILE"),
-        ((*ASK, "--store", "."), "--store", "cannot open the store: unable to open database file: it is a directory"),
+        ((*ASK, "--store", "."), "--store", "is a directory, expected a file: use another path"),
         ((*ASK, "--robots-dir", "nowhere"), "cannot read --robots-dir 'nowhere'", "no such directory"),
         ((*ASK, "--robots-dir", "robots.txt"), "--robots-dir 'robots.txt'", "is a file, expected a directory"),
         ((*ASK, "--robots-dir", "https://a.example/"), "--robots-dir", "expected a directory, not a URL"),

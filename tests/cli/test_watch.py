@@ -159,7 +159,7 @@ def test_an_unreachable_origin_does_not_stop_the_others(run: Run) -> None:
         (("https://example.com", "--webhook", "http://[::1/"), "invalid webhook 'http://[::1/'"),
         (("https://example.com", "--webhook", "http://a..b/"), "invalid webhook 'http://a..b/'"),
         (("https://example.com", "--agent", "a b"), "invalid agent 'a b'"),
-        (("https://example.com", "--history", "."), "--history .: unable to open database file: it is a directory"),
+        (("https://example.com", "--history", "."), "--history .: is a directory, expected a file"),
         (
             ("https://example.com", "--history", "nowhere/h.sqlite3"),
             "unable to open database file: the folder 'nowhere' does not exist",

@@ -230,7 +230,7 @@ def test_files_of_other_programs_are_rejected(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("This is not a database. " * 100, encoding="utf-8")
     with pytest.raises(StoreError, match="file is not a database; use another file"):
         open_file(tmp_path / "text")
-    with pytest.raises(StoreError, match="unable to open database file"):
+    with pytest.raises(StoreError, match="is a directory, expected a file"):
         open_file(tmp_path)
     with pytest.raises(StoreError, match="cannot open the frontier: "):
         open_file(tmp_path / "text" / "crawl.sqlite3")

@@ -1,5 +1,6 @@
 """A path that no file can have is one clear error, for everything that is kept in a file."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -27,3 +28,57 @@ def test_name_that_no_file_can_have(tmp_path: Path, open_path: Callable[[Path], 
 def test_name_that_is_too_long(tmp_path: Path, open_path: Callable[[Path], object]) -> None:
     with pytest.raises((StoreError, EvidenceError), match="x" * 300):
         open_path(tmp_path / ("x" * 300))
+
+
+@pytest.mark.parametrize("open_path", OPENERS)
+def test_home_directory_is_not_a_folder_with_its_abbreviation(
+    tmp_path: Path, open_path: Callable[[Path], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InvalidOption, match=r"'~/crawl': '~' is not expanded: use the path of the home directory"):
+        open_path(Path("~/crawl"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def make_named_pipe(path: Path) -> None:
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("the platform has no named pipes")
+    os.mkfifo(path)
+
+
+@pytest.mark.parametrize("open_path", [SQLiteStore, WatchHistory, FrontierDatabase])
+@pytest.mark.parametrize(
+    "make, kind", [(Path.mkdir, "a directory"), (make_named_pipe, "a named pipe")], ids=["directory", "pipe"]
+)
+def test_path_of_something_else_than_a_file(
+    tmp_path: Path, open_path: Callable[[Path], object], make: Callable[[Path], None], kind: str
+) -> None:
+    path = tmp_path / "other"
+    make(path)
+    with pytest.raises(StoreError) as error:
+        open_path(path)
+    assert str(error.value) == f"{path}: is {kind}, expected a file: use another path"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(not Path("/dev/null").exists(), reason="no device here")
+@pytest.mark.parametrize("open_path", [SQLiteStore, WatchHistory, FrontierDatabase])
+def test_path_of_a_device(open_path: Callable[[Path], object]) -> None:
+    with pytest.raises(StoreError, match=r"^/dev/null: is a device, expected a file: use another path$"):
+        open_path(Path("/dev/null"))
+
+
+@pytest.mark.parametrize("make, kind", [(Path.touch, "a file"), (make_named_pipe, "a named pipe")])
+def test_evidence_in_something_else_than_a_folder(tmp_path: Path, make: Callable[[Path], None], kind: str) -> None:
+    path = tmp_path / "other"
+    make(path)
+    with pytest.raises(EvidenceError) as error:
+        EvidenceRecorder(path)
+    assert str(error.value) == f"cannot write evidence to {path}: {str(path)!r} is {kind}, expected a folder"
+
+
+@pytest.mark.parametrize("open_path", [SQLiteStore, FrontierDatabase])
+def test_folder_that_is_a_file(tmp_path: Path, open_path: Callable[[Path], object]) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match="/file' is a file, expected a folder"):
+        open_path(tmp_path / "file" / "crawl")

@@ -58,7 +58,7 @@ def check_path(name: str, path: Any) -> Path:
     """Return the path of a file or folder.
 
     Raises: InvalidOption: It is neither a str nor a path object of a str, or it is empty, or no file can have this
-        name: it contains a null character, or characters that the system cannot encode.
+        name: it contains a null character, or characters that the system cannot encode. Or it starts with `~`.
     """
     text = fspath(path) if isinstance(path, str | PathLike) else path
     if not isinstance(text, str) or not text:
@@ -70,6 +70,9 @@ def check_path(name: str, path: Any) -> Path:
         is_valid = False
     if not is_valid:
         raise InvalidOption(f"invalid {name} {quoted(str(checked))}: no file can have this name")
+    if checked.parts[:1] == ("~",):
+        # Otherwise, a folder of this name would be created.
+        raise InvalidOption(f"invalid {name} {quoted(text)}: '~' is not expanded: use the path of the home directory")
     return checked
 
 

@@ -3,7 +3,9 @@
 Windows has no such modes. There, a file has the permissions of its folder.
 """
 
+import errno
 import os
+import stat
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -26,11 +28,42 @@ def create_private_file(path: str | os.PathLike[str]) -> None:
 def create_private_folder(path: str | os.PathLike[str]) -> None:
     """Create a folder and its parents with mode 0700 where they do not exist.
 
-    Raises: OSError.
+    Raises: OSError: Such as NotADirectoryError, if there is something else with the name of a folder.
     """
     folder = Path(path)
-    # `Path.mkdir` gives the mode to the last folder only.
-    for parent in reversed(folder.parents):
-        if not parent.exists():
-            parent.mkdir(_FOLDER_MODE, exist_ok=True)
-    folder.mkdir(_FOLDER_MODE, exist_ok=True)
+    try:
+        # `Path.mkdir` gives the mode to the last folder only.
+        for parent in reversed(folder.parents):
+            if not parent.exists():
+                parent.mkdir(_FOLDER_MODE, exist_ok=True)
+        folder.mkdir(_FOLDER_MODE, exist_ok=True)
+    except FileExistsError as error:
+        found = kind_of_path(error.filename) or "is not a folder"
+        raise NotADirectoryError(errno.ENOTDIR, f"{error.filename!r} {found}, expected a folder") from None
+
+
+def kind_of_path(path: str | os.PathLike[str]) -> str | None:
+    """Return what is at a path, as the end of a sentence, or None if that is nothing, or unknown."""
+    try:
+        mode = Path(path).stat().st_mode
+    except (OSError, ValueError):
+        return None
+    return next((text for is_kind, text in _KINDS if is_kind(mode)), "is a device")
+
+
+_KINDS: Final = (
+    (stat.S_ISREG, "is a file"),
+    (stat.S_ISDIR, "is a directory"),
+    (stat.S_ISFIFO, "is a named pipe"),
+    (stat.S_ISSOCK, "is a socket"),
+)
+_FULL_CODES: Final = frozenset({errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG})
+
+
+def os_reason(error: OSError) -> str:
+    """Return the message of an error of the system, with the fix if there is no space."""
+    reason = error.strerror or str(error) or type(error).__name__
+    return f"{reason}: {SPACE_ADVICE}" if error.errno in _FULL_CODES else reason
+
+
+SPACE_ADVICE: Final = "free some space, or use another disk"

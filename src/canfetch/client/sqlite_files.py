@@ -1,11 +1,13 @@
 """SQLite files: reasons for errors that the messages of SQLite do not name, schema checks, logs and locks."""
 
+import os
 import sqlite3
 import time
 from pathlib import Path
 from stat import S_ISREG
 from typing import Final
 
+from canfetch.client.private_files import SPACE_ADVICE, kind_of_path, os_reason
 from canfetch.core.quoting import quoted
 from canfetch.core.text import printable_text
 from canfetch.errors import StoreError
@@ -36,13 +38,17 @@ def corruption_advice(error: sqlite3.Error) -> str:
 
 def sqlite_reason(path: Path | str, error: Exception) -> str:
     """Return the message of an error of SQLite, with the reason if the file cannot be opened because of its path."""
-    message = printable_text(getattr(error, "strerror", None) or str(error))
+    message = printable_text(os_reason(error) if isinstance(error, OSError) else str(error))
+    code = primary_code(error) if isinstance(error, sqlite3.Error) else None
+    if code == sqlite3.SQLITE_FULL:
+        return f"{message}: {SPACE_ADVICE}"
+    if code == sqlite3.SQLITE_IOERR:
+        # SQLite does not say why: no more space for this user or process, or a broken disk.
+        return f"{message}: check the disk and its free space, or use another one"
     if not message.startswith(_CANNOT_OPEN):
         return message
     path = Path(path)
     try:
-        if path.is_dir():
-            return f"{message}: it is a directory"
         if not path.parent.is_dir():
             return f"{message}: the folder {quoted(str(path.parent))} does not exist"
     except (OSError, ValueError):
@@ -127,6 +133,16 @@ def has_log(path: Path | str) -> bool:
     # SQLite has the log beside the file itself, and not beside a symbolic link.
     log = Path(f"{Path(path).resolve()}-wal")
     return log.exists() and log.stat().st_size > 0
+
+
+def check_file(path: str | os.PathLike[str]) -> None:
+    """Refuse a directory, a device, a named pipe and a socket, for which SQLite has no message of its own.
+
+    Raises: StoreError.
+    """
+    found = kind_of_path(path)
+    if found not in (None, "is a file"):
+        raise StoreError(f"{os.fspath(path)}: {found}, expected a file: use another path")
 
 
 def check_hard_links(path: Path | str) -> None:

@@ -24,7 +24,7 @@ from canfetch.client.evidence.seals import check_key, sealed_record
 from canfetch.client.evidence.unreferenced_heads import UnreferencedHeads
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.origin_state import OriginState
-from canfetch.client.private_files import PRIVATE_FILE_MODE, create_private_file, create_private_folder
+from canfetch.client.private_files import PRIVATE_FILE_MODE, create_private_file, create_private_folder, os_reason
 from canfetch.client.procedure import Clock
 from canfetch.core.redaction import redact_credentials_in, redacted_url
 from canfetch.core.times import optional_rfc3339, rfc3339
@@ -172,9 +172,7 @@ class EvidenceRecorder:
                 sync_folder(self.folder)
         except OSError as error:
             self._abandon()
-            is_file = isinstance(error, FileExistsError) and self.folder.is_file()
-            reason = "is a file, expected a folder" if is_file else error.strerror
-            raise EvidenceError(f"cannot write evidence to {self.folder}: {reason}") from None
+            raise EvidenceError(f"cannot write evidence to {self.folder}: {os_reason(error)}") from None
         fields = {
             "opened": True,
             "stores_content": self._content_files is not None,
@@ -247,7 +245,7 @@ class EvidenceRecorder:
                 os.fsync(self._file)
             problem = None if written == len(data) else "only a part of the line could be written"
         except OSError as error:
-            problem = error.strerror
+            problem = os_reason(error)
         if problem is None:
             return
         try:
@@ -307,7 +305,7 @@ class ContentFiles:
             if not path.exists():
                 self._write(path, content)
         except OSError as error:
-            raise EvidenceError(f"{path}: decision not recorded: cannot store robots.txt: {error.strerror}") from None
+            raise EvidenceError(f"{path}: decision not recorded: cannot store robots.txt: {os_reason(error)}") from None
         self._stored_hashes.add(sha256)
 
     def _write(self, path: Path, content: bytes) -> None:

@@ -18,16 +18,17 @@ from typing import Any, Final
 
 from canfetch.client.argument_checks import check_path
 from canfetch.client.forking import reset_on_fork
-from canfetch.client.private_files import create_private_file, create_private_folder
+from canfetch.client.private_files import create_private_file, create_private_folder, os_reason
 from canfetch.client.sqlite_files import (
+    check_file,
     check_hard_links,
     connect_file,
     corruption_advice,
     has_only_tables,
     lock_file,
     primary_code,
+    sqlite_reason,
 )
-from canfetch.core.text import printable_text
 from canfetch.errors import StoreError
 
 APPLICATION_ID: Final = 0x63616E66
@@ -125,6 +126,8 @@ class FrontierDatabase:
         self._thread = threading.get_ident()
         self._temporary: Path | None = None
         self._file_lock: sqlite3.Connection | None = None
+        if path is not None:
+            check_file(path)
         try:
             if path is None:
                 # A temporary database of SQLite itself has a slow COMMIT: it visits all changed pages in memory.
@@ -136,7 +139,7 @@ class FrontierDatabase:
                 create_private_file(lock_path(path))
                 create_private_file(path)
         except OSError as error:
-            raise StoreError(f"{self._name}: cannot open the frontier: {error.strerror or error}") from None
+            raise StoreError(f"{self._name}: cannot open the frontier: {os_reason(error)}") from None
         if path is not None:
             check_hard_links(self._name)
         with self.converted_errors():
@@ -246,7 +249,7 @@ class FrontierDatabase:
         try:
             yield
         except sqlite3.Error as error:
-            message = printable_text(str(error))
+            message = sqlite_reason(self._name, error)
             if primary_code(error) == sqlite3.SQLITE_BUSY:
                 message = "another process or another frontier uses the file"
             elif primary_code(error) in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):

@@ -25,6 +25,7 @@ from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.client.private_files import create_private_file, create_private_folder
 from canfetch.client.sqlite_files import (
     absolute_path,
+    check_file,
     enable_write_ahead_log,
     has_log,
     has_only_tables,
@@ -45,7 +46,6 @@ from canfetch.client.stores.corrupt_files import (
     file_identity,
     move_corrupt_file,
 )
-from canfetch.core.text import printable_text
 from canfetch.errors import CorruptEntry, StoreError
 
 # Older versions of the format have the same tables with other columns.
@@ -126,6 +126,7 @@ class SQLiteStore:
         self._identity: Identity = None
         # Whether SQLite reads the file without locks, so that the connection is valid for one operation only.
         self._is_immutable = False
+        check_file(self.path)
         try:
             create_private_folder(self.path.parent)
         except OSError as error:
@@ -451,8 +452,7 @@ class SQLiteStore:
         except sqlite3.DatabaseError as error:
             if primary_code(error) == sqlite3.SQLITE_READONLY:
                 raise StoreError(f"{self.path}: the store is read-only") from None
-            # A damaged file can contain text of SQLite's messages.
-            message = f"{self.path}: {printable_text(str(error))}"
+            message = f"{self.path}: {sqlite_reason(self.path, error)}"
             if is_corruption(error):
                 raise _CorruptFile(message, self._identity) from None
             raise StoreError(message) from None

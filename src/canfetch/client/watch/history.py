@@ -17,6 +17,7 @@ from canfetch.client.argument_checks import check_path
 from canfetch.client.private_files import create_private_file
 from canfetch.client.sqlite_files import (
     CORRUPTION_ADVICE,
+    check_file,
     check_hard_links,
     connect_file,
     connect_read_only,
@@ -100,6 +101,7 @@ class WatchHistory:
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = check_path("path", path)
+        check_file(self.path)
         with self._converted_errors():
             if read_only:
                 self._connection = connect_read_only(path, timeout=_BUSY_SECONDS)
