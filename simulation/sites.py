@@ -64,7 +64,6 @@ class Site(NamedTuple):
         pages: The number of its pages.
         page_failures: The share of requests for a page that fail.
         retry_after: The Retry-After header with every tenth page, in seconds, or None.
-        target: The other origin to which its robots.txt redirects, or None.
     """
 
     origin: str
@@ -74,7 +73,6 @@ class Site(NamedTuple):
     pages: int
     page_failures: float
     retry_after: int | None
-    target: str | None
 
 
 def _file(content: bytes = OPEN, *headers: tuple[str, str]) -> Reply:
@@ -152,7 +150,6 @@ def make_site(number: int, sites: int, chance: random.Random, kind: str | None =
         chance.choice((1, 1, 3, 12)),
         chance.choice((0.0, 0.0, 0.3, 1.0)),
         chance.choice((None, None, 90)),
-        other if kind == "redirects to another site" else None,
     )
 
 

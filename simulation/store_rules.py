@@ -88,9 +88,6 @@ class StoreRules:
         self._answers: dict[str, _Answer] = {}
         self._known: dict[str, _Known] = {}
         self._not_sent_at: dict[str, float] = {}
-        # Their files are also fetched for other origins, without a lease: two processes can have files from moments
-        # that are close together, and each uses its own.
-        self._targets = {site.target for site in network.sites.values()}
 
     @contextmanager
     def asking(self, request: TransportRequest, process: Process) -> Iterator[Callable[[Response | Failure], None]]:
@@ -174,12 +171,9 @@ class StoreRules:
                     raise BrokenRule(f"{at} is unreachable, and its copy of {age:.0f} s ago is lost")
                 return
         copied_at = known.copied_at if known is not None and is_certain else None
-        if (
-            copied_at is not None
-            and origin not in self._targets
-            and access.fetched_at is not None
-            and access.fetched_at < copied_at - _TOLERANCE
-        ):
+        # Two processes may have asked in the time of one lease, for example one of them for an origin that redirects
+        # here. Each uses its own copy while that is fresh.
+        if copied_at is not None and access.fetched_at is not None and access.fetched_at < copied_at - _LEASE:
             raise BrokenRule(f"{at}: a copy of {access.fetched_at} replaced that of {copied_at}")
         has_copy = access.sha256 is not None
         is_past = access.fetched_at is not None and access.fetched_at <= self._wall()
