@@ -306,3 +306,21 @@ def test_file_with_an_endless_view_is_not_a_frontier(tmp_path: Path) -> None:
         )
     with pytest.raises(StoreError, match="the file contains views or triggers: use another file"):
         open_file(path)
+
+
+def test_origins_take_turns_after_a_restart(path: Path) -> None:
+    # All are due at once. An origin that had a turn comes after those that have waited since the first run.
+    origins = [f"https://{name}.example" for name in "abcd"]
+    urls = [f"{origin}/{number}" for number in range(1, 4) for origin in origins]
+
+    async def first_run() -> list[str]:
+        async with open_frontier(urls=urls, path=path, min_delay=0.0) as frontier:
+            taken = []
+            for _ in range(2):
+                turn = await anext(frontier)
+                taken.append(turn.url)
+                turn.done()
+        return taken
+
+    assert run_in_virtual_time(first_run) == urls[:2]
+    assert crawl({}, [], path=path, min_delay=0.0).urls == urls[2:]
