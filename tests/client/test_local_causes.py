@@ -16,7 +16,8 @@ from simulation.virtual_time import run_in_virtual_time, virtual_now
 from tests.frontier.crawls import Hosts
 from tests.servers.certificates import Authority
 from tests.servers.web import Exchange, Site
-from tests.transports.session_harness import make_session, make_transport
+from tests.transports.harness import TRANSPORT_NAMES
+from tests.transports.session_harness import SESSION_NAMES, make_session, make_transport
 
 from canfetch import AsyncClient, Client, Frontier
 from canfetch.access.responses import Failure, FailureKind, Response
@@ -237,11 +238,15 @@ def test_connection_of_an_asynchronous_session_that_becomes_free_late(name: str,
 # --- no descriptor ---------------------------------------------------------------------------------------------------
 
 WITHOUT_DESCRIPTORS = """
-import asyncio, os, resource, sys
+import asyncio, os, resource, sys, urllib.request
+import aiohttp, httpx2, requests
 import canfetch
-from canfetch.client.transports import aiohttp_transport, http_transport, httpx2_transport
+from canfetch.client.transports import aiohttp_transport, http_transport, httpx2_transport, requests_transport
+from canfetch.integrations.requests import RobotsAdapter
+from canfetch.integrations.urllib import RobotsHandler
 
-url = sys.argv[1]
+# The first site loads what is imported late.
+warm, url = sys.argv[1:]
 resource.setrlimit(resource.RLIMIT_NOFILE, (256, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
 
 def use_all():
@@ -252,66 +257,88 @@ def use_all():
     except OSError:
         return taken
 
-def sync(transport):
-    with canfetch.Client(user_agent="ExampleBot/1.0", transport=transport) as client:
-        try:
-            client.allows(canfetch_warm)  # loads what is imported late
-        except canfetch.RequestNotSent:
-            pass
-        taken = use_all()
-        try:
-            client.allows(url)
-        except canfetch.RequestNotSent as error:
-            print("not sent", error)
-        for descriptor in taken:
-            os.close(descriptor)
-        print(client.allows(url + "private/"))
+async def check(name, allows):
+    await allows(warm)
+    taken = use_all()
+    try:
+        await allows(url)
+    except canfetch.RequestNotSent as error:
+        message = str(error)
+    else:
+        message = "sent"
+    for descriptor in taken:
+        os.close(descriptor)
+    print(name, await allows(url + "private/"), message)
 
-async def asynchronous(transport):
+async def check_async(name, transport):
     async with canfetch.AsyncClient(user_agent="ExampleBot/1.0", transport=transport) as client:
-        await client.allows(canfetch_warm)
-        taken = use_all()
-        try:
-            await client.allows(url)
-        except canfetch.RequestNotSent as error:
-            print("not sent", error)
-        for descriptor in taken:
-            os.close(descriptor)
-        print(await client.allows(url + "private/"))
+        await check(name, client.allows)
 
-canfetch_warm = sys.argv[2]
-name = sys.argv[3]
-if name in ("http", "httpx2"):
-    sync({"http": http_transport.HTTPTransport, "httpx2": httpx2_transport.Httpx2Transport}[name]())
-else:
-    kinds = {
-        "http-async": http_transport.AsyncHTTPTransport,
-        "httpx2-async": httpx2_transport.AsyncHttpx2Transport,
-        "aiohttp": aiohttp_transport.AiohttpTransport,
-    }
-    asyncio.run(asynchronous(kinds[name]()))
+def check_sync(name, ask):
+    async def allows(url):
+        return ask(url)
+    asyncio.run(check(name, allows))
+
+def check_client(name, transport):
+    with canfetch.Client(user_agent="ExampleBot/1.0", transport=transport) as client:
+        check_sync(name, client.allows)
+
+def guarded(fetch):
+    def allows(url):
+        try:
+            fetch(url)
+        except canfetch.RobotsDisallowed:
+            return False
+        return True
+    return allows
+
+async def check_sessions():
+    async with aiohttp.ClientSession() as session:
+        await check_async("aiohttp-session", aiohttp_transport.AiohttpTransport(session=session))
+    async with httpx2.AsyncClient(trust_env=False) as session:
+        await check_async("httpx2-async-client", httpx2_transport.AsyncHttpx2Transport(client=session))
+
+check_client("http", http_transport.HTTPTransport())
+check_client("httpx2", httpx2_transport.Httpx2Transport())
+check_client("httpx2-client", httpx2_transport.Httpx2Transport(client=httpx2.Client(trust_env=False)))
+check_client("requests-session", requests_transport.RequestsTransport(session=requests.Session()))
+asyncio.run(check_async("http-async", http_transport.AsyncHTTPTransport()))
+asyncio.run(check_async("httpx2-async", httpx2_transport.AsyncHttpx2Transport()))
+asyncio.run(check_async("aiohttp", aiohttp_transport.AiohttpTransport()))
+asyncio.run(check_sessions())
+opener = urllib.request.build_opener(RobotsHandler(user_agent="ExampleBot/1.0"))
+check_sync("urllib", guarded(lambda url: opener.open(url, timeout=60).close()))
+session = requests.Session()
+session.mount("http://", RobotsAdapter(user_agent="ExampleBot/1.0"))
+check_sync("requests-adapter", guarded(session.get))
 """
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no limit of descriptors")
-@pytest.mark.parametrize("name", ["http", "http-async", "httpx2", "httpx2-async", "aiohttp"])
-def test_limit_of_descriptors(name: str) -> None:
+@pytest.mark.slow
+def test_limit_of_descriptors() -> None:
+    for library in ("aiohttp", "httpx2", "requests"):
+        pytest.importorskip(library)
     with Site() as site, Site(host="127.0.0.2") as other:
-        site.serve("/robots.txt", serve_rules)
-        other.serve("/robots.txt", serve_rules)
+        for each in (site, other):
+            each.serve("/robots.txt", serve_rules)
+            each.serve("/", serve_rules)
         ran = subprocess.run(
-            [sys.executable, "-c", WITHOUT_DESCRIPTORS, f"{site.origin}/", f"{other.origin}/", name],
+            [sys.executable, "-W", "ignore", "-c", WITHOUT_DESCRIPTORS, f"{other.origin}/", f"{site.origin}/"],
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=120,
             check=False,
         )
     assert ran.stderr == ""
-    not_sent, then = ran.stdout.splitlines()
-    assert not_sent.startswith(f"not sent {site.origin}/robots.txt was not requested: ")
-    assert "Too many open files" in not_sent
-    assert then == "False"
+    found = {line.split()[0]: line.split(maxsplit=2)[1:] for line in ran.stdout.splitlines()}
+    assert sorted(found) == sorted((*TRANSPORT_NAMES, *SESSION_NAMES, "urllib", "requests-adapter"))
+    for name, (allowed, message) in found.items():
+        assert message.startswith(f"{site.origin}/robots.txt was not requested: "), name
+        assert "Too many open files" in message, name
+        # After that, the site is asked.
+        assert allowed == "False", name
 
 
 # --- other conditions of this machine and program --------------------------------------------------------------------

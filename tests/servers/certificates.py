@@ -61,6 +61,9 @@ class Authority:
     def expired(self) -> ssl.SSLContext:
         return self._server("expired", _NAMES, _ADDRESSES, (-30, -1))
 
+    def not_yet_valid(self) -> ssl.SSLContext:
+        return self._server("not-yet-valid", _NAMES, _ADDRESSES, (1, 30))
+
     def for_another_host(self) -> ssl.SSLContext:
         return self._server("another-host", ["example.org"], [], (-1, 30))
 

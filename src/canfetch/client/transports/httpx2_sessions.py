@@ -24,6 +24,7 @@ from canfetch.client.transports.failures import (
     TransportError,
     causes,
     classify_os_error,
+    describe_os_error,
     describe_protocol_error,
     is_local_error,
 )
@@ -122,7 +123,7 @@ class _Exchange:
             case httpx2.TimeoutException():
                 return self._translate_timeout(error)
             case httpx2.ConnectError():
-                return TransportError(_connect_failure(error), detail)
+                return _connect_failure(error, detail)
             case httpx2.ProxyError():
                 return TransportError(FailureKind.CONNECT, f"proxy responded {detail}")
             case httpx2.UnsupportedProtocol():
@@ -359,13 +360,13 @@ def _uses_http2(stream: Any) -> bool:
     return tls is not None and tls.selected_alpn_protocol() == "h2"
 
 
-def _connect_failure(error: BaseException) -> FailureKind:
-    """Return the kind of failure that prevented the connection."""
+def _connect_failure(error: BaseException, detail: str) -> TransportError:
+    """Return the failure for a connection that was not made."""
     for cause in causes(error):
-        if is_local_error(cause):
-            return FailureKind.LOCAL
+        if isinstance(cause, OSError) and is_local_error(cause):
+            return TransportError(FailureKind.LOCAL, describe_os_error(cause))
         if isinstance(cause, ssl.SSLError):
-            return FailureKind.TLS
+            return TransportError(FailureKind.TLS, detail)
         if isinstance(cause, socket.gaierror):
-            return FailureKind.DNS
-    return FailureKind.CONNECT
+            return TransportError(FailureKind.DNS, detail)
+    return TransportError(FailureKind.CONNECT, detail)
