@@ -57,11 +57,20 @@ class RunningServer:
 
     def send_line(self, line: str, user_agent: str) -> int:
         """Send a request line as is, with `{origin}` replaced, and return the status."""
+        return self.send_raw(line, user_agent).status
+
+    def send_raw(self, line: str, user_agent: str) -> Reply:
+        """Send a request line as is, with `{origin}` replaced."""
         origin = f"http://127.0.0.1:{self.port}"
         head = f"{line.format(origin=origin)}\r\nHost: 127.0.0.1:{self.port}\r\nUser-Agent: {user_agent}\r\n"
         with socket.create_connection(("127.0.0.1", self.port), 10) as connection:
             connection.sendall(f"{head}Connection: close\r\n\r\n".encode("latin-1"))
-            return int(connection.recv(100).split()[1])
+            received = b""
+            while data := connection.recv(65_536):
+                received += data
+        status, *fields = received.partition(b"\r\n\r\n")[0].decode("latin-1").split("\r\n")
+        tags = [field.partition(":")[2].strip() for field in fields if field.lower().startswith("x-robots-tag:")]
+        return Reply(int(status.split()[1]), tags)
 
     def close(self) -> None:
         """Close the connection."""

@@ -174,6 +174,21 @@ def test_absolute_urls_with_other_paths_pass(private_server: RunningServer, targ
     assert private_server.send_line(f"GET {target} HTTP/1.1", "ExampleBot/1.0") != REFUSED
 
 
+@pytest.mark.parametrize("name", SERVERS)
+def test_page_rules_are_sent_however_a_request_names_the_page(name: str, tmp_path: Path) -> None:
+    policy = canfetch.author.parse_policy("[[page]]\npaths = ['/private/']\nrules = ['noindex']")
+    served = 0
+    with running(name, canfetch.author.render_policy(policy, name), tmp_path) as server:
+        for before in ("{origin}", "http:", "HTTP:", "https:", "x:"):
+            reply = server.send_raw(f"GET {before}/private/x HTTP/1.1", BROWSER)
+            # Most servers reject most of these.
+            assert reply.tags == ["noindex"] or reply.status == 400, before
+            served += reply.status < 300
+            for other in ("/public/x", "/x:/private/x", "/?x:/private/x"):
+                assert server.send_raw(f"GET {before}{other} HTTP/1.1", BROWSER).tags == [], other
+    assert served == {"nginx": 1, "haproxy": 1, "apache": 4, "htaccess": 4, "caddy": 5}[name]
+
+
 def test_absolute_urls_are_matched_by_their_target(tmp_path_factory: pytest.TempPathFactory) -> None:
     policy = canfetch.author.parse_policy("[crawler.ExampleBot]\ndisallow = ['/private/']")
     for name in SERVERS:

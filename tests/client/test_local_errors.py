@@ -91,8 +91,8 @@ def test_certificate_that_a_wrong_clock_rejects_is_unreachable_for_the_same_limi
     name: str, authority: Authority
 ) -> None:
     # For a clock that is behind, every new certificate is one that is not valid yet.
-    settings = {"ssl_context": authority.client()}
-    opened = open_session(name, **settings) if name in SESSION_NAMES else open_transport(name, **settings)
+    open_named = open_session if name in SESSION_NAMES else open_transport
+    opened = open_named(name, ssl_context=authority.client())
     store = MemoryStore()
     with Site(tls=authority.not_yet_valid()) as site, opened as send:
         answer = send(make_request(f"{site.origin}/robots.txt"))

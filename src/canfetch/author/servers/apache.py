@@ -11,7 +11,15 @@ Source: Apache httpd 2.4, mod_rewrite, mod_headers, ap_expr.
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.author.servers.rules import COMPARED_AS_SENT, NEVER_ALLOWED, NOT_ROOTED, ORIGIN, ROBOTS_TXT, ServerRules
+from canfetch.author.servers.rules import (
+    BEFORE_SERVED_PATH,
+    COMPARED_AS_SENT,
+    NEVER_ALLOWED,
+    NOT_ROOTED,
+    ORIGIN,
+    ROBOTS_TXT,
+    ServerRules,
+)
 
 _VIRTUAL_HOST: Final = (
     "These lines belong in a virtual host, before its own rewrite rules. They require mod_rewrite, and",
@@ -72,7 +80,7 @@ def _lines(rules: ServerRules, place: tuple[str, ...]) -> Iterator[str]:
         yield "RewriteRule ^ - [F]"
     for tag in rules.tags:
         yield f"# {' '.join(tag.patterns)}"
-        regex = f"{_BEFORE_PATH}{_in_request(tag.regex)}".replace("/", r"\x2F")
+        regex = f"{_METHOD}{BEFORE_SERVED_PATH}{_in_request(tag.regex)}".replace("/", r"\x2F")
         yield f'Header always add X-Robots-Tag "{tag.value}" "expr=%{{THE_REQUEST}} =~ /{regex}/"'
 
 

@@ -8,7 +8,15 @@ Source: Caddy 2, directives map, respond, header, route.
 
 from collections.abc import Iterator
 
-from canfetch.author.servers.rules import COMPARED_AS_SENT, NEVER_ALLOWED, NOT_ROOTED, ORIGIN, ROBOTS_TXT, ServerRules
+from canfetch.author.servers.rules import (
+    BEFORE_SERVED_PATH,
+    COMPARED_AS_SENT,
+    NEVER_ALLOWED,
+    NOT_ROOTED,
+    ORIGIN,
+    ROBOTS_TXT,
+    ServerRules,
+)
 
 
 def caddy_rules(rules: ServerRules) -> str:
@@ -50,7 +58,7 @@ def _lines(rules: ServerRules) -> Iterator[str]:
         yield "}"
     for tag in rules.tags:
         yield f"# {' '.join(tag.patterns)}"
-        yield f"@canfetch_tag_{tag.number} vars_regexp {{http.request.orig_uri}} `^{ORIGIN}{tag.regex}`"
+        yield f"@canfetch_tag_{tag.number} vars_regexp {{http.request.orig_uri}} `^{BEFORE_SERVED_PATH}{tag.regex}`"
         yield f"header @canfetch_tag_{tag.number} +X-Robots-Tag `{tag.value}`"
     if rules.intents:
         yield "@canfetch_refused vars {canfetch_verdict} refuse"

@@ -27,6 +27,8 @@ NO_PATH: Final = r"(?:\?|$)"
 _SCHEME: Final = r"[A-Za-z][A-Za-z0-9+.-]*"
 # An absolute URL, which clients of a proxy send, up to its path.
 ORIGIN: Final = rf"(?:{_SCHEME}://[^/?\x20]*)?"
+# What precedes the path of a response: Apache and Caddy also serve `/x` for `http:/x`.
+BEFORE_SERVED_PATH: Final = rf"(?:{_SCHEME}:(?://[^/?\x20]*)?)?"
 # Neither a path, nor `*`, nor an absolute URL with `//`: some servers route `http:/x`, `http:x` and `%2Fx` as `/x`. It
 # must not follow `ORIGIN`, which can also match less of a URL than its origin.
 NOT_ROOTED: Final = rf"(?:[^A-Za-z/*\x20]|\*[^\x20]|{_SCHEME}(?:[^A-Za-z0-9+.:-]|$)|{_SCHEME}:/?(?:[^/]|$))"
