@@ -1,6 +1,6 @@
 """The registry of crawlers: their operators, purposes, and how they read robots.txt files.
 
-Elsewhere, a `str` that is passed as an agent is one exact token. `agent` turns a crawler's name into its `Agent`, with
+Elsewhere, a `str` that is passed as an agent is one token. `agent` turns a crawler's name into its `Agent`, with
 the tokens that it falls back to, and whether the `*` groups apply to it.
 
 `crawler` describes one crawler, `entries` has one module for each kind, and `registry` finds them by name. `requested`

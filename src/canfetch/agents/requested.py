@@ -50,8 +50,8 @@ class RequestedAgent(NamedTuple):
 
     @property
     def is_chain(self) -> bool:
-        """Whether the registry changes the tokens that are tried."""
-        return self.agent != Agent(self.name)
+        """Whether more than the name and `*` counts: other tokens are tried, or `*` does not apply."""
+        return self.agent != Agent(self.name, star_applies=True)
 
 
 def requested_agent(name: str, *, exact: bool = False, registry: Registry = REGISTRY) -> RequestedAgent:
@@ -59,7 +59,7 @@ def requested_agent(name: str, *, exact: bool = False, registry: Registry = REGI
 
     Args:
         name: A product token that a user-agent line can name.
-        exact: Use the token alone, without the registry.
+        exact: Use the token alone, without the tokens that the registry has for the crawler.
         registry: Where to look the token up.
     Raises: InvalidProductToken: `name` is not a product token, or contains `,`, `*` or `#`, which end a token in a
         user-agent line; TypeError: `name` is not a str. The core accepts such tokens, which programs may find in

@@ -7,7 +7,7 @@ from typing import Any, Final, Protocol
 
 from canfetch.agents.requested import requested_agent
 from canfetch.bulk.extras import import_pyarrow
-from canfetch.core.agent import Agent, as_agent
+from canfetch.core.agent import STAR_IGNORERS, Agent, as_agent
 from canfetch.errors import InvalidColumn, InvalidProductToken, MissingExtra
 
 
@@ -28,6 +28,7 @@ AnyColumn = ArrowStream | ArrowArray | Iterable[Any] | str | bytes | int | None
 
 # A valid product token that is its own chain. Validating it in general takes twenty times as long.
 _PLAIN_NAME: Final = re.compile(rb"[A-Za-z0-9._-]+")
+_STAR_IGNORERS: Final = frozenset(name.encode() for name in STAR_IGNORERS)
 
 _PLAIN_TYPES: Final = frozenset([str, bytes, int, type(None)])
 # The types of `pandas.NA` and `pandas.NaT`, which this module cannot import.
@@ -157,7 +158,7 @@ def chain_agent(chain: Chain) -> Agent:
 def resolve_names(names: Iterable[bytes]) -> list[Chain | None]:
     """Return the tokens of the agents with these product tokens, or None for an invalid one."""
     plain = _PLAIN_NAME.fullmatch
-    return [((name,), True) if plain(name) else resolve_name(name) for name in names]
+    return [((name,), name.lower() not in _STAR_IGNORERS) if plain(name) else resolve_name(name) for name in names]
 
 
 def resolve_crawlers(names: Iterable[bytes]) -> list[Chain | None]:

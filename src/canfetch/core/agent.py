@@ -1,6 +1,6 @@
 """Agents: one or more product tokens to try in order, and whether the `*` groups apply.
 
-Source: RFC 9309 section 2.2.1; Google's list of crawlers, for chains and for crawlers that ignore `*`.
+Source: RFC 9309 section 2.2.1; Google's and Yandex's lists of crawlers, for chains and for crawlers that ignore `*`.
 """
 
 from collections.abc import Iterable
@@ -10,6 +10,25 @@ from typing import Final, Self
 from canfetch.core.tokens import encode_product_token
 from canfetch.errors import InvalidProductToken
 
+# The crawlers to which the `*` groups do not apply, in lower case, as documented by their operators.
+# DEVIATION(rfc9309): the RFC and Google's parser apply `*` to every name. Verdicts for these crawlers would be wrong.
+STAR_IGNORERS: Final = frozenset(
+    (
+        "adsbot-google",
+        "adsbot-google-mobile",
+        "adsbot-google-mobile-apps",
+        "apis-google",
+        "duplexweb-google",
+        "google-safety",
+        "googleweblight",
+        "mediapartners-google",
+        "yadirectfetcher",
+        "yandexcalendar",
+        "yandexdirect",
+        "yandexmobilebot",
+    )
+)
+
 _CACHED_AGENTS: Final = 1024
 # Longer tokens are not kept.
 _MAX_CACHED_CHARACTERS: Final = 64
@@ -18,16 +37,19 @@ _MAX_CACHED_CHARACTERS: Final = 64
 class Agent:
     """A chain of product tokens. The groups of the first token that has any apply, or else the `*` groups.
 
-    A `str` that is passed as an agent is one exact token; only an `Agent` is a chain. Immutable and hashable.
+    A `str` that is passed as an agent is one token; only an `Agent` is a chain. Immutable and hashable.
 
     Args:
         tokens: A product token, or several in the order in which they are tried.
-        star_applies: Whether the `*` groups apply if no token has a group.
+        star_applies: Whether the `*` groups apply if no token has a group. By default, they apply unless the first
+            token is the name of a crawler that ignores them, such as AdsBot-Google.
     Raises: InvalidProductToken: there is no token, or a token is empty, or contains white space, `/` or a control
         character; TypeError: a token is not a str.
 
     >>> Agent(["Googlebot-Image", "Googlebot"])
     Agent(['Googlebot-Image', 'Googlebot'])
+    >>> Agent("AdsBot-Google")
+    Agent(['AdsBot-Google'], star_applies=False)
     """
 
     __slots__ = ("_hash", "encoded_tokens", "star_applies", "tokens")
@@ -37,13 +59,14 @@ class Agent:
     encoded_tokens: tuple[bytes, ...]
     _hash: int
 
-    def __new__(cls, tokens: str | Iterable[str], *, star_applies: bool = True) -> Self:
+    def __new__(cls, tokens: str | Iterable[str], *, star_applies: bool | None = None) -> Self:
         """Validate the tokens and create the agent."""
         agent = super().__new__(cls)
         chain = (tokens,) if isinstance(tokens, str) else tuple(tokens)
         if not chain:
             raise InvalidProductToken("an Agent requires at least one product token")
-        agent._set(chain, tuple(encode_product_token(token) for token in chain), star_applies=star_applies)
+        encoded = tuple(encode_product_token(token) for token in chain)
+        agent._set(chain, encoded, star_applies=_star_applies(chain) if star_applies is None else star_applies)
         return agent
 
     def _set(self, tokens: tuple[str, ...], encoded_tokens: tuple[bytes, ...], *, star_applies: bool) -> None:
@@ -67,8 +90,8 @@ class Agent:
         return self._hash
 
     def __repr__(self) -> str:
-        star = "" if self.star_applies else ", star_applies=False"
-        return f"Agent({list(self.tokens)!r}{star})"
+        is_default = self.star_applies and _star_applies(self.tokens)
+        return f"Agent({list(self.tokens)!r}{'' if is_default else f', star_applies={self.star_applies}'})"
 
     def __reduce__(self) -> tuple[object, ...]:
         return _agent, (self.tokens, self.star_applies)
@@ -78,8 +101,12 @@ def _agent(tokens: tuple[str, ...], star_applies: bool) -> Agent:  # noqa: FBT00
     return Agent(tokens, star_applies=star_applies)
 
 
+def _star_applies(tokens: tuple[str, ...]) -> bool:
+    return tokens[0].lower() not in STAR_IGNORERS
+
+
 def as_agent(agent: str | Agent) -> Agent:
-    """Return `agent` as an `Agent`. A `str` is one token.
+    """Return `agent` as an `Agent`. A `str` is one token, and the `*` groups apply as for `Agent(token)`.
 
     Raises: InvalidProductToken; TypeError: `agent` is neither a str nor an `Agent`.
     """
@@ -92,7 +119,7 @@ def as_agent(agent: str | Agent) -> Agent:
 
 # Programs ask for a few agents again and again, and validating a token takes longer than most decisions.
 @lru_cache(_CACHED_AGENTS)
-def cached_agent(tokens: str | tuple[str, ...], star_applies: bool = True) -> Agent:  # noqa: FBT001, FBT002 - a cached function is faster with positional arguments
+def cached_agent(tokens: str | tuple[str, ...], star_applies: bool | None = None) -> Agent:  # noqa: FBT001 - a cached function is faster with positional arguments
     """Return an `Agent` that is created once for the same arguments.
 
     Raises: InvalidProductToken.

@@ -11,6 +11,7 @@ from canfetch.cli.decisions.run import Answer, DecisionRun
 from canfetch.cli.decisions.verdict_rows import write_answers
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.terminal import Palette, display_width, pad, printable, use_color
+from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.engines import engine_name
 from canfetch.core.profiles import PROFILES
@@ -216,7 +217,7 @@ def _crawler_notes(agent: RequestedAgent) -> list[str]:
 
 def _chain(agent: RequestedAgent) -> str:
     text = printable(agent.chain)
-    return f"{text} (from the registry; see --exact)" if agent.is_chain else text
+    return text if agent.agent == Agent(agent.name) else f"{text} (from the registry; see --exact)"
 
 
 def _tokens_before(verdict: Verdict, chosen: str | None) -> str:
