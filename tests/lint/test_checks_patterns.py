@@ -268,7 +268,32 @@ def test_folder_without_slash_is_reported_if_known_page_matches() -> None:
     assert lines(rules("Disallow: /private"), "CF415", given) == [2]
     assert lines(rules("Disallow: /pri", "Disallow: /private-offers"), "CF415", given) == [2, 3]
     assert lines(rules("Disallow: /private/", "Allow: /private", "Disallow: /other"), "CF415", given) == []
-    assert lines(rules("Disallow: /private"), "CF415", given._replace(url="https://other.example/robots.txt")) == []
+    assert lines(rules("Disallow: /private/"), "CF415", given._replace(url="https://other.example/robots.txt")) == []
+
+
+@pytest.mark.parametrize(
+    "lines_of_rules, expected",
+    [
+        # Google's guide: the name of a folder should end with a slash. Rules in the folder show that it is one.
+        (["Disallow: /a", "Disallow: /private", "Allow: /private/press/"], [3]),
+        (["Disallow: /private", "Disallow: /b", "Disallow: /b/1", "Disallow: /private/x"], [2, 3]),
+        # Otherwise, the first rule that may be for a folder is an example of all.
+        (["Disallow: /tmp/", "Disallow: /help", "Disallow: /private"], [3]),
+        (["Disallow: /private/", "Disallow: /*.gif", "Disallow: /a.html", "Disallow: /", "Allow: /b"], []),
+        # The page is allowed, so nothing is blocked by mistake.
+        (["Disallow: /private", "Allow: /private.html"], []),
+        (["Disallow: /private", "Allow: /private.", "Disallow: /help"], [4]),
+    ],
+)
+def test_google_guide_folder_without_slash_is_reported_without_known_pages(
+    lines_of_rules: list[str], expected: list[int]
+) -> None:
+    assert lines(rules(*lines_of_rules), "CF415") == expected
+
+
+def test_comment_about_a_folder_without_slash_may_be_for_the_pages_of_another_run() -> None:
+    content = b"User-agent: *\nDisallow: /a\nDisallow: /b  # canfetch: allow directory-without-slash\n"
+    assert [finding.check.code for finding in Linter(select=["CF415", "CF902"]).lint(content).findings] == ["CF415"]
 
 
 def test_google_parser_does_not_encode_braces() -> None:

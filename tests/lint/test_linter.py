@@ -540,7 +540,7 @@ def test_unused_suppressions_count_against_the_limit() -> None:
         b"User-agent: *\nDisallow: /x  # canfetch: allow directory-without-slash -- known\n",
         b"# canfetch: allow-file redirected, file-name, not-at-root\nUser-agent: *\nDisallow: /x/\n",
         b"User-agent: *\nDisallow: /a/\n# canfetch: allow blank-line-in-group\n\nDisallow: /b/\n",
-        b"User-agent: *\nDisallow: /a#b  # canfetch: allow hash-cuts-value\n",
+        b"User-agent: *\nDisallow: /a/#b  # canfetch: allow hash-cuts-value\n",
         b"# canfetch: allow-file unused-suppression\nUser-agent: *\nDisallow: /a/  # canfetch: allow dollar-inside\n",
     ],
 )

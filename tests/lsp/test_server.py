@@ -17,7 +17,7 @@ from tests.lsp.editor import PATIENCE, Editor, apply, capabilities, span
 from canfetch.lsp.server import MAX_DOCUMENT_CHARACTERS
 from canfetch.lsp.stdio import serve
 
-BROKEN = "User-agent: *\nDisalow: /private/\nDisallow: /a\nDisallow: /a\n"
+BROKEN = "User-agent: *\nDisalow: /private/\nDisallow: /a/\nDisallow: /a/\n"
 EVERYWHERE = span(0, 0, 99, 0)
 
 
@@ -73,7 +73,7 @@ def test_diagnostics_follow_each_change(editor: Editor) -> None:
     assert duplicate.related_information is not None
     (related,) = duplicate.related_information
     assert (related.location.uri, related.location.range.start.line) == (document, 2)
-    assert related.message == "line 3: Disallow: /a"
+    assert related.message == "line 3: Disallow: /a/"
     version = editor.change(document, insert(1, 4, "l"), insert(3, 11, "b"))
     assert codes(editor.published(document, version)) == []
     version = editor.change(document, types.TextDocumentContentChangeWholeDocument("Disallow: /x\n"))
@@ -140,7 +140,7 @@ def test_quick_fixes(editor: Editor) -> None:
     assert "\n# canfetch: allow misspelt-key\nDisalow" in apply(BROKEN, edits_of(suppression))
     safe, *_ = editor.code_actions(document, span(3, 0, 3, 3))
     assert (safe.title, safe.is_preferred) == ("Remove one of the two rules (CF405)", True)
-    assert apply(BROKEN, edits_of(safe)) == "User-agent: *\nDisalow: /private/\nDisallow: /a\n"
+    assert apply(BROKEN, edits_of(safe)) == "User-agent: *\nDisalow: /private/\nDisallow: /a/\n"
     assert editor.code_actions(document, span(0, 0, 0, 3), ["quickfix"]) == []
     assert editor.code_actions(document, EVERYWHERE, ["refactor"]) == []
 
@@ -181,7 +181,7 @@ def test_fix_all_applies_the_safe_fixes_only(editor: Editor, only: list[str] | N
     action = editor.code_actions(document, EVERYWHERE, only)[-1]
     assert (action.kind, action.edit) == ("source.fixAll.canfetch", None)
     resolved = editor.request(types.CODE_ACTION_RESOLVE, action)
-    assert apply(BROKEN, edits_of(resolved)) == "User-agent: *\nDisalow: /private/\nDisallow: /a\n"
+    assert apply(BROKEN, edits_of(resolved)) == "User-agent: *\nDisalow: /private/\nDisallow: /a/\n"
 
 
 def test_fix_all_is_not_offered_without_safe_fixes(editor: Editor) -> None:
@@ -282,11 +282,11 @@ def test_any_text_is_checked_formatted_and_outlined(editor: Editor, text: str) -
 
 
 def test_only_the_last_of_rapid_changes_has_to_be_published(editor: Editor) -> None:
-    document = editor.open(uri("rapid"), "User-agent: *\nDisallow: /\n")
+    document = editor.open(uri("rapid"), "User-agent: *\nDisallow: /.html\n")
     version = 0
     for _ in range(50):
         version = editor.change(document, insert(1, 11, "x"))
-    (diagnostics, text) = editor.published(document, version), "/" + "x" * 50
+    (diagnostics, text) = editor.published(document, version), f"/{'x' * 50}.html"
     assert diagnostics == []
     hover = editor.request(types.TEXT_DOCUMENT_HOVER, types.HoverParams(identifier(document), types.Position(1, 1)))
     assert f"Disallow: {text}" in hover.contents.value

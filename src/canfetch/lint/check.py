@@ -127,6 +127,7 @@ class Check(NamedTuple):
         find: Yields the places that the check reports.
         fixable: Whether some occurrences have a fix.
         requires: The part of `LintInput` without which the check cannot find anything, or None.
+        finds_more_with: The part of `LintInput` without which the check finds less, or None.
         removes_redundant_lines: Whether its fixes remove lines that other lines make redundant. They run after the
             fixes that change how lines are read.
         supersedes: Codes, or code prefixes, of the checks whose findings have the same cause. On the lines of its own
@@ -149,6 +150,7 @@ class Check(NamedTuple):
     find: "Callable[[LintedFile], Iterator[AnyOccurrence]]"
     fixable: bool = False
     requires: Literal["path", "url", "pages"] | None = None
+    finds_more_with: Literal["pages"] | None = None
     removes_redundant_lines: bool = False
     supersedes: tuple[str, ...] = ()
     yields_to_others: bool = False

@@ -42,12 +42,12 @@ def unused_suppressions(
 
 
 def _has_input(check: Check, file: LintedFile) -> bool:
-    # A check finds nothing in any file if its input is missing. This check does not report itself.
+    # A check finds nothing, or less, in any file if its input is missing. This check does not report itself.
     if check is CHECK:
         return False
     if check.category is Category.DELIVERY:
         return file.input.delivery is not None or bool(file.input.siblings)
-    return check.requires is None or bool(getattr(file.input, check.requires))
+    return all(getattr(file.input, part) for part in (check.requires, check.finds_more_with) if part is not None)
 
 
 def find(_file: LintedFile) -> Iterator[Occurrence]:

@@ -2,35 +2,71 @@
 
 from bisect import bisect_left
 from collections.abc import Iterator
+from typing import Final
 
 from canfetch.core.text import encode_text
 from canfetch.lint.analysis.deliveries import example_page
 from canfetch.lint.analysis.site_urls import own_site_path
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.lint_input import LintInput, SitePage
-from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.linted_file import LintedFile, LintedRule
 from canfetch.lint.severity import Severity, everywhere
+
+# The end of a page whose name starts with that of the folder, if no page of the site is known.
+_EXAMPLE: Final = b".html"
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Find known pages whose path starts with the name of a disallowed folder."""
+    """Find known pages whose path starts with the name of a disallowed folder.
+
+    Without known pages, the file itself shows some folders: other rules name paths in them. If it shows none, the first
+    rule that may be for a folder is found.
+    """
+    rules = [rule for rule in file.rules if not rule.allow and rule.record.value and _names_folder(rule.value)]
+    if not rules:
+        return
     paths = sorted(
         (encode_text(path), path) for page in file.input.pages if (path := own_site_path(file, page.url)) is not None
     )
-    if not paths:
-        return
-    for rule in file.rules:
-        if rule.allow or not _names_folder(rule.value) or rule.record.value is None:
-            continue
+    if paths:
+        yield from _with_pages(file, rules, paths)
+    else:
+        yield from _without_pages(file, rules)
+
+
+def _with_pages(file: LintedFile, rules: list[LintedRule], paths: list[tuple[bytes, str]]) -> Iterator[Occurrence]:
+    for rule in rules:
         # The character after the name is not a slash. `-` and `.` sort before it, all others from `0` on.
         for following in (b"-", b"0"):
             place = bisect_left(paths, (rule.value + following, ""))
             if place < len(paths) and _extends_name(paths[place][0], rule.value):
-                text = paths[place][1]
-                yield Occurrence(
-                    rule.record.value, {"pattern": file.text(rule.value), "page": text}, VerdictQuery(text)
-                )
+                yield _occurrence(file, rule, paths[place][1])
                 break
+
+
+def _without_pages(file: LintedFile, rules: list[LintedRule]) -> Iterator[Occurrence]:
+    values = sorted(rule.value for rule in file.rules)
+    allowed = {rule.value for rule in file.rules if rule.allow}
+    found = False
+    for rule in rules:
+        inside = rule.value + b"/"
+        place = bisect_left(values, inside)
+        if place < len(values) and values[place].startswith(inside) and not _is_opened(rule, allowed):
+            found = True
+            yield _occurrence(file, rule, file.text(rule.value + _EXAMPLE))
+    first = next((rule for rule in rules if not _is_opened(rule, allowed)), None)
+    if first is not None and not found:
+        yield _occurrence(file, first, file.text(first.value + _EXAMPLE))
+
+
+def _is_opened(rule: LintedRule, allowed: set[bytes]) -> bool:
+    """Return whether another rule allows the page of the example, or any page with such a name."""
+    return any(rule.value + _EXAMPLE[:length] in allowed for length in range(len(_EXAMPLE) + 1))
+
+
+def _occurrence(file: LintedFile, rule: LintedRule, page: str) -> Occurrence:
+    assert rule.record.value is not None
+    return Occurrence(rule.record.value, {"pattern": file.text(rule.value), "page": page}, VerdictQuery(page))
 
 
 def _extends_name(path: bytes, value: bytes) -> bool:
@@ -60,5 +96,5 @@ CHECK = Check(
         pages=(SitePage("https://example.com/private-offers.html", example_page()),),
     ),
     find=find,
-    requires="pages",
+    finds_more_with="pages",
 )

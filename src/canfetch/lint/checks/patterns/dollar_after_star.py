@@ -42,8 +42,8 @@ CHECK = Check(
     why="The `*` matches any characters up to the end of the URL, so the `$` excludes nothing.",
     how_to_fix="Remove both, or put the `$` where the URL should end.",
     source="RFC 9309 section 2.2.3",
-    bad=LintInput(b"User-agent: *\nDisallow: /print*$\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /print\n"),
+    bad=LintInput(b"User-agent: *\nDisallow: /print/*$\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /print/\n"),
     find=find,
     fixable=True,
 )
