@@ -7,6 +7,7 @@ TOML -> SitePolicy -> (registry) Resolution -> Draft -> bytes -> RobotsTxt -> Pr
 - `policy_file` parses a policy, and `resolution` finds the crawlers that each of its intents applies to.
 - `policy_compiler` writes the policy as a draft, `rendering` renders the result, and `servers` has one module for each
   server.
+- `refusal` is what crawlers get from a server or a middleware in place of what they may not fetch.
 - `proof` parses the rendered file. The verdicts of every crawler in every profile are compared with the policy, through
   code that shares only the normalisation of patterns.
 - `formatting` is the formatter of existing files, and `recipes` has the files that `canfetch init` writes.
@@ -16,6 +17,7 @@ from canfetch.author.draft import Draft, DraftGroup
 from canfetch.author.formatting import FormatResult, format_robots
 from canfetch.author.policy_file import parse_policy
 from canfetch.author.proof import IntentProof, Proof, Shortfall, prove
+from canfetch.author.refusal import Refusal
 from canfetch.author.rendering import render_policy
 from canfetch.author.site_policy import Audience, Intent, PageIntent, SitePolicy
 from canfetch.author.validation import literal_path
@@ -29,6 +31,7 @@ __all__ = [
     "IntentProof",
     "PageIntent",
     "Proof",
+    "Refusal",
     "Shortfall",
     "SitePolicy",
     "format_robots",

@@ -13,6 +13,10 @@ usage = { training = false, search = true }
 [purpose.training]
 fetch = "none"
 
+[refusal]                           # of server rules
+status = 451
+text = "Write to press@example.com for a license."
+
 [crawler.Googlebot-Image]
 disallow_file_types = ["gif"]
 
@@ -30,6 +34,7 @@ from canfetch.agents.registry import REGISTRY
 from canfetch.author.draft import MIN_CRAWL_DELAY, is_delay
 from canfetch.author.ordering import DraftRule
 from canfetch.author.preferences import Preferences, parse_preferences
+from canfetch.author.refusal import Refusal
 from canfetch.author.site_policy import Audience, Intent, PageIntent, SitePolicy
 from canfetch.author.validation import (
     literal_path,
@@ -43,7 +48,7 @@ from canfetch.core.choices import unknown_choice
 from canfetch.core.escapes import canonical
 from canfetch.core.quoting import quoted
 from canfetch.core.text import encode_text
-from canfetch.errors import InvalidDraft, InvalidSitePolicy
+from canfetch.errors import InvalidDraft, InvalidOption, InvalidSitePolicy
 from canfetch.pages.directive_lists import parse_directives
 from canfetch.pages.directives import DirectiveNote
 from canfetch.pages.positions import PagePosition, PageSource
@@ -51,11 +56,12 @@ from canfetch.pages.vocabulary import KNOWN
 
 # The characters of page-level rules: enough for all dates and values, and without a special meaning for any server.
 _PAGE_RULE_CHARACTERS: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 ,:+_./-")
-_TOP: Final = ("comments", "sitemaps", "licenses", "everyone", "purpose", "crawler", "page")
+_TOP: Final = ("comments", "sitemaps", "licenses", "everyone", "purpose", "crawler", "page", "refusal")
 _RULE_KEYS: Final = tuple(f"{verb}{what}" for verb in ("allow", "disallow") for what in ("", "_pages", "_file_types"))
 _INTENT: Final = ("fetch", *_RULE_KEYS, "usage", "crawl_delay", "licenses")
 _EVERYONE: Final = (*_INTENT, "include_star_ignorers")
 _PAGE: Final = ("paths", "rules", "crawler")
+_REFUSAL: Final = ("status", "text")
 _PURPOSES: Final = get_args(Purpose)
 _BYTE_ORDER_MARK: Final = "\ufeff"
 _FETCH: Final = {"all": True, "none": False}
@@ -92,6 +98,7 @@ def parse_policy(toml: str) -> SitePolicy:
         licenses=tuple(_validated(table, "licenses", "licenses", lambda url: validate_url(url, "license"))),
         comments=tuple(_validated(table, "comments", "comments", validate_comment)),
         include_star_ignorers=include_star_ignorers,
+        refusal=_parse_refusal(table.get("refusal", {})),
     )
     _check_duplicates(policy)
     return policy
@@ -213,6 +220,15 @@ def _parse_pages(value: Any) -> Iterator[PageIntent]:
         except InvalidDraft as error:
             raise InvalidSitePolicy(f"{key}.rules: {error}") from None
         yield page
+
+
+def _parse_refusal(value: Any) -> Refusal:
+    table = _table(value, "refusal")
+    _check_keys(table, _REFUSAL, "refusal")
+    try:
+        return Refusal(**table)
+    except InvalidOption as error:
+        raise InvalidSitePolicy(f"refusal: {error}") from None
 
 
 def _crawler_name(name: Any, key: str) -> str:

@@ -9,6 +9,7 @@ from typing import Final, Literal, NamedTuple
 from canfetch.agents.crawler import Purpose
 from canfetch.author.ordering import DraftRule
 from canfetch.author.preferences import Preferences
+from canfetch.author.refusal import DEFAULT_REFUSAL, Refusal
 from canfetch.author.regexes import matches_target
 
 AudienceKind = Literal["crawler", "purpose", "everyone"]
@@ -113,6 +114,7 @@ class SitePolicy(NamedTuple):
         licenses: URLs of license terms, for groups without their own.
         comments: Comments for the top of the file.
         include_star_ignorers: Whether `everyone` includes crawlers that ignore `*`, so that they are named.
+        refusal: What server rules respond to requests that the policy disallows.
     """
 
     everyone: Intent
@@ -123,6 +125,7 @@ class SitePolicy(NamedTuple):
     licenses: tuple[str, ...] = ()
     comments: tuple[str, ...] = ()
     include_star_ignorers: bool = False
+    refusal: Refusal = DEFAULT_REFUSAL
 
     @property
     def intents(self) -> tuple[Intent, ...]:

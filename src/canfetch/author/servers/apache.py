@@ -1,4 +1,4 @@
-"""Apache: rewrite rules for a virtual host or a .htaccess, with mod_rewrite, and with mod_headers for X-Robots-Tag.
+"""Apache: rewrite rules for a virtual host or a .htaccess, with mod_rewrite, and with mod_headers for headers.
 
 `%{THE_REQUEST}` is the request line as sent, including escapes and the query. The first rule that matches sets a
 variable, which disables the later ones, so that none of the site's own rules is skipped.
@@ -11,6 +11,7 @@ Source: Apache httpd 2.4, mod_rewrite, mod_headers, ap_expr.
 from collections.abc import Iterator
 from typing import Final
 
+from canfetch.author.refusal import Refusal
 from canfetch.author.servers.rules import (
     BEFORE_SERVED_PATH,
     COMPARED_AS_SENT,
@@ -23,11 +24,11 @@ from canfetch.author.servers.rules import (
 
 _VIRTUAL_HOST: Final = (
     "These lines belong in a virtual host, before its own rewrite rules. They require mod_rewrite, and",
-    "mod_headers for X-Robots-Tag.",
+    "mod_headers for headers.",
 )
 _HTACCESS: Final = (
     "These lines belong at the top of the file .htaccess in the root of the site. They require mod_rewrite,",
-    "mod_headers for X-Robots-Tag, and a server with `AllowOverride FileInfo` and `Options FollowSymLinks`.",
+    "mod_headers for headers, and a server with `AllowOverride FileInfo` and `Options FollowSymLinks`.",
     "Rewrite rules in the .htaccess of a subfolder replace these there, unless it has `RewriteOptions InheritBefore`.",
 )
 _METHOD: Final = r"^[^\x20]+\x20+"
@@ -77,11 +78,30 @@ def _lines(rules: ServerRules, place: tuple[str, ...]) -> Iterator[str]:
         yield "# Error pages may be served."
         yield "RewriteCond %{ENV:REDIRECT_STATUS} ^$"
         yield "RewriteCond %{ENV:CANFETCH_VERDICT} =refuse"
-        yield "RewriteRule ^ - [F]"
+        yield from _refusal_lines(rules.refusal)
     for tag in rules.tags:
         yield f"# {' '.join(tag.patterns)}"
         regex = f"{_METHOD}{BEFORE_SERVED_PATH}{_in_request(tag.regex)}".replace("/", r"\x2F")
         yield f'Header always add X-Robots-Tag "{tag.value}" "expr=%{{THE_REQUEST}} =~ /{regex}/"'
+
+
+def _refusal_lines(refusal: Refusal) -> Iterator[str]:
+    if refusal.is_default:
+        yield "RewriteRule ^ - [F]"
+        return
+    yield f"RewriteRule ^ - [R={refusal.status}]"
+    # The text is for crawlers only, so no cache may store it.
+    yield "Header always set Cache-Control no-store \"expr=%{ENV:CANFETCH_VERDICT} == 'refuse'\""
+    if refusal.text is not None:
+        yield f"# All responses of the site with the status {refusal.status} have this text, as HTML."
+        yield f'ErrorDocument {refusal.status} "{_as_html(refusal.text)}"'
+
+
+def _as_html(text: str) -> str:
+    """Return a text without characters that are special in HTML, in quotes, or in Apache's expressions."""
+    return "".join(
+        character if character.isascii() and character not in "&\"'%" else f"&#{ord(character)};" for character in text
+    )
 
 
 def _deciding(condition: str, intents: str, *, allow: bool) -> Iterator[str]:

@@ -62,4 +62,10 @@ def _lines(rules: ServerRules) -> Iterator[str]:
         yield f"header @canfetch_tag_{tag.number} +X-Robots-Tag `{tag.value}`"
     if rules.intents:
         yield "@canfetch_refused vars {canfetch_verdict} refuse"
-        yield "respond @canfetch_refused 403"
+        if rules.refusal.is_default:
+            yield "respond @canfetch_refused 403"
+        else:
+            # The text is for crawlers only, so no cache may store it.
+            yield "header @canfetch_refused Cache-Control no-store"
+            text = "" if rules.refusal.text is None else f"`{rules.refusal.text}` "
+            yield f"respond @canfetch_refused {text}{rules.refusal.status}"

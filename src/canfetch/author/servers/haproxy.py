@@ -8,6 +8,7 @@ Source: HAProxy 2.6, configuration manual, sections 2.2, 4.2 and 7.
 
 from collections.abc import Iterator
 
+from canfetch.author.refusal import Refusal
 from canfetch.author.servers.rules import COMPARED_AS_SENT, NEVER_ALLOWED, NO_PATH, ROBOTS_TXT, ServerRules
 
 
@@ -50,13 +51,24 @@ def _lines(rules: ServerRules) -> Iterator[str]:
             yield f"    # {intent.intent.audience}: {rule}"
             yield _deciding(rule.regex, f"-m int {intent.number}", allow=rule.allow)
     if rules.intents:
-        yield "    http-request deny deny_status 403 if { var(txn.canfetch_verdict) -m str refuse }"
+        yield f"    {_refuse(rules.refusal)} if {{ var(txn.canfetch_verdict) -m str refuse }}"
     for tag in rules.tags:
         yield f"    # {' '.join(tag.patterns)}"
         yield (
             f"    http-after-response add-header X-Robots-Tag '{tag.value}'"
             f" if {{ var(txn.canfetch_target) -m reg '^{tag.regex}' }}"
         )
+
+
+def _refuse(refusal: Refusal) -> str:
+    if refusal.is_default:
+        return "http-request deny deny_status 403"
+    # In single quotes, nothing can be escaped. The text is for crawlers only, so no cache may store it.
+    text = (refusal.text or f"{refusal.status} {refusal.phrase}").replace("'", r"'\''")
+    return (
+        f"http-request return status {refusal.status} content-type 'text/plain; charset=utf-8' string '{text}'"
+        " hdr Cache-Control no-store"
+    )
 
 
 def _deciding(regex: str, intents: str, *, allow: bool) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 from xml.sax.saxutils import quoteattr
 
+from canfetch.author.refusal import Refusal
 from canfetch.author.servers.rules import (
     COMPARED_AS_SENT,
     NEVER_ALLOWED,
@@ -21,7 +22,6 @@ from canfetch.author.servers.rules import (
     ServerTag,
 )
 
-_REFUSE: Final = 'type="CustomResponse" statusCode="403" statusReason="Forbidden" statusDescription="Forbidden"'
 _DIRECTIVES_WITH_VALUE: Final = ("max-snippet", "max-image-preview", "max-video-preview", "unavailable_after")
 
 
@@ -46,8 +46,9 @@ def _lines(rules: ServerRules) -> Iterator[str]:
     yield "    <rewrite>"
     if rules.intents:
         yield "      <rules>"
+        action = _action(rules.refusal)
         for number, intent in enumerate(rules.intents):
-            yield from _refusals(intent, rules.intents[:number])
+            yield from _refusals(intent, rules.intents[:number], action)
         yield "      </rules>"
     if rules.tags:
         yield "      <outboundRules>"
@@ -60,32 +61,42 @@ def _lines(rules: ServerRules) -> Iterator[str]:
     yield "</configuration>"
 
 
-def _refusals(intent: ServerIntent, earlier: tuple[ServerIntent, ...]) -> Iterator[str]:
+def _action(refusal: Refusal) -> str:
+    description = quoteattr(refusal.text or refusal.phrase)
+    return (
+        f'<action type="CustomResponse" statusCode="{refusal.status}" statusReason={quoteattr(refusal.phrase)} '
+        f"statusDescription={description} />"
+    )
+
+
+def _refusals(intent: ServerIntent, earlier: tuple[ServerIntent, ...], action: str) -> Iterator[str]:
+    headers = [_condition("HTTP_USER_AGENT", intent.user_agent_regex)]
+    headers += [_condition("HTTP_USER_AGENT", other.user_agent_regex, negate=True) for other in earlier]
     never = [f"^{NOT_ROOTED}", *(_target(regex) for regex in NEVER_ALLOWED)]
-    yield from _refusal(f"canfetch {intent.number}: never allowed", intent, earlier, f"(?:{'|'.join(never)})", [])
+    name = f"canfetch {intent.number}: never allowed"
+    yield from _refusal(name, [*headers, *_conditions(f"(?:{'|'.join(never)})", [])], action)
     allowed: list[str] = []
     for number, rule in enumerate(intent.rules, 1):
         if rule.allow:
             allowed.append(_target(rule.regex))
         else:
             name = f"canfetch {intent.number}.{number}: {intent.intent.audience}: {rule}"
-            yield from _refusal(name, intent, earlier, _target(rule.regex), allowed)
+            yield from _refusal(name, [*headers, *_conditions(_target(rule.regex), allowed)], action)
 
 
-def _refusal(
-    name: str, intent: ServerIntent, earlier: tuple[ServerIntent, ...], target: str, allowed: list[str]
-) -> Iterator[str]:
-    yield f'        <rule name={quoteattr(name)} patternSyntax="ECMAScript" stopProcessing="true">'
-    yield '          <match url=".*" />'
-    yield '          <conditions logicalGrouping="MatchAll" trackAllCaptures="false">'
-    yield _condition("HTTP_USER_AGENT", intent.user_agent_regex)
-    for other in earlier:
-        yield _condition("HTTP_USER_AGENT", other.user_agent_regex, negate=True)
+def _conditions(target: str, allowed: list[str]) -> Iterator[str]:
     yield _condition("UNENCODED_URL", target, ignore_case=False)
     for exception in (_target(ROBOTS_TXT), *allowed):
         yield _condition("UNENCODED_URL", exception, ignore_case=False, negate=True)
+
+
+def _refusal(name: str, conditions: list[str], action: str) -> Iterator[str]:
+    yield f'        <rule name={quoteattr(name)} patternSyntax="ECMAScript" stopProcessing="true">'
+    yield '          <match url=".*" />'
+    yield '          <conditions logicalGrouping="MatchAll" trackAllCaptures="false">'
+    yield from conditions
     yield "          </conditions>"
-    yield f"          <action {_REFUSE} />"
+    yield f"          {action}"
     yield "        </rule>"
 
 

@@ -9,6 +9,7 @@ Source: nginx, ngx_http_map_module, ngx_http_rewrite_module, ngx_http_headers_mo
 from collections.abc import Iterator
 from typing import Final
 
+from canfetch.author.refusal import Refusal
 from canfetch.author.servers.rules import COMPARED_AS_SENT, NEVER_ALLOWED, ROBOTS_TXT, ServerRules
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidSitePolicy
@@ -61,9 +62,26 @@ def _lines(rules: ServerRules) -> Iterator[str]:
     yield ""
     yield "# Add these lines to each server block (add_header has no effect in a location with its own add_header):"
     yield "#"
-    yield "#     if ($canfetch_refused) { return 403; }"
+    yield from (f"#     {line}" for line in _refusal_lines(rules.refusal))
     for tag in rules.tags:
         yield f"#     add_header X-Robots-Tag $canfetch_tag_{tag.number} always;"
+
+
+def _refusal_lines(refusal: Refusal) -> Iterator[str]:
+    if refusal.is_default:
+        yield "if ($canfetch_refused) { return 403; }"
+        return
+    # The type of a returned text depends on the extension of the path, and only a location can change that. The text is
+    # for crawlers only, so no cache may store it.
+    text = "" if refusal.text is None else ' "{}"'.format(refusal.text.replace('"', r"\""))
+    yield "if ($canfetch_refused) { rewrite ^ /canfetch-refusal last; }"
+    yield "location = /canfetch-refusal {"
+    yield "    internal;"
+    yield "    types { }"
+    yield "    default_type 'text/plain; charset=utf-8';"
+    yield "    add_header Cache-Control no-store always;"
+    yield f"    return {refusal.status}{text};"
+    yield "}"
 
 
 def _word(text: str, subject: str) -> str:

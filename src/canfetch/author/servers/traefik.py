@@ -3,7 +3,7 @@
 Its rules match the path without the query, decoded except for reserved characters, and without dot segments and
 double slashes. So a pattern that ends in `$` also matches with any query, and a pattern with a query is unsupported.
 Dot segments with escaped slashes remain, and are refused here. Traefik itself refuses a raw `#`. No middleware
-only responds with 403, but an allow list without a possible address has that effect.
+only responds with a status, but an allow list without a possible address has that effect.
 
 Source: Traefik 3, rules and priority of HTTP routers; request path; IPAllowList; Headers.
 """
@@ -13,6 +13,7 @@ from typing import Final
 
 from canfetch.author.regexes import path_regex
 from canfetch.author.servers.rules import ServerIntent, ServerRules
+from canfetch.errors import InvalidSitePolicy
 
 _COMPARED: Final = (
     "Rules match the path without the query, as normalised by Traefik 3.4.1 and later. "
@@ -29,13 +30,15 @@ _ROBOTS_TXT: Final = "!Path(`/robots.txt`)"
 def traefik_rules(rules: ServerRules) -> str:
     """Return the dynamic configuration for Traefik, in YAML.
 
-    Raises: InvalidSitePolicy: Its rules cannot express a pattern.
+    Raises: InvalidSitePolicy: Its rules cannot express a pattern, or the text of a refusal.
     Cost: O(bytes of the output), which grows with the exceptions of each rule.
     """
     return "".join(f"{line}\n" for line in _lines(rules))
 
 
 def _lines(rules: ServerRules) -> Iterator[str]:
+    if rules.refusal.text is not None:
+        raise InvalidSitePolicy("refusal: Traefik cannot respond with a text: remove it, or use another server")
     yield from (f"# {line}" for line in rules.comments(_COMPARED))
     if not rules.intents and not rules.tags:
         return
@@ -60,6 +63,8 @@ def _lines(rules: ServerRules) -> Iterator[str]:
         yield "    canfetch-refuse:"
         yield "      ipAllowList:"
         yield f"        sourceRange: ['{_NO_ADDRESS}']"
+        if not rules.refusal.is_default:
+            yield f"        rejectStatusCode: {rules.refusal.status}"
     for tag in rules.tags:
         paths = " || ".join(f"PathRegexp(`^{path_regex(pattern)}`)" for pattern in tag.patterns)
         yield f"    # Add this middleware to your router, for the rule: {paths}"

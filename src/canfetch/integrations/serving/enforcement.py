@@ -14,6 +14,7 @@ from canfetch.agents.crawler import Crawler
 from canfetch.agents.declarations import is_browser_in_app
 from canfetch.agents.registry import REGISTRY, Registry
 from canfetch.agents.requested import requested_agent
+from canfetch.author.refusal import DEFAULT_REFUSAL, Refusal
 from canfetch.client.identity import IdentityVerifier
 from canfetch.core.agent import Agent
 from canfetch.core.quoting import quoted
@@ -67,6 +68,7 @@ class Enforcement:
             well. Then failing name servers, a missing list, or a proxy that is not listed close the site to crawlers.
         trusted_proxies: Addresses and networks of proxies whose `X-Forwarded-For` is believed, and `unix` for a server
             that listens on a Unix socket. Default: none, so that the address of the connection counts.
+        refusal: The status and the text of the response to what is refused. Default: 403, with the reason.
     Raises: InvalidOption, InvalidProductToken.
     """
 
@@ -79,6 +81,7 @@ class Enforcement:
         block_impostors: bool = False,
         block_undecided: bool = False,
         trusted_proxies: Iterable[str] = (),
+        refusal: Refusal = DEFAULT_REFUSAL,
     ) -> None:
         if isinstance(exempt, str | bytes):
             raise InvalidOption(f"invalid exempt {quoted(exempt)}: expected a list, such as [{quoted(exempt)}]")
@@ -88,7 +91,10 @@ class Enforcement:
             raise InvalidOption("block_undecided requires block_impostors=True")
         for token in exempt:
             requested_agent(token, exact=True)
+        if not isinstance(refusal, Refusal):
+            raise InvalidOption(f"invalid refusal {quoted(refusal)}: expected a Refusal")
         self.identity = identity
+        self.refusal = refusal
         self.block_impostors = block_impostors
         self.block_undecided = block_undecided
         self._registry = registry

@@ -162,9 +162,7 @@ class Site:
             self._counters.add("refused", crawler.name)
             SERVING_LOGGER.debug("refused %s: %s", crawler.name, verdict)
             name = printable_text(crawler.name)
-            return text_reply(
-                request, 403, f"403 Forbidden: robots.txt disallows this for {name}\n{verdict.explanation}"
-            )
+            return _refuse(request, enforcement, f"robots.txt disallows this for {name}\n{verdict.explanation}")
         return self._identity_check(request, crawler, enforcement)
 
     @staticmethod
@@ -184,14 +182,19 @@ class Site:
             if self._enforcement is None or not self._enforcement.block_undecided:
                 return None
             SERVING_LOGGER.info("%s may not be %s: %s", check.address, name, identity.reason)
-            return text_reply(
-                request, 403, f"403 Forbidden: this client may not be {name}\n{printable_text(identity.reason)}"
+            return _refuse(
+                request, self._enforcement, f"this client may not be {name}\n{printable_text(identity.reason)}"
             )
         self._counters.add("impostors", name)
         SERVING_LOGGER.info("%s is not %s: %s", check.address, name, identity.reason)
         if self._enforcement is None or not self._enforcement.block_impostors:
             return None
-        return text_reply(request, 403, f"403 Forbidden: this client is not {name}\n{printable_text(identity.reason)}")
+        return _refuse(request, self._enforcement, f"this client is not {name}\n{printable_text(identity.reason)}")
+
+
+def _refuse(request: Request, enforcement: Enforcement, reason: str) -> Reply:
+    status, text = enforcement.refusal
+    return text_reply(request, status, f"{status} {enforcement.refusal.phrase}: {reason}" if text is None else text)
 
 
 def _timestamp(suspend_until: Any) -> float:
