@@ -30,7 +30,7 @@ def to_python(value: Any) -> str:
             f"UnreachablePhase({phase['from_seconds']:_}, {quote(phase['with_copy'])}, {quote(phase['without_copy'])})"
             for phase in value
         ]
-        return f"({', '.join(phases)})" if len(phases) > 1 else f"({phases[0]},)"
+        return f"({', '.join(phases)}{',' if len(phases) == 1 else ''})"
     return quote(value) if isinstance(value, str) else f"{value:_}"
 
 
@@ -48,6 +48,8 @@ def annotation(setting: dict[str, Any]) -> str:
     """Return the type of a setting."""
     if "phases" in setting:
         return "tuple[UnreachablePhase, ...]"
+    if "origins" in setting:
+        return "tuple[str, ...]"
     return alias(setting["values"]) if "values" in setting else "int"
 
 
@@ -81,6 +83,7 @@ def python_tables(tables: dict[str, Any]) -> str:
     for constant, name in (("WITH_COPY", with_copy), ("WITHOUT_COPY", without_copy)):
         lines.append(f"{constant}: Final = ({', '.join(map(quote, tables['values'][name]))})")
     lines.append(f"MAX_PHASE_SECONDS: Final = {settings['while_unreachable']['maximum']:_}")
+    lines.append(f"MAX_ORIGINS: Final = {settings['misconfigured_origins']['origins']}")
     lines += ["", "POLICIES: Final[dict[str, PolicyValues]] = {"]
     for name, policy in policies.items():
         lines += [

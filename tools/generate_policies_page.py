@@ -37,9 +37,10 @@ this argument, everything is disallowed.
 The status decides first, then `oversize`, then [`not_robots`](access.md#pages-instead-of-a-robotstxt). The latter two
 only apply to responses whose status means `rules`.
 
-For `misconfigured_server_error`, the caller lists the affected origins:
-`Client(..., policy="google2019", misconfigured_origins=["https://example.com"])`,
-or `--policy google2019 --misconfigured-origin https://example.com` on the command line.
+For `misconfigured_server_error`, the caller lists the affected origins: with the policy
+`google2019+misconfigured_origins=https://example.com,https://example.org`,
+with `Client(..., policy="google2019", misconfigured_origins=["https://example.com"])`,
+or with `--policy google2019 --misconfigured-origin https://example.com` on the command line.
 """
 INHERITED = """\
 A value in *italics* is inherited from `rfc9309`, because the source of the policy does not mention it. It is not a
@@ -70,15 +71,20 @@ def valid_values(tables: dict[str, Any], setting: dict[str, Any]) -> str:
         return f"`with_copy`: {with_copy}<br>`without_copy`: {without_copy}"
     if "values" in setting:
         return ", ".join(f"`{value}`" for value in tables["values"][setting["values"]])
+    if "origins" in setting:
+        return f"a tuple of at most {setting['origins']} origins, such as `https://example.com`"
     return f"{setting['minimum']} to {setting['maximum']}"
 
 
 def format_value(value: Any) -> str:
     """Format a value for a table cell."""
     if isinstance(value, list):
-        return "<br>".join(
-            f"from {duration(phase['from_seconds'])}: {phase['with_copy']}; without a copy: {phase['without_copy']}"
-            for phase in value
+        return (
+            "<br>".join(
+                f"from {duration(phase['from_seconds'])}: {phase['with_copy']}; without a copy: {phase['without_copy']}"
+                for phase in value
+            )
+            or "none"
         )
     return str(value)
 

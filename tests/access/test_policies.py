@@ -37,8 +37,13 @@ def test_replace_returns_a_policy_with_the_new_value() -> None:
             "+while_unreachable=0:copy:full-disallow,2592000:full-allow:full-allow",
         ),
         ({"max_freshness": 600, "min_freshness": 600}, "+max_freshness=600+min_freshness=600"),
+        ({"misconfigured_origins": ()}, ""),
+        (
+            {"misconfigured_origins": ["https://B.example:443/x", "http://a.example:81", "https://b.example"]},
+            "+misconfigured_origins=http://a.example:81,https://b.example",
+        ),
     ],
-    ids=["none", "standard", "two", "two-reversed", "one-phase", "two-phases", "freshness"],
+    ids=["none", "standard", "two", "two-reversed", "one-phase", "two-phases", "freshness", "no-origin", "origins"],
 )
 def test_names_are_canonical_and_can_be_read_back(settings: dict[str, Any], suffix: str) -> None:
     policy = RFC9309.replace(**settings)
@@ -105,6 +110,17 @@ def test_policies_have_their_names(name: str) -> None:
         ),
         ({"while_unreachable": ((0, "copy", "copy"),)}, "unknown value 'copy' of without_copy: choose from "),
         ({"while_unreachable": ((0, "rules", "full-allow"),)}, "unknown value 'rules' of with_copy: choose from "),
+        (
+            {"misconfigured_origins": "https://a.example"},
+            "invalid misconfigured_origins 'https://a.example': ",
+        ),
+        ({"misconfigured_origins": ["/x"]}, "invalid origin '/x' of misconfigured_origins: expected one such as "),
+        ({"misconfigured_origins": [1]}, "invalid origin 1 of misconfigured_origins: expected one such as "),
+        ({"misconfigured_origins": ["https://a+b"]}, "invalid origin 'https://a+b' of misconfigured_origins"),
+        (
+            {"misconfigured_origins": [f"https://{number}.example" for number in range(101)]},
+            "invalid misconfigured_origins ['https://0.example', ",
+        ),
         ({"while_unreachable": ((0.5, "copy", "full-allow"),)}, "invalid from_seconds 0.5: expected an integer from 0"),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "message",
@@ -143,6 +159,16 @@ def test_invalid_settings(settings: dict[str, Any], message: str) -> None:
             "rfc9309+while_unreachable=copy",
             InvalidOption,
             "invalid phase 'copy' of while_unreachable: expected SECONDS:WITH_COPY:WITHOUT_COPY, such as ",
+        ),
+        (
+            "google2019+misconfigured_origins=",
+            InvalidOption,
+            "invalid origin '' of misconfigured_origins: expected one",
+        ),
+        (
+            "google2019+misconfigured_origins=" + "https://a.example," * 200,
+            InvalidOption,
+            "invalid misconfigured_origins",
         ),
         ("rfc9309+while_unreachable=x:copy:full-allow", InvalidOption, "invalid from_seconds 'x': expected an integer"),
         (

@@ -221,6 +221,10 @@ def test_google2019_misconfigured_origin_is_read_as_404(run: Run, command: tuple
         listed = ("--misconfigured-origin", f"{site.origin}/any/page")
         assert run(*arguments, *UNKEPT, "--policy", "google2019", *listed).code == 0
         assert run(*arguments, *UNKEPT, *listed).code == 1
+        policy = f"google2019+misconfigured_origins=https://other.example,{site.origin}"
+        assert run(*arguments, *UNKEPT, "--policy", policy).code == 0
+        other = "google2019+misconfigured_origins=https://other.example"
+        assert run(*arguments, *UNKEPT, "--policy", other).code == 1
         invalid = run(*arguments, *UNKEPT, "--misconfigured-origin", "no-url")
     assert invalid.code == 2
     assert "no-url" in invalid.err

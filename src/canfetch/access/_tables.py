@@ -27,6 +27,7 @@ class PolicySettings(TypedDict, total=False):
     client_error: ErrorValue
     server_error: ErrorValue
     misconfigured_server_error: ErrorValue
+    misconfigured_origins: tuple[str, ...]
     other_status: ErrorValue
     network_error: ErrorValue
     redirect_limit: int
@@ -52,6 +53,7 @@ class PolicyValues(NamedTuple):
     client_error: ErrorValue
     server_error: ErrorValue
     misconfigured_server_error: ErrorValue
+    misconfigured_origins: tuple[str, ...]
     other_status: ErrorValue
     network_error: ErrorValue
     redirect_limit: int
@@ -90,6 +92,7 @@ RANGES: Final[dict[str, tuple[int, int]]] = {
 WITH_COPY: Final = ("copy", "full-allow", "full-disallow", "site-decides")
 WITHOUT_COPY: Final = ("full-allow", "full-disallow", "site-decides")
 MAX_PHASE_SECONDS: Final = 31_536_000
+MAX_ORIGINS: Final = 100
 
 POLICIES: Final[dict[str, PolicyValues]] = {
     "rfc9309": PolicyValues(
@@ -102,6 +105,7 @@ POLICIES: Final[dict[str, PolicyValues]] = {
         client_error="full-allow",
         server_error="unreachable",
         misconfigured_server_error="unreachable",
+        misconfigured_origins=(),
         other_status="unreachable",
         network_error="unreachable",
         redirect_limit=5,
@@ -124,6 +128,7 @@ POLICIES: Final[dict[str, PolicyValues]] = {
         client_error="full-allow",
         server_error="unreachable",
         misconfigured_server_error="unreachable",
+        misconfigured_origins=(),
         other_status="unreachable",
         network_error="unreachable",
         redirect_limit=5,
@@ -146,6 +151,7 @@ POLICIES: Final[dict[str, PolicyValues]] = {
         client_error="full-allow",
         server_error="unreachable",
         misconfigured_server_error="full-allow",
+        misconfigured_origins=(),
         other_status="unreachable",
         network_error="unreachable",
         redirect_limit=5,
@@ -168,6 +174,7 @@ POLICIES: Final[dict[str, PolicyValues]] = {
         client_error="full-allow",
         server_error="full-allow",
         misconfigured_server_error="full-allow",
+        misconfigured_origins=(),
         other_status="full-allow",
         network_error="unreachable",
         redirect_limit=5,
@@ -190,6 +197,7 @@ POLICIES: Final[dict[str, PolicyValues]] = {
         client_error="full-allow",
         server_error="unreachable",
         misconfigured_server_error="unreachable",
+        misconfigured_origins=(),
         other_status="unreachable",
         network_error="unreachable",
         redirect_limit=20,

@@ -1,19 +1,31 @@
 """The settings of access policies: their values, checked, and their form in the name of an adjusted policy.
 
 The forms are `unauthorized=full-disallow`, `redirect_limit=10`, and for phases, which have three parts each,
-`while_unreachable=0:copy:full-disallow,2592000:full-allow:full-allow`.
+`while_unreachable=0:copy:full-disallow,2592000:full-allow:full-allow`. Origins are separated by commas.
 """
 
 from itertools import pairwise
 from typing import Any, Final
 
-from canfetch.access._tables import CHOICES, MAX_PHASE_SECONDS, RANGES, WITH_COPY, WITHOUT_COPY, UnreachablePhase
+from canfetch.access._tables import (
+    CHOICES,
+    MAX_ORIGINS,
+    MAX_PHASE_SECONDS,
+    RANGES,
+    WITH_COPY,
+    WITHOUT_COPY,
+    UnreachablePhase,
+)
 from canfetch.core.choices import unknown_choice
+from canfetch.core.origin import find_origin
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 
 _PHASES: Final = "while_unreachable"
-_SETTINGS: Final = (*CHOICES, *RANGES, _PHASES)
+_ORIGINS: Final = "misconfigured_origins"
+_SETTINGS: Final = (*CHOICES, *RANGES, _PHASES, _ORIGINS)
+# They separate the parts of the name of a policy.
+_SEPARATORS: Final = frozenset("+=,")
 _MAX_PHASES: Final = 8
 _MAX_DIGITS: Final = 9
 _PHASE_FORM: Final = "SECONDS:WITH_COPY:WITHOUT_COPY, such as '0:copy:full-disallow'"
@@ -30,6 +42,8 @@ def check_setting(name: str, value: object) -> Any:
         return _check_integer(name, value, *RANGES[name])
     if name == _PHASES:
         return _check_phases(value)
+    if name == _ORIGINS:
+        return _check_origins(value)
     raise InvalidOption(unknown_choice("setting", name, _SETTINGS, of="access policies"))
 
 
@@ -42,13 +56,15 @@ def parse_setting(name: str, text: str) -> Any:
         return check_setting(name, int(text))
     if name == _PHASES:
         return check_setting(name, tuple(_parse_phase(part) for part in text.split(",", _MAX_PHASES)))
+    if name == _ORIGINS:
+        return check_setting(name, tuple(text.split(",", MAX_ORIGINS)))
     return check_setting(name, text)
 
 
 def format_setting(value: Any) -> str:
     """Return a value as `parse_setting` reads it."""
     if isinstance(value, tuple):
-        return ",".join(":".join(map(str, phase)) for phase in value)
+        return ",".join(part if isinstance(part, str) else ":".join(map(str, part)) for part in value)
     return str(value)
 
 
@@ -72,6 +88,21 @@ def _check_phases(value: object) -> tuple[UnreachablePhase, ...]:
     if starts[0] != 0 or any(first >= second for first, second in pairwise(starts)):
         raise InvalidOption(f"invalid {_PHASES} {quoted(format_setting(phases))}: expected ascending times from 0")
     return phases
+
+
+def _check_origins(value: object) -> tuple[str, ...]:
+    """Return origins, each once and sorted, so that equal policies have equal names."""
+    if not isinstance(value, tuple | list | set | frozenset) or len(value) > MAX_ORIGINS:
+        raise InvalidOption(f"invalid {_ORIGINS} {quoted(value)}: expected a tuple of at most {MAX_ORIGINS} origins")
+    return tuple(sorted({_check_origin(origin) for origin in value}))
+
+
+def _check_origin(value: object) -> str:
+    origin = find_origin(value) if isinstance(value, str) else None
+    text = str(origin)
+    if origin is None or _SEPARATORS.intersection(text):
+        raise InvalidOption(f"invalid origin {quoted(value)} of {_ORIGINS}: expected one such as 'https://example.com'")
+    return text
 
 
 def _check_phase(value: object) -> UnreachablePhase:

@@ -38,7 +38,8 @@ class ClientOptions(TypedDict, total=False):
             not sent to another origin after a redirect. Default: none.
         revalidate: Whether to send conditional requests if a copy has an ETag or a date. Default: False.
         misconfigured_origins: Origins that are known to respond with 5xx for every missing page, such as
-            `["https://example.com"]`. The policy `google2019` reads their 5xx as 404. Default: none.
+            `["https://example.com"]`, in addition to those of the policy. The policy `google2019` reads their 5xx as
+            404. Default: none.
         stale_while_revalidate: Seconds for which an expired file may be used while it is fetched again. Default: 0.
         max_memory_bytes: Approximate memory for cached origins, in bytes. Default: 64 MiB.
         engine: Name of the parsing engine. Default: the fastest available.
@@ -96,10 +97,12 @@ class Options(NamedTuple):
                 f"invalid max_bytes {max_bytes!r}: expected an integer from {DEFAULT_MAX_BYTES} to {MAX_BYTES_LIMIT}"
             )
         agent = arguments.get("agent")
+        policy = get_policy(arguments.get("policy", "rfc9309"))
+        origins = _parse_origins(arguments.get("misconfigured_origins", ()))
         options = cls(
             user_agent=user_agent,
             agent=as_agent(product_token(user_agent) if agent is None else agent),
-            policy=get_policy(arguments.get("policy", "rfc9309")),
+            policy=policy,
             profile=get_profile(arguments.get("profile", "rfc9309")),
             max_bytes=max_bytes,
             connect_timeout=arguments.get("connect_timeout", 10.0),
@@ -108,7 +111,7 @@ class Options(NamedTuple):
             allow_private=arguments.get("allow_private", True),
             headers=parse_request_headers(arguments.get("headers", ())),
             revalidate=arguments.get("revalidate", False),
-            misconfigured_origins=_parse_origins(arguments.get("misconfigured_origins", ())),
+            misconfigured_origins=origins.union(policy.misconfigured_origins),
             stale_while_revalidate=arguments.get("stale_while_revalidate", 0.0),
             max_memory_bytes=arguments.get("max_memory_bytes", DEFAULT_MAX_MEMORY_BYTES),
             engine=arguments.get("engine"),

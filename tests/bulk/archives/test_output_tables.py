@@ -88,6 +88,8 @@ def test_files(tmp_path: Path) -> None:
         ("rfc9309", 403, True, "unavailable"),
         ("rfc9309", 503, False, "unreachable"),
         ("rfc9309+unauthorized=full-disallow", 403, False, "unavailable"),
+        ("google2019+misconfigured_origins=https://a.example", 503, True, "unavailable"),
+        ("google2019+misconfigured_origins=https://b.example", 503, False, "unreachable"),
         ("rfc9309", 200, False, "disallow-rule"),
     ],
 )

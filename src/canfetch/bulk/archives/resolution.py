@@ -150,7 +150,9 @@ def _fetch(
 
 
 def _first_step(capture: Capture, policy: AccessPolicy) -> FetchResult | Request:
-    request = first_request(Origin.from_url(capture.url))._replace(url=capture.url)
+    origin = Origin.from_url(capture.url)
+    misconfigured = str(origin) in policy.misconfigured_origins
+    request = first_request(origin, misconfigured=misconfigured)._replace(url=capture.url)
     return next_step(request, _response(capture, capture.url), policy)
 
 
