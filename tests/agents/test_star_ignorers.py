@@ -85,4 +85,5 @@ def test_names_and_headers_in_other_interfaces(name: str) -> None:
     with canfetch.Client(user_agent=f"{name}/1.0 (+https://example.com/bot)") as client:
         assert client.options.agent == expected
     page = parse_page(headers=[("X-Robots-Tag", "noindex")])
-    assert page.decide(agent=name, now=0).may_index is page.decide(agent=expected, now=0).may_index
+    assert page.decide(agent=name, now=0).may_index.allowed
+    assert not page.decide(agent="ExampleBot", now=0).may_index.allowed
