@@ -9,6 +9,7 @@ __version__ = "0.1.0"
 
 # The only list of public names. `tools/generate_public_stub.py` writes `__init__.pyi` from it for static analysis.
 _EXPORTS = {
+    "access.editions": ("EDITIONS", "Edition"),
     "access.pacing": ("DelayMode", "Pace", "next_request_at"),
     "access.policies": ("POLICIES", "AccessPolicy", "UnreachablePhase"),
     "agents": ("agent", "find_crawler"),

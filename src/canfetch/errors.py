@@ -11,6 +11,7 @@ in `canfetch` only. A failure of this machine raises `RequestNotSent`.
     ├── InvalidLimit          a parsing limit is out of range
     ├── UnknownProfile        a parsing profile does not exist
     ├── UnknownPolicy         an access policy does not exist
+    ├── UnknownEdition        an edition does not exist
     ├── InvalidOption         an option has an invalid value or an unknown name
     ├── InvalidColumn         a column cannot be read, or columns do not fit together
     ├── InvalidDraft          a line of a draft robots.txt is invalid
@@ -69,6 +70,10 @@ class UnknownProfile(CanfetchError, ValueError):
 
 class UnknownPolicy(CanfetchError, ValueError):
     """Raised when an access policy does not exist."""
+
+
+class UnknownEdition(CanfetchError, ValueError):
+    """Raised when an edition does not exist."""
 
 
 class OriginMismatch(CanfetchError, ValueError):

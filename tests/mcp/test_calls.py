@@ -9,6 +9,7 @@ import jsonschema
 import pytest
 from mcp.client.client import Client
 from tests.mcp.asking import Reply, ask, to_reply, with_client
+from tests.servers.valid import respond
 from tests.servers.web import Exchange, Site
 
 from canfetch.web.mcp.agents import AskedAgent
@@ -256,3 +257,16 @@ def test_an_internal_error_shows_no_details(caplog: pytest.LogCaptureFixture) ->
     assert (reply.is_error, reply.text) == (True, "internal error: the log of the server has the details")
     assert "may_fetch: internal error: RuntimeError in " in caplog.text
     assert "a secret" not in caplog.text
+
+
+@pytest.mark.slow
+def test_profile_and_policy_of_the_server() -> None:
+    draft = "User-agent: *\nDissallow: /a\n"
+    with Site() as busy:
+        busy.serve("/robots.txt", respond(draft.encode(), status=429))
+        settings = ServiceSettings(allow_private=True, policy="google2019", profile="google2019")
+        live, written = ask(
+            ("may_fetch", {"url": busy.url("a")}), ("explain", {"url": "/a", "robots_txt": draft}), settings=settings
+        )
+    assert live.result["allowed"]
+    assert [decision["allowed"] for decision in written.result["decisions"]] == [True]

@@ -14,6 +14,7 @@ from tests.web.conftest import ScriptedWeb, running_api
 from canfetch.access.responses import Failure, FailureKind
 from canfetch.web.api import decisions, files, live, registry
 from canfetch.web.app import create_app
+from canfetch.web.settings import Settings
 
 FILE = """\
 Sitemap: https://example.com/sitemap.xml
@@ -173,3 +174,22 @@ def test_the_document_declares_the_keys_of_every_object() -> None:
     schemas = create_app().app.openapi()["components"]["schemas"]
     loose = [name for name, schema in schemas.items() if '"additionalProperties": true' in json.dumps(schema)]
     assert loose == []
+
+
+@pytest.mark.slow
+def test_profile_of_the_server_is_that_of_requests_without_one(web: ScriptedWeb) -> None:
+    content = "User-agent: *\nDissallow: /a\n"
+    web.add("https://a.example/robots.txt", content.encode())
+    with running_api(Settings(policy="google2019", profile="google2019"), transport=web) as api:
+        asked = {"url": "/a", "agent": "GPTBot", "content": content}
+        assert api.answer("decide", **asked)["allowed"]
+        assert not api.answer("decide", **asked, profile="google")["allowed"]
+        live = {"url": "https://a.example/a", "agent": "GPTBot"}
+        verdict = api.answer("decide", **live)
+        assert (verdict["allowed"], verdict["profile"], verdict["access"]["policy"]) == (
+            True,
+            "google2019",
+            "google2019",
+        )
+        assert not api.answer("decide", **live, profile="google")["allowed"]
+        assert api.answer("parse", content=content)["profile"] == "google2019"

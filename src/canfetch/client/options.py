@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable
 from math import isfinite
 from typing import Any, Final, NamedTuple, Self, TypedDict, Unpack
 
+from canfetch.access.editions import get_edition
 from canfetch.access.policies import AccessPolicy, get_policy
 from canfetch.access.responses import Headers
 from canfetch.client.request_headers import RequestHeaders, is_header_value, parse_request_headers
@@ -28,6 +29,8 @@ class ClientOptions(TypedDict, total=False):
         policy: The access policy, which defines what status codes, errors and time mean: a name in `POLICIES`, or a
             policy that `AccessPolicy.replace` returned. Default: `rfc9309`.
         profile: Name of the parsing profile. Default: `rfc9309`.
+        edition: Name of an edition in `EDITIONS`, such as `google2019`, which sets `profile` and `policy`. It cannot be
+            combined with either.
         max_bytes: Parsing limit in bytes. Default and minimum: 512000 (500 KiB).
         connect_timeout: Seconds to wait for a connection. Default: 10.
         read_timeout: Seconds to wait for the next bytes. Default: 10.
@@ -48,6 +51,7 @@ class ClientOptions(TypedDict, total=False):
     agent: str | Agent | None
     policy: str | AccessPolicy
     profile: str
+    edition: str
     max_bytes: int
     connect_timeout: float
     read_timeout: float
@@ -85,8 +89,8 @@ class Options(NamedTuple):
     def validated(cls, *, user_agent: str, **arguments: Unpack["ClientOptions"]) -> Self:
         """Validate the arguments of a client.
 
-        Raises: InvalidOption, InvalidLimit, InvalidProductToken, InvalidURL, UnknownPolicy, UnknownProfile,
-            EngineError.
+        Raises: InvalidOption, InvalidLimit, InvalidProductToken, InvalidURL, UnknownEdition, UnknownPolicy,
+            UnknownProfile, EngineError.
         """
         _check_names(arguments)
         if not is_header_value(user_agent):
@@ -97,13 +101,13 @@ class Options(NamedTuple):
                 f"invalid max_bytes {max_bytes!r}: expected an integer from {DEFAULT_MAX_BYTES} to {MAX_BYTES_LIMIT}"
             )
         agent = arguments.get("agent")
-        policy = get_policy(arguments.get("policy", "rfc9309"))
+        profile, policy = _profile_and_policy(arguments)
         origins = _parse_origins(arguments.get("misconfigured_origins", ()))
         options = cls(
             user_agent=user_agent,
             agent=as_agent(product_token(user_agent) if agent is None else agent),
             policy=policy,
-            profile=get_profile(arguments.get("profile", "rfc9309")),
+            profile=profile,
             max_bytes=max_bytes,
             connect_timeout=arguments.get("connect_timeout", 10.0),
             read_timeout=arguments.get("read_timeout", 10.0),
@@ -142,6 +146,16 @@ def _check_names(names: Iterable[str]) -> None:
     for name in names:
         if name not in known:
             raise InvalidOption(unknown_choice("option", name, known))
+
+
+def _profile_and_policy(arguments: ClientOptions) -> tuple[Profile, AccessPolicy]:
+    if "edition" not in arguments:
+        return get_profile(arguments.get("profile", "rfc9309")), get_policy(arguments.get("policy", "rfc9309"))
+    edition = get_edition(arguments["edition"])
+    for name in ("profile", "policy"):
+        if name in arguments:
+            raise InvalidOption(f"edition and {name} cannot be used together: edition {edition.name!r} sets {name}")
+    return get_profile(edition.profile), get_policy(edition.policy)
 
 
 def _parse_origins(origins: Collection[str]) -> frozenset[str]:

@@ -60,6 +60,7 @@ def create_app(
             max_fetches=settings.max_fetches,
             user_agent=settings.user_agent,
             policy=settings.policy,
+            profile=settings.profile,
             tracer=tracer,
             rules=settings.fetch_rules(),
             transport=transport,

@@ -54,6 +54,7 @@ class Origins:
             are not limited.
         user_agent: The User-Agent header of requests.
         policy: The access policy.
+        profile: The parsing profile of the files that are kept.
         tracer: An OpenTelemetry tracer, or None.
         rules: What may be connected to.
         transport: The transport, for tests.
@@ -68,6 +69,7 @@ class Origins:
         max_fetches: int = 64,
         user_agent: str | None = None,
         policy: str = "rfc9309",
+        profile: str = "rfc9309",
         tracer: "Tracer | None" = None,
         rules: FetchRules = NO_RULES,
         transport: AsyncTransport | None = None,
@@ -80,6 +82,7 @@ class Origins:
         self.client = AsyncClient(
             user_agent=self.user_agent,
             policy=policy,
+            profile=profile,
             store=store,
             allow_private=allow_private,
             timeout=_TIMEOUT,

@@ -6,6 +6,7 @@ from typing import Final
 
 from canfetch.access.policies import get_policy
 from canfetch.client.transports.fetch_rules import FetchRules
+from canfetch.core.profiles import get_profile
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 from canfetch.web.server.credentials import check_token
@@ -64,6 +65,7 @@ class Settings:
         cors_origins: Origins of other sites whose pages may use the API.
         trusted_proxies: Addresses of proxies whose X-Forwarded-For header names the client.
         policy: The access policy.
+        profile: The parsing profile of requests that name none.
         user_agent: The User-Agent header of requests, or None for the default.
         requests: The rate limit of requests.
         fetches: The rate limit of fetches. Cached files do not count.
@@ -90,6 +92,7 @@ class Settings:
     cors_origins: tuple[str, ...] = ()
     trusted_proxies: tuple[str, ...] = ()
     policy: str = "rfc9309"
+    profile: str = "rfc9309"
     user_agent: str | None = None
     requests: RateLimit = UNLIMITED
     fetches: RateLimit = UNLIMITED
@@ -109,6 +112,7 @@ class Settings:
         if self.token is not None:
             check_token(self.token)
         get_policy(self.policy)
+        get_profile(self.profile)
         self.fetch_rules()
         for proxy in self.trusted_proxies:
             try:

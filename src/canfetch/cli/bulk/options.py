@@ -19,8 +19,9 @@ from canfetch.bulk.writing.work_folder import WorkFolder
 from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes
 from canfetch.cli.shared.agent_list import requested_agents
 from canfetch.cli.shared.command_errors import CommandError
+from canfetch.cli.shared.edition_option import edition_option
 from canfetch.cli.shared.input_files import check_standard_input
-from canfetch.cli.shared.network_options import PolicyName
+from canfetch.cli.shared.network_options import policy_option
 from canfetch.cli.shared.option_parameters import (
     agent_option,
     agents_file_option,
@@ -85,15 +86,9 @@ def run_parameters(engines: Sequence[str] = ENGINES) -> list[click.Parameter]:
             type=Choice(INPUT_FORMATS),
             help="Format of the archives.  [default: by the suffix or the first bytes]",
         ),
-        Option(
-            ["--policy"],
-            type=PolicyName(),
-            metavar="NAME[+SETTING=VALUE]...",
-            default="rfc9309",
-            show_default=True,
-            help="Access policy: what status codes mean.",
-        ),
+        policy_option(),
         profile_option(),
+        edition_option(),
         Option(
             ["--engine"],
             type=Choice(engines),

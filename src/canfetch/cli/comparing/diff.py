@@ -12,6 +12,7 @@ from canfetch.cli.comparing.diff_reports import Report, Row, html_lines, markdow
 from canfetch.cli.comparing.inputs import UNNAMED, all_agents, find_agent, read_file, read_sitemap
 from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes, resolve_agent
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
+from canfetch.cli.shared.edition_option import edition_option
 from canfetch.cli.shared.input_files import STANDARD_INPUT, check_standard_input, open_input
 from canfetch.cli.shared.option_parameters import (
     agent_option,
@@ -154,6 +155,7 @@ command: Final = click.Command(
         registry_option(),
         exact_option(),
         profile_option(),
+        edition_option(),
         Option(
             ["--urls-file"],
             metavar="FILE",

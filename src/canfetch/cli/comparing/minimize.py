@@ -6,6 +6,7 @@ import click
 
 from canfetch.cli.comparing.inputs import read_file
 from canfetch.cli.shared.command_errors import EXIT_NEGATIVE, EXIT_OK, CommandError
+from canfetch.cli.shared.edition_option import edition_option
 from canfetch.cli.shared.input_files import STANDARD_INPUT
 from canfetch.cli.shared.option_parameters import profile_option, quiet_option
 from canfetch.cli.shared.output_files import replace_file, write_standard_output
@@ -77,6 +78,7 @@ command: Final = click.Command(
     params=[
         click.Argument(["name"], metavar="FILE|-", shell_complete=complete_path),
         profile_option(),
+        edition_option(),
         Option(
             ["--for", "for_profiles"],
             metavar="NAME",

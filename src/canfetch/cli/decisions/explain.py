@@ -46,6 +46,7 @@ Examples:
   canfetch explain https://example.com/fish --agent ExampleBot
   canfetch explain /fish --agent Googlebot-Image --robots robots.txt --profile googlebot
   canfetch explain /fish --agent GPTBot --robots robots.txt --all-profiles
+  canfetch explain https://example.com/fish --agent Googlebot --edition google2019
   curl -sS https://example.com/robots.txt | canfetch explain /fish --agent GPTBot --robots -
 
 \b

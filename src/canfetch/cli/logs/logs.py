@@ -17,6 +17,7 @@ from canfetch.cli.logs.log_table import COLUMNS, csv_cells, markdown_lines, repo
 from canfetch.cli.shared.address_lists import open_address_lists
 from canfetch.cli.shared.agent_arguments import print_notes_about_names
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK, CommandError
+from canfetch.cli.shared.edition_option import edition_option
 from canfetch.cli.shared.input_files import (
     STANDARD_INPUT,
     check_standard_input,
@@ -234,6 +235,7 @@ command: Final = click.Command(
             help="Store of fetched files: an SQLite file or a redis:// URL. The last copy of each host is used.",
         ),
         profile_option(),
+        edition_option(),
         Option(
             ["--grace"],
             type=click.FloatRange(0, 8784),

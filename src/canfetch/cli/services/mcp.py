@@ -8,7 +8,9 @@ import click
 from click.core import ParameterSource
 
 from canfetch.cli.shared.command_errors import CommandError
+from canfetch.cli.shared.edition_option import edition_option
 from canfetch.cli.shared.network_options import fetch_rule_options, policy_option, store_option
+from canfetch.cli.shared.option_parameters import profile_option
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.store_option import open_store
 from canfetch.cli.shared.terminal import print_message
@@ -29,6 +31,7 @@ class _Options(NamedTuple):
 
     user_agent: str | None
     policy: str
+    profile: str
     timeout: float
     store: str | None
     allow_private: bool
@@ -74,6 +77,7 @@ def _open_service(options: _Options) -> "Service":
     settings = ServiceSettings(
         user_agent=options.user_agent,
         policy=options.policy,
+        profile=options.profile,
         timeout=options.timeout,
         allow_private=options.allow_private,
         rules=FetchRules(allow=options.fetch_allow, refuse=options.fetch_refuse),
@@ -123,6 +127,8 @@ command: Final = click.Command(
             " [default: the header of canfetch, and * as a stand-in]",
         ),
         policy_option(),
+        profile_option(),
+        edition_option(),
         Option(
             ["--timeout"],
             metavar="SECONDS",

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 import click
 
 from canfetch.cli.shared.command_errors import EXIT_OK, CommandError
+from canfetch.cli.shared.edition_option import edition_option
 from canfetch.cli.shared.network_options import fetch_rule_options, policy_option, store_option
+from canfetch.cli.shared.option_parameters import profile_option
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.terminal import print_message
 from canfetch.core.quoting import quoted
@@ -42,6 +44,7 @@ class _Options(NamedTuple):
     fetch_rate: float | None
     workers: int
     policy: str
+    profile: str
     user_agent: str | None
     open_browser: bool
     static: str | None
@@ -119,6 +122,7 @@ def _settings(options: _Options, *, is_local: bool) -> "Settings":
         trusted_proxies=options.trusted_proxies,
         workers=options.workers,
         policy=options.policy,
+        profile=options.profile,
         user_agent=options.user_agent,
         requests=PUBLIC_REQUESTS.with_rate(options.rate if is_public or options.rate is not None else 0),
         fetches=PUBLIC_FETCHES.with_rate(options.fetch_rate if is_public or options.fetch_rate is not None else 0),
@@ -219,6 +223,8 @@ command: Final = click.Command(
             help="Number of worker processes. They share the store.",
         ),
         policy_option(),
+        profile_option(),
+        edition_option(),
         Option(["--user-agent"], metavar="HEADER", help="User-Agent header of requests.  [default: that of canfetch]"),
         Option(["--open", "open_browser"], is_flag=True, help="Open the page in a browser."),
         Option(

@@ -9,6 +9,7 @@ from click.core import ParameterSource
 
 from canfetch import __version__
 from canfetch.cli.shared.command_errors import CommandError
+from canfetch.cli.shared.edition_option import EDITION, EditionPart, edition_option
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption, UnknownPolicy
@@ -77,7 +78,7 @@ def fetch_rule_options() -> list[Option]:
     ]
 
 
-class PolicyName(click.ParamType):  # type: ignore[type-arg]  # generic only since click 8.4
+class _PolicyName(click.ParamType):  # type: ignore[type-arg]  # generic only since click 8.4
     """The name of an access policy. Converted to the canonical name."""
 
     name = "policy"
@@ -118,7 +119,7 @@ def _policy_help(_option: click.Option) -> str:
     )
 
 
-class _PolicyOption(Option):
+class _PolicyOption(EditionPart):
     """The option `--policy`, which imports the policies only when its help is printed."""
 
     # Click assigns the help that it was constructed with, which is None.
@@ -129,10 +130,10 @@ _VERBOSE_HELP: Final = "Log each fetch on standard error; -vv also logs each req
 
 
 def policy_option() -> click.Option:
-    """Return the click parameter of `--policy`."""
+    """Return the click parameter of `--policy`. `edition_option` belongs to it."""
     return _PolicyOption(
         ["--policy"],
-        type=PolicyName(),
+        type=_PolicyName(),
         metavar="NAME[+SETTING=VALUE]...",
         default=DEFAULT_POLICY,
         show_default=True,
@@ -158,6 +159,7 @@ def network_parameters(*, verbose_help: str = "", fetched: str = "robots.txt") -
     """
     return [
         policy_option(),
+        edition_option(),
         Option(
             ["--misconfigured-origin", "misconfigured_origins"],
             metavar="URL",
@@ -237,7 +239,8 @@ def connection_parameters(fetched: str) -> list[click.Parameter]:
 
     Args: fetched: What the command fetches, for the help of `--timeout`.
     """
-    return [parameter for parameter in network_parameters(fetched=fetched) if parameter.name not in _CACHE_OPTIONS]
+    left_out = {*_CACHE_OPTIONS, EDITION}
+    return [parameter for parameter in network_parameters(fetched=fetched) if parameter.name not in left_out]
 
 
 def pop_connection_options(values: dict[str, Any]) -> NetworkOptions:

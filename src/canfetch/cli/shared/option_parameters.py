@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from canfetch.cli.shared.edition_option import EditionPart
 from canfetch.cli.shared.single_value_option import Choice, Option, ProfileChoice
 
 ROW_FORMATS = ("text", "json", "ndjson")
@@ -19,7 +20,7 @@ def profile_option() -> Option:
     """Return `--profile`."""
     from canfetch.core.profiles import PROFILES  # noqa: PLC0415 - not for all commands
 
-    return Option(
+    return EditionPart(
         ["--profile"],
         type=ProfileChoice(tuple(PROFILES)),
         metavar="NAME",

@@ -18,7 +18,7 @@ from canfetch.web.api.requests import (
     AgentName,
     CompareRequest,
     DecideRequest,
-    ProfileName,
+    OptionalProfile,
     QueryURL,
     URLsRequest,
     body_schema,
@@ -62,7 +62,7 @@ async def decide_live(
     request: Request,
     url: Annotated[QueryURL, Query()],
     agent: Annotated[AgentName, Query()],
-    profile: Annotated[ProfileName, Query()] = "rfc9309",
+    profile: Annotated[OptionalProfile, Query()] = None,
     exact: Annotated[bool, Query()] = False,  # noqa: FBT002 - a parameter of the query
 ) -> Response:
     """Return the verdict on a URL. Its origin's robots.txt is fetched, unless the cached copy is fresh."""
@@ -162,13 +162,13 @@ async def compare(request: Request) -> Response:
     return await respond(request, comparison)
 
 
-def comparison(body: bytes, _facts: Facts) -> Mapping[str, Any]:
+def comparison(body: bytes, facts: Facts) -> Mapping[str, Any]:
     """Return the comparison of two versions."""
     asked = CompareRequest.model_validate_json(body)
     agents = requested_agents(asked.agents, exact=asked.exact)
     _check_verdicts(len(asked.urls) * len(agents), MAX_VERDICTS)
     old, new = asked.old.encode(), asked.new.encode()
-    return compare_verdicts(old, new, asked.urls, agents, profile=asked.profile).to_json()
+    return compare_verdicts(old, new, asked.urls, agents, profile=facts.profile(asked)).to_json()
 
 
 def _decider(asked: DecideRequest | URLsRequest, url: str, facts: Facts) -> RobotsTxt | OriginDecider:
@@ -179,8 +179,8 @@ def _decider(asked: DecideRequest | URLsRequest, url: str, facts: Facts) -> Robo
     """
     content = asked.file()
     if content is None:
-        return facts.decider(url, asked.profile)
-    return parse(content, url=asked.robots_url, profile=asked.profile)
+        return facts.decider(url, facts.profile(asked))
+    return parse(content, url=asked.robots_url, profile=facts.profile(asked))
 
 
 def _files(decider: Decider) -> tuple[RobotsTxt, ...]:

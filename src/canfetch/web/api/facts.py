@@ -5,7 +5,7 @@ raises, the server fetches it, and the function starts again with one fact more.
 """
 
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from canfetch.access.responses import Failure, Response
 from canfetch.answers.documents import DecideStep, FetchStep, Step
@@ -37,6 +37,14 @@ class MissingFact(Exception):
         self.need = need
 
 
+class ProfileRequest(Protocol):
+    """A request that may name a parsing profile."""
+
+    @property
+    def profile(self) -> str | None:
+        """The name of the profile, or None for that of the server."""
+
+
 @dataclass(slots=True)
 class Facts:
     """The facts that are known.
@@ -44,14 +52,20 @@ class Facts:
     Attributes:
         now: The time, in seconds since the epoch.
         own_agent: The agent of the server.
+        own_profile: The parsing profile of requests that name none.
         states: The states of origins, and the errors of those that cannot be fetched.
         responses: The responses, by URL. Failures are kept as well, so that none is repeated.
     """
 
     now: float
     own_agent: Agent
+    own_profile: str = DEFAULT_PROFILE
     states: dict[str, OriginState | CanfetchError] = field(default_factory=dict)
     responses: dict[str, Response | Failure] = field(default_factory=dict)
+
+    def profile(self, request: ProfileRequest) -> str:
+        """Return the name of the profile of a request."""
+        return self.own_profile if request.profile is None else request.profile
 
     def state(self, url: str, *, refresh: bool = False) -> OriginState:
         """Return the state of the origin of a URL.
@@ -66,12 +80,14 @@ class Facts:
             raise state
         return state
 
-    def decider(self, url: str, profile: str = DEFAULT_PROFILE) -> OriginDecider:
+    def decider(self, url: str, profile: str | None = None) -> OriginDecider:
         """Return what decides about the URLs of the origin of a URL.
+
+        Args: profile: The parsing profile, or None for that of the server.
 
         Raises: MissingFact; InvalidURL, UnknownProfile.
         """
-        return OriginDecider(self.state(url), self.now, profile)
+        return OriginDecider(self.state(url), self.now, self.own_profile if profile is None else profile)
 
     def perform(self, agent: Agent, step: Step) -> Any:
         """Return the result of a step of fetching a document.

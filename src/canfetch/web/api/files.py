@@ -44,10 +44,10 @@ async def parse(request: Request) -> Response:
     return await respond(request, structure)
 
 
-def structure(body: bytes, _facts: Facts) -> Mapping[str, Any]:
+def structure(body: bytes, facts: Facts) -> Mapping[str, Any]:
     """Return the structure of a file."""
     asked = ParseRequest.model_validate_json(body)
-    return file_json(parse_robots(asked.file(), profile=asked.profile))
+    return file_json(parse_robots(asked.file(), profile=facts.profile(asked)))
 
 
 @ROUTER.post(
@@ -128,11 +128,11 @@ async def usage(request: Request) -> Response:
     return await respond(request, usage_answer)
 
 
-def usage_answer(body: bytes, _facts: Facts) -> Mapping[str, Any]:
+def usage_answer(body: bytes, facts: Facts) -> Mapping[str, Any]:
     """Return the usage preferences."""
     asked = UsageRequest.model_validate_json(body)
     agents, headers = requested_agents(asked.agents, exact=asked.exact), parse_header_lines(asked.headers)
     page = None
     if headers or asked.tdm_file is not None:
         page = parse_page(headers=headers, url=asked.url, tdm_file=asked.tdm_file)
-    return usage_table(parse_robots(asked.file(), profile=asked.profile), asked.url, agents, page=page).to_json()
+    return usage_table(parse_robots(asked.file(), profile=facts.profile(asked)), asked.url, agents, page=page).to_json()

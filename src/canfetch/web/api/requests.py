@@ -35,6 +35,14 @@ AgentName = Annotated[
     ),
 ]
 ProfileName = Annotated[str, Field(description="The parsing profile.", json_schema_extra={"enum": list(PROFILES)})]
+OptionalProfile = Annotated[
+    str | None,
+    Field(
+        description="The parsing profile. By default, that of the server: `rfc9309`, unless it was started "
+        "with another.",
+        json_schema_extra={"enum": [*PROFILES, None]},
+    ),
+]
 ContentText = Annotated[str, Field(description="The robots.txt.")]
 Encoding = Literal["utf-8", "base64"]
 CheckNames = Annotated[list[str], Field(max_length=500)]
@@ -83,7 +91,7 @@ class _OptionalFileRequest(Request):
     robots_url: Annotated[
         str | None, Field(description="The URL of `content`. URLs of other origins are then an error.")
     ] = None
-    profile: ProfileName = "rfc9309"
+    profile: OptionalProfile = None
     exact: Annotated[bool, Field(description="Use the token alone, without the registry's fallback tokens.")] = False
 
     def file(self) -> bytes | None:
@@ -125,7 +133,7 @@ class URLsRequest(_OptionalFileRequest):
 class ParseRequest(FileRequest):
     """A request for the structure of a file."""
 
-    profile: ProfileName = "rfc9309"
+    profile: OptionalProfile = None
 
 
 class LintFileRequest(FileRequest):
@@ -182,7 +190,7 @@ class CompareRequest(Request):
     new: ContentText
     urls: Annotated[list[URLText], Field(max_length=MAX_URLS)] = []
     agents: Annotated[list[AgentName], Field(max_length=MAX_AGENTS)] = []
-    profile: ProfileName = "rfc9309"
+    profile: OptionalProfile = None
     exact: bool = False
 
 
@@ -191,7 +199,7 @@ class UsageRequest(FileRequest):
 
     url: URLText = "/"
     agents: Annotated[list[AgentName], Field(min_length=1, max_length=MAX_AGENTS)]
-    profile: ProfileName = "rfc9309"
+    profile: OptionalProfile = None
     exact: bool = False
     headers: Annotated[str, Field(max_length=65_536, description="The head of the page's response, for TDMRep.")] = ""
     tdm_file: Annotated[str | None, Field(description="The /.well-known/tdmrep.json of the origin.")] = None
@@ -217,7 +225,7 @@ class PageRequest(_AgentsOfPage):
     url: Annotated[str | None, Field(max_length=_MAX_URL_CHARACTERS)] = None
     tdm_file: Annotated[str | None, Field(description="The /.well-known/tdmrep.json. It requires `url`.")] = None
     robots: Annotated[str | None, Field(description="The robots.txt of the origin. It requires `url`.")] = None
-    profile: ProfileName = "rfc9309"
+    profile: OptionalProfile = None
 
 
 class LivePageRequest(_AgentsOfPage):
@@ -247,7 +255,7 @@ class StreamLine(Request):
     agent: AgentName | None = None
     content: str | None = None
     content_encoding: Encoding = "utf-8"
-    profile: ProfileName = "rfc9309"
+    profile: OptionalProfile = None
     exact: bool = False
 
 

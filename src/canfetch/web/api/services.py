@@ -40,7 +40,7 @@ class Services(NamedTuple):
 
     def facts(self) -> Facts:
         """Return the facts of a new request."""
-        return Facts(self.origins.clock(), Agent(product_token(self.origins.user_agent)))
+        return Facts(self.origins.clock(), Agent(product_token(self.origins.user_agent)), self.settings.profile)
 
     async def learn(self, need: Need, facts: Facts) -> None:
         """Fetch what an answer needs, and add it to the facts.

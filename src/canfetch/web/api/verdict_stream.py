@@ -228,13 +228,14 @@ class _VerdictStream:
         return with_agent_note(verdict_json(url, agent, verdict), agent, verdict)
 
     def _decider(self, asked: StreamLine, url: str) -> Decider:
+        profile = self._facts.profile(asked)
         if asked.content is not None:
-            return parse(decode_content(asked.content, asked.content_encoding), profile=asked.profile)
+            return parse(decode_content(asked.content, asked.content_encoding), profile=profile)
         if self.file.is_rejected:
             raise NoFileError(_NO_FILE)
         if self.file.content is None:
-            return self._facts.decider(url, asked.profile)
-        return _parse_again(self.file.content, profile=asked.profile)
+            return self._facts.decider(url, profile)
+        return _parse_again(self.file.content, profile=profile)
 
 
 def _sets_file(line: bytes) -> bool:

@@ -41,7 +41,7 @@ async def _answer(service: Service, arguments: ExplainArguments) -> Answer:
     if not arguments.url.startswith("/"):
         parse_origin(arguments.url)
     size = len(content) + len(arguments.url)
-    return await service.read(explain_draft, content, arguments.url, agents, size=size)
+    return await service.read(explain_draft, content, arguments.url, agents, service.profile, size=size)
 
 
 def explain_state(state: OriginState, url: str, agents: Sequence[AskedAgent], now: float) -> Answer:
@@ -51,13 +51,14 @@ def explain_state(state: OriginState, url: str, agents: Sequence[AskedAgent], no
     return _explain(agents, verdicts, url, rules_of(state, now), access)
 
 
-def explain_draft(content: str, url: str, agents: Sequence[AskedAgent]) -> Answer:
+def explain_draft(content: str, url: str, agents: Sequence[AskedAgent], profile: str = "rfc9309") -> Answer:
     """Return the explanation for the content of a file.
 
+    Args: profile: The parsing profile.
     Raises: CallerError: The URL is invalid.
     """
     try:
-        robots = parse(encode_text(content), url=None if url.startswith("/") else robots_url(url))
+        robots = parse(encode_text(content), url=None if url.startswith("/") else robots_url(url), profile=profile)
         verdicts = [robots.decide(url, agent=agent.agent) for agent in agents]
     except InvalidURL as error:
         raise CallerError(str(error)) from None

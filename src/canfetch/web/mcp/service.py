@@ -48,6 +48,7 @@ class ServiceSettings(NamedTuple):
         user_agent: The User-Agent header, whose product token is also the agent of questions without one. None sends
             the header of canfetch, and answers for a stand-in.
         policy: The name of the access policy.
+        profile: The name of the parsing profile.
         timeout: Seconds for a fetch with all its redirects.
         allow_private: Whether to connect to private and loopback addresses, and through proxies.
         rules: What may be connected to.
@@ -59,6 +60,7 @@ class ServiceSettings(NamedTuple):
 
     user_agent: str | None = None
     policy: str = "rfc9309"
+    profile: str = "rfc9309"
     timeout: float = 10.0
     allow_private: bool = False
     rules: FetchRules = NO_RULES
@@ -80,6 +82,7 @@ class Service:
 
     def __init__(self, settings: ServiceSettings, *, clock: Callable[[], float] = time.time) -> None:
         self.configured_agent = configured_agent(settings.user_agent)
+        self.profile = settings.profile
         self.clock = clock
         self._settings = settings
         most = settings.max_questions
@@ -96,6 +99,7 @@ class Service:
             store=settings.store,
             clock=clock,
             policy=settings.policy,
+            profile=settings.profile,
             timeout=settings.timeout,
             connect_timeout=settings.timeout,
             read_timeout=settings.timeout,

@@ -1,0 +1,67 @@
+"""`--edition`, which sets the parsing profile and the access policy."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.conftest import serving
+from tests.servers.valid import respond
+
+from canfetch.access.editions import EDITIONS
+from canfetch.cli.main import _COMMANDS, cli
+
+Run = Any
+MISSPELT = "User-agent: *\nDissallow: /a\n"
+
+
+@pytest.mark.parametrize("edition, code", [("google2019", 0), ("googlebot", 1)])
+def test_edition_sets_the_profile(run: Run, folder: Path, edition: str, code: int) -> None:
+    (folder / "misspelt.txt").write_text(MISSPELT)
+    check = ("check", "/a", "--agent", "GPTBot", "--robots", "misspelt.txt")
+    ran, same = run(*check, "--edition", edition), run(*check, "--profile", edition)
+    assert (ran.code, ran.err) == (code, "")
+    assert ran == same
+
+
+@pytest.mark.parametrize("edition, code", [("google2019", 0), ("google", 1)])
+def test_google2019_too_many_requests_allow_everything(run: Run, edition: str, code: int) -> None:
+    with serving(respond(b"busy", status=429)) as site:
+        ran = run("check", site.url("a"), "--agent", "GPTBot", "--store", "none", "--edition", edition)
+    assert ran.code == code
+
+
+@pytest.mark.parametrize("option", ["--profile", "--policy"])
+def test_edition_and_what_it_sets_are_an_error(ask: Run, option: str) -> None:
+    ran = ask("check", "/a", "--edition", "google", option, "google")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == (
+        f"canfetch: --edition and {option} cannot be used together: an edition sets {option} "
+        "(see 'canfetch check --help')\n"
+    )
+
+
+def test_unknown_edition_is_an_error(ask: Run) -> None:
+    ran = ask("check", "/a", "--edition", "google2018")
+    assert (ran.code, ran.out) == (2, "")
+    assert "invalid value for '--edition': unknown value 'google2018': did you mean 'google2019'?" in ran.err
+
+
+@pytest.mark.slow
+def test_every_command_with_a_profile_or_a_policy_has_editions() -> None:
+    context = cli.context_class(cli)
+    found = []
+    for name in _COMMANDS:
+        command: Any = cli.get_command(context, name)
+        for one in getattr(command, "commands", {name: command}).values():
+            names = {parameter.name for parameter in one.params}
+            assert ("edition" in names) == bool({"profile", "policy"} & names), name
+            if "edition" in names:
+                found.append(one.name)
+    assert {"check", "diff", "fetch", "logs", "mcp", "page", "serve", "study", "watch"} <= set(found)
+
+
+def test_help_names_the_options_that_are_set(run: Run) -> None:
+    for command, options in (("check", "--profile and --policy"), ("diff", "--profile"), ("fetch", "--policy")):
+        text = " ".join(run(command, "--help").out.split())
+        assert f"Set {options} to those of one crawler" in text
+        assert ", ".join(EDITIONS) in text
