@@ -81,6 +81,28 @@ export interface CopyObject {
   readonly fetched_at: string;
 }
 
+/** What a file states for some crawlers. */
+export interface CrawlerFactsObject {
+  readonly kind: "requested" | "named" | "others" | "ignoring-star";
+  /** The product tokens as the file writes them, or as requested. */
+  readonly names: readonly string[];
+  /** Their user-agent lines. */
+  readonly lines: readonly number[];
+  /** How the groups were selected. */
+  readonly group: GroupChoice;
+  readonly may_fetch: "all" | "some" | "none" | "undecided";
+  /** The first 100 rules. */
+  readonly rules: readonly RuleObject[];
+  readonly rule_count: number;
+  readonly pace: PaceObject;
+  /** Crawlers of the row that ignore its Crawl-delay. */
+  readonly ignoring_crawl_delay: readonly string[];
+  readonly usage: Readonly<Record<UsagePurpose, StatedUse>>;
+  readonly licenses: readonly ExtensionObject[];
+  /** Known crawlers of the row that the file does not name. */
+  readonly known_crawlers: readonly string[];
+}
+
 /** Entries of the registry. */
 export interface CrawlerList {
   readonly crawlers: readonly CrawlerObject[];
@@ -245,6 +267,12 @@ export interface FileGroup {
   readonly rules: readonly RuleObject[];
 }
 
+/** A sitemap, or a preferred host. */
+export interface FileRecordObject {
+  readonly value: string;
+  readonly line: number;
+}
+
 /** A finding of the linter. */
 export interface FindingObject {
   readonly schema: string;
@@ -373,6 +401,20 @@ export interface NoSnippetObject {
 /** The kind of result of a fetch. Each policy has a setting with the same name for most kinds. */
 export type OutcomeKind = "success" | "not_modified" | "other_success" | "partial_content" | "unauthorized" | "too_many_requests" | "client_error" | "server_error" | "misconfigured_server_error" | "other_status" | "network_error" | "redirect_overflow" | "unfollowable_redirect" | "oversize" | "not_robots" | "offline";
 
+/** How fast a site asks a crawler to be. */
+export interface PaceObject {
+  /** The delay that follows from all records, at most a day. */
+  readonly seconds_between_requests: number | null;
+  readonly crawl_delay: number | null;
+  readonly crawl_delay_line: number | null;
+  readonly request_rates: readonly RateObject[];
+  /** Empty for all times. */
+  readonly visit_times: readonly VisitTimeObject[];
+  readonly may_visit_now: boolean;
+  /** null if the crawler may visit the site now. */
+  readonly next_visit_at: string | null;
+}
+
 /** Whether a use of a page is allowed, and why. */
 export interface PageDecisionObject {
   readonly allowed: boolean;
@@ -492,6 +534,14 @@ export interface ProfileVerdict {
   readonly differs: boolean;
 }
 
+/** A Request-rate: so many requests in so many seconds, in the window if there is one. */
+export interface RateObject {
+  readonly requests: number;
+  readonly seconds: number;
+  readonly window: WindowObject | null;
+  readonly line: number;
+}
+
 /** What decided a verdict. */
 export type Reason = "allow-rule" | "disallow-rule" | "empty-rule" | "no-match" | "no-group" | "robots-txt" | "unavailable" | "unreachable";
 
@@ -539,6 +589,20 @@ export interface RulePosition {
   readonly in_head: boolean | null;
 }
 
+/** Everything that a file states, as `canfetch facts --format json` writes it. */
+export interface SiteFactsObject {
+  readonly schema: string;
+  readonly profile: string;
+  readonly access: AccessObject | null;
+  readonly crawlers: readonly CrawlerFactsObject[];
+  /** Whether the file distinguishes more crawlers. */
+  readonly truncated: boolean;
+  readonly sitemaps: readonly FileRecordObject[];
+  readonly hosts: readonly FileRecordObject[];
+  /** Notes about unknown agents: the names that are probably meant. */
+  readonly agent_notes?: readonly string[];
+}
+
 /** The URLs of one sitemap. */
 export interface SitemapObject {
   readonly schema: string;
@@ -548,6 +612,12 @@ export interface SitemapObject {
   readonly urls: readonly string[];
   readonly truncated: boolean;
   readonly problem: string | null;
+}
+
+/** The preference on a use of the home page, and the records that state it. */
+export interface StatedUse {
+  readonly preference: Preference;
+  readonly records: readonly ExtensionObject[];
 }
 
 /** A record, and the preference that it states. */
@@ -622,4 +692,17 @@ export interface VerificationObject {
   readonly host_names: readonly string[];
   readonly address_lists: readonly string[];
   readonly note: string;
+}
+
+/** A Visit-time. */
+export interface VisitTimeObject {
+  readonly start: string;
+  readonly end: string;
+  readonly line: number;
+}
+
+/** A period of each day in UTC, as `HH:MM`. */
+export interface WindowObject {
+  readonly start: string;
+  readonly end: string;
 }

@@ -156,3 +156,16 @@ def test_explanations_are_separated_by_blank_lines(ask: Run) -> None:
     ran = ask("explain", "/shop/", "fish", "/x")
     assert ran.code == 2
     assert ran.out.count("\n\nallowed: ") + ran.out.count("\n\ndisallowed: ") == 1
+
+
+def test_pace_of_the_agent_is_shown(run: Run, folder: Path) -> None:
+    content = "User-agent: *\nDisallow: /a\nCrawl-delay: 10\nRequest-rate: 1/20\nVisit-time: 0600-0845\n"
+    (folder / "paced.txt").write_text(content)
+    ran = run("explain", "/b", "--robots", "paced.txt", "--agent", "bingbot")
+    assert ran.lines[-3:] == [
+        "  delay     10 s between requests, line 3",
+        "  rate      1 request in 20 s, line 4",
+        "  visits    at 06:00-08:45 UTC, line 5",
+    ]
+    ran = run("explain", "/b", "--robots", "paced.txt", "--agent", "YandexBot")
+    assert "  delay     10 s between requests, line 3; YandexBot ignores it" in ran.lines

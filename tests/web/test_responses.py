@@ -36,6 +36,17 @@ Content-Usage: all=n
 License: https://example.com/license.xml
 Unknown: x
 """
+PACED = f"""{FILE}
+Host: example.com
+Crawl-delay: 5
+Request-rate: 1/10
+Request-rate: 1/20 0600-0700
+Visit-time: 0000-1200
+
+User-agent: NightBot
+Visit-time: 1200-2400
+Disallow: /
+"""
 OTHER_FILE = FILE.replace("Disallow: /private", "Disallow: /x*y")
 BROKEN = "User-agent: *\nDisallow: /#admin\nDisalow: /a\nDisallow: /b\nDisallow: /b/c\nDisallow: *.pdf\nAllow: b/\n"
 REDIRECTED = "https://moved.example/page"
@@ -79,6 +90,9 @@ REQUESTS: list[tuple[str, str, dict[str, Any]]] = [
     ("POST", "usage", {**FILE_OF, "url": "/page", "tdm_file": TDM_FILE}),
     ("POST", "usage", {**FILE_OF, "url": "/private", "headers": "tdm-reservation: x", "tdm_file": "{"}),
     ("POST", "usage", {"content": FILE, "agents": ["GTPBot"]}),
+    ("POST", "facts", {"content": PACED}),
+    ("POST", "facts", {"content": PACED, "agents": ["GTPBot"]}),
+    ("POST", "facts", {"url": "https://example.com/", "agents": AGENTS}),
     ("POST", "page", {"agents": AGENTS, "html": PAGE, "headers": "X-Robots-Tag: bingbot: noindex\ntdm-reservation: x"}),
     ("POST", "page", {"agents": AGENTS, "html": PAGE, "robots": FILE, **AT_PRIVATE}),
     ("POST", "page", {"agents": ["GTPBot"], "url": "https://example.com/", "tdm_file": TDM_FILE}),

@@ -8,7 +8,7 @@ two ways. Functions here know no HTTP and no terminal. They raise the exceptions
 - `crawlers` has agents by name, and the notes about unknown names that most answers end with.
 - `files` is the structure of a file, `linting` its findings, fixes and layout, and `comparison` compares two versions.
 - `usage`, `training` and `statements` have what a site states in addition to its rules: preferences, which crawlers may
-  train, the pace of requests, licences, and the reservation of rights.
+  train, the pace of requests, licences, and the reservation of rights. `site_facts` has all of it, with the rules.
 - `documents` fetches documents of sites, and `pages` and `sitemaps` read them. Their procedures are generators without
   I/O: they yield a URL to decide about or to fetch, and receive the verdict or the response.
 

@@ -38,6 +38,7 @@ _FAMILIES: Final[dict[str, dict[str, str]]] = {
         "policy": "authoring.policy",
     },
     "Fetch and watch sites": {
+        "facts": "origins.facts",
         "fetch": "origins.fetch",
         "sitemaps": "origins.sitemaps",
         "cache": "origins.cache",

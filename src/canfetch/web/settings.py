@@ -14,6 +14,7 @@ from canfetch.web.server.credentials import check_token
 DEFAULT_PORT: Final = 8420
 MAX_URLS: Final = 10_000
 MAX_AGENTS: Final = 500
+MAX_FACTS_AGENTS: Final = 50
 MAX_VERDICTS: Final = 200_000
 MAX_EXPLAINED_VERDICTS: Final = 20_000
 MAX_ANSWER_BYTES: Final = 32 * 1024 * 1024

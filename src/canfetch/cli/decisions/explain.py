@@ -1,6 +1,8 @@
 """`canfetch explain`: the verdict with the deciding line and everything that led to it."""
 
 import sys
+import time
+from collections.abc import Iterator
 from typing import Final
 
 from canfetch.agents.requested import RequestedAgent
@@ -20,6 +22,9 @@ from canfetch.core.times import rfc3339
 from canfetch.core.verdict import AccessInfo, GroupChoice, Reason, Rule, Verdict
 
 _MAX_LINE_NUMBERS: Final = 8
+# Of the rates, and of the visit times.
+_MAX_LIMITS: Final = 3
+_PACE_RECORDS: Final = frozenset({"crawl-delay", "request-rate", "visit-time"})
 _LABEL_WIDTH: Final = 8
 _REASONS: Final = {
     Reason.ROBOTS_TXT: "/robots.txt is always allowed",
@@ -40,7 +45,7 @@ _SOURCES: Final = {"operator": "its operator", "third-party": "a third party"}
     description="""Check whether an agent may fetch a URL, and explain the decision.
 
     The output shows the deciding line, the other rules that match, the selected group, the target that patterns are
-    compared with, and the tokens and engine that were used.""",
+    compared with, the pace that the file asks for, and the tokens and engine that were used.""",
     epilog="""\b
 Examples:
   canfetch explain https://example.com/fish --agent ExampleBot
@@ -112,6 +117,7 @@ class _TextWriter:
             ("target", printable(verdict.to_json()["target"])),
             ("tokens", _chain(agent)),
             ("parser", self._parser),
+            *_pace_facts(answer.file, agent),
             *_access_facts(verdict),
             *(("copy", note) for note in [self._run.stored_copy_note(verdict)] if note),
             *(("note", note) for note in _content_notes(verdict)),
@@ -134,6 +140,24 @@ class _TextWriter:
             lines += ["", f"  {self._palette.strong(heading)}"]
             lines += excerpts.losing_rule_lines([(rule, _losing_note(rule, verdict)) for rule in verdict.also_matched])
         return lines
+
+
+def _pace_facts(file: RobotsFile | None, agent: RequestedAgent) -> Iterator[tuple[str, str]]:
+    """Yield what the file states about the pace of an agent's requests."""
+    source = None if file is None else file.deciding_file()
+    if source is None or _PACE_RECORDS.isdisjoint(record.name for record in source.robots.extensions):
+        return
+    from canfetch.agents.crawl_delays import ignores_crawl_delay  # noqa: PLC0415 - only for files with such records
+    from canfetch.answers.statements import stated_pace  # noqa: PLC0415 - as above
+
+    pace = stated_pace(source.robots, agent.agent, time.time())
+    if pace.crawl_delay is not None:
+        ignored = f"; {printable(agent.name)} ignores it" if ignores_crawl_delay(agent.name) else ""
+        yield "delay", f"{pace.crawl_delay:g} s between requests, line {pace.crawl_delay_line}{ignored}"
+    for rate in pace.request_rates[:_MAX_LIMITS]:
+        yield "rate", f"{rate}, line {rate.line}"
+    for window in pace.visit_times[:_MAX_LIMITS]:
+        yield "visits", f"at {window} UTC, line {window.line}"
 
 
 def _access_facts(verdict: Verdict) -> list[tuple[str, str]]:

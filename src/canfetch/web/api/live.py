@@ -10,15 +10,18 @@ from starlette.responses import Response
 from canfetch.answers.crawlers import requested_agents
 from canfetch.answers.documents import run_steps
 from canfetch.answers.pages import PageTable, decide_page, fetch_page, page_table, parse_header_lines
+from canfetch.answers.site_facts import site_facts, site_facts_of
 from canfetch.answers.sitemaps import fetch_sitemap
 from canfetch.core.document import parse
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 from canfetch.pages.page_rules import parse_page
 from canfetch.web.api.errors import BODY_ERRORS, problem_responses
 from canfetch.web.api.facts import Facts
+from canfetch.web.api.facts_responses import SiteFactsObject
 from canfetch.web.api.live_responses import FetchedFile, SitemapObject
 from canfetch.web.api.page_responses import PageRows
 from canfetch.web.api.requests import (
+    FactsRequest,
     FetchRequest,
     LivePageRequest,
     PageRequest,
@@ -51,6 +54,29 @@ def fetched_file(body: bytes, facts: Facts) -> Mapping[str, Any]:
     """Return the state of an origin, and its file."""
     asked = FetchRequest.model_validate_json(body)
     return file_state_json(facts.state(asked.url, refresh=asked.refresh), facts.now)
+
+
+@ROUTER.post(
+    "/facts",
+    response_model=SiteFactsObject,
+    tags=["files"],
+    summary="Find everything that a file states.",
+    responses=BODY_ERRORS,
+    openapi_extra=body_schema(FactsRequest),
+)
+async def facts_of_site(request: Request) -> Response:
+    """Return who may fetch what, delays, rates, visit times, host, sitemaps, usage preferences and licences."""
+    return await respond(request, facts_answer)
+
+
+def facts_answer(body: bytes, facts: Facts) -> Mapping[str, Any]:
+    """Return everything that a file states."""
+    asked = FactsRequest.model_validate_json(body)
+    content, agents = asked.file(), requested_agents(asked.agents, exact=asked.exact)
+    profile = facts.profile(asked)
+    if asked.url is not None:
+        return site_facts_of(facts.state(asked.url), agents, now=facts.now, profile=profile).to_json()
+    return site_facts(parse(content or b"", profile=profile), agents, now=facts.now).to_json()
 
 
 @ROUTER.get(

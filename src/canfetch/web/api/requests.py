@@ -14,7 +14,7 @@ from canfetch.errors import InvalidOption
 from canfetch.lint.catalogue import LANGUAGES
 from canfetch.lint.severity import DEFAULT, SEVERITY_SETS
 from canfetch.pages.dialects import PAGE_DIALECTS
-from canfetch.web.settings import MAX_AGENTS, MAX_URLS
+from canfetch.web.settings import MAX_AGENTS, MAX_FACTS_AGENTS, MAX_URLS
 
 _MAX_URL_CHARACTERS: Final = 16_384
 _MAX_AGENT_CHARACTERS: Final = 1_000
@@ -192,6 +192,29 @@ class CompareRequest(Request):
     agents: Annotated[list[AgentName], Field(max_length=MAX_AGENTS)] = []
     profile: OptionalProfile = None
     exact: bool = False
+
+
+class FactsRequest(Request):
+    """A request for everything that a file states, or the live file of an origin."""
+
+    content: Annotated[str | None, Field(description="The robots.txt. Without it, `url` is required.")] = None
+    content_encoding: Encoding = "utf-8"
+    url: Annotated[LiveURL | None, Field(description="A URL of the origin whose live file is used.")] = None
+    agents: Annotated[
+        list[AgentName],
+        Field(max_length=MAX_FACTS_AGENTS, description="The crawlers. By default, those that the file distinguishes."),
+    ] = []
+    profile: OptionalProfile = None
+    exact: bool = False
+
+    def file(self) -> bytes | None:
+        """Return the bytes of the file, or None if it has to be fetched.
+
+        Raises: InvalidOption: There is neither a file nor a URL, or both.
+        """
+        if (self.content is None) == (self.url is None):
+            raise InvalidOption("expected either content or url")
+        return None if self.content is None else decode_content(self.content, self.content_encoding)
 
 
 class UsageRequest(FileRequest):

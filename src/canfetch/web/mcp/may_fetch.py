@@ -20,6 +20,7 @@ from canfetch.web.mcp.site_facts import (
     reason_sentence,
     rule_line,
     rules_of,
+    statements_of,
     tdm_result,
     tdm_sentence,
     usage_results,
@@ -58,8 +59,8 @@ def may_fetch(
     """
     url = arguments.url
     verdict = state.decide(url, agent.agent, now)
-    robots = rules_of(state, now)
-    usage = usage_results(robots, url, agent.agent)
+    statements = statements_of(rules_of(state, now), url, agent.agent, now)
+    usage = usage_results(statements)
     use = None if arguments.purpose is None else _USES[arguments.purpose]
     use_allowed = next((_USE_ALLOWED[one.preference] for one in usage if one.use is use), None)
     tdm = None if tdm_file is None else tdm_result(tdm_file, url)
@@ -74,8 +75,8 @@ def may_fetch(
         purpose=arguments.purpose,
         usage=usage,
         tdm=tdm,
-        licenses=license_quotes(robots, agent.agent),
-        pace=pace_result(state, agent.agent, now),
+        licenses=license_quotes(statements),
+        pace=pace_result(statements),
         robots_txt=access_result(state, verdict.access, now),
     )
     text = fit(

@@ -4,15 +4,18 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from canfetch.answers.pages import FetchedTDMFile
-from canfetch.answers.statements import deciding_records, license_urls, stated_pace, tdm_statement
-from canfetch.answers.usage import usage_by_purpose
+from canfetch.answers.statements import (
+    NO_PACE,
+    CrawlerStatements,
+    crawler_statements,
+    deciding_records,
+    tdm_statement,
+)
 from canfetch.client.origin_state import OriginState
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.extensions.preference import Preference, UsagePurpose
 from canfetch.core.extensions.record import Extension
-from canfetch.core.extensions.request_rate import RequestRate
-from canfetch.core.extensions.windows import DailyWindow
 from canfetch.core.times import optional_rfc3339, rfc3339
 from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import Access, AccessInfo, Effect, Reason, Rule, Verdict
@@ -85,12 +88,21 @@ def again_sentence(access: RobotsAccess) -> str:
     return f"Ask again in {duration(access.ask_again_in_seconds)}."
 
 
-def usage_results(robots: RobotsTxt | None, url: AnyURL, agent: Agent) -> list[UsagePreference]:
-    """Return what a file states on each use, whether the URL may be fetched or not."""
+def statements_of(robots: RobotsTxt | None, url: AnyURL, agent: Agent, now: float) -> CrawlerStatements:
+    """Return what a file states for an agent in addition to its rules. Without a file, it states nothing."""
     if robots is None:
-        return [UsagePreference(use=use, preference=Preference.UNKNOWN, lines=[]) for use in UsagePurpose]
+        return CrawlerStatements(NO_PACE, {}, ())
+    return crawler_statements(robots, agent, now, url=url)
+
+
+def usage_results(statements: CrawlerStatements) -> list[UsagePreference]:
+    """Return what a file states on each use, whether the URL may be fetched or not."""
     results = []
-    for use, usage in usage_by_purpose(robots, url, agent, if_disallowed=True).items():
+    for use in UsagePurpose:
+        usage = statements.usages.get(use)
+        if usage is None:
+            results.append(UsagePreference(use=use, preference=Preference.UNKNOWN, lines=[]))
+            continue
         lines = [_record_line(record) for record in deciding_records(usage)[:_MAX_LINES]]
         results.append(UsagePreference(use=use, preference=usage.preference, lines=lines))
     return results
@@ -110,11 +122,9 @@ def usage_sentence(usage: Sequence[UsagePreference], purpose: UsagePurpose | Non
     return f"Use for {_USE_NAMES[one.use]}: {_yes_or_no(one)}, {_first_line(one)}."
 
 
-def license_quotes(robots: RobotsTxt | None, agent: Agent) -> list[str]:
-    """Return the URLs of the licences that apply to an agent, quoted."""
-    if robots is None:
-        return []
-    return [quote(url, max_tokens=_LICENSE_TOKENS) for url in license_urls(robots, agent)[:_MAX_LINES]]
+def license_quotes(statements: CrawlerStatements) -> list[str]:
+    """Return the URLs of the licences that apply, quoted."""
+    return [quote(url, max_tokens=_LICENSE_TOKENS) for url in statements.license_urls[:_MAX_LINES]]
 
 
 def license_sentence(quotes: Sequence[str]) -> str:
@@ -142,14 +152,14 @@ def tdm_sentence(tdm: TDMReservation | None) -> str:
     return "" if tdm.problem is None else f"tdmrep.json is unknown: {tdm.problem}."
 
 
-def pace_result(state: OriginState, agent: Agent, now: float) -> Pace:
-    """Return the limits that the file of an origin declares."""
-    pace = stated_pace(state, agent, now)
+def pace_result(statements: CrawlerStatements) -> Pace:
+    """Return the limits that a file declares."""
+    pace = statements.pace
     return Pace(
         seconds_between_requests=pace.seconds_between_requests,
         crawl_delay=pace.crawl_delay,
-        request_rates=[_rate(rate) for rate in pace.request_rates[:_MAX_LINES]],
-        visit_times=[_window(window) for window in pace.visit_times[:_MAX_LINES]],
+        request_rates=list(map(str, pace.request_rates[:_MAX_LINES])),
+        visit_times=list(map(str, pace.visit_times[:_MAX_LINES])),
         seconds_until_visit=pace.seconds_until_visit,
     )
 
@@ -184,14 +194,3 @@ def _yes_or_no(usage: UsagePreference) -> str:
 def _first_line(usage: UsagePreference) -> str:
     line = usage.lines[0]
     return f"line {line.number}: {line.quote}"
-
-
-def _rate(rate: RequestRate) -> str:
-    requests = "1 request" if rate.requests == 1 else f"{rate.requests} requests"
-    return f"{requests} in {rate.seconds} s" + ("" if rate.window is None else f" at {_window(rate.window)} UTC")
-
-
-def _window(window: DailyWindow) -> str:
-    return "-".join(
-        f"{seconds // 3600:02}:{seconds % 3600 // 60:02}" for seconds in (window.start_seconds, window.end_seconds)
-    )

@@ -20,6 +20,7 @@ from canfetch.web.mcp.site_facts import (
     license_sentence,
     rule_line,
     rules_of,
+    statements_of,
     tdm_result,
     tdm_sentence,
     usage_results,
@@ -57,14 +58,15 @@ def who_may_train(state: OriginState, url: str, now: float, tdm_file: FetchedTDM
     access = access_result(state, state.access_info(now), now)
     without_rules: Permission = "allowed" if access.effect is Effect.FULL_ALLOW else "disallowed"
     found = training_access(robots, url, without_rules=without_rules)
-    usage = next(one for one in usage_results(robots, found.page, STAND_IN.agent) if one.use is UsagePurpose.TRAINING)
+    statements = statements_of(robots, found.page, STAND_IN.agent, now)
+    usage = next(one for one in usage_results(statements) if one.use is UsagePurpose.TRAINING)
     result = WhoMayTrain(
         preference=usage.preference,
         lines=usage.lines,
         **{permission: list(names) for permission, names in found.crawlers.items()},
         tdm=tdm_result(tdm_file, url),
         deciding=[Crawlers(names=list(names), line=rule_line(rule)) for rule, names in found.deciding[:_MAX_DECIDING]],
-        licenses=license_quotes(robots, STAND_IN.agent),
+        licenses=license_quotes(statements),
         robots_txt=access,
     )
     return Answer(result, _text(result, usage))

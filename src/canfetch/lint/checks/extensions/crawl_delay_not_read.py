@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from canfetch.agents import REGISTRY
+from canfetch.agents.crawl_delays import ignores_crawl_delay
 from canfetch.lint.analysis.extension_records import extensions_named
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
@@ -24,12 +24,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 
 
 def _first_ignoring_crawler(group: LintedGroup) -> str | None:
-    for token in group.tokens:
-        crawler = REGISTRY.get_crawler(token.token)
-        operator = "" if crawler is None else crawler.operator
-        if operator in {"Google", "Yandex"} or token.token.lower().startswith("yandex"):
-            return token.token
-    return None
+    return next((token.token for token in group.tokens if ignores_crawl_delay(token.token)), None)
 
 
 CHECK = Check(

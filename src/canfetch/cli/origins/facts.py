@@ -1,0 +1,253 @@
+"""`canfetch facts`: the whole contract of a site, in words."""
+
+import sys
+import time
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
+from typing import Any, Final, NamedTuple, NoReturn
+
+import click
+
+from canfetch.agents.requested import RequestedAgent
+from canfetch.answers.site_facts import CrawlerFacts, SiteFacts, host_text, site_facts, site_facts_of
+from canfetch.answers.statements import StatedPace, deciding_records
+from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes, resolve_agent
+from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
+from canfetch.cli.shared.input_files import check_standard_input, read_robots, warn_about_content
+from canfetch.cli.shared.network_options import NetworkOptions, network_parameters, pop_network_options
+from canfetch.cli.shared.option_parameters import (
+    agent_option,
+    exact_option,
+    format_option,
+    no_color_option,
+    profile_option,
+)
+from canfetch.cli.shared.origin_arguments import is_file_argument
+from canfetch.cli.shared.progress import Progress
+from canfetch.cli.shared.row_writers import JsonWriter
+from canfetch.cli.shared.terminal import Palette, pad, print_message, printable, use_color
+from canfetch.core.document import parse
+from canfetch.core.extensions.preference import Preference, UsagePurpose
+from canfetch.core.text import display_text, printable_text
+from canfetch.core.times import rfc3339
+from canfetch.core.verdict import Rule
+from canfetch.errors import CanfetchError
+
+_MAX_NAMES: Final = 8
+_MAX_EXAMPLES: Final = 4
+_MAX_VALUES: Final = 5
+_LABEL_WIDTH: Final = len("request rate")
+_USES: Final = {UsagePurpose.TRAINING: "training", UsagePurpose.SEARCH: "search", UsagePurpose.AI_USE: "AI use"}
+_WORDS: Final = {Preference.ALLOW: "yes", Preference.DISALLOW: "no"}
+
+
+class _Options(NamedTuple):
+    sources: tuple[str, ...]
+    agents: tuple[str, ...]
+    exact: bool
+    profile: str
+    format: str
+    no_color: bool
+
+
+def _run(**values: Any) -> NoReturn:
+    network = pop_network_options(values)
+    click.get_current_context().exit(_print_facts(_Options(**values), network))
+
+
+def _print_facts(options: _Options, network: NetworkOptions) -> int:
+    if not options.sources:
+        raise CommandError("no source: pass a URL such as https://example.com, a file, or - for standard input")
+    check_standard_input([("", source) for source in options.sources])
+    agents = [resolve_agent(name, exact=options.exact) for name in dict.fromkeys(options.agents)]
+    palette = Palette(enabled=use_color(no_color=options.no_color))
+    writer = None if options.format == "text" else JsonWriter(lines=options.format == "ndjson")
+    code, started = EXIT_OK, False
+    with closing(_all_facts(options, network, agents)) as rows:
+        for source, facts in rows:
+            if not isinstance(facts, SiteFacts):
+                code = EXIT_ERROR
+                sys.stdout.flush()
+                print_message(f"canfetch: {shorten_message(str(facts))}")
+                if writer is not None:
+                    writer.write({"source": printable_text(source), "error": printable_text(str(facts))})
+                continue
+            if code == EXIT_OK and _closes_site(facts):
+                code = EXIT_NEGATIVE
+            if writer is not None:
+                answer = facts.to_json()
+                writer.write({"source": printable_text(source), **answer, "crawlers": list(answer["crawlers"])})
+            else:
+                print_unknown_agent_notes(agents, files=[facts.robots])
+                lines = _lines(source, facts, palette)
+                sys.stdout.write("\n" * started + "".join(f"{line}\n" for line in lines))
+                started = True
+    if writer is not None:
+        writer.end()
+    return code
+
+
+def _closes_site(facts: SiteFacts) -> bool:
+    return any(row.may_fetch == "none" for row in facts.crawlers)
+
+
+def _all_facts(
+    options: _Options, network: NetworkOptions, agents: list[RequestedAgent]
+) -> Generator[tuple[str, SiteFacts | CanfetchError | CommandError]]:
+    """Yield each source with its facts or the error, in order."""
+    from canfetch.cli.shared.origin_lookup import OriginLookup  # noqa: PLC0415 - not needed for a file
+
+    lookup = None
+    try:
+        for source in options.sources:
+            if is_file_argument(source):
+                yield source, _file_facts(source, options, agents)
+                continue
+            if lookup is None:
+                lookup = OriginLookup(network, warn=Progress().print_error, profile=options.profile)
+            with closing(lookup.argument_states(iter([source]))) as rows:
+                _, state = next(rows)
+            if isinstance(state, CanfetchError | CommandError):
+                yield source, state
+            else:
+                yield source, site_facts_of(state, agents, now=time.time())
+    finally:
+        if lookup is not None:
+            lookup.close()
+
+
+def _file_facts(name: str, options: _Options, agents: list[RequestedAgent]) -> SiteFacts | CommandError:
+    try:
+        content = read_robots(name, "")
+    except CommandError as error:
+        return error
+    warn_about_content(content, name, "", warn=Progress().print_error)
+    return site_facts(parse(content, profile=options.profile), agents, now=time.time())
+
+
+def _lines(source: str, facts: SiteFacts, palette: Palette) -> Iterator[str]:
+    if facts.access is None:
+        yield palette.strong(f"{printable(source)}: {len(facts.robots.content)} bytes")
+    else:
+        access = facts.access
+        yield palette.strong(f"{printable(access.robots_url)}: {access.effect}")
+        yield palette.faint(f"  {access.access}: {printable(access.explanation)}")
+    for row in facts.crawlers:
+        yield ""
+        yield from _row_lines(row, facts.now, palette)
+    if facts.truncated:
+        yield ""
+        yield "More crawlers have groups with other rules: pass --agent to show one of them."
+    yield ""
+    for host in facts.hosts[:_MAX_VALUES]:
+        yield _fact("host", f"{printable(host_text(host.parsed))} (line {host.line}); no crawler is known to read it")
+    for sitemap in facts.sitemaps[:_MAX_VALUES]:
+        yield _fact("sitemap", f"{printable(sitemap.parsed.url)} (line {sitemap.line})")
+    more = len(facts.sitemaps) - _MAX_VALUES
+    if more > 0:
+        yield _fact("", f"{more} more sitemaps: 'canfetch sitemaps' lists them")
+    if not facts.sitemaps:
+        yield _fact("sitemap", "none")
+
+
+def _row_lines(row: CrawlerFacts, now: float, palette: Palette) -> Iterator[str]:
+    words = {
+        "all": palette.good("everything may be fetched"),
+        "none": palette.bad("nothing may be fetched"),
+        "some": palette.warning("some URLs may not be fetched"),
+        "undecided": palette.warning("some URLs may not be fetched"),
+    }
+    yield f"{palette.strong(_heading(row))}: {words[row.may_fetch]}"
+    if row.known and row.kind != "ignoring-star":
+        also = "also" if row.kind == "named" else "such as"
+        yield _fact("crawlers", f"{also} {_listed(row.known, _MAX_EXAMPLES)}")
+    if row.may_fetch in {"some", "undecided"}:
+        yield from _rule_lines(row.rules)
+    yield from _pace_lines(row.statements.pace, row.ignoring_delay, now)
+    for purpose, usage in row.statements.usages.items():
+        if usage.preference is not Preference.UNKNOWN:
+            record = deciding_records(usage)[0]
+            yield _fact(_USES[purpose], f"{_WORDS[usage.preference]} ({record})")
+    for record in row.statements.licenses[:_MAX_VALUES]:
+        yield _fact("licence", f"{printable(record.parsed.url)} (line {record.line})")
+
+
+def _heading(row: CrawlerFacts) -> str:
+    if row.kind == "others":
+        return "All other crawlers (*)" if row.lines else "All other crawlers"
+    if row.kind == "ignoring-star":
+        return f"{_listed(row.known)}, which ignore the group for *"
+    names = _listed(row.names)
+    if row.kind == "requested" and row.choice == "star":
+        return f"{names} (reads the group for *)"
+    if row.kind == "requested" and row.choice == "none":
+        return f"{names} (no group applies)"
+    return names
+
+
+def _listed(names: Sequence[str], most: int = _MAX_NAMES) -> str:
+    more = len(names) - most
+    return ", ".join(map(printable, names[:most])) + (f" and {more} more" if more > 0 else "")
+
+
+def _rule_lines(rules: Sequence[Rule]) -> Iterator[str]:
+    for kind, allow in (("disallowed", False), ("allowed", True)):
+        patterns = [display_text(rule.pattern) for rule in rules if rule.allow is allow and rule.pattern]
+        if patterns:
+            more = len(patterns) - _MAX_VALUES
+            yield _fact(kind, " ".join(patterns[:_MAX_VALUES]) + (f" and {more} more" if more > 0 else ""))
+
+
+def _pace_lines(pace: StatedPace, ignoring: Sequence[str], now: float) -> Iterator[str]:
+    if pace.crawl_delay is not None:
+        ignored = f"; ignored by {_listed(ignoring, _MAX_EXAMPLES)}" if ignoring else ""
+        yield _fact("crawl delay", f"{pace.crawl_delay:g} s between requests (line {pace.crawl_delay_line}){ignored}")
+    for rate in pace.request_rates[:_MAX_VALUES]:
+        yield _fact("request rate", f"{rate} (line {rate.line})")
+    for window in pace.visit_times[:_MAX_VALUES]:
+        yield _fact("visit time", f"{window} UTC (line {window.line})")
+    if pace.visit_times and pace.seconds_until_visit:
+        yield _fact("", f"closed now, opens at {rfc3339(int(now + pace.seconds_until_visit))}")
+    elif pace.visit_times:
+        yield _fact("", "open now")
+
+
+def _fact(label: str, text: str) -> str:
+    return f"  {pad(label, _LABEL_WIDTH)}  {text}"
+
+
+command: Final = click.Command(
+    "facts",
+    params=[
+        click.Argument(["sources"], nargs=-1, metavar="[URL|FILE]...", type=click.Path(allow_dash=True)),
+        agent_option("GPTBot"),
+        exact_option(),
+        profile_option(),
+        *network_parameters(),
+        format_option(),
+        no_color_option(),
+    ],
+    callback=_run,
+    short_help="Show everything that a robots.txt states.",
+    help="""Show everything that a robots.txt states, in words: who may fetch what, delays, request rates, visit times,
+    preferred host, sitemaps, usage preferences and licences.
+
+    A URL or a host name selects the robots.txt of its origin, which is fetched; - reads standard input. Crawlers for
+    which the file states the same are shown together. With --agent, only those crawlers are shown. Usage preferences
+    are those for the home page.""",
+    epilog="""\b
+Examples:
+  canfetch facts https://example.com
+  canfetch facts robots.txt --agent GPTBot --agent Googlebot
+  canfetch facts example.com example.org --format ndjson
+  curl -sS https://example.com/robots.txt | canfetch facts -
+
+\b
+json is a list of objects, ndjson has one object per line:
+  source, profile, access {access, effect, explanation, policy, robots_url, fetched_at, sha256} or null,
+  crawlers [{kind, names, lines, group, may_fetch, rules, rule_count, pace, ignoring_crawl_delay, usage, licenses,
+  known_crawlers}], truncated, sitemaps [{value, line}], hosts [{value, line}]; or source, error
+
+\b
+Exit codes: 0 every crawler shown may fetch something, 1 some crawler may fetch nothing, 2 an error occurred.""",
+)

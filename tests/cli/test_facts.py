@@ -1,0 +1,104 @@
+"""`canfetch facts`: from files and from a real server."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.conftest import ROBOTS, serving
+from tests.servers.dead_ports import refusing_port
+from tests.servers.valid import respond
+
+Run = Any
+UNKEPT = ("--store", "none")
+FILE = """\
+User-agent: *
+Disallow: /a
+Crawl-delay: 10
+Visit-time: 0000-1200
+Visit-time: 1200-2400
+Content-Signal: ai-train=no
+License: https://example.com/terms
+
+User-agent: GPTBot
+User-agent: Claude\x1bBot
+Disallow: /
+
+Sitemap: /sitemap\x1b.xml
+Host: www.example.com
+"""
+
+
+def test_facts_of_a_file_in_words(run: Run, folder: Path) -> None:
+    (folder / "some.txt").write_text(FILE)
+    ran = run("facts", "some.txt", "--agent", "GPTBot", "--agent", "YandexBot")
+    assert (ran.code, ran.err) == (1, "")
+    assert ran.lines == [
+        f"some.txt: {len(FILE)} bytes",
+        "",
+        "GPTBot: nothing may be fetched",
+        "",
+        "YandexBot (reads the group for *): some URLs may not be fetched",
+        "  disallowed    /a",
+        "  crawl delay   10 s between requests (line 3); ignored by YandexBot",
+        "  visit time    00:00-12:00 UTC (line 4)",
+        "  visit time    12:00-24:00 UTC (line 5)",
+        "                open now",
+        "  training      no (line 6, content-signal: ai-train=no)",
+        "  licence       https://example.com/terms (line 7)",
+        "",
+        "  host          www.example.com (line 14); no crawler is known to read it",
+        "  sitemap       /sitemap%1B.xml (line 13)",
+    ]
+
+
+def test_crawlers_are_grouped_without_agents(run: Run) -> None:
+    ran = run("facts", "robots.txt")
+    headings = [line for line in ran.lines if line and not line.startswith(" ")]
+    assert headings[1:3] == [
+        "GPTBot, CCBot: some URLs may not be fetched",
+        "Googlebot: some URLs may not be fetched",
+    ]
+    assert headings[-1] == "All other crawlers (*): some URLs may not be fetched"
+    assert "which ignore the group for *: everything may be fetched" in headings[-2]
+    assert ran.code == 0
+    assert ran.lines[-1] == "  sitemap       none"
+    assert run("facts", "-", stdin=ROBOTS.encode()).lines[1:] == ran.lines[1:]
+
+
+@pytest.mark.parametrize("form", ["json", "ndjson"])
+def test_json_of_several_sources(run: Run, form: str) -> None:
+    with serving(respond(FILE.encode())) as site:
+        ran = run("facts", f"{site.origin}/page", "robots.txt", "nonsense:x", "missing.txt", *UNKEPT, "--format", form)
+    rows = json.loads(ran.out) if form == "json" else [json.loads(line) for line in ran.lines]
+    assert ran.code == 2
+    live, local, *errors = rows
+    assert live["source"] == f"{site.origin}/page"
+    assert live["schema"] == "canfetch.facts/1"
+    assert live["access"]["robots_url"] == f"{site.origin}/robots.txt"
+    assert [row["may_fetch"] for row in live["crawlers"] if row["kind"] == "named"] == ["none"]
+    assert (local["source"], local["access"]) == ("robots.txt", None)
+    assert [error["source"] for error in errors] == ["nonsense:x", "missing.txt"]
+    assert all(error["error"] in ran.err for error in errors)
+
+
+def test_missing_and_unreachable_files(run: Run) -> None:
+    with serving(respond(b"", status=404)) as site:
+        missing = run("facts", site.origin, *UNKEPT)
+    assert (missing.code, missing.lines[0]) == (0, f"{site.origin}/robots.txt: full-allow")
+    assert "All other crawlers: everything may be fetched" in missing.lines
+    with refusing_port() as port:
+        closed = run("facts", f"http://127.0.0.1:{port}", *UNKEPT)
+    assert (closed.code, closed.lines[0]) == (1, f"http://127.0.0.1:{port}/robots.txt: full-disallow")
+    assert "All other crawlers: nothing may be fetched" in closed.lines
+
+
+def test_note_about_a_misspelt_agent(run: Run) -> None:
+    assert "did you mean 'GPTBot'?" in run("facts", "robots.txt", "--agent", "GTPBot").err
+
+
+@pytest.mark.parametrize("arguments", [(), ("-", "-"), ("robots.txt", "--agent", "a b")])
+def test_mistakes_are_errors(run: Run, arguments: tuple[str, ...]) -> None:
+    ran = run("facts", *arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("canfetch: ")
