@@ -293,13 +293,14 @@ def started(folder: Path, env: dict[str, str], arguments: list[str]) -> subproce
     "command, form, engine",
     [
         ("parse", "parquet", "local"),
-        ("decide", "csv", "local"),
-        ("matrix", "ndjson", "local"),
-        ("metrics", "csv", "local"),
-        ("filter", "parquet", "local"),
         ("filter", "parquet", "duckdb"),
-        ("decide", "csv", "duckdb"),
         ("study", "csv", "local"),
+        # The same steps with other columns, forms and engines.
+        pytest.param("decide", "csv", "local", marks=pytest.mark.nightly),
+        pytest.param("matrix", "ndjson", "local", marks=pytest.mark.nightly),
+        pytest.param("metrics", "csv", "local", marks=pytest.mark.nightly),
+        pytest.param("filter", "parquet", "local", marks=pytest.mark.nightly),
+        pytest.param("decide", "csv", "duckdb", marks=pytest.mark.nightly),
     ],
 )
 def test_killed_runs_are_resumed(folder: Path, environment: Any, command: str, form: str, engine: str) -> None:

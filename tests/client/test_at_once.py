@@ -65,7 +65,7 @@ def test_rfc9309_2_4_two_hundred_threads_send_one_http_request() -> None:
 
 @pytest.mark.slow
 @needs_loopback_addresses
-@pytest.mark.parametrize("origins", [1_000, pytest.param(10_000, marks=pytest.mark.service)])
+@pytest.mark.parametrize("origins", [1_000, pytest.param(10_000, marks=[pytest.mark.service, pytest.mark.nightly])])
 def test_each_of_many_origins_gets_one_http_request(origins: int) -> None:
     async def run(site: Site) -> int:
         hosts = [f"127.1.{number // 250}.{number % 250 + 1}" for number in range(origins)]

@@ -83,7 +83,7 @@ def test_page_that_a_parser_rejects_does_not_end_the_crawl(tmp_path: Path) -> No
 
 # The long crawl takes 20 seconds on an idle machine with two cores.
 @pytest.mark.slow
-@pytest.mark.parametrize("pages", [100, pytest.param(500, marks=pytest.mark.service)])
+@pytest.mark.parametrize("pages", [100, pytest.param(500, marks=[pytest.mark.service, pytest.mark.nightly])])
 def test_crawl_that_is_killed_and_resumed_loses_nothing(tmp_path: Path, pages: int) -> None:
     with GeneratedSites(sites=SITES, pages=pages, alarm_after=SITES * pages // 2) as sites:
         with start_crawler(tmp_path, sites.ports) as killed:
