@@ -1,6 +1,5 @@
 """Behaviours of the sites that the crawls visit."""
 
-import gzip
 import time
 from collections.abc import Sequence
 
@@ -21,11 +20,11 @@ def robots(text: str, *fields: str) -> Behaviour:
     return respond
 
 
-def gzipped(text: str) -> Behaviour:
-    """Return a robots.txt that is encoded although the client did not accept that."""
+def encoded(body: bytes, coding: str) -> Behaviour:
+    """Return a robots.txt with a content coding although the client did not accept that."""
 
     async def respond(exchange: Exchange) -> None:
-        await exchange.respond(200, gzip.compress(text.encode()), "Content-Type: text/plain", "Content-Encoding: gzip")
+        await exchange.respond(200, body, "Content-Type: text/plain", f"Content-Encoding: {coding}")
 
     return respond
 

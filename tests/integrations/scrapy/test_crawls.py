@@ -4,6 +4,7 @@ The requests that the sites received show what was fetched. The sites `rules`, `
 their rules. The robots.txt of each other site allows `/page` and disallows `/private`, and is served in another way.
 """
 
+import gzip
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -15,9 +16,9 @@ from tests.integrations.scrapy.crawl import CrawlPlan, CrawlResult, Page
 from tests.integrations.scrapy.crawlers import since_2_18
 from tests.integrations.scrapy.pages import (
     ADDON,
+    encoded,
     endless,
     failing,
-    gzipped,
     page,
     redirect,
     robots,
@@ -47,8 +48,8 @@ ROBOTS: dict[str, list[Behaviour]] = {
     "missing": [],
     "broken": [failing(503)],
     "recovering": [failing(503), robots(SHORT_RULES)],
-    "encoded": [gzipped(SHORT_RULES)],
-    "large": [gzipped(SHORT_RULES + COMMENTS)],
+    "encoded": [encoded(gzip.compress(SHORT_RULES.encode()), "gzip")],
+    "large": [encoded(gzip.compress((SHORT_RULES + COMMENTS).encode()), "gzip")],
     "endless": [endless(SHORT_RULES)],
     "tls": [robots(SHORT_RULES)],
 }
