@@ -66,6 +66,30 @@ def test_entries_are_added_by_their_kind_and_age() -> None:
     assert KnownEntries().latest is KnownEntries().base is None
 
 
+@pytest.mark.parametrize("answer", [SERVED, BUSY])
+def test_entry_from_the_future_does_not_count_against_a_failure(answer: Response) -> None:
+    # The clock was an hour ahead.
+    entry, failure = make_entry(answer, 3610.0), make_entry(LATE, 20.0)
+    for known in (
+        KnownEntries().add(entry, now=30.0).add(failure, now=30.0),
+        KnownEntries().add(failure, now=30.0).add(entry, now=30.0),
+    ):
+        latest = known.latest
+        assert latest is not None
+        assert (latest.outcome, latest.next_fetch_at, latest.copy) == (
+            failure.outcome,
+            failure.next_fetch_at,
+            entry.copy,
+        )
+
+
+def test_failure_from_the_future_does_not_count_against_an_entry() -> None:
+    entry, failure = make_entry(SERVED, 10.0), make_entry(LATE, 3620.0)
+    assert KnownEntries().add(entry, now=30.0).add(failure, now=30.0).latest is entry
+    assert KnownEntries().add(failure, now=30.0).add(entry, now=30.0).latest is entry
+    assert KnownEntries().add(failure, now=30.0).latest is failure
+
+
 def test_latest_after_a_response() -> None:
     entry, failure = make_entry(SERVED, 10.0), make_entry(LATE, 20.0)
     assert KnownEntries(entry).latest is KnownEntries(entry).base is entry

@@ -80,12 +80,31 @@ class KnownEntries(NamedTuple):
         return self.failure._replace(failures=0, first_failure_at=None)
 
     def add(self, known: CacheEntry | None, *, now: float) -> "KnownEntries":
-        """Return the entries, with another one in its place if that is newer."""
+        """Return the entries, with another one in its place if that is newer.
+
+        When an entry from the future was made is unknown. Beside one of the present, it is the older one.
+        """
         if known is None:
             return self
         if known.variant.startswith(_LIMIT_VARIANT):
-            return self._replace(failure=newer_entry(self.failure, known, now=now))
-        return self._replace(entry=newer_entry(self.entry, known, now=now))
+            entry, failure = self.entry, newer_entry(self.failure, known, now=now)
+        else:
+            entry, failure = newer_entry(self.entry, known, now=now), self.failure
+        if entry is not None and failure is not None:
+            if not is_from_future(failure, now=now):
+                entry = _before(entry, failure) if is_from_future(entry, now=now) else entry
+            elif not is_from_future(entry, now=now):
+                failure = None
+        return KnownEntries(entry, failure)
+
+
+def _before(entry: CacheEntry, failure: CacheEntry) -> CacheEntry:
+    """Return an entry from the future with times before those of a failure."""
+    return entry._replace(
+        fetched_at=failure.fetched_at - 1.0,
+        next_fetch_at=min(entry.next_fetch_at, failure.next_fetch_at),
+        responded_at=None,
+    )
 
 
 def limit_variant(digest: str) -> str:

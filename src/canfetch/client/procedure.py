@@ -533,7 +533,8 @@ class _VariantLookup:
         is_unreachable = entry is not None and entry.outcome.access is Access.UNREACHABLE
         if is_unreachable or fetch_need(entry, now=now) is not FetchNeed.NO:
             failure, failure_variant = yield from self._find_failure()
-        return _FoundEntry(KnownEntries(entry, failure), variant, failure_variant)
+        known = KnownEntries().add(entry, now=now).add(failure, now=now)
+        return _FoundEntry(known, variant, failure_variant)
 
     def _find_entry(self, now: float) -> Generator[GetEntry, Any, tuple[CacheEntry | None, str]]:
         first = yield GetEntry(self.key(""))
