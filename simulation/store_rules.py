@@ -62,11 +62,13 @@ class _Known(NamedTuple):
         at: When it was given, in true time.
         has_copy: Whether it was based on a copy.
         copied_at: The time of the copy by the wall clock, unless that was set back since.
+        copy_since: When a verdict was first based on this copy, in true time.
     """
 
     at: float
     has_copy: bool
     copied_at: float | None
+    copy_since: float
 
 
 class StoreRules:
@@ -167,7 +169,8 @@ class StoreRules:
                 raise BrokenRule(f"{at} was never asked, and is called unreachable")
             if access.effect is Effect.FULL_DISALLOW and is_certain and known is not None:
                 age = self._world() - known.at
-                if known.has_copy and age < _COPY_LIFETIME:
+                # A clock that is set forward also lets the entry of the store expire.
+                if known.has_copy and age < _COPY_LIFETIME and self._is_undisturbed(known.copy_since):
                     raise BrokenRule(f"{at} is unreachable, and its copy of {age:.0f} s ago is lost")
                 return
         copied_at = known.copied_at if known is not None and is_certain else None
@@ -177,7 +180,10 @@ class StoreRules:
             raise BrokenRule(f"{at}: a copy of {access.fetched_at} replaced that of {copied_at}")
         has_copy = access.sha256 is not None
         is_past = access.fetched_at is not None and access.fetched_at <= self._wall()
-        self._known[origin] = _Known(self._world(), has_copy, access.fetched_at if has_copy and is_past else None)
+        new_copied_at = access.fetched_at if has_copy and is_past else None
+        is_same = known is not None and known.has_copy and known.copied_at == new_copied_at
+        copy_since = known.copy_since if known is not None and is_same else self._world()
+        self._known[origin] = _Known(self._world(), has_copy, new_copied_at, copy_since)
 
     def _is_undisturbed(self, since: float) -> bool:
         """Return whether no clock was set and the machine did not sleep since a time, and a little before.
