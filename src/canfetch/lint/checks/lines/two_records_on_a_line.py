@@ -30,6 +30,8 @@ _COLON: Final = re.compile(rb":")
 _MAX_INNER_KEYS: Final = 64
 # The line break after `Disallow: /` is missing. No real path contains this with a colon.
 _GLUED: Final = b"/user-agent"
+# Copies of pages can lose line breaks and spaces: `user-agent: adisallow: /cuser-agent: b`. No token has a colon.
+_GLUED_AFTER_TOKENS: Final = frozenset((USER_AGENT, DISALLOW))
 
 
 class _InnerKey(NamedTuple):
@@ -52,9 +54,9 @@ def find(file: LintedFile) -> Iterator[LineOccurrence]:
 
 def _found(file: LintedFile) -> list[LineOccurrence]:
     found: list[LineOccurrence] = []
-    indices = _with_colon(file)
+    indices, agents = _with_colon(file), frozenset(file.user_agents)
     for index, value in zip(indices, file.values(indices), strict=True):
-        if _may_have_inner_key(value) and (inner := _inner_keys(value)):
+        if _may_have_inner_key(value) and (inner := _inner_keys(value, after_token=index in agents)):
             found.append(LineOccurrence(index + 1, partial(_occurrence, file, index, inner)))
     for line in odd_lines(file, Oddity.TRANSLATED):
         record = line.record
@@ -108,7 +110,7 @@ def _fix(end: bytes, outer: bytes, inner: list[_InnerKey], start: int) -> Fix:
     return Fix(edits, changes_verdicts=True)
 
 
-def _inner_keys(value: bytes) -> list[_InnerKey]:
+def _inner_keys(value: bytes, *, after_token: bool = False) -> list[_InnerKey]:
     found: list[_InnerKey] = []
     part_start = 0
     parts = value.split(b":")
@@ -123,8 +125,9 @@ def _inner_keys(value: bytes) -> list[_InnerKey]:
             at_word = (cut + place > 0 and text[cut + place - 1 : cut + place] in b" \t") or (
                 cut + place == 0 and part_start == 0
             )
-            name = _NAMES.get(lower[place:]) if at_word or lower[place - 1 :] == _GLUED else None
-            if name is not None:
+            name = _NAMES.get(lower[place:])
+            is_glued = after_token and name in _GLUED_AFTER_TOKENS
+            if name is not None and (at_word or is_glued or lower[place - 1 :] == _GLUED):
                 start = part_start + cut + place
                 gap_start = len(value[:start].rstrip())
                 found.append(_InnerKey(gap_start, start, part_start + len(text), name))

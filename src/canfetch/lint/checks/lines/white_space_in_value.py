@@ -53,7 +53,13 @@ def _fix(start: int, value: bytes) -> Fix | None:
     # Only for a path, and not for a path that a sentence follows.
     if not value.startswith((b"/", b"*")) or (len(blanks) > 1 and not value.endswith((b"/", b"*", b"$"))):
         return None
-    edits = (Edit(start + place, start + place + 1, b"%%%02X" % value[place]) for place in blanks)
+    # Machine translation puts spaces around the slashes of a path, where no real path has any.
+    edits = (
+        Edit(
+            start + place, start + place + 1, b"" if b"/" in value[place - 1 : place + 2] else b"%%%02X" % value[place]
+        )
+        for place in blanks
+    )
     return Fix(tuple(edits), changes_verdicts=True)
 
 
@@ -91,7 +97,7 @@ CHECK = Check(
     message="`{value}` contains white space, which URL paths never contain",
     why="In a URL, a space is written as `%20`. Some parsers treat the two as equal, but strict ones, such as "
     "Google's, do not. For them, the rule matches no page.",
-    how_to_fix="Write `%20` for a space in a path, and `#` before a comment.",
+    how_to_fix="Remove spaces next to a slash. Write `%20` for other spaces in a path, and `#` before a comment.",
     source="RFC 9309 section 2.2; google/robotstxt, MaybeEscapePattern",
     bad=LintInput(b"User-agent: *\nDisallow: /my files/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /my%20files/\n"),
