@@ -603,12 +603,15 @@ export interface SiteFactsObject {
   readonly agent_notes?: readonly string[];
 }
 
+/** The format of a sitemap. */
+export type SitemapKind = "urlset" | "index" | "rss" | "atom" | "text";
+
 /** The URLs of one sitemap. */
 export interface SitemapObject {
   readonly schema: string;
   readonly url: string;
   readonly hops: readonly PageHop[];
-  readonly kind: "urlset" | "index" | "text";
+  readonly kind: SitemapKind;
   readonly urls: readonly string[];
   readonly truncated: boolean;
   readonly problem: string | null;

@@ -53,7 +53,7 @@ _EXPORTS = {
         "RequestNotSent",
     ),
 }
-_MODULES = ("agents", "author", "bulk", "compare", "errors", "expectations", "extensions", "lint", "pages")
+_MODULES = ("agents", "author", "bulk", "compare", "errors", "expectations", "extensions", "lint", "pages", "sitemaps")
 _HOMES = {name: home for home, names in _EXPORTS.items() for name in names}
 
 __all__ = sorted([*_HOMES, *_MODULES, "engine"])  # noqa: PLE0605

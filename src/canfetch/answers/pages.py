@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from canfetch.agents.requested import RequestedAgent
 from canfetch.answers.crawlers import with_notes
-from canfetch.answers.documents import DISALLOWED, FetchFacts, NotFetched, Step, fetch_document, quoted_url
+from canfetch.client.documents import DISALLOWED, FetchFacts, NotFetched, Step, fetch_document, quoted_url
 from canfetch.core.document import RobotsTxt
 from canfetch.core.origin import Origin
 from canfetch.core.text import printable_text

@@ -72,11 +72,15 @@ def matrix_row(decider: Decider, url: str, agents: Iterable[RequestedAgent]) -> 
 
 
 def _matrix_row(url: str, verdicts: Iterable[tuple[RequestedAgent, Verdict]]) -> dict[str, Any]:
-    cells = {
+    return {"url": printable_text(url), "verdicts": matrix_cells(verdicts)}
+
+
+def matrix_cells(verdicts: Iterable[tuple[RequestedAgent, Verdict]]) -> dict[str, Any]:
+    """Return the verdicts on one URL by the names of the agents."""
+    return {
         printable_text(agent.name): {"allowed": verdict.allowed, "reason": str(verdict.reason), "line": verdict.line}
         for agent, verdict in verdicts
     }
-    return {"url": printable_text(url), "verdicts": cells}
 
 
 def _error_row(url: str, error: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from canfetch.access.effective_access import FetchNeed
 from canfetch.access.entries import CacheEntry
+from canfetch.access.responses import Failure, Response
 from canfetch.client.base_client import BaseClient
 from canfetch.client.fetch_tasks import FetchAbandoned, FetchTask
 from canfetch.client.origin_state import OriginState
@@ -113,6 +114,13 @@ class AsyncClient(BaseClient[AsyncTransport]):
         """
         state = await self.origin_state(url)
         return state.sitemaps(self._clock())
+
+    async def request_document(self, url: str, *, max_bytes: int) -> Response | Failure:
+        """Request a document of a site with the limits of the client. See `Client.request_document`.
+
+        Raises: InvalidURL, ClientClosed, RequestNotSent.
+        """
+        return await self._transport.send(self._document_request(url, max_bytes=max_bytes))
 
     async def origin_state(self, url: AnyURL, *, refresh: bool = False, offline: bool = False) -> OriginState:
         """Return the state of the origin of `url`, and fetch its robots.txt if that is due.

@@ -31,9 +31,11 @@ from canfetch.client.procedure import (
     fetch_settings,
     obtain_entry,
 )
+from canfetch.client.request_headers import combine_headers, without_credentials
 from canfetch.client.resilient_store import ResilientStore
 from canfetch.client.stats import ClientStats, FetchCounters
 from canfetch.client.stores import Store
+from canfetch.client.transports import TransportRequest
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.origin import Origin
 from canfetch.core.redaction import loggable_url, redact_urls
@@ -178,6 +180,21 @@ class BaseClient(Generic[TransportT]):
 
     def _as_agent(self, agent: str | Agent | None) -> Agent:
         return self.options.agent if agent is None else as_agent(agent)
+
+    def _document_request(self, url: str, *, max_bytes: int) -> TransportRequest:
+        if self._is_closed:
+            raise ClientClosed
+        options = self.options
+        defaults = (("User-Agent", options.user_agent), ("Accept", "*/*"))
+        return TransportRequest(
+            url=url,
+            headers=combine_headers(defaults, without_credentials(options.headers)),
+            max_bytes=max_bytes,
+            connect_timeout=options.connect_timeout,
+            read_timeout=options.read_timeout,
+            timeout=options.timeout,
+            allow_private=options.allow_private,
+        )
 
     def _find_fresh(self, url: AnyURL) -> OriginState | None:
         """Return the state of the origin of `url` if it is in memory and needs no fetch, otherwise None.

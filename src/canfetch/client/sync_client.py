@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from canfetch.access.effective_access import FetchNeed
 from canfetch.access.entries import CacheEntry
+from canfetch.access.responses import Failure, Response
 from canfetch.client.base_client import BaseClient
 from canfetch.client.origin_state import OriginState
 from canfetch.client.procedure import Action, Pause, SendRequest
@@ -180,6 +181,19 @@ class Client(BaseClient[Transport]):
         Cost: A wait for a fetch in progress, and a fetch. Each takes at most `timeout` seconds.
         """
         return self.origin_state(url, refresh=True)
+
+    def request_document(self, url: str, *, max_bytes: int) -> Response | Failure:
+        """Request a document of a site, such as a sitemap, with the timeouts and the address rules of the client.
+
+        The request has no headers with credentials. Redirects are not followed, and robots.txt is not checked: call
+        `decide` first. `canfetch.sitemaps` does both.
+
+        Args:
+            url: The URL.
+            max_bytes: The size limit of the body. One byte more may be read.
+        Raises: InvalidURL, ClientClosed, RequestNotSent.
+        """
+        return self._transport.send(self._document_request(url, max_bytes=max_bytes))
 
     def entries(self) -> Iterable[CacheEntry]:
         """Yield the entries of the store, sorted by key. Yield nothing without a store."""

@@ -41,12 +41,18 @@ class BoundedParser:
         start: Called with the namespace, which may be empty, and the local name of an element.
         end: Called with the local name at its end.
         text: Called with parts of the text of elements.
+        attributes: Called with the attributes of an element, after `start`. By default, they are ignored.
     """
 
     def __init__(
-        self, start: Callable[[str, str], None], end: Callable[[str], None], text: Callable[[str], None]
+        self,
+        start: Callable[[str, str], None],
+        end: Callable[[str], None],
+        text: Callable[[str], None],
+        attributes: Callable[[dict[str, str]], None] | None = None,
     ) -> None:
         self._start_element = start
+        self._attributes = attributes
         self._end_element = end
         self._parser = expat.ParserCreate(namespace_separator=" ")
         self._parser.StartElementHandler = self._start
@@ -99,6 +105,8 @@ class BoundedParser:
             self._count_name(attribute)
         space, _, name = tag.rpartition(" ")
         self._start_element(space, name)
+        if self._attributes is not None:
+            self._attributes(attributes)
 
     def _end(self, tag: str) -> None:
         self._depth -= 1

@@ -3,7 +3,7 @@
 from typing import Final
 
 from canfetch.access.responses import Failure, Response
-from canfetch.answers.documents import FetchStep
+from canfetch.client.documents import FetchStep
 from canfetch.client.transports import TransportRequest
 from canfetch.web.origins import Origins
 

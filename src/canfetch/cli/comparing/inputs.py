@@ -39,7 +39,8 @@ def read_sitemap(name: str) -> tuple[str, ...]:
     Raises: CommandError: The file cannot be read, or is not a complete sitemap.
     """
     # Other commands do not need an XML parser.
-    from canfetch.answers.sitemaps import MAX_SITEMAP_BYTES, parse_sitemap  # noqa: PLC0415
+    from canfetch.answers.sitemaps import parse_sitemap  # noqa: PLC0415
+    from canfetch.sitemaps.content import MAX_SITEMAP_BYTES  # noqa: PLC0415
 
     content = read_input(name, "--sitemap", max_bytes=MAX_SITEMAP_BYTES + 1)
     label = f"cannot read --sitemap {name if name == STANDARD_INPUT else quoted(name)}"

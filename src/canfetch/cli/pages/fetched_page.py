@@ -1,27 +1,16 @@
 """The page of `canfetch page URL`, fetched with the network options of the command."""
 
-import time
-from contextlib import closing
 from functools import partial
-from typing import Final
 
 from canfetch.access.responses import Failure, Response
-from canfetch.answers.documents import DecideStep, FetchStep, NotFetched, Step, quoted_url, run_steps
 from canfetch.answers.pages import PageView, fetch_page
 from canfetch.cli.pages.options import PageOptions
-from canfetch.cli.shared.command_errors import CommandError
-from canfetch.cli.shared.command_transport import CommandTransport
-from canfetch.cli.shared.origin_lookup import OriginLookup
-from canfetch.cli.shared.progress import Progress
-from canfetch.client.request_headers import combine_headers
-from canfetch.client.transports import TransportRequest
+from canfetch.cli.shared.document_fetcher import DocumentFetcher
+from canfetch.client.documents import DecideStep, FetchStep, Step, quoted_url, run_steps
 from canfetch.core.agent import Agent
 from canfetch.core.origin import find_origin
 from canfetch.core.verdict import Verdict
-from canfetch.errors import CanfetchError, InvalidURL
-
-# Limit for connecting and for each read. `--timeout` limits the whole request.
-_MAX_WAIT_SECONDS: Final = 10.0
+from canfetch.errors import InvalidURL
 
 
 class FetchedPage:
@@ -33,11 +22,12 @@ class FetchedPage:
     def __init__(self, options: PageOptions, url: str) -> None:
         self._options = options
         self._url = url
-        # A redirect may lead to an origin that the user did not name.
         origin = find_origin(url)
-        self._transport = CommandTransport(options.network, credential_origins=() if origin is None else (origin,))
-        self._lookup = OriginLookup(
-            options.network, warn=Progress().print_error, profile=options.profile, transport=self._transport
+        self._fetcher = DocumentFetcher(
+            options.network,
+            profile=options.profile,
+            accept="text/html, */*;q=0.5",
+            named_origins=() if origin is None else (origin,),
         )
         # Failures are stored as well, so that the next agent does not wait for the same timeout.
         self._responses: dict[str, Response | Failure] = {}
@@ -55,39 +45,18 @@ class FetchedPage:
 
     def close(self) -> None:
         """Close the client and the transport."""
-        self._lookup.close()
+        self._fetcher.close()
 
     def _perform(self, agent: Agent, step: Step) -> Verdict | Response | Failure:
-        return self._decide(step.url, agent) if isinstance(step, DecideStep) else self._fetch(step)
-
-    def _decide(self, url: str, agent: Agent) -> Verdict:
-        with closing(self._lookup.states(iter([url]), to_url=_check_absolute, to_weight=len)) as rows:
-            _, state = next(rows)
-        if isinstance(state, InvalidURL):
-            raise state
-        if isinstance(state, CanfetchError | CommandError):
-            raise NotFetched(str(state))
-        return state.decide(url, agent, time.time())
+        if isinstance(step, DecideStep):
+            return self._fetcher.decide(_check_absolute(step.url), agent)
+        return self._fetch(step)
 
     def _fetch(self, step: FetchStep) -> Response | Failure:
         """Fetch a URL once for all agents."""
         response = self._responses.get(step.url)
         if response is None:
-            network = self._options.network
-            wait = min(_MAX_WAIT_SECONDS, network.timeout)
-            response = self._responses[step.url] = self._transport.send(
-                TransportRequest(
-                    url=step.url,
-                    headers=combine_headers(
-                        (("User-Agent", network.user_agent), ("Accept", "text/html, */*;q=0.5")), network.headers
-                    ),
-                    max_bytes=step.max_bytes,
-                    connect_timeout=wait,
-                    read_timeout=wait,
-                    timeout=network.timeout,
-                    allow_private=not network.public_only,
-                )
-            )
+            response = self._responses[step.url] = self._fetcher.send(step)
         return response
 
 

@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from canfetch.answers.documents import NotFetched
+from canfetch.client.documents import NotFetched
 from canfetch.core.text import printable_text
 from canfetch.errors import CanfetchError, ClientClosed, MissingExtra, RequestNotSent, WorkerKilled
 from canfetch.web.origins import TooManyFetches

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from canfetch.access.responses import Failure, Response
-from canfetch.answers.documents import DecideStep, FetchStep, Step
+from canfetch.client.documents import DecideStep, FetchStep, Step
 from canfetch.client.origin_state import OriginState
 from canfetch.core.agent import Agent
 from canfetch.core.origin import Origin

@@ -8,10 +8,10 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from canfetch.answers.crawlers import requested_agents
-from canfetch.answers.documents import run_steps
 from canfetch.answers.pages import PageTable, decide_page, fetch_page, page_table, parse_header_lines
 from canfetch.answers.site_facts import site_facts, site_facts_of
 from canfetch.answers.sitemaps import fetch_sitemap
+from canfetch.client.documents import run_steps
 from canfetch.core.document import parse
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 from canfetch.pages.page_rules import parse_page

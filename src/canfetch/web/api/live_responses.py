@@ -1,13 +1,12 @@
 """The forms of responses about origins, sitemaps and crawlers, for the OpenAPI document. Keys may be added."""
 
-from typing import Literal
-
 from pydantic import BaseModel, Field
 
 from canfetch.access.outcomes import OutcomeKind
 from canfetch.agents import Obeys, Purpose
 from canfetch.agents.crawler import SourceKind
 from canfetch.core.verdict import Access, Effect
+from canfetch.sitemaps import SitemapKind
 from canfetch.web.api.page_responses import PageHop
 
 
@@ -57,7 +56,7 @@ class SitemapObject(BaseModel):
     schema_: str = Field(alias="schema")
     url: str
     hops: list[PageHop]
-    kind: Literal["urlset", "index", "text"]
+    kind: SitemapKind
     urls: list[str]
     truncated: bool
     problem: str | None

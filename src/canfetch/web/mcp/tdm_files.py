@@ -9,8 +9,8 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 from canfetch.access.responses import Failure, Response
-from canfetch.answers.documents import DecideStep, FetchStep, Step, run_steps_async
 from canfetch.answers.pages import FetchedTDMFile, fetch_tdm_file
+from canfetch.client.documents import DecideStep, FetchStep, Step, run_steps_async
 from canfetch.client.origin_state import OriginState
 from canfetch.client.transports import AsyncTransport, TransportRequest
 from canfetch.core.agent import Agent

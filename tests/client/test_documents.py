@@ -7,8 +7,8 @@ import pytest
 
 from canfetch import parse
 from canfetch.access.responses import Failure, FailureKind, Response
-from canfetch.answers.documents import FetchStep, NotFetched, Step, run_steps
 from canfetch.answers.pages import PageView, fetch_page
+from canfetch.client.documents import FetchStep, NotFetched, Step, run_steps
 from canfetch.core.origin import Origin
 from canfetch.errors import CanfetchError, InvalidURL
 
