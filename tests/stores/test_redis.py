@@ -10,7 +10,8 @@ from tests.servers.dead_ports import refusing_port
 from tests.stores.conftest import start_redis
 from tests.stores.entries import make_entry
 
-from canfetch.errors import CorruptEntry, StoreError
+from canfetch.client.stores.locations import open_store_at
+from canfetch.errors import CorruptEntry, InvalidOption, StoreError
 
 pytest.importorskip("redis")
 
@@ -79,6 +80,29 @@ def test_redis_url_that_the_library_reads_as_another_one_raises(url: str, proble
     with pytest.raises(StoreError) as error:
         RedisStore(url)
     assert str(error.value).startswith(f"{url!r}: invalid Redis URL: {problem}")
+
+
+@pytest.mark.parametrize("option", ["protocol=9", "ssl_cert_reqs=bogus"])
+def test_redis_option_that_the_library_rejects_raises(option: str) -> None:
+    with pytest.raises(StoreError, match=r"invalid Redis URL: "):
+        RedisStore(f"rediss://localhost/0?{option}")
+
+
+def test_redis_arguments_of_another_type_raise() -> None:
+    with pytest.raises(InvalidOption, match=r"invalid url b'redis://localhost': expected a str"):
+        RedisStore(b"redis://localhost")  # type: ignore[arg-type]  # a mistake of the caller
+    with pytest.raises(InvalidOption, match="invalid prefix 5: expected a str"):
+        RedisStore("redis://localhost", prefix=5)  # type: ignore[arg-type]  # a mistake of the caller
+
+
+@pytest.mark.parametrize("location", ["redis:localhost", "redis:/localhost", "valkey:6379", "unix:/run/redis.sock"])
+def test_redis_url_without_slashes_is_not_a_file(
+    location: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InvalidOption, match=r"^invalid URL '.*': expected [a-z]+:// before the server$"):
+        open_store_at(location)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("url", ["redis://localhost/7", "redis://localhost/7/", "redis://localhost/%37", "redis:///7"])

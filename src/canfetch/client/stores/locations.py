@@ -25,10 +25,14 @@ def open_store_at(location: str) -> "Store":
     """Open the store at a location, and create the file if it does not exist.
 
     Args: location: The path of an SQLite file, or a URL such as `redis://localhost:6379/0` or `valkey://localhost`.
-    Raises: InvalidOption: The scheme of the URL is unknown; StoreError: The store cannot be opened;
+    Raises: InvalidOption: The scheme of the URL is unknown, or lacks `//`; StoreError: The store cannot be opened;
         MissingExtra: The library `redis` is not installed. Messages start with the location.
     """
     if not is_server_url(location):
+        scheme, colon, _ = location.partition(":")
+        if colon and scheme.lower() in _SERVER_SCHEMES:
+            # Otherwise, a file of this name would be created.
+            raise InvalidOption(f"invalid URL {quoted(location)}: expected {scheme}:// before the server")
         from canfetch.client.stores.sqlite import SQLiteStore  # noqa: PLC0415 - not for redis
 
         return SQLiteStore(location)

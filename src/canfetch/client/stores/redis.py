@@ -17,8 +17,9 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from canfetch.access.entries import ENTRY_FORMAT, CacheEntry, newer_entry
 from canfetch.client.argument_checks import check_positive_seconds, check_whole_seconds
 from canfetch.client.stores import DEFAULT_TTL, MAX_ENTRY_BYTES, oversized_entry, parse_stored_entry, serialize_entry
+from canfetch.core.quoting import quoted
 from canfetch.core.text import printable_text
-from canfetch.errors import MissingExtra, NewerEntry, StoreError
+from canfetch.errors import InvalidOption, MissingExtra, NewerEntry, StoreError
 
 _DATABASE: Final = re.compile("[0-9]{1,9}")
 _SHOWN_CHARACTERS: Final = 40
@@ -58,12 +59,15 @@ class RedisStore:
         timeout: Seconds to wait for a connection, and for each read. An operation takes at most twice this time.
     Raises: MissingExtra: The library `redis` is not installed; StoreError: `url` is invalid, also if its database is
             not a number;
-        InvalidOption: `ttl` or `timeout` is invalid.
+        InvalidOption: Another argument is invalid.
     """
 
     def __init__(self, url: str, *, prefix: str = "canfetch:", ttl: int = DEFAULT_TTL, timeout: float = 2.0) -> None:
         check_whole_seconds("ttl", ttl)
         check_positive_seconds("timeout", timeout)
+        for name, value in (("url", url), ("prefix", prefix)):
+            if not isinstance(value, str):
+                raise InvalidOption(f"invalid {name} {quoted(value)}: expected a str")
         try:
             import redis  # noqa: PLC0415 - an optional dependency
         except ImportError:
@@ -82,7 +86,7 @@ class RedisStore:
             pool.connection_class(**pool.connection_kwargs)
             pool.connection_class = with_deadline(pool.connection_class, self._deadline)
             self._operation_seconds = _operation_seconds(pool.connection_kwargs, timeout)
-        except ValueError as error:
+        except (ValueError, redis.RedisError) as error:
             raise StoreError(f"{self._redacted_url!r}: invalid Redis URL: {error}") from None
         except TypeError as error:
             option = str(error).rpartition("argument ")[2]
