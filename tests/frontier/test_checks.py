@@ -110,3 +110,14 @@ def test_invalid_number_of_checks(value: Any) -> None:
     client = AsyncClient(user_agent="ExampleBot/1.0", transport=Hosts())
     with pytest.raises(InvalidOption, match=r"invalid max_checks .*: expected an integer, 1 or more"):
         Frontier(client, max_checks=value)
+
+
+def test_every_other_check_is_that_of_the_next_origin_in_order() -> None:
+    urls = hosts("good", 40)
+    requested = [request.url.removesuffix("robots.txt") for request in crawl({}, urls, max_checks=1).hosts.requests]
+
+    assert sorted(requested) == sorted(urls)
+    for number in range(0, 20, 2):
+        # The first one, too: those between are chosen at random.
+        assert requested[number] == next(url for url in urls if url not in requested[:number])
+    assert requested[1:20:2] != urls[1:20:2]
