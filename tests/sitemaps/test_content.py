@@ -144,3 +144,19 @@ def test_members_of_a_gzip_file_are_one_sitemap() -> None:
 def test_no_content_raises(content: bytes, start: bytes) -> None:
     sitemap = SitemapContent(start + content)
     assert all(listed.url.isprintable() for listed in sitemap)
+
+
+def test_number_of_elements_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("canfetch.sitemaps.content._MAX_ELEMENTS", 100)
+    content = SitemapContent(urlset(entry(), "<a/>" * 98, entry(f"{URL}late")))
+    assert [listed.url for listed in content] == [URL]
+    assert [str(problem.kind) for problem in content.problems] == ["too-large"]
+
+
+def test_entries_without_a_url_count() -> None:
+    content = SitemapContent(urlset("<url/>", entry(), "<url/>", entry(f"{URL}late")), max_urls=3)
+    assert [listed.url for listed in content] == [URL]
+    assert {str(problem.kind): problem.occurrences for problem in content.problems} == {
+        "missing-url": 2,
+        "too-many-urls": 1,
+    }

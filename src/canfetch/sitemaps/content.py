@@ -27,6 +27,8 @@ _MAX_PROTOCOL_CHARACTERS: Final = 2047
 # Longer URLs are not listed.
 _MAX_URL_CHARACTERS: Final = 8192
 _MAX_DATE_CHARACTERS: Final = 100
+# 40 of each URL. They take about 10 seconds.
+_MAX_ELEMENTS: Final = 2_000_000
 _CHUNK_BYTES: Final = 64 * 1024
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _GZIP_WINDOW: Final = 16 + zlib.MAX_WBITS
@@ -100,7 +102,7 @@ class SitemapContent:
 
     def __init__(self, content: bytes, *, max_urls: int = MAX_SITEMAP_URLS) -> None:
         self._content = content
-        self._max_urls = max_urls
+        self.max_urls = max_urls
         self._reset()
 
     def _reset(self) -> None:
@@ -126,8 +128,8 @@ class SitemapContent:
         first = next(chunks, b"")
         chunks = chain((first,), chunks)
         for listed in self._xml_urls(chunks) if _is_xml(first) else self._text_urls(chunks):
-            if self.urls >= self._max_urls:
-                self.report(SitemapProblemKind.TOO_MANY_URLS, f"more than {self._max_urls:,} URLs")
+            if self.urls >= self.max_urls:
+                self.report(SitemapProblemKind.TOO_MANY_URLS, f"more than {self.max_urls:,} URLs")
                 return
             self.urls += 1
             yield listed
@@ -204,18 +206,24 @@ class SitemapContent:
         return len(url) <= _MAX_URL_CHARACTERS
 
     def _xml_urls(self, chunks: Iterator[bytes]) -> Iterator[ListedURL]:
-        reader = _XMLReader(self)
+        reader = _XMLReader(self, self.max_urls)
         try:
             for chunk in chunks:
                 yield from reader.feed(chunk)
             yield from reader.feed(b"", is_end=True)
         except _OtherDocument as error:
             self.report(SitemapProblemKind.NOT_A_SITEMAP, str(error))
+        except _LimitReached:
+            yield from reader.listed()
         except InvalidXML as error:
             yield from reader.listed()
             # A document that was cut at the size limit ends early.
             if not (self.is_truncated and error.ends_early):
                 self.report(SitemapProblemKind.INVALID_XML, f"invalid XML: {printable_text(str(error)[:200])}")
+
+
+class _LimitReached(Exception):
+    """Raised for a document with more entries or elements than are read."""
 
 
 class _OtherDocument(Exception):
@@ -225,10 +233,16 @@ class _OtherDocument(Exception):
 class _XMLReader:
     """Collects the entries of a document."""
 
-    def __init__(self, content: SitemapContent) -> None:
+    def __init__(self, content: SitemapContent, max_entries: int) -> None:
         self._content = content
+        self._left = max_entries
+        self._elements = 0
         self._format: _Format | None = None
-        self._path: list[str] = []
+        self._depth = 0
+        # The number of open elements that are those of the path of an entry.
+        self._matched = 0
+        # The field of an entry that the parser is in. Images have locations one level deeper.
+        self._field: str | None = None
         self._text: list[str] = []
         self._characters = 0
         self._url = ""
@@ -236,64 +250,69 @@ class _XMLReader:
         self._listed: list[ListedURL] = []
         self._parser = BoundedParser(self._start, self._end, self._add_text, self._add_attributes)
 
-    def feed(self, chunk: bytes, *, is_end: bool = False) -> Iterator[ListedURL]:
-        """Parse a part of the document, and yield its entries."""
+    def feed(self, chunk: bytes, *, is_end: bool = False) -> list[ListedURL]:
+        """Parse a part of the document, and return its entries."""
         self._parser.feed(chunk, is_end=is_end)
-        yield from self.listed()
+        return self.listed()
 
-    def listed(self) -> Iterator[ListedURL]:
-        """Yield the entries that were parsed, each once."""
+    def listed(self) -> list[ListedURL]:
+        """Return the entries that were parsed since the last call."""
         listed, self._listed = self._listed, []
-        yield from listed
+        return listed
 
     def _start(self, _space: str, name: str) -> None:
-        if not self._path:
-            self._format = _FORMATS.get(name)
-            if self._format is None:
+        form = self._format
+        if form is None:
+            form = self._format = _FORMATS.get(name)
+            if form is None:
                 raise _OtherDocument(f"not a sitemap: the root element is {printable_text(name)[:80]}")
-            self._content.kind = self._format.kind
-        self._path.append(name)
+            self._content.kind = form.kind
+        self._elements += 1
+        if self._elements > _MAX_ELEMENTS:
+            self._content.report(SitemapProblemKind.TOO_LARGE, f"more than {_MAX_ELEMENTS:,} elements")
+            raise _LimitReached
+        length = len(form.entry)
+        if self._matched == self._depth < length and name == form.entry[self._depth]:
+            self._matched += 1
+            if self._matched == length:
+                self._url, self._date = "", None
+        self._field = name if self._depth == length == self._matched else None
+        self._depth += 1
         self._text, self._characters = [], 0
-        if self._is_entry():
-            self._url, self._date = "", None
 
     def _add_attributes(self, attributes: dict[str, str]) -> None:
         # In Atom, the URL is an attribute.
         form = self._format
-        is_link = form is not None and form.kind is SitemapKind.ATOM and self._field() == form.url
+        is_link = form is not None and form.kind is SitemapKind.ATOM and self._field == form.url
         if is_link and not self._url and attributes.get("rel", "alternate") == "alternate":
             self._url = attributes.get("href", "").strip()
 
     def _add_text(self, text: str) -> None:
-        if self._characters <= _MAX_URL_CHARACTERS and self._field() is not None:
+        if self._field is not None and self._characters <= _MAX_URL_CHARACTERS:
             self._characters += len(text)
             self._text.append(text)
 
     def _end(self, _name: str) -> None:
-        form, field = self._format, self._field()
-        if form is not None and field is not None:
-            text = "".join(self._text).strip()
+        form, field = self._format, self._field
+        assert form is not None
+        if field is not None:
             if field == form.url and form.kind is not SitemapKind.ATOM:
-                self._url = self._url or text
+                self._url = self._url or "".join(self._text).strip()
             elif field in form.dates:
-                self._date = printable_text(text[:_MAX_DATE_CHARACTERS])
-        elif self._is_entry():
+                self._date = printable_text("".join(self._text).strip()[:_MAX_DATE_CHARACTERS])
+            self._field = None
+        elif self._depth == self._matched == len(form.entry):
             self._add_entry()
-        self._path.pop()
-        self._text = []
-
-    def _is_entry(self) -> bool:
-        return self._format is not None and tuple(self._path) == self._format.entry
-
-    def _field(self) -> str | None:
-        """Return the name of the field of an entry that the parser is in. Images have locations one level deeper."""
-        form = self._format
-        if form is None or len(self._path) != len(form.entry) + 1 or tuple(self._path[:-1]) != form.entry:
-            return None
-        return self._path[-1]
+        if self._matched == self._depth:
+            self._matched -= 1
+        self._depth -= 1
 
     def _add_entry(self) -> None:
         report = self._content.report
+        self._left -= 1
+        if self._left < 0:
+            report(SitemapProblemKind.TOO_MANY_URLS, f"more than {self._content.max_urls:,} URLs")
+            raise _LimitReached
         if not self._url:
             report(SitemapProblemKind.MISSING_URL, f"line {self._parser.line}: an entry has no URL")
             return
