@@ -15,6 +15,12 @@ Disallow: /
 
 Sitemap: https://example.com/sitemap.xml
 """
+_SITEMAP = b"""\
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+<url><loc>https://example.com/fish</loc><lastmod>2026-11-20</lastmod></url>
+<url><loc>https://example.com/private/notes</loc></url>
+</urlset>
+"""
 _PAGE = b"""\
 <!doctype html>
 <title>Fish</title>
@@ -41,6 +47,9 @@ ROBOTS: dict[str, bytes | int] = {
 async def _respond(exchange: Exchange) -> None:
     if exchange.request.target == "/moved":
         await exchange.respond(301, b"", "Location: /private/notes", reason="Moved Permanently")
+        return
+    if exchange.request.target == "/sitemap.xml":
+        await exchange.respond(200, _SITEMAP, "Content-Type: application/xml")
         return
     if exchange.request.target != "/robots.txt":
         await exchange.respond(200, _PAGE, "Content-Type: text/html; charset=utf-8")

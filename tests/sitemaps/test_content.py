@@ -66,6 +66,7 @@ def test_formats(content: bytes, kind: str, listed: list[tuple[str, str | None]]
     [
         (urlset("<url></url>", entry()), [URL], "missing-url 1: line 1: an entry has no URL"),
         (urlset(entry(more="<lastmod>25.11.</lastmod>")), [URL], "invalid-lastmod 1: line 1: '25.11.' is not a date"),
+        (b"\n<!DOCTYPE HTML>\n<p>Log in<br>", [], "not-a-sitemap 1: not a sitemap: it is a web page"),
         (b"<html></html>", [], "not-a-sitemap 1: not a sitemap: the root element is html"),
         (b"Disallow: /\n", [], "not-a-sitemap 1: not a sitemap: it is not XML, and no line has a URL"),
         (f"{URL}\nabout\n".encode(), [URL], "invalid-url 1: lines without a URL: 1"),
@@ -76,7 +77,20 @@ def test_formats(content: bytes, kind: str, listed: list[tuple[str, str | None]]
         (urlset(entry(URL + "a" * 3000)), [URL + "a" * 3000], "url-too-long 1: 'https://a.example/aaaaa"),
         (urlset(entry(URL + "a" * 9000), entry()), [URL], "url-too-long 1: 'https://a.example/aaaaa"),
     ],
-    ids=["no-url", "date", "html", "robots", "line", "cut", "cut-gzip", "damaged-gzip", "entities", "long", "too-long"],
+    ids=[
+        "no-url",
+        "date",
+        "page",
+        "html",
+        "robots",
+        "line",
+        "cut",
+        "cut-gzip",
+        "damaged-gzip",
+        "entities",
+        "long",
+        "too-long",
+    ],
 )
 def test_faults_are_named_problems(content: bytes, listed: list[str], problem: str) -> None:
     _, found, (reported,) = read(content)

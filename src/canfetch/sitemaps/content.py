@@ -32,6 +32,8 @@ _MAX_ELEMENTS: Final = 2_000_000
 _CHUNK_BYTES: Final = 64 * 1024
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _GZIP_WINDOW: Final = 16 + zlib.MAX_WBITS
+_WEB_PAGE: Final = b"<!doctype html"
+_WHITE_SPACE: Final = b" \t\r\n"
 _UTF8_MARK: Final = b"\xef\xbb\xbf"
 _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 _YEAR_CHARACTERS: Final = 4
@@ -127,6 +129,10 @@ class SitemapContent:
         chunks = self._chunks()
         first = next(chunks, b"")
         chunks = chain((first,), chunks)
+        if first.lstrip(_WHITE_SPACE)[: len(_WEB_PAGE)].lower() == _WEB_PAGE:
+            # It is not XML in general, so that its first error would not be helpful.
+            self.report(SitemapProblemKind.NOT_A_SITEMAP, "not a sitemap: it is a web page")
+            return
         for listed in self._xml_urls(chunks) if _is_xml(first) else self._text_urls(chunks):
             if self.urls >= self.max_urls:
                 self.report(SitemapProblemKind.TOO_MANY_URLS, f"more than {self.max_urls:,} URLs")
@@ -326,7 +332,7 @@ def _is_xml(content: bytes) -> bool:
     if content.startswith(_UTF16_MARKS):
         # In UTF-16, a space or an ASCII character has a zero byte on one side.
         content = content[2:].lstrip(b"\0 \t\r\n")
-    return content.removeprefix(_UTF8_MARK).lstrip(b" \t\r\n").startswith((b"<", b"\0<"))
+    return content.removeprefix(_UTF8_MARK).lstrip(_WHITE_SPACE).startswith((b"<", b"\0<"))
 
 
 def _is_w3c_date(text: str) -> bool:
