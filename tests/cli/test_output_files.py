@@ -58,6 +58,7 @@ READ = {
     "diff old",
     "evidence head folder",
     "evidence verify folder",
+    "facts sources",
     "frontier show file",
     "logs files",
     "policy file",

@@ -165,6 +165,7 @@ def test_completion_scripts(run: Run, folder: Path, shell: str, sign: str) -> No
             {"check", "explain", "matrix", "page", "fetch", "sitemaps", "lint", "fmt", "lsp", "init", "policy"}
             | {
                 "diff",
+                "facts",
                 "minimize",
                 "test",
                 "agents",

@@ -48,7 +48,7 @@ Visit-time: 1200-2400
 Disallow: /
 """
 OTHER_FILE = FILE.replace("Disallow: /private", "Disallow: /x*y")
-BROKEN = "User-agent: *\nDisallow: /#admin\nDisalow: /a\nDisallow: /b\nDisallow: /b/c\nDisallow: *.pdf\nAllow: b/\n"
+BROKEN = "User-agent: *\nDisallow: /#admin\nDisalow: /a\nDisallow: /b\nDisallow: /b/c\nDisallow: *.pdf\nAllow: b/\n\nUser-agent: foo\nDisallow: c/\n"
 REDIRECTED = "https://moved.example/page"
 PAGE = """\
 <html><head><meta name="robots" content="noindex, max-snippet: 20, nofollow noindex, no-index, max-snippet:">
