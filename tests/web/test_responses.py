@@ -48,7 +48,7 @@ Visit-time: 1200-2400
 Disallow: /
 """
 OTHER_FILE = FILE.replace("Disallow: /private", "Disallow: /x*y")
-BROKEN = "User-agent: *\nDisallow: /#admin\nDisalow: /a\nDisallow: /b\nDisallow: /b/c\nDisallow: *.pdf\nAllow: b/\n\nUser-agent: foo\nDisallow: c/\n"
+BROKEN = "User-agent: *\nDisallow: /#admin\nDisalow: /a\nDisallow: /b\nDisallow: /b/c\nDisallow: *.pdf\nAllow: b/\n"
 REDIRECTED = "https://moved.example/page"
 PAGE = """\
 <html><head><meta name="robots" content="noindex, max-snippet: 20, nofollow noindex, no-index, max-snippet:">
@@ -80,6 +80,8 @@ REQUESTS: list[tuple[str, str, dict[str, Any]]] = [
     ("POST", "parse", {"content": "<html><title>x</title></html>"}),
     ("POST", "lint", {"content": FILE}),
     ("POST", "lint", {"content": BROKEN}),
+    # A fix that changes verdicts.
+    ("POST", "lint", {"content": "Disallow: /a\n"}),
     ("POST", "lint", UTF_16),
     ("POST", "fix", {"content": BROKEN, "unsafe": True}),
     ("POST", "fix", UTF_16),
