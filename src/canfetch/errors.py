@@ -127,8 +127,9 @@ class ClientClosed(CanfetchError, RuntimeError):
 class RequestNotSent(CanfetchError, OSError):
     """Raised when a robots.txt could not be requested, for a reason of this machine or program.
 
-    For example, no connection of the caller's pool became free, no descriptor was left, or no name server answered. The
-    site was never asked, so nothing is known about it, and nothing is cached. The next call tries again.
+    For example, no connection of the caller's pool became free in time, no descriptor was left, or no name server
+    answered. The site was not asked, or had too little time, so nothing is known about it, and nothing is cached. The
+    next call tries again.
     """
 
 

@@ -19,7 +19,7 @@ class FailureKind(StrEnum):
     PROTOCOL = "protocol"  # the response violates the protocol
     ENCODING = "encoding"  # the content coding is invalid or was not accepted
     SCHEME = "scheme"  # the transport does not support the scheme of the URL
-    LOCAL = "local"  # the request was not sent, for a reason of this machine or program, not of the site
+    LOCAL = "local"  # not sent, or sent too late, for a reason of this machine or program, not of the site
 
 
 class Response(NamedTuple):
