@@ -32,7 +32,8 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     try:
         yield folder
     finally:
-        subprocess.run(["umount", folder], check=True)
+        # Also if a failed test has left a file open.
+        subprocess.run(["umount", "-l", folder], check=True)
 
 
 def fill(folder: Path) -> Path:
