@@ -31,6 +31,11 @@ def read(settings: dict[str, Any], spider: Any = None) -> CrawlSettings:
     [
         ({"CANFETCH_POLICY": "rfc"}, "invalid CANFETCH_POLICY: unknown access policy 'rfc'"),
         ({"CANFETCH_POLICY": 3}, "invalid CANFETCH_POLICY: "),
+        ({"CANFETCH_EDITION": "rfc"}, "invalid CANFETCH_EDITION: unknown edition 'rfc'"),
+        (
+            {"CANFETCH_EDITION": "google", "CANFETCH_POLICY": "google"},
+            "CANFETCH_EDITION and CANFETCH_POLICY cannot be used together: ",
+        ),
         ({"CANFETCH_PROFILE": "rfc"}, "invalid CANFETCH_PROFILE: unknown profile 'rfc'"),
         ({"CANFETCH_AGENT": "a bot"}, "invalid CANFETCH_AGENT 'a bot': "),
         ({"CANFETCH_AGENT": 7}, "invalid CANFETCH_AGENT 7: "),
@@ -87,6 +92,11 @@ def test_defaults() -> None:
     assert (settings.obey_delay, settings.processes) == (True, 1)
     assert (settings.bounds.min_delay, settings.bounds.max_delay) == (0.0, 60.0)
     assert (settings.agent, settings.store, settings.evidence, settings.page_rules) == (None, None, None, None)
+
+
+def test_edition_sets_the_policy_and_the_profile() -> None:
+    settings = read({"CANFETCH_EDITION": "google2019"})
+    assert (settings.policy, settings.profile) == ("google2019", "google2019")
 
 
 def test_settings_of_the_command_line_are_strings() -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeVar
 
+from canfetch.access.editions import Edition, get_edition
 from canfetch.access.pacing import Pace
 from canfetch.access.policies import get_policy
 from canfetch.client.request_headers import is_header_value
@@ -78,7 +79,7 @@ class CrawlSettings(NamedTuple):
             agent=_fixed_agent(settings),
             store=_text(settings, "CANFETCH_STORE"),
             evidence=_text(settings, "CANFETCH_EVIDENCE"),
-            policy=_checked(settings, "CANFETCH_POLICY", get_policy).name,
+            policy=_access_policy(settings),
             profile=parsing_profile(settings),
             timeout=_seconds(settings, "CANFETCH_TIMEOUT", 30.0, minimum=0.001),
             obey_delay=_flag(settings, "CANFETCH_OBEY_DELAY"),
@@ -104,9 +105,27 @@ def parse_uses(name: str, uses: Iterable[object]) -> tuple[str, ...]:
 def parsing_profile(settings: "BaseSettings") -> str:
     """Return the name of the parsing profile.
 
-    Raises: InvalidOption: It does not exist.
+    Raises: InvalidOption: It does not exist, or an edition sets it as well.
     """
-    return _checked(settings, "CANFETCH_PROFILE", get_profile).name
+    edition = _edition(settings, "CANFETCH_PROFILE")
+    return _checked(settings, "CANFETCH_PROFILE", get_profile).name if edition is None else edition.profile
+
+
+def _access_policy(settings: "BaseSettings") -> str:
+    edition = _edition(settings, "CANFETCH_POLICY")
+    return _checked(settings, "CANFETCH_POLICY", get_policy).name if edition is None else edition.policy
+
+
+def _edition(settings: "BaseSettings", other: str) -> Edition | None:
+    """Return the edition, or None if no setting selects one.
+
+    Raises: InvalidOption: It does not exist, or the setting `other` has a value as well.
+    """
+    if settings.get("CANFETCH_EDITION") is None:
+        return None
+    if settings.get(other) is not None:
+        raise InvalidOption(f"CANFETCH_EDITION and {other} cannot be used together: an edition sets {other}")
+    return _checked(settings, "CANFETCH_EDITION", get_edition)
 
 
 def _default_user_agent(crawler: "Crawler") -> str:
