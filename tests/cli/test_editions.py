@@ -60,8 +60,7 @@ def test_every_command_with_a_profile_or_a_policy_has_editions() -> None:
     assert {"check", "diff", "fetch", "logs", "mcp", "page", "serve", "study", "watch"} <= set(found)
 
 
-def test_help_names_the_options_that_are_set(run: Run) -> None:
-    for command, options in (("check", "--profile and --policy"), ("diff", "--profile"), ("fetch", "--policy")):
-        text = " ".join(run(command, "--help").out.split())
-        assert f"Set {options} to those of one crawler" in text
-        assert ", ".join(EDITIONS) in text
+def test_help_lists_the_editions(run: Run) -> None:
+    text = " ".join(run("check", "--help").out.split())
+    assert "Set --profile and --policy, if the command has them, to those of one crawler" in text
+    assert ", ".join(EDITIONS) in text

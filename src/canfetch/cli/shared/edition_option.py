@@ -31,19 +31,20 @@ class EditionPart(Option):
         return getattr(edition, self.name or ""), ParameterSource.DEFAULT
 
 
+def _help() -> str:
+    from canfetch.access.editions import EDITIONS  # noqa: PLC0415 - only for help
+
+    return (
+        "Set --profile and --policy, if the command has them, to those of one crawler, or of one edition of the "
+        f"standard: {', '.join(EDITIONS)}."
+    )
+
+
 class _EditionOption(Option):
     """The option `--edition`, which imports the editions only when it is used."""
 
-    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        """Return the help, which names the options of the command that an edition sets."""
-        from canfetch.access.editions import EDITIONS  # noqa: PLC0415 - only for help
-
-        parts = [parameter.opts[-1] for parameter in ctx.command.params if isinstance(parameter, EditionPart)]
-        self.help = (
-            f"Set {' and '.join(parts)} to those of one crawler, or of one edition of the standard: "
-            f"{', '.join(EDITIONS)}."
-        )
-        return super().get_help_record(ctx)
+    # Click assigns the help that it was constructed with, which is None.
+    help = property(lambda _option: _help(), lambda _option, _text: None)
 
     def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
         """Check the name of an edition."""
