@@ -162,7 +162,7 @@ def test_completion_scripts(run: Run, folder: Path, shell: str, sign: str) -> No
         (
             "canfetch ",
             1,
-            {"check", "explain", "matrix", "page", "fetch", "sitemaps", "lint", "fmt", "lsp", "init", "policy"}
+            {"check", "explain", "matrix", "page", "facts", "fetch", "sitemaps", "lint", "fmt", "lsp", "init", "policy"}
             | {
                 "diff",
                 "facts",
