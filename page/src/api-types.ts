@@ -378,6 +378,25 @@ export interface LintReportObject {
   readonly undecided_fixes: number;
 }
 
+/** A verdict that refers to the groups and rules of its list by index. */
+export interface ListedVerdict {
+  readonly url: string;
+  readonly agent_name: string;
+  readonly allowed: boolean;
+  readonly reason: Reason;
+  /** The index of the deciding rule in `rules`. */
+  readonly rule: number | null;
+  /** The index in `rule_lists` of the other rules that matched. */
+  readonly also_matched: number;
+  /** The index in `groups`. */
+  readonly group: number;
+  readonly agent: AgentObject;
+  readonly target: string;
+  readonly profile: string;
+  readonly notes: readonly string[];
+  readonly access: AccessObject | null;
+}
+
 /** A table of agents and URLs. */
 export interface Matrix {
   readonly rows: readonly (MatrixRow | InvalidRow)[];
@@ -666,7 +685,12 @@ export interface UserAgentObject {
 
 /** The verdicts on several URLs, each with every agent. */
 export interface VerdictList {
-  readonly verdicts: readonly (VerdictObject | ErrorObject)[];
+  readonly schema: string;
+  readonly verdicts: readonly (ListedVerdict | ErrorObject)[];
+  readonly groups: readonly GroupObject[];
+  readonly rules: readonly RuleObject[];
+  /** Indexes in `rules`, the most specific rule first. */
+  readonly rule_lists: readonly (readonly number[])[];
   /** Notes about unknown agents: the names that are probably meant. */
   readonly agent_notes?: readonly string[];
 }

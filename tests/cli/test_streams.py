@@ -165,7 +165,6 @@ def test_completion_scripts(run: Run, folder: Path, shell: str, sign: str) -> No
             {"check", "explain", "matrix", "page", "facts", "fetch", "sitemaps", "lint", "fmt", "lsp", "init", "policy"}
             | {
                 "diff",
-                "facts",
                 "minimize",
                 "test",
                 "agents",

@@ -1,4 +1,4 @@
-"""Answers are bounded before they are built: each verdict names all lines of its group and all rules that matched."""
+"""Answers are bounded before they are built, and lists of verdicts contain groups and rules once."""
 
 import json
 import sys
@@ -8,6 +8,10 @@ from typing import Any
 import pytest
 from tests.web.conftest import API
 
+from canfetch.agents.requested import requested_agent
+from canfetch.answers.verdict_lists import VerdictList
+from canfetch.core.document import parse
+from canfetch.web.api.decisions import bounded_verdicts
 from canfetch.web.api.outcomes import AnswerTooLarge, encode_answer
 
 URL = "https://example.com/"
@@ -16,17 +20,37 @@ LONG = "User-agent: ExampleBot\n" * 5_000 + "Disallow: /x\nAllow: /\n" * 20_000
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", ["decide/batch", "compare"])
-def test_answers_of_hundreds_of_megabytes_are_refused(api: API, path: str) -> None:
-    urls = [f"{URL}x{number}" for number in range(2_000)]
-    files: dict[str, Any] = {"content": LONG} if path == "decide/batch" else {"old": LONG, "new": "Disallow: /"}
-    if path == "compare":
-        files["new"] = LONG.replace("Allow: /\n", "Disallow: /\n")
-        urls = [url.replace("/x", "/y") for url in urls]
-    problem = api.problem("POST", f"/v1/{path}", 422, json={**files, "urls": urls, "agents": ["ExampleBot"]})
+def test_answers_of_hundreds_of_megabytes_are_refused(api: API) -> None:
+    body = {"old": LONG, "new": LONG.replace("Allow: /\n", "Disallow: /\n"), "agents": ["ExampleBot"]}
+    problem = api.problem("POST", "/v1/compare", 422, json={**body, "urls": [f"{URL}y{n}" for n in range(2_000)]})
 
     assert problem["type"] == "urn:canfetch:problem:answer-too-large"
     assert problem["detail"] == "the answer is larger than 32 MiB: ask about fewer URLs or agents at a time"
+
+
+@pytest.mark.slow
+def test_a_batch_contains_groups_and_rules_once(api: API) -> None:
+    body = {"content": LONG, "agents": ["ExampleBot"]}
+    sizes = [len(api.post("/v1/decide/batch", json={**body, "urls": [f"{URL}x"] * n}).content) for n in (1, 11)]
+
+    # Each verdict alone is larger than 2 MB.
+    assert sizes[0] < 3_000_000
+    assert sizes[1] - sizes[0] < 10 * 400
+
+
+def test_batches_whose_lists_of_rules_are_too_large_are_refused_while_they_are_computed() -> None:
+    content = "User-agent: *\n" + "".join(f"Disallow: /*{letter}\n" for letter in "abcdefghijkl")
+    # Each URL matches another set of rules.
+    urls = [
+        f"/{''.join(letter for place, letter in enumerate('abcdefghijkl') if number >> place & 1)}"
+        for number in range(1 << 12)
+    ]
+    found = VerdictList(parse(content), urls, [requested_agent("ExampleBot")])
+    verdicts = found.to_json()["verdicts"]
+    assert next(verdicts)["allowed"] is True
+    with pytest.raises(AnswerTooLarge):
+        list(bounded_verdicts(verdicts, found, max_bytes=5_000))
+    assert found.min_list_bytes < 5_100
 
 
 @pytest.mark.slow
@@ -48,12 +72,20 @@ def test_bodies_with_millions_of_values_are_read_in_a_process(api: API, path: st
 @pytest.mark.slow
 def test_a_small_part_of_the_same_question_is_answered(api: API) -> None:
     body = {"content": LONG, "urls": [f"{URL}x"], "agents": ["ExampleBot"]}
-    (verdict,) = api.post("/v1/decide/batch", json=body).json()["verdicts"]
-    assert len(verdict["group"]["lines"]) == 5_000
-    assert len(verdict["also_matched"]) > 30_000
+    batch = api.post("/v1/decide/batch", json=body).json()
+    (listed,), (group,), (rule_list,) = batch["verdicts"], batch["groups"], batch["rule_lists"]
     matrix = api.post("/v1/matrix", json={**body, "urls": [f"{URL}{number}" for number in range(50)]})
     assert len(matrix.json()["rows"]) == 50
-    assert api.post("/v1/decide", json={"content": LONG, "url": f"{URL}x", "agent": "ExampleBot"}).json() == {**verdict}
+    verdict = api.post("/v1/decide", json={"content": LONG, "url": f"{URL}x", "agent": "ExampleBot"}).json()
+    assert len(verdict["group"]["lines"]) == 5_000
+    assert len(verdict["also_matched"]) > 30_000
+    assert verdict == {
+        **listed,
+        "schema": verdict["schema"],
+        "group": group,
+        "rule": batch["rules"][listed["rule"]],
+        "also_matched": [batch["rules"][index] for index in rule_list],
+    }
 
 
 def test_a_stream_answers_with_a_large_file(api: API) -> None:

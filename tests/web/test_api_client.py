@@ -42,6 +42,10 @@ def test_verdicts(client: APIClient) -> None:
     assert client.decide("http://a.example/x", agent="GPTBot")["access"]["access"] == "successful"
     verdicts = client.decide_many(["/x", "/y"], agents=["a", "b"], content=CONTENT)
     assert [one["allowed"] for one in verdicts] == [False, False, True, True]
+    # Only the key `schema` is missing.
+    assert [{**one, "schema": verdict["schema"]} for one in verdicts] == [
+        client.decide(url, agent=agent, content=CONTENT) for url in ("/x", "/y") for agent in ("a", "b")
+    ]
 
 
 @pytest.mark.slow

@@ -68,7 +68,15 @@ def test_verdicts_equal_the_library(api: API, question: dict[str, Any]) -> None:
         }
     url, agent = question.pop("url"), question.pop("agent")
     many = {**question, "urls": [url], "agents": [agent]}
-    assert api.answer("decide/batch", **many)["verdicts"] == [decided]
+    batch = api.answer("decide/batch", **many)
+    (listed,), rules = batch["verdicts"], batch["rules"]
+    assert decided == {
+        **listed,
+        "schema": decided["schema"],
+        "rule": None if listed["rule"] is None else rules[listed["rule"]],
+        "also_matched": [rules[index] for index in batch["rule_lists"][listed["also_matched"]]],
+        "group": batch["groups"][listed["group"]],
+    }
     (row,) = api.answer("matrix", **many)["rows"]
     cell = {"allowed": decided["allowed"], "reason": decided["reason"], "line": (decided["rule"] or {}).get("line")}
     assert row["verdicts"] == {agent: cell}

@@ -145,7 +145,7 @@ export class ServerEngine implements VerdictEngine {
     const own = groups[group]?.userAgents.map((userAgent) => userAgent.line) ?? [];
     const valid = agents.filter(({ tokens }) => isValid(tokens)).map(({ tokens }) => tokens[0]);
     if (valid.length === 0) return { kind, group: null, reads: agents.map(() => false) };
-    const { verdicts } = await this.#post<VerdictList>("decide/batch", {
+    const { verdicts, groups: selected } = await this.#post<VerdictList>("decide/batch", {
       ...this.#file,
       robots_url: null,
       profile,
@@ -155,7 +155,7 @@ export class ServerEngine implements VerdictEngine {
     const reading = new Set(
       verdicts
         .filter((verdict) => "group" in verdict)
-        .filter(({ group: { lines } }) => kind === "sitemap" || lines.some((named) => own.includes(named)))
+        .filter(({ group }) => kind === "sitemap" || selected[group]?.lines.some((named) => own.includes(named)))
         .map((verdict) => verdict.agent_name),
     );
     return { kind, group: group < 0 ? null : group, reads: agents.map(({ tokens }) => reading.has(tokens[0] ?? "")) };

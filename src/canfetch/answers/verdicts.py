@@ -1,6 +1,6 @@
 """Verdicts on URLs: single ones, those of several agents, and explanations."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
 from canfetch.agents.requested import RequestedAgent
@@ -50,17 +50,6 @@ class URLVerdicts(NamedTuple):
         if not self.verdicts:
             return _error_row(self.url, self.error)
         return _matrix_row(self.url, zip(self.agents, self.verdicts, strict=True))
-
-
-def verdict_rows(decider: Decider, url: str, agents: Iterable[RequestedAgent]) -> Iterator[dict[str, Any]]:
-    """Yield the objects of `URLVerdicts.to_json`. Only one verdict is in memory at a time."""
-    for agent in agents:
-        try:
-            verdict = decider.decide(url, agent=agent.agent)
-        except CanfetchError as error:
-            yield error_json(url, agent.name, str(error))
-        else:
-            yield verdict_json(url, agent, verdict)
 
 
 def matrix_row(decider: Decider, url: str, agents: Iterable[RequestedAgent]) -> dict[str, Any]:

@@ -78,12 +78,26 @@ class APIClient:
     ) -> list[dict[str, Any]]:
         """Return the verdict on each URL for each agent. An object with `error` is a URL that is not valid.
 
+        Verdicts share the objects of their groups and rules.
+
         Raises: APIError; TypeError: `urls` or `agents` is a single string.
         """
         for name, value in (("urls", urls), ("agents", agents)):
             check_list(name, value)
         answer = self.post("decide/batch", urls=list(urls), agents=list(agents), content=content, **options)
-        return list(answer["verdicts"])
+        groups, rules = answer["groups"], answer["rules"]
+        rule_lists = [[rules[index] for index in indexes] for indexes in answer["rule_lists"]]
+        return [
+            verdict
+            if "error" in verdict
+            else {
+                **verdict,
+                "rule": None if verdict["rule"] is None else rules[verdict["rule"]],
+                "also_matched": rule_lists[verdict["also_matched"]],
+                "group": groups[verdict["group"]],
+            }
+            for verdict in answer["verdicts"]
+        ]
 
     def decide_stream(self, questions: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
         """Yield a verdict for each question, an object with `url` and `agent`.

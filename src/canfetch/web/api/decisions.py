@@ -1,6 +1,6 @@
 """Endpoints for verdicts: one, many, a stream, explanations, the matrix, and the comparison of two versions."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query, Request
@@ -9,11 +9,13 @@ from starlette.responses import Response, StreamingResponse
 
 from canfetch.answers.comparison import compare_verdicts
 from canfetch.answers.crawlers import requested_agents, with_notes
-from canfetch.answers.verdicts import Decider, explain_url, matrix_row, verdict_json, verdict_rows, with_agent_note
+from canfetch.answers.verdict_lists import VerdictList as ListedVerdicts
+from canfetch.answers.verdicts import Decider, explain_url, matrix_row, verdict_json, with_agent_note
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.errors import InvalidOption
 from canfetch.web.api.errors import BODY_ERRORS, problem_responses
 from canfetch.web.api.facts import Facts
+from canfetch.web.api.outcomes import AnswerTooLarge
 from canfetch.web.api.requests import (
     AgentName,
     CompareRequest,
@@ -27,7 +29,7 @@ from canfetch.web.api.services import respond, respond_to
 from canfetch.web.api.verdict_responses import Comparison, Explanation, Matrix, VerdictList, VerdictObject
 from canfetch.web.api.verdict_stream import NDJSON, answer_stream
 from canfetch.web.origins import OriginDecider
-from canfetch.web.settings import MAX_EXPLAINED_VERDICTS, MAX_VERDICTS
+from canfetch.web.settings import MAX_ANSWER_BYTES, MAX_EXPLAINED_VERDICTS, MAX_VERDICTS
 
 ROUTER: Final = APIRouter(prefix="/v1", tags=["verdicts"])
 
@@ -78,7 +80,10 @@ async def decide_live(
     openapi_extra=body_schema(URLsRequest),
 )
 async def decide_batch(request: Request) -> Response:
-    """Return the verdict on each URL for each agent, in this order. Without `content`, all URLs have one origin."""
+    """Return the verdict on each URL for each agent, in this order. Without `content`, all URLs have one origin.
+
+    Groups and rules are listed once, and verdicts refer to them by index.
+    """
     return await respond(request, batch_answer)
 
 
@@ -88,8 +93,22 @@ def batch_answer(body: bytes, facts: Facts) -> Mapping[str, Any]:
     agents = asked.requested_agents()
     _check_count(asked, MAX_EXPLAINED_VERDICTS)
     decider = _decider(asked, asked.urls[0], facts)
-    rows = (row for url in asked.urls for row in verdict_rows(decider, url, agents))
-    return with_notes({"verdicts": rows}, agents, *_files(decider))
+    found = ListedVerdicts(decider, asked.urls, agents)
+    answer = found.to_json()
+    return with_notes({**answer, "verdicts": bounded_verdicts(answer["verdicts"], found)}, agents, *_files(decider))
+
+
+def bounded_verdicts(
+    verdicts: Iterator[dict[str, Any]], found: ListedVerdicts, *, max_bytes: int = MAX_ANSWER_BYTES
+) -> Iterator[dict[str, Any]]:
+    """Yield verdicts, unless the lists that are written after them are larger than an answer.
+
+    Raises: AnswerTooLarge.
+    """
+    for verdict in verdicts:
+        if found.min_list_bytes > max_bytes:
+            raise AnswerTooLarge(max_bytes)
+        yield verdict
 
 
 @ROUTER.post(

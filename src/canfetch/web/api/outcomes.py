@@ -17,7 +17,18 @@ Answer = Callable[[bytes, Facts], Mapping[str, Any]]
 
 
 class AnswerTooLarge(CanfetchError, RuntimeError):
-    """Raised instead of building an answer that is larger than the limit."""
+    """Raised instead of building an answer that is larger than the limit.
+
+    Args: max_bytes: The limit.
+    """
+
+    def __init__(self, max_bytes: int) -> None:
+        super().__init__(f"the answer is larger than {max_bytes >> 20} MiB: ask about fewer URLs or agents at a time")
+        self.max_bytes = max_bytes
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Support pickle, for the way out of a process."""
+        return type(self), (self.max_bytes,)
 
 
 def outcome_of(answer: Answer, body: bytes, facts: Facts) -> bytes | Problem | Need:
@@ -44,9 +55,7 @@ def encode_answer(answer: Mapping[str, Any], *, max_bytes: int = MAX_ANSWER_BYTE
     for part in _encode_members(answer):
         out += part
         if len(out) > max_bytes:
-            raise AnswerTooLarge(
-                f"the answer is larger than {max_bytes >> 20} MiB: ask about fewer URLs or agents at a time"
-            )
+            raise AnswerTooLarge(max_bytes)
     return bytes(out)
 
 

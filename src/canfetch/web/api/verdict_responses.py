@@ -83,10 +83,31 @@ class ErrorObject(BaseModel):
     error: str
 
 
+class ListedVerdict(BaseModel):
+    """A verdict that refers to the groups and rules of its list by index."""
+
+    url: str
+    agent_name: str
+    allowed: bool
+    reason: Reason
+    rule: int | None = Field(description="The index of the deciding rule in `rules`.")
+    also_matched: int = Field(description="The index in `rule_lists` of the other rules that matched.")
+    group: int = Field(description="The index in `groups`.")
+    agent: AgentObject
+    target: str
+    profile: str
+    notes: list[str]
+    access: AccessObject | None
+
+
 class VerdictList(BaseModel):
     """The verdicts on several URLs, each with every agent."""
 
-    verdicts: list[VerdictObject | ErrorObject]
+    schema_: str = Field(alias="schema")
+    verdicts: list[ListedVerdict | ErrorObject]
+    groups: list[GroupObject]
+    rules: list[RuleObject]
+    rule_lists: list[list[int]] = Field(description="Indexes in `rules`, the most specific rule first.")
     agent_notes: AgentNotes = []
 
 
