@@ -139,6 +139,23 @@ def test_clients_take_turns() -> None:
     in_crowd(check, workers=1)
 
 
+def test_a_client_waits_for_two_computations_of_one_that_fills_its_part_of_the_queue() -> None:
+    async def check(crowd: Crowd) -> None:
+        waiting = [f"a{number}" for number in range(2, 18)]
+        await crowd.ask("a1", *waiting)
+        await crowd.runs("a1")
+        assert await crowd.refuses("a18")
+        await crowd.ask("b1")
+        # The one that runs, and the one whose turn comes before.
+        await crowd.end("a1")
+        await crowd.runs("a2")
+        await crowd.end("a2")
+        await crowd.runs("b1")
+        assert crowd.queue.count == 16
+
+    in_crowd(check, workers=1)
+
+
 def test_a_client_fills_only_its_part_of_the_queue() -> None:
     async def check(crowd: Crowd) -> None:
         await crowd.ask("a1", "a2", "a3")
