@@ -171,6 +171,8 @@ export interface EditObject {
   /** Start and end in bytes of the file as UTF-8, half open. */
   readonly span: readonly [number, number];
   readonly replacement: string;
+  /** `base64` if the replacement is not valid UTF-8. Absent for other replacements. */
+  readonly replacement_encoding?: "utf-8" | "base64";
 }
 
 /** What an outcome permits: everything, nothing, or what the rules of the file allow. */
@@ -250,6 +252,8 @@ export interface FetchedFile {
   readonly fresh_for: number;
   /** The file, or null if no rules apply. */
   readonly content: string | null;
+  /** `base64` if the file is not valid UTF-8, such as a file in UTF-16. */
+  readonly content_encoding: "utf-8" | "base64";
 }
 
 /** The request for a page. */
@@ -304,6 +308,8 @@ export interface FixObject {
 export interface FixedFile {
   readonly schema: string;
   readonly content: string;
+  /** `base64` if the file is not valid UTF-8, such as a file in UTF-16. */
+  readonly content_encoding: "utf-8" | "base64";
   readonly changed: boolean;
   readonly changed_profiles: readonly string[];
   readonly edits: readonly EditObject[];
@@ -316,6 +322,8 @@ export interface FixedFile {
 export interface FormattedFile {
   readonly schema: string;
   readonly content: string;
+  /** `base64` if the file is not valid UTF-8, such as a file in UTF-16. */
+  readonly content_encoding: "utf-8" | "base64";
   readonly changed: boolean;
   readonly edits: readonly EditObject[];
   readonly refusal: string | null;

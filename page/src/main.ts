@@ -123,8 +123,8 @@ async function openLink(hash: string): Promise<LinkProblem | null> {
   try {
     const shared = await fromFragment(hash);
     if (shared) {
-      const loaded = { text: shared.file ?? "", name: "" };
-      const last = { source: "shared", edited: false, bytes: null, fetched: null, closed: false, replaced: null } as const;
+      const loaded = { text: shared.file ?? "", bytes: shared.bytes ?? null, name: "" };
+      const last = { source: "shared", edited: false, fetched: null, closed: false, replaced: null } as const;
       store.set({ ...shared, loaded, ...last });
     }
     return null;
@@ -151,7 +151,7 @@ store.on(["view"], () => void showView());
 store.on(["theme"], applyTheme);
 store.on(["language", "theme", "singleKeys"], savePreferences);
 let addressTimer = 0;
-store.on(["file", "address", "urls", "crawlers", "profile", "selected", "usage", "rules", "compare"], () => {
+store.on(["file", "bytes", "address", "urls", "crawlers", "profile", "selected", "usage", "rules", "compare"], () => {
   clearTimeout(addressTimer);
   addressTimer = window.setTimeout(() => void updateAddress(), ADDRESS_DELAY_MS);
 });

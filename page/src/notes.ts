@@ -2,8 +2,9 @@
 
 import type { FindingObject, LintReportObject } from "./api-types.js";
 import type { App } from "./app.js";
-import { byteToCharacter } from "./byte-offsets.js";
+import { fromContent, readBytes, spanOffsets } from "./bytes.js";
 import { ServerError } from "./server.js";
+import { draftContent } from "./views/parts/draft.js";
 
 const DELAY_MS = 300;
 /** Larger files are linted on request only. */
@@ -31,7 +32,7 @@ export interface Edit {
 
 export type NotesState =
   | { readonly kind: "pending" | "on-request" | "off" }
-  | { readonly kind: "ready"; readonly notes: readonly Note[]; readonly file: string }
+  | { readonly kind: "ready"; readonly notes: readonly Note[]; readonly file: string; readonly bytes: Uint8Array | null }
   | { readonly kind: "failed"; readonly reason: string };
 
 export class Notes {
@@ -44,7 +45,8 @@ export class Notes {
   constructor(app: App, report: (state: NotesState) => void) {
     this.#app = app;
     this.#report = report;
-    app.on(["file", "address"], () => this.#later());
+    // A file that was read is checked at once, a draft after typing pauses.
+    app.on(["file", "bytes", "address"], ({ edited }) => this.#later(edited ? DELAY_MS : 0));
     app.onResults(["engine", "matrix"], () => this.#start());
     this.#start();
   }
@@ -69,13 +71,13 @@ export class Notes {
     this.#request?.abort();
     const request = new AbortController();
     this.#request = request;
-    const { file, address } = store.state;
+    const { file, bytes, address } = store.state;
     this.#report({ kind: "pending" });
     try {
-      const body = { content: file, language: texts.language, ...robotsUrl(address) };
+      const body = { ...draftContent({ file, bytes }), language: texts.language, ...robotsUrl(address) };
       const { findings } = await server.post<LintReportObject>("lint", body, request.signal);
-      if (request.signal.aborted || store.state.file !== file) return;
-      this.#report({ kind: "ready", notes: toNotes(findings, file), file });
+      if (request.signal.aborted || store.state.file !== file || store.state.bytes !== bytes) return;
+      this.#report({ kind: "ready", notes: toNotes(findings, bytes ?? file), file, bytes });
     } catch (error) {
       if (request.signal.aborted) return;
       this.#report({ kind: "failed", reason: error instanceof ServerError ? error.message : String(error) });
@@ -109,8 +111,8 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
   return result;
 }
 
-function toNotes(findings: readonly FindingObject[], file: string): Note[] {
-  const at = byteToCharacter(file);
+function toNotes(findings: readonly FindingObject[], content: string | Uint8Array): Note[] {
+  const at = spanOffsets(content);
   return findings.map((finding) => ({
     code: finding.code,
     name: finding.name,
@@ -123,10 +125,10 @@ function toNotes(findings: readonly FindingObject[], file: string): Note[] {
     to: at(finding.span[1]),
     fix: finding.fix && {
       safe: !finding.fix.changes_verdicts,
-      edits: finding.fix.edits.map(({ span, replacement }) => ({
+      edits: finding.fix.edits.map(({ span, replacement, replacement_encoding: encoding }) => ({
         from: at(span[0]),
         to: at(span[1]),
-        text: replacement,
+        text: readBytes(fromContent({ content: replacement, content_encoding: encoding ?? "utf-8" })).text,
       })),
     },
   }));

@@ -1,5 +1,6 @@
 /** The link: the state as deflated JSON in the fragment, which browsers do not send. */
 
+import { bytesOfText, encodeText, fromBinary, readBytes, toBinary, toLf } from "./bytes.js";
 import { isProductToken } from "./crawlers.js";
 import { MAX_URLS } from "./rows.js";
 import { type Cell, type State, type ViewName, VIEWS } from "./state.js";
@@ -11,7 +12,7 @@ export const MAX_LINK_CHARACTERS = 32_000;
 const MAX_INFLATED_BYTES = 1024 * 1024;
 const MAX_CRAWLERS = 500;
 
-export type Shared = Pick<State, "file" | "urls" | "crawlers" | "profile" | "selected" | "view" | "address"> & ViewStates;
+export type Shared = Pick<State, "file" | "bytes" | "urls" | "crawlers" | "profile" | "selected" | "view" | "address"> & ViewStates;
 export type LinkProblem = "damaged" | "newer" | "too-large";
 
 /** Raised for a link that cannot be opened. */
@@ -25,7 +26,7 @@ export class InvalidLink extends Error {
 export async function toFragment(state: State): Promise<string | null> {
   const { file: r, urls: u, crawlers: a, profile: p, selected, view: w, address: o } = state;
   const s = selected ? [selected.url, selected.crawler] : null;
-  const json = new TextEncoder().encode(JSON.stringify({ r, u, a, p, s, w, o, v: linkedView(state) }));
+  const json = new TextEncoder().encode(JSON.stringify({ r, b: linkedBytes(state), u, a, p, s, w, o, v: linkedView(state) }));
   const deflated = await collect(stream(json).pipeThrough(new CompressionStream("deflate-raw")), Infinity);
   const fragment = VERSION + toBase64Url(deflated);
   return fragment.length > MAX_LINK_CHARACTERS ? null : fragment;
@@ -53,10 +54,10 @@ export async function fromFragment(fragment: string): Promise<Partial<Shared> | 
 
 function checked(json: unknown): Partial<Shared> {
   if (typeof json !== "object" || json === null) throw new InvalidLink("damaged");
-  const { r, u, a, p, s, w, o, v } = json as Record<string, unknown>;
-  if (typeof r !== "string" || !isTexts(u, MAX_URLS) || !isTexts(a, MAX_CRAWLERS) || !a.every(isProductToken)) throw new InvalidLink("damaged");
+  const { r, b, u, a, p, s, w, o, v } = json as Record<string, unknown>;
+  if (typeof r !== "string" || !(b === undefined || (typeof b === "string" && !/[^\0-\xff]/.test(b))) || !isTexts(u, MAX_URLS) || !isTexts(a, MAX_CRAWLERS) || !a.every(isProductToken)) throw new InvalidLink("damaged");
   return {
-    file: r.replace(/\r\n?/g, "\n"),
+    ...linkedFile(r, b),
     urls: u,
     crawlers: a,
     ...(typeof p === "string" ? { profile: p } : {}),
@@ -65,6 +66,21 @@ function checked(json: unknown): Partial<Shared> {
     selected: toCell(s, u.length, a.length),
     ...restoredView(w, v),
   };
+}
+
+/** Return the bytes of the draft, one character for each, if its text does not restore them. */
+function linkedBytes({ file, bytes }: Pick<State, "file" | "bytes">): string | undefined {
+  if (bytes === null) return undefined;
+  const restored = encodeText(file);
+  const isSame = restored.length === bytes.length && restored.every((byte, at) => byte === bytes[at]);
+  return isSame ? undefined : toBinary(bytes);
+}
+
+function linkedFile(text: string, binary: string | undefined): Pick<State, "file" | "bytes"> {
+  const file = toLf(text);
+  if (binary === undefined) return { file, bytes: bytesOfText(file) };
+  const bytes = fromBinary(binary);
+  return { file: readBytes(bytes).text, bytes };
 }
 
 function toCell(value: unknown, urls: number, crawlers: number): Cell | null {
@@ -107,9 +123,7 @@ async function collect(source: ReadableStream<Uint8Array>, limit: number): Promi
 }
 
 function toBase64Url(bytes: Uint8Array): string {
-  let binary = "";
-  for (let at = 0; at < bytes.length; at += 8192) binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
-  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+  return btoa(toBinary(bytes)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 
 function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {

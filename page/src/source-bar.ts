@@ -2,11 +2,11 @@
 
 import type { FetchedFile } from "./api-types.js";
 import type { App } from "./app.js";
+import { fromContent, readBytes } from "./bytes.js";
 import { type Child, fill, h } from "./dom.js";
 import { ServerError } from "./server.js";
 import { type Replaced, replacedBy, type State } from "./state.js";
 import { formatBytes, formatSeconds } from "./units.js";
-import { toLf } from "./views/compare/before.js";
 
 type Message = { readonly kind: "busy" | "error"; readonly text: string } | null;
 
@@ -48,9 +48,10 @@ export function sourceBar(app: App): HTMLElement {
       address.value = answer.robots_url;
       if (isRefused(answer)) return show({ kind: "error", text: texts.t("fetch_not_public") });
       message = null;
-      const text = toLf(answer.content ?? "");
+      const { content, content_encoding } = answer;
+      const { text, bytes } = readBytes(fromContent({ content: content ?? "", content_encoding }));
       const closed = answer.access === "unreachable" && answer.content === null;
-      const file = { file: text, bytes: null, source: "fetched", loaded: { text, name: "" }, edited: false } as const;
+      const file = { file: text, bytes, source: "fetched", loaded: { text, bytes, name: "" }, edited: false } as const;
       // Without an answer, the draft stays in the editor.
       store.set({
         ...(closed ? {} : file),

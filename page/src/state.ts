@@ -1,6 +1,7 @@
 /** Everything that the views share. A view keeps what only it needs. */
 
 import type { FetchedFile } from "./api-types.js";
+import { bytesOfText } from "./bytes.js";
 import { EXAMPLE } from "./example.js";
 import { Store } from "./store.js";
 import type { Language } from "./texts.js";
@@ -27,6 +28,7 @@ export interface Cell {
 export interface Loaded {
   /** Lines end in LF. */
   readonly text: string;
+  readonly bytes: Uint8Array | null;
   readonly name: string;
 }
 
@@ -49,9 +51,9 @@ export interface State {
   loaded: Loaded;
   /** The file was changed after it was loaded. */
   edited: boolean;
-  /** The draft in the editor. Lines end in LF. */
+  /** The draft in the editor, as `bytes.ts` decodes a file. */
   file: string;
-  /** The bytes of a file that was opened or fetched, until it is edited: UTF-16 and invalid bytes survive. */
+  /** The bytes of the draft, if UTF-8 of `file` is something else: a file that was read, or a draft with invalid UTF-8. */
   bytes: Uint8Array | null;
   /** The last answer to a fetch, or null. */
   fetched: FetchedFile | null;
@@ -86,7 +88,7 @@ export type AppStore = Store<State>;
 /** Return the state after the draft was edited. To undo a fetch is to go back to the draft, its address and its status. */
 export function editedDraft({ replaced }: State, file: string, isUndo: boolean): Partial<State> {
   if (isUndo && replaced?.file === file) return { ...replaced, replaced: null };
-  return { file, bytes: null, edited: true, closed: false };
+  return { file, bytes: bytesOfText(file), edited: true, closed: false };
 }
 
 /** Return what a fetch or an opened file replaces. */
@@ -103,7 +105,7 @@ export function initialState(language: Language): State {
     singleKeys: true,
     address: EXAMPLE.address,
     source: "example",
-    loaded: { text: EXAMPLE.file, name: "" },
+    loaded: { text: EXAMPLE.file, bytes: null, name: "" },
     edited: false,
     file: EXAMPLE.file,
     bytes: null,

@@ -1,7 +1,9 @@
 """The endpoints for files return what the library returns."""
 
+from base64 import b64decode, b64encode
+
 import pytest
-from tests.web.conftest import API
+from tests.web.conftest import API, ScriptedWeb
 
 import canfetch
 from canfetch.author.formatting import format_robots
@@ -114,3 +116,48 @@ def test_base64_for_files_in_utf_16(api: API) -> None:
     assert answer["bytes"]
     problem = api.problem("POST", "/v1/parse", 422, json={"content": "%", "content_encoding": "base64"})
     assert problem["type"] == "urn:canfetch:problem:invalid-option"
+
+
+LATIN_1 = b"user-agent: *\nDisalow: /caf\xe9\nAllow:/\xff\n"
+
+
+@pytest.mark.parametrize("path", ["fix", "format"])
+def test_rewritten_files_keep_bytes_that_are_not_utf8(api: API, path: str) -> None:
+    expected = Linter().fix(LATIN_1).content if path == "fix" else format_robots(LATIN_1).content
+    assert b"\xe9" in expected
+    answer = api.answer(path, content=b64encode(LATIN_1).decode(), content_encoding="base64")
+    assert (answer["content_encoding"], b64decode(answer["content"])) == ("base64", expected)
+    content = LATIN_1
+    for edit in reversed(answer["edits"]):
+        start, end = edit["span"]
+        is_text = edit.get("replacement_encoding") is None
+        replacement = edit["replacement"].encode() if is_text else b64decode(edit["replacement"])
+        content = content[:start] + replacement + content[end:]
+    assert content == expected
+    assert api.answer(path, content=DRAFT)["content_encoding"] == "utf-8"
+
+
+def test_versions_of_a_file_are_compared_in_any_encoding(api: API) -> None:
+    old, new = (
+        b64encode(b"User-agent: *\nAllow: /\xff\n").decode(),
+        b64encode(b"User-agent: *\nDisallow: /caf\xe9\n").decode(),
+    )
+    asked = {"old": old, "old_encoding": "base64", "new": new, "new_encoding": "base64", "agents": ["GPTBot"]}
+    answer = api.answer("compare", **asked, urls=["/caf%E9", "/%FF"])
+    assert [(change["url"], change["new"]["allowed"]) for change in answer["changed"]] == [("/caf%E9", False)]
+    problem = api.problem("POST", "/v1/compare", 422, json={**asked, "new": "?"})
+    assert problem["detail"].startswith("invalid Base64 in content")
+
+
+def test_the_robots_txt_of_a_page_has_any_encoding(api: API) -> None:
+    robots = b64encode(b"\xff\xfe" + "User-agent: *\nDisallow: /a".encode("utf-16-le")).decode()
+    page = {"url": "https://www.example.com/a", "headers": "X-Robots-Tag: noindex", "agents": ["GPTBot"]}
+    (row,) = api.answer("page", **page, robots=robots, robots_encoding="base64")["rows"]
+    (as_text,) = api.answer("page", **page, robots="User-agent: *\nDisallow: /a")["rows"]
+    assert row["robots"] == as_text["robots"]
+
+
+def test_a_fetched_file_keeps_its_bytes(web: ScriptedWeb, live: API) -> None:
+    web.add("https://www.example.com/robots.txt", LATIN_1)
+    answer = live.answer("fetch", url="https://www.example.com/")
+    assert (answer["content_encoding"], b64decode(answer["content"])) == ("base64", LATIN_1)

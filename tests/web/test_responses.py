@@ -89,6 +89,7 @@ REQUESTS: list[tuple[str, str, dict[str, Any]]] = [
     ("POST", "fix", {"content": "<html></html>"}),
     ("POST", "format", {"content": "user-agent:*\nDISALLOW:/x\n\n\n\n"}),
     ("POST", "format", UTF_16),
+    ("POST", "format", {"content": "dXNlci1hZ2VudDoqCkRpc2FsbG93Oi/pCg==", "content_encoding": "base64"}),
     ("POST", "usage", {**FILE_OF, "url": "/page", "headers": "tdm-reservation: 1\ntdm-policy: https://example.com/"}),
     ("POST", "usage", {**FILE_OF, "url": "/page", "tdm_file": TDM_FILE}),
     ("POST", "usage", {**FILE_OF, "url": "/private", "headers": "tdm-reservation: x", "tdm_file": "{"}),

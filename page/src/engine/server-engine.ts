@@ -7,6 +7,7 @@ import type {
   RuleObject,
   VerdictList,
 } from "../api-types.js";
+import { type EncodedContent, toContent } from "../bytes.js";
 import { type Server, ServerError } from "../server.js";
 import { originOf, originOfFile } from "./origin.js";
 import {
@@ -36,7 +37,7 @@ export class ServerEngine implements VerdictEngine {
   readonly profiles: readonly string[];
   readonly #server: Server;
   readonly #places = new Places(MAX_QUESTIONS);
-  #file: { readonly content: string; readonly content_encoding: "utf-8" | "base64"; readonly robots_url: string | null };
+  #file: EncodedContent & { readonly robots_url: string | null };
   #newest = new AbortController();
 
   constructor(server: Server, profiles: readonly string[]) {
@@ -48,10 +49,7 @@ export class ServerEngine implements VerdictEngine {
   open(content: string | Uint8Array, { url = null }: { readonly url?: string | null } = {}): Promise<void> {
     if (url !== null && originOfFile(url) === null) return Promise.reject(new EngineError("invalid-robots-url", url));
     this.#newest.abort();
-    this.#file =
-      typeof content === "string"
-        ? { content, content_encoding: "utf-8", robots_url: url }
-        : { content: base64(content), content_encoding: "base64", robots_url: url };
+    this.#file = { ...toContent(content), robots_url: url };
     return Promise.resolve();
   }
 
@@ -231,10 +229,4 @@ function isValid(tokens: readonly string[]): boolean {
 
 function text(target: string | Uint8Array): string {
   return typeof target === "string" ? target : new TextDecoder().decode(target);
-}
-
-function base64(bytes: Uint8Array): string {
-  let binary = "";
-  for (const byte of bytes) binary += String.fromCharCode(byte);
-  return btoa(binary);
 }

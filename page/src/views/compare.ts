@@ -5,7 +5,7 @@ import type { App, View, ViewFactory } from "../app.js";
 import { type Child, fill, h } from "../dom.js";
 import type { State } from "../state.js";
 import { beforePane } from "./compare/before-pane.js";
-import { type Change, Comparer, type Comparison, type Outcome } from "./compare/comparison.js";
+import { type Change, comparedContents, Comparer, type Comparison, type Outcome } from "./compare/comparison.js";
 import { DiffView } from "./compare/diff-view.js";
 import { explainChange } from "./compare/explanation.js";
 import { beforeOf } from "./compare/before.js";
@@ -18,7 +18,7 @@ import { isLargeDraft } from "./parts/draft.js";
 import { LatestRequest } from "./parts/latest-request.js";
 import { mark } from "./parts/marks.js";
 import { PanelFrame } from "./parts/panel-frame.js";
-import { loadingNote } from "./parts/problems.js";
+import { LARGE_DRAFT_CHARACTERS, loadingNote } from "./parts/problems.js";
 import { Segments } from "./parts/segments.js";
 
 const DELAY_MS = 150;
@@ -80,11 +80,11 @@ class CompareView implements View {
     this.element = this.#frame.element;
     this.#frame.setBody(loadingNote(texts));
     app.on(COMPARED, () => this.#changed());
-    let { source, before } = app.store.state.compare;
+    let { source, before, encoded } = app.store.state.compare;
     app.on(["compare"], ({ compare }) => {
-      if (compare.source !== source || compare.before !== before) this.#changed();
+      if (compare.source !== source || compare.before !== before || compare.encoded !== encoded) this.#changed();
       else this.#show();
-      ({ source, before } = compare);
+      ({ source, before, encoded } = compare);
     });
     // The crawlers' fallback tokens are known once the registry is loaded.
     app.onResults(["registry"], () => this.#changed());
@@ -117,9 +117,9 @@ class CompareView implements View {
     const { added, removed } = this.#diff.update(before.text, file);
     this.#lines.textContent =
       added + removed === 0 ? texts.t("compare_text_equal") : texts.t("compare_lines", { added, removed });
-    this.#prove(before.text, file);
+    this.#prove(before.bytes ?? before.text, bytes ?? file);
     try {
-      const comparison = await this.#comparer.compare({ before: before.text, after: bytes ?? file, address, urls, crawlers, profile });
+      const comparison = await this.#comparer.compare({ before: before.bytes ?? before.text, after: bytes ?? file, address, urls, crawlers, profile });
       if (run !== this.#run || !comparison) return;
       this.#comparison = comparison;
       this.#limit = MAX_ROWS;
@@ -292,16 +292,16 @@ class CompareView implements View {
   }
 
   /** The server decides for all URLs, not only the listed ones. */
-  #prove(old: string, updated: string): void {
+  #prove(old: string | Uint8Array, updated: string | Uint8Array): void {
     const { server, store, texts } = this.#app;
     const { profile, crawlers } = store.state;
     fill(this.#proof);
     this.#proofRequest.cancel();
     if (crawlers.length === 0) return;
-    if (!server || old === updated || isLargeDraft({ file: old, bytes: null }) || isLargeDraft(store.state)) return;
+    if (!server || old === updated || old.length > LARGE_DRAFT_CHARACTERS || isLargeDraft(store.state)) return;
     this.#proofRequest.schedule(
       PROOF_DELAY_MS,
-      (signal) => server.post<ServerComparison>("compare", { old, new: updated, profile, agents: crawlers }, signal),
+      (signal) => server.post<ServerComparison>("compare", { ...comparedContents(old, updated), profile, agents: crawlers }, signal),
       {
         done: (proved) => fill(this.#proof, proofSection(texts, proved, profile)),
         // The comparison of the listed URLs does not depend on it.

@@ -5,6 +5,7 @@ import type { App, View, ViewFactory } from "../app.js";
 import { type Child, h } from "../dom.js";
 import { CellGrid, type GridRow } from "./parts/cell-grid.js";
 import { crawlerGroup } from "./parts/crawler-group.js";
+import { draftContent } from "./parts/draft.js";
 import { LatestRequest } from "./parts/latest-request.js";
 import { lineButton } from "./parts/line-button.js";
 import { mark } from "./parts/marks.js";
@@ -65,7 +66,7 @@ class RulesView implements View {
     });
     this.element = this.#frame.element;
     this.#frame.setBody(server ? loadingNote(texts) : noServerNote(texts));
-    app.on(["file", "crawlers", "profile", "address"], () => this.#changed());
+    app.on(["file", "bytes", "crawlers", "profile", "address"], () => this.#changed());
     app.on(["rules"], () => this.#changedView());
     // The headings of the columns need the registry.
     app.onResults(["registry"], () => this.#answer && this.#showAnswer(this.#answer));
@@ -112,7 +113,8 @@ class RulesView implements View {
 
   #askAboutPasted(delay: number): void {
     const { url, headers, html } = this.#state;
-    const { file, profile } = this.#app.store.state;
+    const { profile } = this.#app.store.state;
+    const { content: robots, content_encoding: robots_encoding } = draftContent(this.#app.store.state);
     if (headers.trim() === "" && html.trim() === "") {
       this.#showInstead(this.#note("rules_empty"));
       return;
@@ -121,7 +123,7 @@ class RulesView implements View {
       headers,
       html,
       ...(url.trim() === "" ? {} : { url: url.trim() }),
-      ...(this.#draftCounts ? { robots: file, profile } : {}),
+      ...(this.#draftCounts ? { robots, robots_encoding, profile } : {}),
     };
     this.#send("page", body, "paste", delay);
   }

@@ -4,6 +4,7 @@ import type { CrawlerUsage, UsagePurpose, UsageTable } from "../api-types.js";
 import type { App, View, ViewFactory } from "../app.js";
 import { fill, h } from "../dom.js";
 import { MARKS } from "../engine/engine.js";
+import { editedDraft } from "../state.js";
 import { CellGrid, type GridCell, type GridRow } from "./parts/cell-grid.js";
 import { draftContent, isLargeDraft } from "./parts/draft.js";
 import { DraftPanel } from "./parts/draft-panel.js";
@@ -283,7 +284,7 @@ class UsageView implements View {
 
   #add(recipe: Recipe): void {
     const { texts, store, toast } = this.#app;
-    store.set({ file: withStatement(store.state.file, recipe), edited: true, bytes: null });
+    store.set(editedDraft(store.state, withStatement(store.state.file, recipe), false));
     toast(texts.t("usage_added"));
   }
 

@@ -1,10 +1,13 @@
 /** The part of a link that restores Usage, Page rules or Compare: only that of the view that is shown. */
 
+import { toBase64 } from "../bytes.js";
 import type { State } from "../state.js";
 import { beforeOf } from "./compare/before.js";
-import { INITIAL_COMPARE } from "./compare/state.js";
+import { type CompareViewState, INITIAL_COMPARE } from "./compare/state.js";
 import { INITIAL_RULES } from "./rules/state.js";
 import { INITIAL_USAGE } from "./usage/state.js";
+
+const BASE64 = /^(?:[a-z\d+/]{4})*(?:[a-z\d+/]{2}==|[a-z\d+/]{3}=)?$/i;
 
 export type ViewStates = Pick<State, "usage" | "rules" | "compare">;
 type Linked = ViewStates & Pick<State, "view" | "file" | "loaded" | "source" | "edited">;
@@ -19,7 +22,8 @@ export function linkedView(state: Linked): object | undefined {
     case "compare": {
       // The fetched file or the example is not known where the link is opened.
       const { url, crawler } = state.compare;
-      return { ...INITIAL_COMPARE, source: "pasted", before: beforeOf(state).text, url, crawler };
+      const { text, bytes } = beforeOf(state);
+      return { ...INITIAL_COMPARE, source: "pasted", before: text, encoded: bytes && toBase64(bytes), url, crawler };
     }
     case "access":
       return undefined;
@@ -34,10 +38,14 @@ export function restoredView(view: unknown, json: unknown): Partial<ViewStates> 
     case "rules":
       return { rules: checked(INITIAL_RULES, json, { mode: ["paste", "fetch"] }) };
     case "compare":
-      return { compare: checked(INITIAL_COMPARE, json, { source: ["loaded", "live", "pasted", "opened"] }) };
+      return { compare: withValidBytes(checked(INITIAL_COMPARE, json, { source: ["loaded", "live", "pasted", "opened"] })) };
     default:
       return {};
   }
+}
+
+function withValidBytes(compare: CompareViewState): CompareViewState {
+  return compare.encoded === null || BASE64.test(compare.encoded) ? compare : { ...compare, encoded: null };
 }
 
 /** All values of these states are texts or null. */

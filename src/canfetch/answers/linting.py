@@ -6,10 +6,11 @@ from typing import Any, Final, NamedTuple
 
 from canfetch.author.formatting import FormatResult, format_robots
 from canfetch.core.origin import parse_robots_url
+from canfetch.core.text import content_json
 from canfetch.errors import InvalidOption
 from canfetch.lint.catalogue import Catalogue, load_catalogue
-from canfetch.lint.finding import Finding
-from canfetch.lint.fixes import Fix, apply_fixes
+from canfetch.lint.finding import Finding, edit_json
+from canfetch.lint.fixes import Edit, Fix, apply_fixes
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linter import FixResult, Linter
 from canfetch.lint.report import LintReport
@@ -102,7 +103,7 @@ class FixedFile(NamedTuple):
         old, new = self.old, self.result.content
         return {
             "schema": FIX_SCHEMA,
-            "content": decoded(new),
+            **content_json(new),
             "changed": new != old,
             "changed_profiles": list(self.changed_profiles) if new != old else [],
             "edits": _edits_json(old, new),
@@ -123,7 +124,7 @@ class FormattedFile(NamedTuple):
         old, new = self.old, self.result.content
         return {
             "schema": FORMAT_SCHEMA,
-            "content": decoded(new),
+            **content_json(new),
             "changed": new != old,
             "edits": _edits_json(old, new),
             "refusal": self.result.refusal,
@@ -183,17 +184,12 @@ def format_content(content: bytes) -> FormattedFile:
     return FormattedFile(content, format_robots(content))
 
 
-def decoded(content: bytes) -> str:
-    """Return content as text for JSON. Bytes that are not UTF-8 become U+FFFD, as editors show them."""
-    return content.decode("utf-8", "replace")
-
-
 def _edits_json(old: bytes, new: bytes) -> list[dict[str, Any]]:
     """Return the edits that turn one content into another, line by line. Spans are byte offsets into the old content.
 
     Cost: O(bytes), and O(lines squared) for up to a thousand lines that differ.
     """
-    return [{"span": [start, end], "replacement": decoded(replacement)} for start, end, replacement in _edits(old, new)]
+    return [edit_json(Edit(start, end, replacement)) for start, end, replacement in _edits(old, new)]
 
 
 def _edits(old: bytes, new: bytes) -> Iterator[tuple[int, int, bytes]]:

@@ -4,6 +4,7 @@ No text raises. A lone surrogate from U+DC80 to U+DCFF is the byte that it escap
 encoded like a character.
 """
 
+from base64 import b64encode
 from typing import Final
 
 # RFC 3986 section 2.3: the only characters whose escapes are equivalent to themselves.
@@ -33,6 +34,17 @@ def encode_text(text: str) -> bytes:
         else:
             out.append(b"\xed" + part)
     return b"".join(out)
+
+
+def content_json(content: bytes, key: str = "content") -> dict[str, str]:
+    """Return content as the value of `key`: as text, or in Base64 with the encoding named if it is not valid UTF-8.
+
+    Cost: O(bytes).
+    """
+    try:
+        return {key: content.decode(), f"{key}_encoding": "utf-8"}
+    except UnicodeDecodeError:
+        return {key: b64encode(content).decode(), f"{key}_encoding": "base64"}
 
 
 def display_text(encoded: bytes) -> str:

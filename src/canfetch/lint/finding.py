@@ -4,12 +4,12 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from canfetch.core.text import display_text
+from canfetch.core.text import content_json, display_text
 from canfetch.lint.catalogue import ENGLISH, Catalogue
 from canfetch.lint.check import Check, VerdictQuery
 from canfetch.lint.crawler_verdicts import CrawlerVerdict
 from canfetch.lint.fix_effects import FixEffect, FixEffects
-from canfetch.lint.fixes import Fix
+from canfetch.lint.fixes import Edit, Fix
 from canfetch.lint.proofs import Contrast, Proof, Proofs
 from canfetch.lint.severity import Severity
 
@@ -193,15 +193,17 @@ class Finding:
                 "safe": self.has_safe_fix,
                 "changes_verdicts": self.changed_profiles != (),
                 "changed_profiles": None if self.changed_profiles is None else list(self.changed_profiles),
-                "edits": [
-                    {
-                        "span": [edit.start, edit.end],
-                        "replacement": edit.replacement.decode("utf-8", "backslashreplace"),
-                    }
-                    for edit in self.fix.edits
-                ],
+                "edits": [edit_json(edit) for edit in self.fix.edits],
             },
         }
 
     def __repr__(self) -> str:
         return f"<Finding {self.check.code} {self.check.name} on line {self.line}>"
+
+
+def edit_json(edit: Edit) -> dict[str, Any]:
+    """Return an edit as JSON. `replacement_encoding` is present only if the replacement is in Base64."""
+    value: dict[str, Any] = {"span": [edit.start, edit.end], **content_json(edit.replacement, "replacement")}
+    if value["replacement_encoding"] == "utf-8":
+        del value["replacement_encoding"]
+    return value

@@ -11,7 +11,6 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final
 
 from canfetch import __version__
-from canfetch.answers.linting import decoded
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.origin_report import origin_json
 from canfetch.client.origin_state import OriginState
@@ -21,6 +20,7 @@ from canfetch.client.transports.fetch_rules import NO_RULES, FetchRules
 from canfetch.core.agent import Agent
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
+from canfetch.core.text import content_json
 from canfetch.core.verdict import Verdict
 from canfetch.errors import CanfetchError, InvalidURL
 from canfetch.repository import default_user_agent
@@ -168,7 +168,7 @@ def file_state_json(state: OriginState, now: float) -> dict[str, Any]:
     return {
         **origin_json(state, now),
         "fresh_for": max(0, round(state.entry.next_fetch_at - now)),
-        "content": None if copy is None else decoded(copy.content),
+        **({"content": None, "content_encoding": "utf-8"} if copy is None else content_json(copy.content)),
     }
 
 

@@ -12,6 +12,7 @@ import {
   gutterLineClass,
   GutterMarker,
   highlightActiveLineGutter,
+  highlightSpecialChars,
   keymap,
   lineNumbers,
 } from "@codemirror/view";
@@ -75,6 +76,13 @@ class VerdictMarker extends GutterMarker {
   override toDOM(): Node {
     return markElement(`mark-verdict ${this.kind}`);
   }
+}
+
+function rawByte(code: number): HTMLElement {
+  const element = document.createElement("span");
+  element.className = "raw-byte";
+  element.textContent = `%${(code - 0xdc00).toString(16).toUpperCase()}`;
+  return element;
 }
 
 function markElement(className: string): HTMLElement {
@@ -280,6 +288,8 @@ export class Editor {
         editorTheme,
         history(),
         drawSelection(),
+        // The bytes that are not valid UTF-8, as `bytes.ts` decodes them.
+        highlightSpecialChars({ specialChars: /[\udc80-\udcff]/gu, render: rawByte }),
         highlightActiveLineGutter(),
         marksGutter((line) => this.#options.onNotes(line)),
         lineNumbers(),

@@ -2,6 +2,7 @@
 
 import type { FixedFile, FormattedFile } from "../../api-types.js";
 import type { App } from "../../app.js";
+import { fromContent, readBytes } from "../../bytes.js";
 import { save } from "../../clipboard.js";
 import { fill, h } from "../../dom.js";
 import { DEFAULT_MAX_BYTES as MAX_BYTES } from "../../engine/types.js";
@@ -9,9 +10,10 @@ import { applyEdits, MAX_AUTOMATIC_BYTES, type Note, Notes, type NotesState, rob
 import { RECIPES } from "../../recipes.js";
 import { editedDraft, replacedBy } from "../../state.js";
 import { formatBytes } from "../../units.js";
+import { draftContent } from "../parts/draft.js";
 import { failureText } from "../parts/problems.js";
 import type { Editor, LineRemark } from "./editor.js";
-import { decode, isMarkup } from "./file-content.js";
+import { isMarkup } from "./file-content.js";
 import { readersSentence } from "./line-readers.js";
 import { lineRemarks } from "./line-remarks.js";
 import { NotesDrawer, notesOf } from "./notes-drawer.js";
@@ -194,13 +196,12 @@ export function filePanel(app: App): FilePanel {
     const chosen = file.files?.[0];
     file.value = "";
     if (!chosen) return;
-    const bytes = new Uint8Array(await chosen.arrayBuffer());
-    const text = decode(bytes);
+    const { text, bytes } = readBytes(new Uint8Array(await chosen.arrayBuffer()));
     store.set({
       file: text,
       bytes,
       source: "opened",
-      loaded: { text, name: chosen.name },
+      loaded: { text, bytes, name: chosen.name },
       edited: false,
       fetched: null,
       closed: false,
@@ -269,19 +270,20 @@ export function filePanel(app: App): FilePanel {
 
   function applyFix(note: Note): void {
     // The places of a fix are those of the text that was checked.
-    if (!note.fix || notes.kind !== "ready" || notes.file !== store.state.file) return;
+    if (!note.fix || notes.kind !== "ready" || notes.file !== store.state.file || notes.bytes !== store.state.bytes) return;
     change(applyEdits(store.state.file, note.fix.edits), texts.t("note_fixed", { line: note.line }));
     editor?.focus();
   }
 
   async function rewrite(path: "format" | "fix"): Promise<void> {
-    const { file: content, address } = store.state;
+    const { file, bytes, address } = store.state;
+    const content = draftContent({ file, bytes });
     try {
-      const body = path === "fix" ? { content, language: texts.language, ...robotsUrl(address) } : { content };
+      const body = path === "fix" ? { ...content, language: texts.language, ...robotsUrl(address) } : content;
       const answer = await server?.post<FixedFile | FormattedFile>(path, body);
-      if (!answer || store.state.file !== content) return;
+      if (!answer || store.state.file !== file || store.state.bytes !== bytes) return;
       if (!answer.changed) app.toast(texts.t(path === "fix" ? "notes_none" : "format_unchanged"));
-      else change(answer.content, path === "fix" ? texts.t("fixed", { count: "fixed" in answer ? answer.fixed.length : 0 }) : texts.t("formatted"));
+      else change(readBytes(fromContent(answer)).text, path === "fix" ? texts.t("fixed", { count: "fixed" in answer ? answer.fixed.length : 0 }) : texts.t("formatted"));
     } catch (error) {
       const text = failureText(texts, error);
       app.toast(text);
@@ -293,7 +295,7 @@ export function filePanel(app: App): FilePanel {
     notes = state;
     updateNotes();
   });
-  app.on(["file"], () => {
+  app.on(["file", "bytes"], () => {
     editor?.setFile(store.state.file, { undo: true });
     if (notes.kind === "ready") chip.dataset["state"] = "pending";
     updateEmpty();

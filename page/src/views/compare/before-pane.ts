@@ -4,7 +4,8 @@ import type { App } from "../../app.js";
 import { h } from "../../dom.js";
 import type { FetchedFile } from "../../api-types.js";
 import { failureText } from "../parts/problems.js";
-import { beforeOf, toLf } from "./before.js";
+import { fromContent, readBytes, toBase64, toLf } from "../../bytes.js";
+import { beforeOf } from "./before.js";
 import type { CompareViewState } from "./state.js";
 
 const DELAY_MS = 250;
@@ -27,7 +28,7 @@ export function beforePane(app: App): HTMLElement {
     on: {
       input: () => {
         clearTimeout(timer);
-        timer = window.setTimeout(() => set({ source: "pasted", before: toLf(text.value), name: "" }), DELAY_MS);
+        timer = window.setTimeout(() => set({ source: "pasted", before: toLf(text.value), encoded: null, name: "" }), DELAY_MS);
       },
     },
   });
@@ -42,12 +43,12 @@ export function beforePane(app: App): HTMLElement {
   });
   const button = (control: string, words: string, click: () => void): HTMLButtonElement =>
     h("button", { type: "button", class: "button", "data-control": control, on: { click } }, words);
-  const loaded = button("compare-loaded", texts.t("compare_loaded"), () => set({ source: "loaded", before: "", name: "" }));
+  const loaded = button("compare-loaded", texts.t("compare_loaded"), () => set({ source: "loaded", before: "", encoded: null, name: "" }));
 
   async function openFile(): Promise<void> {
     const chosen = file.files?.[0];
     file.value = "";
-    if (chosen) set({ source: "opened", before: toLf(await chosen.text()), name: chosen.name });
+    if (chosen) set({ source: "opened", ...read(new Uint8Array(await chosen.arrayBuffer())), name: chosen.name });
   }
 
   async function fetchLive(): Promise<void> {
@@ -63,7 +64,8 @@ export function beforePane(app: App): HTMLElement {
         report(texts.t("compare_unreachable"));
         return;
       }
-      set({ source: "live", before: toLf(answer.content ?? ""), name: answer.robots_url });
+      const { content, content_encoding } = answer;
+      set({ source: "live", ...read(fromContent({ content: content ?? "", content_encoding })), name: answer.robots_url });
     } catch (error) {
       if (!signal.aborted) report(failureText(texts, error));
     }
@@ -97,4 +99,9 @@ export function beforePane(app: App): HTMLElement {
     ),
     text,
   );
+}
+
+function read(content: Uint8Array): Pick<CompareViewState, "before" | "encoded"> {
+  const { text, bytes } = readBytes(content);
+  return { before: text, encoded: toBase64(bytes) };
 }

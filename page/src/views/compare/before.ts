@@ -1,10 +1,13 @@
 /** The file that the draft is compared with. */
 
+import { bytesOfText, fromBase64 } from "../../bytes.js";
 import type { Source, State } from "../../state.js";
 import type { BeforeSource } from "./state.js";
 
 export interface Before {
   readonly text: string;
+  /** The bytes, if UTF-8 of `text` is something else. */
+  readonly bytes: Uint8Array | null;
   readonly kind: "older_example" | Source | Exclude<BeforeSource, "loaded">;
   /** The name of an opened file, or the address of the live one. */
   readonly name: string;
@@ -14,14 +17,13 @@ type Shown = Pick<State, "compare" | "source" | "loaded" | "edited">;
 
 /** Return the file on the left: the chosen one, or the one that was loaded before it was edited. */
 export function beforeOf({ compare, source, loaded, edited }: Shown): Before {
-  if (compare.source !== "loaded") return { text: compare.before, kind: compare.source, name: compare.name };
+  if (compare.source !== "loaded") {
+    const bytes = compare.encoded === null ? bytesOfText(compare.before) : fromBase64(compare.encoded);
+    return { text: compare.before, bytes, kind: compare.source, name: compare.name };
+  }
   // An unchanged example would equal itself, and show nothing.
-  if (source === "example" && !edited) return { text: olderExample(loaded.text), kind: "older_example", name: "" };
+  if (source === "example" && !edited) return { text: olderExample(loaded.text), bytes: null, kind: "older_example", name: "" };
   return { ...loaded, kind: source };
-}
-
-export function toLf(text: string): string {
-  return text.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
 }
 
 /** The example before some changes. */

@@ -2,6 +2,7 @@
 
 import type { Comparison as ServerComparison } from "../../api-types.js";
 import type { App } from "../../app.js";
+import { toContent } from "../../bytes.js";
 import { startEngine } from "../../engine-source.js";
 import { type AgentChain, type Engine, EngineError, MARKS, type Verdicts } from "../../engine/engine.js";
 import { originOf, originOfFile } from "../../engine/origin.js";
@@ -28,7 +29,7 @@ export interface Comparison {
 }
 
 export interface Versions {
-  readonly before: string;
+  readonly before: string | Uint8Array;
   readonly after: string | Uint8Array;
   readonly address: string;
   readonly urls: readonly string[];
@@ -114,13 +115,23 @@ function changesOf(old: Verdicts, updated: Verdicts): { compared: number; change
   return { compared, changes };
 }
 
+/** Return the keys of both versions in a request. */
+export function comparedContents(before: string | Uint8Array, after: string | Uint8Array): object {
+  const [old, updated] = [toContent(before), toContent(after)];
+  return {
+    old: old.content,
+    old_encoding: old.content_encoding,
+    new: updated.content,
+    new_encoding: updated.content_encoding,
+  };
+}
+
 async function compareThere(server: Server, versions: Versions): Promise<Comparison> {
   const { before, after, address, urls, crawlers, profile } = versions;
   const origin = originOfFile(address)?.origin ?? null;
   const governed = urls.filter((url) => origin === null || !url.includes("://") || originOf(url) === origin);
   const { compared, changed } = await server.post<ServerComparison>("compare", {
-    old: before,
-    new: typeof after === "string" ? after : new TextDecoder().decode(after),
+    ...comparedContents(before, after),
     urls: governed,
     agents: crawlers,
     profile,

@@ -186,7 +186,7 @@ def comparison(body: bytes, facts: Facts) -> Mapping[str, Any]:
     asked = CompareRequest.model_validate_json(body)
     agents = requested_agents(asked.agents, exact=asked.exact)
     _check_verdicts(len(asked.urls) * len(agents), MAX_VERDICTS)
-    old, new = asked.old.encode(), asked.new.encode()
+    old, new = asked.versions()
     return compare_verdicts(old, new, asked.urls, agents, profile=facts.profile(asked)).to_json()
 
 

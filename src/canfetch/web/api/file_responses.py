@@ -11,6 +11,9 @@ from canfetch.web.api.page_responses import ReservationObject
 from canfetch.web.api.verdict_responses import AgentNotes, BareVerdict, RuleObject
 
 SpanObject = Annotated[tuple[int, int], Field(description="Start and end in bytes of the file as UTF-8, half open.")]
+ContentEncoding = Annotated[
+    Literal["utf-8", "base64"], Field(description="`base64` if the file is not valid UTF-8, such as a file in UTF-16.")
+]
 SeverityName = Literal["error", "warning", "info"]
 
 
@@ -74,6 +77,10 @@ class EditObject(BaseModel):
 
     span: SpanObject
     replacement: str
+    replacement_encoding: Annotated[
+        Literal["utf-8", "base64"],
+        Field(description="`base64` if the replacement is not valid UTF-8. Absent for other replacements."),
+    ] = "utf-8"
 
 
 class FixObject(BaseModel):
@@ -138,6 +145,7 @@ class FixedFile(BaseModel):
 
     schema_: str = Field(alias="schema")
     content: str
+    content_encoding: ContentEncoding
     changed: bool
     changed_profiles: list[str]
     edits: list[EditObject]
@@ -151,6 +159,7 @@ class FormattedFile(BaseModel):
 
     schema_: str = Field(alias="schema")
     content: str
+    content_encoding: ContentEncoding
     changed: bool
     edits: list[EditObject]
     refusal: str | None

@@ -130,7 +130,8 @@ def page_answer(body: bytes, facts: Facts) -> Mapping[str, Any]:
     asked = PageRequest.model_validate_json(body)
     agents, headers = requested_agents(asked.agents, exact=asked.exact), parse_header_lines(asked.headers)
     rules = parse_page(asked.html or None, headers=headers, url=asked.url, tdm_file=asked.tdm_file)
-    robots = None if asked.robots is None else parse(asked.robots.encode(), profile=facts.profile(asked))
+    file = asked.robots_file()
+    robots = None if file is None else parse(file, profile=facts.profile(asked))
     return page_table(asked.url, rules, agents, robots=robots, now=facts.now, dialect=asked.dialect).to_json()
 
 

@@ -7,6 +7,7 @@ from canfetch.agents import Obeys, Purpose
 from canfetch.agents.crawler import SourceKind
 from canfetch.core.verdict import Access, Effect
 from canfetch.sitemaps import SitemapKind
+from canfetch.web.api.file_responses import ContentEncoding
 from canfetch.web.api.page_responses import PageHop
 
 
@@ -48,6 +49,7 @@ class FetchedFile(BaseModel):
     copy_: CopyObject | None = Field(alias="copy")
     fresh_for: int = Field(description="Seconds until the file is fetched again.")
     content: str | None = Field(description="The file, or null if no rules apply.")
+    content_encoding: ContentEncoding
 
 
 class SitemapObject(BaseModel):

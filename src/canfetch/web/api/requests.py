@@ -187,11 +187,20 @@ class CompareRequest(Request):
     """A request to compare two versions of a file."""
 
     old: ContentText
+    old_encoding: Encoding = "utf-8"
     new: ContentText
+    new_encoding: Encoding = "utf-8"
     urls: Annotated[list[URLText], Field(max_length=MAX_URLS)] = []
     agents: Annotated[list[AgentName], Field(max_length=MAX_AGENTS)] = []
     profile: OptionalProfile = None
     exact: bool = False
+
+    def versions(self) -> tuple[bytes, bytes]:
+        """Return the bytes of the old and the new version.
+
+        Raises: InvalidOption.
+        """
+        return decode_content(self.old, self.old_encoding), decode_content(self.new, self.new_encoding)
 
 
 class FactsRequest(Request):
@@ -248,7 +257,15 @@ class PageRequest(_AgentsOfPage):
     url: Annotated[str | None, Field(max_length=_MAX_URL_CHARACTERS)] = None
     tdm_file: Annotated[str | None, Field(description="The /.well-known/tdmrep.json. It requires `url`.")] = None
     robots: Annotated[str | None, Field(description="The robots.txt of the origin. It requires `url`.")] = None
+    robots_encoding: Encoding = "utf-8"
     profile: OptionalProfile = None
+
+    def robots_file(self) -> bytes | None:
+        """Return the bytes of the robots.txt, or None if it is not in the request.
+
+        Raises: InvalidOption.
+        """
+        return None if self.robots is None else decode_content(self.robots, self.robots_encoding)
 
 
 class LivePageRequest(_AgentsOfPage):
