@@ -270,3 +270,32 @@ def test_profile_and_policy_of_the_server() -> None:
         )
     assert live.result["allowed"]
     assert [decision["allowed"] for decision in written.result["decisions"]] == [True]
+
+
+# Files in which answers could repeat much.
+LARGE = (
+    b"User-agent: *\n" * 5_000 + b"Disallow: /x\nAllow: /\n" * 5_000,
+    b"".join(b"User-agent: bot%d\nDisallow: /%d\n" % (number, number) for number in range(5_000)),
+    b"User-agent: *\n" + b"Content-Usage: /a train-ai=n\nContent-Signal: ai-train=no\n" * 1_000,
+    b"Disalow: x\nLicense: https://example.com/license.xml\nSitemap: /x\n" * 1_000,
+)
+
+
+@pytest.mark.slow
+def test_results_of_every_tool_are_small_whatever_the_file_is() -> None:
+    agents = [f"bot{number}" for number in range(8)]
+    draft = {"agents": agents, "url": "/x"}
+    for content in LARGE:
+        calls: dict[str, dict[str, Any]] = {
+            "may_fetch": {"agent": "bot1", "purpose": "training"},
+            "explain": {**draft, "robots_txt": content.decode()},
+            "who_may_train": {},
+            "lint": {"robots_txt": content.decode()},
+        }
+        assert set(calls) == set(TOOLS)
+        with Site() as site:
+            site.serve("/robots.txt", respond(content, "Content-Type: text/plain"))
+            calls["may_fetch"]["url"], calls["who_may_train"]["site"] = site.url("x"), site.origin
+            for (name, _), reply in zip(calls.items(), ask(*calls.items()), strict=True):
+                assert not reply.is_error, (name, reply.text)
+                assert len(json.dumps(reply.result)) < 32_768, name

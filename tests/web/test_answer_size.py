@@ -9,7 +9,7 @@ import pytest
 from tests.web.conftest import API
 
 from canfetch.agents.requested import requested_agent
-from canfetch.answers.verdict_lists import VerdictList
+from canfetch.answers.verdict_lists import ListedVerdicts
 from canfetch.core.document import parse
 from canfetch.web.api.decisions import bounded_verdicts
 from canfetch.web.api.outcomes import AnswerTooLarge, encode_answer
@@ -45,7 +45,7 @@ def test_batches_whose_lists_of_rules_are_too_large_are_refused_while_they_are_c
         f"/{''.join(letter for place, letter in enumerate('abcdefghijkl') if number >> place & 1)}"
         for number in range(1 << 12)
     ]
-    found = VerdictList(parse(content), urls, [requested_agent("ExampleBot")])
+    found = ListedVerdicts(parse(content), urls, [requested_agent("ExampleBot")])
     verdicts = found.to_json()["verdicts"]
     assert next(verdicts)["allowed"] is True
     with pytest.raises(AnswerTooLarge):

@@ -15,7 +15,7 @@ _INDEX_BYTES: Final = 2
 _NO_GROUP: Final = GroupSelection(GroupChoice.NONE, None, ())
 
 
-class VerdictList:
+class ListedVerdicts:
     """The verdicts on several URLs, each with every agent, computed while they are written.
 
     Args:

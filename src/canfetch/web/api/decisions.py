@@ -9,7 +9,7 @@ from starlette.responses import Response, StreamingResponse
 
 from canfetch.answers.comparison import compare_verdicts
 from canfetch.answers.crawlers import requested_agents, with_notes
-from canfetch.answers.verdict_lists import VerdictList as ListedVerdicts
+from canfetch.answers.verdict_lists import ListedVerdicts
 from canfetch.answers.verdicts import Decider, explain_url, matrix_row, verdict_json, with_agent_note
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.errors import InvalidOption
