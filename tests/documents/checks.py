@@ -196,6 +196,7 @@ def search_engines_of_the_article_obey() -> None:
         crawler = canfetch.REGISTRY.get_crawler(name)
         assert crawler is not None, name
         assert crawler.obeys in {"yes", "not-documented"}, name
+    assert not any("AOL" in crawler.operator for crawler in canfetch.REGISTRY.crawlers)
 
 
 def archive_team_ignores_robots_txt() -> None:
