@@ -90,6 +90,11 @@ def test_failure_from_the_future_does_not_count_against_an_entry() -> None:
     assert KnownEntries().add(failure, now=30.0).latest is failure
 
 
+def test_an_entry_and_a_failure_from_the_future_are_both_kept() -> None:
+    entry, failure = make_entry(SERVED, 3610.0), make_entry(LATE, 3620.0)
+    assert KnownEntries().add(entry, now=30.0).add(failure, now=30.0) == KnownEntries(entry, failure)
+
+
 def test_latest_after_a_response() -> None:
     entry, failure = make_entry(SERVED, 10.0), make_entry(LATE, 20.0)
     assert KnownEntries(entry).latest is KnownEntries(entry).base is entry

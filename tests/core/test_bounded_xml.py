@@ -39,6 +39,13 @@ def test_elements_are_reported_with_their_namespace() -> None:
     ]
 
 
+def test_attributes_are_reported_after_their_element() -> None:
+    found: list[object] = []
+    parser = BoundedParser(lambda _, name: found.append(name), found.append, found.append, found.append)
+    parser.feed(b'<a b="c"/>', is_end=True)
+    assert found == ["a", {"b": "c"}, "a"]
+
+
 @pytest.mark.parametrize("content", [b"", b"<a>", b"<a><b></b>", b"<a", b"<a><!-- ", b"<a><![CDATA[x", b"<a>\xc3"])
 def test_a_document_that_ends_early(content: bytes) -> None:
     assert events(content)[-1][0] == "invalid"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from canfetch.core.text import display_text, encode_text
+from canfetch.core.text import content_json, counted, display_text, encode_text
 
 
 @pytest.mark.parametrize(
@@ -45,3 +45,20 @@ def test_any_text_can_be_encoded(text: str, encoded: bytes) -> None:
 def test_display_text_is_printable(encoded: bytes, text: str) -> None:
     assert display_text(encoded) == text
     assert display_text(encoded).isprintable()
+
+
+@pytest.mark.parametrize(
+    "content, value, encoding",
+    [
+        (b"", "", "utf-8"),
+        ("ä\n".encode(), "ä\n", "utf-8"),
+        (b"\xe9", "6Q==", "base64"),
+        (b"\xed\xb2\x80", "7bKA", "base64"),
+    ],
+)
+def test_content_in_json_keeps_its_bytes(content: bytes, value: str, encoding: str) -> None:
+    assert content_json(content, "old") == {"old": value, "old_encoding": encoding}
+
+
+def test_a_number_has_its_noun() -> None:
+    assert [counted(number, "rule") for number in (0, 1, 2_000)] == ["0 rules", "1 rule", "2,000 rules"]
