@@ -159,9 +159,10 @@ def test_a_file_that_is_damaged_while_it_is_read(folder: Path, archive: str) -> 
         CaptureStore(folder / "absent" / "x")
 
 
-# Starts the command line with a limit on the size of files, which fails as a full disk does.
+# Starts the command line with a limit on the size of files, which fails as a full disk does. Python would save the
+# bytecode of a module cut off at the limit, and fail to import it from then on.
 LIMITED = (
-    "import resource, runpy, sys; "
+    "import resource, runpy, sys; sys.dont_write_bytecode = True; "
     f"resource.setrlimit(resource.RLIMIT_FSIZE, ({FILE_LIMIT}, resource.RLIM_INFINITY)); "
     "runpy.run_module('canfetch', run_name='__main__', alter_sys=True)"
 )

@@ -333,12 +333,15 @@ def file_limit(size: int) -> Iterator[None]:
     """Limit the size of files, which fails as a full disk does."""
     import resource
 
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    limits, saves_no_bytecode = resource.getrlimit(resource.RLIMIT_FSIZE), sys.dont_write_bytecode
+    # Python would save the bytecode of a module cut off at the limit, and fail to import it from then on.
+    sys.dont_write_bytecode = True
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
     try:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        sys.dont_write_bytecode = saves_no_bytecode
 
 
 @pytest.mark.skipif(WINDOWS, reason="Windows has no limit on the size of files")

@@ -359,6 +359,8 @@ from canfetch.client.evidence import EvidenceRecorder
 from canfetch.core.document import parse
 from canfetch.errors import EvidenceError
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+# Python would save the bytecode of a module cut off at the limit, and fail to import it from then on.
+sys.dont_write_bytecode = True
 resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
 verdict = parse(b"").decide("/", agent="ExampleBot")
 recorder = EvidenceRecorder(sys.argv[1])
@@ -379,6 +381,7 @@ from canfetch.core.document import parse
 from canfetch.errors import EvidenceError
 verdict = parse(b"").decide("/", agent="ExampleBot")
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+sys.dont_write_bytecode = True
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY))
 try:
     EvidenceRecorder(sys.argv[1], clock=lambda: 1.0)

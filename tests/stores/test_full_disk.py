@@ -89,6 +89,8 @@ from canfetch.client.watch.history import WatchHistory
 from canfetch.errors import EvidenceError, StoreError
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+# Python would save the bytecode of a module cut off at the limit, and fail to import it from then on.
+sys.dont_write_bytecode = True
 resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
 errors = []
 for number, open_path in enumerate((SQLiteStore, WatchHistory, FrontierDatabase, EvidenceRecorder)):
