@@ -1,7 +1,4 @@
-"""What a file states for one crawler in addition to its rules: the pace of requests, uses, and licences.
-
-And the reservation of rights of a TDM file.
-"""
+"""What a site states for one crawler in addition to its rules: the pace of requests, uses, licences, and TDM rights."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
@@ -9,7 +6,7 @@ from typing import Any, Final, NamedTuple
 from canfetch.access.pacing import Pace, request_interval
 from canfetch.answers.pages import FetchedTDMFile
 from canfetch.answers.usage import usage_by_purpose
-from canfetch.core.agent import Agent, as_agent
+from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.extensions.crawl_delay import CrawlDelay
 from canfetch.core.extensions.license import License
@@ -19,6 +16,7 @@ from canfetch.core.extensions.request_rate import RequestRate
 from canfetch.core.extensions.usage import Usage
 from canfetch.core.extensions.windows import DailyWindow
 from canfetch.core.profiles import PROFILES
+from canfetch.core.text import counted
 from canfetch.core.times import rfc3339
 from canfetch.core.urls import AnyURL
 from canfetch.pages.tdm import Reservation, normalize_target, parse_tdm_file, select_reservation
@@ -35,9 +33,8 @@ class StatedRate(NamedTuple):
     line: int
 
     def __str__(self) -> str:
-        requests = "1 request" if self.rate.requests == 1 else f"{self.rate.requests} requests"
         window = "" if self.rate.window is None else f" at {window_text(self.rate.window)} UTC"
-        return f"{requests} in {self.rate.seconds} s{window}"
+        return f"{counted(self.rate.requests, 'request')} in {self.rate.seconds} s{window}"
 
     def to_json(self) -> dict[str, Any]:
         """Return the rate as JSON."""
@@ -166,7 +163,7 @@ def _delay_line(robots: RobotsTxt, agent: Agent, groups: frozenset[int], delay: 
     """Return the first line that states the delay that counts."""
     records = [record for record in robots.extensions.of_type(CrawlDelay) if record.parsed.seconds == delay]
     own = next((record.line for record in records if record.group in groups), None)
-    if own is None and PROFILES[robots.profile].crawl_delay_of_star and as_agent(agent).star_applies:
+    if own is None and PROFILES[robots.profile].crawl_delay_of_star and agent.star_applies:
         star = frozenset(robots.rules_for("*").group_indices)
         return next((record.line for record in records if record.group in star), None)
     return own

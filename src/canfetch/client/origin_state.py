@@ -22,9 +22,9 @@ from canfetch.errors import OriginDisallowed
 ROBOTS_TXT_TARGET = b"/robots.txt"
 # Python 3.11 takes 0.2 us to access a member of an enumeration, a tenth of the time of a decision.
 _CONDITIONAL_ALLOW: Final = Effect.CONDITIONAL_ALLOW
-# A verdict is a named tuple, whose own constructor and `_replace` take several times as long.
 # If the machine slept after its clock was set back, the clock was set back further than a monotonic clock shows.
 _UNCOUNTED_SLEEP: Final = 30 * 86_400.0
+# A verdict is a named tuple, whose own constructor and `_replace` take several times as long.
 _new_tuple: Final = tuple.__new__
 
 

@@ -11,7 +11,15 @@ from pathlib import Path
 from typing import Final
 
 PRIVATE_FILE_MODE: Final = 0o600
+SPACE_ADVICE: Final = "free some space, or use another disk"
 _FOLDER_MODE: Final = 0o700
+_KINDS: Final = (
+    (stat.S_ISREG, "is a file"),
+    (stat.S_ISDIR, "is a directory"),
+    (stat.S_ISFIFO, "is a named pipe"),
+    (stat.S_ISSOCK, "is a socket"),
+)
+_FULL_CODES: Final = frozenset({errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG})
 
 
 def create_private_file(path: str | os.PathLike[str]) -> None:
@@ -51,19 +59,7 @@ def kind_of_path(path: str | os.PathLike[str]) -> str | None:
     return next((text for is_kind, text in _KINDS if is_kind(mode)), "is a device")
 
 
-_KINDS: Final = (
-    (stat.S_ISREG, "is a file"),
-    (stat.S_ISDIR, "is a directory"),
-    (stat.S_ISFIFO, "is a named pipe"),
-    (stat.S_ISSOCK, "is a socket"),
-)
-_FULL_CODES: Final = frozenset({errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG})
-
-
 def os_reason(error: OSError) -> str:
     """Return the message of an error of the system, with the fix if there is no space."""
     reason = error.strerror or str(error) or type(error).__name__
     return f"{reason}: {SPACE_ADVICE}" if error.errno in _FULL_CODES else reason
-
-
-SPACE_ADVICE: Final = "free some space, or use another disk"

@@ -20,8 +20,6 @@ def fetch_sources(
 ) -> Iterator[Source]:
     """Fetch the robots.txt of each origin, and yield them in order.
 
-    A stored copy is at most the condition of a request: whoever has just repaired a file wants to see it.
-
     Args:
         urls: URLs of the origins.
         options: The network options.
@@ -29,7 +27,6 @@ def fetch_sources(
         siblings: Also fetch from the other scheme, and from the host with or without `www`.
         pages: Pages of the sites.
     """
-    options = options._replace(refresh=not options.offline)
     # Siblings are not named by the user, and one of them may use plain http.
     named = {origin for url in urls if (origin := find_origin(url if "://" in url else f"https://{url}")) is not None}
     transport = CommandTransport(options, credential_origins=named)

@@ -38,8 +38,8 @@ from canfetch.lint.severity import SEVERITY_SETS, Severity, parse_severity
 
 
 def _run(**values: Any) -> NoReturn:
-    # The server is always asked, so there is no such option.
-    values["refresh"] = False
+    # The server is asked each time: whoever has just repaired a file wants to see it. So there is no `--refresh`.
+    values["refresh"] = not values["offline"]
     network = pop_network_options(values)
     options = LintOptions(**values, network=network)
     _check_for_profiles(options)

@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from typing import Any, Final, NamedTuple, NoReturn
 
 import click
@@ -26,9 +26,10 @@ from canfetch.cli.shared.origin_arguments import is_file_argument
 from canfetch.cli.shared.progress import Progress
 from canfetch.cli.shared.row_writers import JsonWriter
 from canfetch.cli.shared.terminal import Palette, pad, print_message, printable, use_color
+from canfetch.client.origin_state import OriginState
 from canfetch.core.document import parse
 from canfetch.core.extensions.preference import Preference, UsagePurpose
-from canfetch.core.text import display_text, printable_text
+from canfetch.core.text import counted, display_text, printable_text
 from canfetch.core.times import rfc3339
 from canfetch.core.verdict import Rule
 from canfetch.errors import CanfetchError
@@ -95,25 +96,25 @@ def _all_facts(
     options: _Options, network: NetworkOptions, agents: list[RequestedAgent]
 ) -> Generator[tuple[str, SiteFacts | CanfetchError | CommandError]]:
     """Yield each source with its facts or the error, in order."""
-    from canfetch.cli.shared.origin_lookup import OriginLookup  # noqa: PLC0415 - not needed for a file
+    origins = [source for source in options.sources if not is_file_argument(source)]
+    with ExitStack() as stack:
+        states: Iterator[tuple[str, OriginState | CanfetchError | CommandError]] = iter(())
+        if origins:
+            from canfetch.cli.shared.origin_lookup import OriginLookup  # noqa: PLC0415 - not needed for a file
 
-    lookup = None
-    try:
+            lookup = OriginLookup(network, warn=Progress().print_error, profile=options.profile)
+            stack.enter_context(closing(lookup))
+            # Up to `--parallel` origins are fetched at the same time.
+            states = stack.enter_context(closing(lookup.argument_states(iter(origins))))
         for source in options.sources:
             if is_file_argument(source):
                 yield source, _file_facts(source, options, agents)
                 continue
-            if lookup is None:
-                lookup = OriginLookup(network, warn=Progress().print_error, profile=options.profile)
-            with closing(lookup.argument_states(iter([source]))) as rows:
-                _, state = next(rows)
+            _, state = next(states)
             if isinstance(state, CanfetchError | CommandError):
                 yield source, state
             else:
                 yield source, site_facts_of(state, agents, now=time.time())
-    finally:
-        if lookup is not None:
-            lookup.close()
 
 
 def _file_facts(name: str, options: _Options, agents: list[RequestedAgent]) -> SiteFacts | CommandError:
@@ -145,7 +146,7 @@ def _lines(source: str, facts: SiteFacts, palette: Palette) -> Iterator[str]:
         yield _fact("sitemap", f"{printable(sitemap.parsed.url)} (line {sitemap.line})")
     more = len(facts.sitemaps) - _MAX_VALUES
     if more > 0:
-        yield _fact("", f"{more} more sitemaps: 'canfetch sitemaps' lists them")
+        yield _fact("", f"{counted(more, 'more sitemap')}: 'canfetch sitemaps' lists all")
     if not facts.sitemaps:
         yield _fact("sitemap", "none")
 
@@ -155,7 +156,7 @@ def _row_lines(row: CrawlerFacts, now: float, palette: Palette) -> Iterator[str]
         "all": palette.good("everything may be fetched"),
         "none": palette.bad("nothing may be fetched"),
         "some": palette.warning("some URLs may not be fetched"),
-        "undecided": palette.warning("some URLs may not be fetched"),
+        "undecided": palette.warning("too many rules to decide what may be fetched"),
     }
     yield f"{palette.strong(_heading(row))}: {words[row.may_fetch]}"
     if row.known and row.kind != "ignoring-star":

@@ -11,7 +11,6 @@ import click
 
 from canfetch.access.outcomes import OutcomeKind
 from canfetch.access.redacted_entries import redact_entry
-from canfetch.access.responses import Failure, Response
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
 from canfetch.cli.shared.command_transport import CommandTransport
 from canfetch.cli.shared.network_options import NetworkOptions, network_parameters, pop_network_options
@@ -24,14 +23,11 @@ from canfetch.cli.shared.terminal import Palette, is_terminal, printable, use_co
 from canfetch.client.missing_pages import MissingPages, MissingPagesProbe, probe_missing_pages
 from canfetch.client.origin_report import origin_json
 from canfetch.client.origin_state import OriginState
-from canfetch.client.request_headers import combine_headers
-from canfetch.client.transports import TransportRequest
 from canfetch.core.redaction import redact_credentials_in
 from canfetch.core.text import printable_text
 from canfetch.core.times import rfc3339
 from canfetch.core.verdict import Access, Effect
 
-_MAX_WAIT_SECONDS: Final = 10.0
 # Only the status counts.
 _MAX_PROBE_BYTES: Final = 65_536
 
@@ -74,7 +70,9 @@ def _fetch(origins: tuple[str, ...], options: NetworkOptions, format_: str, pale
                 code = EXIT_NEGATIVE
             probe = None
             if probes and state.entry.outcome.kind is OutcomeKind.SERVER_ERROR:
-                probe = probe_missing_pages(state.origin, partial(_send, transport, options))
+                probe = probe_missing_pages(
+                    state.origin, partial(transport.get, accept="*/*", max_bytes=_MAX_PROBE_BYTES)
+                )
             if writer is not None:
                 row = origin_json(state, now)
                 writer.write(row if probe is None else {**row, "missing_pages": probe._asdict()})
@@ -111,21 +109,6 @@ def _origin_lines(state: OriginState, now: float, palette: Palette) -> Iterator[
     seconds = entry.next_fetch_at - now
     expiry = _next_fetch(seconds) if effective.access is Access.UNREACHABLE else _freshness(seconds)
     yield f"  fetched  {rfc3339(int(entry.fetched_at))}, {expiry}"
-
-
-def _send(transport: CommandTransport, options: NetworkOptions, url: str) -> Response | Failure:
-    wait = min(_MAX_WAIT_SECONDS, options.timeout)
-    return transport.send(
-        TransportRequest(
-            url=url,
-            headers=combine_headers((("User-Agent", options.user_agent), ("Accept", "*/*")), options.headers),
-            max_bytes=_MAX_PROBE_BYTES,
-            connect_timeout=wait,
-            read_timeout=wait,
-            timeout=options.timeout,
-            allow_private=not options.public_only,
-        )
-    )
 
 
 def _probe_lines(state: OriginState, probe: MissingPagesProbe | None) -> Iterator[str]:

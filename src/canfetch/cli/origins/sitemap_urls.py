@@ -21,7 +21,7 @@ from canfetch.client.origin_state import OriginState
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.origin import Origin, find_origin
-from canfetch.core.text import printable_text
+from canfetch.core.text import counted, printable_text
 from canfetch.core.tokens import product_token
 from canfetch.core.verdict import Verdict
 from canfetch.errors import CanfetchError
@@ -183,8 +183,7 @@ class _Output:
             self._writer.end()
             return
         counts = "".join(f"; {self._blocked[name]:,} disallowed for {name}" for name in names)
-        files = "1 sitemap" if self._files == 1 else f"{self._files:,} sitemaps"
-        self._print(f"{files}, {self._urls:,} URLs{counts}")
+        self._print(f"{counted(self._files, 'sitemap')}, {counted(self._urls, 'URL')}{counts}")
 
     def _write_entry(self, entry: SitemapEntry) -> None:
         self._urls += 1

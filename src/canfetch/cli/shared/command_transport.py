@@ -7,7 +7,7 @@ from canfetch.access.responses import Failure, Response
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.network_options import NO_PROXY, NetworkOptions
 from canfetch.client.options import Options
-from canfetch.client.request_headers import without_credentials
+from canfetch.client.request_headers import combine_headers, without_credentials
 from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.http_transport import HTTPTransport
 from canfetch.client.transports.tls import create_ssl_context
@@ -26,6 +26,7 @@ class CommandTransport:
     """
 
     def __init__(self, options: NetworkOptions, *, credential_origins: Collection[Origin] | None = None) -> None:
+        self._options = options
         self._credential_origins = credential_origins
         self._transport = create_http_transport(options)
 
@@ -55,6 +56,27 @@ class CommandTransport:
         if self._credential_origins is not None and Origin.from_url(request.url) not in self._credential_origins:
             request = request._replace(headers=without_credentials(request.headers), cross_origin=True)
         return self._transport.send(request)
+
+    def get(self, url: str, *, accept: str, max_bytes: int) -> Response | Failure:
+        """Request a URL with the network options.
+
+        Args:
+            accept: The Accept header.
+            max_bytes: The size limit of the body.
+        Raises: InvalidURL: The URL is invalid or has no host.
+        """
+        options = self._options
+        return self.send(
+            TransportRequest(
+                url=url,
+                headers=combine_headers((("User-Agent", options.user_agent), ("Accept", accept)), options.headers),
+                max_bytes=max_bytes,
+                connect_timeout=options.wait_seconds,
+                read_timeout=options.wait_seconds,
+                timeout=options.timeout,
+                allow_private=not options.public_only,
+            )
+        )
 
     def close(self) -> None:
         """Release all resources."""

@@ -12,15 +12,10 @@ from canfetch.cli.shared.origin_lookup import OriginLookup
 from canfetch.cli.shared.progress import Progress
 from canfetch.client.documents import FetchStep, NotFetched
 from canfetch.client.origin_state import OriginState
-from canfetch.client.request_headers import combine_headers
-from canfetch.client.transports import TransportRequest
 from canfetch.core.agent import Agent
 from canfetch.core.origin import Origin
 from canfetch.core.verdict import Verdict
 from canfetch.errors import CanfetchError, InvalidURL
-
-# Limit for connecting and for each read. `--timeout` limits the whole request.
-_MAX_WAIT_SECONDS = 10.0
 
 
 class DocumentFetcher:
@@ -37,7 +32,6 @@ class DocumentFetcher:
     def __init__(
         self, options: NetworkOptions, *, profile: str, accept: str, named_origins: Collection[Origin]
     ) -> None:
-        self._options = options
         self._accept = accept
         # A redirect may lead to an origin that the user did not name.
         self._transport = CommandTransport(options, credential_origins=named_origins)
@@ -65,21 +59,7 @@ class DocumentFetcher:
 
     def send(self, step: FetchStep) -> Response | Failure:
         """Send a request."""
-        options = self._options
-        wait = min(_MAX_WAIT_SECONDS, options.timeout)
-        return self._transport.send(
-            TransportRequest(
-                url=step.url,
-                headers=combine_headers(
-                    (("User-Agent", options.user_agent), ("Accept", self._accept)), options.headers
-                ),
-                max_bytes=step.max_bytes,
-                connect_timeout=wait,
-                read_timeout=wait,
-                timeout=options.timeout,
-                allow_private=not options.public_only,
-            )
-        )
+        return self._transport.get(step.url, accept=self._accept, max_bytes=step.max_bytes)
 
     def close(self) -> None:
         """Close the client and the transport."""

@@ -37,6 +37,7 @@ _CACHE_OPTIONS: Final[dict[str, Any]] = {
     "verbose": 0,
 }
 _MAX_PARALLEL: Final = 1024
+_MAX_WAIT_SECONDS: Final = 10.0
 
 
 class NetworkOptions(NamedTuple):
@@ -57,6 +58,11 @@ class NetworkOptions(NamedTuple):
     client_key: str | None
     parallel: int
     verbose: int
+
+    @property
+    def wait_seconds(self) -> float:
+        """The limit for connecting, and for each read. `timeout` limits the whole request."""
+        return min(_MAX_WAIT_SECONDS, self.timeout)
 
 
 def fetch_rule_options() -> list[Option]:

@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Callable, Generator, Iterator
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.command_transport import CommandTransport
@@ -20,9 +20,6 @@ from canfetch.core.quoting import quoted
 from canfetch.errors import CanfetchError, InvalidURL
 
 Item = TypeVar("Item")
-
-# Limit for connecting and for each read. `--timeout` limits the whole fetch.
-_MAX_WAIT_SECONDS: Final = 10.0
 
 
 class OriginLookup:
@@ -58,8 +55,8 @@ class OriginLookup:
                 policy=options.policy,
                 misconfigured_origins=options.misconfigured_origins,
                 timeout=options.timeout,
-                connect_timeout=min(_MAX_WAIT_SECONDS, options.timeout),
-                read_timeout=min(_MAX_WAIT_SECONDS, options.timeout),
+                connect_timeout=options.wait_seconds,
+                read_timeout=options.wait_seconds,
                 allow_private=not options.public_only,
                 headers=options.headers,
                 transport=transport,

@@ -57,9 +57,8 @@ class RedisStore:
         prefix: The prefix of all keys.
         ttl: Seconds after which an entry expires.
         timeout: Seconds to wait for a connection, and for each read. An operation takes at most twice this time.
-    Raises: MissingExtra: The library `redis` is not installed; StoreError: `url` is invalid, also if its database is
-            not a number;
-        InvalidOption: Another argument is invalid.
+    Raises: MissingExtra: The library `redis` is not installed; StoreError: `url` is invalid, or its database is not a
+        number; InvalidOption: Another argument is invalid.
     """
 
     def __init__(self, url: str, *, prefix: str = "canfetch:", ttl: int = DEFAULT_TTL, timeout: float = 2.0) -> None:

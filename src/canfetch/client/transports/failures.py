@@ -12,7 +12,7 @@ from canfetch.core.text import printable_text
 
 # No descriptor, no memory, no network interface.
 _LOCAL_CODES: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.ENETDOWN})
-# Addresses of a.root-servers.net, which do not change: https://www.iana.org/domains/root/servers
+# The addresses of a.root-servers.net, which do not change. Source: IANA, root servers.
 _ROOT_SERVERS: Final = ((socket.AF_INET, "198.41.0.4"), (socket.AF_INET6, "2001:503:ba3e::2:30"))
 _DNS_PORT: Final = 53
 _LOCAL_NAME_CODES: Final = frozenset({socket.EAI_MEMORY})

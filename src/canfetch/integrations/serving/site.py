@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 from canfetch.agents.crawler import Crawler
 from canfetch.agents.identity import Identity, IdentityStatus
 from canfetch.author.recipes import RECIPES
+from canfetch.author.refusal import Refusal
 from canfetch.client.argument_checks import check_callable
 from canfetch.client.loggers import SERVING_LOGGER
 from canfetch.client.procedure import Clock
@@ -162,7 +163,7 @@ class Site:
             self._counters.add("refused", crawler.name)
             SERVING_LOGGER.debug("refused %s: %s", crawler.name, verdict)
             name = printable_text(crawler.name)
-            return _refuse(request, enforcement, f"robots.txt disallows this for {name}\n{verdict.explanation}")
+            return _refuse(request, enforcement.refusal, f"robots.txt disallows this for {name}\n{verdict.explanation}")
         return self._identity_check(request, crawler, enforcement)
 
     @staticmethod
@@ -183,18 +184,20 @@ class Site:
                 return None
             SERVING_LOGGER.info("%s may not be %s: %s", check.address, name, identity.reason)
             return _refuse(
-                request, self._enforcement, f"this client may not be {name}\n{printable_text(identity.reason)}"
+                request, self._enforcement.refusal, f"this client may not be {name}\n{printable_text(identity.reason)}"
             )
         self._counters.add("impostors", name)
         SERVING_LOGGER.info("%s is not %s: %s", check.address, name, identity.reason)
         if self._enforcement is None or not self._enforcement.block_impostors:
             return None
-        return _refuse(request, self._enforcement, f"this client is not {name}\n{printable_text(identity.reason)}")
+        return _refuse(
+            request, self._enforcement.refusal, f"this client is not {name}\n{printable_text(identity.reason)}"
+        )
 
 
-def _refuse(request: Request, enforcement: Enforcement, reason: str) -> Reply:
-    status, text = enforcement.refusal
-    return text_reply(request, status, f"{status} {enforcement.refusal.phrase}: {reason}" if text is None else text)
+def _refuse(request: Request, refusal: Refusal, reason: str) -> Reply:
+    status, text = refusal
+    return text_reply(request, status, f"{status} {refusal.phrase}: {reason}" if text is None else text)
 
 
 def _timestamp(suspend_until: Any) -> float:
