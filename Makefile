@@ -26,6 +26,9 @@ AGENT ?= GPTBot
 
 # Test processes; 0 runs the tests in one process.
 WORKERS ?= auto
+# The packages whose branches the quick tests must all take.
+COVERAGE ?= $(CI)
+MEASURED := $(if $(filter true,$(COVERAGE)),core access pages)
 
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/.canfetch
@@ -144,7 +147,11 @@ serve: $(INSTALLED) $(STAMPS)/extra-web ## serve the tester page and the HTTP AP
 	@$(BIN)/canfetch serve $(ARGS)
 
 test: setup-test ## set up and run the quick tests: make test [ARGS='-k groups']
-	$(PYTEST) --numprocesses $(WORKERS) $(ARGS)
+	$(PYTEST) --numprocesses $(WORKERS) $(if $(MEASURED),$(MEASURED:%=--cov=canfetch.%) --cov-report=) $(ARGS)
+	$(if $(MEASURED),$(BIN)/python -m coverage report --include='src/canfetch/*' --fail-under=100)
+
+coverage: ## run the quick tests, and require full branch coverage of core, access and pages, as CI does
+	@$(MAKE) test COVERAGE=true
 
 test-slow: setup-test ## run the tests that take a fifth of a second or more, without servers
 	$(PYTEST) --numprocesses $(WORKERS) -m 'slow and not service and not packaging' $(ARGS)
@@ -167,12 +174,6 @@ simulate: $(INSTALLED) $(STAMPS)/group-test ## 20,000 crawls in simulated time, 
 differential: export CANFETCH_TRIPLES ?= 1e6
 differential: $(INSTALLED) $(STAMPS)/group-test ## a million comparisons with Google's parser, more between the engines
 	$(PYTEST) -m 'not service and not packaging' tests/differential $(ARGS)
-
-coverage: $(INSTALLED) $(STAMPS)/group-test ## require full branch coverage of core, access and pages by their own quick tests
-	for package in core access pages; do \
-		$(PYTEST) --numprocesses $(WORKERS) --cov=canfetch.$$package --cov-report= tests/$$package; \
-		$(BIN)/python -m coverage report --include="src/canfetch/$$package/*" --fail-under=100; \
-	done
 
 mutants: $(INSTALLED) $(STAMPS)/group-test $(STAMPS)/group-mutants ## change the code, and count what the tests find: make mutants [ARGS='core --number 5']
 	$(BIN)/python tools/mutants.py $(ARGS)

@@ -6,9 +6,11 @@
 import gc
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from pathlib import Path
 
 import pytest
+from coverage import Coverage
 from hypothesis import HealthCheck, settings
 
 from canfetch.core.engines import native_module
@@ -21,6 +23,10 @@ if any(name.lower().endswith("_proxy") for name in os.environ):
 # A shell starts background jobs with Ctrl-C ignored, and the commands that tests interrupt would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+_TESTS = Path(__file__).parent
+# The packages whose branches their own tests must all take.
+_COVERED_PACKAGES = ("access", "core", "pages")
 
 EXAMPLES = int(os.environ.get("CANFETCH_EXAMPLES") or 0)
 settings.register_profile(
@@ -41,10 +47,32 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("service")
 
 
+_paused_coverage: list[Coverage] = []
+
+
 def pytest_collection_finish() -> None:
-    """Exclude modules and tests from garbage collection, or each collection of a test would traverse all of them."""
+    """Exclude modules and tests from garbage collection, or each collection of a test would traverse all of them.
+
+    Coverage, if it is measured, pauses until a test of a covered package runs.
+    """
     gc.collect()
     gc.freeze()
+    coverage = Coverage.current()
+    if coverage is not None:
+        coverage.stop()
+        _paused_coverage.append(coverage)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Measure coverage only in the tests of the covered packages: tracing would slow all others down."""
+    if not _paused_coverage or item.path.relative_to(_TESTS).parts[0] not in _COVERED_PACKAGES:
+        return (yield)
+    _paused_coverage[0].start()
+    try:
+        return (yield)
+    finally:
+        _paused_coverage[0].stop()
 
 
 def pytest_unconfigure() -> None:

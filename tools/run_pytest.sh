@@ -16,7 +16,8 @@ fi
 # Two runs side by side must not share what they remember.
 cache=$(mktemp -d)
 trap 'rm -rf "$cache"' EXIT
-pytest+=(-o "cache_dir=$cache" -ra)
+# The slowest tests are listed: they are the ones to make faster.
+pytest+=(-o "cache_dir=$cache" -ra --durations=25 --durations-min=5)
 
 status=0
 "${pytest[@]}" "$@" || status=$?
