@@ -10,7 +10,8 @@ def key_and_value(content: bytes, profile: str) -> tuple[bytes, bytes] | None:
     field = parse_field(content, PROFILES[profile])
     if field is None:
         return None
-    return content[field.key_start : field.key_end], content[field.value_start : field.value_end]
+    key_start, key_end, value_start, value_end, _ = field
+    return content[key_start:key_end], content[value_start:value_end]
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -76,4 +77,5 @@ def test_empty_value_is_an_empty_span_within_the_line() -> None:
     content = b"Disallow:  # all"
     field = parse_field(content, PROFILES["rfc9309"])
     assert field is not None
-    assert field.value_start == field.value_end <= content.index(b"#")
+    _, _, value_start, value_end, _ = field
+    assert value_start == value_end <= content.index(b"#")

@@ -3,21 +3,14 @@
 Source: RFC 9309 section 2.2; google/robotstxt, GetKeyAndValueFrom, for a missing colon.
 """
 
-from typing import Final, NamedTuple
-
 from canfetch.core.profiles import Profile
 
-_new_tuple: Final = tuple.__new__
+Field = tuple[int, int, int, int, bool]
+"""Key start, key end, value start, value end, and whether the line has a colon.
 
-
-class Field(NamedTuple):
-    """The spans of the key and the value, without surrounding white space, as offsets from the start of the line."""
-
-    key_start: int
-    key_end: int
-    value_start: int
-    value_end: int
-    has_colon: bool
+The spans exclude surrounding white space, and are offsets from the start of the line. A plain tuple, because each line
+has one.
+"""
 
 
 def parse_field(content: bytes, profile: Profile) -> Field | None:
@@ -38,11 +31,15 @@ def parse_field(content: bytes, profile: Profile) -> Field | None:
         separator = _white_space_separator(content[:end])
         if separator < 0:
             return None
-    key_start, key_end = strip_span(content, 0, separator, white_space)
+    key = content[:separator].lstrip(white_space)
+    key_start = separator - len(key)
+    key_end = key_start + len(key.rstrip(white_space))
     if key_start == key_end:
         return None
-    value_start, value_end = strip_span(content, separator + 1, end, white_space)
-    return _new_tuple(Field, (key_start, key_end, value_start, value_end, has_colon))
+    value = content[separator + 1 : end].lstrip(white_space)
+    value_start = end - len(value)
+    value_end = value_start + len(value.rstrip(white_space))
+    return key_start, key_end, value_start, value_end, has_colon
 
 
 def _white_space_separator(content: bytes) -> int:
@@ -54,11 +51,3 @@ def _white_space_separator(content: bytes) -> int:
     if not rest or b" " in rest or b"\t" in rest:
         return -1
     return start + first
-
-
-def strip_span(content: bytes, start: int, end: int, white_space: bytes | None) -> tuple[int, int]:
-    """Return the span without surrounding white space. A span of white space becomes an empty span at its end."""
-    part = content[start:end]
-    left = part.lstrip(white_space)
-    start += len(part) - len(left)
-    return start, start + len(left.rstrip(white_space))

@@ -21,8 +21,8 @@ from canfetch.core.escapes import (
 from canfetch.core.profiles import Profile
 
 _PATTERN_STARTS: Final = (b"/", b"*")
-# Bytes that are the same in the value of a rule and in its only text.
-_PLAIN_IN_PATTERNS: Final = bytes(set(PLAIN) - set(b"?$"))
+# Maps bytes that are the same in the value of a rule and in its only text to a letter, and all others to a space.
+_PLAIN_TO_LETTER: Final = bytes(ord("a") if byte in PLAIN and byte not in b"?$" else ord(" ") for byte in range(0x100))
 # A text is a named tuple, whose own constructor takes several times as long.
 _new_tuple: Final = tuple.__new__
 
@@ -50,8 +50,8 @@ def parse_pattern(value: bytes, *, allow: bool, profile: Profile) -> tuple[Patte
     Cost: O(bytes of the value).
     """
     if (
-        value.startswith(_PATTERN_STARTS)
-        and not value.translate(None, _PLAIN_IN_PATTERNS)
+        value[:1] in _PATTERN_STARTS
+        and value.translate(_PLAIN_TO_LETTER).isalpha()
         and not (profile.google_escaping or profile.literal_paths)
     ):
         # Fast path for most rules: no step below changes such a value.
@@ -83,7 +83,7 @@ def specificity(value: bytes, profile: Profile) -> int:
 
     Cost: O(bytes of the value), in C for values that no profile changes.
     """
-    if value.startswith(_PATTERN_STARTS) and not value.translate(None, PLAIN):
+    if value[:1] in _PATTERN_STARTS and not value.translate(None, PLAIN):
         return len(value)
     if is_void(value, profile):
         return 0

@@ -371,11 +371,12 @@ def _parse_line(content: bytes, profile: Profile) -> _ParsedLine:
             notes |= Note.NOT_A_RECORD.value
         is_end = profile.blank_line_ends_group and not read.strip()
         return _without_record(notes, _END if is_end else _NO_EFFECT)
-    key = read[field.key_start : field.key_end]
-    value = read[field.value_start : field.value_end]
+    key_start, key_end, value_start, value_end, has_colon = field
+    key = read[key_start:key_end]
+    value = read[value_start:value_end]
     kind = record_kind(key, profile)
     notes |= notes_on_key(key, kind) | notes_on_bytes(value)
-    if not field.has_colon:
+    if not has_colon:
         notes |= Note.MISSING_COLON.value
     # The grammar does not define other records.
     in_grammar = kind < RecordKind.USER_AGENT or is_in_grammar(read, kind)
@@ -388,7 +389,7 @@ def _parse_line(content: bytes, profile: Profile) -> _ParsedLine:
     effect = _USER_AGENT if kind is RecordKind.USER_AGENT else _NO_EFFECT
     if kind in _RULES and not (profile.abnf_only and notes & _OUTSIDE_GRAMMAR):
         effect = _RULE
-    return int(kind), field.key_start, field.key_end, field.value_start, field.value_end, notes, effect
+    return int(kind), key_start, key_end, value_start, value_end, notes, effect
 
 
 @cache

@@ -7,7 +7,7 @@
 Source: RFC 9309 sections 2.1 and 2.2.1 to 2.2.4.
 """
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from canfetch.core.abnf import is_comment, is_pattern, is_product_token
 from canfetch.core.contract import OtherRow
@@ -16,6 +16,11 @@ from canfetch.core.keys import RecordKind, record_kind
 from canfetch.core.lines import physical_lines, readable_part
 from canfetch.core.profiles import Profile
 from canfetch.core.tokens import extract_token
+
+# Looking a member up in its enumeration takes longer than reading the rest of a line.
+_USER_AGENT: Final = RecordKind.USER_AGENT
+_ALLOW: Final = RecordKind.ALLOW
+_DISALLOW: Final = RecordKind.DISALLOW
 
 
 class GroupLines(NamedTuple):
@@ -75,20 +80,21 @@ class LineReader:
             if profile.blank_line_ends_group and not content.strip():
                 self.blank_line()
             return
-        kind = record_kind(content[field.key_start : field.key_end], profile)
-        value = content[field.value_start : field.value_end]
-        if kind is RecordKind.USER_AGENT:
+        key_start, key_end, value_start, value_end, _ = field
+        kind = record_kind(content[key_start:key_end], profile)
+        value = content[value_start:value_end]
+        if kind is _USER_AGENT:
             if profile.abnf_only:
                 token = value if is_product_token(value) and _comment_is_valid(content) else b""
             else:
                 token = extract_token(value, profile)
             self.user_agent(token, line)
-        elif kind >= RecordKind.ALLOW:
+        elif kind is _ALLOW or kind is _DISALLOW:
             if not profile.abnf_only or (is_pattern(value) and _comment_is_valid(content)):
-                self.rule(kind is RecordKind.ALLOW, value, line)
+                self.rule(kind is _ALLOW, value, line)
         else:
-            key_start, key_end, value_start, value_end = (start + offset for offset in field[:4])
-            self.others.append((line, kind, key_start, key_end, value_start, value_end, self.group))
+            spans = (start + key_start, start + key_end, start + value_start, start + value_end)
+            self.others.append((line, kind, *spans, self.group))
 
 
 def _comment_is_valid(content: bytes) -> bool:

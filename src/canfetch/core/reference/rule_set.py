@@ -7,11 +7,17 @@ Source: RFC 9309 section 2.2.2.
 """
 
 from collections.abc import Iterable, Iterator
+from operator import itemgetter
+from typing import Final
 
 from canfetch.core.escapes import encode_reserved_data
 from canfetch.core.patterns import Segments, parse_pattern, split_segments
 from canfetch.core.profiles import Profile
 from canfetch.core.verdict import Rule
+
+# Numbers of bytes: `in` finds them several times as fast as it finds bytes objects.
+_STAR, _DOLLAR = b"*$"
+_SPECIFICITY_AND_ALLOW: Final = itemgetter(6, 3)
 
 
 class RuleSet:
@@ -28,13 +34,13 @@ class RuleSet:
         for allow, value, line in rules:
             self.rule_count += 1
             for text, specificity, form_b in parse_pattern(value, allow=allow, profile=profile):
-                segments = split_segments(text) if b"*" in text or b"$" in text else None
+                segments = split_segments(text) if _STAR in text or _DOLLAR in text else None
                 head = text if segments is None else segments.head
                 self._texts.append((head, segments, form_b, allow, value, line, specificity))
                 self._has_form_b |= form_b
         if not profile.first_match:
-            # A stable sort: equal keys stay in the order of lines, form (a) before form (b).
-            self._texts.sort(key=_precedence)
+            # A stable sort, also in reverse: equal keys stay in the order of lines, form (a) before form (b).
+            self._texts.sort(key=_SPECIFICITY_AND_ALLOW, reverse=True)
         self._heads = tuple([text[0] for text in self._texts])
 
     def matching(self, target: bytes) -> Iterator[Rule]:
@@ -50,7 +56,3 @@ class RuleSet:
             text = form_b if in_form_b else target
             if text.startswith(head) and (segments is None or segments.matches_after_head(text)):
                 yield Rule(allow, value, line, specificity)
-
-
-def _precedence(text: tuple[bytes, Segments | None, bool, bool, bytes, int, int]) -> tuple[int, bool]:
-    return -text[6], not text[3]
