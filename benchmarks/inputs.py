@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import random
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -232,6 +233,7 @@ def real_files(max_bytes: int = 512_000) -> tuple[list[RobotsFile], str]:
     """Read the files in the folder of CANFETCH_CORPUS, or generate files of the usual sizes if it is not set.
 
     Returns: The files, and a description of them.
+    Raises: SystemExit: The folder contains no files.
     """
     folder = os.environ.get(CORPUS)
     if not folder:
@@ -241,6 +243,8 @@ def real_files(max_bytes: int = 512_000) -> tuple[list[RobotsFile], str]:
         files += [generate(size, seed=1) for size in (90_000, 45_000)]
         return files, f"{len(files)} generated files of the usual sizes ({CORPUS} is not set)"
     paths = sorted(path for path in Path(folder).iterdir() if path.is_file())
+    if not paths:
+        sys.exit(f"{CORPUS}={folder}: the folder contains no files")
     files = [make_file(path.name, path.read_bytes()[:max_bytes]) for path in paths]
     size = sum(len(file.content) for file in files)
     return files, f"{len(files):,} real files of {CORPUS}, {size:,} bytes"
