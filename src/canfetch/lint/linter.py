@@ -3,7 +3,7 @@
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from itertools import islice
+from itertools import chain, islice
 from operator import methodcaller
 from typing import Final, NamedTuple
 
@@ -80,7 +80,16 @@ class Linter:
         `ignore` or a value of `ignore_in` is a single name.
     """
 
-    __slots__ = ("_findings_limit", "_folder", "_ignored_in", "_overrides", "_selected", "_selects", "severities")
+    __slots__ = (
+        "_enabled_by_engines",
+        "_findings_limit",
+        "_folder",
+        "_ignored_in",
+        "_overrides",
+        "_selected",
+        "_selects",
+        "severities",
+    )
 
     def __init__(
         self,
@@ -109,6 +118,8 @@ class Linter:
         self._ignored_in = {pattern: frozenset(_resolve_codes(words)) for pattern, words in (ignore_in or {}).items()}
         self._folder = folder
         self._findings_limit = findings_limit
+        # At most one for each set of search engines.
+        self._enabled_by_engines: dict[frozenset[str], dict[str, Severity]] = {}
 
     @property
     def checks(self) -> tuple[Check, ...]:
@@ -122,6 +133,14 @@ class Linter:
             return check.severities.in_set(ALL)
         return severity
 
+    def _enabled(self, engines: frozenset[str], ignored: frozenset[str]) -> Mapping[str, Severity]:
+        """Return the severity of each enabled check, by code. Most files name no engines or the same ones."""
+        enabled = self._enabled_by_engines.get(engines)
+        if enabled is None:
+            severities = ((check.code, self._severity(check, engines)) for check in self._selected)
+            enabled = self._enabled_by_engines[engines] = {code: severity for code, severity in severities if severity}
+        return {code: severity for code, severity in enabled.items() if code not in ignored} if ignored else enabled
+
     def lint(self, file: LintInput | bytes) -> LintReport:
         """Run the enabled checks on a file.
 
@@ -134,7 +153,6 @@ class Linter:
     def _report(self, lint_input: LintInput, limit: int | None) -> LintReport:
         file = LintedFile(lint_input)
         suppressions = _Suppressions(find_suppressions(file))
-        ignored = self._ignored(lint_input.path)
         is_fixable = foreign_format(file.input.content) is None and can_rewrite(file, unsafe=True)
         findings: list[Finding] = []
         suppressed: list[Finding] = []
@@ -165,13 +183,18 @@ class Linter:
                 # The lines of the others count too: they may explain findings of other checks.
                 lines.read_later(check, occurrences)
 
-        engines = named_engines(file) if self.severities == DEFAULT else ()
-        severities = {check.code: self._severity(check, engines) for check in self._selected}
-        enabled = {code: severity for code, severity in severities.items() if severity and code not in ignored}
+        engines = named_engines(file) if self.severities == DEFAULT else frozenset()
+        enabled = self._enabled(engines, self._ignored(lint_input.path))
         lines = ReportedLines(file, _SUPERSEDING, enabled)
         for check in self._selected:
-            if check.code in enabled and check is not UNUSED_SUPPRESSION:
-                add(check, enabled[check.code], lines.without_superseded(check, check.find(file)))
+            severity = enabled.get(check.code)
+            if severity is None or check is UNUSED_SUPPRESSION:
+                continue
+            occurrences = iter(check.find(file))
+            first = next(occurrences, None)
+            # Most checks find nothing in most files.
+            if first is not None:
+                add(check, severity, lines.without_superseded(check, chain((first,), occurrences)))
         if UNUSED_SUPPRESSION.code in enabled:
             unused = unused_suppressions(file, suppressions.all, suppressions.used, enabled.keys())
             add(UNUSED_SUPPRESSION, enabled[UNUSED_SUPPRESSION.code], unused)
