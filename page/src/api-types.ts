@@ -211,6 +211,8 @@ export interface Explanation {
   readonly schema: string;
   readonly verdict: VerdictObject;
   readonly explanation: string;
+  /** Why the deciding rule decides, or what decides in place of a rule. */
+  readonly why: string;
   readonly profiles: readonly ProfileVerdict[];
   /** Notes about unknown agents: the names that are probably meant. */
   readonly agent_notes?: readonly string[];
@@ -558,6 +560,7 @@ export interface ProfileVerdict {
   readonly rule: RuleObject | null;
   readonly group: GroupObject;
   readonly explanation: string;
+  readonly why: string;
   readonly differs: boolean;
 }
 

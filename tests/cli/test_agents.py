@@ -280,15 +280,15 @@ def test_other_tokens_are_not_noted(run: Run, name: str) -> None:
 
 
 def test_wikipedia_ask_follows_the_standard(run: Run) -> None:
-    assert "  robots.txt  obeyed, according to a third party" in run("agents", "show", "Teoma").lines
+    assert "  compliance  obeys robots.txt, according to a third party" in run("agents", "show", "Teoma").lines
 
 
 def test_show_tells_statements_of_the_operator_from_those_of_others(run: Run) -> None:
     own = run("agents", "show", "bingbot")
-    assert "  robots.txt  obeyed, according to the operator" in own.lines
+    assert "  compliance  obeys robots.txt, according to its operator" in own.lines
     assert own.lines[-1].endswith(" (checked 2026-11-20)")
     other = run("agents", "show", "ia_archiver")
-    assert "  robots.txt  ignored, according to a third party" in other.lines
+    assert "  compliance  ignores robots.txt, according to a third party" in other.lines
     assert other.lines[-1].endswith(" (third party, checked 2026-11-20)")
 
 

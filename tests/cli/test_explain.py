@@ -103,11 +103,11 @@ def test_registry_notes(run: Run) -> None:
         "  note      Google-Extended fetches nothing: other crawlers of Google look for this token" in token_only.lines
     )
     user = run("explain", "/x", "--agent", "ChatGPT-User", "--robots", "robots.txt")
-    assert "according to its operator, it might ignore robots.txt (checked 2026-11-20)" in user.out
+    assert "ChatGPT-User (OpenAI) might ignore robots.txt, according to its operator (checked 2026-11-20)" in user.out
     listed = run("explain", "/x", "--agent", "img2dataset", "--robots", "robots.txt")
-    assert "according to a third party, it might ignore robots.txt (checked 2026-08-22)" in listed.out
+    assert "might ignore robots.txt, according to a third party (checked 2026-08-22)" in listed.out
     unknown = run("explain", "/x", "--agent", "Bytespider", "--robots", "robots.txt")
-    assert "whether it follows robots.txt is not documented (checked 2026-08-22)" in unknown.out
+    assert "is not documented to obey robots.txt (checked 2026-08-22)" in unknown.out
     assert "note" not in run("explain", "/x", "--agent", "GPTBot", "--robots", "robots.txt").out
 
 
@@ -162,10 +162,11 @@ def test_pace_of_the_agent_is_shown(run: Run, folder: Path) -> None:
     content = "User-agent: *\nDisallow: /a\nCrawl-delay: 10\nRequest-rate: 1/20\nVisit-time: 0600-0845\n"
     (folder / "paced.txt").write_text(content)
     ran = run("explain", "/b", "--robots", "paced.txt", "--agent", "bingbot")
-    assert ran.lines[-3:] == [
-        "  delay     10 s between requests, line 3",
-        "  rate      1 request in 20 s, line 4",
-        "  visits    at 06:00-08:45 UTC, line 5",
+    assert ran.lines[-4:-1] == [
+        "  delay     10 s between requests (line 3)",
+        "  rate      1 request in 20 s (line 4)",
+        "  visits    06:00-08:45 UTC (line 5)",
     ]
+    assert ran.lines[-1].startswith(("            open now", "            closed now, opens at "))
     ran = run("explain", "/b", "--robots", "paced.txt", "--agent", "YandexBot")
-    assert "  delay     10 s between requests, line 3; YandexBot ignores it" in ran.lines
+    assert "  delay     10 s between requests (line 3); ignored by YandexBot" in ran.lines

@@ -39,16 +39,16 @@ def test_facts_of_a_file_in_words(run: Run, folder: Path) -> None:
         "GPTBot: nothing may be fetched",
         "",
         "YandexBot (reads the group for *): some URLs may not be fetched",
-        "  disallowed    /a",
-        "  crawl delay   10 s between requests (line 3); ignored by YandexBot",
-        "  visit time    00:00-12:00 UTC (line 4)",
-        "  visit time    12:00-24:00 UTC (line 5)",
-        "                open now",
-        "  training      no (line 6, content-signal: ai-train=no)",
-        "  licence       https://example.com/terms (line 7)",
+        "  disallowed  /a",
+        "  delay       10 s between requests (line 3); ignored by YandexBot",
+        "  visits      00:00-12:00 UTC (line 4)",
+        "  visits      12:00-24:00 UTC (line 5)",
+        "              open now",
+        "  training    no (line 6, content-signal: ai-train=no)",
+        "  licence     https://example.com/terms (line 7)",
         "",
-        "  host          www.example.com (line 14); no crawler is known to read it",
-        "  sitemap       /sitemap%1B.xml (line 13)",
+        "  host        www.example.com (line 14); no crawler is known to read it",
+        "  sitemap     /sitemap%1B.xml (line 13)",
     ]
 
 
@@ -62,7 +62,7 @@ def test_crawlers_are_grouped_without_agents(run: Run) -> None:
     assert headings[-1] == "All other crawlers (*): some URLs may not be fetched"
     assert "which ignore the group for *: everything may be fetched" in headings[-2]
     assert ran.code == 0
-    assert ran.lines[-1] == "  sitemap       none"
+    assert ran.lines[-1] == "  sitemap     none"
     assert run("facts", "-", stdin=ROBOTS.encode()).lines[1:] == ran.lines[1:]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from canfetch.core.text import content_json, counted, display_text, encode_text
+from canfetch.core.text import abbreviated, content_json, counted, display_text, encode_text
 
 
 @pytest.mark.parametrize(
@@ -62,3 +62,8 @@ def test_content_in_json_keeps_its_bytes(content: bytes, value: str, encoding: s
 
 def test_a_number_has_its_noun() -> None:
     assert [counted(number, "rule") for number in (0, 1, 2_000)] == ["0 rules", "1 rule", "2,000 rules"]
+
+
+def test_long_lists_are_abbreviated() -> None:
+    assert [abbreviated(["a", "b", "c"][:count], 2) for count in range(4)] == ["", "a", "a, b", "a, b and 1 more"]
+    assert abbreviated(["a", "b", "c"], 1, separator=" ", rest="others") == "a and 2 others"

@@ -60,7 +60,7 @@ def test_user_agents_are_those_of_the_registry_and_of_the_file() -> None:
     found = {item.label: item for item in completions("User-agent: |").items}
     assert found["*"].detail == "all other crawlers"
     assert found["GPTBot"].detail == "OpenAI"
-    assert "Obeys robots.txt: yes." in found["GPTBot"].documentation
+    assert "It obeys robots.txt, according to its operator." in found["GPTBot"].documentation
     assert "Named on line 2." in found["GPTBot"].documentation
     assert found["FooBot"].detail == "in this file"
     assert found["AdsBot-Google-Mobile-Apps"].deprecated

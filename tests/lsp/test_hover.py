@@ -42,22 +42,23 @@ def test_a_rule_names_its_readers_and_an_example() -> None:
     assert text.startswith("**`Disallow: /shop/`**")
     assert "Read by Google (Googlebot," in text
     assert "and by all other crawlers without a group of their own." in text
-    assert "it decides `/shop/`: these crawlers may not fetch it." in text
+    assert "it decides `/shop/` (no other rule matches): these crawlers may not fetch it." in text
     assert "in the group for `*` (lines 1 to 4)" in text
     assert "(RFC 9309 section 2.2.2)" in text
 
 
 def test_a_rule_that_another_one_overrides_names_it() -> None:
     text = hover(2, b"User-agent: *\nDisallow: /a\nAllow: /a\n")
-    assert "it matches `/a`, but line 3, `Allow: /a`, wins: these crawlers may fetch it" in text
+    winner = "line 3, `Allow: /a`, wins (of equally specific rules, allow wins)"
+    assert f"it matches `/a`, but {winner}: these crawlers may fetch it" in text
 
 
 def test_crawlers_that_decide_differently_are_listed_by_the_line_that_decides() -> None:
     # Yandex does not read a line without a colon.
     text = hover(3, b"User-agent: GPTBot\nUser-agent: YandexBot\nDisallow: /a\nAllow /a\n")
     assert "For example, it matches `/a`:" in text
-    assert "- this line decides: Yandex (YandexBot) may not fetch it" in text
-    assert "- line 4, `Allow: /a`, wins: OpenAI (GPTBot) may fetch it" in text
+    assert "- this line decides (no other rule matches): Yandex (YandexBot) may not fetch it" in text
+    assert "- line 4, `Allow: /a`, wins (of equally specific rules, allow wins): OpenAI (GPTBot) may fetch it" in text
 
 
 def test_crawlers_that_ignore_a_misspelt_or_incomplete_rule_are_named() -> None:
@@ -72,7 +73,10 @@ def test_unknown_tokens_are_readers() -> None:
 
 def test_user_agent_lines_describe_the_crawler() -> None:
     known, unknown, star, invalid = hover(6), hover(7), hover(1), hover(14)
-    assert "`GPTBot` of OpenAI, for training. It obeys robots.txt. [Documentation](https://" in known
+    assert (
+        "`GPTBot` of OpenAI, for training. It obeys robots.txt, according to its operator. [Documentation](https://"
+        in known
+    )
     assert "Read by OpenAI (GPTBot)." in known
     assert "`FooBot` is not in the registry." in unknown
     assert "of the" in star

@@ -175,7 +175,10 @@ def test_the_time_to_ask_again_is_that_of_the_cached_copy() -> None:
 
 def test_a_page_instead_of_a_file_is_mentioned() -> None:
     text = may_fetch(state_of(b"<!doctype html><p>x"), MayFetchArguments(url=f"{ORIGIN}/x"), STAND_IN, NOW).text
-    assert "No line of robots.txt matches: the content is HTML or XML without any record." in text
+    assert (
+        "No group applies to the agent, so nothing is disallowed: the content is HTML or XML without any record."
+        in text
+    )
 
 
 def test_the_statement_that_decides_is_shown_first() -> None:

@@ -5,8 +5,9 @@ the HTTP API as JSON, the MCP server as quotations and short sentences. So two f
 two ways. Functions here know no HTTP and no terminal. They raise the exceptions of the library for invalid arguments.
 
 - `verdicts` decides about URLs and explains verdicts. Open it first: the other modules have the same form.
+- `reasons` has the words for why a rule decides and why a group applies. Every front end shows these words.
 - `verdict_lists` has many verdicts in one answer, which refer to groups and rules by index.
-- `crawlers` has agents by name, and the notes about unknown names that most answers end with.
+- `crawlers` has agents by name, the words about crawlers, and the notes about unknown names that most answers end with.
 - `files` is the structure of a file, `linting` its findings, fixes and layout, and `comparison` compares two versions.
 - `usage`, `training` and `statements` have what a site states in addition to its rules: preferences, which crawlers may
   train, the pace of requests, licences, and the reservation of rights. `site_facts` has all of it, with the rules.

@@ -1,6 +1,6 @@
 """Agents that a question names, and crawlers of the registry."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from canfetch.agents import REGISTRY, Crawler
@@ -25,6 +25,30 @@ def with_notes(answer: dict[str, Any], agents: Iterable[RequestedAgent], *files:
     """
     notes = [printable_text(note) for note in unknown_agent_notes(agents, files=files)]
     return {**answer, "agent_notes": notes} if notes else answer
+
+
+def compliance_text(crawler: Crawler) -> str:
+    """Return whether a crawler obeys robots.txt, as the part of a sentence after its name."""
+    if crawler.obeys == "not-documented":
+        return "is not documented to obey robots.txt"
+    verb = {"yes": "obeys", "might-ignore": "might ignore", "no": "ignores"}[crawler.obeys]
+    return f"{verb} robots.txt, according to {'its operator' if crawler.source_kind == 'operator' else 'a third party'}"
+
+
+def token_only_text(crawler: Crawler) -> str:
+    """Return what a token is for that is only used in robots.txt files, as the part of a sentence after its name."""
+    return f"fetches nothing: other crawlers of {crawler.operator} look for this token"
+
+
+def crawler_sentences(crawler: Crawler) -> Iterator[str]:
+    """Yield sentences about a crawler: whether it obeys robots.txt, and what else its user-agent line depends on."""
+    yield f"It {compliance_text(crawler)}."
+    if crawler.token_only:
+        yield f"It {token_only_text(crawler)}."
+    if not crawler.star_applies:
+        yield "Groups for `*` do not apply to it."
+    if crawler.retired:
+        yield "It is retired."
 
 
 def find_crawlers(

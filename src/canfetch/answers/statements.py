@@ -1,6 +1,6 @@
 """What a site states for one crawler in addition to its rules: the pace of requests, uses, licences, and TDM rights."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from canfetch.access.pacing import Pace, request_interval
@@ -16,7 +16,7 @@ from canfetch.core.extensions.request_rate import RequestRate
 from canfetch.core.extensions.usage import Usage
 from canfetch.core.extensions.windows import DailyWindow
 from canfetch.core.profiles import PROFILES
-from canfetch.core.text import counted
+from canfetch.core.text import abbreviated, counted
 from canfetch.core.times import rfc3339
 from canfetch.core.urls import AnyURL
 from canfetch.pages.tdm import Reservation, normalize_target, parse_tdm_file, select_reservation
@@ -24,6 +24,8 @@ from canfetch.pages.tdm import Reservation, normalize_target, parse_tdm_file, se
 _MAX_DELAY_SECONDS: Final = 86_400.0
 # The number of rates and windows that count. A file can declare thousands.
 _MAX_LIMITS: Final = 50
+_MAX_SHOWN: Final = 5
+_MAX_NAMES: Final = 4
 
 
 class StatedRate(NamedTuple):
@@ -79,6 +81,24 @@ class StatedPace(NamedTuple):
     request_rates: tuple[StatedRate, ...]
     visit_times: tuple[StatedVisitTime, ...]
     seconds_until_visit: float
+
+    def facts(self, now: float, ignored_by: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
+        """Yield each limit in words, with a label, at most five of a kind.
+
+        Args:
+            now: The time of the pace, in seconds since the epoch.
+            ignored_by: The names of crawlers that ignore the Crawl-delay.
+        """
+        if self.crawl_delay is not None:
+            ignored = f"; ignored by {abbreviated(ignored_by, _MAX_NAMES)}" if ignored_by else ""
+            yield "delay", f"{self.crawl_delay:g} s between requests (line {self.crawl_delay_line}){ignored}"
+        for rate in self.request_rates[:_MAX_SHOWN]:
+            yield "rate", f"{rate} (line {rate.line})"
+        for window in self.visit_times[:_MAX_SHOWN]:
+            yield "visits", f"{window} UTC (line {window.line})"
+        if self.visit_times:
+            opens = rfc3339(int(now + self.seconds_until_visit))
+            yield "", f"closed now, opens at {opens}" if self.seconds_until_visit else "open now"
 
     def to_json(self, now: float) -> dict[str, Any]:
         """Return the pace as JSON, with the time of the next visit.

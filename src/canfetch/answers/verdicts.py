@@ -5,6 +5,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from canfetch.agents.requested import RequestedAgent
 from canfetch.answers.crawlers import with_notes
+from canfetch.answers.reasons import reason_text
 from canfetch.core.agent import Agent
 from canfetch.core.profiles import PROFILES
 from canfetch.core.text import printable_text
@@ -110,6 +111,7 @@ class Explanation(NamedTuple):
             "schema": EXPLANATION_SCHEMA,
             "verdict": verdict_json(self.url, self.agent, self.verdict),
             "explanation": printable_text(self.verdict.explanation),
+            "why": reason_text(self.verdict),
             "profiles": [
                 {
                     "profile": name,
@@ -118,6 +120,7 @@ class Explanation(NamedTuple):
                     "rule": None if other.rule is None else other.rule.to_json(),
                     "group": other.group.to_json(),
                     "explanation": printable_text(other.explanation),
+                    "why": reason_text(other),
                     "differs": other.allowed is not self.verdict.allowed,
                 }
                 for name, other in self.by_profile.items()

@@ -5,6 +5,7 @@ encoded like a character.
 """
 
 from base64 import b64encode
+from collections.abc import Sequence
 from typing import Final
 
 # RFC 3986 section 2.3: the only characters whose escapes are equivalent to themselves.
@@ -62,6 +63,12 @@ def display_text(encoded: bytes) -> str:
 def counted(number: int, noun: str) -> str:
     """Return a number and an English noun, such as `1 file` or `2,000 files`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def abbreviated(items: Sequence[str], most: int, *, separator: str = ", ", rest: str = "more") -> str:
+    """Return the first items, and the number of the others, such as `a, b and 3 more`."""
+    more = len(items) - most
+    return separator.join(items[:most]) + (f" and {more} {rest}" if more > 0 else "")
 
 
 def printable_text(text: str) -> str:

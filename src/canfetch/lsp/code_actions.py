@@ -6,6 +6,7 @@ from typing import Final
 
 from lsprotocol import types
 
+from canfetch.core.text import abbreviated
 from canfetch.lint import Category, Finding, Fix
 from canfetch.lsp.analysis import Analysis
 from canfetch.lsp.client_features import ClientFeatures
@@ -103,8 +104,7 @@ def _effect(finding: Finding) -> str:
         return "; changes what some crawlers may fetch"
     if not profiles:
         return "; changes records other than rules"
-    more = f" and {len(profiles) - _MAX_PROFILES} others" if len(profiles) > _MAX_PROFILES else ""
-    return f"; changes verdicts in {', '.join(profiles[:_MAX_PROFILES])}{more}"
+    return f"; changes verdicts in {abbreviated(profiles, _MAX_PROFILES, rest='others')}"
 
 
 def _suppression(analysis: Analysis, finding: Finding) -> NewText:

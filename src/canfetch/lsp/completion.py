@@ -4,9 +4,10 @@ from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from canfetch.agents import REGISTRY, Crawler
+from canfetch.answers.crawlers import crawler_sentences
 from canfetch.core.keys import RecordKind, record_kind
 from canfetch.core.profiles import get_profile
-from canfetch.core.text import display_text, encode_text
+from canfetch.core.text import abbreviated, display_text, encode_text
 from canfetch.core.tokens import STAR
 from canfetch.core.urls import split_url
 from canfetch.lint import CHECKS
@@ -134,8 +135,7 @@ def _explain(meaning: KeyMeaning) -> str:
     names = readers_of_key(meaning.key.lower())
     if not names:
         return meaning.meaning
-    more = f" and {len(names) - _MAX_READERS} others" if len(names) > _MAX_READERS else ""
-    return f"{meaning.meaning}\n\nDocumented for {', '.join(names[:_MAX_READERS])}{more}."
+    return f"{meaning.meaning}\n\nDocumented for {abbreviated(names, _MAX_READERS, rest='others')}."
 
 
 def _values(view: FileView, line_number: int, key: str, typed: str) -> Iterable[Suggestion]:
@@ -170,14 +170,8 @@ def _with_line(text: str, line: int | None) -> str:
 
 
 def _describe(crawler: Crawler) -> str:
-    parts = [f"For {', '.join(crawler.purposes)}.", f"Obeys robots.txt: {crawler.obeys}."]
-    if crawler.token_only:
-        parts.append("The token only controls the use of content.")
-    if not crawler.star_applies:
-        parts.append("Groups for `*` do not apply to it.")
-    if crawler.retired:
-        parts.append("Retired.")
-    return f"{' '.join(parts)}\n\n[Documentation]({crawler.source})"
+    text = f"For {', '.join(crawler.purposes)}. {' '.join(crawler_sentences(crawler))}"
+    return f"{text}\n\n[Documentation]({crawler.source})"
 
 
 def _paths(view: FileView, line_number: int, typed: str) -> Iterator[Suggestion]:

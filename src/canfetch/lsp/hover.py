@@ -4,12 +4,14 @@ from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from canfetch.agents import REGISTRY, Crawler
+from canfetch.answers.crawlers import crawler_sentences
+from canfetch.answers.reasons import reason_text
 from canfetch.core.abnf import is_product_token
-from canfetch.core.agent_rules import AgentRules, find_deciding_rule
+from canfetch.core.agent_rules import AgentRules
 from canfetch.core.groups import Group
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Record
-from canfetch.core.text import display_text, encode_text
+from canfetch.core.text import abbreviated, display_text, encode_text
 from canfetch.core.tokens import STAR
 from canfetch.core.verdict import Rule
 from canfetch.errors import CanfetchError
@@ -93,17 +95,9 @@ def _user_agent(view: FileView, record: Record) -> Iterator[str]:
 
 
 def _describe(crawler: Crawler) -> str:
-    obeys = {
-        "yes": "It obeys robots.txt.",
-        "might-ignore": "It may ignore robots.txt.",
-        "no": "It does not obey robots.txt.",
-        "not-documented": "Whether it obeys robots.txt is not documented.",
-    }[crawler.obeys]
-    state = " It is retired." if crawler.retired else ""
-    use = " The token only controls the use of content." if crawler.token_only else ""
     return (
-        f"{_code(crawler.name)} of {crawler.operator}, for {', '.join(crawler.purposes)}. {obeys}{use}{state}"
-        f" [Documentation]({crawler.source})"
+        f"{_code(crawler.name)} of {crawler.operator}, for {', '.join(crawler.purposes)}."
+        f" {' '.join(crawler_sentences(crawler))} [Documentation]({crawler.source})"
     )
 
 
@@ -141,13 +135,13 @@ def _unknown_tokens(group: Group) -> list[str]:
 
 
 def _effects(view: FileView, record: Record, path: str, readers: list[LineReader], group: Group) -> Iterator[str]:
-    """Yield who may fetch the example, by the line that decides."""
-    by_line: dict[tuple[bool, Rule | None], list[LineReader]] = {}
-    others: dict[tuple[bool, Rule | None], list[str]] = {}
+    """Yield who may fetch the example, by the line that decides and the reason."""
+    known: dict[_Decision, list[LineReader]] = {}
+    others: dict[_Decision, list[str]] = {}
     for reader in readers:
         decision = _decide(reader.rules, path)
         if decision is not None:
-            by_line.setdefault(decision, []).append(reader)
+            known.setdefault(decision, []).append(reader)
     unknown = _unknown_tokens(group)[:_MAX_OTHER_TOKENS]
     for name, phrase in [(token, f"any crawler named {_code(token)}") for token in unknown] + (
         [(STAR.decode(), "all other crawlers")] if STAR.decode() in group.tokens else []
@@ -155,46 +149,53 @@ def _effects(view: FileView, record: Record, path: str, readers: list[LineReader
         decision = _decide_for(view, name, path)
         if decision is not None:
             others.setdefault(decision, []).append(phrase)
-    decisions = list(dict.fromkeys([*by_line, *others]))
+    decisions = list(dict.fromkeys([*known, *others]))
     # What this line decides comes first.
-    decisions.sort(key=lambda decision: decision[1] is None or decision[1].line != record.line)
+    decisions.sort(key=lambda decision: decision.rule is None or decision.rule.line != record.line)
     if len(decisions) == 1:
-        (allowed, rule) = decisions[0]
-        yield f"For example, {_outcome(record, rule, path)}: these crawlers {_may(allowed)}."
+        yield f"For example, {_outcome(record, decisions[0], path)}: these crawlers {decisions[0].may}."
     elif decisions:
         yield f"For example, it matches {_code(path)}:"
         yield "\n".join(
-            f"- {_winner(record, rule)}: "
-            f"{_list([*filter(None, [_names(by_line.get((allowed, rule), []))]), *others.get((allowed, rule), [])])}"
-            f" {_may(allowed)}"
-            for allowed, rule in decisions
+            f"- {_winner(record, decision)}: "
+            f"{_list([*filter(None, [_names(known.get(decision, []))]), *others.get(decision, [])])} {decision.may}"
+            for decision in decisions
         )
 
 
-def _may(allowed: bool) -> str:  # noqa: FBT001 - a verdict
-    return "may fetch it" if allowed else "may not fetch it"
+class _Decision(NamedTuple):
+    allowed: bool
+    rule: Rule | None
+    reason: str
+
+    @property
+    def may(self) -> str:
+        return "may fetch it" if self.allowed else "may not fetch it"
 
 
-def _winner(record: Record, rule: Rule | None) -> str:
+def _winner(record: Record, decision: _Decision) -> str:
+    rule = decision.rule
     if rule is None:
-        return "no rule decides"
-    return "this line decides" if rule.line == record.line else f"line {rule.line}, {_code(str(rule))}, wins"
+        return decision.reason
+    winner = "this line decides" if rule.line == record.line else f"line {rule.line}, {_code(str(rule))}, wins"
+    return f"{winner} ({decision.reason})"
 
 
-def _outcome(record: Record, rule: Rule | None, path: str) -> str:
-    if rule is not None and rule.line == record.line:
-        return f"it decides {_code(path)}"
-    return f"it matches {_code(path)}, but {_winner(record, rule)}"
+def _outcome(record: Record, decision: _Decision, path: str) -> str:
+    if decision.rule is not None and decision.rule.line == record.line:
+        return f"it decides {_code(path)} ({decision.reason})"
+    return f"it matches {_code(path)}, but {_winner(record, decision)}"
 
 
-def _decide(rules: AgentRules, path: str) -> tuple[bool, Rule | None] | None:
+def _decide(rules: AgentRules, path: str) -> _Decision | None:
     try:
-        return find_deciding_rule(rules, path)
+        verdict = rules.decide(path)
     except CanfetchError:
         return None  # a value of the file does not have to be a valid path
+    return _Decision(verdict.allowed, verdict.rule, reason_text(verdict))
 
 
-def _decide_for(view: FileView, name: str, path: str) -> tuple[bool, Rule | None] | None:
+def _decide_for(view: FileView, name: str, path: str) -> _Decision | None:
     try:
         return _decide(view.other_rules(name), path)
     except CanfetchError:
@@ -209,8 +210,7 @@ def _extension(view: FileView, record: Record, meaning: KeyMeaning) -> Iterator[
         yield "The record is outside of all groups, so it has no effect."
     names = readers_of_key(meaning.key.lower())
     if names:
-        more = f" and {len(names) - _MAX_OPERATORS} others" if len(names) > _MAX_OPERATORS else ""
-        yield f"Documented for {', '.join(map(_code, names[:_MAX_OPERATORS]))}{more}."
+        yield f"Documented for {abbreviated(list(map(_code, names)), _MAX_OPERATORS, rest='others')}."
     if meaning.needs_group and record.group is not None:
         yield f"{_where(view, record)}."
 
@@ -221,9 +221,8 @@ def _where(view: FileView, record: Record) -> str:
         return f"Line {record.line}, outside of all groups"
     records = view.group_lines[record.group]
     names = list(dict.fromkeys(map(_code, group.tokens)))
-    more = f" and {len(names) - _MAX_TOKENS} others" if len(names) > _MAX_TOKENS else ""
-    lines = f"lines {records[0].line} to {records[-1].line}"
-    return f"Line {record.line}, in the group for {', '.join(names[:_MAX_TOKENS])}{more} ({lines})"
+    named = abbreviated(names, _MAX_TOKENS, rest="others")
+    return f"Line {record.line}, in the group for {named} (lines {records[0].line} to {records[-1].line})"
 
 
 def _names(readers: Iterable[LineReader]) -> str:

@@ -9,7 +9,7 @@ from canfetch.cli.comparing.inputs import UNNAMED
 from canfetch.cli.shared.markdown import markdown_code
 from canfetch.cli.shared.terminal import Palette, printable
 from canfetch.compare import URLSet
-from canfetch.core.text import counted
+from canfetch.core.text import abbreviated, counted
 
 SCHEMA: Final = "canfetch.diff/1"
 # Longer lists of agents are cut in reports for people.
@@ -33,9 +33,7 @@ class Row(NamedTuple):
 
     def title(self, format_name: Callable[[str], str] = printable) -> str:
         """Return the names of a few agents, and the number of the others."""
-        shown = ", ".join(map(format_name, self.names[:_MAX_NAMES]))
-        more = len(self.names) - _MAX_NAMES
-        return f"{shown} and {more} more" if more > 0 else shown
+        return abbreviated(list(map(format_name, self.names)), _MAX_NAMES)
 
     def sets(self) -> Iterator[tuple[str, URLSet, list[str]]]:
         """Yield what is lost and what is gained, if anything, with the URLs of the list."""

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.agents.requested import RequestedAgent
+from canfetch.answers.crawlers import compliance_text, token_only_text
+from canfetch.answers.reasons import group_reason, losing_reason, reason_text
 from canfetch.cli.decisions.options import DecisionOptions, decision_command
 from canfetch.cli.decisions.profile_comparison import ProfileComparison
 from canfetch.cli.decisions.robots_files import RobotsFile
@@ -17,26 +19,13 @@ from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.engines import engine_name
 from canfetch.core.profiles import PROFILES
-from canfetch.core.text import display_text
+from canfetch.core.text import abbreviated, display_text
 from canfetch.core.times import rfc3339
-from canfetch.core.verdict import AccessInfo, GroupChoice, Reason, Rule, Verdict
+from canfetch.core.verdict import AccessInfo, Rule, Verdict
 
 _MAX_LINE_NUMBERS: Final = 8
-# Of the rates, and of the visit times.
-_MAX_LIMITS: Final = 3
 _PACE_RECORDS: Final = frozenset({"crawl-delay", "request-rate", "visit-time"})
 _LABEL_WIDTH: Final = 8
-_REASONS: Final = {
-    Reason.ROBOTS_TXT: "/robots.txt is always allowed",
-    Reason.NO_GROUP: "no group applies to the agent, so nothing is disallowed",
-    Reason.NO_MATCH: "no rule of the agent's group matches, so the URL is allowed",
-}
-_COMPLIANCE_NOTES: Final = {
-    "might-ignore": "according to {source}, it might ignore robots.txt",
-    "no": "according to {source}, it ignores robots.txt",
-    "not-documented": "whether it follows robots.txt is not documented",
-}
-_SOURCES: Final = {"operator": "its operator", "third-party": "a third party"}
 
 
 @decision_command(
@@ -150,14 +139,9 @@ def _pace_facts(file: RobotsFile | None, agent: RequestedAgent) -> Iterator[tupl
     from canfetch.agents.crawl_delays import ignores_crawl_delay  # noqa: PLC0415 - only for files with such records
     from canfetch.answers.statements import stated_pace  # noqa: PLC0415 - as above
 
-    pace = stated_pace(source.robots, agent.agent, time.time())
-    if pace.crawl_delay is not None:
-        ignored = f"; {printable(agent.name)} ignores it" if ignores_crawl_delay(agent.name) else ""
-        yield "delay", f"{pace.crawl_delay:g} s between requests, line {pace.crawl_delay_line}{ignored}"
-    for rate in pace.request_rates[:_MAX_LIMITS]:
-        yield "rate", f"{rate}, line {rate.line}"
-    for window in pace.visit_times[:_MAX_LIMITS]:
-        yield "visits", f"at {window} UTC, line {window.line}"
+    now = time.time()
+    ignored_by = [printable(agent.name)] if ignores_crawl_delay(agent.name) else []
+    yield from stated_pace(source.robots, agent.agent, now).facts(now, ignored_by)
 
 
 def _access_facts(verdict: Verdict) -> list[tuple[str, str]]:
@@ -183,61 +167,31 @@ def _content_notes(verdict: Verdict) -> tuple[str, ...]:
 
 
 def _reason(verdict: Verdict) -> str:
-    rule = verdict.rule
-    if verdict.reason in _REASONS:
-        return _REASONS[verdict.reason]
-    if rule is None:
-        return printable(verdict.explanation)
-    if verdict.reason is Reason.EMPTY_RULE:
-        return f"line {rule.line} decides: an empty disallow rule disallows nothing"
-    if not verdict.also_matched:
-        return f"line {rule.line} decides: no other rule matches"
-    if PROFILES[verdict.profile].first_match:
-        return f"line {rule.line} decides: the first matching rule wins"
-    if any(other.specificity == rule.specificity and other.allow != rule.allow for other in verdict.also_matched):
-        return f"line {rule.line} decides: of equally specific rules, allow wins"
-    return f"line {rule.line} decides: the most specific matching rule wins"
+    reason = reason_text(verdict)
+    return reason if verdict.rule is None else f"line {verdict.rule.line} decides: {reason}"
 
 
 def _losing_note(rule: Rule, verdict: Verdict) -> str:
-    winner = verdict.rule
+    reason = losing_reason(rule, verdict)
     if PROFILES[verdict.profile].first_match:
-        return "later line"
-    if winner is None:
-        return _specificity(rule)
-    if rule.specificity < winner.specificity:
-        return f"{_specificity(rule)}: less specific"
-    if winner.allow and not rule.allow:
-        return f"{_specificity(rule)}: equally specific, and allow wins"
-    return f"{_specificity(rule)}: equally specific, on a later line"
+        return reason
+    return f"{_specificity(rule)}: {reason}" if reason else _specificity(rule)
 
 
 def _group(verdict: Verdict) -> str:
     group = verdict.group
-    token = printable(group.token or "")
-    first = printable(verdict.agent.tokens[0])
-    if verdict.access is not None and verdict.access.sha256 is None:
-        return "none: there is no file"
-    if group.choice is GroupChoice.NONE:
-        star = "" if verdict.agent.star_applies else ", and * does not apply to it"
-        return f"none: no line names {_tokens_before(verdict, None)}{star}"
-    lines = _line_numbers(group.lines)
-    if group.choice is GroupChoice.OWN_TOKEN or token == first:
-        return f"{token}, {lines}: its own token"
-    return f"{token}, {lines}: no line names {_tokens_before(verdict, group.token)}"
+    reason = group_reason(verdict)
+    return f"{printable(group.token)}, {_line_numbers(group.lines)}: {reason}" if group.token else f"none: {reason}"
 
 
-def _crawler_notes(agent: RequestedAgent) -> list[str]:
+def _crawler_notes(agent: RequestedAgent) -> Iterator[str]:
     crawler = agent.crawler
     if crawler is None:
-        return []
-    notes = []
+        return
     if crawler.token_only:
-        notes.append(f"{crawler.name} fetches nothing: other crawlers of {crawler.operator} look for this token")
-    if crawler.obeys in _COMPLIANCE_NOTES:
-        note = _COMPLIANCE_NOTES[crawler.obeys].format(source=_SOURCES[crawler.source_kind])
-        notes.append(f"{crawler.name} ({crawler.operator}): {note} (checked {crawler.checked})")
-    return notes
+        yield f"{crawler.name} {token_only_text(crawler)}"
+    if crawler.obeys != "yes":
+        yield f"{crawler.name} ({crawler.operator}) {compliance_text(crawler)} (checked {crawler.checked})"
 
 
 def _chain(agent: RequestedAgent) -> str:
@@ -245,21 +199,10 @@ def _chain(agent: RequestedAgent) -> str:
     return text if agent.agent == Agent(agent.name) else f"{text} (from the registry; see --exact)"
 
 
-def _tokens_before(verdict: Verdict, chosen: str | None) -> str:
-    """Return the tokens that no line names: those before the chosen one, or all."""
-    tokens = list(verdict.agent.tokens)
-    if chosen in tokens:
-        tokens = tokens[: tokens.index(chosen)]
-    elif chosen is None and verdict.agent.star_applies and "*" not in tokens:
-        tokens.append("*")
-    return " or ".join(map(printable, tokens))
-
-
 def _line_numbers(lines: tuple[int, ...]) -> str:
     if len(lines) == 1:
         return f"line {lines[0]}"
-    more = f" and {len(lines) - _MAX_LINE_NUMBERS} more" if len(lines) > _MAX_LINE_NUMBERS else ""
-    return f"lines {', '.join(map(str, lines[:_MAX_LINE_NUMBERS]))}{more}, merged"
+    return f"lines {abbreviated(list(map(str, lines)), _MAX_LINE_NUMBERS)}, merged"
 
 
 def _specificity(rule: Rule) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from canfetch.cli.shared.terminal import Palette, printable
+from canfetch.core.text import abbreviated
 
 _MAX_AGENTS: Final = 5
 _MAX_PATTERNS: Final = 10
@@ -30,5 +31,4 @@ def change_lines(report: dict[str, Any], palette: Palette) -> Iterator[str]:
 def _names(agents: list[str]) -> str:
     """Return the names of agents. `*` means all agents that neither version names."""
     names = ["all other crawlers" if name == "*" else printable(name) for name in agents]
-    more = len(names) - _MAX_AGENTS
-    return ", ".join(names) if more <= 0 else f"{', '.join(names[:_MAX_AGENTS])} and {more} more"
+    return abbreviated(names, _MAX_AGENTS)

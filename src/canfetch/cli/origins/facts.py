@@ -10,7 +10,7 @@ import click
 
 from canfetch.agents.requested import RequestedAgent
 from canfetch.answers.site_facts import CrawlerFacts, SiteFacts, host_text, site_facts, site_facts_of
-from canfetch.answers.statements import StatedPace, deciding_records
+from canfetch.answers.statements import deciding_records
 from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes, resolve_agent
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
 from canfetch.cli.shared.input_files import check_standard_input, read_robots, warn_about_content
@@ -29,15 +29,14 @@ from canfetch.cli.shared.terminal import Palette, pad, print_message, printable,
 from canfetch.client.origin_state import OriginState
 from canfetch.core.document import parse
 from canfetch.core.extensions.preference import Preference, UsagePurpose
-from canfetch.core.text import counted, display_text, printable_text
-from canfetch.core.times import rfc3339
+from canfetch.core.text import abbreviated, counted, display_text, printable_text
 from canfetch.core.verdict import Rule
 from canfetch.errors import CanfetchError
 
 _MAX_NAMES: Final = 8
 _MAX_EXAMPLES: Final = 4
 _MAX_VALUES: Final = 5
-_LABEL_WIDTH: Final = len("request rate")
+_LABEL_WIDTH: Final = len("disallowed")
 _USES: Final = {UsagePurpose.TRAINING: "training", UsagePurpose.SEARCH: "search", UsagePurpose.AI_USE: "AI use"}
 _WORDS: Final = {Preference.ALLOW: "yes", Preference.DISALLOW: "no"}
 
@@ -164,7 +163,8 @@ def _row_lines(row: CrawlerFacts, now: float, palette: Palette) -> Iterator[str]
         yield _fact("crawlers", f"{also} {_listed(row.known, _MAX_EXAMPLES)}")
     if row.may_fetch in {"some", "undecided"}:
         yield from _rule_lines(row.rules)
-    yield from _pace_lines(row.statements.pace, row.ignoring_delay, now)
+    for label, text in row.statements.pace.facts(now, row.ignoring_delay):
+        yield _fact(label, text)
     for purpose, usage in row.statements.usages.items():
         if usage.preference is not Preference.UNKNOWN:
             record = deciding_records(usage)[0]
@@ -187,30 +187,14 @@ def _heading(row: CrawlerFacts) -> str:
 
 
 def _listed(names: Sequence[str], most: int = _MAX_NAMES) -> str:
-    more = len(names) - most
-    return ", ".join(map(printable, names[:most])) + (f" and {more} more" if more > 0 else "")
+    return abbreviated(list(map(printable, names)), most)
 
 
 def _rule_lines(rules: Sequence[Rule]) -> Iterator[str]:
     for kind, allow in (("disallowed", False), ("allowed", True)):
         patterns = [display_text(rule.pattern) for rule in rules if rule.allow is allow and rule.pattern]
         if patterns:
-            more = len(patterns) - _MAX_VALUES
-            yield _fact(kind, " ".join(patterns[:_MAX_VALUES]) + (f" and {more} more" if more > 0 else ""))
-
-
-def _pace_lines(pace: StatedPace, ignoring: Sequence[str], now: float) -> Iterator[str]:
-    if pace.crawl_delay is not None:
-        ignored = f"; ignored by {_listed(ignoring, _MAX_EXAMPLES)}" if ignoring else ""
-        yield _fact("crawl delay", f"{pace.crawl_delay:g} s between requests (line {pace.crawl_delay_line}){ignored}")
-    for rate in pace.request_rates[:_MAX_VALUES]:
-        yield _fact("request rate", f"{rate} (line {rate.line})")
-    for window in pace.visit_times[:_MAX_VALUES]:
-        yield _fact("visit time", f"{window} UTC (line {window.line})")
-    if pace.visit_times and pace.seconds_until_visit:
-        yield _fact("", f"closed now, opens at {rfc3339(int(now + pace.seconds_until_visit))}")
-    elif pace.visit_times:
-        yield _fact("", "open now")
+            yield _fact(kind, abbreviated(patterns, _MAX_VALUES, separator=" "))
 
 
 def _fact(label: str, text: str) -> str:

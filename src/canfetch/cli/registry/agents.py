@@ -17,7 +17,7 @@ import click
 
 from canfetch.agents import REGISTRY, Crawler, Obeys, Purpose
 from canfetch.agents.requested import RequestedAgent
-from canfetch.answers.crawlers import UserAgentMatch, find_crawlers, match_user_agent
+from canfetch.answers.crawlers import UserAgentMatch, compliance_text, find_crawlers, match_user_agent
 from canfetch.cli.registry.addresses import addresses_command, refresh_command, verify_command
 from canfetch.cli.shared.agent_arguments import unknown_crawler
 from canfetch.cli.shared.command_errors import EXIT_NEGATIVE, EXIT_OK, CommandError
@@ -49,13 +49,6 @@ _COLUMNS: Final = (
     "checked",
 )
 _HEADINGS: Final = ("NAME", "OPERATOR", "PURPOSES", "OBEYS", "TOKENS")
-_COMPLIANCE: Final = {
-    "yes": "obeyed, according to {source}",
-    "might-ignore": "might be ignored, according to {source}",
-    "no": "ignored, according to {source}",
-    "not-documented": "not documented",
-}
-_SOURCES: Final = {"operator": "the operator", "third-party": "a third party"}
 # Headers are read one at a time, so the width of the longest name is unknown.
 _NAME_WIDTH: Final = 20
 
@@ -163,7 +156,7 @@ def _description(crawler: Crawler) -> str:
     facts = [
         ("operator", crawler.operator + (" (retired)" if crawler.retired else "")),
         ("purposes", ", ".join(crawler.purposes)),
-        ("robots.txt", _COMPLIANCE[crawler.obeys].format(source=_SOURCES[crawler.source_kind])),
+        ("compliance", compliance_text(crawler)),
         ("tokens", _chain(crawler)),
         ("header", header),
         *(("sends", published.value) for published in crawler.headers[:1]),

@@ -120,6 +120,7 @@ class ProfileVerdict(BaseModel):
     rule: RuleObject | None
     group: GroupObject
     explanation: str
+    why: str
     differs: bool
 
 
@@ -129,6 +130,7 @@ class Explanation(BaseModel):
     schema_: str = Field(alias="schema")
     verdict: VerdictObject
     explanation: str
+    why: str = Field(description="Why the deciding rule decides, or what decides in place of a rule.")
     profiles: list[ProfileVerdict]
     agent_notes: AgentNotes = []
 

@@ -4,6 +4,7 @@ from typing import Final, Literal, NamedTuple
 
 from canfetch.agents import Crawler
 from canfetch.agents.requested import NAME_ENDS, alternatives, probable_tokens, requested_agent
+from canfetch.answers.crawlers import token_only_text
 from canfetch.core.agent import Agent
 from canfetch.core.quoting import quoted
 from canfetch.core.tokens import product_token
@@ -50,7 +51,7 @@ class AskedAgent(NamedTuple):
         if self.probable and verdict.group.choice is not GroupChoice.OWN_TOKEN:
             return f"No crawler with this name is known: did you mean {alternatives(self.probable)}?"
         if self.crawler is not None and self.crawler.token_only:
-            return f"{self.crawler.name} fetches nothing: the token controls how {self.crawler.operator} may use pages."
+            return f"{self.crawler.name} {token_only_text(self.crawler)}."
         return ""
 
     def to_result(self) -> AnsweredFor:

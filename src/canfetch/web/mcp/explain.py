@@ -1,15 +1,17 @@
 """The tool `explain`: why agents may or may not fetch a URL, in the live file or in a draft."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
+from canfetch.answers.reasons import group_reason
 from canfetch.answers.verdicts import differing_profiles
 from canfetch.client.origin_state import OriginState
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.origin import robots_url
 from canfetch.core.profiles import PROFILES
-from canfetch.core.text import encode_text
-from canfetch.core.verdict import GroupChoice, Verdict
+from canfetch.core.text import abbreviated, encode_text
+from canfetch.core.verdict import Verdict
 from canfetch.errors import InvalidURL
 from canfetch.web.mcp.agents import MAX_NAME_TOKENS, AskedAgent
 from canfetch.web.mcp.arguments import CallerError, ExplainArguments
@@ -116,13 +118,11 @@ def _block(agent: AskedAgent, verdict: Verdict, decision: ExplainedAgent) -> str
 
 
 def _group_sentence(verdict: Verdict) -> str:
-    choice = verdict.group.choice
-    if choice is GroupChoice.NONE:
-        return "" if verdict.access is not None and verdict.access.sha256 is None else "No group applies."
-    if choice is GroupChoice.STAR:
-        return "Its rules are those of the group for *."
-    token = quote(verdict.group.token or "", max_tokens=MAX_NAME_TOKENS)
-    return f"Its rules are those of the group for {token}."
+    token = verdict.group.token
+    if token is None:
+        return ""
+    show = partial(quote, max_tokens=MAX_NAME_TOKENS)
+    return f"Its rules are those of the group for {show(token)}: {group_reason(verdict, show)}."
 
 
 def _losers_sentence(decision: ExplainedAgent) -> str:
@@ -134,11 +134,7 @@ def _losers_sentence(decision: ExplainedAgent) -> str:
 
 
 def _profiles_sentence(profiles: Sequence[str]) -> str:
-    if not profiles:
-        return ""
-    more = len(profiles) - _MAX_PROFILES_IN_TEXT
-    names = ", ".join(profiles[:_MAX_PROFILES_IN_TEXT])
-    return f"Other profiles decide otherwise: {names}{f' and {more} more' if more > 0 else ''}."
+    return f"Other profiles decide otherwise: {abbreviated(profiles, _MAX_PROFILES_IN_TEXT)}." if profiles else ""
 
 
 TOOL: Final = ToolDefinition(

@@ -5,10 +5,11 @@ from functools import cache
 from typing import Final, Literal
 
 from canfetch.client.origin_state import OriginState
-from canfetch.core.text import encode_text
+from canfetch.core.text import counted, encode_text
 from canfetch.lint import CHECKS, Catalogue, Linter, LintInput
 from canfetch.lint.catalogue import ENGLISH, PHRASES
 from canfetch.lint.finding import Finding
+from canfetch.lint.formats.summaries import summarize_findings
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import Severity
 from canfetch.web.mcp.arguments import LintArguments
@@ -71,11 +72,9 @@ def _report(report: LintReport, access: RobotsAccess | None) -> Answer:
         findings=[_finding(group[0]) for group in groups[:_MAX_FINDINGS]],
         robots_txt=access,
     )
-    if not groups:
-        lines = ["No problems found."]
-    else:
-        lines = [f"Line {one.line}, {one.severity}: {one.message}." for one in result.findings]
-        lines[0] = f"Errors {result.errors}, warnings {result.warnings}, notes {result.notes}.\n{lines[0]}"
+    notes = f" {counted(result.notes, 'note')}." if result.notes else ""
+    lines = [f"Line {one.line}, {one.severity}: {one.message}." for one in result.findings]
+    lines[0:1] = ["\n".join([summarize_findings(report, ENGLISH) + notes, *lines[:1]])]
     end = [] if access is None else [access_sentence(access), again_sentence(access)]
     return Answer(result, fit_some(lines, "{} more findings are in the structured result.", end))
 

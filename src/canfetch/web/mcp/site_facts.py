@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from canfetch.answers.pages import FetchedTDMFile
+from canfetch.answers.reasons import reason_text
 from canfetch.answers.statements import (
     NO_PACE,
     CrawlerStatements,
@@ -52,13 +53,12 @@ def rule_line(rule: Rule) -> Line:
 
 def reason_sentence(verdict: Verdict, line: Line | None) -> str:
     """Return what decided, or an empty string if that is the access to the robots.txt."""
+    reason = reason_text(verdict)
     if line is not None:
-        return f"Line {line.number} of robots.txt decides: {line.quote}."
-    if verdict.reason is Reason.ROBOTS_TXT:
-        return "/robots.txt itself is always allowed."
+        return f"Line {line.number} of robots.txt decides: {line.quote} ({reason})."
     if verdict.reason in {Reason.UNAVAILABLE, Reason.UNREACHABLE}:
         return ""
-    return ": ".join(["No line of robots.txt matches", *verdict.notes]) + "."
+    return f"{': '.join([reason[0].upper() + reason[1:], *verdict.notes])}."
 
 
 def access_result(state: OriginState, access: AccessInfo, now: float) -> RobotsAccess:

@@ -6,6 +6,7 @@ from canfetch.answers.pages import FetchedTDMFile
 from canfetch.answers.training import PERMISSIONS, Permission, training_access, training_crawlers
 from canfetch.client.origin_state import OriginState
 from canfetch.core.extensions.preference import UsagePurpose
+from canfetch.core.text import abbreviated
 from canfetch.core.verdict import Effect
 from canfetch.web.mcp.agents import STAND_IN
 from canfetch.web.mcp.arguments import WhoMayTrainArguments
@@ -102,9 +103,7 @@ def _names_line(permission: Permission, names: list[str], count: int) -> str:
         return ""
     if len(names) == len(training_crawlers()):
         return f"{_HEADINGS[permission]}: all {len(names)} known training crawlers."
-    more = len(names) - count
-    listed = ", ".join(names[:count])
-    return f"{_HEADINGS[permission]} ({len(names)}): {listed}{f' and {more} more' if more > 0 else ''}."
+    return f"{_HEADINGS[permission]} ({len(names)}): {abbreviated(names, count)}."
 
 
 TOOL: Final = ToolDefinition(
