@@ -2,6 +2,7 @@
 
 import gzip
 from collections.abc import Iterator
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -150,6 +151,16 @@ def test_members_of_a_gzip_file_are_one_sitemap() -> None:
     text = "".join(f"{URL}{number}\n" for number in range(10))
     members = gzip.compress(text[:50].encode()) + gzip.compress(text[50:].encode())
     assert [listed.url for listed in SitemapContent(members)] == text.split()
+
+
+@given(st.lists(st.integers(0, 400), max_size=6), st.booleans())
+def test_a_sitemap_can_be_read_in_parts(cuts: list[int], compress: bool) -> None:  # noqa: FBT001 - of a law
+    content = urlset(*(entry(f"{URL}{number}") for number in range(9)), "<url/>")
+    if compress:
+        content = gzip.compress(content[:99]) + gzip.compress(content[99:])
+    ends = sorted({*(cut for cut in cuts if cut > 1), len(content)})
+    parts = (content[start:end] for start, end in pairwise([0, *ends]))
+    assert list(SitemapContent(parts).entries()) == list(SitemapContent(content).entries())
 
 
 @given(

@@ -10,7 +10,7 @@ robots.txt -> sitemaps, indexes -> (robots.txt of the sitemap, fetch) -> content
 Source: sitemaps.org, protocol 0.9.
 """
 
-from canfetch.sitemaps.content import ListedURL, SitemapContent, SitemapKind
+from canfetch.sitemaps.content import ListedURL, SitemapContent, SitemapKind, SkippedEntry
 from canfetch.sitemaps.problems import SitemapProblem, SitemapProblemKind
 from canfetch.sitemaps.reading import SitemapEntry, SitemapFile
 from canfetch.sitemaps.site import read_sitemaps
@@ -23,5 +23,6 @@ __all__ = [
     "SitemapKind",
     "SitemapProblem",
     "SitemapProblemKind",
+    "SkippedEntry",
     "read_sitemaps",
 ]

@@ -7,7 +7,7 @@ Source: sitemaps.org, protocol 0.9.
 
 import codecs
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from enum import StrEnum
 from itertools import chain
@@ -62,6 +62,18 @@ class ListedURL(NamedTuple):
     lastmod: str | None
 
 
+class SkippedEntry(NamedTuple):
+    """An entry that is not listed.
+
+    Attributes:
+        line: Its line, from 1.
+        reason: Why it is not listed.
+    """
+
+    line: int
+    reason: str
+
+
 class _Format(NamedTuple):
     """Where a document has its URLs: the path of an entry, and the fields of one."""
 
@@ -83,7 +95,7 @@ class SitemapContent:
     """The URLs of one sitemap, read while they are iterated over.
 
     Args:
-        content: The sitemap as it was received.
+        content: The sitemap as it was received, or its parts in order, which are read once.
         max_urls: The number of URLs to list. A URL more is the problem `too-many-urls`.
 
     Attributes:
@@ -91,7 +103,7 @@ class SitemapContent:
         bytes: The bytes that were read, without compression.
         urls: The URLs that were listed.
 
-    Iterating over it reads the content again from its start. No content raises.
+    Iterating over it reads the content again from its start, unless it was passed in parts. No content raises.
 
     Cost: O(bytes), of which at most 50 MiB are read after decompression. 64 KiB of them are in memory.
 
@@ -102,7 +114,7 @@ class SitemapContent:
     ()
     """
 
-    def __init__(self, content: bytes, *, max_urls: int = MAX_SITEMAP_URLS) -> None:
+    def __init__(self, content: bytes | Iterable[bytes], *, max_urls: int = MAX_SITEMAP_URLS) -> None:
         self._content = content
         self.max_urls = max_urls
         self._reset()
@@ -125,6 +137,10 @@ class SitemapContent:
         return not kinds.isdisjoint({SitemapProblemKind.TOO_LARGE, SitemapProblemKind.TOO_MANY_URLS})
 
     def __iter__(self) -> Iterator[ListedURL]:
+        return (entry for entry in self.entries() if isinstance(entry, ListedURL))
+
+    def entries(self) -> Iterator[ListedURL | SkippedEntry]:
+        """Yield what iterating yields, and the entries of XML without a URL, or with one that is too long."""
         self._reset()
         chunks = self._chunks()
         first = next(chunks, b"")
@@ -133,7 +149,10 @@ class SitemapContent:
             # It is not XML in general, so that its first error would not be helpful.
             self.report(SitemapProblemKind.NOT_A_SITEMAP, "not a sitemap: it is a web page")
             return
-        for listed in self._xml_urls(chunks) if _is_xml(first) else self._text_urls(chunks):
+        for listed in self._xml_entries(chunks) if _is_xml(first) else self._text_urls(chunks):
+            if isinstance(listed, SkippedEntry):
+                yield listed
+                continue
             if self.urls >= self.max_urls:
                 self.report(SitemapProblemKind.TOO_MANY_URLS, f"more than {self.max_urls:,} URLs")
                 return
@@ -146,7 +165,10 @@ class SitemapContent:
 
     def _chunks(self) -> Iterator[bytes]:
         """Yield the content without compression, up to the size limit."""
-        for chunk in self._decompressed() if self._content.startswith(_GZIP_MAGIC) else self._plain():
+        parts = self._parts()
+        first = next(parts, b"")
+        parts = chain((first,), parts)
+        for chunk in _decompressed(parts, self.report) if first.startswith(_GZIP_MAGIC) else parts:
             rest = MAX_SITEMAP_BYTES - self.bytes
             self.bytes += min(len(chunk), rest)
             if len(chunk) > rest:
@@ -155,29 +177,13 @@ class SitemapContent:
                 return
             yield chunk
 
-    def _plain(self) -> Iterator[bytes]:
+    def _parts(self) -> Iterator[bytes]:
+        if not isinstance(self._content, bytes):
+            yield from self._content
+            return
         view = memoryview(self._content)
         for start in range(0, len(view), _CHUNK_BYTES):
             yield bytes(view[start : start + _CHUNK_BYTES])
-
-    def _decompressed(self) -> Iterator[bytes]:
-        """Yield the members of a gzip file."""
-        data = self._content
-        while data.startswith(_GZIP_MAGIC):
-            decompressor = zlib.decompressobj(_GZIP_WINDOW)
-            try:
-                while not decompressor.eof:
-                    chunk = decompressor.decompress(data, _CHUNK_BYTES)
-                    data = decompressor.unconsumed_tail
-                    if chunk:
-                        yield chunk
-                    elif not data and not decompressor.eof:
-                        self.report(SitemapProblemKind.INVALID_GZIP, "the gzip data ends early")
-                        return
-            except zlib.error as error:
-                self.report(SitemapProblemKind.INVALID_GZIP, f"invalid gzip data: {error}")
-                return
-            data = decompressor.unused_data
 
     def _text_urls(self, chunks: Iterator[bytes]) -> Iterator[ListedURL]:
         """Yield the lines with a URL."""
@@ -211,7 +217,7 @@ class SitemapContent:
             )
         return len(url) <= _MAX_URL_CHARACTERS
 
-    def _xml_urls(self, chunks: Iterator[bytes]) -> Iterator[ListedURL]:
+    def _xml_entries(self, chunks: Iterator[bytes]) -> Iterator[ListedURL | SkippedEntry]:
         reader = _XMLReader(self, self.max_urls)
         try:
             for chunk in chunks:
@@ -220,12 +226,37 @@ class SitemapContent:
         except _OtherDocument as error:
             self.report(SitemapProblemKind.NOT_A_SITEMAP, str(error))
         except _LimitReached:
-            yield from reader.listed()
+            yield from reader.entries()
         except InvalidXML as error:
-            yield from reader.listed()
+            yield from reader.entries()
             # A document that was cut at the size limit ends early.
             if not (self.is_truncated and error.ends_early):
                 self.report(SitemapProblemKind.INVALID_XML, f"invalid XML: {printable_text(str(error)[:200])}")
+
+
+def _decompressed(parts: Iterator[bytes], report: Callable[[SitemapProblemKind, str], None]) -> Iterator[bytes]:
+    """Yield the members of a gzip file."""
+    data = next(parts)
+    while data.startswith(_GZIP_MAGIC):
+        decompressor = zlib.decompressobj(_GZIP_WINDOW)
+        try:
+            while not decompressor.eof:
+                if not data:
+                    data = next(parts, b"")
+                chunk = decompressor.decompress(data, _CHUNK_BYTES)
+                if chunk:
+                    yield chunk
+                elif not data:
+                    report(SitemapProblemKind.INVALID_GZIP, "the gzip data ends early")
+                    return
+                data = decompressor.unconsumed_tail
+        except zlib.error as error:
+            report(SitemapProblemKind.INVALID_GZIP, f"invalid gzip data: {error}")
+            return
+        data = decompressor.unused_data
+        # The next member may start with the next part.
+        while len(data) < len(_GZIP_MAGIC) and (part := next(parts, b"")):
+            data += part
 
 
 class _LimitReached(Exception):
@@ -253,18 +284,18 @@ class _XMLReader:
         self._characters = 0
         self._url = ""
         self._date: str | None = None
-        self._listed: list[ListedURL] = []
+        self._entries: list[ListedURL | SkippedEntry] = []
         self._parser = BoundedParser(self._start, self._end, self._add_text, self._add_attributes)
 
-    def feed(self, chunk: bytes, *, is_end: bool = False) -> list[ListedURL]:
+    def feed(self, chunk: bytes, *, is_end: bool = False) -> list[ListedURL | SkippedEntry]:
         """Parse a part of the document, and return its entries."""
         self._parser.feed(chunk, is_end=is_end)
-        return self.listed()
+        return self.entries()
 
-    def listed(self) -> list[ListedURL]:
+    def entries(self) -> list[ListedURL | SkippedEntry]:
         """Return the entries that were parsed since the last call."""
-        listed, self._listed = self._listed, []
-        return listed
+        entries, self._entries = self._entries, []
+        return entries
 
     def _start(self, _space: str, name: str) -> None:
         form = self._format
@@ -315,17 +346,21 @@ class _XMLReader:
 
     def _add_entry(self) -> None:
         report = self._content.report
+        line = self._parser.line
         self._left -= 1
         if self._left < 0:
             report(SitemapProblemKind.TOO_MANY_URLS, f"more than {self._content.max_urls:,} URLs")
             raise _LimitReached
         if not self._url:
-            report(SitemapProblemKind.MISSING_URL, f"line {self._parser.line}: an entry has no URL")
+            report(SitemapProblemKind.MISSING_URL, f"line {line}: an entry has no URL")
+            self._entries.append(SkippedEntry(line, "an entry has no URL"))
             return
         if self._date is not None and self._content.kind is not SitemapKind.RSS and not _is_w3c_date(self._date):
-            report(SitemapProblemKind.INVALID_LASTMOD, f"line {self._parser.line}: {quoted(self._date)} is not a date")
+            report(SitemapProblemKind.INVALID_LASTMOD, f"line {line}: {quoted(self._date)} is not a date")
         if self._content._check_length(self._url):  # noqa: SLF001 - a part of the same module
-            self._listed.append(ListedURL(printable_text(self._url), self._date))
+            self._entries.append(ListedURL(printable_text(self._url), self._date))
+        else:
+            self._entries.append(SkippedEntry(line, f"a URL has more than {_MAX_URL_CHARACTERS:,} characters"))
 
 
 def _is_xml(content: bytes) -> bool:

@@ -38,6 +38,16 @@ UNREADABLE: Final = frozenset(
 """The problems because of which the answer about a sitemap is incomplete."""
 
 
+_ENDS: Final = frozenset(
+    {
+        SitemapProblemKind.INVALID_GZIP,
+        SitemapProblemKind.INVALID_XML,
+        SitemapProblemKind.TOO_LARGE,
+        SitemapProblemKind.TOO_MANY_URLS,
+    }
+)
+
+
 class SitemapProblem(NamedTuple):
     """A kind of fault in one sitemap.
 
@@ -55,6 +65,11 @@ class SitemapProblem(NamedTuple):
     def is_unreadable(self) -> bool:
         """Whether the sitemap, or a part of it, cannot be read or decided."""
         return self.kind in UNREADABLE
+
+    @property
+    def is_end(self) -> bool:
+        """Whether the rest of the sitemap is not read."""
+        return self.kind in _ENDS
 
     def __str__(self) -> str:
         more = f" (and {self.occurrences - 1} more)" if self.occurrences > 1 else ""

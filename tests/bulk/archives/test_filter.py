@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -343,7 +344,7 @@ def test_maps_are_objects(tmp_path: Path, output: str) -> None:
 def test_sitemap(tmp_path: Path) -> None:
     path, counts, faults = run_filter(tmp_path, "sitemap.xml", SITEMAP, "out.csv")
     assert counts == Counts(2, 1, 0)
-    assert [fault.reason for fault in faults] == ["no loc element"]
+    assert [fault.reason for fault in faults] == ["an entry has no URL"]
     assert path.read_text(encoding="utf-8").splitlines()[1:] == [
         "https://a.example/x?a=1&b=2,2026-05-01,true,no-match,,",
         "https://a.example/private/,,false,disallow-rule,2,Disallow: /private/",
@@ -365,9 +366,9 @@ def test_truncated_sitemap(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "content, message",
     [
-        ("<!DOCTYPE html>\n<html><body><p>Log in<br></body></html>", "is not a sitemap: the root element is html"),
-        ('<rss version="2.0"><channel/></rss>', "is not a sitemap: the root element is rss"),
-        ('<feed xmlns="http://www.w3.org/2005/Atom"/>', "is not a sitemap: the root element is feed"),
+        ("<!DOCTYPE html>\n<html><body><p>Log in<br></body></html>", "is not a sitemap: it is a web page"),
+        ("<html><body/></html>", "is not a sitemap: the root element is html"),
+        ("Log in", "is not a sitemap: it is not XML, and no line has a URL"),
         ("<url><loc>https://a.example/</loc></url>", "is not a sitemap: the root element is url"),
         ("<sitemapindex><sitemap><loc>https://a.example/1.xml</loc></sitemap></sitemapindex>", "is a sitemap index"),
     ],
@@ -375,6 +376,25 @@ def test_truncated_sitemap(tmp_path: Path) -> None:
 def test_documents_that_are_not_sitemaps(tmp_path: Path, content: str, message: str) -> None:
     with pytest.raises(InvalidOption, match=rf"sitemap\.xml' {message}"):
         run_filter(tmp_path, "sitemap.xml", content.encode(), "out.csv")
+
+
+def test_feeds_are_sitemaps(tmp_path: Path) -> None:
+    rss = b"<rss><channel><item><link>https://a.example/x</link><pubDate>Mon, 4 May</pubDate></item></channel></rss>"
+    path, counts, _ = run_filter(tmp_path, "sitemap.xml", rss, "out.csv")
+    assert counts == Counts(1, 1, 0)
+    assert path.read_text(encoding="utf-8").splitlines()[1].startswith('https://a.example/x,"Mon, 4 May",true,')
+
+
+def test_the_limits_of_sitemaps_end_a_list(tmp_path: Path) -> None:
+    long = b"<urlset><url><loc>https://a.example/%s</loc></url><url><loc>https://a.example/x</loc></url></urlset>"
+    _, counts, faults = run_filter(tmp_path, "sitemap.xml", long % (b"x" * 10_000), "out.csv")
+    assert counts == Counts(1, 1, 0)
+    assert [(fault.reason, fault.is_end) for fault in faults] == [("a URL has more than 8,192 characters", False)]
+    items = list(
+        read_url_rows(io.BytesIO(b"https://a.example/\n" * 50_001), "x", "sitemap", lambda _: None, lambda _: None)
+    )
+    assert len(items) == 50_001
+    assert items[-1] == Fault("x", 50_000, "more than 50,000 URLs", is_end=True)
 
 
 def test_json_lists(tmp_path: Path) -> None:

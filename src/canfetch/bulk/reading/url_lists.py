@@ -4,7 +4,7 @@ import gzip
 import os
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from typing import BinaryIO, Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.compressed_tables import decompressed
@@ -18,15 +18,14 @@ from canfetch.bulk.reading.row_files import (
     read_ndjson,
 )
 from canfetch.bulk.reading.sources import check_different_names, unexpected_error
-from canfetch.core.bounded_xml import BoundedParser, InvalidXML
 from canfetch.core.quoting import quoted
-from canfetch.core.text import printable_text
 from canfetch.errors import CanfetchError, InvalidOption
+
+if TYPE_CHECKING:
+    from canfetch.sitemaps import SitemapProblem
 
 FORMATS: Final = ("text", "sitemap", "csv", "ndjson", "parquet")
 _READ_BYTES: Final = 1 << 16
-# Source: sitemaps.org limits a URL to 2,048 characters; other elements are shorter.
-_MAX_TEXT_CHARACTERS: Final = 1 << 16
 _SUFFIXES: Final = {".txt": "text", ".xml": "sitemap"}
 
 
@@ -67,12 +66,13 @@ def read_url_rows(
         elif format == "ndjson":
             rows = read_ndjson(content, advance, fold_names=False)
         elif format == "sitemap":
-            rows = _sitemap_rows(content, name, advance)
+            yield from _sitemap_rows(content, name, advance)
+            return
         else:
             rows = _text_rows(content, advance)
         for position, row in rows:
             if isinstance(row, str):
-                yield Fault(name, position, row, is_end=is_cut(row) or row.startswith(_SITEMAP_ENDS))
+                yield Fault(name, position, row, is_end=is_cut(row))
             elif known is not None and not row.keys() <= known:
                 unknown = quoted(min(row.keys() - known))
                 yield Fault(name, position, f"a row has the column {unknown}, which the first row does not have")
@@ -125,77 +125,33 @@ def _text_rows(stream: BinaryIO, advance: Callable[[int], None]) -> Iterator[Pla
                 yield number, {"url": text}
 
 
-_CUT_SITEMAP: Final = "the sitemap ends early"
-_INVALID_XML: Final = "invalid XML"
-_ROOT: Final = "urlset"
-_INDEX: Final = "sitemapindex"
-_ENTRY: Final = "url"
-# Nothing after these errors is read.
-_SITEMAP_ENDS: Final = (_CUT_SITEMAP, _INVALID_XML)
+def _sitemap_rows(stream: BinaryIO, name: str, advance: Callable[[int], None]) -> Iterator[Row | Fault]:
+    # Only for sitemaps: it imports the client.
+    from canfetch.sitemaps import ListedURL, SitemapContent, SitemapKind  # noqa: PLC0415
 
-
-class _SitemapReader:
-    """Collects the `loc` and `lastmod` of each `url` element, and the name of the root element."""
-
-    def __init__(self) -> None:
-        self.root: str | None = None
-        self.rows: list[PlacedRow] = []
-        self.parser = BoundedParser(self._start, self._end, self._add_text)
-        self._row: Row = {}
-        self._space = ""
-        self._field: str | None = None
-        self._text: list[str] = []
-        self._size = 0
-
-    def _start(self, space: str, name: str) -> None:
-        if self.root is None:
-            self.root = name
-        if name == _ENTRY:
-            self._row, self._space = {"url": None, "lastmod": None}, space
-        elif name in {"loc", "lastmod"} and space == self._space:
-            # Extensions, such as images, have other elements with these names.
-            self._field, self._text, self._size = name, [], 0
-
-    def _add_text(self, text: str) -> None:
-        self._size += len(text)
-        if self._field is not None and self._size <= _MAX_TEXT_CHARACTERS:
-            self._text.append(text)
-
-    def _end(self, name: str) -> None:
-        if name == self._field:
-            key = "url" if name == "loc" else name
-            self._row[key] = "".join(self._text).strip()
-            self._field = None
-        elif name == _ENTRY:
-            row = self._row
-            self.rows.append((self.parser.line, row if row.get("url") else "no loc element"))
-
-
-def _sitemap_rows(stream: BinaryIO, name: str, advance: Callable[[int], None]) -> Iterator[PlacedRow]:
-    reader = _SitemapReader()
-    try:
+    def parts() -> Iterator[bytes]:
         while data := stream.read(_READ_BYTES):
             advance(len(data))
-            try:
-                reader.parser.feed(data)
-            finally:
-                # A web page is rarely valid XML. Its root element explains more than the first error.
-                _check_root(reader.root, name)
-            yield from reader.rows
-            reader.rows.clear()
-        reader.parser.feed(b"", is_end=True)
-    except InvalidXML as error:
-        yield from reader.rows
-        reason = _CUT_SITEMAP if error.ends_early else f"{_INVALID_XML}: {printable_text(str(error)[:200])}"
-        yield reader.parser.line, reason
+            yield data
 
-
-def _check_root(root: str | None, name: str) -> None:
-    """Check that a document is a sitemap and not an index. `root` is None before the root element.
-
-    Raises: InvalidOption.
-    """
-    if root == _INDEX:
+    content = SitemapContent(parts())
+    for entry in content.entries():
+        if content.kind is SitemapKind.INDEX:
+            break
+        if isinstance(entry, ListedURL):
+            yield {"url": entry.url, "lastmod": entry.lastmod}
+        else:
+            yield Fault(name, entry.line, entry.reason)
+    if content.kind is SitemapKind.INDEX:
         raise InvalidOption(f"{quoted(name)} is a sitemap index: pass its sitemaps")
-    if root not in {None, _ROOT}:
-        raise InvalidOption(f"{quoted(name)} is not a sitemap: the root element is {printable_text(str(root))[:80]}")
+    if not content.bytes:
+        yield Fault(name, 0, "the sitemap is empty", is_end=True)
+    yield from _sitemap_faults(content.problems, name, content.urls)
+
+
+def _sitemap_faults(problems: "Sequence[SitemapProblem]", name: str, position: int) -> Iterator[Fault]:
+    for problem in problems:
+        if problem.kind == "not-a-sitemap":
+            raise InvalidOption(f"{quoted(name)} is {problem.detail}")
+        if problem.is_end or problem.kind == "invalid-url":
+            yield Fault(name, position, problem.detail, problem.is_end)
