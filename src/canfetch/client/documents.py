@@ -15,6 +15,7 @@ from canfetch.core.redaction import redacted_url
 from canfetch.core.verdict import Verdict
 from canfetch.errors import CanfetchError
 
+ArgumentT = TypeVar("ArgumentT")
 ResultT = TypeVar("ResultT")
 
 # The same limit as Googlebot's.
@@ -156,18 +157,7 @@ def run_steps(steps: Generator[Step, Any, ResultT], perform: Callable[[Step], An
     Args: perform: Performs a step, and returns its result.
     Raises: What `perform` and the procedure raise.
     """
-    try:
-        step = next(steps)
-        while True:
-            try:
-                result = perform(step)
-            except Exception as error:  # noqa: BLE001 - the procedure handles it, or raises it again
-                step = steps.throw(error)
-            else:
-                step = steps.send(result)
-    except StopIteration as end:
-        value: ResultT = end.value
-        return value
+    return run_without_waiting(run_steps_async(steps, without_waiting(perform)))
 
 
 async def run_steps_async(steps: Generator[Step, Any, ResultT], perform: Callable[[Step], Awaitable[Any]]) -> ResultT:
@@ -184,6 +174,28 @@ async def run_steps_async(steps: Generator[Step, Any, ResultT], perform: Callabl
     except StopIteration as end:
         value: ResultT = end.value
         return value
+
+
+def without_waiting(function: Callable[[ArgumentT], ResultT]) -> Callable[[ArgumentT], Awaitable[ResultT]]:
+    """Return a function as one to await, for `run_without_waiting`."""
+
+    async def call(argument: ArgumentT) -> ResultT:
+        return function(argument)
+
+    return call
+
+
+def run_without_waiting(awaitable: Awaitable[ResultT]) -> ResultT:
+    """Run a coroutine that awaits only functions of `without_waiting`, so that it needs no event loop.
+
+    Raises: What the coroutine raises.
+    """
+    try:
+        next(awaitable.__await__())
+    except StopIteration as end:
+        value: ResultT = end.value
+        return value
+    raise AssertionError("the coroutine waits")
 
 
 def quoted_url(url: str) -> str:

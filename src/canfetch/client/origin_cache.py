@@ -37,11 +37,10 @@ class OriginCache:
         "_evictions",
         "_files",
         "_heap",
-        "_heap_number",
         "_lock",
         "_max_bytes",
         "_memory_bytes",
-        "_own_lookups",
+        "_pushed",
         "_table",
         "allows",
         "find_canonical",
@@ -61,15 +60,14 @@ class OriginCache:
 
     def _clear(self) -> None:
         self._memory_bytes = 0
-        self._own_lookups = 0
         self._lock = threading.Lock()
         self._table = self._create_table()
         self.allows = self._table.allows
         self.find_canonical = self._table.find
-        # Pairs of the time of a use and a name. A name can be in the heap twice; `_heap_number` records which pair is
-        # current.
+        # Pairs of the time of a use and a name. A name can be in the heap twice. `_pushed` has the current pair,
+        # and the state, because the table counts each lookup as a use.
         self._heap: list[tuple[int, str]] = []
-        self._heap_number: dict[str, int] = {}
+        self._pushed: dict[str, tuple[OriginState, int]] = {}
         # Files by content: thousands of hosts on one platform can have the same file.
         self._files: dict[bytes, CachedFile] = {}
 
@@ -85,7 +83,7 @@ class OriginCache:
     def hits(self) -> int:
         """Number of lookups that found an origin."""
         with self._lock:
-            return self._table.hits - self._own_lookups
+            return self._table.hits
 
     @property
     def evictions(self) -> int:
@@ -123,8 +121,11 @@ class OriginCache:
         previous, number = self._table.put(name, state)
         if previous is not None:
             self._subtract_memory(previous)
-        if name not in self._heap_number:
-            self._push(name, number)
+        pushed = self._pushed.get(name)
+        if pushed is None:
+            self._push(name, state, number)
+        else:
+            self._pushed[name] = state, pushed[1]
         while self._memory_bytes > self._max_bytes and len(self._table) > 1:
             self._evict_one()
 
@@ -134,40 +135,37 @@ class OriginCache:
         Cost: O(log origins) for each origin, and all of them count as recently used.
         """
         with self._lock:
-            for name in list(self._heap_number):
-                state = self._table.get(name)
-                # This lookup is not one of the client.
-                self._own_lookups += 1
-                if state is not None:
-                    self._put(state.set_back(seconds))
+            for state, _ in list(self._pushed.values()):
+                self._put(state.set_back(seconds))
 
     def remove(self, name: str) -> None:
         """Remove an origin."""
         with self._lock:
             state = self._table.pop(name)
             if state is not None:
-                del self._heap_number[name]
+                del self._pushed[name]
                 self._subtract_memory(state)
                 if len(self._heap) > 2 * len(self._table) + _SPARE_HEAP_ITEMS:
                     # Removed names are still in the heap.
-                    self._heap = [(number, name) for name, number in self._heap_number.items()]
+                    self._heap = [(number, name) for name, (_, number) in self._pushed.items()]
                     heapq.heapify(self._heap)
 
-    def _push(self, name: str, number: int) -> None:
-        self._heap_number[name] = number
+    def _push(self, name: str, state: OriginState, number: int) -> None:
+        self._pushed[name] = state, number
         heapq.heappush(self._heap, (number, name))
 
     def _evict_one(self) -> None:
         number, name = heapq.heappop(self._heap)
-        if self._heap_number.get(name) != number:
+        pushed = self._pushed.get(name)
+        if pushed is None or pushed[1] != number:
             return
+        state, _ = pushed
         last_used = self._table.last_used(name)
         if last_used > number:
-            self._push(name, last_used)
+            self._push(name, state, last_used)
             return
-        del self._heap_number[name]
-        state = self._table.pop(name)
-        assert state is not None
+        del self._pushed[name]
+        self._table.pop(name)
         self._evictions += 1
         self._subtract_memory(state)
 

@@ -4,7 +4,7 @@ Each decision of a client reads this table, so the native engine has its own cla
 `allows` finds the origin of the URL, compares the time, and decides by the rules of the client's agent. If more is
 needed, such as a fetch, it returns None, and the client looks up the state of the origin itself.
 
-The table is the only place that holds the states of origins. `OriginCache` decides which of them stay.
+`OriginCache` decides which origins stay.
 """
 
 from itertools import count
