@@ -1,17 +1,21 @@
 """Sitemaps of sites on loopback: indexes, redirects, the rules about hosts, verdicts, and guards."""
 
+import asyncio
 import gzip
 from collections.abc import Iterator
+from contextlib import aclosing, closing
+from itertools import chain
 from typing import Any
 
 import pytest
 from tests.servers.redirects import redirect
 from tests.servers.valid import respond
-from tests.servers.web import Site
+from tests.servers.web import Behaviour, Exchange, Site
 
 import canfetch
-from canfetch.errors import InvalidURL
+from canfetch.errors import InvalidOption, InvalidURL
 from canfetch.sitemaps import SitemapEntry, SitemapFile, read_sitemaps
+from canfetch.sitemaps.reading import SitemapEvent
 
 ROBOTS = "User-agent: *\nDisallow: /private\n\nUser-agent: GPTBot\nDisallow: /\n\n"
 
@@ -53,6 +57,14 @@ def read(
     return entries, [event for event in events if isinstance(event, SitemapFile)]
 
 
+def read_async(site: Site, **options: Any) -> list[SitemapEvent]:
+    async def main() -> list[SitemapEvent]:
+        async with canfetch.AsyncClient(user_agent="ExampleBot/1.0") as client:
+            return [event async for event in read_sitemaps(client, site.origin, **options)]
+
+    return asyncio.run(main())
+
+
 def kinds(file: SitemapFile) -> list[str]:
     return [str(problem.kind) for problem in file.problems]
 
@@ -77,6 +89,83 @@ def test_index_and_its_sitemaps_are_read_with_verdicts(site: Site) -> None:
         (site.url("old.xml"), site.url("index.xml"), "text", 1, ()),
         (site.url("index.xml"), None, "index", 2, ()),
     ]
+
+
+def serve_in_reverse(site: Site, count: int) -> list[str]:
+    """Serve an index. The response of each sitemap waits for that of the next. Return the URLs of the sitemaps."""
+    urls = [site.url(f"s{number}.txt") for number in range(count)]
+    serve_robots(site, site.url("index.xml"))
+    site.serve("/index.xml", respond(index(*urls)))
+    sent = [asyncio.Event() for _ in range(count + 1)]
+    sent[count].set()
+
+    def after_the_next(number: int) -> Behaviour:
+        async def behaviour(exchange: Exchange) -> None:
+            await sent[number + 1].wait()
+            await exchange.respond(200, site.url(f"page{number}").encode())
+            sent[number].set()
+
+        return behaviour
+
+    for number in range(count):
+        site.serve(f"/s{number}.txt", after_the_next(number))
+    return urls
+
+
+def test_sitemaps_of_an_index_are_fetched_at_the_same_time_and_stay_in_order(site: Site) -> None:
+    urls = serve_in_reverse(site, 3)
+    entries, files = read(site, parallel=3)
+    assert [entry.url for entry in entries] == [site.url(f"page{number}") for number in range(3)]
+    assert [file.url for file in files] == [*urls, site.url("index.xml")]
+    serve_in_reverse(site, 3)
+    assert read_async(site, parallel=3) == [*chain(*zip(entries, files, strict=False)), files[-1]]
+
+
+def test_one_sitemap_is_fetched_at_a_time_with_parallel_1(site: Site) -> None:
+    running, most = 0, 0
+
+    async def text(exchange: Exchange) -> None:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        await exchange.respond(200, site.url("x").encode())
+        running -= 1
+
+    urls = [site.url(f"s{number}.txt") for number in range(9)]
+    serve_robots(site, site.url("index.xml"))
+    site.serve("/index.xml", respond(index(*urls)))
+    for number in range(9):
+        site.serve(f"/s{number}.txt", text)
+    entries, _ = read(site, parallel=1)
+    assert (len(entries), most) == (9, 1)
+    assert len(read(site, parallel=4)[0]) == 9
+    assert most <= 4
+
+
+def test_reading_can_end_early(site: Site) -> None:
+    serve_in_reverse(site, 2)
+    site.serve("/s1.txt", Exchange.wait_closed)
+
+    async def first() -> SitemapEvent:
+        async with (
+            canfetch.AsyncClient(user_agent="ExampleBot/1.0") as client,
+            aclosing(read_sitemaps(client, site.origin, agents=["a"])) as events,
+        ):
+            return await anext(events)
+
+    site.serve("/s0.txt", respond(site.url("x").encode()))
+    with canfetch.Client(user_agent="ExampleBot/1.0") as client, closing(read_sitemaps(client, site.origin)) as events:
+        entry = asyncio.run(first())
+        assert isinstance(entry, SitemapEntry)
+        assert next(events) == entry._replace(verdicts=())
+
+
+def test_invalid_arguments_raise_at_the_call(site: Site) -> None:
+    with (
+        canfetch.Client(user_agent="ExampleBot/1.0") as client,
+        pytest.raises(InvalidOption, match="invalid parallel 0"),
+    ):
+        read_sitemaps(client, site.origin, parallel=0)
 
 
 def test_faults_of_files_are_problems_and_the_others_are_read(site: Site) -> None:

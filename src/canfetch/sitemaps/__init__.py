@@ -4,8 +4,8 @@ robots.txt -> sitemaps, indexes -> (robots.txt of the sitemap, fetch) -> content
 
 - `content` reads one sitemap without I/O, as a stream of URLs in bounded memory. Open it first.
 - `problems` has the faults of sitemaps by name.
-- `reading` reads several sitemaps and their indexes: a procedure without I/O, which the front ends and the client
-  perform. `site` performs it with a client.
+- `reading` reads several sitemaps and their indexes: a procedure without I/O, which `fetching` performs with
+  threads or tasks. `site` has the steps of clients.
 
 Source: sitemaps.org, protocol 0.9.
 """

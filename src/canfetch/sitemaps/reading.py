@@ -1,7 +1,7 @@
 """The procedure that reads sitemaps and the sitemaps of their indexes.
 
 It is a generator without I/O, as in `client/documents.py`. It yields steps and receives their results, and it yields
-what it reads. `read_events` performs the steps, and yields the rest.
+what it reads. `fetching` performs the steps, and yields the rest.
 
 The rules about hosts are those of the protocol: a sitemap may list the URLs of each host whose robots.txt names it, or
 names the index that lists it. Without a robots.txt that names it, a sitemap may list the URLs of its own host below its
@@ -10,10 +10,11 @@ own folder. Other URLs are listed, with a problem: crawlers ignore them.
 Source: sitemaps.org, protocol 0.9, "Sitemap file location" and "Sitemaps & Cross Submits".
 """
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Generator, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
-from canfetch.client.documents import DecideStep, FetchStep, Step, fetch_document
+from canfetch.client.documents import Step, fetch_document
 from canfetch.core.origin import Origin, find_origin
 from canfetch.core.quoting import quoted
 from canfetch.core.redaction import redacted_url
@@ -25,6 +26,8 @@ from canfetch.sitemaps.problems import ProblemCounter, SitemapProblem, SitemapPr
 
 DEFAULT_MAX_SITEMAPS: Final = 1_000
 """The number of files that are read by default. An index can list 50,000."""
+DEFAULT_PARALLEL: Final = 4
+"""The number of sitemaps of an index that are fetched at the same time by default. Each can have 50 MiB."""
 # Whether the robots.txt of another host names a sitemap is looked up for this many hosts.
 _MAX_OTHER_HOSTS: Final = 100
 _SCHEMES: Final = ("http", "https")
@@ -42,8 +45,19 @@ class VerdictsStep(NamedTuple):
     url: str
 
 
-ReadingStep = Step | NamesStep | VerdictsStep
-_STEPS: Final = (DecideStep, FetchStep, NamesStep, VerdictsStep)
+class StartStep(NamedTuple):
+    """Start to fetch the body of a sitemap, which a `BodyStep` returns later."""
+
+    url: str
+
+
+class BodyStep(NamedTuple):
+    """Return the body of a sitemap. It may raise CanfetchError."""
+
+    url: str
+
+
+ReadingStep = Step | NamesStep | VerdictsStep | StartStep | BodyStep
 
 
 class SitemapEntry(NamedTuple):
@@ -125,7 +139,11 @@ class SitemapSource(NamedTuple):
 
 
 def sitemap_events(
-    sources: Iterable[SitemapSource], *, max_sitemaps: int = DEFAULT_MAX_SITEMAPS, with_verdicts: bool = False
+    sources: Iterable[SitemapSource],
+    *,
+    max_sitemaps: int = DEFAULT_MAX_SITEMAPS,
+    parallel: int = 1,
+    with_verdicts: bool = False,
 ) -> Generator[ReadingStep | SitemapEvent, Any, None]:
     """Read sitemaps and the sitemaps of their indexes.
 
@@ -134,10 +152,12 @@ def sitemap_events(
 
     Args:
         max_sitemaps: The number of files to read.
+        parallel: The number of sitemaps of an index to fetch at the same time.
         with_verdicts: Whether to yield a `VerdictsStep` for each URL.
-    Cost: The requests for the files, of which one is in memory, and the robots.txt of each host that URLs are on.
+    Cost: The requests for the files, of which `parallel` are in memory, and the robots.txt of each host that URLs are
+        on.
     """
-    procedure = _Reading(max_sitemaps, with_verdicts=with_verdicts)
+    procedure = _Reading(max_sitemaps, parallel, with_verdicts=with_verdicts)
     for source in sources:
         yield from procedure.read_source(source)
 
@@ -145,8 +165,9 @@ def sitemap_events(
 class _Reading:
     """Reads sitemaps."""
 
-    def __init__(self, max_sitemaps: int, *, with_verdicts: bool) -> None:
+    def __init__(self, max_sitemaps: int, parallel: int, *, with_verdicts: bool) -> None:
         self._left = max_sitemaps
+        self._parallel = parallel
         self._max_sitemaps = max_sitemaps
         self._with_verdicts = with_verdicts
         # By origin, the sitemaps that its robots.txt names, or None if it is not looked up.
@@ -155,11 +176,14 @@ class _Reading:
 
     def read_source(self, source: SitemapSource) -> Generator[ReadingStep | SitemapEvent, Any, None]:
         """Read a sitemap that was named, and the sitemaps that it lists if it is an index."""
+        if not self._claim(source):
+            return
         listed: list[ListedURL] = []
         index = yield from self._read(source, None, listed)
         if index is None:
             return
         problems = ProblemCounter()
+        fetched: deque[SitemapSource] = deque()
         for number, child in enumerate(listed):
             if self._left <= 0:
                 problems.add(
@@ -167,10 +191,26 @@ class _Reading:
                     f"{len(listed) - number:,} sitemaps are not read: expected at most {self._max_sitemaps:,}",
                 )
                 break
-            if (yield from self._may_be_read(child.url, source, problems)):
-                yield from self._read(SitemapSource(child.url, source.named_by), source, [])
+            sitemap = SitemapSource(child.url, source.named_by)
+            if not (yield from self._may_be_read(child.url, source, problems)) or not self._claim(sitemap):
+                continue
+            if self._parallel > 1:
+                yield StartStep(child.url)
+            fetched.append(sitemap)
+            if len(fetched) >= self._parallel:
+                yield from self._read(fetched.popleft(), source, [])
+        for sitemap in fetched:
+            yield from self._read(sitemap, source, [])
         problems.extend(index.problems)
         yield index._replace(problems=problems.problems)
+
+    def _claim(self, source: SitemapSource) -> bool:
+        """Return whether a sitemap was not read before, and count it."""
+        if source.content is None and source.url in self._seen:
+            return False
+        self._seen.add(source.url)
+        self._left -= 1
+        return True
 
     def _read(
         self, source: SitemapSource, index: SitemapSource | None, listed: list[ListedURL]
@@ -182,12 +222,8 @@ class _Reading:
         """
         parent = None if index is None else redacted_url(index.url)
         name = source.url if source.content is not None else redacted_url(source.url)
-        if source.content is None and source.url in self._seen:
-            return None
-        self._seen.add(source.url)
-        self._left -= 1
         try:
-            body = source.content if source.content is not None else (yield from _fetched(source.url))
+            body = source.content if source.content is not None else (yield BodyStep(source.url))
         except CanfetchError as error:
             problem = SitemapProblem(SitemapProblemKind.NOT_FETCHED, str(error))
             yield SitemapFile(name, parent, None, 0, 0, (problem,))
@@ -275,7 +311,11 @@ class _Reading:
         return self._names[origin]
 
 
-def _fetched(url: str) -> Generator[Step, Any, bytes]:
+def fetch_body(url: str) -> Generator[Step, Any, bytes]:
+    """Fetch the body of a sitemap, and follow redirects.
+
+    Raises: InvalidURL; NotFetched: The server fails, or robots.txt disallows the URL.
+    """
     origin = find_origin(url) if "://" in url else None
     if origin is None or origin.scheme not in _SCHEMES:
         raise InvalidURL(f"invalid sitemap {quoted(redacted_url(url))}: expected an absolute http or https URL")
@@ -293,29 +333,3 @@ def _path(url: str) -> str:
     rest = url.partition("://")[2]
     path = rest[len(rest.partition("/")[0].partition("?")[0].partition("#")[0]) :]
     return path.partition("?")[0].partition("#")[0] or "/"
-
-
-def read_events(
-    events: Generator[ReadingStep | SitemapEvent, Any, None], perform: Callable[[ReadingStep], Any]
-) -> Iterator[SitemapEvent]:
-    """Perform the steps of a procedure, and yield what it reads.
-
-    Args: perform: Performs a step, and returns its result. A CanfetchError becomes a problem.
-    """
-    try:
-        event = next(events)
-        while True:
-            if not isinstance(event, _STEPS):
-                yield event
-                event = next(events)
-                continue
-            try:
-                result = perform(event)
-            except CanfetchError as error:
-                event = events.throw(error)
-            else:
-                event = events.send(result)
-    except StopIteration:
-        return
-    finally:
-        events.close()

@@ -26,14 +26,15 @@ from canfetch.core.tokens import product_token
 from canfetch.core.verdict import Verdict
 from canfetch.errors import CanfetchError
 from canfetch.sitemaps.content import MAX_SITEMAP_BYTES
+from canfetch.sitemaps.fetching import read_events
 from canfetch.sitemaps.reading import (
+    DEFAULT_PARALLEL,
     NamesStep,
     ReadingStep,
     SitemapEntry,
     SitemapEvent,
     SitemapFile,
     SitemapSource,
-    read_events,
     sitemap_events,
 )
 
@@ -74,7 +75,12 @@ def list_urls(options: ListingOptions, network: NetworkOptions, writer: JsonWrit
         sources = list(site.sources(output))
         if not sources and output.code == EXIT_OK:
             output.fail("no sitemaps", EXIT_NEGATIVE)
-        events = sitemap_events(sources, max_sitemaps=options.max_sitemaps, with_verdicts=bool(options.agents))
+        events = sitemap_events(
+            sources,
+            max_sitemaps=options.max_sitemaps,
+            parallel=min(network.parallel, DEFAULT_PARALLEL),
+            with_verdicts=bool(options.agents),
+        )
         for event in read_events(events, site.perform):
             output.write(event)
     output.end()

@@ -224,8 +224,8 @@ command: Final = click.Command(
     may be on another origin.
 
     With --urls or --sitemap, the sitemaps are fetched, if robots.txt allows it, and their URLs are listed; with
-    --agent, whether each agent may fetch each URL, and which line decides. Faults of sitemaps are reported on standard
-    error.""",
+    --agent, whether each agent may fetch each URL, and which line decides. Up to 4 sitemaps of an index are fetched at
+    the same time, but not more than --parallel. Faults of sitemaps are reported on standard error.""",
     epilog="""\b
 Examples:
   canfetch sitemaps https://example.com
