@@ -32,8 +32,7 @@ MEASURED := $(if $(filter true,$(COVERAGE)),core access pages)
 
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/.canfetch
-# Bytecode is written when a module is first imported. Writing that of all dependencies takes more than half of the time.
-PIP = $(BIN)/python -m pip install --quiet --no-compile --constraint tools/constraints.txt
+INSTALL = tools/install.sh $(BIN)/python
 PYTEST = tools/run_pytest.sh $(BIN)/python
 RUST := $(shell find rust -type f \( -name '*.rs' -o -name 'Cargo.*' \) -not -path '*/target/*' -not -path 'rust/wasm/*' 2>/dev/null)
 # Part of the stamp's name, so that a toolchain installed later is used.
@@ -55,13 +54,14 @@ help: ## list the targets
 
 # --- setup ---------------------------------------------------------------------------------------
 
-$(STAMPS)/venv: pyproject.toml tools/constraints.txt tools/prepare_machine.sh
+$(STAMPS)/venv: pyproject.toml tools/constraints.txt tools/prepare_machine.sh tools/install.sh
 	@tools/prepare_machine.sh $(VENV) $(PYTHON)
-	@$(PIP) --upgrade pip
-	@$(PIP) --group build
+	@$(INSTALL) --upgrade pip
+	@$(INSTALL) uv || echo "canfetch: uv cannot be installed; pip installs everything, which takes longer"
+	@$(INSTALL) --group build
 	@mkdir -p $(STAMPS) && touch $@
 
-# Without dependencies, so that pip can install those of another target at the same time.
+# Without dependencies, so that those of another target can be installed at the same time.
 $(BUILT): $(STAMPS)/venv setup.py $(RUST)
 	@tools/prepare_machine.sh $(VENV) $(PYTHON)
 	@rm -f $(STAMPS)/built-* src/canfetch/_native.*so
@@ -75,16 +75,16 @@ $(BUILT): $(STAMPS)/venv setup.py $(RUST)
 	fi
 	@touch $@
 
-# The requirement is satisfied by the checkout, so pip installs the dependencies of the extra.
+# The requirement is satisfied by the checkout, so only the dependencies of the extra are installed.
 $(STAMPS)/extra-%: $(BUILT)
-	@$(PIP) 'canfetch[$*]'
+	@$(INSTALL) 'canfetch[$*]'
 	@touch $@
 
 $(STAMPS)/group-%: $(STAMPS)/venv
-	@$(PIP) --group $*
+	@$(INSTALL) --group $*
 	@touch $@
 
-# Two jobs: the compiler is busy with one core, and pip with the other.
+# Two jobs: the compiler is busy with one core, and the installer with the other.
 setup-test: $(STAMPS)/venv
 	@$(MAKE) --jobs=2 $(BUILT) $(STAMPS)/group-test
 	@$(MAKE) $(INSTALLED) $(STAMPS)/sarif-schema.json
@@ -100,7 +100,7 @@ setup-ci: setup-test
 	@$(MAKE) services
 
 groups-ci:
-	@$(PIP) $(CI_GROUPS:%=--group %)
+	@$(INSTALL) $(CI_GROUPS:%=--group %)
 	@touch $(CI_GROUPS:%=$(STAMPS)/group-%)
 
 setup-lint: $(STAMPS)/group-lint $(STAMPS)/group-types $(INSTALLED)
