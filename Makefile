@@ -238,7 +238,7 @@ package: $(STAMPS)/venv page-if-npm ## build the sdist, the wheel of this platfo
 	$(BIN)/python -m build
 	CANFETCH_BUILD=python $(BIN)/python -m build --wheel
 
-# Built from a copy, which has the licence and stays free of build output.
+# Built from a copy, which has the license and stays free of build output.
 conformance-package: $(STAMPS)/venv ## build the conformance cases as a package of their own, in dist/conformance
 	rm -rf build/conformance dist/conformance
 	mkdir -p build

@@ -58,7 +58,7 @@ def notice(text: str) -> None:
 
 
 class BdistWheel(bdist_wheel):
-    """Add the licences of bundled software and the bill of materials to the wheel."""
+    """Add the licenses of bundled software and the bill of materials to the wheel."""
 
     # setuptools-rust derives a class with another name, and an editable build would not find the options of this one.
     command_name = "bdist_wheel"
@@ -73,7 +73,7 @@ class BdistWheel(bdist_wheel):
 
 
 class Sdist(sdist):
-    """List the licences of the tester page, which the sdist contains."""
+    """List the licenses of the tester page, which the sdist contains."""
 
     command_name = "sdist"
 

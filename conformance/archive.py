@@ -1,4 +1,4 @@
-"""Build the release archive of the cases: everything in this folder and the licence, as a tar.gz file.
+"""Build the release archive of the cases: everything in this folder and the license, as a tar.gz file.
 
     python -m conformance.archive FOLDER
 

@@ -15,7 +15,7 @@ const HERE = path.dirname(fileURLToPath(import.meta.url));
 const OUTPUT = path.resolve(HERE, "../src/canfetch/web/assets");
 /** Built by tools/build_engine_module.sh, if the machine has a toolchain for it. */
 const ENGINE_MODULE = path.resolve(HERE, "../build/engine.wasm");
-/** The crates in that module and their licences, as `tools/bundled_parts.py` writes them. */
+/** The crates in that module and their licenses, as `tools/bundled_parts.py` writes them. */
 const ENGINE_PARTS = path.resolve(HERE, "../build/engine-parts.json");
 /** The registry, as `canfetch agents list --format json` writes it. */
 const CRAWLERS = path.resolve(HERE, "../build/crawlers.json");

@@ -1,4 +1,4 @@
-/** The packages whose code or fonts are in the page, with their licences, which the page has to contain. */
+/** The packages whose code or fonts are in the page, with their licenses, which the page has to contain. */
 
 import { readFile, readdir } from "node:fs/promises";
 import path from "node:path";
@@ -33,18 +33,18 @@ async function describePackage(name, folder) {
     if (LICENCE.test(file) || NOTICE.test(file)) notices[file] = await readFile(path.join(folder, file), "utf8");
   }
   const hasLicence = Object.entries(notices).some(([file, text]) => LICENCE.test(file) && text.trim() !== "");
-  if (typeof licence !== "string" || !hasLicence) throw new Error(`${purl} has no licence in ${folder}`);
+  if (typeof licence !== "string" || !hasLicence) throw new Error(`${purl} has no license in ${folder}`);
   return { purl, name, version, licence, notices };
 }
 
-/** Return the licences as one text: that of canfetch, and those of the parts. */
+/** Return the licenses as one text: that of canfetch, and those of the parts. */
 export function licenceText(own, parts) {
   const separator = `\n${"=".repeat(80)}\n\n`;
   const sections = parts.map(({ name, version, licence, notices }) => {
     const texts = Object.values(notices).map((text) => text.trim());
-    return [`${name} ${version}`, `Licence: ${licence}`, ...texts].join("\n\n");
+    return [`${name} ${version}`, `License: ${licence}`, ...texts].join("\n\n");
   });
   const contents = parts.map(({ name, version, licence }) => `  ${name} ${version}: ${licence}`).join("\n");
-  const head = `This page is part of canfetch, whose licence is Apache-2.0. It contains:\n\n${contents}\n\nTheir licences follow that of canfetch.\n`;
+  const head = `This page is part of canfetch, whose license is Apache-2.0. It contains:\n\n${contents}\n\nTheir licenses follow that of canfetch.\n`;
   return [head, `${own.trim()}\n`, ...sections.map((section) => `${section}\n`)].join(separator);
 }

@@ -1,10 +1,10 @@
-"""The software of other projects that a distribution contains: its licences, and the software bill of materials.
+"""The software of other projects that a distribution contains: its licenses, and the software bill of materials.
 
 A wheel contains the crates that are linked into its native module, and the tester page. The build of the page lists its
 packages in `parts.json` beside the page, because a wheel can be built on a machine without them. A part without the
-text of its licence is an error.
+text of its license is an error.
 
-    licences  *.dist-info/licenses/third-party/, listed as License-File (PEP 639)
+    licenses  *.dist-info/licenses/third-party/, listed as License-File (PEP 639)
     bill      *.dist-info/sboms/canfetch.cdx.json, in CycloneDX (PEP 770)
 
 Used by setup.py. As a command, it lists the parts of the page's engine, for the build of the page.
@@ -39,7 +39,7 @@ _BLANK_LINES = re.compile(r"\n\s*\n")
 
 
 class MissingLicenceError(Exception):
-    """Raised when a part has no text of its licence."""
+    """Raised when a part has no text of its license."""
 
 
 class Part(NamedTuple):
@@ -49,8 +49,8 @@ class Part(NamedTuple):
         purl: The package URL, which contains the type of the package, its name and version.
         name: The name.
         version: The version.
-        licence: The licence, as an SPDX expression.
-        notices: The texts of the licences and notices, by the names of their files.
+        licence: The license, as an SPDX expression.
+        notices: The texts of the licenses and notices, by the names of their files.
     """
 
     purl: str
@@ -97,7 +97,7 @@ def linked_crates(manifest: Path, target: str) -> list[Part]:
 def rust_library(rustc: str) -> Part:
     """Return the standard library of Rust, which is linked into every library.
 
-    Its notices are those of the toolchain. A toolchain of a distribution may lack them. The licence is then Apache-2.0,
+    Its notices are those of the toolchain. A toolchain of a distribution may lack them. The license is then Apache-2.0,
     which the library offers and this project has.
     """
     (version,) = re.findall(r"^release: (.*)$", _output(rustc, "-vV"), re.MULTILINE)
@@ -143,7 +143,7 @@ def wheel_parts(wheel: Path) -> list[Part]:
 
 
 def describe_wheel(wheel: Path, dist_info: Path) -> None:
-    """Write the licences and the bill of materials of an unpacked wheel.
+    """Write the licenses and the bill of materials of an unpacked wheel.
 
     Args:
         wheel: The folder of the wheel.
@@ -166,7 +166,7 @@ def describe_wheel(wheel: Path, dist_info: Path) -> None:
 
 
 def page_notices() -> list[str]:
-    """Return the files of the page with the licences of its parts, relative to the repository. Without a page, none."""
+    """Return the files of the page with the licenses of its parts, relative to the repository. Without a page, none."""
     return [path.relative_to(ROOT).as_posix() for path in sorted(ASSETS.glob("static/licenses-*.txt"))]
 
 
@@ -221,7 +221,7 @@ def _crate(package: dict[str, Any]) -> Part:
         if path.is_file() and (_LICENCE.match(path.name) or _NOTICE.match(path.name))
     }
     if not package["license"] or not any(text.strip() for name, text in notices.items() if _LICENCE.match(name)):
-        raise MissingLicenceError(f"{purl} has no licence in {folder}")
+        raise MissingLicenceError(f"{purl} has no license in {folder}")
     # The form before SPDX expressions.
     return Part(purl, name, version, package["license"].replace("/", " OR "), notices)
 

@@ -1,4 +1,4 @@
-/** The list of keys, the settings, and the licences. */
+/** The list of keys, the settings, and the licenses. */
 
 import type { App } from "./app.js";
 import { h } from "./dom.js";

@@ -45,7 +45,7 @@ def test_facts_of_a_file_in_words(run: Run, folder: Path) -> None:
         "  visits      12:00-24:00 UTC (line 5)",
         "              open now",
         "  training    no (line 6, content-signal: ai-train=no)",
-        "  licence     https://example.com/terms (line 7)",
+        "  license     https://example.com/terms (line 7)",
         "",
         "  host        www.example.com (line 14); no crawler is known to read it",
         "  sitemap     /sitemap%1B.xml (line 13)",

@@ -20,7 +20,7 @@ def archive(tmp_path: Path) -> Path:
     return build_archive(tmp_path / "dist", LICENCE)
 
 
-def test_archive_contains_cases_runner_and_licence(archive: Path) -> None:
+def test_archive_contains_cases_runner_and_license(archive: Path) -> None:
     folder = f"canfetch-conformance-{version()}"
     with tarfile.open(archive) as content:
         names = content.getnames()

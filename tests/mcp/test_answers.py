@@ -147,7 +147,7 @@ Visit-time: 0005-0006
         "ALLOWED, but not",
         "Line 3",
         "Content-Signal: ",
-        "Licence: ",
+        "License: ",
         "24 h between",
         "00:01-00:02",
         "Ask again",

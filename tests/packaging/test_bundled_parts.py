@@ -1,4 +1,4 @@
-"""Each distribution has the licences of the software that it bundles, and each wheel a bill of materials."""
+"""Each distribution has the licenses of the software that it bundles, and each wheel a bill of materials."""
 
 import json
 import re
@@ -79,7 +79,7 @@ def test_bill_of_materials_is_valid(wheel: Path) -> None:
 
 @pytest.mark.packaging
 @WHEEL
-def test_each_part_has_its_licence_and_each_licence_its_part(wheel: Path) -> None:
+def test_each_part_has_its_license_and_each_license_its_part(wheel: Path) -> None:
     files, info = opened(wheel).files, opened(wheel).info
     own, *others = opened(wheel).license_files()
     assert own == "LICENSE"
@@ -128,7 +128,7 @@ def test_bill_of_materials_lists_the_packages_of_the_page_in_the_locked_versions
 
 @pytest.mark.packaging
 @WHEEL
-def test_page_has_the_licences_of_its_parts(wheel: Path) -> None:
+def test_page_has_the_licenses_of_its_parts(wheel: Path) -> None:
     files = opened(wheel).files
     (name,) = [name for name in files if name.startswith(f"{ASSETS}static/licenses-") and name.endswith(".txt")]
     text = files[name].decode()
@@ -142,7 +142,7 @@ def test_page_has_the_licences_of_its_parts(wheel: Path) -> None:
 
 
 @pytest.mark.packaging
-def test_sdist_lists_the_licences_of_the_page() -> None:
+def test_sdist_lists_the_licenses_of_the_page() -> None:
     own, page = re.findall(r"^License-File: (.*)$", sdist_file("PKG-INFO").decode(), re.MULTILINE)
     assert own == "LICENSE"
     assert b"@codemirror/view" in sdist_file(page)
@@ -211,8 +211,8 @@ def write_crate(folder: Path, name: str, *, dependencies: str = "", library: str
     )
     (folder / ".cargo-checksum.json").write_text('{"files": {}, "package": null}', encoding="utf-8")
     if licence:
-        (folder / "LICENSE-MIT").write_text(f"The licence of {name}.", encoding="utf-8")
-    (folder / "NOTICE").write_text("A notice is not a licence.", encoding="utf-8")
+        (folder / "LICENSE-MIT").write_text(f"The license of {name}.", encoding="utf-8")
+    (folder / "NOTICE").write_text("A notice is not a license.", encoding="utf-8")
 
 
 @pytest.fixture
@@ -244,15 +244,15 @@ def test_crates_are_listed_that_are_linked(crate: Path) -> None:
     parts = {part.name: part for part in bundled_parts.linked_crates(crate, "x86_64-unknown-linux-gnu")}
     assert set(parts) == {"linked", "deep"}
     assert parts["deep"].licence == "MIT OR Apache-2.0"
-    assert parts["deep"].notices == {"LICENSE-MIT": "The licence of deep.", "NOTICE": "A notice is not a licence."}
+    assert parts["deep"].notices == {"LICENSE-MIT": "The license of deep.", "NOTICE": "A notice is not a license."}
     windows = bundled_parts.linked_crates(crate, "x86_64-pc-windows-msvc")
     assert {part.name for part in windows} == {"linked", "deep", "foreign"}
 
 
 @pytest.mark.packaging
-def test_crate_without_a_licence_text_is_an_error(crate: Path, tmp_path: Path) -> None:
+def test_crate_without_a_license_text_is_an_error(crate: Path, tmp_path: Path) -> None:
     (tmp_path / "registry" / "deep" / "LICENSE-MIT").unlink()
-    with pytest.raises(MissingLicenceError, match=r"pkg:cargo/deep@1\.0\.0 has no licence"):
+    with pytest.raises(MissingLicenceError, match=r"pkg:cargo/deep@1\.0\.0 has no license"):
         bundled_parts.linked_crates(crate, "x86_64-unknown-linux-gnu")
 
 
@@ -274,7 +274,7 @@ def bundled_packages(page: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.packaging
-def test_packages_are_listed_whose_code_is_in_the_page_and_need_a_licence(tmp_path: Path) -> None:
+def test_packages_are_listed_whose_code_is_in_the_page_and_need_a_license(tmp_path: Path) -> None:
     for name in ("@scope/used", "omitted"):
         folder = tmp_path / "copy" / "node_modules" / name
         folder.mkdir(parents=True)
@@ -287,4 +287,4 @@ def test_packages_are_listed_whose_code_is_in_the_page_and_need_a_licence(tmp_pa
     licence.unlink()
     failed = bundled_packages(tmp_path / "page")
     assert failed.returncode != 0
-    assert "pkg:npm/%40scope/used@1.2.3 has no licence" in failed.stderr
+    assert "pkg:npm/%40scope/used@1.2.3 has no license" in failed.stderr

@@ -43,7 +43,7 @@ def test_page_is_revalidated_and_hashed_files_are_not(served: API) -> None:
     assert served.get("/static/crawlers.json").headers["cache-control"] == "no-cache"
 
 
-def test_licences_are_plain_text_in_utf_8(served: API) -> None:
+def test_licenses_are_plain_text_in_utf_8(served: API) -> None:
     licences = served.get("/static/licenses-01234567.txt")
     assert (licences.text, licences.headers["content-type"]) == ("© Authors", "text/plain; charset=utf-8")
 

@@ -323,7 +323,7 @@ export const en = {
   key_leave: "leave the editor",
   setting_single_keys: "Enable single-key shortcuts",
   setting_historic: "The readings of 1994 and 1996 count as differences",
-  licences_link: "Licences of the software and fonts in this page",
+  licences_link: "Licenses of the software and fonts in this page",
 
   // --- Usage, Page rules and Compare ---
   views_crawlers: { by: "count", one: "{count} crawler", other: "{count} crawlers" },
@@ -413,7 +413,7 @@ export const en = {
     one: "One of these crawlers is documented to read such statements: {crawlers}. For the others they are requests.",
     other: "{count} of these crawlers are documented to read such statements: {crawlers}. For the others they are requests.",
   },
-  usage_licences: "Licences",
+  usage_licences: "Licenses",
   usage_records: "Statements in the file",
   usage_read_by: {
     by: "count",

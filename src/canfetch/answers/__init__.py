@@ -10,7 +10,7 @@ two ways. Functions here know no HTTP and no terminal. They raise the exceptions
 - `crawlers` has agents by name, the words about crawlers, and the notes about unknown names that most answers end with.
 - `files` is the structure of a file, `linting` its findings, fixes and layout, and `comparison` compares two versions.
 - `usage`, `training` and `statements` have what a site states in addition to its rules: preferences, which crawlers may
-  train, the pace of requests, licences, and the reservation of rights. `site_facts` has all of it, with the rules.
+  train, the pace of requests, licenses, and the reservation of rights. `site_facts` has all of it, with the rules.
 - `pages` and `sitemaps` read documents of sites, which `client/documents.py` fetches. Their procedures are generators
   without I/O: they yield a URL to decide about or to fetch, and receive the verdict or the response.
 

@@ -55,7 +55,7 @@ class CrawlerFacts(NamedTuple):
         choice: How the groups were selected.
         may_fetch: Whether the crawlers may fetch all URLs, some, or none.
         rules: The rules of their groups.
-        statements: The pace, the preferences for `/`, and the licences.
+        statements: The pace, the preferences for `/`, and the licenses.
         known: The crawlers of the registry for which the row applies although the file does not name them.
         ignoring_delay: The crawlers of the row that are known to ignore its Crawl-delay.
     """

@@ -1,4 +1,4 @@
-"""What a site states for one crawler in addition to its rules: the pace of requests, uses, licences, and TDM rights."""
+"""What a site states for one crawler in addition to its rules: the pace of requests, uses, licenses, and TDM rights."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
@@ -131,7 +131,7 @@ class CrawlerStatements(NamedTuple):
 
     @property
     def license_urls(self) -> list[str]:
-        """The URLs of the licences, each once."""
+        """The URLs of the licenses, each once."""
         return list(dict.fromkeys(record.parsed.url for record in self.licenses))
 
 

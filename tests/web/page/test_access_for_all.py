@@ -143,7 +143,7 @@ def test_single_keys_open_the_help_and_the_views_and_can_be_turned_off(tester: O
     expect(tester.find("main[data-view=access]")).to_be_attached()
 
 
-def test_the_dialog_of_keys_links_to_the_licences_of_what_the_page_contains(tester: OpenPage) -> None:
+def test_the_dialog_of_keys_links_to_the_licenses_of_what_the_page_contains(tester: OpenPage) -> None:
     tester.control("keys").click()
     tester.control("licences").click()
     expect(tester.find("body")).to_contain_text("@codemirror/view")

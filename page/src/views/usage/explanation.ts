@@ -1,4 +1,4 @@
-/** Explains one cell of the Usage view: the statements, access, who honours them, licences and TDMRep. */
+/** Explains one cell of the Usage view: the statements, access, who honours them, licenses and TDMRep. */
 
 import type { CrawlerUsage, UsagePurpose, UsageTable } from "../../api-types.js";
 import { type Child, h } from "../../dom.js";

@@ -170,7 +170,7 @@ def _row_lines(row: CrawlerFacts, now: float, palette: Palette) -> Iterator[str]
             record = deciding_records(usage)[0]
             yield _fact(_USES[purpose], f"{_WORDS[usage.preference]} ({record})")
     for record in row.statements.licenses[:_MAX_VALUES]:
-        yield _fact("licence", f"{printable(record.parsed.url)} (line {record.line})")
+        yield _fact("license", f"{printable(record.parsed.url)} (line {record.line})")
 
 
 def _heading(row: CrawlerFacts) -> str:
@@ -215,7 +215,7 @@ command: Final = click.Command(
     callback=_run,
     short_help="Show everything that a robots.txt states.",
     help="""Show everything that a robots.txt states, in words: who may fetch what, delays, request rates, visit times,
-    preferred host, sitemaps, usage preferences and licences.
+    preferred host, sitemaps, usage preferences and licenses.
 
     A URL or a host name selects the robots.txt of its origin, which is fetched; - reads standard input. Crawlers for
     which the file states the same are shown together. With --agent, only those crawlers are shown. Usage preferences

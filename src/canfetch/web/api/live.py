@@ -65,7 +65,7 @@ def fetched_file(body: bytes, facts: Facts) -> Mapping[str, Any]:
     openapi_extra=body_schema(FactsRequest),
 )
 async def facts_of_site(request: Request) -> Response:
-    """Return who may fetch what, delays, rates, visit times, host, sitemaps, usage preferences and licences."""
+    """Return who may fetch what, delays, rates, visit times, host, sitemaps, usage preferences and licenses."""
     return await respond(request, facts_answer)
 
 

@@ -100,7 +100,7 @@ class MayFetch(Result):
     purpose: Purpose | None
     usage: list[UsagePreference]
     tdm: Annotated[TDMReservation | None, Field(description="null unless the purpose is training")]
-    licenses: Annotated[list[str], Field(description="URLs of the licence terms (RSL), quoted")]
+    licenses: Annotated[list[str], Field(description="URLs of the license terms (RSL), quoted")]
     pace: Pace
     robots_txt: RobotsAccess
 
@@ -150,7 +150,7 @@ class WhoMayTrain(Result):
     lines: Annotated[list[Line], Field(description="The lines that state the preference")]
     tdm: Annotated[TDMReservation, Field(description="The reservation for the home page")]
     deciding: Annotated[list[Crawlers], Field(description="The lines that decide about the home page, at most 5")]
-    licenses: Annotated[list[str], Field(description="URLs of the licence terms (RSL), quoted")]
+    licenses: Annotated[list[str], Field(description="URLs of the license terms (RSL), quoted")]
     robots_txt: RobotsAccess
 
 

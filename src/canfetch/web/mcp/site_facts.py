@@ -123,13 +123,13 @@ def usage_sentence(usage: Sequence[UsagePreference], purpose: UsagePurpose | Non
 
 
 def license_quotes(statements: CrawlerStatements) -> list[str]:
-    """Return the URLs of the licences that apply, quoted."""
+    """Return the URLs of the licenses that apply, quoted."""
     return [quote(url, max_tokens=_LICENSE_TOKENS) for url in statements.license_urls[:_MAX_LINES]]
 
 
 def license_sentence(quotes: Sequence[str]) -> str:
-    """Return the first licence as a sentence, or an empty string."""
-    return f"Licence: {quotes[0]}." if quotes else ""
+    """Return the first license as a sentence, or an empty string."""
+    return f"License: {quotes[0]}." if quotes else ""
 
 
 def tdm_result(file: FetchedTDMFile, url: str) -> TDMReservation:

@@ -111,7 +111,7 @@ TOOL: Final = ToolDefinition(
     title="Who may train on a site?",
     description="""\
 List which known AI training crawlers and tokens (GPTBot, ClaudeBot, Google-Extended, CCBot and others) may collect \
-the pages of a site, which of them the site asks not to train, and what it states on training and licences. For one \
+the pages of a site, which of them the site asks not to train, and what it states on training and licenses. For one \
 page and one agent, use may_fetch with purpose training.""",
     arguments=WhoMayTrainArguments,
     result=WhoMayTrain,

@@ -2,7 +2,7 @@
 
 index.html     the page of a server
 static.html    the page of a site without a server, which contains the policy
-static/        scripts, styles, fonts, the engine and the licences, whose names contain their hashes
+static/        scripts, styles, fonts, the engine and the licenses, whose names contain their hashes
 """
 
 import gzip
