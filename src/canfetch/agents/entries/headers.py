@@ -4,6 +4,9 @@
 A header that its operator publishes has the operator's page as its source, and `source_kind` is `operator`. In such
 headers, `W.X.Y.Z` is the operator's placeholder for the version of a browser. Headers that were only found in lists
 of third parties name the list. Crawlers without a header in either are absent.
+
+This table is code and not a file, because it is loaded with the registry: Python loads the compiled module faster than
+JSON or TOML.
 """
 
 from typing import Final
