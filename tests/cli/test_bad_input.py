@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 import pytest
+from tests.cli.commands import commands
 
-from canfetch.cli.main import cli
 from canfetch.cli.shared.single_value_option import Option
 
 Run = Any
@@ -213,19 +213,10 @@ def test_option_with_one_value_cannot_be_repeated(
 
 
 def test_every_option_with_one_value_refuses_a_second_one() -> None:
-    options = [option for command in commands(cli) for option in command.params if isinstance(option, click.Option)]
+    options = [option for _, command in commands() for option in command.params if isinstance(option, click.Option)]
     single = [option for option in options if not option.is_flag and not option.multiple]
     assert {"--robots", "--store", "--output", "--language"} <= {option.opts[0] for option in single}
     assert [option.opts for option in single if not isinstance(option, Option)] == []
-
-
-def commands(command: click.Command) -> list[click.Command]:
-    """Return a command with its subcommands."""
-    if not isinstance(command, click.Group):
-        return [command]
-    context = click.Context(command)
-    found = [command.get_command(context, name) for name in command.list_commands(context)]
-    return [command, *(each for sub in found if sub is not None for each in commands(sub))]
 
 
 @pytest.mark.parametrize(

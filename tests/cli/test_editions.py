@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.commands import commands
 from tests.cli.conftest import serving
 from tests.servers.valid import respond
 
 from canfetch.access.editions import EDITIONS
-from canfetch.cli.main import _COMMANDS, cli
 
 Run = Any
 MISSPELT = "User-agent: *\nDissallow: /a\n"
@@ -48,15 +48,12 @@ def test_unknown_edition_is_an_error(ask: Run) -> None:
 
 @pytest.mark.slow
 def test_every_command_with_a_profile_or_a_policy_has_editions() -> None:
-    context = cli.context_class(cli)
     found = []
-    for name in _COMMANDS:
-        command: Any = cli.get_command(context, name)
-        for one in getattr(command, "commands", {name: command}).values():
-            names = {parameter.name for parameter in one.params}
-            assert ("edition" in names) == bool({"profile", "policy"} & names), name
-            if "edition" in names:
-                found.append(one.name)
+    for _, command in commands():
+        names = {parameter.name for parameter in command.params}
+        assert ("edition" in names) == bool({"profile", "policy"} & names), command.name
+        if "edition" in names:
+            found.append(command.name)
     assert {"check", "diff", "fetch", "logs", "mcp", "page", "serve", "study", "watch"} <= set(found)
 
 

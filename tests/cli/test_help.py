@@ -2,42 +2,21 @@
 
 import re
 import shlex
-from collections.abc import Iterator
 from pathlib import Path
 
-import click
 import pytest
 from click.shell_completion import ShellComplete
+from tests.cli.commands import command_context, commands
 from tests.cli.conftest import RunCommand
 
-from canfetch.cli.main import CommandContext, cli
+from canfetch.cli.main import cli
 
-
-def commands(group: click.Group, names: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """Yield the names of a group, of every group below it, and of every command."""
-    yield names
-    context = CommandContext(group)
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        if isinstance(command, click.Group):
-            yield from commands(command, (*names, name))
-        else:
-            yield (*names, name)
-
-
-COMMANDS = list(commands(cli))
+COMMANDS = [names for names, _ in commands()]
 
 
 def help_text(names: tuple[str, ...], width: int) -> str:
-    command: click.Command = cli
-    context = command.context_class(command, info_name="canfetch", terminal_width=width)
-    for name in names:
-        assert isinstance(command, click.Group)
-        found = command.get_command(context, name)
-        assert found is not None
-        command = found
-        context = command.context_class(command, info_name=name, parent=context)
-    return command.get_help(context)
+    context = command_context(*names, width=width)
+    return context.command.get_help(context)
 
 
 @pytest.mark.parametrize("names", COMMANDS, ids=lambda names: " ".join(names) or "canfetch")
@@ -69,7 +48,7 @@ def test_commands_are_listed_by_family_once() -> None:
     for title, *rows in (section.splitlines() for section in sections[3:-2]):
         families[title] = [row.split()[0] for row in rows]
     names = [name for family in families.values() for name in family]
-    assert names == cli.list_commands(click.Context(cli))
+    assert names == [names[0] for names in COMMANDS if len(names) == 1]
     assert families["Decide:"][:3] == ["check", "explain", "matrix"]
     page = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
     listed = {
@@ -90,6 +69,11 @@ def test_continued_example_is_one_command() -> None:
     assert shlex.split(" ".join(line.removesuffix("\\") for line in lines[: end + 1])) == shlex.split(start)
     # An option is on one line with its value.
     assert not [line for line in narrow.splitlines() if line.endswith(("--agent \\", "--robots \\"))]
+
+
+def test_the_short_option_works_after_other_help_texts(run: RunCommand) -> None:
+    help_text(("check",), 80)
+    assert run("check", "-h") == run("check", "--help")
 
 
 def test_every_command_is_tested() -> None:

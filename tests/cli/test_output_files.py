@@ -12,10 +12,10 @@ from typing import Any
 import click
 import pytest
 from tests.bulk.warc_files import compressed, response
+from tests.cli.commands import commands
 from tests.logs.log_lines import Request, write_log
 
 from canfetch.cli.bulk import study
-from canfetch.cli.main import cli
 from canfetch.cli.shared.output_parameters import OutputFile
 from canfetch.cli.shared.single_value_option import is_path
 from canfetch.core.quoting import quoted
@@ -83,22 +83,11 @@ ARGUMENTS = {
 WINDOWS = sys.platform == "win32"
 
 
-def commands(group: click.Group, prefix: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
-    context = click.Context(group)
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        assert command is not None
-        if isinstance(command, click.Group):
-            yield from commands(command, (*prefix, name))
-        else:
-            yield " ".join((*prefix, name)), command
-
-
 def label(parameter: click.Parameter) -> str:
     return parameter.opts[-1]
 
 
-PARAMETERS = [(name, parameter) for name, command in commands(cli) for parameter in command.params]
+PARAMETERS = [(" ".join(names), parameter) for names, command in commands() for parameter in command.params]
 OUTPUTS = [(name, label(parameter)) for name, parameter in PARAMETERS if isinstance(parameter.type, OutputFile)]
 REPLACING = [
     (name, label(parameter))

@@ -3,17 +3,18 @@
 import asyncio
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from shutil import copytree, which
 
 import click
 import pytest
+from tests.cli.commands import commands
 from tests.docs.blocks import ROOT
 from tests.docs.conftest import example_environment
 
 import canfetch
-from canfetch.cli.main import PROGRAM, cli
+from canfetch.cli.main import PROGRAM
 
 SECONDS = 600
 # What the examples expect in the current folder and in the cache.
@@ -57,16 +58,6 @@ NOT_RUN = {
 }
 
 
-def commands(command: click.Command, path: str) -> Iterator[tuple[str, click.Command]]:
-    yield path, command
-    if isinstance(command, click.Group):
-        context = click.Context(command)
-        for name in command.list_commands(context):
-            child = command.get_command(context, name)
-            assert child is not None
-            yield from commands(child, f"{path} {name}")
-
-
 def examples(command: click.Command) -> list[str]:
     paragraphs = (command.epilog or "").replace("\b\n", "").split("\n\n")
     return [
@@ -77,11 +68,12 @@ def examples(command: click.Command) -> list[str]:
     ]
 
 
-EXAMPLES = {path: examples(command) for path, command in commands(cli, PROGRAM)}
+COMMANDS = {" ".join((PROGRAM, *names)): command for names, command in commands()}
+EXAMPLES = {path: examples(command) for path, command in COMMANDS.items()}
 
 
 def test_every_command_has_examples() -> None:
-    found = commands(cli, PROGRAM)
+    found = COMMANDS.items()
     assert [path for path, command in found if not isinstance(command, click.Group) and not EXAMPLES[path]] == []
 
 
