@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from coverage import Coverage
 from hypothesis import HealthCheck, settings
+from tests.missing import in_ci
 
 from canfetch.core.engines import native_module
 from canfetch.core.profiles import PROFILES, Profile
@@ -82,8 +83,7 @@ def pytest_unconfigure() -> None:
 
 def native_is_required() -> bool:
     """Return whether the native engine must be built: in CI, unless this run builds the Python engine alone."""
-    in_ci = os.environ.get("CI", "") not in {"", "0", "false"}
-    return in_ci and os.environ.get("CANFETCH_BUILD") != "python"
+    return in_ci() and os.environ.get("CANFETCH_BUILD") != "python"
 
 
 def need_native() -> None:

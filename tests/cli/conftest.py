@@ -1,12 +1,13 @@
 """Fixtures that run the command in a separate process or in this one."""
 
+import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import pytest
 from click.testing import CliRunner
@@ -47,6 +48,11 @@ class Ran(NamedTuple):
     @property
     def lines(self) -> list[str]:
         return self.out.splitlines()
+
+    def rows(self, form: str = "ndjson") -> list[Any]:
+        """Return the values of an output in the format `json` or `ndjson`."""
+        rows: list[Any] = json.loads(self.out) if form == "json" else [json.loads(line) for line in self.lines]
+        return rows
 
 
 class RunCommand(Protocol):

@@ -1,6 +1,5 @@
 """`canfetch bulk`: archives and lists of URLs, and runs that are killed."""
 
-import json
 import os
 import signal
 import subprocess
@@ -14,6 +13,7 @@ from typing import Any
 
 import pytest
 from tests.bulk.warc_files import RULES, compressed, response
+from tests.json_lines import read_json_lines
 
 Run = Any
 # A run may end before it is killed, and is then started again.
@@ -28,10 +28,6 @@ def archive(folder: Path) -> str:
     return "robots.warc.gz"
 
 
-def objects(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
 def test_parse_then_decide(run: Run, folder: Path, archive: str) -> None:
     pytest.importorskip("pyarrow")
     assert run("bulk", "parse", archive, "-o", "files.parquet", "-j1") == (
@@ -41,7 +37,7 @@ def test_parse_then_decide(run: Run, folder: Path, archive: str) -> None:
     )
     done = run("bulk", "decide", "files.parquet", "--agent", "GPTBot", "--path", "/private/", "-o", "out.ndjson", "-j1")
     assert (done.code, done.err) == (0, "canfetch: wrote 3 files to out.ndjson\n")
-    assert [(row["origin"], row["allowed"], row["line"]) for row in objects(folder / "out.ndjson")] == [
+    assert [(row["origin"], row["allowed"], row["line"]) for row in read_json_lines(folder / "out.ndjson")] == [
         (f"https://{name}.example", False, 2) for name in "abc"
     ]
     assert not list(folder.glob("*.partial"))
@@ -89,9 +85,9 @@ def test_columns_of_a_matrix_have_different_names(
 
 def test_matrix_has_all_crawlers_by_default(run: Run, folder: Path, archive: str) -> None:
     assert run("bulk", "matrix", archive, "-o", "out.ndjson", "-j1").code == 0
-    assert len(objects(folder / "out.ndjson")[0]) > 100
+    assert len(read_json_lines(folder / "out.ndjson")[0]) > 100
     assert run("bulk", "metrics", archive, "-o", "metrics.jsonl", "-j1").code == 0
-    assert objects(folder / "metrics.jsonl")[0]["status"] == 200
+    assert read_json_lines(folder / "metrics.jsonl")[0]["status"] == 200
 
 
 def test_records_that_are_set_aside(run: Run, folder: Path, archive: str) -> None:
@@ -104,7 +100,7 @@ def test_records_that_are_set_aside(run: Run, folder: Path, archive: str) -> Non
         f"canfetch: warning: robots.warc.gz:{position}: set aside: the end of this member is missing\n"
         "canfetch: wrote 2 files to out.csv; 1 record was set aside\n"
     )
-    assert objects(folder / "faults.ndjson") == [
+    assert read_json_lines(folder / "faults.ndjson") == [
         {"source": archive, "position": position, "reason": "the end of this member is missing", "is_end": True}
     ]
 

@@ -1,11 +1,11 @@
 """`canfetch bulk filter`: rows that are set aside, and lists that cannot be used."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.bulk.warc_files import compressed, response
+from tests.json_lines import read_json_lines
 
 Run = Any
 ENGINES = ["local", "duckdb"]
@@ -31,10 +31,6 @@ def filtered(run: Run, folder: Path, engine: str) -> Any:
     return run_filter
 
 
-def objects(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
 def test_faults_of_a_list_are_written(folder: Path, filtered: Any) -> None:
     rows = ['{"url": "https://a.example/"}', "x", '{"url": "https://a.example/", "other": 1}', '{"url": "https://a.']
     (folder / "urls.ndjson").write_text("\n".join(rows), encoding="utf-8")
@@ -46,10 +42,10 @@ def test_faults_of_a_list_are_written(folder: Path, filtered: Any) -> None:
         "a row has the column 'other', which the first row does not have",
         "the file ends within this line",
     ]
-    assert [(fault["position"], fault["reason"]) for fault in objects(folder / "faults.ndjson")] == list(
+    assert [(fault["position"], fault["reason"]) for fault in read_json_lines(folder / "faults.ndjson")] == list(
         zip([2, 3, 4], reasons, strict=True)
     )
-    assert {fault["source"] for fault in objects(folder / "faults.ndjson")} == {"urls.ndjson"}
+    assert {fault["source"] for fault in read_json_lines(folder / "faults.ndjson")} == {"urls.ndjson"}
     assert "urls.ndjson:3: set aside: a row has the column 'other'" in done.err
 
 
@@ -58,7 +54,7 @@ def test_faults_of_archives_and_lists_are_in_one_file(folder: Path, filtered: An
     archive.write_bytes(archive.read_bytes() + compressed([response("b.example")])[:-10])
     (folder / "urls.csv").write_text("url\nhttps://a.example/\nx,y\n", encoding="utf-8")
     assert filtered("urls.csv", "-o", "out.csv", "--faults", "faults.ndjson").code == 2
-    sources = [fault["source"] for fault in objects(folder / "faults.ndjson")]
+    sources = [fault["source"] for fault in read_json_lines(folder / "faults.ndjson")]
     assert sources == ["robots.warc.gz", "urls.csv"]
 
 

@@ -55,7 +55,7 @@ def test_list_as_text(run: Run, store: tuple[str, ...], cached: list[Site]) -> N
 @pytest.mark.parametrize("form", ["json", "ndjson"])
 def test_list_in_structured_formats(run: Run, store: tuple[str, ...], cached: list[Site], form: str) -> None:
     ran = run("cache", "list", *store, "--format", form)
-    rows = json.loads(ran.out) if form == "json" else [json.loads(line) for line in ran.lines]
+    rows = ran.rows(form)
     assert [row["origin"] for row in rows] == [site.origin for site in cached]
     assert {(row["status"], row["access"], row["bytes"]) for row in rows} == {
         (200, "successful", 33),
@@ -119,7 +119,7 @@ def test_variants_of_an_origin_are_listed_exported_and_cleared(run: Run, store: 
                 ran = run("fetch", varying.origin, other.origin, *store, "--user-agent", user_agent)
                 assert ran.code == 0
         assert (len(varying.requests), len(other.requests)) == (2, 1)
-    rows = [json.loads(line) for line in run("cache", "list", varying.origin, *store, "--format", "ndjson").lines]
+    rows = run("cache", "list", varying.origin, *store, "--format", "ndjson").rows()
     assert [(row["origin"], row["vary"]) for row in rows] == [(varying.origin, ["user-agent"])] * 2
     assert [row["variant"][:8] for row in rows] == ["", "headers-"]
     texts = [line for line in run("cache", "list", *store).lines if varying.origin in line]
@@ -140,7 +140,7 @@ def test_failure_under_limits_does_not_count_for_other_commands(run: Run, store:
         assert run("fetch", site.origin, *store).code == 0
         assert run("fetch", site.origin, *store, "--public-only").code == 0
         assert len(site.requests) == 1
-    rows = [json.loads(line) for line in run("cache", "list", *store, "--format", "ndjson").lines]
+    rows = run("cache", "list", *store, "--format", "ndjson").rows()
     assert [(row["variant"][:7], row["access"]) for row in rows] == [("", "successful"), ("limits-", "unreachable")]
     assert run("cache", "clear", "--all", *store) == (0, "", "removed 1 origin\n")
 

@@ -13,6 +13,7 @@ import pytest
 from tests.cli.conftest import sites
 from tests.cli.test_streams import started
 from tests.evidence.segments import opening
+from tests.json_lines import read_json_lines
 from tests.servers.valid import RULES
 
 import canfetch
@@ -27,7 +28,7 @@ VERIFY = ("evidence", "verify", "evidence")
 def recorded(folder: Path) -> list[dict[str, Any]]:
     """Return the decisions of the only segment."""
     [segment] = (folder / "evidence").glob("evidence-*.ndjson")
-    opened, *decisions, sealed = [json.loads(line) for line in segment.read_bytes().splitlines()]
+    opened, *decisions, sealed = read_json_lines(segment)
     assert opened["opened"] is True
     assert sealed["sealed"] is True
     return decisions
@@ -116,14 +117,14 @@ def test_each_run_has_a_segment_of_its_own(run: Run) -> None:
 def test_verification_in_structured_formats(run: Run, form: str) -> None:
     head = printed_head(run(*GIVEN))
     ran = run(*VERIFY, "--format", form)
-    [row] = json.loads(ran.out) if form == "json" else [json.loads(line) for line in ran.lines]
+    [row] = ran.rows(form)
     assert (row["valid"], row["status"], row["sealed"]) == (True, "valid", True)
     assert (row["decisions"], row["broken_line"], row["problem"]) == (2, None, None)
     assert (row["torn_bytes"], row["missing_content"], row["changed_content"]) == (0, [], [])
     assert ":".join(str(row["head"][name]) for name in ("segment", "lines", "sha256")) == head
     assert (row["confirmed_lines"], row["covered_lines"]) == (None, None)
     ran = run(*VERIFY, "--format", form, "--head", head)
-    [row] = json.loads(ran.out) if form == "json" else [json.loads(line) for line in ran.lines]
+    [row] = ran.rows(form)
     assert (row["confirmed_lines"], row["covered_lines"]) == (4, 4)
 
 

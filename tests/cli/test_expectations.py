@@ -1,6 +1,5 @@
 """`canfetch test`."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +39,7 @@ def test_a_failure_names_the_line_the_reason_and_a_url(run: Run, folder: Path) -
 def test_json_has_the_counterexample_and_its_verdict(run: Run, folder: Path, form: str) -> None:
     write(folder, HOLDS + FAILS)
     ran = run("test", "--format", form)
-    rows = json.loads(ran.out) if form == "json" else [json.loads(line) for line in ran.lines]
+    rows = ran.rows(form)
     assert [row["holds"] for row in rows] == [True, False]
     assert rows[1]["counterexample"] == "/shop/cart"
     assert rows[1]["verdict"]["rule"]["line"] == 7

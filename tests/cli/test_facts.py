@@ -1,6 +1,5 @@
 """`canfetch facts`: from files and from a real server."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +69,7 @@ def test_crawlers_are_grouped_without_agents(run: Run) -> None:
 def test_json_of_several_sources(run: Run, form: str) -> None:
     with serving(respond(FILE.encode())) as site:
         ran = run("facts", f"{site.origin}/page", "robots.txt", "nonsense:x", "missing.txt", *UNKEPT, "--format", form)
-    rows = json.loads(ran.out) if form == "json" else [json.loads(line) for line in ran.lines]
+    rows = ran.rows(form)
     assert ran.code == 2
     live, local, *errors = rows
     assert live["source"] == f"{site.origin}/page"

@@ -53,7 +53,7 @@ def test_json_has_the_same_facts(run: Run, form: str) -> None:
     with sites("rules", "busy", "empty") as running, Site() as bare:
         origins = [site.origin for site in (*running, bare)]
         ran = run("fetch", *origins, "http://", *UNKEPT, "--format", form)
-    rows = json.loads(ran.out) if form == "json" else [json.loads(line) for line in ran.lines]
+    rows = ran.rows(form)
     assert ran.code == 2
     assert rows[4] == {
         "origin": "http://",

@@ -73,7 +73,7 @@ def test_check_fetches_and_shows_the_deciding_line(run: Run, ruled: Site) -> Non
 @pytest.mark.parametrize("form", ["json", "ndjson"])
 def test_json_has_the_access_of_the_file(run: Run, ruled: Site, form: str) -> None:
     ran = run("check", f"{ruled.origin}/fish", f"{ruled.origin}/private", *UNKEPT, "--format", form)
-    rows = json.loads(ran.out) if form == "json" else [json.loads(line) for line in ran.lines]
+    rows = ran.rows(form)
     assert [(row["url"], row["allowed"]) for row in rows] == [
         (f"{ruled.origin}/fish", True),
         (f"{ruled.origin}/private", False),
@@ -158,7 +158,7 @@ def test_matrix_of_live_origins(run: Run, ruled: Site, form: str) -> None:
     elif form == "csv":
         assert [row[1:] for row in csv.reader(ran.lines)][1:] == [["allowed"] * 2 + [""], ["disallowed"] * 2 + [""]]
     else:
-        rows = json.loads(ran.out) if form == "json" else [json.loads(line) for line in ran.lines]
+        rows = ran.rows(form)
         assert rows[1]["verdicts"]["CCBot"] == {"allowed": False, "reason": "disallow-rule", "line": 2}
     assert ruled.count("/robots.txt") == 1
 

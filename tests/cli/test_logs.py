@@ -58,7 +58,7 @@ def test_other_formats(run: Run, log: str, form: str) -> None:
         assert (report["first"], report["last"]) == ("2026-11-22T12:00:00Z", "2026-11-22T12:00:04Z")
         rows = report["crawlers"]
     elif form == "ndjson":
-        rows = [json.loads(line) for line in ran.lines]
+        rows = ran.rows()
     else:
         separator = "," if form == "csv" else " | "
         cells = [line.strip("| ").split(separator) for line in ran.lines]
@@ -85,7 +85,7 @@ def test_only_some_crawlers_are_shown(run: Run, log: str) -> None:
     assert ran.lines[-1].startswith("5 lines from ")
     assert ": 4 requests of crawlers, 1 of browsers" in ran.lines[-1]
     ran = run("logs", log, "--crawler", "googlebot", "--format", "ndjson")
-    [row] = [json.loads(line) for line in ran.lines]
+    [row] = ran.rows()
     assert (row["name"], row["judged_requests"], row["disallow_compliance"]) == ("Googlebot", 0, None)
 
 

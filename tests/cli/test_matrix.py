@@ -31,7 +31,7 @@ def test_exit_codes(run: Run) -> None:
 def test_json_and_ndjson_have_an_object_for_each_url(run: Run) -> None:
     whole = json.loads(run("matrix", "/shop/cart", "fish", *AGENTS, "--format", "json").out)
     ran = run("matrix", "/shop/cart", "fish", *AGENTS, "--format", "ndjson")
-    assert [json.loads(line) for line in ran.lines] == whole
+    assert ran.rows() == whole
     cart, fish = whole
     assert list(cart["verdicts"]) == ["GPTBot", "Googlebot-Image", "ExampleBot"]
     assert cart["verdicts"]["GPTBot"] == {"allowed": False, "reason": "disallow-rule", "line": 7}

@@ -116,7 +116,7 @@ def test_number_of_problem_lines_is_limited(run: Run) -> None:
 @pytest.mark.parametrize("form", ["json", "ndjson"])
 def test_json_and_ndjson_have_the_verdicts(run: Run, page: Path, form: str) -> None:
     ran = run("page", "--html", page.name, *AS_GOOGLE, "--agent", "bingbot", "--format", form, "--now", "2026-01-31")
-    rows = json.loads(ran.out) if form == "json" else [json.loads(line) for line in ran.lines]
+    rows = ran.rows(form)
     assert [(row["url"], row["agent_name"], row["schema"]) for row in rows] == [
         (None, "Googlebot", "canfetch.page-verdict/2"),
         (None, "bingbot", "canfetch.page-verdict/2"),

@@ -1,6 +1,5 @@
 """`canfetch sitemaps --urls`: the URLs of sitemaps, with the verdicts of agents, from real servers and files."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +53,7 @@ def test_verdicts_are_joined_and_counted(run: Run, site: Site) -> None:
 def test_json_has_urls_sitemaps_and_counts(run: Run, site: Site, form: str) -> None:
     serve(site)
     ran = run("sitemaps", site.origin, "nonsense:x", "--urls", "--agent", "Googlebot", *UNKEPT, "--format", form)
-    rows = json.loads(ran.out) if form == "json" else [json.loads(line) for line in ran.lines]
+    rows = ran.rows(form)
     assert [row["type"] for row in rows] == ["error", "url", "url", "sitemap", "sitemap", "summary"]
     assert rows[2] == {
         "type": "url",

@@ -25,7 +25,7 @@ def test_sitemaps_of_a_file(run: Run, folder: Path) -> None:
 def test_json_has_origin_and_line(run: Run, site: Site, form: str) -> None:
     site.serve("/robots.txt", respond(FILE))
     ran = run("sitemaps", site.origin, "nonsense:x", *UNKEPT, "--format", form)
-    rows = json.loads(ran.out) if form == "json" else [json.loads(line) for line in ran.lines]
+    rows = ran.rows(form)
     assert rows[:2] == [
         {
             "origin": site.origin,

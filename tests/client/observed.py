@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
+from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin, play_event
 
 from canfetch.access.responses import Failure, Response
 from canfetch.client.async_client import AsyncClient
@@ -12,6 +12,11 @@ from canfetch.client.sync_client import Client
 from canfetch.client.transports import TransportRequest
 
 Answer = Callable[[TransportRequest], Response | Failure]
+
+
+def scripted(**event: object) -> Answer:
+    """Return a function that answers with an event of the conformance cases."""
+    return lambda request: play_event(event, request)
 
 
 class Site(ScriptedOrigin):

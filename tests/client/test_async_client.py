@@ -1,7 +1,6 @@
 """What is specific to the asynchronous client: tasks, cancellation, and stores called in threads."""
 
 import asyncio
-import json
 import subprocess
 import sys
 import threading
@@ -9,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.access.conftest import AsyncScriptedOrigin
+from tests.json_lines import read_json_lines
 from tests.servers.behaviours import BEHAVIOURS
 from tests.servers.fixtures import site
 from tests.servers.web import Site
@@ -111,7 +111,7 @@ def test_every_decision_is_recorded_async(tmp_path: Path) -> None:
 
     asyncio.run(run())
     [segment] = tmp_path.iterdir()
-    lines = [json.loads(line) for line in segment.read_bytes().splitlines()]
+    lines = read_json_lines(segment)
     assert [line["verdict"]["allowed"] for line in lines if "verdict" in line] == [False, True]
 
 

@@ -6,8 +6,8 @@ import subprocess
 import sys
 
 import pytest
-from tests.access.conftest import ScriptedOrigin, play_event
-from tests.client.observed import Answer, Site, decide_with_either
+from tests.access.conftest import ScriptedOrigin
+from tests.client.observed import Site, decide_with_either, scripted
 
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.async_client import AsyncClient
@@ -18,10 +18,6 @@ from canfetch.core.redaction import loggable_url, redact_urls
 
 BOTH = pytest.mark.parametrize("kind", ["sync", "async"])
 URL = "https://example.com/forbidden"
-
-
-def scripted(**event: object) -> Answer:
-    return lambda request: play_event(event, request)
 
 
 def shapes(caplog: pytest.LogCaptureFixture, name: str) -> list[tuple[str, str]]:

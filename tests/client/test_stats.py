@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import FrozenInstanceError
 
 import pytest
-from tests.access.conftest import RULES, ScriptedOrigin, play_event
-from tests.client.observed import Answer, Site, decide_with_either
+from tests.access.conftest import RULES, ScriptedOrigin
+from tests.client.observed import Site, decide_with_either, scripted
 from tests.client.test_refreshing import DAY_SECONDS, GatedRefresh
 
 from canfetch.access.entries import CacheEntry
@@ -24,10 +24,6 @@ from canfetch.errors import StoreError
 BOTH = pytest.mark.parametrize("kind", ["sync", "async"])
 URL = "https://example.com/forbidden"
 ROBOTS_URL = "https://example.com/robots.txt"
-
-
-def scripted(**event: object) -> Answer:
-    return lambda request: play_event(event, request)
 
 
 def counted(stats: ClientStats) -> dict[str, object]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 from tests.access.conftest import play_event
-from tests.client.observed import Answer, Site, decide_with_either
+from tests.client.observed import Site, decide_with_either, scripted
 
 from canfetch.access.responses import Failure, Response
 from canfetch.client.async_client import AsyncClient
@@ -43,10 +43,6 @@ class Spans:
 @pytest.fixture
 def spans() -> Spans:
     return Spans()
-
-
-def scripted(**event: object) -> Answer:
-    return lambda request: play_event(event, request)
 
 
 @BOTH

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from conformance.cases import ROOT
-from tests.differential.oracles import in_ci
+from tests.missing import in_ci
 
 import canfetch
 from canfetch.extensions import ExtensionNote

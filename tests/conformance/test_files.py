@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from conformance.cases import FOLDERS, ROOT, Case, case_files
 from tests.conformance.case_files import CASES, STANDARD_LIBRARY, check_each
-from tests.differential.oracles import in_ci
+from tests.missing import in_ci
 
 from canfetch import PROFILES
 

@@ -1,12 +1,13 @@
 """The parsers that are compared: Google's parser and the engines of canfetch."""
 
-import os
 import platform
 import sys
 from collections.abc import Callable
 from functools import cache
 from importlib.util import find_spec
 from typing import Any, Final
+
+from tests.missing import in_ci
 
 from canfetch.core.contract import CompiledFile
 from canfetch.core.engines import get_compiler
@@ -49,11 +50,6 @@ def encode_url(url: str | bytes) -> bytes:
 def missing_google() -> str:
     """Return why Google's parser is not available; empty if it is."""
     return "" if find_spec("jwm") else "jwm.robotstxt, Google's parser, is not installed"
-
-
-def in_ci() -> bool:
-    """Return whether this is a CI run, in which missing dependencies are errors."""
-    return os.environ.get("CI", "") not in {"", "0", "false"}
 
 
 def google_is_required() -> bool:

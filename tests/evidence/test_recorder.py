@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from tests.access.conftest import ScriptedOrigin
 from tests.evidence.segments import ROBOTS, VERDICT, write_segment
+from tests.json_lines import read_json_lines
 
 from canfetch.access.responses import Response
 from canfetch.client.evidence import EvidenceHead, EvidenceRecorder, find_heads, verify_folder, verify_segment
@@ -27,7 +28,7 @@ from canfetch.errors import EvidenceError, InvalidOption
 
 def read_decisions(path: Path) -> list[dict[str, Any]]:
     """Return the lines of a segment that record decisions."""
-    lines = [json.loads(line) for line in path.read_bytes().splitlines()]
+    lines = read_json_lines(path)
     return [line for line in lines if "verdict" in line]
 
 

@@ -1,7 +1,6 @@
 """Frontiers: when each URL is handed out, in which order, and what is recorded."""
 
 import asyncio
-import json
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
@@ -14,6 +13,7 @@ import pytest
 import yarl
 from simulation.virtual_time import run_in_virtual_time, virtual_now
 from tests.frontier.crawls import USER_AGENT, Hosts, crawl, open_frontier
+from tests.json_lines import read_json_lines
 
 from canfetch.access.pacing import DelayMode
 from canfetch.client.async_client import AsyncClient
@@ -795,7 +795,7 @@ def test_every_decision_is_recorded(tmp_path: Path) -> None:
 
     with EvidenceRecorder(tmp_path) as recorder:
         run_in_virtual_time(lambda: main(recorder))
-    lines = [json.loads(line) for line in recorder.path.read_bytes().splitlines()[1:-1]]
+    lines = read_json_lines(recorder.path)[1:-1]
 
     assert verify_segment(recorder.path).valid
     # An invalid URL has no verdict.

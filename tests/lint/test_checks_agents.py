@@ -1,19 +1,11 @@
 """Checks of user-agent lines."""
 
 import pytest
+from tests.lint.selected_check import fixed, lines
 
-from canfetch.lint import Linter
 from canfetch.lint.analysis.crawler_suggestions import suggest_crawler
 
 RULE = "\nDisallow: /a\n"
-
-
-def lines(content: bytes, code: str) -> list[int]:
-    return [finding.line for finding in Linter(select=[code], findings_limit=None).lint(content).findings]
-
-
-def fixed(content: bytes, code: str) -> bytes:
-    return Linter(select=[code], findings_limit=None).fix(content, unsafe=True).content
 
 
 REPORTED = [

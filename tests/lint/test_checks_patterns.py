@@ -3,6 +3,7 @@
 from itertools import combinations
 
 import pytest
+from tests.lint.selected_check import fixed, lines
 
 from canfetch import parse
 from canfetch.core.equivalence import differing_profiles
@@ -11,15 +12,6 @@ from canfetch.lint.analysis.canonical_rules import canonical_form
 from canfetch.pages.page_rules import parse_page
 
 PAGES = (SitePage("https://example.com/private-offers.html", parse_page()),)
-
-
-def lines(content: bytes, code: str, given: LintInput | None = None) -> list[int]:
-    given = (given or LintInput(b""))._replace(content=content)
-    return [finding.line for finding in Linter(select=[code], findings_limit=None).lint(given).findings]
-
-
-def fixed(content: bytes, code: str) -> bytes:
-    return Linter(select=[code], findings_limit=None).fix(content, unsafe=True).content
 
 
 def rules(*values: str) -> bytes:
@@ -265,10 +257,12 @@ def test_canonical_form(value: bytes, form: bytes) -> None:
 
 def test_folder_without_slash_is_reported_if_known_page_matches() -> None:
     given = LintInput(b"", url="https://example.com/robots.txt", pages=PAGES)
-    assert lines(rules("Disallow: /private"), "CF415", given) == [2]
-    assert lines(rules("Disallow: /pri", "Disallow: /private-offers"), "CF415", given) == [2, 3]
-    assert lines(rules("Disallow: /private/", "Allow: /private", "Disallow: /other"), "CF415", given) == []
-    assert lines(rules("Disallow: /private/"), "CF415", given._replace(url="https://other.example/robots.txt")) == []
+    assert lines(given._replace(content=rules("Disallow: /private")), "CF415") == [2]
+    assert lines(given._replace(content=rules("Disallow: /pri", "Disallow: /private-offers")), "CF415") == [2, 3]
+    content = rules("Disallow: /private/", "Allow: /private", "Disallow: /other")
+    assert lines(given._replace(content=content), "CF415") == []
+    other = given._replace(url="https://other.example/robots.txt")
+    assert lines(other._replace(content=rules("Disallow: /private/")), "CF415") == []
 
 
 @pytest.mark.parametrize(

@@ -257,3 +257,8 @@ def _offset(text: str, position: types.Position) -> int:
             return starts[position.line] + index
         units += 2 if character > "\uffff" else 1
     return len(text)
+
+
+def frame(body: bytes) -> bytes:
+    """Return a message of the protocol with its header."""
+    return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)

@@ -3,12 +3,9 @@
 import io
 
 import pytest
+from tests.lsp.editor import frame
 
 from canfetch.lsp.stdio import MessageWriter, read_messages
-
-
-def frame(body: bytes) -> bytes:
-    return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.missing import skip_unless_ci
 
 # Neovim has `vim.lsp.config` since 0.11, and `vim.lsp.start_client` before.
 SCRIPT = """
@@ -77,9 +78,7 @@ SERVER = [sys.executable, "-m", "canfetch", "lsp"]
 def test_neovim_shows_diagnostics_applies_a_fix_and_formats(tmp_path: Path) -> None:
     neovim = shutil.which("nvim")
     if neovim is None:
-        if os.environ.get("CI") == "true":
-            pytest.fail("nvim is not installed: run tools/install_services.sh")
-        pytest.skip("nvim is not installed")
+        skip_unless_ci("nvim is not installed: run tools/install_services.sh")
     robots = tmp_path / "robots.txt"
     robots.write_text("user-agent: *\nDisalow: /é/\n\n\nUser-agent: GPTBot\nDisallow:/\n", encoding="utf-8")
     script = tmp_path / "script.lua"

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from lsprotocol import types
-from tests.lsp.editor import PATIENCE, Editor, apply, capabilities, span
+from tests.lsp.editor import PATIENCE, Editor, apply, capabilities, frame, span
 
 from canfetch.lsp.server import MAX_DOCUMENT_CHARACTERS
 from canfetch.lsp.stdio import serve
@@ -518,9 +518,6 @@ def test_without_the_extra_the_error_names_it() -> None:
 def test_invalid_messages_do_not_end_the_server() -> None:
     editor = Editor(capabilities())
     document = editor.open(uri("robust"), "User-agent: *\nDisallow: /\n")
-
-    def frame(body: bytes) -> bytes:
-        return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
 
     for body in (
         b"{",

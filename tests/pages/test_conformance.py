@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.differential.oracles import in_ci
+from tests.missing import in_ci
 
 from canfetch import Agent, parse
 from canfetch.pages import PAGE_DIALECTS, PageRules, PageSource, parse_page

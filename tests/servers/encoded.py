@@ -28,7 +28,7 @@ def _library(name: str) -> Any:
     return import_module(name)
 
 
-def _raw_deflate(data: bytes) -> bytes:
+def raw_deflate(data: bytes) -> bytes:
     stream = zlib.compressobj(wbits=-zlib.MAX_WBITS)
     return stream.compress(data) + stream.flush()
 
@@ -55,7 +55,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "identity": encoded("identity", lambda: RULES),
     "gzip-members": encoded("gzip", lambda: gzip.compress(RULES[:9]) + gzip.compress(RULES[9:])),
     "deflate": encoded("deflate", lambda: zlib.compress(RULES)),
-    "raw-deflate": encoded("deflate", lambda: _raw_deflate(RULES)),
+    "raw-deflate": encoded("deflate", lambda: raw_deflate(RULES)),
     "br": encoded("br", lambda: _library("brotli").compress(RULES)),
     "zstd": encoded("zstd", lambda: _library("zstandard").compress(RULES)),
     "gzip-empty": encoded("gzip", lambda: b""),

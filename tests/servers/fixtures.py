@@ -18,6 +18,13 @@ def site() -> Iterator[Site]:
         yield running
 
 
+@pytest.fixture(scope="module")
+def shared_site() -> Iterator[Site]:
+    """A server shared by the tests of a module, for tests that do not count requests."""
+    with Site() as running:
+        yield running
+
+
 @pytest.fixture
 def tls_site(authority: Authority) -> Iterator[Site]:
     with Site(tls=authority.good()) as running:

@@ -27,12 +27,6 @@ def other() -> Iterator[Site]:
         yield running
 
 
-@pytest.fixture
-def site() -> Iterator[Site]:
-    with Site() as running:
-        yield running
-
-
 def serve_robots(site: Site, *sitemaps: str) -> None:
     lines = "".join(f"Sitemap: {sitemap}\n" for sitemap in sitemaps)
     site.serve("/robots.txt", respond(f"{ROBOTS}{lines}".encode()))

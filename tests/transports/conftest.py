@@ -4,18 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 from tests.servers.certificates import Authority
-from tests.servers.fixtures import authority, site, tls_site
-from tests.servers.web import Site
+from tests.servers.fixtures import authority, shared_site, site, tls_site
 from tests.transports.harness import TRANSPORT_NAMES, Send, open_transport
 
-__all__ = ["authority", "site", "tls_site"]
-
-
-@pytest.fixture(scope="module")
-def shared_site() -> Iterator[Site]:
-    """A server shared by the tests of a module, for tests that do not count requests."""
-    with Site() as running:
-        yield running
+__all__ = ["authority", "shared_site", "site", "tls_site"]
 
 
 @pytest.fixture(scope="module", params=TRANSPORT_NAMES)

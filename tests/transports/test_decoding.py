@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.servers.encoded import raw_deflate
 from tests.transports.harness import split_at
 
 from canfetch.access.responses import FailureKind
@@ -27,11 +28,6 @@ from canfetch.client.transports.response_body import (
 
 LIMIT = 20_000
 BOMB_BYTES = 50_000_000
-
-
-def raw_deflate(data: bytes) -> bytes:
-    stream = zlib.compressobj(wbits=-zlib.MAX_WBITS)
-    return stream.compress(data) + stream.flush()
 
 
 def library(name: str) -> Any:

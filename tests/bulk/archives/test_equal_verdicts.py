@@ -1,6 +1,5 @@
 """Tables and lists have the verdicts of the library, over generated files and, with CANFETCH_CORPUS, real ones."""
 
-import json
 import os
 from itertools import islice
 from pathlib import Path
@@ -9,6 +8,7 @@ import pytest
 from benchmarks.generated_files import generate_file
 from tests.bulk.archives.test_output_tables import make_table
 from tests.bulk.warc_files import compressed, response
+from tests.json_lines import read_json_lines
 
 import canfetch
 from canfetch.access.policies import get_policy
@@ -39,7 +39,7 @@ def test_decisions_and_matrix(tmp_path: Path) -> None:
     archive = compressed(response(f"host{number}.example", content) for number, content in enumerate(files))
     some = AGENTS[::12]
     path = make_table(tmp_path, [archive], TableOptions("decisions", some, PATHS))
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    rows = read_json_lines(path)
     expected = [
         canfetch.parse(content).decide(url, agent=agent) for content in files for _, agent in some for url in PATHS
     ]
@@ -47,7 +47,7 @@ def test_decisions_and_matrix(tmp_path: Path) -> None:
         (verdict.allowed, str(verdict.reason), verdict.line) for verdict in expected
     ]
     path = make_table(tmp_path, [archive], TableOptions("matrix", AGENTS, PATHS[:1]))
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    rows = read_json_lines(path)
     assert [[row[name] for name, _ in AGENTS] for row in rows] == [
         [canfetch.parse(content).allows(PATHS[0], agent=agent) for _, agent in AGENTS] for content in files
     ]

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.bulk.captured_items import unexpected
 from tests.bulk.warc_files import RULES, compressed, http_response, record, redirect, response
+from tests.json_lines import read_json_lines
 
 from canfetch.access.policies import get_policy
 from canfetch.agents import agent
@@ -28,10 +30,6 @@ from canfetch.errors import InvalidOption
 
 ROBOTS = "https://a.example/robots.txt"
 DAY = 86400.0
-
-
-def unexpected(fault: Fault) -> None:
-    raise AssertionError(fault)
 
 
 def make_store(folder: Path, records: list[bytes]) -> Path:
@@ -235,7 +233,7 @@ def test_several_agents_have_a_row_each(tmp_path: Path, *, only_allowed: bool) -
     agents = ("GPTBot", "CCBot")
     path, counts, _ = run_filter(tmp_path, "urls.txt", content, "out.ndjson", agents, only_allowed=only_allowed)
     assert counts == Counts(8, 1, 4)
-    found = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    found = read_json_lines(path)
     assert [(row["url"], row["agent"], row["allowed"]) for row in found] == expected
     pyarrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
@@ -255,7 +253,7 @@ def test_csv_keeps_its_columns(tmp_path: Path) -> None:
         tmp_path, "urls.csv", content.encode(), "out.ndjson", url_column="Page", only_allowed=True
     )
     assert not faults
-    assert [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] == [
+    assert read_json_lines(path) == [
         {"Id": "1", "Page": URLS[1], "allowed": True, "reason": "no-match", "line": None, "rule": None}
     ]
 
@@ -279,7 +277,7 @@ def test_ndjson_keeps_its_values(tmp_path: Path) -> None:
     path, counts, faults = run_filter(tmp_path, "urls.jsonl.gz", gzip.compress(text.encode()), "out.ndjson")
     assert counts == Counts(3, 0, 2)
     assert [fault.reason for fault in faults] == ["a row has the column 'other', which the first row does not have"]
-    first, second, third = (json.loads(line) for line in path.read_text(encoding="utf-8").splitlines())
+    first, second, third = read_json_lines(path)
     assert first["tags"] == ["x"]
     assert (second["reason"], third["reason"]) == ("invalid-url", "invalid-url")
 

@@ -1,14 +1,15 @@
 """Cells of a list of URLs that are not UTF-8: bytes in CSV, data URLs in other text, binary in Parquet."""
 
 import csv
-import json
 from base64 import b64decode
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.bulk.archives.test_filter import make_store, unexpected
+from tests.bulk.archives.test_filter import make_store
+from tests.bulk.captured_items import unexpected
 from tests.bulk.warc_files import response
+from tests.json_lines import read_json_lines
 
 from canfetch.agents import agent
 from canfetch.bulk.archives.decisions import NamedAgent
@@ -74,7 +75,7 @@ def read(path: Path) -> list[dict[str, Any]]:
         parquet = pytest.importorskip("pyarrow.parquet")
         rows: list[dict[str, Any]] = parquet.read_table(path).to_pylist()
         return rows
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return read_json_lines(path)
 
 
 @pytest.mark.parametrize("form", ["ndjson", "csv", "parquet"])

@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from tests.bulk.captured_items import unexpected
 from tests.bulk.traced_memory import with_peak_memory
 from tests.bulk.warc_files import RULES, compressed, http_response, record, redirect, response
 
@@ -79,10 +80,6 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = folder / "store.sqlite"
     collect([find_source(str(folder / "robots.warc.gz"))], path, advance=lambda _: None, on_fault=unexpected)
     return path
-
-
-def unexpected(fault: Fault) -> None:
-    raise AssertionError(fault)
 
 
 def make_rows(count: int) -> list[dict[str, Any]]:

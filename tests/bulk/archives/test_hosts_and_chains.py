@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.bulk.captured_items import unexpected
+from tests.json_lines import read_json_lines
 
 from canfetch.access.policies import get_policy
 from canfetch.agents import agent
@@ -13,7 +15,6 @@ from canfetch.bulk.archives.capture_store import CaptureStore
 from canfetch.bulk.archives.decisions import NamedAgent
 from canfetch.bulk.archives.output_tables import TableOptions
 from canfetch.bulk.archives.url_decisions import URLDecisions
-from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.sources import find_source
 from canfetch.bulk.reading.times import parse_time
 from canfetch.bulk.writing.work_folder import WorkFolder
@@ -31,10 +32,6 @@ def file(origin: str, content: str, time: str | None = None) -> Row:
 
 def moved(origin: str, location: str, time: str | None = None) -> Row:
     return {"origin": origin, "status": 301, "location": location, "time": time}
-
-
-def unexpected(fault: Fault) -> None:
-    raise AssertionError(fault)
 
 
 def make_store(folder: Path, rows: list[Row]) -> Path:
@@ -206,7 +203,7 @@ def test_tables_of_all_engines_and_of_their_own_output(tmp_path: Path, table: st
         return output
 
     def cells(path: Path) -> list[Row]:
-        found = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        found = read_json_lines(path)
         return [{name: row[name] for name in row if name not in {"source", "position"}} for row in found]
 
     archive = tmp_path / "files.ndjson"

@@ -2,13 +2,13 @@
 
 import csv
 import hashlib
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.bulk.warc_files import RULES, compressed, http_response, record, redirect, response
+from tests.json_lines import read_json_lines
 
 from canfetch.agents import agent
 from canfetch.bulk import Files
@@ -50,7 +50,7 @@ def make_table(
 
 def rows(folder: Path, records: Sequence[bytes], options: TableOptions, **more: Any) -> list[dict[str, Any]]:
     path = make_table(folder, [compressed(records)], options, **more)
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return read_json_lines(path)
 
 
 def test_files(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from tests.bulk.captured_items import unexpected
 from tests.bulk.warc_files import RULES, compressed, http_response, record, redirect, response
 
 from canfetch.agents import agent
@@ -13,7 +14,6 @@ from canfetch.bulk.archives.archive_job import collect, list_parts, store_path, 
 from canfetch.bulk.archives.decisions import NamedAgent
 from canfetch.bulk.archives.output_tables import TableOptions
 from canfetch.bulk.archives.work_database import WorkDatabase
-from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.sources import find_source
 from canfetch.bulk.writing.work_folder import WorkFolder
 from canfetch.core.document import parse
@@ -61,10 +61,6 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("archive") / "robots.warc.gz"
     path.write_bytes(compressed(records))
     return path
-
-
-def unexpected(fault: Fault) -> None:
-    raise AssertionError(fault)
 
 
 @pytest.fixture(autouse=True)

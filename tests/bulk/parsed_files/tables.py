@@ -7,6 +7,7 @@ from shutil import copy
 from typing import Any, NamedTuple
 
 import pytest
+from tests.json_lines import read_json_lines
 
 from canfetch.agents import agent
 from canfetch.bulk import Files
@@ -34,7 +35,7 @@ def parse_archive(folder: Path, captures: list[Row], policy: str = "rfc9309") ->
     # The end of the run removes the store.
     copy(store, folder / "captures.sqlite")
     write_table(work, TableOptions("files"), policy=policy, processes=1, advance=lambda _: None)
-    return [json.loads(line) for line in (folder / "out.ndjson").read_text(encoding="utf-8").splitlines()]
+    return read_json_lines(folder / "out.ndjson")
 
 
 def row(origin: str, effect: str | None, redirects: Any = 0, final: str | None = None, **cells: Any) -> Row:

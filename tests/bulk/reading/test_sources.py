@@ -13,6 +13,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from tests.bulk.captured_items import captures
 from tests.bulk.traced_memory import with_peak_memory
 from tests.bulk.warc_files import RULES, compressed, response
 
@@ -29,10 +30,6 @@ TIME = 1777636800.0
 
 def read(path: Path, form: str | None = None) -> list[Capture | Fault]:
     return list(read_source(find_source(str(path), form), wants=lambda _: True))
-
-
-def captures(items: list[Capture | Fault]) -> list[Capture]:
-    return [item for item in items if isinstance(item, Capture)]
 
 
 def reasons(items: list[Capture | Fault]) -> list[str]:

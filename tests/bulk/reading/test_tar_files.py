@@ -6,6 +6,7 @@ import tarfile
 from collections.abc import Sequence
 
 import pytest
+from tests.bulk.captured_items import faults
 from tests.bulk.traced_memory import with_peak_memory
 from tests.bulk.warc_files import RULES
 
@@ -46,10 +47,6 @@ def read(content: bytes) -> list[Capture | Fault]:
 
 def files(items: list[Capture | Fault]) -> dict[str, bytes]:
     return {item.owner: item.content for item in items if isinstance(item, Capture)}
-
-
-def faults(items: list[Capture | Fault]) -> list[Fault]:
-    return [item for item in items if isinstance(item, Fault)]
 
 
 @pytest.mark.parametrize("is_compressed", [False, True])

@@ -5,6 +5,8 @@ import io
 import random
 
 import pytest
+from tests.bulk.captured_items import captures, faults
+from tests.bulk.small_reads import SmallReads
 from tests.bulk.traced_memory import with_peak_memory
 from tests.bulk.warc_files import RULES, chunked, compressed, deflated, http_response, record, redirect, response
 
@@ -19,23 +21,8 @@ def noise(seed: int) -> bytes:
     return random.Random(seed).randbytes(600)  # noqa: S311 - reproducible
 
 
-class SmallReads(io.BytesIO):
-    """A pipe that returns few bytes at once."""
-
-    def read(self, size: int | None = -1, /) -> bytes:
-        return super().read(min(7, size or 0))
-
-
 def read(content: bytes, stream: type[io.BytesIO] = io.BytesIO) -> list[Capture | Fault]:
     return list(read_warc(stream(content), "x.warc", wants=lambda _: True, advance=lambda _: None))
-
-
-def captures(items: list[Capture | Fault]) -> list[Capture]:
-    return [item for item in items if isinstance(item, Capture)]
-
-
-def faults(items: list[Capture | Fault]) -> list[Fault]:
-    return [item for item in items if isinstance(item, Fault)]
 
 
 def hosts(items: list[Capture | Fault]) -> list[str]:

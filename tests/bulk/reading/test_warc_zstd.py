@@ -4,6 +4,7 @@ import io
 from pathlib import Path
 
 import pytest
+from tests.bulk.small_reads import SmallReads
 from tests.bulk.warc_files import RULES, compressed, response
 
 from canfetch.bulk.reading.captures import Capture, Fault
@@ -14,13 +15,6 @@ zstandard = pytest.importorskip("zstandard")
 
 HOSTS = [f"{name}.example" for name in "abcdef"]
 RECORDS = [response(host) for host in HOSTS]
-
-
-class SmallReads(io.BytesIO):
-    """A pipe that returns few bytes at once."""
-
-    def read(self, size: int | None = -1, /) -> bytes:
-        return super().read(min(3, size or 0))
 
 
 def frames(records: list[bytes], dictionary: object = None) -> bytes:

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 from tests.integrations.http_clients.hosts import HOST_NAMES
-from tests.servers.fixtures import authority, site, tls_site
+from tests.servers.fixtures import authority, shared_site, site, tls_site
 from tests.servers.valid import respond
 from tests.servers.web import Exchange, Site
 
-__all__ = ["authority", "site", "tls_site"]
+__all__ = ["authority", "shared_site", "site", "tls_site"]
 
 ROBOTS = b"User-agent: *\nDisallow: /private/\nCrawl-delay: 10\n"
 

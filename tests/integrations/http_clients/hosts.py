@@ -6,20 +6,14 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import copy_context
-from functools import cache
 from typing import Any, NamedTuple
 
 import pytest
+from tests.transports.session_harness import default_tls
 
 HOST_NAMES = ["httpx2", "httpx2-async", "aiohttp", "requests", "urllib"]
 ASYNC_NAMES = ["httpx2-async", "aiohttp"]
 USER_AGENT = "ExampleBot/1.0"
-
-
-@cache
-def default_tls() -> ssl.SSLContext:
-    """Return the default settings. Loading the authorities takes most of the time of a test."""
-    return ssl.create_default_context()
 
 
 class Fetched(NamedTuple):

@@ -1,7 +1,6 @@
 """The contract of the transports, with an opener of urllib."""
 
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -26,12 +25,6 @@ DEVIATIONS: dict[str, FailureKind | None] = {
     # http.client does not tell an invalid chunk from a missing one.
     **dict.fromkeys(("bad-chunk", "negative-chunk", "long-chunk", "late-bad-chunk"), FailureKind.INCOMPLETE),
 }
-
-
-@pytest.fixture(scope="module")
-def shared_site() -> Iterator[Site]:
-    with Site() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

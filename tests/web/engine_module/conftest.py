@@ -2,7 +2,6 @@
 
 import base64
 import json
-import os
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import pytest
+from tests.missing import skip_unless_ci
 
 ROOT: Final = Path(__file__).resolve().parents[3]
 MODULE: Final = ROOT / "build" / "engine.wasm"
@@ -70,12 +70,6 @@ class EngineModule:
         return json.loads(line)
 
 
-def _give_up(reason: str) -> None:
-    if os.environ.get("CI") == "true":
-        pytest.fail(reason)
-    pytest.skip(reason)
-
-
 def _build_module() -> None:
     """Build the module if it is older than its sources. Without a toolchain, skip the test; fail it in CI."""
     sources = [*ROOT.glob("rust/core/src/**/*.rs"), *ROOT.glob("rust/wasm/src/*.rs")]
@@ -86,7 +80,7 @@ def _build_module() -> None:
         [ROOT / "tools" / "build_engine_module.sh", MODULE], capture_output=True, text=True, check=False
     )
     if built.returncode == _NO_TOOLCHAIN:
-        _give_up(built.stderr.strip())
+        skip_unless_ci(built.stderr.strip())
     assert built.returncode == 0, built.stderr
 
 
@@ -94,7 +88,7 @@ def bundle(source: Path, folder: Path, *options: str) -> Path:
     """Return a script with everything that a source file imports."""
     if not ESBUILD.exists():
         if shutil.which("npm") is None:
-            _give_up("the engine of the page is bundled with npm, which is not installed")
+            skip_unless_ci("the engine of the page is bundled with npm, which is not installed")
         subprocess.run(["npm", "--prefix", ROOT / "page", "ci"], capture_output=True, check=True)
     script = folder / f"{source.stem}.mjs"
     command = [
@@ -115,7 +109,7 @@ def engine_module(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EngineMo
     """Return the module, which is built if it is older than its sources."""
     node = shutil.which("node")
     if node is None:
-        _give_up("Node.js is not installed")
+        skip_unless_ci("Node.js is not installed")
     _build_module()
     source = Path(__file__).with_name("driver.ts")
     driver = bundle(source, tmp_path_factory.mktemp("driver"), "--platform=node")

@@ -1,6 +1,5 @@
 """The engine in a worker of Chromium, under the Content-Security-Policy of the tester page."""
 
-import os
 import shutil
 from collections.abc import Iterator
 from functools import partial
@@ -10,6 +9,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
+from tests.missing import skip_unless_ci
 from tests.web.engine_module.conftest import MODULE, ROOT, _build_module, bundle
 
 from canfetch.web.server.guard import CONTENT_SECURITY_POLICY
@@ -72,8 +72,7 @@ def browser_page(address: str) -> Iterator["Page"]:
     sync_api = pytest.importorskip("playwright.sync_api")
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if chromium is None:
-        reason = "Chromium is not installed"
-        pytest.fail(reason) if os.environ.get("CI") == "true" else pytest.skip(reason)
+        skip_unless_ci("Chromium is not installed")
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"], timeout=_TIMEOUT_MS)
         page: Page = browser.new_page()

@@ -1,6 +1,5 @@
 """The tester page in Debian's Chromium, with a server in a thread that fetches from scripted sites."""
 
-import os
 import re
 import shutil
 import socket
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import pytest
+from tests.missing import skip_unless_ci
 
 pytest.importorskip("fastapi")
 pytest.importorskip("playwright")
@@ -77,12 +77,6 @@ class Site(NamedTuple):
     sites: Sites
 
 
-def _give_up(reason: str) -> None:
-    if os.environ.get("CI") == "true":
-        pytest.fail(reason)
-    pytest.skip(reason)
-
-
 def _is_built() -> bool:
     manifest = ASSETS / "manifest.json"
     if not manifest.exists() or not any(ASSETS.glob("static/engine-*.wasm")):
@@ -97,7 +91,7 @@ def built_page() -> Path:
     if _is_built():
         return ASSETS
     if shutil.which("npm") is None:
-        _give_up("the tester page is built with npm, which is not installed")
+        skip_unless_ci("the tester page is built with npm, which is not installed")
     engine_module._build_module()
     CRAWLERS.parent.mkdir(exist_ok=True)
     command = [sys.executable, "-m", "canfetch", "agents", "list", "--format", "json"]
@@ -133,7 +127,7 @@ def site(built_page: Path) -> Iterator[Site]:
 def browser() -> Iterator[Browser]:
     executable = shutil.which("chromium")
     if executable is None:
-        _give_up("Chromium is not installed")
+        skip_unless_ci("Chromium is not installed")
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=executable, args=list(BROWSER_OPTIONS), timeout=TIMEOUT_MS)
         yield running
