@@ -4,20 +4,23 @@ import asyncio
 import random
 import tempfile
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from canfetch import AsyncClient, Frontier, SkippedURL, Turn
+from canfetch import AsyncClient, FailedURL, Frontier, SkippedURL, Turn
 from canfetch.client.evidence import EvidenceRecorder
 from canfetch.client.frontier.url_identity import identify_url
 from canfetch.client.stores.sqlite import SQLiteStore
+from canfetch.core.text import display_text
+from canfetch.core.urls import url_bytes
 from canfetch.core.verdict import Access
 from canfetch.errors import CanfetchError, InvalidURL
 from simulation.machine import Machine, name_holder
 from simulation.plans import CROWD, CROWD_SECONDS, MAX_DELAY, MAX_ROUNDS, Life, Plan
 from simulation.processes import Killed, Process
 from simulation.rules import DAY, BrokenRule, check_evidence, find_broken_rule, without_folder
-from simulation.sites import AGENT, JUNK, AsyncNetwork, Network, Site, make_site
+from simulation.sites import AGENT, JUNK, OVERSIZED, UNENCODABLE, AsyncNetwork, Network, Site, make_site
 from simulation.virtual_time import run_in_virtual_time, virtual_now
 
 # A crawl that is not over by then never ends.
@@ -28,6 +31,10 @@ _RECHECK: Final = 3600.0
 # this time with a probability of a millionth, and after 600 s if the dead origins are asked first.
 _LONGEST_CROWD: Final = 400.0
 _TOLERANCE: Final = 0.001
+
+
+class _Refusal(Exception):
+    """What the crawler of a simulation raises itself."""
 
 
 class Crawl:
@@ -125,6 +132,7 @@ class Crawl:
                 clock=machine.wall,
                 monotonic=virtual_now,
                 on_skip=self._skip,
+                on_failure=self._fail,
                 **plan.options,
             )
         except CanfetchError as error:
@@ -142,9 +150,15 @@ class Crawl:
         assert process.is_alive
 
     async def _work(self, frontier: Frontier) -> None:
-        async for turn in frontier:
+        while True:
+            try:
+                turn = await anext(frontier)
+            except StopAsyncIteration:
+                break
+            except _Refusal:
+                continue
             self._check_turn(turn)
-            with turn:
+            with suppress(_Refusal), turn:
                 await asyncio.sleep(self._chance.choice((0.0, 0.2, 4.0)))
                 site = self._network.sites[origin_of(turn.url)]
                 self._add(frontier, self._links(turn.url, site))
@@ -160,9 +174,11 @@ class Crawl:
                     self._done.add(turn.url)
 
     def _links(self, url: str, site: Site) -> list[str]:
-        number = int(url.rpartition("/")[2])
+        number = int(url.removesuffix(UNENCODABLE).rpartition("/")[2])
         links = [f"{site.origin}/{child}" for child in (2 * number, 2 * number + 1) if child <= site.pages]
         links += [f"{site.origin}/private/{number}", f"{self._sites[0].origin}/%31#top"]
+        if number == 1:
+            links = [*(f"{link}{UNENCODABLE}" for link in links[:2]), *links[2:], OVERSIZED]
         return [*links, self._chance.choice(JUNK)]
 
     def _add(self, frontier: Frontier, urls: list[str]) -> None:
@@ -172,7 +188,7 @@ class Crawl:
                 each = identify_url(url)
             except InvalidURL:
                 continue
-            if url not in JUNK:
+            if url not in (*JUNK, OVERSIZED):
                 identified[each.origin, each.identity] = url
         try:
             frontier.add_many(urls)
@@ -191,7 +207,11 @@ class Crawl:
     def _check_evidence(self) -> None:
         # Without power, lines are lost that were not synchronised, also of segments to which others refer.
         if self.plan.evidence == "durable" or not self.plan.loses_power:
-            check_evidence(self._folder / "evidence", self._decided if self.plan.evidence else Counter())
+            decided = self._decided if self.plan.evidence else Counter[str]()
+            # In evidence, lone surrogates are percent-encoded.
+            check_evidence(
+                self._folder / "evidence", Counter({display_text(url_bytes(url)): decided[url] for url in decided})
+            )
 
     def _skip(self, skipped: SkippedURL) -> None:
         self._notice()
@@ -203,6 +223,12 @@ class Crawl:
             raise BrokenRule(f"at {virtual_now():.3f} s: {origin} was never asked, and is called unreachable")
         self._decided[skipped.url] += 1
         self._skipped.add(skipped.url)
+
+    def _fail(self, failed: FailedURL) -> None:
+        """Raise an exception for some URLs, as a broken function of a crawler does. The turn has ended nevertheless."""
+        self._notice()
+        if "2" in failed.url.rpartition("/")[2]:
+            raise _Refusal
 
     def _note_request(self, *event: object) -> None:
         self._notice()

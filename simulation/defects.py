@@ -36,6 +36,8 @@ class Defect(NamedTuple):
 
 _QUEUE: Final = "canfetch.client.frontier.url_queue"
 _TURNS: Final = "canfetch.client.frontier.open_turns"
+_TURN: Final = "canfetch.client.frontier.turn"
+_IDENTITY: Final = "canfetch.client.frontier.url_identity"
 _FRONTIER: Final = "canfetch.client.frontier.frontier"
 _CLOCKS: Final = "canfetch.client.frontier.clocks"
 _PROCEDURE: Final = "canfetch.client.procedure"
@@ -102,6 +104,26 @@ DEFECTS: Final = (
         "local-is-unreachable",
         "a failure of this machine is an answer of the site",
         (_PROCEDURE, "_Procedure._fetch", "answer.kind is FailureKind.LOCAL", "False"),
+    ),
+    _defect(
+        "unencodable-url",
+        "a URL that cannot be encoded keeps its turn open when it fails",
+        (_TURNS, "_jittered", 'seed.encode("utf-8", "surrogatepass")', "seed"),
+    ),
+    _defect(
+        "ended-twice",
+        "a turn ends twice if `on_failure` raises an exception",
+        (
+            _TURN,
+            "Turn.retry",
+            "self._is_open = False\n    if failed is not None:\n        self._open_turns.report(failed)",
+            "if failed is not None:\n        self._open_turns.report(failed)\n    self._is_open = False",
+        ),
+    ),
+    _defect(
+        "long-urls",
+        "links of any length are added",
+        (_IDENTITY, "identify_url", "len(encoded) > _MAX_BYTES", "False"),
     ),
     # One that the simulation found.
     _defect(

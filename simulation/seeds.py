@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from canfetch.core.text import printable_text
 from simulation.blocking import Blocking, BlockingTime
 from simulation.crawl import Crawl
 from simulation.fleet import Fleet
@@ -41,7 +42,7 @@ def run_plan(plan: Plan) -> Result:
             else:
                 Crawl(plan, machine).run()
         except (BrokenRule, Stuck) as error:
-            return Result(str(error), machine.trace.hexdigest())
+            return Result(printable_text(str(error)), machine.trace.hexdigest())
         return Result(None, machine.trace.hexdigest())
 
 

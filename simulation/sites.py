@@ -30,6 +30,10 @@ JUNK: Final = (
     "https://a.example:0/",
     "https:///nowhere",
 )
+# A link of a page, which no frontier may take either.
+OVERSIZED: Final = f"https://a.example/{'x' * 65_536}"
+# The end of a link that HTTP libraries cannot encode.
+UNENCODABLE: Final = "#\ud800"
 
 
 class Reply(NamedTuple):

@@ -211,19 +211,43 @@ def test_a_url_waits_for_its_next_attempt_after_a_restart_too(path: Path) -> Non
     assert FIRST[0] <= at <= FIRST[1]
 
 
-def test_an_exception_of_on_failure_is_raised_and_the_url_is_listed() -> None:
+def test_an_exception_of_on_failure_is_raised_after_the_turn_has_ended() -> None:
     def refuse(_: FailedURL) -> None:
         raise ZeroDivisionError
 
     async def main() -> None:
         async with open_frontier(urls=[f"{A}/1"], max_attempts=1, on_failure=refuse) as frontier:
-            turn = await anext(frontier)
-            with pytest.raises(ZeroDivisionError):
+            with pytest.raises(ZeroDivisionError), await anext(frontier) as turn:
                 turn.retry()
             assert [failed.url for failed in frontier.failed()] == [f"{A}/1"]
+            assert frontier.counts == FrontierCounts(queued=0, in_flight=0, done=0, failed=1, skipped=0)
             assert [each async for each in frontier] == []
 
     run_in_virtual_time(main)
+
+
+def test_a_url_that_cannot_be_encoded_fails_like_others() -> None:
+    """A page can contain such a link, and HTTP libraries raise UnicodeEncodeError for it."""
+    urls = {f"{A}/\ud800", f"{A}/?\udcff", f"{A}/#\ud800"}
+
+    attempts, counts = attempts_of(urls, sorted(urls))
+
+    assert len(attempts) == 9
+    assert counts == FrontierCounts(queued=0, in_flight=0, done=0, failed=3, skipped=0)
+
+
+def test_an_exception_without_a_text_ends_the_turn() -> None:
+    class Untold(Exception):
+        def __str__(self) -> str:
+            raise AttributeError
+
+    async def main() -> list[str | None]:
+        async with open_frontier(urls=[f"{A}/1"], max_attempts=1) as frontier:
+            with suppress(Untold), await anext(frontier):
+                raise Untold
+            return [failed.error for failed in frontier.failed()]
+
+    assert run_in_virtual_time(main) == ["Untold"]
 
 
 def test_arguments_are_validated() -> None:

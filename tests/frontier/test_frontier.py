@@ -212,6 +212,11 @@ def test_priority_client_and_clock_are_validated() -> None:
                 with pytest.raises(InvalidOption, match="invalid priority nan: expected a finite number"):
                     call([], priority=float("nan"))
 
+            # SQLite has no integers of this size.
+            assert frontier.add(f"{A}/1", priority=2**63)
+            with await anext(frontier) as turn:
+                assert turn.priority == 2.0**63
+
     run_in_virtual_time(main)
     with pytest.raises(InvalidOption, match="invalid clock 3: expected a function"):
         run_in_virtual_time(frontier_with_invalid_clock)
@@ -846,14 +851,22 @@ def test_a_turn_that_ends_in_another_thread_raises_and_its_url_is_queued_again(e
 
 @pytest.mark.parametrize(
     "url",
-    ["whatsapp://send?text=x", "android-app://org.example/https/a.example", "ws://a.example/", "https://a.example:0/"],
+    [
+        "whatsapp://send?text=x",
+        "android-app://org.example/https/a.example",
+        "ws://a.example/",
+        "https://a.example:0/",
+        # No server reads a URL of more than 64 KiB.
+        f"{A}/{'x' * (65_537 - len(A) - 1)}",
+    ],
+    ids=lambda url: url[:12],
 )
 def test_a_url_that_no_transport_can_fetch_is_refused(url: str) -> None:
     async def main() -> list[SkippedURL]:
         skipped: list[SkippedURL] = []
         async with open_frontier(on_skip=skipped.append) as frontier:
             assert not frontier.add(url)
-            assert frontier.add_many([url, f"{A}/1"]) == 1
+            assert frontier.add_many([url, f"{A}/{'1' * (65_536 - len(A) - 1)}"]) == 1
             async for turn in frontier:
                 turn.done()
         # The crawl does not wait for it.

@@ -183,7 +183,7 @@ class Frontier:
 
         URLs that differ only in their fragment, in the case of the host, or in their escapes are the same URL.
         White space around the URL and line breaks in it are removed, as HTTP clients do. An invalid URL, such as
-        `mailto:fish@example.com`, is reported to `on_skip`.
+        `mailto:fish@example.com` or one of more than 64 KiB, is reported to `on_skip`.
 
         Args:
             url: An absolute URL as str or bytes, or a URL object such as `httpx2.URL`.
@@ -193,8 +193,7 @@ class Frontier:
         Raises: TypeError: `url` has another type; InvalidOption: `priority` is not a finite number; StoreError: The
             file cannot be written.
         """
-        check_priority(priority)
-        return self._add([url], priority) == 1
+        return self._add([url], check_priority(priority)) == 1
 
     def add_many(self, urls: Iterable[AnyURL], *, priority: float = 0.0) -> int:
         """Add URLs, for example all links of a page, in fewer transactions than with `add`.
@@ -208,7 +207,7 @@ class Frontier:
             InvalidOption: `priority` is not a finite number; StoreError: The file cannot be written.
         """
         check_source(urls)
-        check_priority(priority)
+        priority = check_priority(priority)
         iterator = iter(urls)
         added = 0
         while batch := list(islice(iterator, _ADD_BATCH)):
@@ -228,7 +227,7 @@ class Frontier:
         Raises: TypeError: `urls` is a single URL, or not iterable; InvalidOption: `priority` is not a finite number;
             StoreError: The frontier is closed.
         """
-        check_priority(priority)
+        priority = check_priority(priority)
         self._queue.database.check_usable()
         self._sources.append(urls, priority)
         self._changed.set()

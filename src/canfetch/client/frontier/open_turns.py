@@ -4,7 +4,6 @@ import asyncio
 import random
 import threading
 from collections.abc import Callable
-from functools import partial
 from typing import Final, NamedTuple
 
 from canfetch.access.pacing import Pace
@@ -75,13 +74,17 @@ class OpenTurns:
         self._queue.finish(grant.origin, grant.queued.id, now.at, _due_after(grant, now, retry_at), retry_at)
         self._notify()
 
-    def retry(self, grant: Grant, retry_after: str | float | None, error: BaseException | str | None) -> bool:
-        """Queue the URL of a turn again, or list it as failed after the last attempt. Return whether it is queued.
+    def retry(
+        self, grant: Grant, retry_after: str | float | None, error: BaseException | str | None
+    ) -> FailedURL | None:
+        """Queue the URL of a turn again, or list it as failed after the last attempt. Return it if it failed.
 
-        Raises: StoreError, and what `on_failure` raises.
+        The turn has ended when this method returns. Only then may the caller pass the failed URL to `report`.
+
+        Raises: StoreError.
         """
         if not self.can_end:
-            return True
+            return None
         now = self._clocks.now()
         url, attempt = grant.queued.url, grant.queued.attempt
         retry_at = parse_retry_at(retry_after, now)
@@ -97,9 +100,15 @@ class OpenTurns:
         else:
             self._queue.fail(grant.origin, grant.queued, now.at, due_at, origin_at, error=text)
         self._notify()
-        if not is_queued and self._on_failure is not None:
-            self._on_failure(FailedURL(url, text, attempt, now.at, grant.queued.priority))
-        return is_queued
+        return None if is_queued else FailedURL(url, text, attempt, now.at, grant.queued.priority)
+
+    def report(self, failed: FailedURL) -> None:
+        """Report a URL that `retry` returned.
+
+        Raises: What `on_failure` raises.
+        """
+        if self._on_failure is not None:
+            self._on_failure(failed)
 
     def release(self, grant: Grant) -> None:
         """Queue the URL of a turn again as if it had not been handed out.
@@ -119,7 +128,12 @@ class OpenTurns:
     def retry_in_own_thread(self, grant: Grant) -> None:
         """Let the thread of the frontier end a turn as with `retry`, so that its origin is not blocked forever."""
         if self.loop is not None and not self.loop.is_closed():
-            self.loop.call_soon_threadsafe(partial(self.retry, grant, None, "the turn ended in another thread"))
+            self.loop.call_soon_threadsafe(self._retry_and_report, grant, "the turn ended in another thread")
+
+    def _retry_and_report(self, grant: Grant, error: str) -> None:
+        failed = self.retry(grant, None, error)
+        if failed is not None:
+            self.report(failed)
 
 
 def parse_retry_at(retry_after: str | float | None, now: Moment) -> float | None:
@@ -144,12 +158,23 @@ def _backoff(grant: Grant) -> float:
 
 
 def _jittered(seconds: float, seed: str) -> float:
-    """Shorten a delay by up to a half at random, so that what failed together is not repeated together."""
-    return seconds * (1 - random.Random(seed).random() / 2)  # noqa: S311 - not used for security
+    """Shorten a delay by up to a half at random, so that what failed together is not repeated together.
+
+    Args: seed: Any text. It can contain lone surrogates of a URL, which `random` itself cannot encode.
+    """
+    chance = random.Random(seed.encode("utf-8", "surrogatepass"))  # noqa: S311 - not used for security
+    return seconds * (1 - chance.random() / 2)
 
 
 def _error_text(error: BaseException | str | None) -> str | None:
     if error is None:
         return None
-    text = error if isinstance(error, str) else f"{type(error).__name__}: {error}".removesuffix(": ")
-    return printable_text(text[:_MAX_ERROR])
+    return printable_text((error if isinstance(error, str) else _exception_text(error))[:_MAX_ERROR])
+
+
+def _exception_text(error: BaseException) -> str:
+    name = type(error).__name__
+    try:
+        return f"{name}: {error}".removesuffix(": ")
+    except Exception:  # noqa: BLE001 - the code of another library, which must not keep the turn open
+        return name

@@ -79,9 +79,11 @@ class Turn:
         if not self._is_open:
             return False
         self._check_thread()
-        is_queued = self._open_turns.retry(self._grant, retry_after, error)
+        failed = self._open_turns.retry(self._grant, retry_after, error)
         self._is_open = False
-        return is_queued
+        if failed is not None:
+            self._open_turns.report(failed)
+        return failed is None
 
     def release(self) -> None:
         """End the turn as if the URL had not been handed out. It is the first of its origin to be handed out again.

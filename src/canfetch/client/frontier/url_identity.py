@@ -12,6 +12,8 @@ from canfetch.core.urls import AnyURL, plain_url, split_url, url_bytes
 from canfetch.errors import InvalidURL
 
 _DIGEST_BYTES: Final = 16
+# No server reads longer ones, and a page can contain links of any length.
+_MAX_BYTES: Final = 65_536
 _PROFILE: Final = get_profile("rfc9309")
 # Characters that the URL standard removes from both ends of a URL, and the byte order mark of a file.
 _SURROUNDING: Final = "".join(map(chr, range(0x21))) + "\ufeff"
@@ -48,15 +50,18 @@ def identify_url(url: str) -> IdentifiedURL:
     of it.
 
     Args: url: A URL from `clean_url`.
-    Raises: InvalidURL: `url` is not an absolute URL, or no transport can fetch it, such as `whatsapp://send`.
+    Raises: InvalidURL: `url` is not an absolute URL, or no transport can fetch it, such as `whatsapp://send`, or it has
+        more than 64 KiB.
     Cost: O(bytes).
     """
+    encoded = url_bytes(url)
+    if len(encoded) > _MAX_BYTES:
+        raise InvalidURL(f"invalid URL {quoted(url)}: longer than {_MAX_BYTES} bytes")
     origin = Origin.from_url(url)
     if origin.scheme not in DEFAULT_PORTS:
         raise InvalidURL(f"invalid URL {quoted(url)}: expected the scheme {', '.join(DEFAULT_PORTS)}")
     if origin.port == 0:
         raise InvalidURL(f"invalid URL {quoted(url)}: port 0 is reserved")
-    encoded = url_bytes(url)
     split = split_url(encoded)
     assert split is not None
     target = to_target(encoded, split, _PROFILE)

@@ -23,13 +23,14 @@ def check_source(urls: object) -> None:
         raise TypeError(f"invalid urls of type {type(urls).__name__}: expected an iterable of URLs, such as [url]")
 
 
-def check_priority(priority: Any) -> None:
-    """Check the priority of URLs.
+def check_priority(priority: Any) -> float:
+    """Return the priority of URLs as a float, because SQLite has no integers of more than 64 bits.
 
     Raises: InvalidOption.
     """
     if not isinstance(priority, int | float) or not -_MAX_NUMBER <= priority <= _MAX_NUMBER:
         raise InvalidOption(f"invalid priority {quoted(priority)}: expected a finite number")
+    return float(priority)
 
 
 def check_retry_after(retry_after: object) -> None:
