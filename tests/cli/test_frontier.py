@@ -194,5 +194,5 @@ def test_file_in_a_read_only_folder(run: Run, tmp_path: Path) -> None:
         ran = run("frontier", "show", str(mounted / FILE))
         assert (ran.code, ran.err) == (0, "")
         assert "no crawl uses it" in ran.out
-        with pytest.raises(StoreError, match="; the file and its folder must be writable"):
+        with pytest.raises(StoreError, match=": the file and its folder must be writable"):
             FrontierDatabase(mounted / FILE)

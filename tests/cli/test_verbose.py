@@ -44,7 +44,7 @@ def test_unreadable_segment_is_reported(run: Run, folder: Path) -> None:
     (folder / "evidence" / "evidence-x.ndjson").mkdir(parents=True)
     ran = run("check", "/x", "--agent", "a", "--robots", "robots.txt", "--evidence", "evidence")
     first, *_, last = ran.err.splitlines()
-    assert first.startswith("canfetch: evidence/evidence-x.ndjson: cannot be read (")
+    assert first.startswith(f"canfetch: {folder / 'evidence' / 'evidence-x.ndjson'}: cannot be read (")
     assert last.startswith("canfetch: evidence head: ")
 
 

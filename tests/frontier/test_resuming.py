@@ -227,6 +227,14 @@ def test_files_of_other_programs_are_rejected(tmp_path: Path) -> None:
     SQLiteStore(tmp_path / "store.sqlite3").close()
     with pytest.raises(StoreError, match="the file is another SQLite database: use another file"):
         open_file(tmp_path / "store.sqlite3")
+    other = tmp_path / "other.sqlite3"
+    with closing(sqlite3.connect(other)) as connection:
+        connection.execute("CREATE TABLE notes (note TEXT)")
+    content = other.read_bytes()
+    with pytest.raises(StoreError, match="the file is another SQLite database: use another file"):
+        open_file(other)
+    # A journal mode would be a change.
+    assert other.read_bytes() == content
     (tmp_path / "text").write_text("This is not a database. " * 100, encoding="utf-8")
     with pytest.raises(StoreError, match="file is not a database; use another file"):
         open_file(tmp_path / "text")

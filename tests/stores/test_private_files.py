@@ -3,13 +3,16 @@
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import canfetch
 from canfetch.access.responses import Response
+from canfetch.client.frontier.database import FrontierDatabase
 from canfetch.client.stores.sqlite import SQLiteStore
 from canfetch.client.transports import TransportRequest
 from canfetch.client.watch.history import WatchHistory
@@ -77,3 +80,11 @@ def test_modes_of_existing_files_and_folders_are_kept(tmp_path: Path) -> None:
     SQLiteStore(path).close()
 
     assert modes(tmp_path) == {"shared": "0o755", "shared/robots.sqlite3": "0o644"}
+
+
+@pytest.mark.parametrize("open_path", [SQLiteStore, WatchHistory, FrontierDatabase])
+def test_target_of_a_symbolic_link(tmp_path: Path, open_path: Callable[[Path], Any]) -> None:
+    link, target = tmp_path / "link", tmp_path / "target"
+    link.symlink_to(target)
+    with closing(open_path(link)):
+        assert modes(tmp_path)["target"] == "0o600"

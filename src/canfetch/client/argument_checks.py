@@ -58,7 +58,8 @@ def check_path(name: str, path: Any) -> Path:
     """Return the path of a file or folder.
 
     Raises: InvalidOption: It is neither a str nor a path object of a str, or it is empty, or no file can have this
-        name: it contains a null character, or characters that the system cannot encode. Or it starts with `~`.
+        name: it contains a null character, or characters that the system cannot encode. Or it starts with `~`, or is
+        relative to a working directory that was deleted.
     """
     text = fspath(path) if isinstance(path, str | PathLike) else path
     if not isinstance(text, str) or not text:
@@ -73,6 +74,10 @@ def check_path(name: str, path: Any) -> Path:
     if checked.parts[:1] == ("~",):
         # Otherwise, a folder of this name would be created.
         raise InvalidOption(f"invalid {name} {quoted(text)}: '~' is not expanded: use the path of the home directory")
+    try:
+        checked.absolute()
+    except FileNotFoundError:
+        raise InvalidOption(f"invalid {name} {quoted(text)}: the working directory was deleted") from None
     return checked
 
 

@@ -25,12 +25,14 @@ _FULL_CODES: Final = frozenset({errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENO
 def create_private_file(path: str | os.PathLike[str]) -> None:
     """Create an empty file with mode 0600 if it does not exist. SQLite gives its logs the mode of their database.
 
-    The mode of an existing file belongs to its owner, and is not changed.
+    The mode of an existing file belongs to its owner, and is not changed. If the path is a symbolic link to a missing
+    file, that file is created.
 
     Raises: OSError.
     """
     with suppress(FileExistsError):
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE_FILE_MODE))
+        # O_EXCL does not follow symbolic links, and SQLite would create their targets with another mode.
+        os.close(os.open(os.path.realpath(path), os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE_FILE_MODE))
 
 
 def create_private_folder(path: str | os.PathLike[str]) -> None:

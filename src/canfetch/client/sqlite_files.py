@@ -45,12 +45,15 @@ def sqlite_reason(path: Path | str, error: Exception) -> str:
     if code == sqlite3.SQLITE_IOERR:
         # SQLite does not say why: no more space for this user or process, or a broken disk.
         return f"{message}: check the disk and its free space, or use another one"
-    if not message.startswith(_CANNOT_OPEN):
+    if code != sqlite3.SQLITE_READONLY and not message.startswith(_CANNOT_OPEN):
         return message
     path = Path(path)
     try:
         if not path.parent.is_dir():
             return f"{message}: the folder {quoted(str(path.parent))} does not exist"
+        # SQLite needs both, and there are other reasons, such as too many open files.
+        if not all(os.access(each, os.W_OK) for each in (path.parent, path) if each.exists()):
+            return f"{message}: the file and its folder must be writable"
     except (OSError, ValueError):
         pass
     return message

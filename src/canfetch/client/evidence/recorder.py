@@ -70,7 +70,9 @@ class EvidenceRecorder:
         clock: Clock = time.time,
     ) -> None:
         check_callable("clock", clock)
-        self.folder = check_path("folder", folder)
+        # As it is named in messages. Processes change their working directory, and a forked one opens the folder again.
+        self._name = check_path("folder", folder)
+        self.folder = self._name.absolute()
         self._content_files = ContentFiles(self.folder, durable=durable) if store_content else None
         self._durable = durable
         self._key = None if key is None else check_key(key)
@@ -172,7 +174,7 @@ class EvidenceRecorder:
                 sync_folder(self.folder)
         except OSError as error:
             self._abandon()
-            raise EvidenceError(f"cannot write evidence to {self.folder}: {os_reason(error)}") from None
+            raise EvidenceError(f"cannot write evidence to {self._name}: {os_reason(error)}") from None
         fields = {
             "opened": True,
             "stores_content": self._content_files is not None,

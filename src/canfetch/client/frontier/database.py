@@ -13,6 +13,7 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -128,6 +129,7 @@ class FrontierDatabase:
         self._file_lock: sqlite3.Connection | None = None
         if path is not None:
             check_file(path)
+            check_file(lock_path(path))
         try:
             if path is None:
                 # A temporary database of SQLite itself has a slow COMMIT: it visits all changed pages in memory.
@@ -204,30 +206,39 @@ class FrontierDatabase:
                 self._temporary.unlink(missing_ok=True)
 
     def _prepare(self, pragmas: tuple[str, ...]) -> None:
+        # Before the pragmas, which change the format of the file, and it can be that of another program.
+        version = self._check_format()
         for pragma in pragmas:
             self.connection.execute(f"PRAGMA {pragma}")
+        if version == SCHEMA_VERSION:
+            return
         with self.transaction():
-            (version,) = self.connection.execute("PRAGMA user_version").fetchone()
-            (application,) = self.connection.execute("PRAGMA application_id").fetchone()
-            (tables,) = self.connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-            if (version, application, tables) == (0, 0, 0):
-                for statement in _SCHEMA:
-                    self.connection.execute(statement)
-                self.connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-                self.connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-            elif application != APPLICATION_ID:
-                raise StoreError(f"{self._name}: the file is another SQLite database: use another file")
-            elif version not in (*_MIGRATIONS, SCHEMA_VERSION):
-                raise StoreError(
-                    f"{self._name}: unsupported frontier version {version}: expected {SCHEMA_VERSION}; use another file"
-                )
-            elif not has_only_tables(self.connection):
-                raise StoreError(f"{self._name}: the file contains views or triggers: use another file")
-            elif version != SCHEMA_VERSION:
-                for older in range(version, SCHEMA_VERSION):
-                    for statement in _MIGRATIONS[older]:
-                        self.connection.execute(statement)
-                self.connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            steps = (_SCHEMA,) if version == 0 else (_MIGRATIONS[older] for older in range(version, SCHEMA_VERSION))
+            for statement in chain.from_iterable(steps):
+                self.connection.execute(statement)
+            self.connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            self.connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+    def _check_format(self) -> int:
+        """Return the version of the file, or 0 if it is empty.
+
+        Raises: StoreError: It is not a frontier, or has an unknown version.
+        """
+        (version,) = self.connection.execute("PRAGMA user_version").fetchone()
+        (application,) = self.connection.execute("PRAGMA application_id").fetchone()
+        (tables,) = self.connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if (version, application, tables) == (0, 0, 0):
+            return 0
+        if application != APPLICATION_ID:
+            raise StoreError(f"{self._name}: the file is another SQLite database: use another file")
+        if version not in (*_MIGRATIONS, SCHEMA_VERSION):
+            raise StoreError(
+                f"{self._name}: unsupported frontier version {version}: expected {SCHEMA_VERSION}; use another file"
+            )
+        if not has_only_tables(self.connection):
+            raise StoreError(f"{self._name}: the file contains views or triggers: use another file")
+        assert isinstance(version, int)
+        return version
 
     def check_usable(self) -> None:
         """Check that the database is open, and belongs to this thread.
@@ -252,8 +263,6 @@ class FrontierDatabase:
             message = sqlite_reason(self._name, error)
             if primary_code(error) == sqlite3.SQLITE_BUSY:
                 message = "another process or another frontier uses the file"
-            elif primary_code(error) in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
-                message += "; the file and its folder must be writable"
             raise StoreError(f"{self._name}: {message}{corruption_advice(error)}") from None
 
 
@@ -265,8 +274,9 @@ def lock_path(path: str | os.PathLike[str]) -> str:
 def is_in_use(path: str | os.PathLike[str]) -> bool:
     """Return whether a frontier uses a file now.
 
-    Raises: sqlite3.Error.
+    Raises: sqlite3.Error; StoreError: What has the name of the lock is not a file.
     """
+    check_file(lock_path(path))
     if not Path(lock_path(path)).exists():
         return False
     try:

@@ -24,7 +24,6 @@ from canfetch.client.lease_holders import has_ended
 from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.client.private_files import create_private_file, create_private_folder
 from canfetch.client.sqlite_files import (
-    absolute_path,
     check_file,
     enable_write_ahead_log,
     has_log,
@@ -113,6 +112,8 @@ class SQLiteStore:
         check_positive_seconds("ttl", ttl)
         check_callable("clock", clock)
         self.path = check_path("path", path)
+        # Processes change their working directory, and the file is opened again after a fork.
+        self._file = self.path.absolute()
         self.replaced_version: int | None = None
         self.moved_to: Path | None = None
         self._ttl = ttl
@@ -261,14 +262,14 @@ class SQLiteStore:
             raise StoreError(f"{self.path}: {self._unusable_because}")
         self._is_immutable = False
         # Before the file is opened: if another process replaces it in between, `_connected` notices that.
-        self._identity = file_identity(self.path)
+        self._identity = file_identity(self._file)
         try:
-            return self._open(absolute_path(self.path), uri=False)
+            return self._open(str(self._file), uri=False)
         except sqlite3.Error as error:
             if not self._needs_immutable_connection(error):
                 raise
         # Without the write-ahead log, which SQLite cannot create, a read-only file can only be opened as immutable.
-        connection = self._open(f"{self.path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+        connection = self._open(f"{self._file.as_uri()}?mode=ro&immutable=1", uri=True)
         self._is_immutable = True
         return connection
 
@@ -296,11 +297,11 @@ class SQLiteStore:
         """
         if primary_code(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
             return False
-        log = Path(f"{self.path}-wal")
+        log = Path(f"{self._file}-wal")
         try:
-            if not self.path.is_file():
+            if not self._file.is_file():
                 return False
-            is_incomplete = has_log(self.path)
+            is_incomplete = has_log(self._file)
         except OSError:
             return False
         if is_incomplete:
@@ -394,10 +395,10 @@ class SQLiteStore:
                     self._disconnect()
         moved_to = None
         try:
-            is_other = belongs_to_another_program(self.path, _TABLE_NAMES, _SCHEMA_VERSION)
+            is_other = belongs_to_another_program(self._file, _TABLE_NAMES, _SCHEMA_VERSION)
             if not is_other:
-                moved_to = move_corrupt_file(self.path, error.identity, timeout=_BUSY_SECONDS)
-                create_private_file(self.path)
+                moved_to = move_corrupt_file(self._file, error.identity, timeout=_BUSY_SECONDS)
+                create_private_file(self._file)
         except FileNotFoundError:
             # Another process has moved the file.
             return
@@ -423,7 +424,7 @@ class SQLiteStore:
         try:
             with self._converted_errors():
                 waited = monotonic() - started
-                if self._connection is not None and file_identity(self.path) not in (None, self._identity):
+                if self._connection is not None and file_identity(self._file) not in (None, self._identity):
                     # Another process found the file corrupt, and replaced it.
                     self._disconnect()
                 if self._connection is None:
