@@ -131,10 +131,14 @@ def test_name_in_the_file_is_not_noted() -> None:
         ("may_fetch", {"url": "example.com/x"}, "invalid URL 'example.com/x': expected an absolute URL such as"),
         ("may_fetch", {"url": "ftp://example.com/x"}, "expected the scheme http or https"),
         ("may_fetch", {"url": "https://[zz]/"}, "invalid URL 'https://[zz]/': invalid host '[zz]'"),
-        ("may_fetch", {}, "missing argument 'url': expected url, agent, purpose"),
+        ("may_fetch", {}, "missing argument 'url': expected url, agent, purpose, edition"),
         ("may_fetch", {"url": 1}, "invalid url 1: expected a string"),
         ("may_fetch", {"url": "https://example.com/" + "a" * 5000}, "invalid url of 5020 characters"),
-        ("may_fetch", {"uri": "x", "url": "y"}, "unknown argument 'uri': choose from 'url', 'agent', 'purpose'"),
+        (
+            "may_fetch",
+            {"uri": "x", "url": "y"},
+            "unknown argument 'uri': choose from 'url', 'agent', 'purpose', 'edition'",
+        ),
         ("may_fetch", {"url": "https://example.com/", "agent": "Mozilla/5.0"}, "invalid agent 'Mozilla/5.0': expected"),
         ("may_fetch", {"url": "https://example.com/", "agent": "a\tb"}, "invalid agent 'a\\tb': expected a product"),
         ("may_fetch", {"url": "https://example.com/", "agent": "GPTBot,CCBot"}, "such as 'GPTBot'; pass several names"),
@@ -257,6 +261,32 @@ def test_an_internal_error_shows_no_details(caplog: pytest.LogCaptureFixture) ->
     assert (reply.is_error, reply.text) == (True, "internal error: the log of the server has the details")
     assert "may_fetch: internal error: RuntimeError in " in caplog.text
     assert "a secret" not in caplog.text
+
+
+@pytest.mark.slow
+def test_the_edition_of_a_call_selects_how_a_file_is_read_and_fetched() -> None:
+    draft = "User-agent: *\nDissallow: /a\n"
+    with Site() as site:
+        site.serve("/robots.txt", respond(b"", status=429))
+        replies = ask(
+            ("may_fetch", {"url": site.url("a")}),
+            ("may_fetch", {"url": site.url("a"), "edition": "google2019"}),
+            ("explain", {"url": site.url("a"), "edition": "google2019"}),
+            ("explain", {"url": "/a", "robots_txt": draft}),
+            ("explain", {"url": "/a", "robots_txt": draft, "edition": "google2019"}),
+            ("explain", {"url": "/a", "robots_txt": draft, "edition": "google2018"}),
+        )
+        assert site.count("/robots.txt") == 2
+        site.serve("/robots.txt", respond(draft.encode()))
+        read = ask(
+            ("may_fetch", {"url": site.url("a"), "edition": "google2019"}),
+            ("may_fetch", {"url": site.url("a"), "edition": "googlebot"}),
+        )
+    assert [reply.result["allowed"] for reply in (*replies[:2], *read)] == [False, True, True, False]
+    assert replies[1].result["robots_txt"]["access"] == "unavailable"
+    assert [reply.result["decisions"][0]["allowed"] for reply in replies[2:5]] == [True, False, True]
+    assert replies[5].is_error
+    assert replies[5].text.startswith("unknown edition 'google2018': did you mean 'google2019'")
 
 
 @pytest.mark.slow

@@ -3,10 +3,13 @@
 An edition has the name of its profile, so that one word selects how a file is read and how it is fetched.
 """
 
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from canfetch.core.choices import unknown_choice
-from canfetch.errors import UnknownEdition
+from canfetch.errors import InvalidOption, UnknownEdition
+
+_DEFAULT_PROFILE: Final = "rfc9309"
 
 
 class Edition(NamedTuple):
@@ -56,3 +59,29 @@ def get_edition(name: str) -> Edition:
     if edition is None:
         raise UnknownEdition(unknown_choice("edition", name, EDITIONS))
     return edition
+
+
+def get_lone_edition(name: str, options: Iterable[str]) -> Edition:
+    """Return the edition with this name, for a call without the options that an edition sets.
+
+    Args: options: The names of those options, as far as the call has them.
+    Raises: UnknownEdition; InvalidOption: There is such an option.
+    """
+    edition = get_edition(name)
+    for option in options:
+        raise InvalidOption(f"edition and {option} cannot be used together: edition {edition.name!r} sets {option}")
+    return edition
+
+
+def choose_profile(profile: str | None, edition: str | None, default: str = _DEFAULT_PROFILE) -> str:
+    """Return the name of the profile that one of two options selects.
+
+    Args: default: The profile without both.
+    Raises: UnknownEdition; InvalidOption: Both options are set.
+
+    >>> choose_profile(None, "google2019"), choose_profile("bing", None), choose_profile(None, None)
+    ('google2019', 'bing', 'rfc9309')
+    """
+    if edition is None:
+        return default if profile is None else profile
+    return get_lone_edition(edition, () if profile is None else ("profile",)).profile

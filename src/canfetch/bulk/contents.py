@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
+from canfetch.access.editions import choose_profile
 from canfetch.bulk.arguments import AnyColumn, as_column
 from canfetch.bulk.arrow_values import read_values
 from canfetch.bulk.column import Column, build_column
@@ -25,38 +26,41 @@ _SHARED_BYTES: Final = 16 * 1024 * 1024
 def rules(
     content: AnyColumn,
     *,
-    profile: str = "rfc9309",
+    profile: str | None = None,
+    edition: str | None = None,
     max_bytes: int = DEFAULT_MAX_BYTES,
     engine: str | None = None,
 ) -> Column:
     """Return the user-agent lines and rules of each file, in file order.
 
-    Args: content, profile, max_bytes, engine: As for `allows`.
+    Args: content, profile, edition, max_bytes, engine: As for `allows`.
     Returns: A column of lists of structs. `group` is the number of the group, from 0, and `kind` is `user-agent`,
         `allow` or `disallow`. A user-agent line has an `agent`, and a rule has a `pattern`; the other one is null. Join
         both by `group` for the agents of each rule.
-    Raises: InvalidColumn; UnknownProfile, InvalidLimit, EngineError, TypeError.
+    Raises: InvalidColumn; InvalidOption: both `profile` and `edition` are set; UnknownEdition, UnknownProfile,
+        InvalidLimit, EngineError, TypeError.
     Cost: O(bytes of the distinct files), plus the result.
     """
-    parsed = _parser(profile, max_bytes, engine)
+    parsed = _parser(choose_profile(profile, edition), max_bytes, engine)
     return Column(build_column(RULES, _map_distinct(content, lambda one: _rule_rows(parsed(one)))))
 
 
 def sitemaps(
     content: AnyColumn,
     *,
-    profile: str = "rfc9309",
+    profile: str | None = None,
+    edition: str | None = None,
     max_bytes: int = DEFAULT_MAX_BYTES,
     engine: str | None = None,
 ) -> Column:
     """Return the sitemaps of each file, as written.
 
-    Args: content, profile, max_bytes, engine: As for `allows`.
+    Args: content, profile, edition, max_bytes, engine: As for `allows`.
     Returns: A column of lists of texts.
     Raises: As `rules`.
     Cost: As `rules`.
     """
-    parsed = _parser(profile, max_bytes, engine)
+    parsed = _parser(choose_profile(profile, edition), max_bytes, engine)
     return Column(build_column(SITEMAPS, _map_distinct(content, lambda one: list(parsed(one).sitemaps))))
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from canfetch.bulk.arguments import AnyColumn, Chain, as_agents, as_chain, as_column
 from canfetch.bulk.column import Column
-from canfetch.bulk.kernels import Kernel, KernelOptions, create_kernel
+from canfetch.bulk.kernels import Kernel, KernelOptions, create_kernel, kernel_options
 from canfetch.core.agent import Agent
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.lists import check_list
@@ -38,7 +38,8 @@ def allows(
     agent: AnyColumn | Agent,
     url: AnyColumn,
     *,
-    profile: str = "rfc9309",
+    profile: str | None = None,
+    edition: str | None = None,
     max_bytes: int = DEFAULT_MAX_BYTES,
     use_registry: bool = False,
     engine: str | None = None,
@@ -53,14 +54,18 @@ def allows(
         agent: Product tokens, or an `Agent`.
         url: Absolute URLs, `//host/path` or paths.
         profile, max_bytes, engine: As for `parse`.
+        edition: Name of an edition in `EDITIONS`, whose profile is used. It cannot be combined with `profile`.
         use_registry: Whether an agent is the name of a crawler in the registry, with all its product tokens.
     Returns: A column of booleans. A column with one row, or a single value, is repeated for all rows.
     Raises: InvalidColumn: a column is not text or bytes, its Arrow data is invalid, the numbers of rows differ, or the
             result has more than 2 GiB of text;
-        InvalidProductToken: a single agent is invalid; UnknownProfile, InvalidLimit, EngineError, TypeError.
+        InvalidProductToken: a single agent is invalid; InvalidOption: both `profile` and `edition` are set;
+        UnknownEdition, UnknownProfile, InvalidLimit, EngineError, TypeError.
     Cost: As `AgentRules.allows` for each row, plus parsing each distinct file.
     """
-    kernel = shared_kernel(KernelOptions(profile, max_bytes, use_registry, engine))
+    kernel = shared_kernel(
+        kernel_options(profile, edition, max_bytes=max_bytes, use_registry=use_registry, engine=engine)
+    )
     agents = as_agents(agent, use_registry=use_registry)
     return Column(kernel.allows(as_column(content), agents, as_column(url)))
 
@@ -70,21 +75,24 @@ def decide(
     agent: AnyColumn | Agent,
     url: AnyColumn,
     *,
-    profile: str = "rfc9309",
+    profile: str | None = None,
+    edition: str | None = None,
     max_bytes: int = DEFAULT_MAX_BYTES,
     use_registry: bool = False,
     engine: str | None = None,
 ) -> Column:
     """Return the verdict on each URL, with the rule that decides.
 
-    Args: content, agent, url, profile, max_bytes, use_registry, engine: As for `allows`.
+    Args: content, agent, url, profile, edition, max_bytes, use_registry, engine: As for `allows`.
     Returns: A column of structs. `allowed` is null if there is no verdict. `reason` is a `Reason`, or `invalid-agent`
         or `invalid-url`, or null if an input is null. `rule`, such as `Disallow: /private`, its `line` and its
         `specificity` are null if no rule decides. A `rule` of more than 256 bytes is cut and ends in `…`.
     Raises: As `allows`.
     Cost: As `allows`.
     """
-    kernel = shared_kernel(KernelOptions(profile, max_bytes, use_registry, engine))
+    kernel = shared_kernel(
+        kernel_options(profile, edition, max_bytes=max_bytes, use_registry=use_registry, engine=engine)
+    )
     agents = as_agents(agent, use_registry=use_registry)
     return Column(kernel.decide(as_column(content), agents, as_column(url)))
 
@@ -94,7 +102,8 @@ def matrix(
     agents: AnyAgents,
     url: AnyColumn,
     *,
-    profile: str = "rfc9309",
+    profile: str | None = None,
+    edition: str | None = None,
     max_bytes: int = DEFAULT_MAX_BYTES,
     use_registry: bool = False,
     engine: str | None = None,
@@ -104,13 +113,15 @@ def matrix(
     Agents with the same groups share their decisions, so this is faster than a call of `allows` for each agent.
 
     Args:
-        content, url, profile, max_bytes, use_registry, engine: As for `allows`.
+        content, url, profile, edition, max_bytes, use_registry, engine: As for `allows`.
         agents: Product tokens or `Agent` objects, the same for all rows. A mapping also names the fields.
     Returns: A column of structs, with a boolean for each agent. All are null if there is no verdict.
     Raises: As `allows`; InvalidOption: there is no agent, or two have the same name.
     Cost: As `allows` for each row and each distinct selection of groups.
     """
-    kernel = shared_kernel(KernelOptions(profile, max_bytes, use_registry, engine))
+    kernel = shared_kernel(
+        kernel_options(profile, edition, max_bytes=max_bytes, use_registry=use_registry, engine=engine)
+    )
     names, chains = named_chains(agents, use_registry=use_registry)
     return Column(kernel.matrix(as_column(content), names, chains, as_column(url)))
 

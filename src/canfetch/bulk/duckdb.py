@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from canfetch.access.editions import choose_profile
 from canfetch.bulk import contents, decisions, preferences
 from canfetch.bulk.column import Column
 from canfetch.bulk.decisions import AnyAgents, named_chains
@@ -38,7 +39,8 @@ def register(
     content_type: str = "VARCHAR",
     id_type: str | None = None,
     prefix: str = "",
-    profile: str = "rfc9309",
+    profile: str | None = None,
+    edition: str | None = None,
     max_bytes: int = DEFAULT_MAX_BYTES,
     use_registry: bool = False,
     engine: str | None = None,
@@ -58,15 +60,16 @@ def register(
         id_type: The type of IDs, such as `UBIGINT` for those of `hash()`. The default is `VARCHAR` if an ID of the
             files is a text, or their column has this type but no rows, and otherwise `BIGINT`.
         prefix: The beginning of all names, such as `robots_`.
-        profile, max_bytes, use_registry, engine: As for `allows`. `files` has its own.
+        profile, edition, max_bytes, use_registry, engine: As for `allows`. `files` has its own.
     Raises: MissingExtra: DuckDB or pyarrow is not installed; InvalidOption: `content_type` or `id_type` is unknown, or
-        `agents` is invalid or has names that differ only in case; UnknownProfile, InvalidLimit, EngineError.
+        `agents` is invalid or has names that differ only in case, or both `profile` and `edition` are set;
+        UnknownEdition, UnknownProfile, InvalidLimit, EngineError.
     """
     duckdb = import_extra("duckdb", "duckdb", "for canfetch.bulk.duckdb")
     import_extra("pyarrow", "duckdb", "by DuckDB for vectors of rows")
     if content_type not in _CONTENT_TYPES:
         raise InvalidOption(f"invalid content_type {content_type!r}: expected VARCHAR or BLOB")
-    parse: dict[str, Any] = {"profile": profile, "max_bytes": max_bytes, "engine": engine}
+    parse: dict[str, Any] = {"profile": choose_profile(profile, edition), "max_bytes": max_bytes, "engine": engine}
     options = parse | {"use_registry": use_registry}
     # Raises at once if an option is invalid, instead of in a query.
     decisions.allows(None, None, None, **options)

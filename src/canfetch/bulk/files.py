@@ -7,7 +7,7 @@ from canfetch.bulk.arguments import AnyColumn, ArrowArray, ArrowStream, as_agent
 from canfetch.bulk.arrow_values import has_text_type
 from canfetch.bulk.column import Column
 from canfetch.bulk.decisions import AnyAgents, named_chains
-from canfetch.bulk.kernels import KernelOptions, create_kernel
+from canfetch.bulk.kernels import create_kernel, kernel_options
 from canfetch.bulk.parsed_files import plan_sources
 from canfetch.core.agent import Agent
 from canfetch.core.limits import DEFAULT_MAX_BYTES
@@ -26,11 +26,11 @@ class Files:
             `canfetch bulk parse` writes it, redirects are followed, and an origin without rules has the decision of
             its `effect`.
         id, content: The names of the columns.
-        profile, max_bytes, engine: As for `parse`.
+        profile, edition, max_bytes, engine: As for `allows`.
         use_registry: Whether an agent is the name of a crawler in the registry, with all its product tokens.
     Raises: InvalidColumn: a column is missing or has the wrong type, an ID is null, two rows have the same ID, or
-        `effect` does not have the values of `canfetch bulk parse`; UnknownProfile, InvalidLimit, EngineError,
-        TypeError.
+        `effect` does not have the values of `canfetch bulk parse`; InvalidOption: both
+        `profile` and `edition` are set; UnknownEdition, UnknownProfile, InvalidLimit, EngineError, TypeError.
     Cost: O(bytes of the files).
     """
 
@@ -40,12 +40,13 @@ class Files:
         *,
         id: str = "id",  # noqa: A002 - the name of the column
         content: str = "content",
-        profile: str = "rfc9309",
+        profile: str | None = None,
+        edition: str | None = None,
         max_bytes: int = DEFAULT_MAX_BYTES,
         use_registry: bool = False,
         engine: str | None = None,
     ) -> None:
-        self._options = KernelOptions(profile, max_bytes, use_registry, engine)
+        self._options = kernel_options(profile, edition, max_bytes=max_bytes, use_registry=use_registry, engine=engine)
         self._kernel = create_kernel(self._options, by_id=True)
         self._has_text_column = False
         if isinstance(table, Mapping):

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
+from canfetch.access.editions import choose_profile
 from canfetch.bulk.arguments import Chain, resolve_crawlers, resolve_names
 from canfetch.bulk.arrow_values import Value
 from canfetch.bulk.column import ColumnSource
@@ -21,7 +22,7 @@ MEMORY_LIMIT: Final = 256 * 1024 * 1024
 
 
 class KernelOptions(NamedTuple):
-    """The options that all files of a kernel share. The first fields are those of `allows`.
+    """The options that all files of a kernel share. `kernel_options` creates those of `allows`.
 
     `warns` is whether the kernel warns about columns of names in place of contents. Commands that read archives turn it
     off.
@@ -32,6 +33,21 @@ class KernelOptions(NamedTuple):
     use_registry: bool = False
     engine: str | None = None
     warns: bool = True
+
+
+def kernel_options(
+    profile: str | None = None,
+    edition: str | None = None,
+    *,
+    max_bytes: int = DEFAULT_MAX_BYTES,
+    use_registry: bool = False,
+    engine: str | None = None,
+) -> KernelOptions:
+    """Return the options of a call with the arguments of `allows`.
+
+    Raises: UnknownEdition; InvalidOption: There are both a profile and an edition.
+    """
+    return KernelOptions(choose_profile(profile, edition), max_bytes, use_registry, engine)
 
 
 class Kernel(Protocol):

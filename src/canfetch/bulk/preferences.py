@@ -5,7 +5,7 @@ from typing import Any
 from canfetch.bulk.arguments import AnyColumn, as_agents, as_column
 from canfetch.bulk.column import Column
 from canfetch.bulk.decisions import shared_kernel
-from canfetch.bulk.kernels import KernelOptions
+from canfetch.bulk.kernels import KernelOptions, kernel_options
 from canfetch.core.agent import Agent
 from canfetch.core.extensions.index import parse_purpose
 from canfetch.core.limits import DEFAULT_MAX_BYTES
@@ -17,7 +17,8 @@ def usage(
     url: AnyColumn,
     *,
     purpose: str,
-    profile: str = "rfc9309",
+    profile: str | None = None,
+    edition: str | None = None,
     max_bytes: int = DEFAULT_MAX_BYTES,
     use_registry: bool = False,
     engine: str | None = None,
@@ -25,7 +26,7 @@ def usage(
     """Return the preference of each file on using content that an agent fetches from a URL for `purpose`.
 
     Args:
-        content, agent, url, profile, max_bytes, use_registry, engine: As for `allows`.
+        content, agent, url, profile, edition, max_bytes, use_registry, engine: As for `allows`.
         purpose: `training`, `search` or `ai-use`.
     Returns: A column of structs: `preference` is `allow`, `disallow` or `unknown`, with the `explanation` and the
         first 100 `lines` of `RobotsTxt.usage`. `allowed` is whether the agent may fetch the URL, and `reason` is
@@ -34,7 +35,7 @@ def usage(
     Cost: As `allows` for each row, plus the matching records, and all records of each distinct file and selection of
         groups.
     """
-    options = KernelOptions(profile, max_bytes, use_registry, engine)
+    options = kernel_options(profile, edition, max_bytes=max_bytes, use_registry=use_registry, engine=engine)
     return _usage(options, content, agent, url, parse_purpose(purpose))
 
 
@@ -45,7 +46,7 @@ def usage_by_purpose(
 
     Raises: As `usage`; InvalidColumn: `purpose` is not text or bytes.
     """
-    return _usage(KernelOptions(**options), content, agent, url, as_column(purpose))
+    return _usage(kernel_options(**options), content, agent, url, as_column(purpose))
 
 
 def _usage(

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 from math import isfinite
 from typing import Any, Final, NamedTuple, Self, TypedDict, Unpack
 
-from canfetch.access.editions import get_edition
+from canfetch.access.editions import get_lone_edition
 from canfetch.access.policies import AccessPolicy, get_policy
 from canfetch.access.responses import Headers
 from canfetch.client.request_headers import RequestHeaders, is_header_value, parse_request_headers
@@ -151,10 +151,7 @@ def _check_names(names: Iterable[str]) -> None:
 def _profile_and_policy(arguments: ClientOptions) -> tuple[Profile, AccessPolicy]:
     if "edition" not in arguments:
         return get_profile(arguments.get("profile", "rfc9309")), get_policy(arguments.get("policy", "rfc9309"))
-    edition = get_edition(arguments["edition"])
-    for name in ("profile", "policy"):
-        if name in arguments:
-            raise InvalidOption(f"edition and {name} cannot be used together: edition {edition.name!r} sets {name}")
+    edition = get_lone_edition(arguments["edition"], [name for name in ("profile", "policy") if name in arguments])
     return get_profile(edition.profile), get_policy(edition.policy)
 
 

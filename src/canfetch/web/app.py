@@ -104,7 +104,7 @@ def create_app(
 
 def _gauges(api: FastAPI, guard: Guard) -> dict[str, tuple[str, float]]:
     services: Services = api.state.services
-    stats: dict[str, Any] = services.origins.client.stats.to_json()
+    stats: dict[str, Any] = services.origins.clients.stats_json()
     failures = stats.pop("failures")
     return {
         "body_bytes": ("Bytes of the bodies of requests and responses in memory.", guard.kept.taken),

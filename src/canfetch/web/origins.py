@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from canfetch import __version__
@@ -24,6 +25,7 @@ from canfetch.core.text import content_json
 from canfetch.core.verdict import Verdict
 from canfetch.errors import CanfetchError, InvalidURL
 from canfetch.repository import default_user_agent
+from canfetch.web.policy_clients import PolicyClients
 from canfetch.web.server.clients import current_client
 from canfetch.web.server.shares import Shares
 from canfetch.web.web_transport import WEB_SCHEMES, WebTransport
@@ -79,9 +81,9 @@ class Origins:
         self.allow_private = allow_private
         self.user_agent = default_user_agent(__version__) if user_agent is None else user_agent
         self.clock = clock
-        self.client = AsyncClient(
+        create = partial(
+            AsyncClient,
             user_agent=self.user_agent,
-            policy=policy,
             profile=profile,
             store=store,
             allow_private=allow_private,
@@ -90,24 +92,27 @@ class Origins:
             tracer=tracer,
             clock=clock,
         )
+        self.clients = PolicyClients(create, policy)
         self._fetches = Shares(max_fetches)
 
     async def close(self) -> None:
         """Cancel fetches in progress, and close the store."""
-        await self.client.close()
+        await self.clients.close()
 
-    async def state(self, url: str, *, refresh: bool = False) -> OriginState:
+    async def state(self, url: str, *, refresh: bool = False, policy: str | None = None) -> OriginState:
         """Return the state of the origin of `url`, and fetch its robots.txt if that is due.
 
+        Args: policy: The access policy of an edition, or None for that of the server.
         Raises: InvalidURL; TooManyFetches: As many fetches as allowed are running.
         """
         check_web_url(url)
+        client = self.clients.get(policy)
         if not refresh:
-            state = self.client.cached_state(url)
+            state = client.cached_state(url)
             if state is not None:
                 return state
         async with self.fetch_slot():
-            return await self.client.origin_state(url, refresh=refresh)
+            return await client.origin_state(url, refresh=refresh)
 
     @asynccontextmanager
     async def fetch_slot(self) -> "AsyncIterator[None]":
@@ -137,7 +142,7 @@ class Origins:
     @property
     def is_ready(self) -> bool:
         """Whether the store works."""
-        return self.client.store_error is None
+        return self.clients.own.store_error is None
 
 
 class OriginDecider:

@@ -6,7 +6,8 @@ from typing import Any
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
-from canfetch.access.policies import get_policy
+from canfetch.access.editions import get_lone_edition
+from canfetch.access.policies import AccessPolicy, get_policy
 from canfetch.bulk.archives.resolution import ResolvedFile, resolve_alone
 from canfetch.bulk.reading.captures import Capture, Fault
 from canfetch.bulk.reading.datasets import list_parts
@@ -28,9 +29,9 @@ class RobotsArchives(DataSource):
         spark.read.format("robots-archives").load("/archives/a.warc.gz,/archives/b.warc.gz")
 
     Options: `path` has names that all workers can read, separated by commas, and `format` is that of all archives,
-    which is recognised by default. `policy` is the access policy. A record that cannot be used is a row with a `fault`
-    and without content. Records of other URLs than a robots.txt are left out. Redirects are not followed: they have
-    the value 1 in `redirects` and no `effect`.
+    which is recognised by default. `policy` is the access policy, or `edition` an edition that sets it. A record that
+    cannot be used is a row with a `fault` and without content. Records of other URLs than a robots.txt are left out.
+    Redirects are not followed: they have the value 1 in `redirects` and no `effect`.
     """
 
     @classmethod
@@ -54,7 +55,7 @@ class ArchiveReader(DataSourceReader):
     def __init__(self, options: Any) -> None:
         self._names = [name for name in options.get("path", "").split(",") if name]
         self._format = options.get("format")
-        self._policy = get_policy(options.get("policy", "rfc9309"))
+        self.policy = _policy(options)
         if not self._names:
             raise InvalidOption("robots-archives needs the option path: the names of archives, separated by commas")
 
@@ -68,7 +69,14 @@ class ArchiveReader(DataSourceReader):
             if isinstance(item, Fault):
                 yield (*[None] * (_FIELDS - 3), item.source, item.position, item.reason)
             else:
-                yield _row(item, resolve_alone(item, self._policy))
+                yield _row(item, resolve_alone(item, self.policy))
+
+
+def _policy(options: Any) -> AccessPolicy:
+    edition, policy = options.get("edition"), options.get("policy")
+    if edition is not None:
+        policy = get_lone_edition(edition, () if policy is None else ("policy",)).policy
+    return get_policy("rfc9309" if policy is None else policy)
 
 
 def _row(capture: Capture, file: ResolvedFile) -> tuple[Any, ...]:

@@ -20,6 +20,7 @@ from canfetch.web.api.requests import (
     AgentName,
     CompareRequest,
     DecideRequest,
+    OptionalEdition,
     OptionalProfile,
     QueryURL,
     URLsRequest,
@@ -62,13 +63,15 @@ def decide_answer(body: bytes, facts: Facts) -> Mapping[str, Any]:
 )
 async def decide_live(
     request: Request,
+    *,
     url: Annotated[QueryURL, Query()],
     agent: Annotated[AgentName, Query()],
     profile: Annotated[OptionalProfile, Query()] = None,
-    exact: Annotated[bool, Query()] = False,  # noqa: FBT002 - a parameter of the query
+    edition: Annotated[OptionalEdition, Query()] = None,
+    exact: Annotated[bool, Query()] = False,
 ) -> Response:
     """Return the verdict on a URL. Its origin's robots.txt is fetched, unless the cached copy is fresh."""
-    asked = {"url": url, "agent": agent, "profile": profile, "exact": exact}
+    asked = {"url": url, "agent": agent, "profile": profile, "edition": edition, "exact": exact}
     return await respond_to(request, decide_answer, to_json(asked), is_small=True)
 
 
@@ -198,7 +201,7 @@ def _decider(asked: DecideRequest | URLsRequest, url: str, facts: Facts) -> Robo
     """
     content = asked.file()
     if content is None:
-        return facts.decider(url, facts.profile(asked))
+        return facts.decider(url, asked)
     return parse(content, url=asked.robots_url, profile=facts.profile(asked))
 
 

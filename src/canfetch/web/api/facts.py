@@ -7,6 +7,7 @@ raises, the server fetches it, and the function starts again with one fact more.
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
+from canfetch.access.editions import choose_profile, get_edition
 from canfetch.access.responses import Failure, Response
 from canfetch.client.documents import DecideStep, FetchStep, Step
 from canfetch.client.origin_state import OriginState
@@ -20,10 +21,19 @@ DEFAULT_PROFILE: Final = "rfc9309"
 
 
 class StateNeeded(NamedTuple):
-    """The robots.txt of the origin of a URL is needed; with `refresh`, a new copy."""
+    """The robots.txt of the origin of a URL is needed; with `refresh`, a new copy.
+
+    Attributes: policy: The access policy of an edition, or None for that of the server.
+    """
 
     url: str
     refresh: bool = False
+    policy: str | None = None
+
+    @property
+    def key(self) -> tuple[str, str | None]:
+        """The key of the state in the facts."""
+        return str(Origin.from_url(self.url)), self.policy
 
 
 Need = StateNeeded | FetchStep
@@ -37,12 +47,16 @@ class MissingFact(Exception):
         self.need = need
 
 
-class ProfileRequest(Protocol):
-    """A request that may name a parsing profile."""
+class ReadingRequest(Protocol):
+    """A request that may name a parsing profile, or an edition."""
 
     @property
     def profile(self) -> str | None:
-        """The name of the profile, or None for that of the server."""
+        """The name of the profile, or None for that of the edition or the server."""
+
+    @property
+    def edition(self) -> str | None:
+        """The name of the edition, which sets the profile and the access policy, or None."""
 
 
 @dataclass(slots=True)
@@ -53,41 +67,45 @@ class Facts:
         now: The time, in seconds since the epoch.
         own_agent: The agent of the server.
         own_profile: The parsing profile of requests that name none.
-        states: The states of origins, and the errors of those that cannot be fetched.
+        states: The states of origins by access policy, and the errors of those that cannot be fetched.
         responses: The responses, by URL. Failures are kept as well, so that none is repeated.
     """
 
     now: float
     own_agent: Agent
     own_profile: str = DEFAULT_PROFILE
-    states: dict[str, OriginState | CanfetchError] = field(default_factory=dict)
+    states: dict[tuple[str, str | None], OriginState | CanfetchError] = field(default_factory=dict)
     responses: dict[str, Response | Failure] = field(default_factory=dict)
 
-    def profile(self, request: ProfileRequest) -> str:
-        """Return the name of the profile of a request."""
-        return self.own_profile if request.profile is None else request.profile
+    def profile(self, request: ReadingRequest) -> str:
+        """Return the name of the profile of a request.
 
-    def state(self, url: str, *, refresh: bool = False) -> OriginState:
+        Raises: UnknownEdition; InvalidOption: The request has both a profile and an edition.
+        """
+        return choose_profile(request.profile, request.edition, self.own_profile)
+
+    def state(self, url: str, *, edition: str | None = None, refresh: bool = False) -> OriginState:
         """Return the state of the origin of a URL.
 
-        Raises: MissingFact; InvalidURL.
+        Args: edition: The edition whose access policy applies, or None for that of the server.
+        Raises: MissingFact; InvalidURL, UnknownEdition.
         """
         check_web_url(url)
-        state = self.states.get(str(Origin.from_url(url)))
+        need = StateNeeded(url, refresh, None if edition is None else get_edition(edition).policy)
+        state = self.states.get(need.key)
         if state is None:
-            raise MissingFact(StateNeeded(url, refresh))
+            raise MissingFact(need)
         if isinstance(state, CanfetchError):
             raise state
         return state
 
-    def decider(self, url: str, profile: str | None = None) -> OriginDecider:
-        """Return what decides about the URLs of the origin of a URL.
+    def decider(self, url: str, request: ReadingRequest) -> OriginDecider:
+        """Return what decides about the URLs of the origin of a URL, as a request has its file fetched and read.
 
-        Args: profile: The parsing profile, or None for that of the server.
-
-        Raises: MissingFact; InvalidURL, UnknownProfile.
+        Raises: MissingFact; InvalidURL, UnknownProfile; and what `profile` raises.
         """
-        return OriginDecider(self.state(url), self.now, self.own_profile if profile is None else profile)
+        profile = self.profile(request)
+        return OriginDecider(self.state(url, edition=request.edition), self.now, profile)
 
     def perform(self, agent: Agent, step: Step) -> Any:
         """Return the result of a step of fetching a document.
@@ -95,7 +113,7 @@ class Facts:
         Raises: MissingFact; InvalidURL.
         """
         if isinstance(step, DecideStep):
-            return self.decider(step.url).decide(step.url, agent=agent)
+            return OriginDecider(self.state(step.url), self.now, self.own_profile).decide(step.url, agent=agent)
         response = self.responses.get(step.url)
         if response is None:
             raise MissingFact(step)

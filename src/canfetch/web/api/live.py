@@ -53,7 +53,7 @@ async def fetch(request: Request) -> Response:
 def fetched_file(body: bytes, facts: Facts) -> Mapping[str, Any]:
     """Return the state of an origin, and its file."""
     asked = FetchRequest.model_validate_json(body)
-    return file_state_json(facts.state(asked.url, refresh=asked.refresh), facts.now)
+    return file_state_json(facts.state(asked.url, edition=asked.edition, refresh=asked.refresh), facts.now)
 
 
 @ROUTER.post(
@@ -75,7 +75,8 @@ def facts_answer(body: bytes, facts: Facts) -> Mapping[str, Any]:
     content, agents = asked.file(), requested_agents(asked.agents, exact=asked.exact)
     profile = facts.profile(asked)
     if asked.url is not None:
-        return site_facts_of(facts.state(asked.url), agents, now=facts.now, profile=profile).to_json()
+        state = facts.state(asked.url, edition=asked.edition)
+        return site_facts_of(state, agents, now=facts.now, profile=profile).to_json()
     return site_facts(parse(content or b"", profile=profile), agents, now=facts.now).to_json()
 
 

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from canfetch.access.editions import EDITIONS
 from canfetch.agents.requested import RequestedAgent, requested_agent
 from canfetch.answers.crawlers import requested_agents
 from canfetch.answers.linting import ChosenFix, LintRequest
@@ -43,6 +44,14 @@ OptionalProfile = Annotated[
         json_schema_extra={"enum": [*PROFILES, None]},
     ),
 ]
+OptionalEdition = Annotated[
+    str | None,
+    Field(
+        description="The edition. It sets the parsing profile, in place of `profile`, and the access policy of a "
+        "file that is fetched.",
+        json_schema_extra={"enum": [*EDITIONS, None]},
+    ),
+]
 ContentText = Annotated[str, Field(description="The robots.txt.")]
 Encoding = Literal["utf-8", "base64"]
 CheckNames = Annotated[list[str], Field(max_length=500)]
@@ -67,6 +76,13 @@ class Request(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
+class ReadingRequest(Request):
+    """A request that selects how a file is read."""
+
+    profile: OptionalProfile = None
+    edition: OptionalEdition = None
+
+
 class FileRequest(Request):
     """A request about one file."""
 
@@ -83,7 +99,7 @@ class FileRequest(Request):
         return decode_content(self.content, self.content_encoding)
 
 
-class _OptionalFileRequest(Request):
+class _OptionalFileRequest(ReadingRequest):
     content: Annotated[
         str | None, Field(description="The robots.txt. Without it, the live file of the origin is fetched, or cached.")
     ] = None
@@ -91,7 +107,6 @@ class _OptionalFileRequest(Request):
     robots_url: Annotated[
         str | None, Field(description="The URL of `content`. URLs of other origins are then an error.")
     ] = None
-    profile: OptionalProfile = None
     exact: Annotated[bool, Field(description="Use the token alone, without the registry's fallback tokens.")] = False
 
     def file(self) -> bytes | None:
@@ -130,10 +145,8 @@ class URLsRequest(_OptionalFileRequest):
         return requested_agents(self.agents, exact=self.exact)
 
 
-class ParseRequest(FileRequest):
+class ParseRequest(FileRequest, ReadingRequest):
     """A request for the structure of a file."""
-
-    profile: OptionalProfile = None
 
 
 class LintFileRequest(FileRequest):
@@ -183,7 +196,7 @@ class FixRequest(LintFileRequest):
     only: Annotated[CheckNames, Field(description="Fix only the findings of these checks.")] = []
 
 
-class CompareRequest(Request):
+class CompareRequest(ReadingRequest):
     """A request to compare two versions of a file."""
 
     old: ContentText
@@ -192,7 +205,6 @@ class CompareRequest(Request):
     new_encoding: Encoding = "utf-8"
     urls: Annotated[list[URLText], Field(max_length=MAX_URLS)] = []
     agents: Annotated[list[AgentName], Field(max_length=MAX_AGENTS)] = []
-    profile: OptionalProfile = None
     exact: bool = False
 
     def versions(self) -> tuple[bytes, bytes]:
@@ -203,7 +215,7 @@ class CompareRequest(Request):
         return decode_content(self.old, self.old_encoding), decode_content(self.new, self.new_encoding)
 
 
-class FactsRequest(Request):
+class FactsRequest(ReadingRequest):
     """A request for everything that a file states, or the live file of an origin."""
 
     content: Annotated[str | None, Field(description="The robots.txt. Without it, `url` is required.")] = None
@@ -213,7 +225,6 @@ class FactsRequest(Request):
         list[AgentName],
         Field(max_length=MAX_FACTS_AGENTS, description="The crawlers. By default, those that the file distinguishes."),
     ] = []
-    profile: OptionalProfile = None
     exact: bool = False
 
     def file(self) -> bytes | None:
@@ -226,12 +237,11 @@ class FactsRequest(Request):
         return None if self.content is None else decode_content(self.content, self.content_encoding)
 
 
-class UsageRequest(FileRequest):
+class UsageRequest(FileRequest, ReadingRequest):
     """A request for usage preferences."""
 
     url: URLText = "/"
     agents: Annotated[list[AgentName], Field(min_length=1, max_length=MAX_AGENTS)]
-    profile: OptionalProfile = None
     exact: bool = False
     headers: Annotated[str, Field(max_length=65_536, description="The head of the page's response, for TDMRep.")] = ""
     tdm_file: Annotated[str | None, Field(description="The /.well-known/tdmrep.json of the origin.")] = None
@@ -249,7 +259,7 @@ class _AgentsOfPage(Request):
     ] = None
 
 
-class PageRequest(_AgentsOfPage):
+class PageRequest(_AgentsOfPage, ReadingRequest):
     """A request about a page whose headers and HTML are known."""
 
     headers: Annotated[str, Field(max_length=65_536, description="The head of the response, one header a line.")] = ""
@@ -258,7 +268,6 @@ class PageRequest(_AgentsOfPage):
     tdm_file: Annotated[str | None, Field(description="The /.well-known/tdmrep.json. It requires `url`.")] = None
     robots: Annotated[str | None, Field(description="The robots.txt of the origin. It requires `url`.")] = None
     robots_encoding: Encoding = "utf-8"
-    profile: OptionalProfile = None
 
     def robots_file(self) -> bytes | None:
         """Return the bytes of the robots.txt, or None if it is not in the request.
@@ -279,6 +288,7 @@ class FetchRequest(Request):
 
     url: LiveURL
     refresh: Annotated[bool, Field(description="Fetch even if the cached copy is fresh.")] = False
+    edition: OptionalEdition = None
 
 
 class SitemapRequest(Request):
@@ -288,14 +298,13 @@ class SitemapRequest(Request):
     limit: Annotated[int, Field(ge=1, le=MAX_URLS, description="The number of URLs to return.")] = MAX_URLS
 
 
-class StreamLine(Request):
+class StreamLine(ReadingRequest):
     """A line of a stream: a question, or with `content` and without `url` the file for the following lines."""
 
     url: URLText | None = None
     agent: AgentName | None = None
     content: str | None = None
     content_encoding: Encoding = "utf-8"
-    profile: OptionalProfile = None
     exact: bool = False
 
 

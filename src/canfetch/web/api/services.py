@@ -12,7 +12,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from canfetch.core.agent import Agent
-from canfetch.core.origin import Origin
 from canfetch.core.tokens import product_token
 from canfetch.errors import InvalidURL
 from canfetch.web.api.errors import problem_response
@@ -48,11 +47,12 @@ class Services(NamedTuple):
         Raises: TooManyFetches, RequestNotSent.
         """
         if isinstance(need, StateNeeded):
-            origin = str(Origin.from_url(need.url))
             try:
-                facts.states[origin] = await self.origins.state(need.url, refresh=need.refresh)
+                state = await self.origins.state(need.url, refresh=need.refresh, policy=need.policy)
             except InvalidURL as error:
-                facts.states[origin] = error
+                facts.states[need.key] = error
+            else:
+                facts.states[need.key] = state
         else:
             facts.responses[need.url] = await fetch(self.origins, need)
 

@@ -14,11 +14,10 @@ from starlette.types import Receive, Scope, Send
 from canfetch.agents.requested import requested_agent
 from canfetch.answers.verdicts import Decider, error_json, verdict_json, with_agent_note
 from canfetch.core.document import parse
-from canfetch.core.origin import Origin
 from canfetch.core.text import printable_text
 from canfetch.errors import CanfetchError
 from canfetch.web.api.errors import invalid_request
-from canfetch.web.api.facts import Facts, MissingFact, Need
+from canfetch.web.api.facts import Facts, MissingFact, StateNeeded
 from canfetch.web.api.outcomes import AnswerTooLarge, encode_answer
 from canfetch.web.api.requests import StreamLine, decode_content
 from canfetch.web.api.services import INLINE_BYTES, services_of
@@ -85,7 +84,7 @@ async def _answers(request: Request) -> AsyncIterator[bytes]:
                     await services.learn(part.need, facts)
                 except CanfetchError as error:
                     # Only its message is needed, and it can be sent to a process.
-                    facts.states[str(Origin.from_url(part.need.url))] = CanfetchError(str(error))
+                    facts.states[part.need.key] = CanfetchError(str(error))
 
 
 async def _line_blocks(request: Request) -> AsyncIterator[list["bytes | _LongLine"]]:
@@ -140,7 +139,7 @@ class AnsweredLines(NamedTuple):
     lines: int
     answers: bytes
     file: StreamFile | None
-    need: Need | None
+    need: StateNeeded | None
 
 
 def answer_lines(file: StreamFile, lines: Sequence["bytes | _LongLine"], facts: Facts) -> AnsweredLines:
@@ -153,6 +152,8 @@ def answer_lines(file: StreamFile, lines: Sequence["bytes | _LongLine"], facts: 
         try:
             answer = stream.answer(line)
         except MissingFact as missing:
+            # A decision needs nothing else.
+            assert isinstance(missing.need, StateNeeded)  # noqa: PT017 - not a test
             need = missing.need
             break
         count += 1
@@ -234,7 +235,7 @@ class _VerdictStream:
         if self.file.is_rejected:
             raise NoFileError(_NO_FILE)
         if self.file.content is None:
-            return self._facts.decider(url, profile)
+            return self._facts.decider(url, asked)
         return _parse_again(self.file.content, profile=profile)
 
 

@@ -6,11 +6,21 @@ Messages are one sentence with the value and the fix, because a model reads them
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Final, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    WithJsonSchema,
+    field_validator,
+    model_validator,
+)
 
+from canfetch.access.editions import EDITIONS, get_edition
 from canfetch.core.choices import unknown_choice
 from canfetch.core.quoting import quoted
-from canfetch.errors import CanfetchError
+from canfetch.errors import CanfetchError, UnknownEdition
 
 MAX_URL_CHARACTERS: Final = 4096
 MAX_AGENT_CHARACTERS: Final = 500
@@ -57,6 +67,19 @@ class Arguments(BaseModel):
         return values
 
 
+def _known_edition(name: str) -> str:
+    try:
+        return get_edition(name).name
+    except UnknownEdition as error:
+        raise CallerError(str(error)) from None
+
+
+EditionName = Annotated[
+    Annotated[str, AfterValidator(_known_edition), WithJsonSchema({"enum": list(EDITIONS), "type": "string"})] | None,
+    Field(description="Whose reading of robots.txt and of status codes. Default: that of the server"),
+]
+
+
 class MayFetchArguments(Arguments):
     """The arguments of `may_fetch`."""
 
@@ -69,6 +92,7 @@ class MayFetchArguments(Arguments):
             "model, such as RAG or grounding); user-request (a person asked for this page, treated as ai-use)"
         ),
     ] = None
+    edition: EditionName = None
 
     @field_validator("purpose", mode="before")
     @classmethod
@@ -102,6 +126,7 @@ class ExplainArguments(Arguments):
             max_length=MAX_ROBOTS_CHARACTERS,
         ),
     ] = None
+    edition: EditionName = None
 
     @field_validator("agents", mode="before")
     @classmethod

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
+from canfetch.access.editions import choose_profile
 from canfetch.answers.reasons import group_reason
 from canfetch.answers.verdicts import differing_profiles
 from canfetch.client.origin_state import OriginState
@@ -38,12 +39,13 @@ async def _answer(service: Service, arguments: ExplainArguments) -> Answer:
     agents = [service.agent(name) for name in dict.fromkeys(arguments.agents)] or [service.configured_agent]
     content = arguments.robots_txt
     if content is None:
-        state = await service.fetch(arguments.url)
+        state = await service.fetch(arguments.url, edition=arguments.edition)
         return await service.read_state(explain_state, state, arguments.url, agents, service.clock())
     if not arguments.url.startswith("/"):
         parse_origin(arguments.url)
     size = len(content) + len(arguments.url)
-    return await service.read(explain_draft, content, arguments.url, agents, service.profile, size=size)
+    profile = choose_profile(None, arguments.edition, service.profile)
+    return await service.read(explain_draft, content, arguments.url, agents, profile, size=size)
 
 
 def explain_state(state: OriginState, url: str, agents: Sequence[AskedAgent], now: float) -> Answer:

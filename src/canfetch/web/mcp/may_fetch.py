@@ -41,7 +41,7 @@ _USE_ALLOWED: Final = {Preference.ALLOW: True, Preference.DISALLOW: False, Prefe
 
 async def _answer(service: Service, arguments: MayFetchArguments) -> Answer:
     agent = service.agent(arguments.agent)
-    state = await service.fetch(arguments.url)
+    state = await service.fetch(arguments.url, edition=arguments.edition)
     tdm_file = await service.tdm_file(arguments.url) if arguments.purpose == "training" else None
     return await service.read_state(may_fetch, state, arguments, agent, service.clock(), tdm_file)
 

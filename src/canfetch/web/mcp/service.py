@@ -3,10 +3,12 @@
 import asyncio
 import time
 from collections.abc import Callable, Coroutine
+from functools import partial
 from types import TracebackType
 from typing import Any, Final, NamedTuple, Self, TypeVar
 
 from canfetch import __version__
+from canfetch.access.editions import get_edition
 from canfetch.access.responses import FailureKind
 from canfetch.answers.pages import FetchedTDMFile
 from canfetch.client.async_client import AsyncClient
@@ -21,6 +23,7 @@ from canfetch.repository import default_user_agent
 from canfetch.web.mcp.agents import AskedAgent, configured_agent, parse_agent
 from canfetch.web.mcp.arguments import CallerError
 from canfetch.web.mcp.tdm_files import TDMFileFetcher
+from canfetch.web.policy_clients import PolicyClients
 from canfetch.web.server.clients import current_client
 from canfetch.web.server.shares import Shares
 from canfetch.web.server.work_queue import QueueFull, WorkQueue
@@ -93,21 +96,22 @@ class Service:
         self._queue: WorkQueue | None = None
         user_agent = settings.user_agent or default_user_agent(__version__)
         transport = WebTransport(trust_env=settings.allow_private, max_requests=_MAX_REQUESTS, rules=settings.rules)
-        self._client = AsyncClient(
+        create = partial(
+            AsyncClient,
             user_agent=user_agent,
             transport=transport,
             store=settings.store,
             clock=clock,
-            policy=settings.policy,
             profile=settings.profile,
             timeout=settings.timeout,
             connect_timeout=settings.timeout,
             read_timeout=settings.timeout,
             allow_private=settings.allow_private,
         )
+        self._clients = PolicyClients(create, settings.policy)
         self._tdm_files = TDMFileFetcher(
             transport=transport,
-            state=self._client.origin_state,
+            state=self._clients.own.origin_state,
             agent=configured_agent(user_agent).agent,
             user_agent=user_agent,
             timeout=settings.timeout,
@@ -131,7 +135,7 @@ class Service:
         for worker in self._workers:
             worker.close()
         await self._tdm_files.close()
-        await self._client.close()
+        await self._clients.close()
 
     async def answer(self, question: Coroutine[Any, Any, ResultT]) -> ResultT:
         """Await the answer to a question, for a bounded time.
@@ -151,19 +155,21 @@ class Service:
         finally:
             self._questions.give_back(client)
 
-    async def fetch(self, url: str) -> OriginState:
+    async def fetch(self, url: str, *, edition: str | None = None) -> OriginState:
         """Return the state of the origin of a URL. Network failures are states, too.
 
+        Args: edition: The edition that selects how the file is fetched and read, or None for that of the server.
         Raises: CallerError: The URL is invalid, or its host has a private address.
         """
         origin = parse_origin(url)
-        state = await self._client.origin_state(url)
+        selected = None if edition is None else get_edition(edition)
+        state = await self._clients.get(None if selected is None else selected.policy).origin_state(url)
         if not state.entry.hops and state.entry.copy is None and is_forbidden(state):
             raise CallerError(
                 f"{quoted(str(origin))} does not exist, or has no public address: only a server that was started with "
                 "--allow-private answers for private networks"
             )
-        return state
+        return state if selected is None else state.with_profile(selected.profile)
 
     async def tdm_file(self, url: str) -> FetchedTDMFile:
         """Return the TDM file of the origin of a URL."""
