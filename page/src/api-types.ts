@@ -97,6 +97,8 @@ export interface CrawlerFactsObject {
   readonly pace: PaceObject;
   /** Crawlers of the row that ignore its Crawl-delay. */
   readonly ignoring_crawl_delay: readonly string[];
+  /** Crawlers of the row that read it as a window with one request. */
+  readonly crawl_delay_as_window: readonly string[];
   readonly usage: Readonly<Record<UsagePurpose, StatedUse>>;
   readonly licenses: readonly ExtensionObject[];
   /** Known crawlers of the row that the file does not name. */

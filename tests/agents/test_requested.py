@@ -52,6 +52,7 @@ def test_a_misspelt_name_is_noted_unless_it_is_exact() -> None:
         ("OpenAI", "'GPTBot', 'OAI-SearchBot' or 'ChatGPT-User'"),
         ("Google", "'Googlebot' or 'Google-Extended'"),
         ("bing", "'bingbot'"),
+        ("ArchiveTeam", "'ArchiveBot'"),
         ("all", "'*'"),
     ],
 )

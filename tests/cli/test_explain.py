@@ -163,7 +163,7 @@ def test_pace_of_the_agent_is_shown(run: Run, folder: Path) -> None:
     (folder / "paced.txt").write_text(content)
     ran = run("explain", "/b", "--robots", "paced.txt", "--agent", "bingbot")
     assert ran.lines[-4:-1] == [
-        "  delay     10 s between requests (line 3)",
+        "  delay     10 s between requests (line 3); bingbot reads it as a window with one request",
         "  rate      1 request in 20 s (line 4)",
         "  visits    06:00-08:45 UTC (line 5)",
     ]

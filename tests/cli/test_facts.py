@@ -51,6 +51,19 @@ def test_facts_of_a_file_in_words(run: Run, folder: Path) -> None:
     ]
 
 
+def test_facts_name_how_bing_reads_a_delay(run: Run, folder: Path) -> None:
+    (folder / "delay.txt").write_text("User-agent: *\nCrawl-delay: 10\n")
+    ran = run("facts", "delay.txt", "--agent", "bingbot", "--agent", "GPTBot")
+    assert [line for line in ran.lines if "delay " in line] == [
+        "  delay       10 s between requests (line 2); bingbot reads it as a window with one request",
+        "  delay       10 s between requests (line 2)",
+    ]
+    (rows,) = run("facts", "delay.txt", "--agent", "msnbot", "--agent", "GPTBot", "--format", "ndjson").rows()
+    assert [row["crawl_delay_as_window"] for row in rows["crawlers"]] == [["msnbot"], []]
+    others = run("facts", "delay.txt").lines
+    assert any("; ignored by Googlebot, " in line and line.endswith("window with one request") for line in others)
+
+
 def test_crawlers_are_grouped_without_agents(run: Run) -> None:
     ran = run("facts", "robots.txt")
     headings = [line for line in ran.lines if line and not line.startswith(" ")]

@@ -7,8 +7,9 @@ import pytest
 
 from canfetch.agents import REGISTRY
 from canfetch.answers.crawlers import compliance_text, token_only_text
+from canfetch.answers.pace import stated_pace
+from canfetch.answers.pace_text import facts_for
 from canfetch.answers.reasons import group_reason, reason_text
-from canfetch.answers.statements import stated_pace
 from canfetch.core.agent import Agent
 from canfetch.core.document import parse
 from canfetch.core.verdict import Reason
@@ -79,7 +80,7 @@ def test_a_file_without_a_group_for_the_agent_gives_the_same_reason(run: Run) ->
 def test_the_pace_is_the_same(run: Run) -> None:
     content = b"User-agent: YandexBot\nDisallow: /a\nCrawl-delay: 10\nRequest-rate: 1/20\nVisit-time: 0000-2400\n"
     pace = stated_pace(parse(content), Agent("YandexBot"), 0.0)
-    expected = [text for _, text in pace.facts(0.0, ["YandexBot"])]
+    expected = [text for _, text in facts_for("YandexBot", pace, 0.0)]
     assert expected[0] == "10 s between requests (line 3); ignored by YandexBot"
     for arguments in (
         ("explain", "/b", "--agent", "YandexBot", "--robots", "-"),

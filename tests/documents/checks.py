@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -15,12 +16,13 @@ from canfetch.author.servers.rules import build_server_rules
 from canfetch.client.pacers import Pacer
 from canfetch.compare import difference
 from canfetch.core.profiles import PROFILES
-from canfetch.errors import OriginMismatch
+from canfetch.errors import InvalidLimit, OriginMismatch
 from canfetch.integrations.serving import Enforcement, Site
 from canfetch.integrations.serving.requests import Request
 from canfetch.lint import Linter
 from canfetch.pages import parse_page
 
+DOCS: Final = Path(__file__).parents[2] / "docs"
 RULES: Final = "User-agent: *\nDisallow: /x\n"
 USER_AGENT: Final = "ExampleBot/1.0 (+https://example.com/bot)"
 GROUPS: Final = (
@@ -50,6 +52,31 @@ def content_after_500_kib_is_ignored() -> None:
 def codes(content: bytes) -> list[str]:
     """Return the codes of the findings in a file."""
     return [finding.check.code for finding in Linter().lint(content).findings]
+
+
+def edition_of_2019_is_dated() -> None:
+    """The profile and the page of sources have the date."""
+    assert "July 2019" in PROFILES[canfetch.EDITIONS["google2019"].profile].source
+    assert "Google's specification of July 2019" in (DOCS / "sources.md").read_text(encoding="utf-8")
+
+
+def maximum_size_is_an_option() -> None:
+    """A larger maximum reads more of the file, and a smaller one is refused."""
+    content = b"User-agent: *\n" + b"#" * (500 * 1024) + b"\nDisallow: /x\n"
+    assert canfetch.parse(content, profile="google2019").allows("/x", agent="ExampleBot")
+    assert not canfetch.parse(content, profile="google2019", max_bytes=600 * 1024).allows("/x", agent="ExampleBot")
+    with pytest.raises(InvalidLimit):
+        canfetch.parse(content, max_bytes=1024)
+
+
+def search_engines_read_sitemaps() -> None:
+    """The registry lists the record for the crawlers, and its source is the protocol."""
+    for name in ("Googlebot", "bingbot", "YandexBot", "Slurp"):
+        crawler = canfetch.REGISTRY.get_crawler(name)
+        assert crawler is not None, name
+        assert "sitemap" in crawler.honours, name
+    (record,) = canfetch.parse("Sitemap: https://example.com/s.xml\n").extensions
+    assert "sitemaps.org" in record.source
 
 
 def crawlers_of_google_obey() -> None:
@@ -335,10 +362,12 @@ CHECKS: Final[dict[str, Callable[[], None]]] = {
         crawlers_of_google_obey,
         crawling_is_suspended_with_503,
         example_2_equals_its_combined_form,
+        edition_of_2019_is_dated,
         file_governs_one_origin,
         google_does_not_read_crawl_delay,
         googlebot_image_uses_group_3,
         host_is_read,
+        maximum_size_is_an_option,
         meta_element_restricts_a_page,
         other_encodings_are_reported,
         other_schemes,
@@ -350,6 +379,7 @@ CHECKS: Final[dict[str, Callable[[], None]]] = {
         robots_url_of_a_site,
         robots_url_of_the_glossary,
         search_engines_of_the_article_obey,
+        search_engines_read_sitemaps,
         server_errors_are_repeated,
         servers_respond_with_an_error,
         servers_respond_with_other_content,

@@ -26,6 +26,12 @@ REPORTED = [
     ("CF602", "Sitemap: htttps://example.com/a"),
     ("CF603", "Sitemap: https://example.com/a\nSitemap: https://example.com/a"),
     ("CF603", "Sitemap: /a\nUser-agent: b\nsite-map: /a"),
+    ("CF628", "Sitemap: /*.xml"),
+    ("CF628", "Sitemap: https://example.com/*/sitemap.xml"),
+    ("CF628", "Sitemap: https://example.com/sitemap.xml$"),
+    ("CF628", "Sitemap: https://example.com/sitemap-[0-9].xml"),
+    ("CF628", "Sitemap: https://example.com/sitemap-{1..5}.xml.gz"),
+    ("CF628", "Sitemap: https://example.com/{a,b}.xml"),
     ("CF604", "Crawl-delay: five"),
     ("CF604", "Crawl-delay: 0,5"),
     ("CF604", "Crawl-delay: -1"),
@@ -80,6 +86,11 @@ NOT_REPORTED = [
     ("CF602", "Sitemap: /a"),
     ("CF603", "Sitemap: https://example.com/a\nSitemap: https://example.com/A"),
     ("CF603", "Sitemap:\nSitemap:"),
+    ("CF628", "Sitemap: https://example.com/sitemap.xml?q=*"),
+    ("CF628", "Sitemap: https://[2001:db8::1-2]/sitemap.xml"),
+    ("CF628", "Sitemap: https://example.com/a[b]{c}.xml"),
+    ("CF628", "Sitemap: https://example.com/$/sitemap.xml"),
+    ("CF628", "Sitemap: https://example.com/a-[b.xml"),
     ("CF604", "Crawl-delay: 0.5"),
     ("CF604", "Crawl-delay: 10"),
     ("CF605", "Crawl-delay: 30"),
@@ -221,3 +232,9 @@ def test_google_blocks_paths_of_disallow_ai_training() -> None:
 def test_lighthouse_reports_binary_file_once(content: bytes) -> None:
     report = Linter(severities="lighthouse").lint(content)
     assert [finding.check.code for finding in report.findings] == ["CF220"]
+
+
+def test_a_pattern_of_sitemaps_is_not_completed_to_a_url() -> None:
+    content = b"User-agent: *\nDisallow:\n\nSitemap: /*.xml\nSitemap: /a.xml\n"
+    fixed = Linter().fix(LintInput(content, url="https://example.com/robots.txt"), unsafe=True, only=["CF601"]).content
+    assert fixed == content.replace(b": /a.xml", b": https://example.com/a.xml")

@@ -11,6 +11,8 @@ CRAWLERS_BY_OPERATOR: Final[Mapping[str, tuple[str, ...]]] = {
     "anthropic": ("ClaudeBot", "Claude-SearchBot", "Claude-User"),
     "any": STAR_TOKENS,
     "apple": ("Applebot", "Applebot-Extended"),
+    # The name in the User-Agent header of its crawler: https://github.com/ArchiveTeam/ArchiveBot.
+    "archiveteam": ("ArchiveBot",),
     "baidu": ("Baiduspider",),
     "bing": ("bingbot",),
     "brave": ("Bravebot",),

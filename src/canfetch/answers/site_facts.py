@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 from canfetch.agents import REGISTRY, Crawler
-from canfetch.agents.crawl_delays import ignores_crawl_delay
+from canfetch.agents.crawl_delays import ignores_crawl_delay, reads_delay_as_window
 from canfetch.agents.requested import RequestedAgent
 from canfetch.answers.crawlers import with_notes
 from canfetch.answers.statements import CrawlerStatements, crawler_statements, usages_json
@@ -58,6 +58,7 @@ class CrawlerFacts(NamedTuple):
         statements: The pace, the preferences for `/`, and the licenses.
         known: The crawlers of the registry for which the row applies although the file does not name them.
         ignoring_delay: The crawlers of the row that are known to ignore its Crawl-delay.
+        window_delay: Those that are known to read it as a window with one request.
     """
 
     kind: RowKind
@@ -69,6 +70,7 @@ class CrawlerFacts(NamedTuple):
     statements: CrawlerStatements
     known: tuple[str, ...]
     ignoring_delay: tuple[str, ...]
+    window_delay: tuple[str, ...]
 
     def to_json(self, now: float) -> dict[str, Any]:
         """Return the row as JSON.
@@ -85,6 +87,7 @@ class CrawlerFacts(NamedTuple):
             "rule_count": len(self.rules),
             "pace": self.statements.pace.to_json(now),
             "ignoring_crawl_delay": list(self.ignoring_delay),
+            "crawl_delay_as_window": list(self.window_delay),
             "usage": usages_json(self.statements.usages),
             "licenses": [record.to_json() for record in self.statements.licenses],
             "known_crawlers": list(self.known),
@@ -267,6 +270,7 @@ def _row(robots: RobotsTxt, crawlers: _Crawlers, now: float) -> CrawlerFacts:
         statements=statements,
         known=tuple(known),
         ignoring_delay=tuple(printable_text(name) for name in delayed if ignores_crawl_delay(name)),
+        window_delay=tuple(printable_text(name) for name in delayed if reads_delay_as_window(name)),
     )
 
 

@@ -22,8 +22,8 @@ ARCHIVES: Final[tuple[Crawler, ...]] = (
         ("ArchiveBot",),
         "Archive Team",
         ("archive",),
-        "Wikipedia, robots.txt: Archive Team ignores it by policy",
+        "https://wiki.archiveteam.org/index.php?title=Robots.txt",
         obeys="no",
-        source_kind="third-party",
+        checked="2026-11-26",
     ),
 )

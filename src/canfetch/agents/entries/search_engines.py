@@ -121,7 +121,8 @@ SEARCH_ENGINES: Final[tuple[Crawler, ...]] = (
         ("search-index",),
         "Yahoo help, as quoted by others: Slurp is mostly served by Bing today",
         source_kind="third-party",
-        honours=("crawl-delay",),
+        # Sitemaps: http://www.ysearchblog.com/archives/000437.html, of April 2007.
+        honours=("crawl-delay", "sitemap"),
         verification=Verification((".crawl.yahoo.net",)),
     ),
     Crawler(

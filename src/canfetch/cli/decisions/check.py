@@ -4,6 +4,7 @@ import sys
 from typing import Final
 
 from canfetch.cli.decisions.options import DecisionOptions, decision_command
+from canfetch.cli.decisions.paces import Paces
 from canfetch.cli.decisions.run import Answer, DecisionRun
 from canfetch.cli.decisions.verdict_rows import write_answers
 from canfetch.cli.shared.agent_list import chain_lines
@@ -32,7 +33,9 @@ _EXPLANATION_WIDTH: Final = 28
 
     A URL is absolute, '//host/path', or a path that starts with '/'. Without --robots, the robots.txt of each URL's
     origin is fetched and cached. With --robots-dir or --robots-map, each URL is checked against the file of its origin,
-    and a URL without a file is an error.""",
+    and a URL without a file is an error.
+
+    A line that starts with # shows the Crawl-delay, Request-rate and Visit-time that the file states for an agent.""",
     epilog="""\b
 Examples:
   canfetch check https://example.com/fish --agent ExampleBot
@@ -49,6 +52,8 @@ json is a list of objects, ndjson has one object per line:
   also_matched [rule...], group {choice, token, lines}, agent {tokens, star_applies}, target, profile,
   notes [text...],
   access {access, effect, explanation, policy, robots_url, fetched_at, sha256}, or null with --robots FILE
+  if the file states a pace: pace {seconds_between_requests, crawl_delay, crawl_delay_line, request_rates,
+  visit_times, may_visit_now, next_visit_at}
   without a verdict: url, agent_name, allowed (null), error
 
 \b
@@ -65,7 +70,7 @@ def command(options: DecisionOptions) -> int:
 
 
 class _TextWriter:
-    """Writes the registry's token chains, then one line for each verdict."""
+    """Writes the registry's token chains, the pace that each file states, and one line for each verdict."""
 
     def __init__(self, run: DecisionRun) -> None:
         self._run = run
@@ -78,6 +83,7 @@ class _TextWriter:
             self._max_url_width = max(_MIN_URL_WIDTH, min(free, _MAX_URL_WIDTH))
         widths = (display_width(printable(url)) for url in run.options.urls)
         self._url_width = max((width for width in widths if width <= self._max_url_width), default=0)
+        self._paces = Paces(run)
         self._started = False
 
     def write(self, answer: Answer) -> None:
@@ -85,6 +91,7 @@ class _TextWriter:
         if not self._started:
             self._started = True
             sys.stdout.write("".join(chain_lines(self._agents, self._palette)))
+        sys.stdout.write("".join(self._paces.new_lines(answer, self._palette)))
         url = printable(answer.url)
         if self._url_width < display_width(url) <= self._max_url_width:
             self._url_width = display_width(url)

@@ -1,14 +1,15 @@
 """`canfetch explain`: the verdict with the deciding line and everything that led to it."""
 
 import sys
-import time
 from collections.abc import Iterator
 from typing import Final
 
 from canfetch.agents.requested import RequestedAgent
 from canfetch.answers.crawlers import compliance_text, token_only_text
+from canfetch.answers.pace import StatedPace
 from canfetch.answers.reasons import group_reason, losing_reason, reason_text
 from canfetch.cli.decisions.options import DecisionOptions, decision_command
+from canfetch.cli.decisions.paces import Paces
 from canfetch.cli.decisions.profile_comparison import ProfileComparison
 from canfetch.cli.decisions.robots_files import RobotsFile
 from canfetch.cli.decisions.run import Answer, DecisionRun
@@ -24,7 +25,6 @@ from canfetch.core.times import rfc3339
 from canfetch.core.verdict import AccessInfo, Rule, Verdict
 
 _MAX_LINE_NUMBERS: Final = 8
-_PACE_RECORDS: Final = frozenset({"crawl-delay", "request-rate", "visit-time"})
 _LABEL_WIDTH: Final = 8
 
 
@@ -76,20 +76,24 @@ class _TextWriter:
         self._palette = Palette(enabled=use_color(no_color=options.no_color))
         self._agents = run.agents
         self._parser = f"profile {options.profile}, engine {options.engine or engine_name()}"
+        self._paces = Paces(run)
         self._started = False
 
     def write(self, answer: Answer) -> None:
         """Write the block of each agent. A URL without verdicts was reported on standard error."""
+        paces = self._paces.stated(answer.file)
         for agent, verdict in zip(self._agents, answer.verdicts, strict=False):
             if self._started:
                 sys.stdout.write("\n")
             self._started = True
-            sys.stdout.write("".join(f"{line}\n" for line in self._lines(answer, agent, verdict)))
+            sys.stdout.write(
+                "".join(f"{line}\n" for line in self._lines(answer, agent, verdict, paces.get(agent.name)))
+            )
 
     def end(self) -> None:
         """Do nothing: the text has no footer."""
 
-    def _lines(self, answer: Answer, agent: RequestedAgent, verdict: Verdict) -> list[str]:
+    def _lines(self, answer: Answer, agent: RequestedAgent, verdict: Verdict, pace: StatedPace | None) -> list[str]:
         palette = self._palette
         status = palette.good("allowed") if verdict.allowed else palette.bad("disallowed")
         may = "may" if verdict.allowed else "may not"
@@ -106,7 +110,7 @@ class _TextWriter:
             ("target", printable(verdict.to_json()["target"])),
             ("tokens", _chain(agent)),
             ("parser", self._parser),
-            *_pace_facts(answer.file, agent),
+            *_pace_facts(agent, pace, self._paces.now),
             *_access_facts(verdict),
             *(("copy", note) for note in [self._run.stored_copy_note(verdict)] if note),
             *(("note", note) for note in _content_notes(verdict)),
@@ -131,17 +135,12 @@ class _TextWriter:
         return lines
 
 
-def _pace_facts(file: RobotsFile | None, agent: RequestedAgent) -> Iterator[tuple[str, str]]:
+def _pace_facts(agent: RequestedAgent, pace: StatedPace | None, now: float) -> Iterator[tuple[str, str]]:
     """Yield what the file states about the pace of an agent's requests."""
-    source = None if file is None else file.deciding_file()
-    if source is None or _PACE_RECORDS.isdisjoint(record.name for record in source.robots.extensions):
-        return
-    from canfetch.agents.crawl_delays import ignores_crawl_delay  # noqa: PLC0415 - only for files with such records
-    from canfetch.answers.statements import stated_pace  # noqa: PLC0415 - as above
+    if pace is not None:
+        from canfetch.answers.pace_text import facts_for  # noqa: PLC0415 - only for files with a pace
 
-    now = time.time()
-    ignored_by = [printable(agent.name)] if ignores_crawl_delay(agent.name) else []
-    yield from stated_pace(source.robots, agent.agent, now).facts(now, ignored_by)
+        yield from facts_for(printable(agent.name), pace, now)
 
 
 def _access_facts(verdict: Verdict) -> list[tuple[str, str]]:

@@ -7,6 +7,7 @@ numbers of URLs. On a terminal, `rich` draws the tables if it is installed.
 import sys
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from canfetch.cli.decisions.paces import Paces
 from canfetch.cli.shared.agent_list import chain_lines
 from canfetch.cli.shared.origin_arguments import MAX_WAITING_CHARACTERS
 from canfetch.cli.shared.terminal import (
@@ -55,6 +56,7 @@ class MatrixTables:
         self._agents = run.agents
         self._names = [printable(agent.name) for agent in run.agents]
         self._answers: list[Answer] = []
+        self._paces = Paces(run)
         self._characters = 0
         self._drawn = 0
         self._width = terminal_width() if is_terminal(sys.stdout) else None
@@ -89,6 +91,8 @@ class MatrixTables:
         if not self._drawn:
             sys.stdout.write("".join(chain_lines(self._agents, self._palette)))
         answers, self._answers, self._characters = self._answers, [], 0
+        for answer in answers:
+            sys.stdout.write("".join(self._paces.new_lines(answer, self._palette)))
         first = self._drawn + 1
         self._drawn += len(answers)
         if self._urls_are_rows:

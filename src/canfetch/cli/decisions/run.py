@@ -91,6 +91,15 @@ class DecisionRun:
         self._url_count = 0
         self._started_at = time.time()
 
+    @property
+    def has_one_file(self) -> bool:
+        """Whether all URLs have the same file, as far as that is known before any is fetched."""
+        return (
+            self._files.only_file is not None
+            or self.options.robots is not None
+            or (self.options.urls_file is None and len(self.options.urls) == 1)
+        )
+
     def stored_copy_note(self, verdict: Verdict) -> str:
         """Return a note on a file that was not fetched by this run, with its time, or nothing."""
         access = verdict.access

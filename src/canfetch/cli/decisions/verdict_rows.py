@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from canfetch.answers.verdicts import URLVerdicts
+from canfetch.cli.decisions.paces import Paces
 from canfetch.cli.shared.row_writers import Cells, CsvWriter, JsonWriter, RowWriter, write_rows
 from canfetch.core.text import display_text, printable_text
 
@@ -52,7 +53,8 @@ def write_answers(run: "DecisionRun", make_text_writer: "Callable[[DecisionRun],
     elif name == "csv":
         write_rows((row for answer in run.answers() for row in _cells(answer.result)), CsvWriter(_CSV_COLUMNS))
     else:
-        objects = (row for answer in run.answers() for row in answer.result.to_json())
+        paces = Paces(run)
+        objects = (row for answer in run.answers() for row in paces.objects(answer))
         write_rows(objects, JsonWriter(lines=name == "ndjson"))
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple, NoReturn
 import click
 
 from canfetch.agents.requested import RequestedAgent
+from canfetch.answers.pace_text import DELAY, opening_text, pace_facts, readings_of_delay
 from canfetch.answers.site_facts import CrawlerFacts, SiteFacts, host_text, site_facts, site_facts_of
 from canfetch.answers.statements import deciding_records
 from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes, resolve_agent
@@ -163,8 +164,7 @@ def _row_lines(row: CrawlerFacts, now: float, palette: Palette) -> Iterator[str]
         yield _fact("crawlers", f"{also} {_listed(row.known, _MAX_EXAMPLES)}")
     if row.may_fetch in {"some", "undecided"}:
         yield from _rule_lines(row.rules)
-    for label, text in row.statements.pace.facts(now, row.ignoring_delay):
-        yield _fact(label, text)
+    yield from _pace_lines(row, now)
     for purpose, usage in row.statements.usages.items():
         if usage.preference is not Preference.UNKNOWN:
             record = deciding_records(usage)[0]
@@ -195,6 +195,15 @@ def _rule_lines(rules: Sequence[Rule]) -> Iterator[str]:
         patterns = [display_text(rule.pattern) for rule in rules if rule.allow is allow and rule.pattern]
         if patterns:
             yield _fact(kind, abbreviated(patterns, _MAX_VALUES, separator=" "))
+
+
+def _pace_lines(row: CrawlerFacts, now: float) -> Iterator[str]:
+    pace = row.statements.pace
+    readings = readings_of_delay(row.ignoring_delay, row.window_delay)
+    for label, text in pace_facts(pace, _MAX_VALUES):
+        yield _fact(label, text + readings if label == DELAY else text)
+    if opening := opening_text(pace, now):
+        yield _fact("", opening)
 
 
 def _fact(label: str, text: str) -> str:
@@ -230,8 +239,9 @@ Examples:
 \b
 json is a list of objects, ndjson has one object per line:
   source, profile, access {access, effect, explanation, policy, robots_url, fetched_at, sha256} or null,
-  crawlers [{kind, names, lines, group, may_fetch, rules, rule_count, pace, ignoring_crawl_delay, usage, licenses,
-  known_crawlers}], truncated, sitemaps [{value, line}], hosts [{value, line}]; or source, error
+  crawlers [{kind, names, lines, group, may_fetch, rules, rule_count, pace, ignoring_crawl_delay,
+  crawl_delay_as_window, usage, licenses, known_crawlers}],
+  truncated, sitemaps [{value, line}], hosts [{value, line}]; or source, error
 
 \b
 Exit codes: 0 every crawler shown may fetch something, 1 some crawler may fetch nothing, 2 an error occurred.""",

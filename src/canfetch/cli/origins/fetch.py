@@ -5,16 +5,20 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NamedTuple, NoReturn
 
 import click
 
 from canfetch.access.outcomes import OutcomeKind
 from canfetch.access.redacted_entries import redact_entry
+from canfetch.agents.requested import RequestedAgent
+from canfetch.answers.pace import StatedPace, stated_paces
+from canfetch.answers.pace_text import pace_sentence
+from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes, resolve_agent
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
 from canfetch.cli.shared.command_transport import CommandTransport
 from canfetch.cli.shared.network_options import NetworkOptions, network_parameters, pop_network_options
-from canfetch.cli.shared.option_parameters import format_option, no_color_option
+from canfetch.cli.shared.option_parameters import agent_option, exact_option, format_option, no_color_option
 from canfetch.cli.shared.origin_lookup import OriginLookup
 from canfetch.cli.shared.progress import item_progress
 from canfetch.cli.shared.row_writers import JsonWriter
@@ -28,35 +32,41 @@ from canfetch.core.text import printable_text
 from canfetch.core.times import rfc3339
 from canfetch.core.verdict import Access, Effect
 
+_STAR: Final = "*"
 # Only the status counts.
 _MAX_PROBE_BYTES: Final = 65_536
 
 
-def _run(  # click calls it
-    origins: tuple[str, ...],
-    format: str,  # noqa: A002
-    no_color: bool,  # noqa: FBT001
-    probe_missing: bool,  # noqa: FBT001
-    **values: Any,
-) -> NoReturn:
-    palette = Palette(enabled=use_color(no_color=no_color))
-    code = _fetch(origins, pop_network_options(values), format, palette, probes=probe_missing)
-    click.get_current_context().exit(code)
+class _Options(NamedTuple):
+    origins: tuple[str, ...]
+    agents: tuple[str, ...]
+    exact: bool
+    probe_missing: bool
+    format: str
+    no_color: bool
 
 
-def _fetch(origins: tuple[str, ...], options: NetworkOptions, format_: str, palette: Palette, *, probes: bool) -> int:
-    if not origins:
+def _run(**values: Any) -> NoReturn:
+    network = pop_network_options(values)
+    click.get_current_context().exit(_fetch(_Options(**values), network))
+
+
+def _fetch(options: _Options, network: NetworkOptions) -> int:
+    if not options.origins:
         raise CommandError("no origin: pass one or more, such as https://example.com")
-    if probes and options.offline:
+    if options.probe_missing and network.offline:
         raise CommandError("--probe-missing and --offline cannot be used together")
+    agents = [resolve_agent(name, exact=options.exact) for name in dict.fromkeys(options.agents or (_STAR,))]
+    print_unknown_agent_notes(agents)
+    palette = Palette(enabled=use_color(no_color=options.no_color))
     code, started = EXIT_OK, False
-    writer = None if format_ == "text" else JsonWriter(lines=format_ == "ndjson")
-    progress = item_progress(len(origins), enabled=not is_terminal(sys.stdout))
-    transport = CommandTransport(options)
+    writer = None if options.format == "text" else JsonWriter(lines=options.format == "ndjson")
+    progress = item_progress(len(options.origins), enabled=not is_terminal(sys.stdout))
+    transport = CommandTransport(network)
     with (
         closing(progress),
-        closing(OriginLookup(options, warn=progress.print_error, transport=transport)) as lookup,
-        closing(lookup.argument_states(iter(origins))) as rows,
+        closing(OriginLookup(network, warn=progress.print_error, transport=transport)) as lookup,
+        closing(lookup.argument_states(iter(options.origins))) as rows,
     ):
         for argument, state in rows:
             if not isinstance(state, OriginState):
@@ -65,25 +75,50 @@ def _fetch(origins: tuple[str, ...], options: NetworkOptions, format_: str, pale
                 if writer is not None:
                     writer.write({"origin": printable_text(argument), "error": str(state)})
                 continue
-            now = time.time()
-            if state.effective_access(now).access is Access.UNREACHABLE and code == EXIT_OK:
+            probe = _probe(state, transport) if options.probe_missing else None
+            found = _Fetched(state, time.time(), agents, probe)
+            if state.effective_access(found.now).access is Access.UNREACHABLE and code == EXIT_OK:
                 code = EXIT_NEGATIVE
-            probe = None
-            if probes and state.entry.outcome.kind is OutcomeKind.SERVER_ERROR:
-                probe = probe_missing_pages(
-                    state.origin, partial(transport.get, accept="*/*", max_bytes=_MAX_PROBE_BYTES)
-                )
             if writer is not None:
-                row = origin_json(state, now)
-                writer.write(row if probe is None else {**row, "missing_pages": probe._asdict()})
+                writer.write(found.to_json())
             else:
-                lines = [*_origin_lines(state, now, palette), *_probe_lines(state, probe)]
+                lines = [*_origin_lines(state, found.now, palette), *_pace_lines(found), *_probe_lines(state, probe)]
                 sys.stdout.write("\n" * started + "".join(f"{line}\n" for line in lines))
                 started = True
             progress.advance(1)
     if writer is not None:
         writer.end()
     return code
+
+
+class _Fetched(NamedTuple):
+    """The state of an origin at a time, the agents whose pace is shown, and the result of a probe."""
+
+    state: OriginState
+    now: float
+    agents: list[RequestedAgent]
+    probe: MissingPagesProbe | None
+
+    @property
+    def paces(self) -> dict[str, StatedPace]:
+        """The paces that the file states, by the names of the agents."""
+        copy = self.state.effective_access(self.now).copy
+        return {} if copy is None else stated_paces(self.state.parse_copy(copy), self.agents, self.now)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the origin as JSON."""
+        paces = {printable_text(name): pace.to_json(self.now) for name, pace in self.paces.items()}
+        return {
+            **origin_json(self.state, self.now),
+            **({"pace": paces} if paces else {}),
+            **({} if self.probe is None else {"missing_pages": self.probe._asdict()}),
+        }
+
+
+def _probe(state: OriginState, transport: CommandTransport) -> MissingPagesProbe | None:
+    if state.entry.outcome.kind is not OutcomeKind.SERVER_ERROR:
+        return None
+    return probe_missing_pages(state.origin, partial(transport.get, accept="*/*", max_bytes=_MAX_PROBE_BYTES))
 
 
 def _origin_lines(state: OriginState, now: float, palette: Palette) -> Iterator[str]:
@@ -109,6 +144,11 @@ def _origin_lines(state: OriginState, now: float, palette: Palette) -> Iterator[
     seconds = entry.next_fetch_at - now
     expiry = _next_fetch(seconds) if effective.access is Access.UNREACHABLE else _freshness(seconds)
     yield f"  fetched  {rfc3339(int(entry.fetched_at))}, {expiry}"
+
+
+def _pace_lines(found: _Fetched) -> Iterator[str]:
+    for name, pace in found.paces.items():
+        yield f"  pace     {printable(name)}: {pace_sentence(name, pace, found.now)}"
 
 
 def _probe_lines(state: OriginState, probe: MissingPagesProbe | None) -> Iterator[str]:
@@ -140,6 +180,8 @@ command: Final = click.Command(
     "fetch",
     params=[
         click.Argument(["origins"], nargs=-1, metavar="[ORIGIN]..."),
+        agent_option("GPTBot"),
+        exact_option(),
         *network_parameters(),
         Option(
             ["--probe-missing"],
@@ -155,10 +197,14 @@ command: Final = click.Command(
     help="""Fetch the robots.txt of each origin, and show redirects, status, effect, and how long the copy is fresh.
 
     An origin is a URL, whose path is ignored, or a host name, which means https. A cached copy that is still fresh is
-    shown without a request; pass --refresh to fetch it again.""",
+    shown without a request; pass --refresh to fetch it again.
+
+    If the file states a Crawl-delay, Request-rate or Visit-time for an agent, it is shown as the pace; without --agent,
+    that of the group for *.""",
     epilog="""\b
 Examples:
   canfetch fetch https://example.com
+  canfetch fetch https://example.com --agent bingbot
   canfetch fetch example.com example.org --policy google --refresh
   canfetch fetch https://example.com --offline --format json
   canfetch fetch https://example.com --policy rfc9309+unauthorized=full-disallow

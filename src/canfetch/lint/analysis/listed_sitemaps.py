@@ -43,3 +43,23 @@ def unfetchable_scheme(value: bytes) -> bytes | None:
     if not separator or not folded[:1].isalpha() or folded.translate(None, _SCHEME_CHARACTERS) or folded in _FETCHABLE:
         return None
     return scheme
+
+
+def pattern_part(value: bytes) -> bytes | None:
+    """Return the part that makes the value of a sitemap record a pattern, or None if it is not one.
+
+    A part is `*` in the path, `$` at the end, or a range or a list in brackets, such as `[0-9]` or `{1,2}`. In a query,
+    `*` is an ordinary character.
+    """
+    path = value.partition(b"://")[2].partition(b"/")[2] if b"://" in value else value
+    path = path.partition(b"?")[0]
+    if b"*" in path:
+        return b"*"
+    if value.endswith(b"$"):
+        return b"$"
+    for opening, closing, separators in ((b"[", b"]", (b"-",)), (b"{", b"}", (b",", b".."))):
+        _, found, rest = path.partition(opening)
+        inside, closed, _ = rest.partition(closing)
+        if found and closed and any(separator in inside for separator in separators):
+            return opening + inside + closing
+    return None

@@ -66,6 +66,9 @@ class CrawlerFactsObject(BaseModel):
     rule_count: int
     pace: PaceObject
     ignoring_crawl_delay: Annotated[list[str], Field(description="Crawlers of the row that ignore its Crawl-delay.")]
+    crawl_delay_as_window: Annotated[
+        list[str], Field(description="Crawlers of the row that read it as a window with one request.")
+    ]
     usage: dict[UsagePurpose, StatedUse]
     licenses: list[ExtensionObject]
     known_crawlers: Annotated[list[str], Field(description="Known crawlers of the row that the file does not name.")]

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
+from canfetch.answers.pace import NO_PACE
 from canfetch.answers.pages import FetchedTDMFile
 from canfetch.answers.reasons import reason_text
 from canfetch.answers.statements import (
-    NO_PACE,
     CrawlerStatements,
     crawler_statements,
     deciding_records,

@@ -6,7 +6,7 @@ from canfetch.core.extensions.record import ExtensionNote
 from canfetch.core.origin import find_origin
 from canfetch.core.text import encode_text
 from canfetch.lint.analysis.extension_records import extensions_noted, sitemap_records
-from canfetch.lint.analysis.listed_sitemaps import unfetchable_scheme
+from canfetch.lint.analysis.listed_sitemaps import pattern_part, unfetchable_scheme
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
@@ -25,7 +25,8 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         if listed is None:
             listed = {other.value for other in sitemap_records(file)}
         fix = None
-        if origin is not None and value[:1] == b"/" and value[:2] != b"//" and placed.record.value is not None:
+        is_path = value[:1] == b"/" and value[:2] != b"//" and pattern_part(value) is None
+        if origin is not None and is_path and placed.record.value is not None:
             absolute = encode_text(str(origin)) + value
             if absolute not in listed:
                 listed.add(absolute)

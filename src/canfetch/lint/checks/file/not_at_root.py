@@ -35,7 +35,8 @@ CHECK = Check(
     title="A file that is not at the root",
     message="the file is at `{path}`, but crawlers request `/robots.txt`",
     why="Crawlers request only `/robots.txt` at the root of a host. They do not read a file at another path.",
-    how_to_fix="Serve the file at `/robots.txt` for each scheme, host and port to which it should apply.",
+    how_to_fix="Serve the file at `/robots.txt` for each scheme, host and port to which it should apply. Without "
+    "access to the root, use the robots meta element of the pages.",
     source="RFC 9309 section 2.3; Google, file location and range of validity",
     bad=LintInput(b"User-agent: *\nDisallow: /private/\n", url="https://example.com/shop/robots.txt"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n", url="https://example.com/robots.txt"),

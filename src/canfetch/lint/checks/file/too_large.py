@@ -33,7 +33,8 @@ CHECK = Check(
     message="the file has {size} bytes; crawlers may stop at 512,000, on line {line}: `{lost}`",
     why="Crawlers must read at least 500 KiB, and Google reads no more than that. Rules after the limit have no "
     "effect. For Yandex, a larger file allows everything.",
-    how_to_fix="Combine rules with shorter paths or with `*`, and remove outdated ones.",
+    how_to_fix="Combine rules with shorter paths, with `*`, or with a folder of its own for excluded files, and remove "
+    "outdated ones.",
     source="RFC 9309 section 2.5; Google, file size; Yandex Webmaster, robots.txt",
     bad=lambda: LintInput(
         b"User-agent: *\n" + b"".join(_EXAMPLE_RULE % number for number in range(DEFAULT_MAX_BYTES // 50))
