@@ -1,6 +1,7 @@
 """Editions: the profile and the access policy of one crawler, or one edition of the standard, by one name."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,8 +34,15 @@ def test_edition_and_what_it_sets_cannot_be_combined(other: str) -> None:
         canfetch.Client(user_agent="ExampleBot/1.0", edition="google2019", **{other: "google2019"})  # type: ignore[arg-type]  # any option
 
 
-@pytest.mark.parametrize("name, advice", [("google2020", "did you mean 'google2019'"), (None, "choose from 'rfc9309'")])
-def test_unknown_edition_is_an_error(name: str, advice: str) -> None:
+@pytest.mark.parametrize(
+    "name, advice",
+    [
+        ("google2020", "did you mean 'google2019'"),
+        (None, "choose from 'rfc9309'"),
+        (["google"], "choose from 'rfc9309'"),
+    ],
+)
+def test_unknown_edition_is_an_error(name: Any, advice: str) -> None:
     with pytest.raises(UnknownEdition, match=f"^unknown edition .*: {advice}"):
         canfetch.Client(user_agent="ExampleBot/1.0", edition=name)
 

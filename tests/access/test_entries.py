@@ -93,6 +93,12 @@ def test_value_that_is_not_an_entry_raises(plain: object) -> None:
         CacheEntry.from_dict(plain)
 
 
+@pytest.mark.parametrize("text, kind", [("null", "NoneType"), ("[]", "list"), ('"x"', "str")])
+def test_json_of_another_type_is_named(text: str, kind: str) -> None:
+    with pytest.raises(CorruptEntry, match=f"^corrupt cache entry: expected an object, not {kind}$"):
+        CacheEntry.from_json(text)
+
+
 @pytest.mark.parametrize("text", ["", "nonsense", "[" * 100_000, b"\xff", None, 5, "null", "[]"])
 def test_text_that_is_not_an_entry_raises(text: object) -> None:
     with pytest.raises(CorruptEntry, match="corrupt cache entry"):

@@ -2,7 +2,9 @@
 
 import sqlite3
 from contextlib import closing
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.access.conftest import ScriptedOrigin
@@ -13,6 +15,7 @@ from canfetch.client.stores import DEFAULT_TTL
 from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.stores.sqlite import SQLiteStore
 from canfetch.client.sync_client import Client
+from canfetch.errors import InvalidOption
 
 KEY = "https://example.com"
 DAY_SECONDS = 86_400.0
@@ -77,3 +80,12 @@ def test_memory_store_frees_expired_entries() -> None:
     now[0] = DEFAULT_TTL
     store.put(make_entry())
     assert list(store._entries) == [KEY]
+
+
+@pytest.mark.parametrize(
+    "ttl", [0, -1.0, float("nan"), float("inf"), pytest.param(10**400, id="huge"), True, "1", None]
+)
+def test_ttl_is_a_finite_number(tmp_path: Path, ttl: Any) -> None:
+    for create in (MemoryStore, partial(SQLiteStore, tmp_path / "robots.sqlite3")):
+        with pytest.raises(InvalidOption, match=r"^invalid ttl .*: expected a positive, finite number of seconds$"):
+            create(ttl=ttl)

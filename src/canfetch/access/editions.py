@@ -55,10 +55,11 @@ def get_edition(name: str) -> Edition:
     >>> get_edition("google2019").policy
     'google2019'
     """
-    edition = EDITIONS.get(name)
-    if edition is None:
-        raise UnknownEdition(unknown_choice("edition", name, EDITIONS))
-    return edition
+    try:
+        return EDITIONS[name]
+    # Values of other types need not have a hash.
+    except (KeyError, TypeError):
+        raise UnknownEdition(unknown_choice("edition", name, EDITIONS)) from None
 
 
 def get_lone_edition(name: str, options: Iterable[str]) -> Edition:

@@ -240,6 +240,8 @@ class CacheEntry(NamedTuple):
 
     @classmethod
     def _from_dict(cls, plain: Any) -> Self:
+        if not isinstance(plain, dict):
+            raise CorruptEntry(f"corrupt cache entry: expected an object, not {type(plain).__name__}")
         entry_format = plain["format"]
         if type(entry_format) is int and entry_format > ENTRY_FORMAT:
             raise newer_entry(entry_format)

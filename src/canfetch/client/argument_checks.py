@@ -1,7 +1,7 @@
 """Checks of arguments that clients, stores, recorders and frontiers have in common."""
 
+import sys
 from inspect import iscoroutinefunction
-from math import inf, isfinite
 from os import PathLike, fsencode, fspath
 from pathlib import Path
 from typing import Any, Final
@@ -10,6 +10,8 @@ from canfetch.client.options import Options
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 
+# Larger integers cannot be compared with the times of a clock.
+_MAX_NUMBER: Final = sys.float_info.max
 # SQLite has integers of 64 bits.
 _MAX_COUNT: Final = (1 << 63) - 1
 
@@ -39,7 +41,7 @@ def check_positive_seconds(name: str, seconds: Any) -> None:
 
     Raises: InvalidOption.
     """
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not isfinite(seconds) or seconds <= 0:
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds <= _MAX_NUMBER:
         raise InvalidOption(f"invalid {name} {quoted(seconds)}: expected a positive, finite number of seconds")
 
 
@@ -87,8 +89,8 @@ def check_durations(**durations: Any) -> None:
     Raises: InvalidOption.
     """
     for name, seconds in durations.items():
-        if not isinstance(seconds, int | float) or not 0 <= seconds < inf:
-            raise InvalidOption(f"invalid {name} {seconds!r}: expected a finite number of seconds, 0 or more")
+        if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds <= _MAX_NUMBER:
+            raise InvalidOption(f"invalid {name} {quoted(seconds)}: expected a finite number of seconds, 0 or more")
 
 
 def check_delay_bounds(*, min_delay: Any, max_delay: Any) -> None:

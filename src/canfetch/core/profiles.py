@@ -17,15 +17,16 @@ def get_profile(name: str) -> Profile:
 
     Raises: UnknownProfile: the profile does not exist.
     """
-    profile = PROFILES.get(name)
-    if profile is None:
-        raise UnknownProfile(unknown_profile(name))
-    return profile
+    try:
+        return PROFILES[name]
+    # Values of other types need not have a hash.
+    except (KeyError, TypeError):
+        raise UnknownProfile(unknown_profile(name)) from None
 
 
 def unknown_profile(name: object) -> str:
     """Return the message for a profile that does not exist."""
-    if name in REMOVED_PROFILES:
+    if isinstance(name, str) and name in REMOVED_PROFILES:
         return (
             f"unknown profile {name!r}: it was removed; for the answers of Python's own parser, call urllib.robotparser"
         )
