@@ -178,6 +178,8 @@ def test_one_url_is_not_a_source(url: Any) -> None:
         ({"read_ahead": -1}, "invalid read_ahead -1"),
         ({"min_delay": -1.0}, "invalid min_delay -1.0: expected a finite number of seconds, 0 or more"),
         ({"max_delay": float("nan")}, "invalid max_delay nan"),
+        ({"max_delay": 10**400}, "invalid max_delay 1000"),
+        ({"max_delay": True}, "invalid max_delay True"),
         ({"max_unreachable": float("inf")}, "invalid max_unreachable inf"),
         ({"delay_mode": "nonsense"}, "unknown delay mode 'nonsense'"),
         ({"min_delay": 9.0, "max_delay": 3.0}, "invalid min_delay 9.0: expected at most max_delay, 3.0"),
@@ -761,6 +763,24 @@ def test_exception_of_on_skip_is_raised_and_the_crawl_goes_on(*, in_source: bool
 
     assert run_in_virtual_time(main) == [f"{A}/{number}" for number in range(1, 300)]
     assert sorted(reports) == [f"{A}/no1", f"{A}/no2", "mailto:fish@example.com"]
+
+
+def test_exception_of_on_skip_loses_no_url_of_add_many() -> None:
+    reports: list[str | None] = []
+
+    def report(skipped: SkippedURL) -> None:
+        reports.append(skipped.url)
+        raise ZeroDivisionError(skipped.url)
+
+    async def main() -> None:
+        async with open_frontier(on_skip=report) as frontier:
+            urls = ["mailto:1", *(f"{A}/{number}" for number in range(1500)), "mailto:2"]
+            with pytest.raises(ZeroDivisionError, match="mailto:1"):
+                frontier.add_many(urls)
+            assert frontier.counts == FrontierCounts(1500, in_flight=0, done=0, failed=0, skipped=0, refused=2)
+
+    run_in_virtual_time(main)
+    assert reports == ["mailto:1", "mailto:2"]
 
 
 @pytest.mark.slow

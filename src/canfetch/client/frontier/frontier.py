@@ -4,6 +4,7 @@ import asyncio
 import os
 import time
 from collections.abc import AsyncIterable, Callable, Coroutine, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import islice
 from types import TracebackType
 from typing import Final, Self
@@ -93,8 +94,8 @@ class Frontier:
             slowly do not hold up the others.
         read_ahead: The number of queued URLs at which the frontier stops reading its sources.
         on_skip: Called with each URL that is dropped because it is disallowed or invalid, before it is dropped. If it
-            raises an exception, the URL is dropped as well, and the exception is raised by the iteration or by `add`.
-            Not an async function.
+            raises an exception, the URL is dropped as well, and the exception is raised by the iteration or by `add`,
+            and by `add_many` after all URLs have been added. Not an async function.
         on_failure: Called with each URL that failed in its last attempt, after it is in the list of `failed`. If it
             raises an exception, `Turn.retry` raises it, or the iteration for a URL whose process was killed. Not an
             async function.
@@ -193,7 +194,9 @@ class Frontier:
         Raises: TypeError: `url` has another type; InvalidOption: `priority` is not a finite number; StoreError: The
             file cannot be written.
         """
-        return self._add([url], check_priority(priority)) == 1
+        with self._deferred_errors() as report:
+            added = self._add([url], check_priority(priority), report)
+        return added == 1
 
     def add_many(self, urls: Iterable[AnyURL], *, priority: float = 0.0) -> int:
         """Add URLs, for example all links of a page, in fewer transactions than with `add`.
@@ -210,8 +213,9 @@ class Frontier:
         priority = check_priority(priority)
         iterator = iter(urls)
         added = 0
-        while batch := list(islice(iterator, _ADD_BATCH)):
-            added += self._add(batch, priority)
+        with self._deferred_errors() as report:
+            while batch := list(islice(iterator, _ADD_BATCH)):
+                added += self._add(batch, priority, report)
         return added
 
     def add_source(self, urls: Iterable[AnyURL] | AsyncIterable[AnyURL], *, priority: float = 0.0) -> None:
@@ -329,11 +333,9 @@ class Frontier:
         await self.close()
 
     def _add_from_source(self, urls: Iterable[AnyURL], priority: float) -> int:
-        return self._add(urls, priority, report=self._report_in_background)
+        return self._add(urls, priority, self._report_in_background)
 
-    def _add(
-        self, urls: Iterable[AnyURL], priority: float, *, report: Callable[[SkippedURL], None] | None = None
-    ) -> int:
+    def _add(self, urls: Iterable[AnyURL], priority: float, report: Callable[[SkippedURL], None]) -> int:
         identified: list[IdentifiedURL] = []
         invalid: list[SkippedURL] = []
         wrong_type: TypeError | None = None
@@ -353,7 +355,7 @@ class Frontier:
         added = self._queue.add(identified, priority, self._clocks.at(), refused=len(invalid))
         self._changed.set()
         for skipped in invalid:
-            (report or self._report)(skipped)
+            report(skipped)
         if wrong_type is not None:
             raise wrong_type
         return added
@@ -361,6 +363,22 @@ class Frontier:
     def _report(self, skipped: SkippedURL) -> None:
         if self._on_skip is not None:
             self._on_skip(skipped)
+
+    @contextmanager
+    def _deferred_errors(self) -> Iterator[Callable[[SkippedURL], None]]:
+        """Report URLs in a block. At its end, raise the first exception of `on_skip`, so that no other URL is lost."""
+        errors: list[Exception] = []
+
+        def report(skipped: SkippedURL) -> None:
+            try:
+                self._report(skipped)
+            except Exception as error:  # noqa: BLE001 - raised at the end
+                errors.append(error)
+                del errors[1:]
+
+        yield report
+        if errors:
+            raise errors[0]
 
     def _report_killed(self) -> None:
         while self._queue.killed:
