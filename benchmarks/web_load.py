@@ -103,6 +103,7 @@ def serve(name: str) -> None:
     config = BoundedConfig(
         make_app(name),
         header_timeout=10,
+        reading_timeout=30,
         max_connections=4096,
         addresses=ClientAddresses(()),
         log_config=None,

@@ -167,11 +167,15 @@ def test_options_are_checked_before_serving(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM")
-def test_sigterm_ends_the_server_cleanly(tmp_path: Path) -> None:
-    process = start(tmp_path)
+@pytest.mark.parametrize("transport", [(), ("--http", "--port", "0")], ids=["stdio", "http"])
+def test_sigterm_ends_the_server_cleanly(tmp_path: Path, transport: tuple[str, ...]) -> None:
+    process = start(tmp_path, *transport)
     with process:
-        assert "result" in request(process, "initialize", INITIALIZE)
+        assert process.stderr is not None
+        if transport:
+            assert process.stderr.readline().startswith(b"canfetch: serving MCP at http://127.0.0.1:")
+        else:
+            assert "result" in request(process, "initialize", INITIALIZE)
         process.send_signal(signal.SIGTERM)
         assert process.wait(20) == 0
-        assert process.stderr is not None
         assert process.stderr.read() == b""

@@ -18,14 +18,25 @@ from canfetch.web.settings import Settings
 
 @contextmanager
 def running_server(
-    settings: Settings | None = None, *, client_connections: int = CLIENT_CONNECTIONS, **options: Any
+    settings: Settings | None = None,
+    *,
+    client_connections: int = CLIENT_CONNECTIONS,
+    bound: socket.socket | None = None,
+    stop_seconds: int = 10,
+    **options: Any,
 ) -> Iterator[int]:
-    """Serve, and return the port."""
+    """Serve, and return the port.
+
+    Args:
+        bound: A socket to which clients may have connected.
+        stop_seconds: The time for requests that run when the server stops.
+    """
     settings = Settings() if settings is None else settings
-    bound = socket.create_server(("127.0.0.1", 0), backlog=2048)
+    bound = bound or socket.create_server(("127.0.0.1", 0), backlog=2048)
     config = BoundedConfig(
         create_app(settings, **{"workers": WORKERS, **options}),
         header_timeout=settings.header_timeout,
+        reading_timeout=settings.idle_timeout,
         max_connections=settings.max_connections,
         client_connections=client_connections,
         addresses=ClientAddresses(settings.trusted_proxies),
@@ -33,7 +44,7 @@ def running_server(
         ws="none",
         log_config=None,
         access_log=False,
-        timeout_graceful_shutdown=10,
+        timeout_graceful_shutdown=stop_seconds,
     )
     server = Server(config)
     thread = Thread(target=lambda: asyncio.run(server.serve(sockets=[bound])), name="server", daemon=True)

@@ -22,6 +22,10 @@ from canfetch.web.settings import Settings
 SECONDS = 300.0
 POST = b"POST /v1/%b HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
 QUESTION = {"content": "User-agent: *\nDisallow: /x\n", "url": "/x", "agent": "GPTBot"}
+# An answer of several megabytes.
+BATCH = json.dumps(
+    {"content": QUESTION["content"], "urls": [f"/x/{number:0200}" for number in range(10_000)], "agents": ["A", "B"]}
+).encode()
 
 
 def ask(port: int) -> int:
@@ -41,6 +45,13 @@ def open_slow_clients(stack: ExitStack, port: int, number: int, sent: bytes) -> 
         client.sendall(sent)
         clients.append(client)
     return clients
+
+
+def send_slowly(client: socket.socket) -> None:
+    deadline = time.monotonic() + SECONDS
+    while time.monotonic() < deadline:
+        client.send(b"X")
+        time.sleep(0.01)
 
 
 def read_all(client: socket.socket) -> bytes:
@@ -123,6 +134,72 @@ def test_oldest_waiting_connection_is_closed_at_the_limit() -> None:
         assert ask(port) == 200
         readable, _, _ = select.select(clients, [], [], SECONDS)
         assert readable == [clients[0]]
+
+
+def test_connections_over_the_limit_are_closed_even_if_many_arrive_together() -> None:
+    settings = Settings(max_connections=5)
+    bound = socket.create_server(("127.0.0.1", 0), backlog=50)
+    with ExitStack() as stack:
+        clients = open_slow_clients(stack, bound.getsockname()[1], 20, b"")
+        # The server accepts all of them before it closes one.
+        with running_server(settings, bound=bound, transport=ScriptedWeb()) as port:
+            assert ask(port) == 200
+            deadline = time.monotonic() + SECONDS
+            while len(closed := select.select(clients, [], [], SECONDS)[0]) < 16 and time.monotonic() < deadline:
+                pass
+            assert closed == clients[:16]
+
+
+@pytest.mark.parametrize("limit", ["of all", "of a client"])
+def test_connections_between_requests_are_closed_at_a_limit(limit: str) -> None:
+    settings = Settings(max_connections=3 if limit == "of all" else 100)
+    most = 3 if limit == "of a client" else 100
+    with running_server(settings, client_connections=most, transport=ScriptedWeb()) as port, ExitStack() as stack:
+        clients = open_slow_clients(stack, port, 3, b"")
+        for client in clients[::-1]:
+            client.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            answer = b""
+            while not answer.endswith(b'{"status":"ok"}'):
+                answer += client.recv(65_536)
+        assert ask(port) == 200
+        readable, _, _ = select.select(clients, [], [], SECONDS)
+        assert readable == [clients[2]]
+        assert read_all(clients[2]) == b""
+
+
+REQUESTS = {
+    "kept": b"GET /v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * 200,
+    "last": (POST % (b"decide/batch", len(BATCH))).replace(b"Host", b"Connection: close\r\nHost") + BATCH,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", REQUESTS)
+def test_answers_that_are_not_read_end_their_connection(kind: str, caplog: pytest.LogCaptureFixture) -> None:
+    with running_server(Settings(idle_timeout=0.5), transport=ScriptedWeb()) as port, socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.settimeout(SECONDS)
+        client.connect(("127.0.0.1", port))
+        client.sendall(REQUESTS[kind])
+        # A closed connection is reset as soon as more arrives.
+        with pytest.raises(ConnectionError):
+            send_slowly(client)
+    assert [record.message for record in caplog.records if record.levelname == "ERROR"] == []
+
+
+@pytest.mark.slow
+def test_requests_that_run_when_the_server_stops_have_no_traceback(caplog: pytest.LogCaptureFixture) -> None:
+    with ExitStack() as stack, running_server(stop_seconds=0, transport=ScriptedWeb()) as port:
+        question = json.dumps(QUESTION).encode() + b"\n"
+        stream_head = (POST % (b"decide/stream", 10_000)).replace(b"json", b"x-ndjson")
+        clients = open_slow_clients(stack, port, 2, stream_head + question)
+        clients += open_slow_clients(stack, port, 2, POST % (b"decide", 99) + b"{")
+        for client in clients[:2]:
+            assert client.recv(65_536).startswith(b"HTTP/1.1 200 ")
+    assert [record.message for record in caplog.records if record.exc_info] == []
+    assert [record.message for record in caplog.records] == [
+        "Cancel 4 running task(s), timeout graceful shutdown exceeded"
+    ]
 
 
 @pytest.mark.slow

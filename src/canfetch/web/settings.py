@@ -72,7 +72,7 @@ class Settings:
         fetches: The rate limit of fetches. Cached files do not count.
         timeout: Seconds for a request, once its body has arrived.
         body_timeout: Seconds for the body of a request to arrive.
-        idle_timeout: Seconds for each part of a stream to arrive or to be read by the client.
+        idle_timeout: Seconds for a part of a stream to arrive, and for a part of any answer to be read by the client.
         header_timeout: Seconds for the head of a request to arrive.
         max_connections: Connections at a time. Those that have waited longest for a request are closed first.
         max_body_bytes: Bytes of the bodies of all requests and responses in memory, a quarter of them for one client.

@@ -1,9 +1,9 @@
 """Serves hosts over streamable HTTP. Each request is answered by itself: the server keeps no sessions."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final, NamedTuple
 
-import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.types import ASGIApp
 
@@ -16,11 +16,13 @@ from canfetch.web.server.clients import ClientAddresses
 from canfetch.web.server.credentials import check_token
 from canfetch.web.server.listening import address_of, bind, is_loopback
 from canfetch.web.server.protocol import BoundedConfig
+from canfetch.web.server.running import run_until_stopped
 from canfetch.web.settings import PUBLIC_REQUESTS, UNLIMITED
 
 DEFAULT_PORT: Final = 8421
 PATH: Final = "/mcp"
 _HEADER_SECONDS: Final = 10.0
+_READING_SECONDS: Final = 30.0
 _MAX_CONNECTIONS: Final = 1024
 _DRAIN_SECONDS: Final = 10
 
@@ -66,6 +68,7 @@ def serve_http(service: Service, settings: HTTPSettings, *, announce: Callable[[
     config = BoundedConfig(
         create_app(service, settings),
         header_timeout=_HEADER_SECONDS,
+        reading_timeout=_READING_SECONDS,
         max_connections=_MAX_CONNECTIONS,
         addresses=ClientAddresses(()),
         lifespan="on",
@@ -76,14 +79,9 @@ def serve_http(service: Service, settings: HTTPSettings, *, announce: Callable[[
         ws="none",
         timeout_graceful_shutdown=_DRAIN_SECONDS,
     )
-    with bind(settings.host, settings.port, is_fixed=True) as bound:
-        bound.listen()
-        try:
-            announce(f"{address_of(bound)}{PATH}")
-            uvicorn.Server(config).run(sockets=[bound])
-        except KeyboardInterrupt:
-            # uvicorn raises it again after the requests are completed.
-            return
+    # uvicorn raises it again after the requests are completed.
+    with suppress(KeyboardInterrupt), bind(settings.host, settings.port, is_fixed=True) as bound:
+        run_until_stopped(config, bound, lambda: announce(f"{address_of(bound)}{PATH}"))
 
 
 def create_app(service: Service, settings: HTTPSettings) -> ASGIApp:

@@ -2,27 +2,25 @@
 
 import logging
 import os
-import signal
 import socket
 import tempfile
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from uvicorn.server import Server
 from uvicorn.supervisors import Multiprocess
 
 from canfetch.web.app import create_app
 from canfetch.web.server.clients import ClientAddresses
 from canfetch.web.server.metrics import SHARED_FOLDER_VARIABLE
 from canfetch.web.server.protocol import BoundedConfig
+from canfetch.web.server.running import BACKLOG, run_until_stopped
 from canfetch.web.server.tracing import tracer_provider
 from canfetch.web.settings import Settings
 
 if TYPE_CHECKING:
     from canfetch.web.server.guard import Guard
 
-_BACKLOG: Final = 2048
 # Longer than the longest request.
 _SHUTDOWN_MARGIN: Final = 5
 _KEEP_ALIVE: Final = 15
@@ -69,26 +67,18 @@ def _serve(settings: Settings, bound: socket.socket, on_start: Callable[[], None
         with tempfile.TemporaryDirectory(prefix="canfetch-metrics-") as folder:
             os.environ.setdefault(SHARED_FOLDER_VARIABLE, folder)
             config = _config(settings, verbose)
-            bound.listen(_BACKLOG)
+            bound.listen(BACKLOG)
             on_start()
             Multiprocess(config, sockets=[bound]).run()
         return
-    server = Server(_config(settings, verbose))
-
-    def stop(*_: object) -> None:
-        server.should_exit = True
-
-    # Until uvicorn handles the signals itself. It raises them again after the requests are completed.
-    signal.signal(signal.SIGTERM, stop)
-    bound.listen(_BACKLOG)
-    on_start()
-    server.run(sockets=[bound])
+    run_until_stopped(_config(settings, verbose), bound, on_start)
 
 
 def _config(settings: Settings, verbose: int) -> BoundedConfig:
     return BoundedConfig(
         partial(make_app, settings, verbose),
         header_timeout=settings.header_timeout,
+        reading_timeout=settings.idle_timeout,
         max_connections=settings.max_connections,
         addresses=ClientAddresses(settings.trusted_proxies),
         factory=True,
@@ -101,7 +91,7 @@ def _config(settings: Settings, verbose: int) -> BoundedConfig:
         server_header=False,
         timeout_keep_alive=_KEEP_ALIVE,
         timeout_graceful_shutdown=int(settings.timeout) + _SHUTDOWN_MARGIN,
-        backlog=_BACKLOG,
+        backlog=BACKLOG,
         timeout_worker_healthcheck=_WORKER_START_SECONDS,
     )
 

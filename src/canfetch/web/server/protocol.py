@@ -1,10 +1,12 @@
-"""Connections: clients that are slow to send the head of a request are closed, and their number is bounded."""
+"""Connections: clients that are slow to send a head or to read an answer are closed, and their number is bounded."""
 
 import asyncio
 from collections import OrderedDict
+from contextlib import suppress
 from typing import Any, Final, cast
 
 import h11
+from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.server import ServerState
@@ -24,6 +26,7 @@ class BoundedConfig(Config):
 
     Args:
         header_timeout: Seconds for the head of a request to arrive.
+        reading_timeout: Seconds for the client to read a part of an answer.
         max_connections: The number of connections.
         client_connections: The number of connections of one client.
         addresses: Finds the clients. The connections of trusted proxies are not limited.
@@ -35,6 +38,7 @@ class BoundedConfig(Config):
         app: Any,
         *,
         header_timeout: float,
+        reading_timeout: float,
         max_connections: int,
         client_connections: int = CLIENT_CONNECTIONS,
         addresses: ClientAddresses,
@@ -42,10 +46,11 @@ class BoundedConfig(Config):
     ) -> None:
         super().__init__(app, http=BoundedProtocol, **options)
         self.header_timeout = header_timeout
+        self.reading_timeout = reading_timeout
         self.max_connections = max_connections
         self.addresses = addresses
         self.connections_of_clients = Shares(max_connections * 2, client_connections)
-        # The connections without a complete head of a request, the oldest first.
+        # The connections that wait for a request or the rest of its head, the one that waits longest first.
         self.waiting: OrderedDict[BoundedProtocol, None] = OrderedDict()
 
 
@@ -69,7 +74,7 @@ class _StrictConnection(h11.Connection):
 
 
 class BoundedProtocol(H11Protocol):
-    """A connection that is closed if the head of a request does not arrive in time."""
+    """A connection that is closed if the head of a request does not arrive, or an answer is not read, in time."""
 
     def __init__(
         self,
@@ -83,6 +88,8 @@ class BoundedProtocol(H11Protocol):
         self.conn = _StrictConnection(h11.SERVER, size or _MAX_HEAD_BYTES)
         self._limits = cast("BoundedConfig", config)
         self._header_timer: asyncio.TimerHandle | None = None
+        self._reading_timer: asyncio.TimerHandle | None = None
+        self._answer, self.app = cast("ASGIApp", self.app), cast("Any", self._run)
         # The client whose connections are counted, or None.
         self.client_key: str | None = None
 
@@ -92,30 +99,35 @@ class BoundedProtocol(H11Protocol):
         At the limit of a client that is one of its own, and the new one if all others have requests.
         """
         super().connection_made(transport)
+        # Writing is paused for as long as the system has not taken all bytes.
+        transport.set_write_buffer_limits(high=0)
         self._wait_for_head()
-        waiting = self._limits.waiting
         peer = transport.get_extra_info("peername")
         key = self._limits.addresses.find_direct(peer[0] if isinstance(peer, tuple) else None)
         if key is not None and not self._count(key):
             return
         if len(self.connections) > self._limits.max_connections:
-            oldest = next(iter(waiting))
-            oldest.transport.abort()
+            next(iter(self._limits.waiting)).drop()
 
     def _count(self, client: str) -> bool:
         """Count a connection of a client. Return False if it is closed, because the client has too many."""
         shares = self._limits.connections_of_clients
         if not shares.take(client):
             oldest = next((one for one in self._limits.waiting if one.client_key == client), self)
-            oldest.forget_client()
-            oldest.transport.abort()
+            oldest.drop()
             if oldest is self or not shares.take(client):
                 return False
         self.client_key = client
         return True
 
-    def forget_client(self) -> None:
-        """Count the connection no longer, because it is closed."""
+    def drop(self) -> None:
+        """Close the connection at once, and count it no longer."""
+        self._forget()
+        self.transport.abort()
+
+    def _forget(self) -> None:
+        self._stop_waiting()
+        self._stop_reading_timer()
         if self.client_key is not None:
             self._limits.connections_of_clients.give_back(self.client_key)
             self.client_key = None
@@ -131,9 +143,24 @@ class BoundedProtocol(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
-        self._stop_waiting()
-        self.forget_client()
+        self._forget()
         super().connection_lost(exc)
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        super().on_response_complete()
+        self._wait_for_request()
+
+    def pause_writing(self) -> None:
+        """Wait until the client reads."""
+        super().pause_writing()
+        self._reading_timer = self.loop.call_later(self._limits.reading_timeout, self.drop)
+
+    def resume_writing(self) -> None:
+        """Continue after the client has read."""
+        super().resume_writing()
+        self._stop_reading_timer()
+        self._wait_for_request()
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - the name of uvicorn
         """Answer data that is not a valid request, or whose head is too large."""
@@ -147,11 +174,28 @@ class BoundedProtocol(H11Protocol):
             self.transport.write(self.conn.send(event) or b"")
         self.transport.close()
 
+    async def _run(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request. If the answer ends early, the connection is closed, so that the client notices.
+
+        uvicorn would log an error, with a traceback if the server stops before the request ends.
+        """
+        cycle = self.cycle
+        with suppress(asyncio.CancelledError):
+            await self._answer(scope, receive, send)
+        if not cycle.response_complete and not cycle.disconnected:
+            cycle.disconnected = True
+            self.transport.close()
+
     @property
     def _is_idle(self) -> bool:
         # uvicorn declares that there always is a cycle.
         cycle = cast("RequestResponseCycle | None", self.cycle)
         return cycle is None or cycle.response_complete
+
+    def _wait_for_request(self) -> None:
+        # A client that has not read the answer to its last request is not waiting.
+        if self._is_idle and not self.flow.write_paused and not self.transport.is_closing():
+            self._limits.waiting[self] = None
 
     def _wait_for_head(self) -> None:
         self._limits.waiting[self] = None
@@ -163,8 +207,12 @@ class BoundedProtocol(H11Protocol):
             self._header_timer.cancel()
             self._header_timer = None
 
+    def _stop_reading_timer(self) -> None:
+        if self._reading_timer is not None:
+            self._reading_timer.cancel()
+            self._reading_timer = None
+
     def _close_slow_client(self) -> None:
         self._header_timer = None
-        self._limits.waiting.pop(self, None)
         if self._is_idle:
-            self.transport.abort()
+            self.drop()

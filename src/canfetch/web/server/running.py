@@ -1,0 +1,32 @@
+"""Runs a server in this process until a signal stops it."""
+
+import signal
+import socket
+from collections.abc import Callable
+from typing import Final
+
+from uvicorn.config import Config
+from uvicorn.server import Server
+
+BACKLOG: Final = 2048
+
+
+def run_until_stopped(config: Config, bound: socket.socket, on_start: Callable[[], None]) -> None:
+    """Serve until SIGTERM or Ctrl-C. Requests that are running are completed.
+
+    Args:
+        config: The configuration, with the time for the last requests.
+        bound: A bound socket.
+        on_start: Called before the first request is accepted.
+    Raises: KeyboardInterrupt.
+    """
+    server = Server(config)
+
+    def stop(*_: object) -> None:
+        server.should_exit = True
+
+    # Until uvicorn handles the signals itself. It raises them again after the requests are completed.
+    signal.signal(signal.SIGTERM, stop)
+    bound.listen(BACKLOG)
+    on_start()
+    server.run(sockets=[bound])
