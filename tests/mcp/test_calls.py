@@ -12,6 +12,7 @@ from tests.mcp.asking import Reply, ask, to_reply, with_client
 from tests.servers.valid import respond
 from tests.servers.web import Exchange, Site
 
+from canfetch.client.transports.fetch_rules import FetchRules
 from canfetch.web.mcp.agents import AskedAgent
 from canfetch.web.mcp.server import TOOLS
 from canfetch.web.mcp.service import Service, ServiceSettings
@@ -190,6 +191,13 @@ def test_private_addresses_are_refused(host: str) -> None:
     for reply in replies:
         assert reply.is_error
         assert "has no public address: only a server that was started with --allow-private answers" in reply.text
+
+
+def test_hosts_that_the_operator_excludes_are_refused(site: Site) -> None:
+    settings = ServiceSettings(allow_private=True, rules=FetchRules(refuse=("127.0.0.1",)))
+    (reply,) = ask(("lint", {"site": site.origin}), settings=settings)
+    assert reply.is_error
+    assert reply.text == f"the server may not fetch from '{site.origin}': --fetch-allow or --fetch-refuse excludes it"
 
 
 def test_empty_arguments_are_missing_arguments(site: Site) -> None:

@@ -6,6 +6,7 @@ import json
 import socket
 import threading
 from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,7 +16,8 @@ import uvicorn
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from tests.mcp.asking import Reply, to_reply
-from tests.servers.web import Site
+from tests.servers.behaviours import BEHAVIOURS
+from tests.servers.web import Exchange, Site
 
 from canfetch.errors import InvalidOption
 from canfetch.web.mcp.http import PATH, HTTPSettings, create_app
@@ -65,8 +67,10 @@ def call(port: int, name: str, arguments: dict[str, Any], *, mode: str = "auto",
     return asyncio.run(run())
 
 
-def post(port: int, body: bytes, headers: dict[str, str] | None = None, *, path: str = PATH) -> tuple[int, str]:
-    connection = http.client.HTTPConnection("127.0.0.1", port)
+def post(
+    port: int, body: bytes, headers: dict[str, str] | None = None, *, path: str = PATH, client: str = "127.0.0.1"
+) -> tuple[int, str]:
+    connection = http.client.HTTPConnection("127.0.0.1", port, source_address=(client, 0))
     try:
         connection.request("POST", path, body, {**HEADERS, **(headers or {})})
         response = connection.getresponse()
@@ -75,8 +79,12 @@ def post(port: int, body: bytes, headers: dict[str, str] | None = None, *, path:
         connection.close()
 
 
+def message(method: str, **params: Any) -> bytes:
+    return json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
+
+
 def ping() -> bytes:
-    return json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode()
+    return message("ping")
 
 
 @pytest.mark.slow
@@ -264,6 +272,52 @@ def test_the_requests_of_a_client_are_limited() -> None:
     assert statuses == [200, 200, 200, 429, 429, 200]
     refused = start_of(guard, b"localhost")
     assert int(dict(refused["headers"])[b"retry-after"]) > 0
+
+
+@pytest.mark.slow
+def test_clients_behind_a_trusted_proxy_have_limits_of_their_own() -> None:
+    with serving(HTTPSettings(trusted_proxies=("127.0.0.1",))) as port:
+        first = [post(port, ping(), {"X-Forwarded-For": "192.0.2.1"})[0] for _ in range(200)]
+        assert first[:100] == [200] * 100
+        assert 429 in first
+        assert post(port, ping(), {"X-Forwarded-For": "192.0.2.2"})[0] == 200
+
+
+def test_proxies_are_checked() -> None:
+    with pytest.raises(InvalidOption, match="invalid trusted proxy 'proxy': expected an address or a network"):
+        HTTPSettings(trusted_proxies=("proxy",)).check()
+
+
+@pytest.mark.service
+def test_another_client_is_answered_while_one_asks_all_its_questions(open_port: int) -> None:
+    is_over = threading.Event()
+
+    async def wait(exchange: Exchange) -> None:
+        await asyncio.to_thread(is_over.wait)
+        await exchange.respond(200, b"User-agent: *\nDisallow: /x\n")
+
+    def ask(name: str, *, client: str, **arguments: str) -> str:
+        status, body = post(port, message("tools/call", name=name, arguments=arguments), client=client)
+        assert status == 200
+        (content,) = json.loads(body)["result"]["content"]
+        text: str = content["text"]
+        return text
+
+    port = open_port
+    with Site(behaviours=BEHAVIOURS) as site, ThreadPoolExecutor(17) as pool:
+        site.serve("/robots.txt", wait)
+        url = f"{site.origin}/x"
+        try:
+            questions = [pool.submit(ask, "may_fetch", client="127.0.0.1", url=url) for _ in range(17)]
+            # The first answer is that of the question that is one too many.
+            refused = next(as_completed(questions)).result()
+            assert refused.startswith("the server is answering too many questions")
+            answer = ask("explain", client="127.0.0.2", url="/x", robots_txt="User-agent: *\nDisallow: /x\n")
+            assert "DISALLOWED" in answer
+            assert sum(question.done() for question in questions) == 1
+        finally:
+            is_over.set()
+        assert sum(question.result().startswith("DISALLOWED") for question in questions) == 16
 
 
 async def receive_nothing() -> dict[str, Any]:

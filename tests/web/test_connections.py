@@ -28,11 +28,11 @@ BATCH = json.dumps(
 ).encode()
 
 
-def ask(port: int) -> int:
+def ask(port: int, question: dict[str, str] = QUESTION, *, client: str = "127.0.0.1") -> int:
     """Return the status of a decision on a connection of its own."""
-    connection = HTTPConnection("127.0.0.1", port, timeout=SECONDS)
+    connection = HTTPConnection("127.0.0.1", port, timeout=SECONDS, source_address=(client, 0))
     try:
-        connection.request("POST", "/v1/decide", json.dumps(QUESTION), {"Content-Type": "application/json"})
+        connection.request("POST", "/v1/decide", json.dumps(question), {"Content-Type": "application/json"})
         return connection.getresponse().status
     finally:
         connection.close()
@@ -328,6 +328,24 @@ def test_a_client_has_only_so_many_connections() -> None:
         with other:
             other.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
             assert read_all(other).startswith(b"HTTP/1.1 200 ")
+
+
+@pytest.mark.service
+def test_another_client_is_answered_while_one_fills_its_part_of_the_queue() -> None:
+    slow_file = "User-agent: *\n" + "".join(f"Disallow: /a*{number}\n" for number in range(800))
+    body = json.dumps({"content": slow_file}).encode()
+    settings = Settings(refusal_seconds=0)
+    with running_server(settings, stop_seconds=0, transport=ScriptedWeb()) as port, ExitStack() as stack:
+        clients = open_slow_clients(stack, port, 20, POST % (b"fix", len(body)) + body)
+        # One is computed, 16 wait, and the others are refused.
+        deadline = time.monotonic() + SECONDS
+        while len(refused := select.select(clients, [], [], SECONDS)[0]) < 3 and time.monotonic() < deadline:
+            pass
+        # So many bytes are read in a process.
+        question = {**QUESTION, "content": QUESTION["content"] + "#" * 20_000}
+        assert ask(port, question, client="127.0.0.2") == 200
+        assert select.select(clients, [], [], 0)[0] == refused
+        assert [client.recv(12) for client in refused] == [b"HTTP/1.1 503"] * 3
 
 
 def test_connections_of_a_trusted_proxy_are_not_limited() -> None:

@@ -1,5 +1,6 @@
 """The settings of a server."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from ipaddress import ip_network
 from typing import Final
@@ -48,6 +49,20 @@ class RateLimit:
 UNLIMITED: Final = RateLimit(0, 0)
 PUBLIC_REQUESTS: Final = RateLimit(20, 100)
 PUBLIC_FETCHES: Final = RateLimit(1, 20)
+
+
+def check_proxies(proxies: Iterable[str]) -> None:
+    """Check the addresses and networks of trusted proxies.
+
+    Raises: InvalidOption.
+    """
+    for proxy in proxies:
+        try:
+            ip_network(proxy)
+        except ValueError:
+            raise InvalidOption(
+                f"invalid trusted proxy {quoted(proxy)}: expected an address or a network, such as 10.0.0.0/24"
+            ) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,13 +130,7 @@ class Settings:
         get_policy(self.policy)
         get_profile(self.profile)
         self.fetch_rules()
-        for proxy in self.trusted_proxies:
-            try:
-                ip_network(proxy)
-            except ValueError:
-                raise InvalidOption(
-                    f"invalid trusted proxy {quoted(proxy)}: expected an address or a network, such as 10.0.0.0/24"
-                ) from None
+        check_proxies(self.trusted_proxies)
         for name in ("timeout", "body_timeout", "idle_timeout", "header_timeout"):
             if getattr(self, name) <= 0:
                 raise InvalidOption(f"invalid {name} {getattr(self, name)}: expected a positive number of seconds")

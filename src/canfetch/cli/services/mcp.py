@@ -9,7 +9,12 @@ from click.core import ParameterSource
 
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.edition_option import edition_option
-from canfetch.cli.shared.network_options import fetch_rule_options, policy_option, store_option
+from canfetch.cli.shared.network_options import (
+    fetch_rule_options,
+    policy_option,
+    store_option,
+    trusted_proxy_option,
+)
 from canfetch.cli.shared.option_parameters import profile_option
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.store_option import open_store
@@ -21,7 +26,7 @@ if TYPE_CHECKING:
     from canfetch.web.mcp.service import Service
 
 _EXTRA_PACKAGES: Final = frozenset({"anyio", "mcp", "mcp_types", "pydantic", "starlette", "uvicorn"})
-_HTTP_OPTIONS: Final = ("host", "port", "token", "allow_public", "host_names")
+_HTTP_OPTIONS: Final = ("host", "port", "token", "allow_public", "host_names", "trusted_proxies")
 # By the number of -v.
 _LOG_LEVELS: Final = (logging.WARNING, logging.INFO, logging.DEBUG)
 
@@ -43,6 +48,7 @@ class _Options(NamedTuple):
     token: str | None
     allow_public: bool
     host_names: tuple[str, ...]
+    trusted_proxies: tuple[str, ...]
     verbose: int
 
 
@@ -64,7 +70,9 @@ def _run(**values: Any) -> None:
         return
     from canfetch.web.mcp.http import HTTPSettings, serve_http  # noqa: PLC0415 - needs the extra
 
-    settings = HTTPSettings(options.host, options.port, options.token, options.allow_public, options.host_names)
+    settings = HTTPSettings(
+        options.host, options.port, options.token, options.allow_public, options.host_names, options.trusted_proxies
+    )
     settings.check()
     service = _open_service(options)
     serve_http(service, settings, announce=lambda url: _print_line(f"canfetch: serving MCP at {url} (Ctrl-C to stop)"))
@@ -178,6 +186,7 @@ command: Final = click.Command(
             multiple=True,
             help="Host name under which clients reach the server, such as that of a proxy. Can be repeated.",
         ),
+        trusted_proxy_option(),
         Option(["-v", "--verbose"], count=True, help="Log each fetch on standard error; -vv also logs each request."),
     ],
     callback=_run,

@@ -11,7 +11,12 @@ import click
 
 from canfetch.cli.shared.command_errors import EXIT_OK, CommandError
 from canfetch.cli.shared.edition_option import edition_option
-from canfetch.cli.shared.network_options import fetch_rule_options, policy_option, store_option
+from canfetch.cli.shared.network_options import (
+    fetch_rule_options,
+    policy_option,
+    store_option,
+    trusted_proxy_option,
+)
 from canfetch.cli.shared.option_parameters import profile_option
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.terminal import print_message
@@ -195,12 +200,7 @@ command: Final = click.Command(
             multiple=True,
             help="Origin of another site whose pages may use the API, such as https://example.com. Can be repeated.",
         ),
-        Option(
-            ["--trusted-proxy", "trusted_proxies"],
-            metavar="ADDRESS",
-            multiple=True,
-            help="Address or network of a proxy, whose X-Forwarded-For header names the client. Can be repeated.",
-        ),
+        trusted_proxy_option(),
         Option(
             ["--rate"],
             type=click.FloatRange(0, 1_000_000),

@@ -84,6 +84,16 @@ def fetch_rule_options() -> list[Option]:
     ]
 
 
+def trusted_proxy_option() -> Option:
+    """Return the option of servers for the proxies in front of them."""
+    return Option(
+        ["--trusted-proxy", "trusted_proxies"],
+        metavar="ADDRESS",
+        multiple=True,
+        help="Address or network of a proxy, whose X-Forwarded-For header names the client. Can be repeated.",
+    )
+
+
 class _PolicyName(click.ParamType):  # type: ignore[type-arg]  # generic only since click 8.4
     """The name of an access policy. Converted to the canonical name."""
 

@@ -17,7 +17,7 @@ from canfetch.web.server.credentials import check_token
 from canfetch.web.server.listening import address_of, bind, is_loopback
 from canfetch.web.server.protocol import BoundedConfig
 from canfetch.web.server.running import run_until_stopped
-from canfetch.web.settings import PUBLIC_REQUESTS, UNLIMITED
+from canfetch.web.settings import PUBLIC_REQUESTS, UNLIMITED, check_proxies
 
 DEFAULT_PORT: Final = 8421
 PATH: Final = "/mcp"
@@ -36,6 +36,7 @@ class HTTPSettings(NamedTuple):
         token: The bearer token that requests must have, or None.
         allow_public: Whether to listen beyond loopback without a token.
         host_names: The host names under which the server is reached, such as that of a proxy.
+        trusted_proxies: Addresses and networks of proxies whose X-Forwarded-For header names the client.
     """
 
     host: str = "127.0.0.1"
@@ -43,12 +44,14 @@ class HTTPSettings(NamedTuple):
     token: str | None = None
     allow_public: bool = False
     host_names: tuple[str, ...] = ()
+    trusted_proxies: tuple[str, ...] = ()
 
     def check(self) -> None:
         """Check that the server is not open to strangers by mistake.
 
-        Raises: InvalidOption: The token is invalid, or missing beyond loopback.
+        Raises: InvalidOption: The token is invalid, or missing beyond loopback; a proxy is invalid.
         """
+        check_proxies(self.trusted_proxies)
         if self.token is not None:
             check_token(self.token)
         elif not is_loopback(self.host) and not self.allow_public:
@@ -70,7 +73,7 @@ def serve_http(service: Service, settings: HTTPSettings, *, announce: Callable[[
         header_timeout=_HEADER_SECONDS,
         reading_timeout=_READING_SECONDS,
         max_connections=_MAX_CONNECTIONS,
-        addresses=ClientAddresses(()),
+        addresses=ClientAddresses(settings.trusted_proxies),
         lifespan="on",
         log_config=None,
         access_log=False,
@@ -98,12 +101,13 @@ def create_app(service: Service, settings: HTTPSettings) -> ASGIApp:
         # The guard checks hosts and origins, with and without ports.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
-    is_open = settings.token is None and not is_loopback(settings.host)
+    is_open = settings.token is None and (not is_loopback(settings.host) or bool(settings.trusted_proxies))
     return HTTPGuard(
         app,
         listens_on=settings.host,
         token=settings.token,
         host_names=settings.host_names,
         is_simple=is_simple,
+        addresses=ClientAddresses(settings.trusted_proxies),
         limit=PUBLIC_REQUESTS if is_open else UNLIMITED,
     )

@@ -48,7 +48,8 @@ class HTTPGuard:
         token: The bearer token, or None.
         host_names: The host names under which the server is reached, without ports.
         is_simple: Returns whether a large body has few enough values of JSON to be parsed on the event loop.
-        limit: The requests of each client address.
+        addresses: Finds the clients.
+        limit: The requests of each client.
         body_seconds: The time for the body of a request to arrive.
     """
 
@@ -60,6 +61,7 @@ class HTTPGuard:
         token: str | None,
         host_names: Iterable[str] = (),
         is_simple: Callable[[bytes], Awaitable[bool]],
+        addresses: ClientAddresses | None = None,
         limit: RateLimit = UNLIMITED,
         body_seconds: float = 20.0,
     ) -> None:
@@ -68,7 +70,7 @@ class HTTPGuard:
         self._host_names = frozenset(name.lower().rstrip(".") for name in host_names)
         self._only_local_names = is_loopback(listens_on)
         self._is_simple = is_simple
-        self._addresses = ClientAddresses(())
+        self._addresses = addresses or ClientAddresses(())
         self._limiter = RateLimiter(limit, time.monotonic)
         self._body_seconds = body_seconds
         # The bytes of the bodies of all requests that are not answered yet.
@@ -155,7 +157,7 @@ class HTTPGuard:
             # The SDK answers GET with a stream that stays open, on which this server never sends anything.
             why = "this server has no streams and no sessions: send POST requests"
             return Refusal(405, why, ((b"allow", b"POST"),))
-        wait = self._limiter.take(self._addresses.find(dict(scope)))
+        wait = self._limiter.take(current_client.get())
         if wait == 0:
             return None
         seconds = str(ceil(wait))

@@ -25,7 +25,7 @@ from canfetch.web.mcp.arguments import CallerError
 from canfetch.web.mcp.tdm_files import TDMFileFetcher
 from canfetch.web.policy_clients import PolicyClients
 from canfetch.web.server.clients import current_client
-from canfetch.web.server.shares import Shares
+from canfetch.web.server.shares import CLIENT_PART, Shares
 from canfetch.web.server.work_queue import QueueFull, WorkQueue
 from canfetch.web.server.worker_process import WorkerProcess
 from canfetch.web.web_transport import WEB_SCHEMES, WebTransport
@@ -37,9 +37,9 @@ _INLINE_BYTES: Final = 4096
 _READING_PROCESSES: Final = 2
 # Before a refusal, so that a client that repeats its questions at once does not keep the server busy with refusals.
 _REFUSAL_SECONDS: Final = 1.0
-_MAX_REQUESTS: Final = 32
-# Of one client at a time, so that its fetches leave connections to others.
-_CLIENT_QUESTIONS: Final = _MAX_REQUESTS // 2
+_MAX_REQUESTS: Final = 64
+# Of one client at a time. Each sends one request at a time, so that its fetches leave most of them to others.
+_CLIENT_QUESTIONS: Final = _MAX_REQUESTS // CLIENT_PART
 # Added to the time of a fetch: for the wait for a free connection, and for reading a large file.
 _READING_SECONDS: Final = 20.0
 
@@ -159,12 +159,16 @@ class Service:
         """Return the state of the origin of a URL. Network failures are states, too.
 
         Args: edition: The edition that selects how the file is fetched and read, or None for that of the server.
-        Raises: CallerError: The URL is invalid, or its host has a private address.
+        Raises: CallerError: The URL is invalid, or the server may not fetch from its host.
         """
         origin = parse_origin(url)
         selected = None if edition is None else get_edition(edition)
         state = await self._clients.get(None if selected is None else selected.policy).origin_state(url)
         if not state.entry.hops and state.entry.copy is None and is_forbidden(state):
+            if self._settings.allow_private:
+                raise CallerError(
+                    f"the server may not fetch from {quoted(str(origin))}: --fetch-allow or --fetch-refuse excludes it"
+                )
             raise CallerError(
                 f"{quoted(str(origin))} does not exist, or has no public address: only a server that was started with "
                 "--allow-private answers for private networks"
