@@ -330,13 +330,47 @@ def test_a_client_has_only_so_many_connections() -> None:
             assert read_all(other).startswith(b"HTTP/1.1 200 ")
 
 
+def slow_request() -> bytes:
+    """Return a request whose computation takes many seconds."""
+    file = "User-agent: *\n" + "".join(f"Disallow: /a*{number}\n" for number in range(800))
+    body = json.dumps({"content": file}).encode()
+    return POST % (b"fix", len(body)) + body
+
+
+def computations(port: int) -> tuple[float, float]:
+    """Return the number of computations that run or wait, and the number that were stopped."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=SECONDS)
+    connection.request("GET", "/metrics", headers={"Connection": "close"})
+    lines = connection.getresponse().read().decode().splitlines()
+    values = dict(line.rsplit(" ", 1) for line in lines)
+    return float(values["canfetch_computations"]), float(values["canfetch_computations_stopped"])
+
+
+def wait_for_computations(port: int, number: int) -> float:
+    """Wait until so many computations run or wait. Return the number that were stopped."""
+    deadline = time.monotonic() + SECONDS
+    while (found := computations(port))[0] != number:
+        assert time.monotonic() < deadline, found
+    return found[1]
+
+
+@pytest.mark.service
+def test_a_computation_ends_if_its_client_goes_away(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "canfetch.web.access")
+    with running_server(stop_seconds=0, transport=ScriptedWeb()) as port:
+        with ExitStack() as stack:
+            open_slow_clients(stack, port, 3, slow_request())
+            assert wait_for_computations(port, 3) == 0
+        # Two of them did not run yet.
+        assert wait_for_computations(port, 0) == 1
+    assert caplog.text.count("POST /v1/fix 499") == 3
+
+
 @pytest.mark.service
 def test_another_client_is_answered_while_one_fills_its_part_of_the_queue() -> None:
-    slow_file = "User-agent: *\n" + "".join(f"Disallow: /a*{number}\n" for number in range(800))
-    body = json.dumps({"content": slow_file}).encode()
     settings = Settings(refusal_seconds=0)
     with running_server(settings, stop_seconds=0, transport=ScriptedWeb()) as port, ExitStack() as stack:
-        clients = open_slow_clients(stack, port, 20, POST % (b"fix", len(body)) + body)
+        clients = open_slow_clients(stack, port, 20, slow_request())
         # One is computed, 16 wait, and the others are refused.
         deadline = time.monotonic() + SECONDS
         while len(refused := select.select(clients, [], [], SECONDS)[0]) < 3 and time.monotonic() < deadline:

@@ -283,6 +283,10 @@ class _Exchange:
             await self._respond()
         except TimeoutError:
             await self._send_problem(self._timeout_problem())
+        except asyncio.CancelledError:
+            # The connection is closed. Many clients do that after a refusal.
+            self._is_abandoned = self.status != TOO_LARGE
+            raise
         except Exception as error:  # noqa: BLE001 - a traceback in the log of the server could quote a draft
             if self.status == 0:
                 LOGGER.error("%s: %s", self._path[:200], type(error).__name__)  # noqa: TRY400 - the same

@@ -90,6 +90,7 @@ class BoundedProtocol(H11Protocol):
         self._header_timer: asyncio.TimerHandle | None = None
         self._reading_timer: asyncio.TimerHandle | None = None
         self._answer, self.app = cast("ASGIApp", self.app), cast("Any", self._run)
+        self._request: asyncio.Task[Any] | None = None
         # The client whose connections are counted, or None.
         self.client_key: str | None = None
 
@@ -142,9 +143,11 @@ class BoundedProtocol(H11Protocol):
             self._stop_waiting()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the connection."""
+        """Forget the connection, and end its request, whose answer nobody reads."""
         self._forget()
         super().connection_lost(exc)
+        if self._request is not None:
+            self._request.cancel()
 
     def on_response_complete(self) -> None:
         """Wait for the next request."""
@@ -180,8 +183,12 @@ class BoundedProtocol(H11Protocol):
         uvicorn would log an error, with a traceback if the server stops before the request ends.
         """
         cycle = self.cycle
-        with suppress(asyncio.CancelledError):
-            await self._answer(scope, receive, send)
+        self._request = asyncio.current_task()
+        try:
+            with suppress(asyncio.CancelledError):
+                await self._answer(scope, receive, send)
+        finally:
+            self._request = None
         if not cycle.response_complete and not cycle.disconnected:
             cycle.disconnected = True
             self.transport.close()
