@@ -37,11 +37,19 @@ const SHARED = {
   assetNames: "[name]-[hash]",
 };
 
+/** write-excel-file compresses without workers, as src/export/zip.ts explains. */
+const SYNCHRONOUS_ZIP = {
+  name: "synchronous-zip",
+  setup({ onResolve }) {
+    onResolve({ filter: /^fflate$/ }, () => ({ path: path.join(HERE, "src/export/zip.ts") }));
+  },
+};
+
 async function build() {
   await rm(OUTPUT, { recursive: true, force: true });
   await mkdir(STATIC, { recursive: true });
   const styles = await bundle({ entryPoints: ["src/styles/page.css"] });
-  const script = await bundle({ entryPoints: ["src/main.ts"], splitting: true });
+  const script = await bundle({ entryPoints: ["src/main.ts"], splitting: true, plugins: [SYNCHRONOUS_ZIP] });
   const engine = existsSync(ENGINE_MODULE);
   const worker = engine ? await bundle({ entryPoints: ["src/engine/worker.ts"], format: "iife" }) : null;
   const parts = await bundledPackages(HERE, [styles, script, ...(worker ? [worker] : [])]);

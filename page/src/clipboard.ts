@@ -17,9 +17,9 @@ export async function copy(
   }
 }
 
-/** Save a text as a file. */
+/** Save content as a file. */
 export function save(name: string, content: BlobPart): void {
-  const url = URL.createObjectURL(new Blob([content], { type: "text/plain" }));
+  const url = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type: "text/plain" }));
   const link = document.createElement("a");
   link.href = url;
   link.download = name;

@@ -3,6 +3,7 @@
 import type { FindingObject, LintReportObject } from "./api-types.js";
 import type { App } from "./app.js";
 import { fromContent, readBytes, spanOffsets } from "./bytes.js";
+import { type Child, h } from "./dom.js";
 import { ServerError } from "./server.js";
 import { draftContent } from "./views/parts/draft.js";
 
@@ -100,6 +101,13 @@ export class Notes {
 /** The linter compares the file with its address, which must be that of a robots.txt. */
 export function robotsUrl(address: string): { robots_url?: string } {
   return /^https?:\/\/[^/\s]+\/robots\.txt$/.test(address) ? { robots_url: address } : {};
+}
+
+/** Return a message as nodes. The linter marks code with backticks. */
+export function codeSpans(text: string): Child[] {
+  return text.split(/(`[^`]+`)/).map((part) =>
+    part.startsWith("`") && part.length > 2 ? h("code", { translate: "no" }, part.slice(1, -1)) : part,
+  );
 }
 
 /** Apply edits to a text. They do not overlap. */

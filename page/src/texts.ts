@@ -2,6 +2,7 @@
 
 import { append, type Child } from "./dom.js";
 import { type Catalogue, en, type TextKey } from "./texts/en.js";
+import type { Message } from "./texts/message.js";
 
 export type { TextKey };
 
@@ -19,14 +20,15 @@ export type Language = keyof typeof LANGUAGES;
 export type Value = string | number | Node;
 export type Values = { readonly [name: string]: Value };
 
-export class Texts {
+/** The texts of the page, or those of a part that is loaded on demand with its own keys. */
+export class Texts<Key extends string = TextKey> {
   readonly #plurals: () => Intl.PluralRules;
   readonly #numbers: () => Intl.NumberFormat;
   readonly #lists: () => Intl.ListFormat;
 
   constructor(
     readonly language: Language,
-    readonly catalogue: Catalogue,
+    readonly catalogue: { readonly [key in Key]: Message },
   ) {
     // Creating one takes milliseconds, and the first view needs few of them.
     this.#plurals = once(() => new Intl.PluralRules(language));
@@ -35,14 +37,14 @@ export class Texts {
   }
 
   /** Return a text. Placeholders are strings or numbers; numbers are written as the language writes them. */
-  t(key: TextKey, values: Readonly<Record<string, string | number>> = {}): string {
+  t(key: Key, values: Readonly<Record<string, string | number>> = {}): string {
     return this.#parts(key, values)
       .map((part) => (typeof part === "string" ? part : this.#plain(part.value as string | number)))
       .join("");
   }
 
   /** Return a text as nodes. Values are isolated from the direction of the text, or are elements themselves. */
-  nodes(key: TextKey, values: Values = {}): Child[] {
+  nodes(key: Key, values: Values = {}): Child[] {
     return this.#parts(key, values).map((part) => {
       if (typeof part === "string") return part;
       if (part.value instanceof Node) return part.value;
@@ -73,7 +75,7 @@ export class Texts {
     return typeof value === "number" ? this.#numbers().format(value) : String(value);
   }
 
-  #parts(key: TextKey, values: Values): (string | { value: Value })[] {
+  #parts(key: Key, values: Values): (string | { value: Value })[] {
     const message = this.catalogue[key];
     let text: string;
     if (typeof message === "string") {

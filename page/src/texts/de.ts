@@ -142,6 +142,7 @@ export const de: Catalogue = {
   legend_differs: "Lesarten weichen ab",
   keys_button: "Tasten",
   as_list: "Liste",
+  export_button: "Exportieren",
   cell_blocked: "{crawler}, {path}: gesperrt durch Zeile {line}",
   cell_blocked_site: "{crawler}, {path}: gesperrt",
   cell_allowed: "{crawler}, {path}: erlaubt durch Zeile {line}",

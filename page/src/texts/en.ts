@@ -143,6 +143,7 @@ export const en = {
   legend_differs: "readings differ",
   keys_button: "keys",
   as_list: "List",
+  export_button: "Export",
   cell_blocked: "{crawler}, {path}: blocked by line {line}",
   cell_blocked_site: "{crawler}, {path}: blocked",
   cell_allowed: "{crawler}, {path}: allowed by line {line}",

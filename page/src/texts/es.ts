@@ -142,6 +142,7 @@ export const es: Catalogue = {
   legend_differs: "las lecturas difieren",
   keys_button: "teclas",
   as_list: "Lista",
+  export_button: "Exportar",
   cell_blocked: "{crawler}, {path}: bloqueada por la línea {line}",
   cell_blocked_site: "{crawler}, {path}: bloqueada",
   cell_allowed: "{crawler}, {path}: permitida por la línea {line}",

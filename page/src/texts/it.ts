@@ -142,6 +142,7 @@ export const it: Catalogue = {
   legend_differs: "le letture differiscono",
   keys_button: "tasti",
   as_list: "Elenco",
+  export_button: "Esporta",
   cell_blocked: "{crawler}, {path}: bloccato dalla riga {line}",
   cell_blocked_site: "{crawler}, {path}: bloccato",
   cell_allowed: "{crawler}, {path}: consentito dalla riga {line}",

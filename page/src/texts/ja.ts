@@ -134,6 +134,7 @@ export const ja: Catalogue = {
   legend_differs: "解釈が分かれる",
   keys_button: "キー",
   as_list: "リスト",
+  export_button: "書き出し",
   cell_blocked: "{crawler}、{path}: {line} 行目により禁止",
   cell_blocked_site: "{crawler}、{path}: 禁止",
   cell_allowed: "{crawler}、{path}: {line} 行目により許可",

@@ -134,6 +134,7 @@ export const ko: Catalogue = {
   legend_differs: "해석이 다름",
   keys_button: "키",
   as_list: "목록",
+  export_button: "내보내기",
   cell_blocked: "{crawler}, {path}: {line}행 때문에 차단",
   cell_blocked_site: "{crawler}, {path}: 차단",
   cell_allowed: "{crawler}, {path}: {line}행 때문에 허용",

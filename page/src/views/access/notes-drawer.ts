@@ -1,7 +1,7 @@
 /** The list of the linter's notes below the editor. */
 
-import { type Child, fill, h } from "../../dom.js";
-import type { Note, NotesState } from "../../notes.js";
+import { fill, h } from "../../dom.js";
+import { codeSpans, type Note, type NotesState } from "../../notes.js";
 import type { Texts } from "../../texts.js";
 
 export interface NotesActions {
@@ -109,11 +109,4 @@ export class NotesDrawer {
 /** The notes of a state; none while the linter runs. */
 export function notesOf(state: NotesState): readonly Note[] {
   return state.kind === "ready" ? state.notes : [];
-}
-
-/** The linter marks code with backticks. */
-function codeSpans(text: string): Child[] {
-  return text.split(/(`[^`]+`)/).map((part) =>
-    part.startsWith("`") && part.length > 2 ? h("code", { translate: "no" }, part.slice(1, -1)) : part,
-  );
 }

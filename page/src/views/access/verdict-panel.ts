@@ -2,18 +2,25 @@
 
 import type { App } from "../../app.js";
 import { fill, h, icon } from "../../dom.js";
+import type { ShownVerdicts } from "../../export/table.js";
 import { MARKS, type RowProblem } from "../../engine/types.js";
 import { ICONS } from "../../icons.js";
 import { profileName } from "../../profiles.js";
 import { ROW_TEXTS, rowOutcome, type RowText, rowText } from "../../rows.js";
 import type { Cell } from "../../state.js";
-import { chooseCrawlers } from "./crawlers-dialog.js";
 import { Grid, type GridData } from "./grid.js";
 import type { Column } from "./grid-head.js";
 import { QUIET_MS } from "../../live-region.js";
-import { showKeys } from "../../keys-dialog.js";
-import { editUrls } from "./urls-dialog.js";
+import { onDemand, prefetch } from "../../on-demand.js";
 import { verdictList } from "./verdict-list.js";
+
+/** Dialogs that the first verdicts do not need. They are loaded after these, so that they also open without the network. */
+const DIALOGS = {
+  urls: () => import("./urls-dialog.js"),
+  crawlers: () => import("./crawlers-dialog.js"),
+  keys: () => import("../../keys-dialog.js"),
+  export: () => import("../../export/dialog.js"),
+} as const;
 
 export interface VerdictPanel {
   readonly element: HTMLElement;
@@ -97,9 +104,10 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
       h(
         "div",
         { class: "verdict-tools" },
-        button("urls", texts.t("urls_button"), () => editUrls(app)),
-        button("crawlers", texts.t("crawlers_button"), () => chooseCrawlers(app)),
+        button("urls", texts.t("urls_button"), () => void onDemand(app, DIALOGS.urls(), (part) => part.editUrls(app))),
+        button("crawlers", texts.t("crawlers_button"), () => void onDemand(app, DIALOGS.crawlers(), (part) => part.chooseCrawlers(app))),
         asList,
+        button("export", texts.t("export_button"), showExport),
         onlyDiffering,
       ),
     ),
@@ -125,7 +133,7 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
         { class: "push foot-buttons" },
         h(
           "button",
-          { type: "button", class: "button plain", "data-control": "keys", on: { click: () => showKeys(app) } },
+          { type: "button", class: "button plain", "data-control": "keys", on: { click: showKeys } },
           h("kbd", { "aria-hidden": "true" }, "?"),
           texts.t("keys_button"),
         ),
@@ -244,6 +252,15 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
     }, QUIET_MS);
   }
 
+  function showKeys(): void {
+    void onDemand(app, DIALOGS.keys(), (part) => part.showKeys(app));
+  }
+
+  function showExport(): void {
+    const shown = (): ShownVerdicts => ({ data, problem: problemText });
+    void onDemand(app, DIALOGS.export(), (part) => part.showExport(app, shown));
+  }
+
   function showList(): void {
     fill(body, verdictList(app, data, problemText, explain));
   }
@@ -284,6 +301,8 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
   updateProfiles();
   updateData();
   grid.setSelected(store.state.selected);
+
+  void verdicts.started.then(() => prefetch(Object.values(DIALOGS)));
 
   return { element, focusGrid: () => grid.focus() };
 }

@@ -1,0 +1,44 @@
+/** What a report states about the file: its address, where it comes from, and when that was. */
+
+import type { App } from "../app.js";
+import { encodeText } from "../bytes.js";
+import { profileName } from "../profiles.js";
+import { formatBytes } from "../units.js";
+import type { ExportTexts } from "./texts.js";
+
+/** Return labels and values. */
+export function fileFacts(app: App, own: ExportTexts, now = new Date()): readonly (readonly [string, string])[] {
+  const { texts, store } = app;
+  const { address, profile, file, bytes } = store.state;
+  return [
+    [own.t("address"), address],
+    [own.t("origin"), originText(app, own)],
+    [own.t("size"), formatBytes(bytes?.length ?? encodeText(file).length, texts)],
+    [own.t("reading"), profileName(profile, texts)],
+    [own.t("date"), formatDate(now, own)],
+  ];
+}
+
+/** Return the host of the file for names of files. */
+export function hostName({ store }: App): string {
+  const { address } = store.state;
+  const host = URL.canParse(address) ? new URL(address).hostname : "";
+  return host.replace(/[^\w.-]/g, "_") || "robots.txt";
+}
+
+function originText({ store }: App, own: ExportTexts): string {
+  const { source, edited, loaded, fetched, closed } = store.state;
+  if (closed) return own.t("from_closed");
+  return edited ? `${sourceText()} ${own.t("edited")}` : sourceText();
+
+  function sourceText(): string {
+    if (source === "opened") return own.t("from_opened", { name: loaded.name });
+    if (source !== "fetched" || !fetched) return own.t(source === "shared" ? "from_shared" : "from_example");
+    if (fetched.copy) return own.t("from_fetched", { date: formatDate(new Date(fetched.copy.fetched_at), own) });
+    return own.t("from_missing", { status: String(fetched.status ?? "–") });
+  }
+}
+
+function formatDate(date: Date, { language }: ExportTexts): string {
+  return new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "short" }).format(date);
+}

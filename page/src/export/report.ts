@@ -1,0 +1,216 @@
+/**
+ * The report: a page for readers who do not use the tester. It is shown in a dialog to be printed, and saved as one file.
+ *
+ * It lives in a shadow root, so that its style sheet is the same text in the page and in the file, and works under the
+ * page's policy.
+ */
+
+import type { FindingObject, LintReportObject } from "../api-types.js";
+import type { App } from "../app.js";
+import { save } from "../clipboard.js";
+import { purposeTexts } from "../crawlers.js";
+import { showDialog } from "../dialog.js";
+import { type Child, fill, h } from "../dom.js";
+import { codeSpans, robotsUrl } from "../notes.js";
+import { draftContent } from "../views/parts/draft.js";
+import { mark } from "../views/parts/marks.js";
+import { failureText } from "../views/parts/problems.js";
+import { fileFacts, hostName } from "./facts.js";
+import { PAGE_STYLE, REPORT_STYLE } from "./report-style.js";
+import { markAt, type ShownVerdicts } from "./table.js";
+import type { ExportTexts } from "./texts.js";
+
+/** More crawlers are in another table below. */
+const TABLE_COLUMNS = 24;
+const MAX_ROWS = 400;
+const MAX_LINES = 2000;
+const SEVERITIES = ["error", "warning", "info"] as const;
+const LEGEND = ["blocked", "allowed", "none"] as const;
+
+export function showReport(app: App, own: ExportTexts, shown: ShownVerdicts): void {
+  const problems = h("div", { class: "problems" }, h("p", {}, app.texts.t("views_loading")));
+  const report = reportElement(app, own, shown, problems);
+  const host = h("div", { class: "report", tabindex: 0, "aria-label": own.t("report_title"), role: "group", "data-state": "pending" });
+  const root = host.attachShadow({ mode: "open" });
+  const style = new CSSStyleSheet();
+  style.replaceSync(REPORT_STYLE);
+  root.adoptedStyleSheets = [style];
+  root.append(report);
+  const button = (control: string, text: string, click: () => void, style = "button"): HTMLButtonElement =>
+    h("button", { type: "button", class: style, disabled: true, "data-control": control, on: { click } }, text);
+  const print = button("report-print", own.t("print_button"), () => window.print(), "button strong");
+  const download = button("report-download", own.t("download_button"), () =>
+    save(`${hostName(app)}-report.html`, standalone(report, app.texts.language)),
+  );
+  showDialog({ name: "report", title: own.t("report_title"), body: host, foot: [print, download] }, app.texts);
+  void problemNodes(app, own).then((nodes) => {
+    fill(problems, nodes);
+    print.disabled = false;
+    download.disabled = false;
+    host.dataset["state"] = "ready";
+  });
+}
+
+/** Return the report as a complete document without scripts. */
+function standalone(report: HTMLElement, language: string): Blob {
+  const title = report.querySelector("h1")?.textContent ?? "robots.txt";
+  const file = document.implementation.createHTMLDocument(title);
+  file.documentElement.lang = language;
+  const [encoding, viewport] = [file.createElement("meta"), file.createElement("meta")];
+  encoding.setAttribute("charset", "utf-8");
+  viewport.name = "viewport";
+  viewport.content = "width=device-width, initial-scale=1";
+  file.head.prepend(encoding, viewport);
+  const main = file.createElement("main");
+  main.append(file.importNode(report, true));
+  file.body.append(main);
+  // A style element is written as text: the page's policy counts for elements of any document.
+  const [head = "", ...rest] = file.documentElement.outerHTML.split("</head>");
+  const html = `<!doctype html>\n${head}<style>${PAGE_STYLE}${REPORT_STYLE}</style></head>${rest.join("</head>")}\n`;
+  return new Blob([html], { type: "text/html" });
+}
+
+function reportElement(app: App, own: ExportTexts, shown: ShownVerdicts, problems: HTMLElement): HTMLElement {
+  const { texts, store } = app;
+  const { data } = shown;
+  const total = data.shown.length * data.columns.length;
+  const blocked = data.columns.reduce((sum, _, crawler) => sum + blockedRows(shown, crawler), 0);
+  const counts = {
+    pages: own.t("pages_count", { count: data.shown.length }),
+    crawlers: texts.t("crawlers_count", { count: data.columns.length }),
+    blocked,
+    total,
+  };
+  const host = hostName(app);
+  return h(
+    "article",
+    { class: "paper" },
+    h("h1", {}, own.nodes("heading", { host })),
+    h(
+      "dl",
+      { class: "facts" },
+      fileFacts(app, own).map(([label, value]) => h("div", {}, h("dt", {}, label), h("dd", {}, h("bdi", {}, value)))),
+    ),
+    h("p", { class: "intro" }, own.t("intro")),
+    h("h2", {}, own.t("result")),
+    h("p", {}, own.t("summary", counts)),
+    h(
+      "ul",
+      { class: "legend", "aria-hidden": "true" },
+      LEGEND.map((name) => h("li", {}, mark(name), own.t(`key_${name}`))),
+    ),
+    h("div", { class: "answers" }, matrixTables(own, shown), crawlerList(app, own, shown)),
+    h("h2", {}, own.t("problems")),
+    problems,
+    h("h2", {}, own.t("file")),
+    fileLines(store.state.file, own),
+    h("p", { class: "made" }, own.t("made_with")),
+  );
+}
+
+function blockedRows({ data }: ShownVerdicts, crawler: number): number {
+  return data.shown.filter((url) => markAt(data, url, crawler) === "blocked").length;
+}
+
+function matrixTables(own: ExportTexts, shown: ShownVerdicts): Child {
+  const { data } = shown;
+  const rows = data.shown.slice(0, MAX_ROWS);
+  const starts = data.columns.map((_, column) => column).filter((column) => column % TABLE_COLUMNS === 0);
+  const missing = data.shown.length - rows.length;
+  return [
+    starts.map((start) => {
+      const columns = data.columns.slice(start, start + TABLE_COLUMNS);
+      return h(
+        "div",
+        { class: "scroll", tabindex: 0, role: "group", "aria-label": own.t("result") },
+        h(
+          "table",
+          { class: "matrix" },
+          h(
+            "thead",
+            {},
+            h(
+              "tr",
+              {},
+              h("th", { scope: "col" }, own.t("page")),
+              columns.map(({ token }) => h("th", { scope: "col", class: "name", translate: "no" }, h("span", {}, token))),
+            ),
+          ),
+          h("tbody", {}, rows.map((url) => matrixRow(own, shown, url, start, columns.length))),
+        ),
+      );
+    }),
+    missing > 0 ? h("p", {}, own.t("more_rows", { count: missing })) : null,
+  ];
+}
+
+function matrixRow(own: ExportTexts, { data, problem }: ShownVerdicts, url: number, start: number, count: number): HTMLElement {
+  const row = data.rows[url];
+  const found = data.problems[url];
+  const head = h("th", { scope: "row", translate: "no" }, row?.text);
+  if (row && found) return h("tr", {}, head, h("td", { colspan: count, class: "problem" }, problem(found, row)));
+  const cells = Array.from({ length: count }, (_, column) => {
+    const name = markAt(data, url, start + column);
+    const words = h("span", { class: "words" }, own.t(`key_${name}`));
+    return h("td", { class: name }, name === "invalid" ? null : mark(name), words);
+  });
+  return h("tr", {}, head, cells);
+}
+
+function crawlerList({ texts, verdicts }: App, own: ExportTexts, shown: ShownVerdicts): HTMLElement {
+  const { registry } = verdicts.results.state;
+  const { columns } = shown.data;
+  const total = shown.data.shown.length;
+  return h(
+    "table",
+    { class: "crawlers" },
+    h("thead", {}, h("tr", {}, (["crawler", "purpose", "blocked_pages"] as const).map((key) => h("th", { scope: "col" }, own.t(key))))),
+    h(
+      "tbody",
+      {},
+      columns.map(({ token }, column) => {
+        const crawler = registry.find(token);
+        const purpose = crawler ? `${crawler.operator}, ${purposeTexts(crawler, texts)}` : own.t("unknown_crawler");
+        const blocked = own.t("blocked_of", { blocked: blockedRows(shown, column), total });
+        return h("tr", {}, h("th", { scope: "row", translate: "no" }, token), h("td", {}, purpose), h("td", {}, blocked));
+      }),
+    ),
+  );
+}
+
+async function problemNodes(app: App, own: ExportTexts): Promise<Child> {
+  const { server, store, texts } = app;
+  if (!server) return h("p", {}, own.t("problems_off"));
+  try {
+    const body = { ...draftContent(store.state), language: texts.language, ...robotsUrl(store.state.address) };
+    const { findings } = await server.post<LintReportObject>("lint", body);
+    if (findings.length === 0) return h("p", {}, own.t("problems_none"));
+    const bySeverity = SEVERITIES.flatMap((severity) => findings.filter((finding) => finding.severity === severity));
+    return h("ul", {}, bySeverity.map((finding) => problemItem(finding, own)));
+  } catch (error) {
+    return h("p", {}, own.t("problems_failed", { reason: failureText(texts, error) }));
+  }
+}
+
+function problemItem({ severity, start, message, effect }: FindingObject, own: ExportTexts): HTMLElement {
+  return h(
+    "li",
+    { class: severity },
+    h("strong", {}, own.t(`severity_${severity}`)),
+    ", ",
+    own.t("on_line", { line: start.line }),
+    ": ",
+    codeSpans(message),
+    effect ? [". ", h("span", { class: "effect" }, codeSpans(effect))] : null,
+  );
+}
+
+function fileLines(file: string, own: ExportTexts): Child {
+  if (file.trim() === "") return h("p", {}, own.t("file_empty"));
+  const lines = file.replace(/\n$/, "").split("\n");
+  const missing = lines.length - MAX_LINES;
+  return [
+    h("ol", { class: "file", translate: "no" }, lines.slice(0, MAX_LINES).map((line) => h("li", {}, h("code", {}, line)))),
+    missing > 0 ? h("p", {}, own.t("more_lines", { count: missing })) : null,
+  ];
+}

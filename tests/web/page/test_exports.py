@@ -1,0 +1,180 @@
+"""Exports of the verdicts, which other programs read, and the report."""
+
+import csv
+import io
+import re
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final
+
+import openpyxl
+import pytest
+from markdown_it import MarkdownIt
+from playwright.sync_api import expect
+from tests.web.page.conftest import NewPage, OpenPage
+
+pytestmark = [
+    pytest.mark.service,
+    # Workbooks without a default style are valid.
+    pytest.mark.filterwarnings("ignore:Workbook contains no default style"),
+]
+
+# What a spreadsheet reads as a formula, and what Markdown reads as markup.
+HOSTILE_ROWS: Final = [
+    "=HYPERLINK(1)",
+    "@SUM(1)",
+    "+1",
+    "-1",
+    "/a|b`c`\\|<b>&copy;*x*",
+    '/"quoted",\x01/caf\u00e9',
+    "/plain",
+]
+FORMS: Final = ("csv", "xlsx", "md")
+PDF_PAGE: Final = re.compile(rb"/Type\s*/Page\b(?!s)")
+
+
+def saved(tester: OpenPage, control: str) -> bytes:
+    with tester.page.expect_download() as waiting:
+        tester.control(control).click()
+    return Path(waiting.value.path()).read_bytes()
+
+
+def exported(tester: OpenPage, form: str, shape: str) -> bytes:
+    tester.control("export").click()
+    tester.control(f"export-{shape}").check()
+    content = saved(tester, f"export-{form}")
+    expect(tester.find("[data-result=export]")).to_contain_text(f"-{shape}.{form}")
+    tester.page.keyboard.press("Escape")
+    return content
+
+
+def parsed(content: bytes, form: str) -> list[list[str]]:
+    """Return the cells of a file as texts."""
+    if form == "csv":
+        return list(csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True))
+    if form == "xlsx":
+        sheet = openpyxl.load_workbook(io.BytesIO(content)).worksheets[0]
+        cells: list[list[Any]] = [list(row) for row in sheet.iter_rows()]
+        assert {cell.data_type for row in cells for cell in row} <= {"s", "n"}
+        return [["" if cell.value is None else str(cell.value) for cell in row] for row in cells]
+    tokens = MarkdownIt("commonmark").enable("table").parse(content.decode())
+    rows: list[list[str]] = []
+    for token, inside in pairwise(tokens):
+        if token.type == "tr_open":
+            rows.append([])
+        elif token.type in {"th_open", "td_open"}:
+            assert {child.type for child in inside.children or ()} <= {"text", "text_special"}
+            rows[-1].append("".join(child.content for child in inside.children or ()))
+    return rows
+
+
+def page_lines(tester: OpenPage) -> list[list[str]]:
+    """Return the lines of the list that the page shows."""
+    tester.control("as-list").click()
+    lines: list[list[str]] = tester.find(".verdict-list tr").evaluate_all(
+        "rows => rows.map(row => [...row.children].map(cell => cell.textContent))"
+    )
+    tester.control("as-list").click()
+    return lines
+
+
+def test_exports_have_the_verdicts_of_the_page(tester: OpenPage) -> None:
+    expect(tester.find("[data-differs]")).to_have_text("5")
+    shown = page_lines(tester)
+    assert len(shown) == 1 + 16 * 14
+    for form in FORMS:
+        found = parsed(exported(tester, form, "list"), form)
+        assert found[0] == [*shown[0], "Readings differ"]
+        # The page shows a verdict and its difference in one cell.
+        lines = [
+            [url, name, "; ".join(filter(None, (word, differs))), line] for url, name, word, line, differs in found
+        ]
+        assert lines[1:] == shown[1:]
+        head, *rows = parsed(exported(tester, form, "matrix"), form)
+        verdicts = {(row[0], name): word for row in rows for name, word in zip(head[1:], row[1:], strict=True)}
+        assert verdicts == {(url, name): word for url, name, word, _, _ in found[1:]}
+    tester.control("only-differing").click()
+    paths = tester.find("[data-part=verdicts] [role=rowheader]").all_inner_texts()
+    assert 0 < len(paths) < 16
+    assert [row[0] for row in parsed(exported(tester, "csv", "matrix"), "csv")] == ["URL", *paths]
+
+
+def test_texts_are_exported_as_they_are_and_never_as_formulas(tester: OpenPage) -> None:
+    tester.control("crawlers").click()
+    tester.control("crawlers-clear").click()
+    tester.control("crawlers-search").fill("=1+1")
+    tester.control("crawlers-add").click()
+    tester.control("crawlers-apply").click()
+    tester.replace_file("User-agent: =1+1\nDisallow: /plain\n")
+    tester.set_urls("\n".join(HOSTILE_ROWS))
+    tester.expect_blocked(1)
+    for form in FORMS:
+        head, *found = parsed(exported(tester, form, "matrix"), form)
+        quote = "'" if form == "csv" else ""
+        # XML has no control characters.
+        rows = [row.replace("\x01", "") if form == "xlsx" else row for row in HOSTILE_ROWS]
+        assert head == ["URL", f"{quote}=1+1"]
+        assert [row[0] for row in found] == [quote + row if row[0] in "=@+-" else row for row in rows]
+        assert [row[1] for row in found] == ["not a URL or a path"] * 4 + ["no rule matches"] * 2 + ["blocked"]
+
+
+def test_a_large_list_becomes_a_workbook_with_facts_about_the_file(tester: OpenPage) -> None:
+    # Compressing a sheet of this size must not need a worker, which the policy of the page refuses.
+    tester.set_urls("\n".join(f"/page/{number}" for number in range(1000)))
+    expect(tester.find("[data-summary]")).to_contain_text("1,000 URLs")
+    workbook = openpyxl.load_workbook(io.BytesIO(exported(tester, "xlsx", "list")))
+    assert [sheet.title for sheet in workbook.worksheets] == ["Verdicts", "About"]
+    assert workbook.worksheets[0].max_row == 1 + 1000 * 14
+    facts = {str(label): value for label, value in workbook.worksheets[1].iter_rows(values_only=True)}
+    assert facts["Address"] == "https://www.example.com/robots.txt"
+    assert facts["Where the file is from"] == "The example of the tester."
+    assert tester.problems == []
+
+
+def open_report(tester: OpenPage) -> None:
+    expect(tester.find("[data-differs]")).to_have_text("5")
+    tester.control("export").click()
+    tester.control("export-report").click()
+    expect(tester.find(".report[data-state=ready]")).to_be_visible()
+
+
+def test_the_report_of_the_example_is_one_printed_page(tester: OpenPage) -> None:
+    open_report(tester)
+    report = tester.find(".report .paper")
+    expect(report).to_contain_text("16 pages and 14 crawlers were compared. In 69 of 224 cases, the crawler may not")
+    expect(report.locator(".matrix .state.blocked")).to_have_count(69)
+    expect(report.locator(".crawlers tr").filter(has_text="GPTBot")).to_contain_text("11 of 16")
+    expect(report.locator(".problems li")).to_have_count(16)
+    expect(report.locator(".file li")).to_have_count(60)
+    assert len(PDF_PAGE.findall(tester.page.pdf(prefer_css_page_size=True))) == 1
+
+
+def test_the_report_is_saved_as_one_file_that_needs_nothing_else(new_page: NewPage) -> None:
+    tester = new_page(locale="de-DE")
+    tester.site.sites.add("https://report.example/robots.txt", b"User-agent: *\nDisallow: /shop/\n# </style><b>\n")
+    tester.open()
+    tester.control("address").fill("https://report.example/robots.txt")
+    tester.control("fetch").click()
+    expect(tester.find(".source-state")).to_have_attribute("data-state", "successful")
+    tester.control("export").click()
+    tester.control("export-report").click()
+    expect(tester.find(".report[data-state=ready]")).to_be_visible()
+    content = saved(tester, "report-download").decode()
+    assert not re.search(r'<script|\s(?:src|href)="', content)
+    other = new_page().page
+    other.set_content(content)
+    expect(other.locator("html")).to_have_attribute("lang", "de")
+    expect(other.locator("h1")).to_have_text("robots.txt von report.example")
+    expect(other.locator(".facts")).to_contain_text("Von der Website abgerufen am")
+    expect(other.locator(".file li").nth(2)).to_have_text("# </style><b>")
+    assert other.locator(".matrix .state.blocked").first.evaluate("mark => getComputedStyle(mark).backgroundColor") == (
+        "rgb(194, 71, 15)"
+    )
+    assert tester.problems == []
+
+
+def test_a_report_of_a_failed_check_has_everything_else(tester: OpenPage) -> None:
+    tester.page.route("**/v1/lint", lambda route: route.abort())
+    open_report(tester)
+    expect(tester.find(".report .problems")).to_contain_text("could not be checked")
+    expect(tester.find(".report .matrix .state.blocked")).to_have_count(69)
