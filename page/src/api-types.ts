@@ -602,6 +602,44 @@ export interface ReservationObject {
   readonly notes: readonly string[];
 }
 
+/** What a resource is for. */
+export type ResourceKind = "script" | "style" | "image" | "icon" | "font" | "media" | "frame" | "object" | "manifest" | "other";
+
+/** A resource of a page, and who may fetch it. */
+export interface ResourceObject {
+  readonly url: string;
+  readonly kind: ResourceKind;
+  /** The name of the first element that refers to it. */
+  readonly element: string;
+  readonly line: number | null;
+  /** How many references to it the page has. */
+  readonly references: number;
+  readonly origin: string;
+  /** By the name of the crawler. */
+  readonly verdicts: Readonly<Record<string, Cell>> | null;
+  /** Why there are no verdicts. */
+  readonly error: string | null;
+}
+
+/** An origin of resources, and how its robots.txt was obtained. */
+export interface ResourceOrigin {
+  readonly origin: string;
+  readonly access: AccessObject;
+}
+
+/** The resources of a page, as `canfetch page --resources --format json` writes them. */
+export interface ResourcesObject {
+  readonly schema: string;
+  readonly url: string;
+  readonly fetched: FetchedPageObject;
+  readonly base: string | null;
+  readonly resources: readonly ResourceObject[];
+  readonly origins: readonly ResourceOrigin[];
+  readonly notes: readonly string[];
+  /** Notes about unknown agents: the names that are probably meant. */
+  readonly agent_notes?: readonly string[];
+}
+
 /** An allow or disallow rule. */
 export interface RuleObject {
   readonly type: "allow" | "disallow";

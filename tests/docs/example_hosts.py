@@ -26,6 +26,8 @@ _PAGE = b"""\
 <title>Fish</title>
 <meta name="robots" content="max-snippet:50">
 <meta name="googlebot" content="noindex">
+<link rel="stylesheet" href="/private/style.css">
+<script src="https://www.example.com/shop/fish.js"></script>
 <p>A page about <a href="/fish">fish</a>.
 """
 

@@ -47,6 +47,7 @@ REQUESTS: Final[dict[str, list[tuple[str, dict[str, Any]]]]] = {
     "/v1/sitemap": [("POST", {"url": f"{HOST}/sitemap.xml"})],
     "/v1/page": [("POST", {"html": ELEMENTS, "agents": AGENTS, "url": f"{HOST}/x", "robots": MANY_RULES})],
     "/v1/page/fetch": [("POST", {"url": f"{HOST}/page", "agents": AGENTS})],
+    "/v1/page/resources": [("POST", {"url": f"{HOST}/page", "agents": AGENTS[:50]})],
     "/v1/agents": [("GET", {})],
     "/v1/agents/find": [("GET", {"user_agent": "GPTBot " * 200})],
     "/v1/agents/{name}": [("GET", {"name": "x" * 200})],

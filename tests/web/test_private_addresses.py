@@ -123,6 +123,17 @@ def test_redirect_of_a_page_to_a_private_host_is_refused(guarded: API, network: 
     assert site.requests == []
 
 
+def test_resources_on_private_hosts_are_blocked_and_not_fetched(guarded: API, network: Network, site: Site) -> None:
+    html = f"<img src={site.origin}/a.png><img src=http://169.254.169.254/latest><img src=/b.png>".encode()
+    network.add("http://loads.example/", html, headers=(("Content-Type", "text/html"),))
+    answer = guarded.answer("page/resources", url="http://loads.example/", agents=["GPTBot"])
+    reasons = [resource["verdicts"]["GPTBot"]["reason"] for resource in answer["resources"]]
+    assert reasons == ["unreachable", "unreachable", "unavailable"]
+    # How long the host has been unreachable may follow.
+    assert all(origin["access"]["explanation"].startswith(NO_PUBLIC_ADDRESS) for origin in answer["origins"][:2])
+    assert site.requests == []
+
+
 def test_redirect_of_a_sitemap_to_a_private_host_is_refused(guarded: API, network: Network, site: Site) -> None:
     network.add("http://map.example/map.xml", status=302, headers=(("Location", f"{site.origin}/secret"),))
     problem = guarded.problem("POST", "/v1/sitemap", 424, json={"url": "http://map.example/map.xml"})

@@ -102,6 +102,8 @@ REQUESTS: list[tuple[str, str, dict[str, Any]]] = [
     ("POST", "page", {"agents": ["GTPBot"], "url": "https://example.com/", "tdm_file": TDM_FILE}),
     ("POST", "page/fetch", {"agents": AGENTS, "url": "https://example.com/page"}),
     ("POST", "page/fetch", {"agents": ["GPTBot"], "url": "https://example.com/private"}),
+    ("POST", "page/resources", {"agents": AGENTS, "url": "https://example.com/page"}),
+    ("POST", "page/resources", {"agents": ["GTPBot"], "url": "https://example.com/many"}),
     ("POST", "fetch", {"url": "https://example.com/"}),
     ("POST", "fetch", {"url": "https://old.example/"}),
     ("POST", "fetch", {"url": "https://down.example/"}),
@@ -115,8 +117,9 @@ REQUESTS: list[tuple[str, str, dict[str, Any]]] = [
 ]
 
 
-# These are null before the first fetch, and a server always fetches.
-NEVER_NULL = {"AccessObject.fetched_at", "FetchedFile.fetched_at"}
+# The first two are null before the first fetch, and a server always fetches. No known HTML makes the parser infer an
+# element that loads something.
+NEVER_NULL = {"AccessObject.fetched_at", "FetchedFile.fetched_at", "ResourceObject.line"}
 
 
 def example_web() -> ScriptedWeb:
@@ -127,6 +130,8 @@ def example_web() -> ScriptedWeb:
     web.add("https://old.example/robots.txt", status=301, headers=(("Location", "https://example.com/robots.txt"),))
     web.add("https://example.com/page", status=302, headers=(("Location", REDIRECTED),))
     web.add(REDIRECTED, PAGE.encode(), headers=html)
+    many = "".join(f"<img src=https://{number}.example/>" for number in range(30))
+    web.add("https://example.com/many", f"<base href=/x/><script src=a></script>{many}".encode(), headers=html)
     web.add("https://example.com/sitemap", status=302, headers=(("Location", "https://example.com/sitemap.xml"),))
     web.add("https://example.com/sitemap.xml", b"<urlset><url><loc>https://example.com/</loc></url></urlset>")
     web.sites["https://down.example/robots.txt"] = lambda: Failure("", FailureKind.TIMEOUT, "no response")

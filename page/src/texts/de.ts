@@ -555,6 +555,38 @@ export const de: Catalogue = {
     other: "Nur die ersten {count} Crawler werden gezeigt.",
   },
 
+  // --- page rules: the resources of a fetched page ---
+  resources_title: "Ressourcen",
+  resources_summary: {
+    by: "count",
+    one: "{count} Ressource, {blocked} nicht für alle diese Crawler",
+    other: "{count} Ressourcen, {blocked} nicht für alle diese Crawler",
+  },
+  resources_none: "Das HTML lädt keine Skripte, Stylesheets, Bilder oder Frames.",
+  resources_url: "Ressource",
+  resources_type: "Art",
+  resources_blocked_for: "Gesperrt für",
+  resources_nobody: "keinen Crawler",
+  resources_unreachable: "robots.txt hat nicht geantwortet",
+  resources_too_many_hosts: "nicht geprüft: zu viele Hosts",
+  resources_cut: {
+    by: "count",
+    one: "Die Seite hat mehr als diese Ressource.",
+    other: "Die Seite hat mehr als diese {count} Ressourcen.",
+  },
+  resources_help:
+    "Der Server ruft die Seite für sich ab, aber keine Ressource. Die robots.txt jedes Hosts entscheidet. Was Stylesheets und Skripte laden, ist nicht aufgeführt.",
+  resources_kind_script: "Skript",
+  resources_kind_style: "Stylesheet",
+  resources_kind_image: "Bild",
+  resources_kind_icon: "Symbol",
+  resources_kind_font: "Schrift",
+  resources_kind_media: "Audio oder Video",
+  resources_kind_frame: "Frame",
+  resources_kind_object: "eingebettetes Objekt",
+  resources_kind_manifest: "Manifest",
+  resources_kind_other: "Sonstiges",
+
   // --- compare ---
   compare_title: "Was sich ändert",
   compare_summary: "{blocked} neu gesperrt, {allowed} neu erlaubt, von {total}",

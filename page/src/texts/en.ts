@@ -541,6 +541,38 @@ export const en = {
   rules_truncated: "Only the first 2 MiB of the page are read.",
   rules_first_crawlers: { by: "count", one: "Only the first crawler is shown.", other: "Only the first {count} crawlers are shown." },
 
+  // --- page rules: the resources of a fetched page ---
+  resources_title: "Resources",
+  resources_summary: {
+    by: "count",
+    one: "{count} resource, {blocked} not for all of these crawlers",
+    other: "{count} resources, {blocked} not for all of these crawlers",
+  },
+  resources_none: "The HTML loads no scripts, styles, images or frames.",
+  resources_url: "Resource",
+  resources_type: "Type",
+  resources_blocked_for: "Blocked for",
+  resources_nobody: "no crawler",
+  resources_unreachable: "robots.txt did not answer",
+  resources_too_many_hosts: "not checked: too many hosts",
+  resources_cut: {
+    by: "count",
+    one: "The page has more than this resource.",
+    other: "The page has more than these {count} resources.",
+  },
+  resources_help:
+    "The server fetches the page for itself, and no resource. Each host’s own robots.txt decides. What style sheets and scripts load is not listed.",
+  resources_kind_script: "script",
+  resources_kind_style: "style sheet",
+  resources_kind_image: "image",
+  resources_kind_icon: "icon",
+  resources_kind_font: "font",
+  resources_kind_media: "audio or video",
+  resources_kind_frame: "frame",
+  resources_kind_object: "embedded object",
+  resources_kind_manifest: "manifest",
+  resources_kind_other: "other",
+
   // --- compare ---
   compare_title: "What changes",
   compare_summary: "{blocked} newly blocked, {allowed} newly allowed, of {total}",

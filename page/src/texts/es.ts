@@ -558,6 +558,38 @@ export const es: Catalogue = {
     other: "Solo se muestran los primeros {count} rastreadores.",
   },
 
+  // --- page rules: the resources of a fetched page ---
+  resources_title: "Recursos",
+  resources_summary: {
+    by: "count",
+    one: "{count} recurso, {blocked} no para todos estos rastreadores",
+    other: "{count} recursos, {blocked} no para todos estos rastreadores",
+  },
+  resources_none: "El HTML no carga scripts, estilos, imágenes ni marcos.",
+  resources_url: "Recurso",
+  resources_type: "Tipo",
+  resources_blocked_for: "Bloqueado para",
+  resources_nobody: "ningún rastreador",
+  resources_unreachable: "robots.txt no respondió",
+  resources_too_many_hosts: "sin comprobar: demasiados hosts",
+  resources_cut: {
+    by: "count",
+    one: "La página tiene más recursos que este.",
+    other: "La página tiene más recursos que estos {count}.",
+  },
+  resources_help:
+    "El servidor obtiene la página para sí mismo, y ningún recurso. Decide el robots.txt de cada host. No se incluye lo que cargan las hojas de estilo y los scripts.",
+  resources_kind_script: "script",
+  resources_kind_style: "hoja de estilo",
+  resources_kind_image: "imagen",
+  resources_kind_icon: "icono",
+  resources_kind_font: "fuente",
+  resources_kind_media: "audio o vídeo",
+  resources_kind_frame: "marco",
+  resources_kind_object: "objeto incrustado",
+  resources_kind_manifest: "manifiesto",
+  resources_kind_other: "otro",
+
   // --- compare ---
   compare_title: "Qué cambia",
   compare_summary: "{blocked} bloqueadas nuevas, {allowed} permitidas nuevas, de {total}",

@@ -549,6 +549,38 @@ export const it: Catalogue = {
     other: "Vengono mostrati solo i primi {count} crawler.",
   },
 
+  // --- page rules: the resources of a fetched page ---
+  resources_title: "Risorse",
+  resources_summary: {
+    by: "count",
+    one: "{count} risorsa, {blocked} non per tutti questi crawler",
+    other: "{count} risorse, {blocked} non per tutti questi crawler",
+  },
+  resources_none: "L’HTML non carica script, stili, immagini o frame.",
+  resources_url: "Risorsa",
+  resources_type: "Tipo",
+  resources_blocked_for: "Bloccata per",
+  resources_nobody: "nessun crawler",
+  resources_unreachable: "robots.txt non ha risposto",
+  resources_too_many_hosts: "non controllata: troppi host",
+  resources_cut: {
+    by: "count",
+    one: "La pagina ha più di questa risorsa.",
+    other: "La pagina ha più di queste {count} risorse.",
+  },
+  resources_help:
+    "Il server scarica la pagina per sé, e nessuna risorsa. Decide il robots.txt di ciascun host. Ciò che caricano i fogli di stile e gli script non è elencato.",
+  resources_kind_script: "script",
+  resources_kind_style: "foglio di stile",
+  resources_kind_image: "immagine",
+  resources_kind_icon: "icona",
+  resources_kind_font: "font",
+  resources_kind_media: "audio o video",
+  resources_kind_frame: "frame",
+  resources_kind_object: "oggetto incorporato",
+  resources_kind_manifest: "manifest",
+  resources_kind_other: "altro",
+
   // --- compare ---
   compare_title: "Che cosa cambia",
   compare_summary: "{blocked} nuovi blocchi, {allowed} nuovi permessi, su {total}",

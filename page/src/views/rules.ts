@@ -14,6 +14,7 @@ import { failureNote, loadingNote, noServerNote } from "./parts/problems.js";
 import { hasEffect, unseenRules, type Use, USES, useState, type UseState } from "./rules/answer.js";
 import { explainUse, type Places, ruleList, STATE_TEXTS, USE_TEXTS } from "./rules/explanation.js";
 import { RulesInput } from "./rules/input.js";
+import { ResourceList } from "./rules/resources.js";
 import { responseHead } from "./rules/response-head.js";
 import { placeOf } from "./rules/source-places.js";
 import type { RulesViewState } from "./rules/state.js";
@@ -32,6 +33,7 @@ class RulesView implements View {
   readonly #input: RulesInput;
   readonly #grid: CellGrid;
   readonly #frame: PanelFrame;
+  readonly #resources: ResourceList;
   readonly #request = new LatestRequest();
   #answer: PageRows | null = null;
   /** The mode in which `#answer` was requested. */
@@ -64,6 +66,7 @@ class RulesView implements View {
         LEGEND.map((state) => h("span", {}, mark(state), texts.t(STATE_TEXTS[state]))),
       ),
     });
+    this.#resources = new ResourceList(app);
     this.element = this.#frame.element;
     this.#frame.setBody(server ? loadingNote(texts) : noServerNote(texts));
     app.on(["file", "bytes", "crawlers", "profile", "address"], () => this.#changed());
@@ -71,7 +74,9 @@ class RulesView implements View {
     // The headings of the columns need the registry.
     app.onResults(["registry"], () => this.#answer && this.#showAnswer(this.#answer));
     app.on(["view"], ({ view }) => {
-      if (view !== "rules") this.#request.cancel();
+      if (view === "rules") return;
+      this.#request.cancel();
+      this.#resources.cancel();
     });
   }
 
@@ -81,6 +86,7 @@ class RulesView implements View {
 
   drop(): void {
     this.#request.cancel();
+    this.#resources.cancel();
     this.#input.drop();
   }
 
@@ -133,16 +139,19 @@ class RulesView implements View {
   }
 
   #fetchPage(): void {
-    const url = this.#state.address.trim();
+    const address = this.#state.address.trim();
     this.#asked = this.#state;
-    if (url === "") return;
+    if (address === "") return;
+    const url = address.includes("://") ? address : `https://${address}`;
     this.#frame.showInstead(loadingNote(this.#app.texts));
-    this.#send("page/fetch", { url: url.includes("://") ? url : `https://${url}` }, "fetch", 0);
+    this.#send("page/fetch", { url }, "fetch", 0);
+    const agents = this.#agents;
+    if (agents.length > 0) this.#resources.ask(url, agents);
   }
 
   #send(path: string, body: object, mode: RulesViewState["mode"], delay: number): void {
-    const { server, store, texts } = this.#app;
-    const agents = store.state.crawlers.slice(0, MAX_CRAWLERS);
+    const { server, texts } = this.#app;
+    const agents = this.#agents;
     if (!server) return;
     if (agents.length === 0) {
       this.#showInstead(h("p", { class: "empty-state soft", "data-state": "empty" }, texts.t("views_no_crawlers")));
@@ -161,6 +170,10 @@ class RulesView implements View {
         this.#showInstead(failureNote(this.#app, error, () => this.#send(path, body, mode, 0)));
       },
     });
+  }
+
+  get #agents(): readonly string[] {
+    return this.#app.store.state.crawlers.slice(0, MAX_CRAWLERS);
   }
 
   /** Whether the draft is the robots.txt of the page: without an origin of either, it is. */
@@ -209,6 +222,7 @@ class RulesView implements View {
           : ruleList(texts, directives, this.#places),
       ),
       this.#otherNotes(first, rows.length),
+      this.#answeredMode === "fetch" ? this.#resources.element : null,
     );
     const chosen = rows[column];
     if (chosen) this.#frame.setExplanation(explainUse(texts, chosen, use, this.#places));

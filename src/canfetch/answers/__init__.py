@@ -11,8 +11,8 @@ two ways. Functions here know no HTTP and no terminal. They raise the exceptions
 - `files` is the structure of a file, `linting` its findings, fixes and layout, and `comparison` compares two versions.
 - `usage`, `training` and `statements` have what a site states in addition to its rules: preferences, which crawlers may
   train, the pace of requests, licenses, and the reservation of rights. `site_facts` has all of it, with the rules.
-- `pages` and `sitemaps` read documents of sites, which `client/documents.py` fetches. Their procedures are generators
-  without I/O: they yield a URL to decide about or to fetch, and receive the verdict or the response.
+- `pages`, `resources` and `sitemaps` read documents of sites, which `client/documents.py` fetches. Their procedures are
+  generators without I/O: they yield a URL to decide about or to fetch, and receive the verdict or the response.
 
 `tests/web/test_responses.py` compares the JSON with the models of the OpenAPI document, and the types of the tester
 page are generated from that document.

@@ -5,7 +5,8 @@ lxml reads the tags without building a tree, so the cost of deeply nested or mal
 Source: WHATWG HTML sections 13.2.5 (tags) and 13.2.6 (where the head ends).
 """
 
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from canfetch.errors import MissingExtra
 from canfetch.pages.encodings import detect_encoding
@@ -18,10 +19,15 @@ MAX_ELEMENTS: Final = 10_000
 # Longer attribute values are truncated.
 _MAX_ATTRIBUTE_LENGTH: Final = 65_536
 
+TargetT = TypeVar("TargetT")
+# The media types of HTML. Without the header, a page is HTML.
+HTML_TYPES: Final = frozenset({"", "text/html", "application/xhtml+xml"})
+UTF_8_HTML: Final = "text/html; charset=utf-8"
+
 LINK_NAMES: Final = frozenset({"a", "area", "form", "link"})
 NO_SNIPPET_ATTRIBUTE: Final = "data-nosnippet"
 NO_SNIPPET_NAMES: Final = frozenset({"div", "section", "span"})
-_MARKED_ELEMENTS: Final = tuple(sorted(name.encode() for name in {"body", "meta", *LINK_NAMES, *NO_SNIPPET_NAMES}))
+_MARKED_ELEMENTS: Final = frozenset({"body", "meta", *LINK_NAMES, *NO_SNIPPET_NAMES})
 # The elements that may be in the head; any other element ends it.
 _HEAD_NAMES: Final = frozenset(
     {"html", "head", "base", "basefont", "bgsound", "link", "meta", "title"}
@@ -82,6 +88,57 @@ def parse_elements(html: bytes, content_type: str | None, *, max_bytes: int = DE
     Raises: MissingExtra: lxml is not installed.
     Cost: O(bytes) up to the limit, in time and memory.
     """
+    page = read_tags(html, content_type, _Collector, marked=_MARKED_ELEMENTS, max_bytes=max_bytes)
+    collector = page.target
+    return Elements(
+        tuple(collector.metas),
+        tuple(collector.links),
+        tuple(collector.no_snippets),
+        page.encoding,
+        truncated=page.truncated,
+        too_many_elements=collector.too_many,
+    )
+
+
+class TagPositions:
+    """The positions of the start tags that `read_tags` marks."""
+
+    def __init__(self, lines: LineIndex, first_offset: int) -> None:
+        self._lines = lines
+        self._first_offset = first_offset
+
+    def find(self, attributes: Mapping[str, str]) -> tuple[int | None, int | None]:
+        """Return the line, from 1, and the byte offset, or None twice if the parser inferred the element."""
+        offset = _parse_offset(attributes.get(OFFSET_ATTRIBUTE))
+        if offset is None:
+            return None, None
+        offset += self._first_offset
+        return self._lines.line_at(offset), offset
+
+
+class ReadTags(NamedTuple, Generic[TargetT]):
+    """A page whose tags were read: the target, the encoding by Python's name, and whether the page is too long."""
+
+    target: TargetT
+    encoding: str
+    truncated: bool
+
+
+def read_tags(
+    html: bytes,
+    content_type: str | None,
+    make_target: Callable[[TagPositions], TargetT],
+    *,
+    marked: Iterable[str],
+    max_bytes: int,
+) -> ReadTags[TargetT]:
+    """Read the tags of a page with a target of lxml's parser: `start`, `end`, `data` and `close`.
+
+    Args: marked: The names of the elements whose positions are found.
+    Raises: MissingExtra: lxml is not installed.
+    Cost: O(bytes) up to the limit, in time and memory.
+    """
+    names = sorted(name.encode() for name in marked)
     truncated = len(html) > max_bytes
     html = html[:max_bytes]
     encoding = detect_encoding(html, content_type)
@@ -91,28 +148,21 @@ def parse_elements(html: bytes, content_type: str | None, *, max_bytes: int = DE
         # Offsets refer to the UTF-8 form in this case.
         html = body = body.decode(encoding.name, "replace").encode()
         offset = 0
-        source = mark_start_tags(body, _MARKED_ELEMENTS)
+        source = mark_start_tags(body, names)
     else:
-        source = mark_start_tags(body, _MARKED_ELEMENTS).decode(encoding.name, "replace").encode()
-    collector = _Collector(LineIndex(html), offset)
-    _feed(source, collector)
-    return Elements(
-        tuple(collector.metas),
-        tuple(collector.links),
-        tuple(collector.no_snippets),
-        encoding.name,
-        truncated=truncated,
-        too_many_elements=collector.too_many,
-    )
+        source = mark_start_tags(body, names).decode(encoding.name, "replace").encode()
+    target = make_target(TagPositions(LineIndex(html), offset))
+    _feed(source, target)
+    return ReadTags(target, encoding.name, truncated)
 
 
-def _feed(source: bytes, collector: "_Collector") -> None:
+def _feed(source: bytes, target: object) -> None:
     try:
         from lxml import etree  # noqa: PLC0415 - an extra
     except ImportError:  # pragma: no cover - tested in a subprocess without lxml
         raise MissingExtra('parsing HTML requires lxml: run pip install "canfetch[pages]"') from None
     # `huge_tree` lifts limits of depth and length, which are not needed without a tree.
-    parser = etree.HTMLParser(target=collector, encoding="utf-8", huge_tree=True, no_network=True)
+    parser = etree.HTMLParser(target=target, encoding="utf-8", huge_tree=True, no_network=True)
     try:
         parser.feed(source)
         parser.close()
@@ -123,13 +173,12 @@ def _feed(source: bytes, collector: "_Collector") -> None:
 class _Collector:
     """The parser target: collects elements through the interface that lxml requires."""
 
-    def __init__(self, lines: LineIndex, offset: int) -> None:
+    def __init__(self, positions: TagPositions) -> None:
         self.metas: list[Element] = []
         self.links: list[Element] = []
         self.no_snippets: list[Element] = []
         self.too_many = False
-        self._lines = lines
-        self._offset = offset
+        self._positions = positions
         self._in_head = True
         self._head_text_depth = 0
         self._templates = 0
@@ -174,10 +223,8 @@ class _Collector:
         if len(elements) >= MAX_ELEMENTS:
             self.too_many = True
             return
-        offset = _parse_offset(attributes.get(OFFSET_ATTRIBUTE))
         own = {key: value[:_MAX_ATTRIBUTE_LENGTH] for key, value in attributes.items() if key != OFFSET_ATTRIBUTE}
-        offset = None if offset is None else offset + self._offset
-        line = None if offset is None else self._lines.line_at(offset)
+        line, offset = self._positions.find(attributes)
         elements.append(Element(name, own, self._numbers[kind], line, offset, self._in_head))
 
 

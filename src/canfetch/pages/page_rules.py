@@ -23,7 +23,7 @@ from canfetch.pages.directive_lists import ROBOTS, parse_directives
 from canfetch.pages.directives import Directive, note_names
 from canfetch.pages.encodings import parse_media_type
 from canfetch.pages.headers import Headers, collect_fields, parse_header_directives
-from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES, Element, Elements, parse_elements
+from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES, HTML_TYPES, UTF_8_HTML, Element, Elements, parse_elements
 from canfetch.pages.positions import PageSource
 from canfetch.pages.tdm import (
     Reservation,
@@ -40,13 +40,11 @@ from canfetch.pages.vocabulary import KNOWN
 BytesLike = bytes | bytearray | memoryview
 PAGE_SCHEMA: Final = "canfetch.page/2"
 MAX_DIRECTIVES: Final = 1_000
-_HTML_TYPES: Final = frozenset({"", "text/html", "application/xhtml+xml"})
 # Names of other metadata, never of crawlers; `none` is a valid value of `referrer`.
 _METADATA_NAMES: Final = frozenset(
     {"application-name", "author", "color-scheme", "description", "generator", "keywords", "referrer"}
     | {"tdm-policy", "tdm-reservation", "theme-color", "viewport"}
 )
-_UTF_8_HTML: Final = "text/html; charset=utf-8"
 
 
 class PageNote(Flag):
@@ -182,8 +180,8 @@ def parse_page(
     body = b"" if html is None else _to_bytes(html, "html")
     if isinstance(html, str):
         # A str is encoded here, whatever encoding the page declares.
-        content_type = _UTF_8_HTML
-    is_html = parse_media_type(content_type) in _HTML_TYPES
+        content_type = UTF_8_HTML
+    is_html = parse_media_type(content_type) in HTML_TYPES
     elements = parse_elements(body, content_type, max_bytes=max_bytes) if body and is_html else Elements()
     remaining = _all_directives(parse_header_directives(fields), elements.metas)
     directives = tuple(islice(remaining, MAX_DIRECTIVES))

@@ -165,3 +165,27 @@ def test_the_output_of_curl_can_be_pasted(tester: OpenPage) -> None:
     tester.control("rules-headers").fill("> GET / HTTP/2\n< HTTP/2 200\n< x-robots-tag: noindex\n<\n* Closed\n")
     expect(note).to_have_count(0)
     expect(tester.find("[data-state=failed]")).to_have_count(0)
+
+
+def test_the_resources_of_a_fetched_page_are_listed_with_the_crawlers_that_may_not_fetch_them(rules: OpenPage) -> None:
+    sites = rules.site.sites
+    html = (
+        "<base href='/assets/'><link rel=stylesheet href=main.css><script src=https://cdn.example/app.js></script>"
+        "<img srcset='a.png, b.png 2x'><iframe src=https://down.example/></iframe>"
+    )
+    sites.add("https://loads.example/", html.encode(), headers=(("content-type", "text/html"),))
+    sites.add("https://loads.example/robots.txt", b"User-agent: GPTBot\nUser-agent: CCBot\nDisallow: /assets/a\n")
+    sites.add("https://cdn.example/robots.txt", b"User-agent: Googlebot\nDisallow: /app\n")
+    sites.requests.clear()
+    fetch(rules, "https://loads.example/")
+    resources = rules.find(".resources[data-state=ready]")
+    expect(resources).to_contain_text("5 resources, 3 not for all of these crawlers")
+    rows = resources.locator("tbody tr")
+    texts = [" ".join(text.split()) for text in rows.all_inner_texts()]
+    assert texts[0] == "https://cdn.example/app.js script Googlebot, Googlebot-Image, and Applebot line 2"
+    assert texts[1] == "/assets/a.png image GPTBot and CCBot line 3"
+    assert texts[2] == "https://down.example/ frame 14 crawlers robots.txt did not answer"
+    assert texts[3:] == ["/assets/main.css style sheet no crawler", "/assets/b.png image no crawler"]
+    # Neither the resources nor the frame are fetched.
+    assert not [url for url in sites.requests if not url.endswith(("/robots.txt", "/tdmrep.json", "loads.example/"))]
+    assert rules.problems == []

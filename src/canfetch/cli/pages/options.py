@@ -2,6 +2,9 @@
 
 from typing import NamedTuple
 
+from canfetch.agents.requested import RequestedAgent
+from canfetch.cli.shared.agent_arguments import resolve_agent
+from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.network_options import NetworkOptions
 
 
@@ -15,6 +18,7 @@ class PageOptions(NamedTuple):
     response_headers: tuple[str, ...]
     robots: str | None
     tdm_file: str | None
+    resources: bool
     dialect: str | None
     profile: str
     now: str | None
@@ -23,3 +27,14 @@ class PageOptions(NamedTuple):
     no_color: bool
     quiet: bool
     network: NetworkOptions
+
+
+def requested_agents_of(options: PageOptions) -> list[RequestedAgent]:
+    """Return the agents that the options name.
+
+    Raises: CommandError: There is none, or a name is invalid.
+    """
+    agents = [resolve_agent(name, exact=options.exact) for name in dict.fromkeys(options.agents)]
+    if not agents:
+        raise CommandError("no agent: pass --agent TOKEN, such as --agent Googlebot")
+    return agents

@@ -10,9 +10,10 @@ from typing import Any, Final, NoReturn
 import click
 
 from canfetch.answers.pages import PageAnswer, PageView, decide_page, page_error_json
-from canfetch.cli.pages.options import PageOptions
+from canfetch.cli.pages.options import PageOptions, requested_agents_of
 from canfetch.cli.pages.page_sources import open_page_source
-from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes, resolve_agent
+from canfetch.cli.pages.resources import check_resources
+from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
 from canfetch.cli.shared.network_options import network_parameters, pop_network_options
 from canfetch.cli.shared.option_parameters import (
@@ -39,13 +40,12 @@ from canfetch.pages.verdict import PageDecision, PageVerdict
 
 def _run(**values: Any) -> NoReturn:
     network = pop_network_options(values)
-    click.get_current_context().exit(_check_page(PageOptions(**values, network=network)))
+    options = PageOptions(**values, network=network)
+    click.get_current_context().exit(check_resources(options) if options.resources else _check_page(options))
 
 
 def _check_page(options: PageOptions) -> int:
-    agents = [resolve_agent(name, exact=options.exact) for name in dict.fromkeys(options.agents)]
-    if not agents:
-        raise CommandError("no agent: pass --agent TOKEN, such as --agent Googlebot")
+    agents = requested_agents_of(options)
     now = _parse_now(options.now)
     writer = None if options.format == "text" or options.quiet else JsonWriter(lines=options.format == "ndjson")
     palette = Palette(enabled=use_color(no_color=options.no_color))
@@ -222,6 +222,11 @@ command: Final = click.Command(
             type=Choice(tuple(PAGE_DIALECTS)),
             help="Dialect of page-level rules.  [default: that of the agent's operator]",
         ),
+        Option(
+            ["--resources"],
+            is_flag=True,
+            help="Check the scripts, styles, images and frames of the page instead of its rules.",
+        ),
         profile_option(),
         Option(
             ["--now"], metavar="DATE", help="Time of the decision, for unavailable_after.  [default: the current time]"
@@ -245,19 +250,27 @@ command: Final = click.Command(
 
     The page is fetched if robots.txt allows it; each redirect is checked as well. With --html or --response-header,
     nothing is fetched. X-Robots-Tag, Robots-Tag, robots meta elements and TDMRep are interpreted as the operator of the
-    agent documents them, or as --dialect selects.""",
+    agent documents them, or as --dialect selects.
+
+    With --resources, the page is fetched for canfetch itself, and the command lists what a browser loads with the HTML.
+    The robots.txt of each host decides who may fetch its files. What style sheets and scripts load is not listed.""",
     epilog="""\b
 Examples:
   canfetch page https://example.com/fish --agent Googlebot
   canfetch page --response-header 'X-Robots-Tag: noindex, max-snippet: 50' --agent bingbot
   canfetch page https://example.com/fish --html fish.html --robots robots.txt --agent GPTBot --format json
+  canfetch page https://example.com/fish --resources --agent Googlebot --agent bingbot
   curl -sS https://example.com/fish | canfetch page --html - --agent YandexBot --quiet && echo indexable
 
 \b
 json is a list of objects, ndjson has one object per line:
   url, agent_name, the keys of PageVerdict.to_json, fetched {url, status, bytes, hops} or null, page
   without a verdict: url, agent_name, may_index (null), error
+With --resources, json and ndjson are one object:
+  schema, url, fetched, base, notes, agent_notes, and
+  resources [{url, kind, element, line, references, origin, verdicts {agent: {allowed, reason, line}}, error}],
+  origins [{origin, access}]
 
 \b
-Exit codes: 0 all agents may index the page, 1 some may not, 2 an error occurred.""",
+Exit codes: 0 all agents may index the page, or fetch all resources, 1 some may not, 2 an error occurred.""",
 )

@@ -4,6 +4,7 @@ Answers are functions that neither wait nor fetch, so that they can run in a pro
 raises, the server fetches it, and the function starts again with one fact more.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
@@ -36,7 +37,13 @@ class StateNeeded(NamedTuple):
         return str(Origin.from_url(self.url)), self.policy
 
 
-Need = StateNeeded | FetchStep
+class StatesNeeded(NamedTuple):
+    """The robots.txt of the origins of several URLs are needed. They are fetched side by side, for a limited time."""
+
+    urls: tuple[str, ...]
+
+
+Need = StateNeeded | StatesNeeded | FetchStep
 
 
 class MissingFact(Exception):
@@ -98,6 +105,15 @@ class Facts:
         if isinstance(state, CanfetchError):
             raise state
         return state
+
+    def require_states(self, urls: Iterable[str]) -> None:
+        """Require the states of the origins of several URLs.
+
+        Raises: MissingFact; InvalidURL.
+        """
+        missing = tuple(url for url in urls if StateNeeded(url).key not in self.states)
+        if missing:
+            raise MissingFact(StatesNeeded(missing))
 
     def decider(self, url: str, request: ReadingRequest) -> OriginDecider:
         """Return what decides about the URLs of the origin of a URL, as a request has its file fetched and read.

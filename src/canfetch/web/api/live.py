@@ -9,29 +9,33 @@ from starlette.responses import Response
 
 from canfetch.answers.crawlers import requested_agents
 from canfetch.answers.pages import PageTable, decide_page, fetch_page, page_table, parse_header_lines
+from canfetch.answers.resources import decide_resources, fetch_resources
 from canfetch.answers.site_facts import site_facts, site_facts_of
 from canfetch.answers.sitemaps import fetch_sitemap
 from canfetch.client.documents import run_steps
+from canfetch.core.agent import Agent
 from canfetch.core.document import parse
+from canfetch.core.verdict import Verdict
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 from canfetch.pages.page_rules import parse_page
 from canfetch.web.api.errors import BODY_ERRORS, problem_responses
 from canfetch.web.api.facts import Facts
 from canfetch.web.api.facts_responses import SiteFactsObject
 from canfetch.web.api.live_responses import FetchedFile, SitemapObject
-from canfetch.web.api.page_responses import PageRows
+from canfetch.web.api.page_responses import PageRows, ResourcesObject
 from canfetch.web.api.requests import (
     FactsRequest,
     FetchRequest,
     LivePageRequest,
     PageRequest,
     QueryURL,
+    ResourcesRequest,
     SitemapRequest,
     body_schema,
 )
 from canfetch.web.api.services import json_response, respond, services_of
 from canfetch.web.api.verdict_responses import AccessObject
-from canfetch.web.origins import check_web_url, file_state_json
+from canfetch.web.origins import OriginDecider, check_web_url, file_state_json
 
 ROUTER: Final = APIRouter(prefix="/v1")
 _FETCH_ERRORS: Final = BODY_ERRORS | problem_responses(424)
@@ -160,3 +164,34 @@ def live_page_answer(body: bytes, facts: Facts) -> Mapping[str, Any]:
         view = run_steps(steps, partial(facts.perform, agent.agent))
         rows.append(decide_page(asked.url, agent, view, now=facts.now, dialect=asked.dialect))
     return PageTable(rows).to_json()
+
+
+@ROUTER.post(
+    "/page/resources",
+    response_model=ResourcesObject,
+    tags=["pages"],
+    summary="Fetch a page, and check who may fetch its resources.",
+    responses=_FETCH_ERRORS | problem_responses(501),
+    openapi_extra=body_schema(ResourcesRequest),
+)
+async def resources(request: Request) -> Response:
+    """Fetch a page, and return its scripts, styles, images and frames, with the verdict of each host's robots.txt.
+
+    Only the HTML is read: what style sheets and scripts load is not listed.
+    """
+    return await respond(request, resources_answer)
+
+
+def resources_answer(body: bytes, facts: Facts) -> Mapping[str, Any]:
+    """Return the resources of a page with the verdicts of crawlers."""
+    asked = ResourcesRequest.model_validate_json(body)
+    agents = requested_agents(asked.agents, exact=asked.exact)
+    check_web_url(asked.url)
+    steps = fetch_resources(asked.url, max_bytes=DEFAULT_MAX_PAGE_BYTES)
+    found = run_steps(steps, partial(facts.perform, facts.own_agent))
+    facts.require_states(found.origins().values())
+
+    def decide(url: str, agent: Agent) -> Verdict:
+        return OriginDecider(facts.state(url), facts.now, facts.own_profile).decide(url, agent=agent)
+
+    return decide_resources(found, agents, decide).to_json()

@@ -3,8 +3,9 @@
 from pydantic import BaseModel, Field
 
 from canfetch.pages.positions import PageSource
+from canfetch.pages.resources import ResourceKind
 from canfetch.pages.verdict import PageReason
-from canfetch.web.api.verdict_responses import AgentNotes, AgentObject, BareVerdict
+from canfetch.web.api.verdict_responses import AccessObject, AgentNotes, AgentObject, BareVerdict, Cell
 
 
 class RulePosition(BaseModel):
@@ -137,4 +138,37 @@ class PageRows(BaseModel):
     """A row for each crawler."""
 
     rows: list[PageRow]
+    agent_notes: AgentNotes = []
+
+
+class ResourceObject(BaseModel):
+    """A resource of a page, and who may fetch it."""
+
+    url: str
+    kind: ResourceKind
+    element: str = Field(description="The name of the first element that refers to it.")
+    line: int | None
+    references: int = Field(description="How many references to it the page has.")
+    origin: str
+    verdicts: dict[str, Cell] | None = Field(description="By the name of the crawler.")
+    error: str | None = Field(description="Why there are no verdicts.")
+
+
+class ResourceOrigin(BaseModel):
+    """An origin of resources, and how its robots.txt was obtained."""
+
+    origin: str
+    access: AccessObject
+
+
+class ResourcesObject(BaseModel):
+    """The resources of a page, as `canfetch page --resources --format json` writes them."""
+
+    schema_: str = Field(alias="schema")
+    url: str
+    fetched: FetchedPageObject
+    base: str | None
+    resources: list[ResourceObject]
+    origins: list[ResourceOrigin]
+    notes: list[str]
     agent_notes: AgentNotes = []

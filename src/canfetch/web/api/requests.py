@@ -283,6 +283,14 @@ class LivePageRequest(_AgentsOfPage):
     url: LiveURL
 
 
+class ResourcesRequest(Request):
+    """A request for the resources of a page that is fetched."""
+
+    url: LiveURL
+    agents: Annotated[list[AgentName], Field(min_length=1, max_length=50)]
+    exact: bool = False
+
+
 class FetchRequest(Request):
     """A request to fetch a robots.txt."""
 

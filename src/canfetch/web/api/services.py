@@ -4,6 +4,7 @@ An endpoint with a body is an answer: a function of a module from the bytes of t
 computation and serialisation of all but small requests happen in a process, so that they hold up nobody else.
 """
 
+import asyncio
 from typing import Any, Final, NamedTuple
 
 from pydantic_core import to_json
@@ -11,11 +12,13 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from canfetch.client.documents import NotFetched, quoted_url
+from canfetch.client.origin_state import OriginState
 from canfetch.core.agent import Agent
 from canfetch.core.tokens import product_token
-from canfetch.errors import InvalidURL
+from canfetch.errors import CanfetchError, InvalidURL
 from canfetch.web.api.errors import problem_response
-from canfetch.web.api.facts import Facts, Need, StateNeeded
+from canfetch.web.api.facts import Facts, Need, StateNeeded, StatesNeeded
 from canfetch.web.api.outcomes import Answer, outcome_of
 from canfetch.web.documents import fetch
 from canfetch.web.origins import Origins
@@ -28,6 +31,9 @@ _JSON: Final = "application/json"
 # Of a request with all that was fetched for it. A decision about so few bytes takes less time than sending them to a
 # process: at most a few milliseconds, whatever the rules and the URL.
 INLINE_BYTES: Final = 16 * 1024
+# For the robots.txt files that one request needs.
+_FETCHES_AT_A_TIME: Final = 4
+_STATES_SECONDS: Final = 30.0
 
 
 class Services(NamedTuple):
@@ -47,14 +53,41 @@ class Services(NamedTuple):
         Raises: TooManyFetches, RequestNotSent.
         """
         if isinstance(need, StateNeeded):
-            try:
-                state = await self.origins.state(need.url, refresh=need.refresh, policy=need.policy)
-            except InvalidURL as error:
-                facts.states[need.key] = error
-            else:
-                facts.states[need.key] = state
+            facts.states[need.key] = await self._state(need)
+        elif isinstance(need, StatesNeeded):
+            await self._learn_states(need.urls, facts)
         else:
             facts.responses[need.url] = await fetch(self.origins, need)
+
+    async def _state(self, need: StateNeeded) -> OriginState | CanfetchError:
+        try:
+            return await self.origins.state(need.url, refresh=need.refresh, policy=need.policy)
+        except InvalidURL as error:
+            return error
+
+    async def _learn_states(self, urls: tuple[str, ...], facts: Facts) -> None:
+        """Fetch the states of several origins. Those that take too long are errors.
+
+        Raises: TooManyFetches, RequestNotSent.
+        """
+        slots = asyncio.Semaphore(_FETCHES_AT_A_TIME)
+
+        async def learn(url: str) -> None:
+            need = StateNeeded(url)
+            async with slots:
+                facts.states[need.key] = await self._state(need)
+
+        try:
+            async with asyncio.timeout(_STATES_SECONDS), asyncio.TaskGroup() as group:
+                for url in urls:
+                    group.create_task(learn(url))
+        except TimeoutError:
+            for url in urls:
+                late = NotFetched(f"the robots.txt of {quoted_url(url)} took too long", "timeout")
+                facts.states.setdefault(StateNeeded(url).key, late)
+        except BaseExceptionGroup as group_error:
+            # The first error is that of the request; the other fetches were cancelled.
+            raise group_error.exceptions[0] from None
 
 
 def services_of(request: Request) -> Services:

@@ -1,0 +1,112 @@
+/** What a fetched page loads: scripts, styles, images and frames, and which crawlers may fetch them. */
+
+import type { ResourceObject, ResourcesObject } from "../../api-types.js";
+import type { App } from "../../app.js";
+import { type Child, fill, h } from "../../dom.js";
+import { LatestRequest } from "../parts/latest-request.js";
+import { mark } from "../parts/marks.js";
+import { failureText } from "../parts/problems.js";
+
+const HEADINGS = ["resources_url", "resources_type", "resources_blocked_for"] as const;
+
+export class ResourceList {
+  readonly element: HTMLElement;
+  readonly #app: App;
+  readonly #content = h("div", {});
+  readonly #request = new LatestRequest();
+
+  constructor(app: App) {
+    this.#app = app;
+    const title = app.texts.t("resources_title");
+    this.element = h("section", { class: "resources", "aria-label": title }, h("h3", {}, title), this.#content);
+  }
+
+  /** Fetch a page and list what it loads. */
+  ask(url: string, agents: readonly string[]): void {
+    const { server, texts } = this.#app;
+    if (!server) return;
+    this.#show("pending", h("p", { class: "soft" }, texts.t("views_loading")));
+    this.#request.schedule(0, (signal) => server.post<ResourcesObject>("page/resources", { url, agents }, signal), {
+      done: (answer) => this.#showAnswer(answer),
+      failed: (error) => this.#show("failed", h("p", { class: "note error" }, failureText(texts, error))),
+    });
+  }
+
+  cancel(): void {
+    this.#request.cancel();
+  }
+
+  #show(state: "pending" | "failed" | "ready", ...content: Child[]): void {
+    this.element.dataset["state"] = state;
+    this.element.setAttribute("aria-busy", String(state === "pending"));
+    fill(this.#content, content);
+  }
+
+  #showAnswer({ url, resources, notes }: ResourcesObject): void {
+    const { texts } = this.#app;
+    const blocked = resources.filter((resource) => !isForAll(resource));
+    const summary = texts.t("resources_summary", { count: resources.length, blocked: blocked.length });
+    const isCut = notes.includes("too-many-resources") || notes.includes("html-truncated");
+    this.#show(
+      "ready",
+      h("p", { "data-result": "resources" }, resources.length === 0 ? texts.t("resources_none") : summary),
+      resources.length === 0 ? null : this.#table([...blocked, ...resources.filter(isForAll)], new URL(url).origin),
+      isCut ? h("p", { class: "soft small" }, texts.t("resources_cut", { count: resources.length })) : null,
+      h("p", { class: "soft small" }, texts.t("resources_help")),
+    );
+    if (resources.length > 0) this.#app.announce(summary);
+  }
+
+  #table(resources: readonly ResourceObject[], own: string): HTMLElement {
+    const { texts } = this.#app;
+    return h(
+      "table",
+      { class: "resource-table" },
+      h("thead", {}, h("tr", {}, HEADINGS.map((key) => h("th", { scope: "col" }, texts.t(key))))),
+      h(
+        "tbody",
+        {},
+        resources.map((resource) => {
+          const { url, origin, kind } = resource;
+          return h(
+            "tr",
+            { "data-kind": kind },
+            h("th", { scope: "row", class: "mono", translate: "no", title: url }, origin === own ? url.slice(own.length) : url),
+            h("td", {}, texts.t(`resources_kind_${kind}`)),
+            h("td", {}, this.#verdict(resource)),
+          );
+        }),
+      ),
+    );
+  }
+
+  #verdict(resource: ResourceObject): Child {
+    const { texts } = this.#app;
+    if (resource.verdicts === null) {
+      const text = resource.error === "too-many-origins" ? texts.t("resources_too_many_hosts") : resource.error;
+      return h("span", { class: "soft" }, text);
+    }
+    const crawlers = new Map<string, string[]>();
+    for (const [crawler, { allowed, line }] of Object.entries(resource.verdicts)) {
+      if (allowed) continue;
+      const reason = line === null ? texts.t("resources_unreachable") : texts.t("views_line", { line });
+      crawlers.set(reason, [...(crawlers.get(reason) ?? []), crawler]);
+    }
+    const total = Object.keys(resource.verdicts).length;
+    const namesText = (names: readonly string[]): string =>
+      names.length === total && total > 1 ? texts.t("views_crawlers", { count: total }) : texts.list(names);
+    if (crawlers.size === 0) return h("span", { class: "resource-verdict" }, mark("none"), texts.t("resources_nobody"));
+    return [...crawlers].map(([reason, names]) =>
+      h(
+        "span",
+        { class: "resource-verdict" },
+        mark("blocked"),
+        h("span", {}, h("span", { title: names.join(", ") }, namesText(names)), " ", h("span", { class: "soft" }, reason)),
+      ),
+    );
+  }
+}
+
+function isForAll({ verdicts }: ResourceObject): boolean {
+  return verdicts !== null && Object.values(verdicts).every(({ allowed }) => allowed);
+}

@@ -1,0 +1,86 @@
+"""`POST /v1/page/resources`: the robots.txt files of many hosts, within the limits of the server."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from tests.web.conftest import ScriptedWeb, running_api
+
+from canfetch.access.responses import Failure, Response
+from canfetch.answers.resources import MAX_ORIGINS
+from canfetch.client.transports import TransportRequest
+from canfetch.web.api import services
+from canfetch.web.settings import RateLimit, Settings
+
+pytest.importorskip("lxml", reason="lxml is not installed")
+
+HTML = (("Content-Type", "text/html"),)
+QUESTION: Any = {"url": "https://page.example/", "agents": ["GPTBot", "Googlebot"]}
+
+
+def page_with_hosts(web: ScriptedWeb, count: int) -> None:
+    images = "".join(f"<img src=https://h{number}.example/a>" for number in range(count))
+    web.add("https://page.example/", images.encode(), headers=HTML)
+
+
+def test_the_robots_txt_of_each_host_decides(web: ScriptedWeb) -> None:
+    page_with_hosts(web, 3)
+    web.add("https://h1.example/robots.txt", b"User-agent: GPTBot\nDisallow: /\n")
+    web.add("https://h2.example/robots.txt", status=503)
+    with running_api(transport=web) as api:
+        answer = api.answer("page/resources", **QUESTION)
+    verdicts = [[cell["allowed"] for cell in one["verdicts"].values()] for one in answer["resources"]]
+    assert verdicts == [[True, True], [False, True], [False, False]]
+    assert [origin["access"]["access"] for origin in answer["origins"]] == ["unavailable", "successful", "unreachable"]
+    # No resource is fetched.
+    assert not [url for url in web.requests if url.endswith("/a")]
+
+
+def test_more_hosts_than_the_limit_have_no_verdict(web: ScriptedWeb) -> None:
+    page_with_hosts(web, MAX_ORIGINS + 2)
+    with running_api(transport=web) as api:
+        answer = api.answer("page/resources", **QUESTION)
+    errors = [one["error"] for one in answer["resources"]]
+    assert errors == [None] * MAX_ORIGINS + ["too-many-origins"] * 2
+    assert answer["notes"] == ["too-many-origins"]
+    assert len(answer["origins"]) == MAX_ORIGINS
+
+
+class StuckWeb(ScriptedWeb):
+    """A web whose hosts h1 and h2 never answer. It counts the requests that wait at a time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waiting = 0
+        self.most_waiting = 0
+
+    async def send(self, request: TransportRequest) -> Response | Failure:
+        self.waiting += 1
+        self.most_waiting = max(self.most_waiting, self.waiting)
+        try:
+            if request.url.startswith(("https://h1.", "https://h2.")):
+                await asyncio.Event().wait()
+            # Others get a turn.
+            await asyncio.sleep(0)
+            return await super().send(request)
+        finally:
+            self.waiting -= 1
+
+
+def test_hosts_that_take_too_long_have_an_error_and_few_are_asked_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(services, "_STATES_SECONDS", 0.05)
+    web = StuckWeb()
+    page_with_hosts(web, 12)
+    with running_api(transport=web) as api:
+        answer = api.answer("page/resources", **QUESTION)
+    errors = {one["origin"]: one["error"] for one in answer["resources"] if one["error"]}
+    assert {"https://h1.example", "https://h2.example"} <= set(errors)
+    assert errors["https://h1.example"] == "the robots.txt of 'https://h1.example/a' took too long"
+    assert web.most_waiting <= 4
+
+
+def test_a_client_that_may_not_fetch_more_gets_429(web: ScriptedWeb) -> None:
+    page_with_hosts(web, 10)
+    with running_api(Settings(fetches=RateLimit(0.001, 5)), transport=web) as api:
+        problem = api.problem("POST", "/v1/page/resources", 429, json=QUESTION)
+    assert problem["detail"].startswith("too many fetches")
