@@ -191,7 +191,8 @@ class Crawl:
             if url not in (*JUNK, OVERSIZED):
                 identified[each.origin, each.identity] = url
         try:
-            frontier.add_many(urls)
+            with suppress(_Refusal):
+                frontier.add_many(urls)
         except Killed:
             self._perhaps_added.update(identified)
             raise
@@ -217,12 +218,14 @@ class Crawl:
         self._notice()
         self._machine.trace.note("skip", skipped.url)
         if skipped.verdict is None:
-            return
+            raise _Refusal
         origin = origin_of(skipped.url)
         if skipped.verdict.access.access is Access.UNREACHABLE and origin not in self._network.failed:
             raise BrokenRule(f"at {virtual_now():.3f} s: {origin} was never asked, and is called unreachable")
         self._decided[skipped.url] += 1
         self._skipped.add(skipped.url)
+        if "2" in skipped.url.rpartition("/")[2]:
+            raise _Refusal
 
     def _fail(self, failed: FailedURL) -> None:
         """Raise an exception for some URLs, as a broken function of a crawler does. The turn has ended nevertheless."""
