@@ -16,6 +16,7 @@ from canfetch.client.transports.fetch_rules import FetchRules
 from canfetch.web.mcp.agents import AskedAgent
 from canfetch.web.mcp.server import TOOLS
 from canfetch.web.mcp.service import Service, ServiceSettings
+from canfetch.web.settings import RateLimit
 
 PUBLIC_ONLY = ServiceSettings()
 DRAFT = "User-agent: *\nDisallow: /a\nCrawl-delay: 2\nUseragent: x\n"
@@ -198,6 +199,19 @@ def test_hosts_that_the_operator_excludes_are_refused(site: Site) -> None:
     (reply,) = ask(("lint", {"site": site.origin}), settings=settings)
     assert reply.is_error
     assert reply.text == f"the server may not fetch from '{site.origin}': --fetch-allow or --fetch-refuse excludes it"
+
+
+def test_fetches_of_a_client_are_limited(site: Site) -> None:
+    with Site() as other:
+        replies = ask(
+            ("lint", {"site": site.origin}),
+            ("lint", {"site": other.origin}),
+            ("may_fetch", {"url": site.url("cached")}),
+            settings=ServiceSettings(allow_private=True, fetches=RateLimit(0.001, 1)),
+        )
+        assert not other.requests
+    assert [reply.is_error for reply in replies] == [False, True, False]
+    assert replies[1].text.startswith("too many sites were fetched for this client: ask again in ")
 
 
 def test_empty_arguments_are_missing_arguments(site: Site) -> None:

@@ -283,6 +283,19 @@ def test_clients_behind_a_trusted_proxy_have_limits_of_their_own() -> None:
         assert post(port, ping(), {"X-Forwarded-For": "192.0.2.2"})[0] == 200
 
 
+@pytest.mark.parametrize(
+    "settings, is_open",
+    [
+        (HTTPSettings(), False),
+        (HTTPSettings(trusted_proxies=("127.0.0.1",)), True),
+        (HTTPSettings(host="::", allow_public=True), True),
+        (HTTPSettings(host="::", token=TOKEN), False),
+    ],
+)
+def test_servers_that_strangers_may_use(settings: HTTPSettings, *, is_open: bool) -> None:
+    assert settings.is_open is is_open
+
+
 def test_proxies_are_checked() -> None:
     with pytest.raises(InvalidOption, match="invalid trusted proxy 'proxy': expected an address or a network"):
         HTTPSettings(trusted_proxies=("proxy",)).check()

@@ -357,7 +357,7 @@ def wait_for_computations(port: int, number: int) -> float:
 @pytest.mark.service
 def test_a_computation_ends_if_its_client_goes_away(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO", "canfetch.web.access")
-    with running_server(stop_seconds=0, transport=ScriptedWeb()) as port:
+    with running_server(Settings(timeout=SECONDS), stop_seconds=0, transport=ScriptedWeb()) as port:
         with ExitStack() as stack:
             open_slow_clients(stack, port, 3, slow_request())
             assert wait_for_computations(port, 3) == 0

@@ -74,13 +74,14 @@ def _run(**values: Any) -> None:
         options.host, options.port, options.token, options.allow_public, options.host_names, options.trusted_proxies
     )
     settings.check()
-    service = _open_service(options)
+    service = _open_service(options, is_open=settings.is_open)
     serve_http(service, settings, announce=lambda url: _print_line(f"canfetch: serving MCP at {url} (Ctrl-C to stop)"))
 
 
-def _open_service(options: _Options) -> "Service":
+def _open_service(options: _Options, *, is_open: bool = False) -> "Service":
     from canfetch.client.transports.fetch_rules import FetchRules  # noqa: PLC0415 - not for --help
     from canfetch.web.mcp.service import Service, ServiceSettings  # noqa: PLC0415 - needs the extra
+    from canfetch.web.settings import PUBLIC_FETCHES, UNLIMITED  # noqa: PLC0415 - not for --help
 
     settings = ServiceSettings(
         user_agent=options.user_agent,
@@ -89,6 +90,7 @@ def _open_service(options: _Options) -> "Service":
         timeout=options.timeout,
         allow_private=options.allow_private,
         rules=FetchRules(allow=options.fetch_allow, refuse=options.fetch_refuse),
+        fetches=PUBLIC_FETCHES if is_open else UNLIMITED,
         is_shared=options.http,
     )
     # The options are checked before the store is created.

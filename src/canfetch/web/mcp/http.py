@@ -46,6 +46,11 @@ class HTTPSettings(NamedTuple):
     host_names: tuple[str, ...] = ()
     trusted_proxies: tuple[str, ...] = ()
 
+    @property
+    def is_open(self) -> bool:
+        """Whether strangers may use the server. Then the rates of each client are limited."""
+        return self.token is None and (not is_loopback(self.host) or bool(self.trusted_proxies))
+
     def check(self) -> None:
         """Check that the server is not open to strangers by mistake.
 
@@ -101,7 +106,6 @@ def create_app(service: Service, settings: HTTPSettings) -> ASGIApp:
         # The guard checks hosts and origins, with and without ports.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
-    is_open = settings.token is None and (not is_loopback(settings.host) or bool(settings.trusted_proxies))
     return HTTPGuard(
         app,
         listens_on=settings.host,
@@ -109,5 +113,5 @@ def create_app(service: Service, settings: HTTPSettings) -> ASGIApp:
         host_names=settings.host_names,
         is_simple=is_simple,
         addresses=ClientAddresses(settings.trusted_proxies),
-        limit=PUBLIC_REQUESTS if is_open else UNLIMITED,
+        limit=PUBLIC_REQUESTS if settings.is_open else UNLIMITED,
     )

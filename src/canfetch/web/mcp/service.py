@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable, Coroutine
 from functools import partial
+from math import ceil
 from types import TracebackType
 from typing import Any, Final, NamedTuple, Self, TypeVar
 
@@ -24,10 +25,11 @@ from canfetch.web.mcp.agents import AskedAgent, configured_agent, parse_agent
 from canfetch.web.mcp.arguments import CallerError
 from canfetch.web.mcp.tdm_files import TDMFileFetcher
 from canfetch.web.policy_clients import PolicyClients
-from canfetch.web.server.clients import current_client
+from canfetch.web.server.clients import RateLimiter, current_client
 from canfetch.web.server.shares import CLIENT_PART, Shares
 from canfetch.web.server.work_queue import QueueFull, WorkQueue
 from canfetch.web.server.worker_process import WorkerProcess
+from canfetch.web.settings import UNLIMITED, RateLimit
 from canfetch.web.web_transport import WEB_SCHEMES, WebTransport
 
 ResultT = TypeVar("ResultT")
@@ -57,6 +59,7 @@ class ServiceSettings(NamedTuple):
         rules: What may be connected to.
         store: The store, or None. The service closes it.
         max_questions: Questions at the same time. More are refused.
+        fetches: The rate of fetches for each client. Cached files do not count.
         is_shared: Whether several clients use the server. Then the questions of each are limited further, and the
             processes that read files start with the server.
     """
@@ -69,6 +72,7 @@ class ServiceSettings(NamedTuple):
     rules: FetchRules = NO_RULES
     store: Store | None = None
     max_questions: int = 256
+    fetches: RateLimit = UNLIMITED
     is_shared: bool = False
 
 
@@ -90,6 +94,7 @@ class Service:
         self._settings = settings
         most = settings.max_questions
         self._questions = Shares(most, min(most, _CLIENT_QUESTIONS) if settings.is_shared else most)
+        self._fetches = RateLimiter(settings.fetches, time.monotonic)
         # A single host needs no second process: nobody else waits for it.
         processes = _READING_PROCESSES if settings.is_shared else 1
         self._workers = [WorkerProcess(preload) for _ in range(processes)]
@@ -159,11 +164,17 @@ class Service:
         """Return the state of the origin of a URL. Network failures are states, too.
 
         Args: edition: The edition that selects how the file is fetched and read, or None for that of the server.
-        Raises: CallerError: The URL is invalid, or the server may not fetch from its host.
+        Raises: CallerError: The URL is invalid, the server may not fetch from its host, or the client causes too many
+            fetches.
         """
         origin = parse_origin(url)
         selected = None if edition is None else get_edition(edition)
-        state = await self._clients.get(None if selected is None else selected.policy).origin_state(url)
+        robots_client = self._clients.get(None if selected is None else selected.policy)
+        if self._settings.fetches != UNLIMITED and robots_client.cached_state(url) is None:
+            wait = self._fetches.take(current_client.get())
+            if wait > 0:
+                raise CallerError(f"too many sites were fetched for this client: ask again in {ceil(wait)} s")
+        state = await robots_client.origin_state(url)
         if not state.entry.hops and state.entry.copy is None and is_forbidden(state):
             if self._settings.allow_private:
                 raise CallerError(
