@@ -111,9 +111,33 @@ function isRawByte(code: number): boolean {
   return code >= 0xdc80 && code <= 0xdcff;
 }
 
+const invalidUtf16 = new WeakMap<Uint8Array, boolean>();
+
+/** Whether a file is UTF-16 that no text represents, so that an edit would lose bytes. */
+export function isInvalidUtf16(bytes: Uint8Array | null): boolean {
+  const encoding = bytes && utf16Of(bytes);
+  if (bytes === null || encoding === null) return false;
+  let isInvalid = invalidUtf16.get(bytes);
+  if (isInvalid === undefined) {
+    isInvalid = false;
+    try {
+      new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    } catch {
+      isInvalid = true;
+    }
+    invalidUtf16.set(bytes, isInvalid);
+  }
+  return isInvalid;
+}
+
+/** Return the encoding that a byte order mark selects. */
+function utf16Of(bytes: Uint8Array): "utf-16le" | "utf-16be" | null {
+  return bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : null;
+}
+
 /** Decode a file as the library does: a byte order mark selects UTF-16. That of UTF-8 stays, as in the spans. */
 function decodeBytes(bytes: Uint8Array): string {
-  const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : null;
+  const encoding = utf16Of(bytes);
   if (encoding !== null) return new TextDecoder(encoding).decode(bytes);
   try {
     return decoder.decode(bytes);

@@ -3,11 +3,13 @@
 import type { App, View } from "./app.js";
 import { copy } from "./clipboard.js";
 import { fill, h } from "./dom.js";
+import { PageHistory } from "./history.js";
 import { pageKeys } from "./keys.js";
 import { LiveRegion } from "./live-region.js";
+import { prefetch } from "./on-demand.js";
 import { loadPreferences, savePreferences } from "./preferences.js";
 import { Server } from "./server.js";
-import { fromFragment, InvalidLink, type LinkProblem, toFragment } from "./share.js";
+import type { LinkProblem } from "./share.js";
 import { pageHead, viewTabId } from "./shell.js";
 import { siteAddress } from "./site.js";
 import { sourceBar } from "./source-bar.js";
@@ -43,6 +45,11 @@ let app: App;
 const views = new Map<ViewName, View>();
 const frame = h("div", { class: "view", id: "view", role: "tabpanel", tabindex: -1 });
 const main = h("main", {});
+
+/** Links are not part of the script of the first visit. */
+const links = () => import("./share.js");
+// The network may be gone when they are needed.
+void verdicts.started.then(() => prefetch([links, () => import("./suggestions.js")]));
 
 /** Ends the subscriptions of the head and the views. */
 let unsubscribe: (() => void)[] = [];
@@ -97,12 +104,13 @@ async function showView(): Promise<void> {
 }
 
 async function copyLink(): Promise<void> {
+  const { toFragment } = await links();
   const fragment = await toFragment(store.state);
   if (fragment === null) {
     app.toast(app.texts.t("link_too_long"));
     return;
   }
-  history.replaceState(null, "", fragment);
+  pages.write(store.state.view, fragment);
   await copy(location.href, app, "link_copied", "link_failed");
 }
 
@@ -112,14 +120,16 @@ let isKept = true;
 /** Keep the address of a changed page up to date, so that reloading it restores it. */
 async function updateAddress(): Promise<void> {
   const { state } = store;
-  const fragment = state.file.length > MAX_ADDRESS_FILE ? null : await toFragment(state);
+  const fragment = state.file.length > MAX_ADDRESS_FILE ? null : await (await links()).toFragment(state);
   if (state !== store.state) return;
   isKept = fragment !== null || !state.edited;
-  history.replaceState(null, "", fragment ?? location.pathname + location.search);
+  pages.write(state.view, fragment ?? location.pathname + location.search);
 }
 
 /** Restore the state of a link. Returns what is wrong with it. */
 async function openLink(hash: string): Promise<LinkProblem | null> {
+  if (hash === "") return null;
+  const { fromFragment, InvalidLink } = await links();
   try {
     const shared = await fromFragment(hash);
     if (shared) {
@@ -147,19 +157,37 @@ function applyTheme(): void {
 
 const problem = await openLink(location.hash);
 store.on(["language"], () => void showLanguage());
-store.on(["view"], () => void showView());
+const pages = new PageHistory({
+  show: (view) => {
+    store.set({ view });
+    void updateAddress();
+  },
+  open: (hash) => {
+    void openLink(hash).then((found) => {
+      reportLink(found);
+      pages.write(store.state.view);
+    });
+  },
+});
+pages.write(store.state.view);
+store.on(["view"], ({ view }) => {
+  pages.add(view);
+  void showView();
+});
 store.on(["theme"], applyTheme);
 store.on(["language", "theme", "singleKeys"], savePreferences);
 let addressTimer = 0;
-store.on(["file", "bytes", "address", "urls", "crawlers", "profile", "selected", "usage", "rules", "compare"], () => {
+const LINKED = [
+  ...(["file", "bytes", "address", "urls", "crawlers", "profile", "selected", "filter", "onlyDiffering", "asList"] as const),
+  ...(["historic", "view", "usage", "rules", "compare"] as const),
+];
+store.on(LINKED, () => {
   clearTimeout(addressTimer);
   addressTimer = window.setTimeout(() => void updateAddress(), ADDRESS_DELAY_MS);
 });
 addEventListener("beforeunload", (event) => {
   if (!isKept) event.preventDefault();
 });
-// `updateAddress` may have replaced the fragment before the event arrives.
-addEventListener("hashchange", ({ newURL }) => void openLink(new URL(newURL).hash).then(reportLink));
 pageKeys(() => app);
 token.onRejected(async (rejected) => (await import("./token-dialog.js")).askForToken(app.texts, rejected));
 applyTheme();

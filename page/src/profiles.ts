@@ -7,6 +7,13 @@ export const TODAY = ["rfc9309", "strict", "google2019", "google", "googlebot", 
 /** Readings of 1994 and 1996. They only count if the user chooses so. */
 export const HISTORIC = ["draft1996", "original1994"] as const;
 
+/** The profiles by the kind of document or program that they follow. */
+export const EDITIONS: readonly { readonly label: TextKey; readonly profiles: readonly string[] }[] = [
+  { label: "edition_standard", profiles: ["rfc9309", "strict"] },
+  { label: "edition_crawlers", profiles: ["google", "googlebot", "bing", "yandex"] },
+  { label: "edition_earlier", profiles: ["google2019", "draft1996", "original1994"] },
+];
+
 const TEXTS: Readonly<Record<string, TextKey>> = {
   rfc9309: "profile_rfc9309",
   strict: "profile_strict",

@@ -77,6 +77,12 @@ export function rowOutcome(entry: string, address: string): RowOutcome | null {
   return url.hostname === file?.hostname ? "other-scheme" : "other-host";
 }
 
+/** The first sitemap that the file lists. Its address should be absolute, and is often a path. */
+export function listedSitemap(file: string, address: string): string | null {
+  const listed = /^\s*sitemap\s*:\s*(\S+)/im.exec(file)?.[1];
+  return listed !== undefined && URL.canParse(listed, address) ? new URL(listed, address).href : null;
+}
+
 function parsedUrl(url: string, base: string): URL | null {
   try {
     return new URL(url, base);

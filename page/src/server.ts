@@ -27,23 +27,28 @@ export class Server {
   }
 
   /** POST JSON and return the JSON of the answer. An aborted request raises an `AbortError`. */
-  async post<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
+  post<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
+    return this.#authorized<T>(path, { method: "POST", body: JSON.stringify(body) }, signal);
+  }
+
+  /** GET and return the JSON of the answer. An aborted request raises an `AbortError`. */
+  get<T>(path: string, signal?: AbortSignal): Promise<T> {
+    return this.#authorized<T>(path, {}, signal);
+  }
+
+  async #authorized<T>(path: string, init: RequestInit, signal?: AbortSignal): Promise<T> {
     const token = this.#token.value;
+    const headers = {
+      ...(init.body ? { "content-type": "application/json" } : {}),
+      accept: "application/json, application/problem+json",
+      ...(token ? { authorization: `Bearer ${token}` } : {}),
+    };
     try {
-      return await this.#request<T>(path, {
-        method: "POST",
-        headers: {
-          "content-type": "application/json",
-          accept: "application/json, application/problem+json",
-          ...(token ? { authorization: `Bearer ${token}` } : {}),
-        },
-        body: JSON.stringify(body),
-        ...(signal ? { signal } : {}),
-      });
+      return await this.#request<T>(path, { ...init, headers, ...(signal ? { signal } : {}) });
     } catch (error) {
       if (!(error instanceof ServerError) || error.problem.status !== UNAUTHORIZED) throw error;
       if (!(await this.#token.renew(token))) throw error;
-      return this.post<T>(path, body, signal);
+      return this.#authorized<T>(path, init, signal);
     }
   }
 

@@ -4,6 +4,7 @@ import { bytesOfText, encodeText, fromBinary, readBytes, toBinary, toLf } from "
 import { isProductToken } from "./crawlers.js";
 import { MAX_URLS } from "./rows.js";
 import { type Cell, type State, type ViewName, VIEWS } from "./state.js";
+import { isFiltering, ROW_KINDS, type RowFilter } from "./views/access/row-filter.js";
 import { linkedView, restoredView, type ViewStates } from "./views/view-link.js";
 
 const VERSION = "#v1.";
@@ -12,7 +13,23 @@ export const MAX_LINK_CHARACTERS = 32_000;
 const MAX_INFLATED_BYTES = 1024 * 1024;
 const MAX_CRAWLERS = 500;
 
-export type Shared = Pick<State, "file" | "bytes" | "urls" | "crawlers" | "profile" | "selected" | "view" | "address"> & ViewStates;
+type SharedKey =
+  | "file"
+  | "bytes"
+  | "urls"
+  | "ownUrls"
+  | "typedUrls"
+  | "crawlers"
+  | "ownCrawlers"
+  | "profile"
+  | "selected"
+  | "view"
+  | "address"
+  | "filter"
+  | "onlyDiffering"
+  | "asList"
+  | "historic";
+export type Shared = Pick<State, SharedKey> & ViewStates;
 export type LinkProblem = "damaged" | "newer" | "too-large";
 
 /** Raised for a link that cannot be opened. */
@@ -24,9 +41,13 @@ export class InvalidLink extends Error {
 
 /** Return the fragment that restores a state, or null if it would be too long. */
 export async function toFragment(state: State): Promise<string | null> {
-  const { file: r, urls: u, crawlers: a, profile: p, selected, view: w, address: o } = state;
+  const { file: r, urls: u, crawlers: a, profile: p, selected, view: w, address: o, ownUrls, ownCrawlers, typedUrls } = state;
   const s = selected ? [selected.url, selected.crawler] : null;
-  const json = new TextEncoder().encode(JSON.stringify({ r, b: linkedBytes(state), u, a, p, s, w, o, v: linkedView(state) }));
+  const { filter, onlyDiffering, asList, historic } = state;
+  const f = isFiltering(filter) ? [filter.text, filter.kind, filter.line] : undefined;
+  const m = [onlyDiffering, asList, historic].map(Number);
+  const n = [Number(ownUrls), Number(ownCrawlers), typedUrls];
+  const json = new TextEncoder().encode(JSON.stringify({ r, b: linkedBytes(state), u, a, p, s, w, o, n, f, m, v: linkedView(state) }));
   const deflated = await collect(stream(json).pipeThrough(new CompressionStream("deflate-raw")), Infinity);
   const fragment = VERSION + toBase64Url(deflated);
   return fragment.length > MAX_LINK_CHARACTERS ? null : fragment;
@@ -54,12 +75,15 @@ export async function fromFragment(fragment: string): Promise<Partial<Shared> | 
 
 function checked(json: unknown): Partial<Shared> {
   if (typeof json !== "object" || json === null) throw new InvalidLink("damaged");
-  const { r, b, u, a, p, s, w, o, v } = json as Record<string, unknown>;
+  const { r, b, u, a, p, s, w, o, n, f, m, v } = json as Record<string, unknown>;
   if (typeof r !== "string" || !(b === undefined || (typeof b === "string" && !/[^\0-\xff]/.test(b))) || !isTexts(u, MAX_URLS) || !isTexts(a, MAX_CRAWLERS) || !a.every(isProductToken)) throw new InvalidLink("damaged");
   return {
     ...linkedFile(r, b),
     urls: u,
     crawlers: a,
+    ...toOwn(n),
+    filter: toFilter(f),
+    ...toModes(m),
     ...(typeof p === "string" ? { profile: p } : {}),
     ...(typeof o === "string" ? { address: o } : {}),
     ...(VIEWS.includes(w as ViewName) ? { view: w as ViewName } : {}),
@@ -81,6 +105,26 @@ function linkedFile(text: string, binary: string | undefined): Pick<State, "file
   if (binary === undefined) return { file, bytes: bytesOfText(file) };
   const bytes = fromBinary(binary);
   return { file: readBytes(bytes).text, bytes };
+}
+
+/** Return whose the rows and columns are: those of older links are the user's. */
+function toOwn(value: unknown): Pick<Shared, "ownUrls" | "ownCrawlers" | "typedUrls"> {
+  const [urls, crawlers, typed] = Array.isArray(value) ? (value as unknown[]) : [1, 1, 0];
+  return { ownUrls: urls !== 0, ownCrawlers: crawlers !== 0, typedUrls: Number.isInteger(typed) ? Number(typed) : 0 };
+}
+
+function toFilter(value: unknown): RowFilter {
+  const [text, kind, line] = Array.isArray(value) ? (value as unknown[]) : [];
+  return {
+    text: typeof text === "string" ? text : "",
+    kind: ROW_KINDS.find((known) => known === kind) ?? "all",
+    line: Number.isInteger(line) ? Math.max(0, Number(line)) : 0,
+  };
+}
+
+function toModes(value: unknown): Pick<Shared, "onlyDiffering" | "asList" | "historic"> {
+  const [only, list, historic] = Array.isArray(value) ? (value as unknown[]) : [];
+  return { onlyDiffering: only === 1, asList: list === 1, historic: historic === 1 };
 }
 
 function toCell(value: unknown, urls: number, crawlers: number): Cell | null {

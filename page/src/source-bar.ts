@@ -4,8 +4,9 @@ import type { FetchedFile } from "./api-types.js";
 import type { App } from "./app.js";
 import { fromContent, readBytes } from "./bytes.js";
 import { type Child, fill, h } from "./dom.js";
+import { EXAMPLE } from "./example.js";
 import { ServerError } from "./server.js";
-import { type Replaced, replacedBy, type State } from "./state.js";
+import { fetchedFile, type Replaced, type State } from "./state.js";
 import { formatBytes, formatSeconds } from "./units.js";
 
 type Message = { readonly kind: "busy" | "error"; readonly text: string } | null;
@@ -24,6 +25,7 @@ export function sourceBar(app: App): HTMLElement {
     spellcheck: "false",
     autocapitalize: "off",
     autocomplete: "off",
+    placeholder: EXAMPLE.address,
     "aria-label": texts.t("address_label"),
     "data-control": "address",
     on: {
@@ -50,16 +52,9 @@ export function sourceBar(app: App): HTMLElement {
       message = null;
       const { content, content_encoding } = answer;
       const { text, bytes } = readBytes(fromContent({ content: content ?? "", content_encoding }));
-      const closed = answer.access === "unreachable" && answer.content === null;
-      const file = { file: text, bytes, source: "fetched", loaded: { text, bytes, name: "" }, edited: false } as const;
-      // Without an answer, the draft stays in the editor.
-      store.set({
-        ...(closed ? {} : file),
-        address: answer.robots_url,
-        fetched: answer,
-        closed,
-        replaced: closed && store.state.closed ? store.state.replaced : replacedBy({ ...store.state, address: addressBefore }),
-      });
+      const closed = answer.effect === "full-disallow";
+      const loaded = closed ? null : { text, bytes, name: "" };
+      store.set(fetchedFile(store.state, { loaded, fetched: answer, typed: typedPath(url), addressBefore }));
       addressBefore = answer.robots_url;
       update();
     } catch (error) {
@@ -137,11 +132,23 @@ function sourceText(app: App): Child {
   ];
 }
 
-function fetchText({ texts }: App, { status, access, hops, fresh_for: fresh, content }: FetchedFile): Child {
-  if (access === "unavailable") return texts.t("fetch_missing", { status: String(status ?? "") });
-  if (access === "unreachable") {
-    const sentence = status ? texts.t("fetch_server_error", { status: String(status) }) : texts.t("fetch_unreachable");
-    return content === null ? sentence : `${sentence} ${texts.t("fetch_last_copy")}`;
+/** Return the status, and which verdict applies now. */
+function fetchText({ texts }: App, { status, access, effect, policy, hops, fresh_for: fresh, content }: FetchedFile): Child {
+  const shown = { status: String(status ?? "") };
+  if (access === "unavailable" && effect === "full-allow") {
+    return texts.t(status === 404 || status === 410 ? "fetch_missing" : "fetch_unavailable", shown);
+  }
+  if (access !== "successful") {
+    const failed = status === null ? "fetch_unreachable" : status < 500 ? "fetch_no_redirect" : "fetch_server_error";
+    const applies =
+      content !== null
+        ? "fetch_last_copy"
+        : effect === "full-allow"
+          ? "fetch_policy_allows"
+          : policy === "rfc9309"
+            ? "fetch_closed"
+            : "fetch_policy_blocks";
+    return `${texts.t(failed, shown)} ${texts.t(applies, { policy })}`;
   }
   const values = { status: String(status ?? ""), count: hops.length };
   const sentence = texts.t(hops.length > 0 ? "fetch_redirected" : "fetch_no_redirect", values);
@@ -205,6 +212,13 @@ function restoreButton({ texts, store }: App, replaced: Replaced): HTMLElement {
 /** The transport refuses private addresses; its explanation starts with the kind of failure. */
 function isRefused({ status, explanation }: FetchedFile): boolean {
   return status === null && explanation.startsWith("forbidden-address");
+}
+
+/** The path and query of a page whose robots.txt is fetched, or null for the address of a site or of its robots.txt. */
+function typedPath(url: string): string | null {
+  if (!URL.canParse(url)) return null;
+  const { pathname, search } = new URL(url);
+  return (pathname === "/" && search === "") || pathname === "/robots.txt" ? null : pathname + search;
 }
 
 function withScheme(address: string): string {

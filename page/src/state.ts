@@ -1,10 +1,12 @@
 /** Everything that the views share. A view keeps what only it needs. */
 
 import type { FetchedFile } from "./api-types.js";
-import { bytesOfText } from "./bytes.js";
+import { bytesOfText, isInvalidUtf16 } from "./bytes.js";
+import { MAIN_CRAWLERS } from "./crawlers.js";
 import { EXAMPLE } from "./example.js";
 import { Store } from "./store.js";
 import type { Language } from "./texts.js";
+import { NO_FILTER, type RowFilter } from "./views/access/row-filter.js";
 import { type CompareViewState, INITIAL_COMPARE } from "./views/compare/state.js";
 import { INITIAL_RULES, type RulesViewState } from "./views/rules/state.js";
 import { INITIAL_USAGE, type UsageViewState } from "./views/usage/state.js";
@@ -16,7 +18,7 @@ export const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
 /** Where the file in the editor comes from. */
-export type Source = "example" | "shared" | "fetched" | "opened";
+export type Source = "example" | "shared" | "fetched" | "opened" | "pasted";
 
 export interface Cell {
   /** Index into `urls`. */
@@ -32,10 +34,25 @@ export interface Loaded {
   readonly name: string;
 }
 
-/** The file in the editor and where it comes from. */
-export type Replaced = Readonly<
-  Pick<State, "address" | "source" | "loaded" | "edited" | "file" | "bytes" | "fetched" | "closed">
->;
+/** The file in the editor, where it comes from, and what is asked about it. */
+export type Replaced = Readonly<Pick<State, (typeof REPLACED)[number]>>;
+
+const REPLACED = [
+  "address",
+  "source",
+  "loaded",
+  "edited",
+  "file",
+  "bytes",
+  "fetched",
+  "closed",
+  "urls",
+  "ownUrls",
+  "typedUrls",
+  "crawlers",
+  "ownCrawlers",
+  "selected",
+] as const;
 
 export interface State {
   view: ViewName;
@@ -67,13 +84,20 @@ export interface State {
 
   /** Absolute URLs or paths, one for each row. */
   urls: readonly string[];
+  /** The user listed the rows. Otherwise the page chose them for the file, apart from `typedUrls`. */
+  ownUrls: boolean;
+  /** The number of first rows that were typed as an address to fetch. */
+  typedUrls: number;
   /** Product tokens, one for each column. */
   crawlers: readonly string[];
+  /** The user chose the columns. */
+  ownCrawlers: boolean;
   /** The name of the profile. */
   profile: string;
   /** The readings of 1994 and 1996 count as differences. */
   historic: boolean;
   onlyDiffering: boolean;
+  filter: RowFilter;
   /** The matrix is shown as a plain table. */
   asList: boolean;
   selected: Cell | null;
@@ -85,15 +109,70 @@ export interface State {
 
 export type AppStore = Store<State>;
 
-/** Return the state after the draft was edited. To undo a fetch is to go back to the draft, its address and its status. */
-export function editedDraft({ replaced }: State, file: string, isUndo: boolean): Partial<State> {
-  if (isUndo && replaced?.file === file) return { ...replaced, replaced: null };
-  return { file, bytes: bytesOfText(file), edited: true, closed: false };
+/** How the draft is changed. A paste replaces all of it. */
+export type EditKind = "edit" | "undo" | "paste";
+
+/** Return the state after the draft was edited: invalid UTF-16 is not, because its bytes would be lost. To undo a fetch is to go back to the draft, its address and its status. */
+export function editedDraft(state: State, file: string, kind: EditKind): Partial<State> {
+  const { replaced } = state;
+  if (isInvalidUtf16(state.bytes)) return {};
+  const bytes = bytesOfText(file);
+  if (kind === "undo" && replaced?.file === file) return { ...replaced, replaced: null };
+  if (kind === "paste" && file.trim() !== "") return loadedFile(state, { text: file, bytes, name: "" }, "pasted");
+  return { file, bytes, edited: true, closed: false };
 }
 
-/** Return what a fetch or an opened file replaces. */
-export function replacedBy({ address, source, loaded, edited, file, bytes, fetched, closed }: State): Replaced {
-  return { address, source, loaded, edited, file, bytes, fetched, closed };
+/** Return the state after a file was opened or pasted. It is not that of the example's address. */
+export function loadedFile(state: State, loaded: Loaded, source: "opened" | "pasted"): Partial<State> {
+  const address = state.address === EXAMPLE.address && !state.ownUrls ? "" : state.address;
+  return { ...ownQuestion(state), ...loadedParts(loaded, source), address, fetched: null, replaced: replacedBy(state) };
+}
+
+/**
+ * Return the state after a file was fetched. `typed` is the path of the address that was typed, if it is not the file's;
+ * it becomes the first row. Without an answer, `loaded` is null, and the draft stays in the editor.
+ */
+export function fetchedFile(
+  state: State,
+  { loaded, fetched, typed, addressBefore }: { loaded: Loaded | null; fetched: FetchedFile; typed: string | null; addressBefore: string },
+): Partial<State> {
+  const isClosedAgain = loaded === null && state.closed;
+  return {
+    ...(loaded === null ? closedQuestion(state, typed) : { ...ownQuestion(state, typed), ...loadedParts(loaded, "fetched") }),
+    address: fetched.robots_url,
+    fetched,
+    closed: loaded === null,
+    replaced: isClosedAgain ? state.replaced : replacedBy({ ...state, address: addressBefore }),
+  };
+}
+
+function loadedParts(loaded: Loaded, source: Source): Partial<State> {
+  return { file: loaded.text, bytes: loaded.bytes, source, loaded, edited: false, closed: false };
+}
+
+/** Return the rows and columns for another file: those of the user, which `suggestions.ts` completes. */
+function ownQuestion(state: State, typed: string | null = null): Partial<State> {
+  const { ownUrls, ownCrawlers, selected } = state;
+  const kept = ownUrls ? state.urls : state.urls.slice(0, state.typedUrls);
+  const urls = typed === null || kept.includes(typed) ? kept : [typed, ...kept];
+  const shift = urls.length - kept.length;
+  return {
+    urls,
+    typedUrls: ownUrls ? 0 : urls.length,
+    crawlers: ownCrawlers ? state.crawlers : MAIN_CRAWLERS,
+    selected: ownUrls && ownCrawlers && selected ? { ...selected, url: selected.url + shift } : null,
+  };
+}
+
+/** Every URL of a site without an answer is blocked, so one is enough. */
+function closedQuestion(state: State, typed: string | null): Partial<State> {
+  const question = ownQuestion(state, typed);
+  const urls = question.urls?.length ? question.urls : ["/"];
+  return { ...question, urls, selected: question.selected ?? { url: 0, crawler: 0 } };
+}
+
+function replacedBy(state: State): Replaced {
+  return Object.fromEntries(REPLACED.map((key) => [key, state[key]])) as unknown as Replaced;
 }
 
 /** Return the state of the first visit. */
@@ -113,10 +192,14 @@ export function initialState(language: Language): State {
     closed: false,
     replaced: null,
     urls: EXAMPLE.urls,
+    ownUrls: false,
+    typedUrls: 0,
     crawlers: EXAMPLE.crawlers,
+    ownCrawlers: false,
     profile: "rfc9309",
     historic: false,
     onlyDiffering: false,
+    filter: NO_FILTER,
     asList: false,
     selected: EXAMPLE.selected,
     usage: INITIAL_USAGE,

@@ -19,8 +19,9 @@ import { originOfFile } from "./engine/origin.js";
 import { countedProfiles } from "./profiles.js";
 import type { Server } from "./server.js";
 import { loadCrawlers } from "./site.js";
-import type { AppStore, Cell, State } from "./state.js";
+import type { AppStore, Cell, Loaded, Source, State } from "./state.js";
 import { Store } from "./store.js";
+import { Versions } from "./versions.js";
 
 /** Why the selected cell has its verdict. */
 export interface Explained {
@@ -49,6 +50,8 @@ export interface Results {
   question: { readonly urls: readonly string[]; readonly crawlers: readonly string[]; readonly profile: string } | null;
   matrix: Verdicts | null;
   differs: Uint8Array | null;
+  /** 1 for each cell that the last edit of the file changed. */
+  changed: Uint8Array | null;
   info: FileInfo | null;
   explained: Explained | null;
   readers: LineReaders | null;
@@ -57,6 +60,9 @@ export interface Results {
 /** Characters. For larger files, all but the verdicts waits until typing pauses. */
 const LARGE_FILE = 64 * 1024;
 const DETAILS_DELAY_MS = 250;
+
+/** Files for which the page chooses rows and columns. Those of a link are in the link. */
+const LOADED: ReadonlySet<Source> = new Set(["fetched", "opened", "pasted"]);
 
 const ASKED: readonly (keyof State)[] = ["file", "bytes", "address", "urls", "crawlers", "profile", "historic"];
 
@@ -68,6 +74,7 @@ export class VerdictModel {
     question: null,
     matrix: null,
     differs: null,
+    changed: null,
     info: null,
     explained: null,
     readers: null,
@@ -82,6 +89,9 @@ export class VerdictModel {
   #line = 0;
   /** The cell that was explained last. */
   #explained: Cell | null = null;
+  readonly #versions = new Versions();
+  /** The file for which rows and columns were chosen last. */
+  #suggestedFor: Loaded;
   /** Counts the questions about the matrix. */
   #version = 0;
   #detailsTimer = 0;
@@ -91,6 +101,7 @@ export class VerdictModel {
   constructor(store: AppStore, server: Server | null) {
     this.#store = store;
     this.#server = server;
+    this.#suggestedFor = store.state.loaded;
     store.on(ASKED, () => void this.#ask());
     store.on(["selected"], () => {
       if (!this.#isRunning) void this.#explain();
@@ -161,10 +172,12 @@ export class VerdictModel {
   }
 
   async #answer(engine: VerdictEngine): Promise<void> {
-    const { file, bytes, address, urls, crawlers, profile } = this.#store.state;
+    const { state } = this.#store;
+    const { file, bytes, address, urls, crawlers, profile } = state;
     clearTimeout(this.#detailsTimer);
     const agents = this.#chains(crawlers);
     const opened = engine.open(bytes ?? file, { url: originOfFile(address) ? address : null });
+    if (await this.#suggest(engine, opened)) return;
     const asked = engine.matrix({ profile, targets: urls, agents, compareWith: [] });
     this.#version += 1;
     const { question } = this.results.state;
@@ -179,6 +192,7 @@ export class VerdictModel {
     this.results.set({
       question: { urls, crawlers, profile },
       matrix,
+      changed: this.#versions.changed(state, matrix),
       // The old corners stay until the new ones are known, so that they do not flicker.
       ...(isSameShape ? {} : { differs: null }),
     });
@@ -191,6 +205,24 @@ export class VerdictModel {
       await (described ?? this.#describe(engine));
       this.#detailsTimer = window.setTimeout(() => void this.#compare(), 0);
     }
+  }
+
+  /** Set the rows and columns for a file that was loaded. Returns whether there are other questions now. */
+  async #suggest(engine: VerdictEngine, opened: Promise<void>): Promise<boolean> {
+    const { state } = this.#store;
+    const { loaded, ownUrls, ownCrawlers, closed } = state;
+    if (loaded === this.#suggestedFor) return false;
+    this.#suggestedFor = loaded;
+    if (closed || !LOADED.has(state.source) || (ownUrls && ownCrawlers)) return false;
+    const { suggestions } = await import("./suggestions.js");
+    await opened;
+    const found = await suggestions(engine, this.results.state.registry, (crawler) => this.chain(crawler), state);
+    const { urls, crawlers } = this.#store.state;
+    // The user was faster.
+    if (this.#store.state.loaded !== loaded || urls !== state.urls || crawlers !== state.crawlers) return false;
+    this.#store.set(found);
+    this.#store.flush();
+    return true;
   }
 
   /** Describe the file and compare its readings. */

@@ -2,6 +2,7 @@
 
 import type { CrawlerUsage, UsagePurpose, UsageTable } from "../api-types.js";
 import type { App, View, ViewFactory } from "../app.js";
+import { isInvalidUtf16 } from "../bytes.js";
 import { fill, h } from "../dom.js";
 import { MARKS } from "../engine/engine.js";
 import { editedDraft } from "../state.js";
@@ -284,7 +285,8 @@ class UsageView implements View {
 
   #add(recipe: Recipe): void {
     const { texts, store, toast } = this.#app;
-    store.set(editedDraft(store.state, withStatement(store.state.file, recipe), false));
+    if (isInvalidUtf16(store.state.bytes)) return toast(texts.t("file_locked"));
+    store.set(editedDraft(store.state, withStatement(store.state.file, recipe), "edit"));
     toast(texts.t("usage_added"));
   }
 

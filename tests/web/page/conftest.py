@@ -18,7 +18,7 @@ pytest.importorskip("fastapi")
 pytest.importorskip("playwright")
 
 import uvicorn
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, FilePayload, Locator, Page, expect, sync_playwright
 from tests.web.engine_module import conftest as engine_module
 
 from canfetch.access.responses import Failure, FailureKind, Response
@@ -186,6 +186,29 @@ class OpenPage:
         if text:
             self.page.keyboard.insert_text(text)
 
+    def paste_file(self, text: str) -> None:
+        """Replace the text of the editor from the clipboard."""
+        self.page.evaluate("text => navigator.clipboard.writeText(text)", text)
+        self.editor.click()
+        self.page.keyboard.press("Control+a")
+        self.page.keyboard.press("Control+v")
+
+    def open_file(self, content: bytes) -> None:
+        payload: FilePayload = {"name": "robots.txt", "mimeType": "text/plain", "buffer": content}
+        self.control("file").set_input_files(payload)
+
+    def fetch(self, url: str) -> None:
+        self.control("address").fill(url)
+        self.control("fetch").click()
+
+    @property
+    def rows(self) -> Locator:
+        return self.find("[data-part=verdicts] [role=rowheader]")
+
+    @property
+    def columns(self) -> Locator:
+        return self.find(".grid-names .name")
+
     def set_urls(self, text: str) -> None:
         self.control("urls").click()
         # Playwright types long texts line by line.
@@ -216,10 +239,9 @@ class OpenPage:
 
     def crawlers_and_paths(self) -> tuple[list[str], list[str]]:
         """Return the columns and the rows of the example, once they are drawn."""
-        crawlers, paths = self.find(".grid-names .name"), self.find("[data-part=verdicts] [role=rowheader]")
-        expect(crawlers).to_have_count(14)
-        expect(paths).to_have_count(16)
-        return crawlers.all_inner_texts(), paths.all_inner_texts()
+        expect(self.columns).to_have_count(14)
+        expect(self.rows).to_have_count(16)
+        return self.columns.all_inner_texts(), self.rows.all_inner_texts()
 
     def blocked_cells(self) -> list[str]:
         """Return crawler and path of each blocked cell that is in the document."""

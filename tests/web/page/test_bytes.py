@@ -10,7 +10,7 @@ from typing import Any, Final
 import httpx2
 import pytest
 from click.testing import CliRunner
-from playwright.sync_api import FilePayload, expect
+from playwright.sync_api import expect
 from tests.differential.generator import generate_case
 from tests.web.page.conftest import NewPage, OpenPage, Site
 from tests.web.page.test_generated_files import CRAWLERS, OPEN, ROBOTS_URL, fragment
@@ -156,16 +156,11 @@ def saved(tester: OpenPage) -> bytes:
     return download.value.path().read_bytes()
 
 
-def open_file(tester: OpenPage, content: bytes) -> None:
-    payload: FilePayload = {"name": "robots.txt", "mimeType": "text/plain", "buffer": content}
-    tester.control("file").set_input_files(payload)
-
-
 @pytest.mark.parametrize("control", ["fix", "format"])
 def test_rewriting_a_file_keeps_its_invalid_bytes(tester: OpenPage, control: str) -> None:
     content = b"user-agent: *\nallow: /caf\xe9\nDisalow: /\xff # \xe9\n"
     expected = Linter().fix(content).content if control == "fix" else format_robots(content).content
-    open_file(tester, content)
+    tester.open_file(content)
     expect(tester.editor.locator(".raw-byte")).to_have_text(["%E9", "%FF", "%E9"])
     expect(tester.control("notes")).to_have_attribute("data-state", "ready")
     tester.control(control).click()
@@ -175,7 +170,7 @@ def test_rewriting_a_file_keeps_its_invalid_bytes(tester: OpenPage, control: str
 
 
 def test_typing_and_fixing_a_note_keep_the_invalid_bytes(tester: OpenPage) -> None:
-    open_file(tester, b"User-agent: *\nDisallow: /caf\xe9\nDisalow: /\xff\n")
+    tester.open_file(b"User-agent: *\nDisallow: /caf\xe9\nDisalow: /\xff\n")
     expect(tester.control("notes")).to_have_attribute("data-state", "ready")
     tester.control("notes").click()
     tester.find(".note-item[data-line='3'] button[data-fix]").first.click()
@@ -194,7 +189,7 @@ def test_typing_and_fixing_a_note_keep_the_invalid_bytes(tester: OpenPage) -> No
 
 def test_reloading_the_page_keeps_the_encoding_of_an_opened_file(tester: OpenPage) -> None:
     content = b"\xff\xfe" + RULES.replace("\n", "\r\n").encode("utf-16-le")
-    open_file(tester, content)
+    tester.open_file(content)
     tester.page.wait_for_function("() => location.hash.startsWith('#v1.')")
     tester.page.reload()
     tester.ready()
@@ -202,3 +197,50 @@ def test_reloading_the_page_keeps_the_encoding_of_an_opened_file(tester: OpenPag
     expect(tester.editor.locator(".cm-line")).to_have_count(4)
     tester.control("notes").click()
     expect(tester.find(".note-item[data-code=CF106]")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"\xff\xfe" + RULES.encode("utf-16-le") + b"\x00\xd8\n\x00", b"\xfe\xff" + RULES.encode("utf-16-be") + b"a"],
+)
+def test_invalid_utf_16_keeps_its_bytes_because_it_is_not_edited(tester: OpenPage, content: bytes) -> None:
+    tester.open_file(content)
+    locked = tester.find("[data-result=locked]")
+    expect(locked).to_contain_text("This file is invalid UTF-16.")
+    for control in ("fix", "format"):
+        expect(tester.control(control)).to_be_hidden()
+    tester.editor.click()
+    tester.page.keyboard.insert_text("Disallow: /typed\n")
+    tester.page.keyboard.press("Backspace")
+    tester.find("#tab-usage").click()
+    tester.expect_answered("usage")
+    tester.find("#tab-access").click()
+    assert saved(tester) == content
+    tester.control("start-empty").click()
+    expect(locked).to_be_hidden()
+    tester.paste_file("User-agent: *\nDisallow: /\n")
+    assert saved(tester) == b"User-agent: *\nDisallow: /\n"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_invalid_bytes_are_marked_and_legible(new_page: NewPage, scheme: str) -> None:
+    tester = new_page(color_scheme=scheme)
+    tester.open()
+    tester.open_file(b"User-agent: *\nDisallow: /caf\xe9\n")
+    mark = tester.editor.locator(".raw-byte")
+    expect(mark).to_have_text("%E9")
+    found = mark.evaluate(
+        """mark => {
+          const { color, backgroundColor } = getComputedStyle(mark);
+          const colours = [color, backgroundColor].map((name) => name.match(/[\\d.]+/g).map(Number));
+          const light = ([r, g, b]) => [0.2126, 0.7152, 0.0722].reduce((sum, part, at) => {
+            const value = [r, g, b][at] / 255;
+            return sum + part * (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
+          }, 0.05);
+          const [low, high] = colours.map(light).sort((a, b) => a - b);
+          return [high / low, colours[1].length];
+        }"""
+    )
+    # An opaque background, and the contrast of WCAG AA.
+    assert found[0] >= 4.5
+    assert found[1] == 3

@@ -27,11 +27,6 @@ def encoded(content: bytes, version: int = 1) -> str:
     return f"#v{version}." + base64.urlsafe_b64encode(deflated).decode().rstrip("=")
 
 
-def fetch(tester: OpenPage, url: str) -> None:
-    tester.control("address").fill(url)
-    tester.control("fetch").click()
-
-
 def expect_state(tester: OpenPage, state: str, text: str) -> None:
     expect(tester.find(".source-state")).to_have_attribute("data-state", state)
     expect(tester.find(".source-state")).to_contain_text(text)
@@ -145,14 +140,14 @@ def test_a_live_file_shows_hops_age_and_effect(tester: OpenPage) -> None:
     sites.add("https://old.example/robots.txt", status=301, headers=(("location", "https://new.example/robots.txt"),))
     sites.add("https://new.example/robots.txt", status=302, headers=(("location", "https://new.example/r.txt"),))
     sites.add("https://new.example/r.txt", ROBOTS, headers=(("content-type", "text/plain"),))
-    fetch(tester, "old.example")
+    tester.fetch("old.example")
     expect_state(tester, "successful", "Redirected 2 times, answered 200. In force for 24 hours.")
     expect(tester.editor).to_contain_text("Disallow: /shop/")
     tester.find(".source-details summary").click()
     expect(tester.find(".source-popup")).to_contain_text("https://new.example/r.txt")
     expect(tester.find(".source-popup")).to_contain_text("text/plain")
-    # Four rows under /shop/, and AdsBot-Google ignores the rules for all crawlers.
-    tester.expect_blocked(4 * 13)
+    # One of the two rows, for each of the main crawlers.
+    tester.expect_blocked(5)
 
 
 @pytest.mark.parametrize(
@@ -166,17 +161,31 @@ def test_a_live_file_shows_hops_age_and_effect(tester: OpenPage) -> None:
             id="404",
         ),
         pytest.param(
+            "https://forbidden.example/robots.txt",
+            403,
+            "403: robots.txt is unavailable. Every URL is allowed now, as without a robots.txt.",
+            0,
+            id="403",
+        ),
+        pytest.param(
+            "https://circle.example/robots.txt",
+            301,
+            "Answered 301. Every URL is blocked now, because crawlers must assume “Disallow: /”",
+            5,
+            id="301",
+        ),
+        pytest.param(
             "https://broken.example/robots.txt",
             500,
-            "500: the server failed. Crawlers treat the site as closed.",
-            224,
+            "500: the server failed. Every URL is blocked now, because crawlers must assume “Disallow: /”",
+            5,
             id="500",
         ),
         pytest.param(
             "https://down.example/robots.txt",
             None,
-            "The server did not answer. Crawlers treat the site as closed.",
-            224,
+            "The server did not answer. Every URL is blocked now, because crawlers must assume “Disallow: /”",
+            5,
             id="timeout",
         ),
     ],
@@ -186,7 +195,7 @@ def test_a_file_that_is_missing_or_unreachable(
 ) -> None:
     if status is not None:
         tester.site.sites.add(url, status=status)
-    fetch(tester, url)
+    tester.fetch(url)
     expect_state(tester, "unreachable" if blocked else "unavailable", text)
     tester.expect_blocked(blocked)
     if blocked:
@@ -194,25 +203,25 @@ def test_a_file_that_is_missing_or_unreachable(
 
 
 def test_the_draft_stays_while_a_site_is_unreachable(tester: OpenPage) -> None:
-    fetch(tester, "https://down.example/robots.txt")
+    tester.fetch("https://down.example/robots.txt")
     expect_state(tester, "unreachable", "The server did not answer.")
     expect(tester.editor).to_contain_text("User-agent: ")
     tester.control("restore-draft").click()
     expect_state(tester, "example", "Example file.")
     expect(tester.control("address")).to_have_value("https://www.example.com/robots.txt")
     tester.expect_blocked(69)
-    fetch(tester, "https://down.example/robots.txt")
-    tester.expect_blocked(224)
-    tester.replace_file("User-agent: *\nDisallow: /shop/\n")
+    tester.fetch("https://down.example/robots.txt")
+    tester.expect_blocked(5)
+    tester.replace_file("User-agent: *\nDisallow: /\nUser-agent: CCBot\nAllow: /\n")
     expect_state(tester, "example", "Example file, edited here.")
-    tester.expect_blocked(4 * 13)
+    tester.expect_blocked(4)
 
 
 @pytest.mark.parametrize("way", ["button", "undo"])
 def test_the_draft_that_a_missing_file_replaced_is_restored(tester: OpenPage, way: str) -> None:
     tester.replace_file("User-agent: *\nDisallow: /shop/\n")
     tester.expect_blocked(4 * 13)
-    fetch(tester, "https://nothing.example/robots.txt")
+    tester.fetch("https://nothing.example/robots.txt")
     expect_state(tester, "unavailable", "404: no robots.txt, so everything is allowed.")
     tester.expect_blocked(0)
     if way == "button":
@@ -241,19 +250,64 @@ def test_a_large_file_shows_the_limit_and_the_first_line_that_is_not_read(
     expect(tester.find("[data-part=file] .limit")).to_have_text(expected)
 
 
-def test_a_large_web_page_is_recognised_without_the_linter(tester: OpenPage, tmp_path: Path) -> None:
-    file = tmp_path / "robots.txt"
-    file.write_bytes(b"<!DOCTYPE html>\n<html><body>\n" + b"<p>A page</p>\n" * 5000)
-    tester.control("file").set_input_files(file)
-    expect(tester.find("[data-result=markup]")).to_have_text("This is an HTML or XML page, not a robots.txt.")
-    expect(tester.control("notes")).to_have_attribute("data-state", "on-request")
+@pytest.mark.parametrize(
+    "content, text",
+    [
+        (b"<!DOCTYPE html>\n<html><body>\n" + b"<p>A page</p>\n" * 5000, "an HTML or XML page, not a robots.txt."),
+        (b"<!doctype html><title>Not found</title>", "an HTML or XML page, not a robots.txt."),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x10\0\0\0\x10", "a binary file, not a robots.txt."),
+        (b"%PDF-1.7\n", "a binary file, not a robots.txt."),
+        ("User-agent: *\n".encode("utf-16-le"), None),
+        (b"User-agent: *\nDisallow: /\0\n", None),
+    ],
+    ids=["large-page", "page", "png", "pdf", "utf-16", "nul"],
+)
+def test_what_is_not_a_robots_txt_has_a_banner(tester: OpenPage, content: bytes, text: str | None) -> None:
+    tester.open_file(content)
+    expect(tester.find(".source-main")).to_have_text("File opened.")
+    banner = tester.find("[data-result=markup]")
+    if text is None:
+        expect(banner).to_be_hidden()
+    else:
+        expect(banner).to_have_text(f"This is {text}")
+
+
+def test_a_pasted_web_page_has_a_banner_until_it_is_replaced(tester: OpenPage) -> None:
+    tester.paste_file("<html><body>Not found</body></html>")
+    expect(tester.find("[data-result=markup]")).to_be_visible()
+    tester.paste_file("User-agent: *\nDisallow: /\n")
+    expect(tester.find("[data-result=markup]")).to_be_hidden()
+
+
+def test_a_large_file_is_checked_with_a_button(tester: OpenPage) -> None:
+    tester.open_file(b"User-agent: *\n" + b"Disallow: /a/folder/\n" * 4000)
+    check = tester.control("notes")
+    expect(check).to_have_attribute("data-state", "on-request")
+    expect(check).to_have_text("Check the file")
+    # Other buttons that are offered look like this.
+    assert check.evaluate("chip => chip.matches('.button.strong')")
+    check.click()
+    expect(check).to_have_attribute("data-state", "ready")
+
+
+def test_a_pasted_user_agent_header_is_identified(tester: OpenPage) -> None:
+    tester.control("crawlers").click()
+    tester.control("crawlers-clear").click()
+    search = tester.control("crawlers-search")
+    search.fill("User-Agent: Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)")
+    expect(tester.find("[data-result=user-agent]")).to_have_text("This User-Agent header identifies AhrefsBot.")
+    tester.find(".crawler-list [data-token=AhrefsBot] input").check()
+    search.fill("Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0")
+    expect(tester.find("[data-result=user-agent]")).to_contain_text("identifies no crawler")
+    tester.control("crawlers-apply").click()
+    expect(tester.columns).to_have_text(["AhrefsBot"])
 
 
 def test_a_private_address_is_not_fetched_and_the_draft_stays(tester: OpenPage) -> None:
-    fetch(tester, "http://10.0.0.1/robots.txt")
+    tester.fetch("http://10.0.0.1/robots.txt")
     expect_state(tester, "error", "This address is not public, so it is not fetched.")
     tester.expect_blocked(69)
-    fetch(tester, "ftp://example.com/robots.txt")
+    tester.fetch("ftp://example.com/robots.txt")
     expect_state(tester, "error", "This is not the address of a site.")
 
 
@@ -376,6 +430,33 @@ def test_verdicts_explanations_and_links_work_without_the_network(tester: OpenPa
     tester.expect_why("Line 2 decides. No other rule matches.")
     tester.control("link").click()
     expect(tester.find(".toast")).to_contain_text("Link copied.")
+
+
+def test_the_facts_of_the_file_are_listed(tester: OpenPage) -> None:
+    tester.paste_file(
+        "User-agent: Yandex\nCrawl-delay: 5\nVisit-time: 0100-0300\nDisallow: /a\n\n"
+        "User-agent: *\nRequest-rate: 1/10\nContent-Signal: ai-train=no\nDisallow: /\n\n"
+        "Sitemap: https://own.example/map.xml\nHost: own.example\n"
+    )
+    tester.control("facts").click()
+    facts = tester.find("[data-dialog=facts]")
+    for kind, texts in (
+        ("file", ["https://own.example/map.xml", "own.example"]),
+        ("named", ["Yandex", "some URLs blocked", "5 seconds between requests", "01:00 to 03:00 UTC"]),
+        ("others", ["every URL blocked", "1 per 10 seconds", "Training: reserved"]),
+    ):
+        for text in texts:
+            expect(facts.locator(f"[data-facts={kind}]")).to_contain_text(text)
+    facts.locator("[data-facts=named] [data-line='2']").click()
+    expect(facts).to_have_count(0)
+    expect(tester.find("[data-readers]")).to_contain_text("Line 2")
+
+
+def test_the_edition_selects_how_the_file_is_read(tester: OpenPage) -> None:
+    groups = tester.control("profile").locator("optgroup")
+    expect(groups).to_have_count(3)
+    labels = groups.evaluate_all("groups => groups.map(group => [group.label, group.children.length])")
+    assert labels == [["The standard", 2], ["Crawlers today", 4], ["Earlier documents", 3]]
 
 
 def test_the_page_of_a_site_without_a_server_has_the_same_policy(built_page: object) -> None:

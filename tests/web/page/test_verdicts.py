@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 from tests.differential.generator import generate_case
 from tests.web.page.conftest import ROOT, NewPage, OpenPage
+from tests.web.page.test_sources import fragment
 
 import canfetch
 
@@ -179,6 +180,9 @@ def test_files_in_other_forms_are_read_as_the_library_reads_them(
 ) -> None:
     file = tmp_path / "robots.txt"
     file.write_bytes(content)
+    crawlers, paths = tester.crawlers_and_paths()
+    # Rows and columns of the user stay.
+    tester.open(fragment({"r": "", "u": paths, "a": crawlers, "o": "https://www.example.com/robots.txt"}))
     tester.control("profile").select_option(profile)
     tester.control("file").set_input_files(file)
     expect(tester.find(".source-main")).to_have_text("File opened.")

@@ -3,9 +3,21 @@
 import type { CrawlerObject } from "../../crawlers.js";
 import type { App } from "../../app.js";
 import { isProductToken, purposeTexts } from "../../crawlers.js";
-import { fill, h } from "../../dom.js";
+import type { FoundCrawler } from "../../api-types.js";
+import { type Child, fill, h } from "../../dom.js";
 import { showDialog } from "../../dialog.js";
 import { EXAMPLE } from "../../example.js";
+import type { Server } from "../../server.js";
+import { LatestRequest } from "../parts/latest-request.js";
+import { failureText } from "../parts/problems.js";
+
+const HEADER_DELAY_MS = 200;
+
+/** Return the value of a User-Agent header, or null if a text is something else. */
+function userAgentOf(text: string): string | null {
+  const named = /^user-agent\s*:\s*(.+)$/i.exec(text)?.[1];
+  return named ?? (/^[^\s,]+\/[\w.]/.test(text) || /^\S.*\(.*[;/].*\)/.test(text) ? text : null);
+}
 
 export function chooseCrawlers(app: App): void {
   const { texts, store, verdicts } = app;
@@ -49,8 +61,40 @@ export function chooseCrawlers(app: App): void {
   const updateStatus = (): void => {
     status.textContent = texts.t("crawlers_chosen", { count: chosen.length });
   };
+  /** What is known about the User-Agent header that was pasted last. */
+  let header: { readonly text: string; readonly crawler: CrawlerObject | null } | null = null;
+  const identification = new LatestRequest();
+  const identify = (text: string): void => {
+    const path = `agents/find?user_agent=${encodeURIComponent(text)}`;
+    identification.schedule(HEADER_DELAY_MS, (signal) => (app.server as Server).get<FoundCrawler>(path, signal), {
+      done: ({ crawler }) => {
+        header = { text, crawler: (crawler && registry.find(crawler.name)) ?? null };
+        update();
+      },
+      failed: (error) => fill(list, h("li", { class: "note error" }, failureText(texts, error))),
+    });
+  };
+  const headerResult = (text: string): Child => {
+    if (header?.text !== text) {
+      identify(text);
+      return h("li", { class: "soft" }, texts.t("views_loading"));
+    }
+    const { crawler } = header;
+    const found = crawler
+      ? texts.nodes("crawlers_header", { crawler: h("strong", { translate: "no" }, crawler.name) })
+      : texts.t("crawlers_header_unknown");
+    return [h("li", { class: "note", "data-result": "user-agent" }, found), crawler ? entry(crawler.name, crawler) : null];
+  };
   const update = (): void => {
     const query = search.value.trim();
+    const asHeader = app.server ? userAgentOf(query) : null;
+    identification.cancel();
+    if (asHeader !== null) {
+      found = [];
+      fill(list, headerResult(asHeader));
+      updateStatus();
+      return;
+    }
     found = registry.search(query, texts);
     const unlisted = query === "" ? chosen.filter((token) => !registry.find(token)) : [];
     const isNew = isProductToken(query) && !registry.find(query) && !chosen.includes(query);
@@ -130,7 +174,7 @@ export function chooseCrawlers(app: App): void {
             const crawlers = registry.sorted(chosen);
             const { selected } = store.state;
             const kept = selected ? crawlers.indexOf(store.state.crawlers[selected.crawler] ?? "") : -1;
-            store.set({ crawlers, selected: selected && kept >= 0 ? { ...selected, crawler: kept } : null });
+            store.set({ crawlers, ownCrawlers: true, selected: selected && kept >= 0 ? { ...selected, crawler: kept } : null });
             dialog.close();
           },
           "button strong",

@@ -35,6 +35,16 @@ export const editorTheme = EditorView.theme({
   ".tok-colon": { color: "var(--text-soft)" },
   ".tok-operator": { color: "var(--wildcard)", fontWeight: "700" },
 
+  ".raw-byte": {
+    margin: "0 1px",
+    padding: "0 0.2em",
+    border: "1px solid currentColor",
+    borderRadius: "0.25em",
+    background: "var(--warning)",
+    color: "var(--on-warning)",
+    fontSize: "0.88em",
+  },
+
   ".line-group": { background: "var(--group)" },
   ".line-matches": { background: "var(--group)" },
   ".line-blocks": { background: "var(--blocked-soft)" },

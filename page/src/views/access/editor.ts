@@ -2,7 +2,7 @@
 
 import { defaultKeymap, history, historyKeymap, isolateHistory } from "@codemirror/commands";
 import { type Action, type Diagnostic, nextDiagnostic, previousDiagnostic, setDiagnostics } from "@codemirror/lint";
-import { Annotation, EditorState, RangeSet, RangeSetBuilder, StateEffect, StateField, type Text, Transaction } from "@codemirror/state";
+import { Annotation, Compartment, EditorState, RangeSet, RangeSetBuilder, StateEffect, StateField, type Text, Transaction } from "@codemirror/state";
 import {
   Decoration,
   type DecorationSet,
@@ -15,9 +15,12 @@ import {
   highlightSpecialChars,
   keymap,
   lineNumbers,
+  type ViewUpdate,
 } from "@codemirror/view";
 
 import type { Note } from "../../notes.js";
+import type { EditKind } from "../../state.js";
+import { rawByte } from "../parts/raw-bytes.js";
 import { editorTheme } from "./editor-theme.js";
 import { robotsMode } from "./robots-mode.js";
 
@@ -33,7 +36,7 @@ export interface EditorOptions {
   readonly parent: HTMLElement;
   readonly file: string;
   readonly label: string;
-  onChange(file: string, isUndo: boolean): void;
+  onChange(file: string, kind: EditKind): void;
   /** The cursor is on another line, counted from 1. */
   onLine(line: number): void;
   /** A mark in the margin was chosen, or Ctrl+. was pressed. */
@@ -45,6 +48,7 @@ export interface EditorTexts {
   readonly unsafeFix: string;
 }
 
+const readOnly = new Compartment();
 const fromOutside = Annotation.define<boolean>();
 const setRemarks = StateEffect.define<readonly LineRemark[]>();
 const setLimit = StateEffect.define<number>();
@@ -76,13 +80,6 @@ class VerdictMarker extends GutterMarker {
   override toDOM(): Node {
     return markElement(`mark-verdict ${this.kind}`);
   }
-}
-
-function rawByte(code: number): HTMLElement {
-  const element = document.createElement("span");
-  element.className = "raw-byte";
-  element.textContent = `%${(code - 0xdc00).toString(16).toUpperCase()}`;
-  return element;
 }
 
 function markElement(className: string): HTMLElement {
@@ -222,6 +219,11 @@ export class Editor {
     });
   }
 
+  setReadOnly(isReadOnly: boolean): void {
+    if (this.#view.state.readOnly === isReadOnly) return;
+    this.#view.dispatch({ effects: readOnly.reconfigure(EditorState.readOnly.of(isReadOnly)) });
+  }
+
   // Each change of the view costs a layout, so what is there already is not set again.
 
   setRemarks(remarks: readonly LineRemark[]): void {
@@ -276,6 +278,7 @@ export class Editor {
       doc: file,
       extensions: [
         EditorState.tabSize.of(4),
+        readOnly.of(EditorState.readOnly.of(false)),
         EditorView.lineWrapping,
         EditorView.contentAttributes.of({
           "aria-label": this.#options.label,
@@ -310,7 +313,7 @@ export class Editor {
             const outside = update.transactions.some((transaction) => transaction.annotation(fromOutside));
             if (!outside) {
               this.#file = update.state.doc.toString();
-              this.#options.onChange(this.#file, update.transactions.some((transaction) => transaction.isUserEvent("undo")));
+              this.#options.onChange(this.#file, editKind(update));
             }
           }
           if (update.docChanged || update.selectionSet) this.#reportLine();
@@ -324,6 +327,16 @@ export class Editor {
     this.#line = this.line;
     this.#options.onLine(this.#line);
   }
+}
+
+/** A paste over a part of the text is an edit. */
+function editKind({ transactions, startState, changes }: ViewUpdate): EditKind {
+  if (transactions.some((transaction) => transaction.isUserEvent("undo"))) return "undo";
+  let isComplete = false;
+  changes.iterChanges((from, to) => {
+    isComplete = from === 0 && to === startState.doc.length;
+  });
+  return isComplete && transactions.some((transaction) => transaction.isUserEvent("input.paste")) ? "paste" : "edit";
 }
 
 function marksGutter(onClick: (line: number) => void): ReturnType<typeof gutter> {

@@ -2,18 +2,19 @@
 
 import type { FixedFile, FormattedFile } from "../../api-types.js";
 import type { App } from "../../app.js";
-import { fromContent, readBytes } from "../../bytes.js";
+import { fromContent, isInvalidUtf16, readBytes } from "../../bytes.js";
 import { save } from "../../clipboard.js";
 import { fill, h } from "../../dom.js";
 import { DEFAULT_MAX_BYTES as MAX_BYTES } from "../../engine/types.js";
-import { applyEdits, MAX_AUTOMATIC_BYTES, type Note, Notes, type NotesState, robotsUrl } from "../../notes.js";
+import { onDemand, prefetch } from "../../on-demand.js";
+import { applyEdits, type Note, Notes, type NotesState, robotsUrl } from "../../notes.js";
 import { RECIPES } from "../../recipes.js";
-import { editedDraft, replacedBy } from "../../state.js";
+import { editedDraft, loadedFile } from "../../state.js";
 import { formatBytes } from "../../units.js";
 import { draftContent } from "../parts/draft.js";
 import { failureText } from "../parts/problems.js";
 import type { Editor, LineRemark } from "./editor.js";
-import { isMarkup } from "./file-content.js";
+import { isBinary, isMarkup } from "./file-content.js";
 import { readersSentence } from "./line-readers.js";
 import { lineRemarks } from "./line-remarks.js";
 import { NotesDrawer, notesOf } from "./notes-drawer.js";
@@ -25,6 +26,8 @@ export interface FilePanel {
   focus(): void;
   drop(): void;
 }
+
+const loadFacts = () => import("./facts-dialog.js");
 
 /** The editor waits for the first verdicts, but not for long. */
 const EDITOR_PATIENCE_MS = 1500;
@@ -51,6 +54,10 @@ export function filePanel(app: App): FilePanel {
   const fix = button("fix", () => void rewrite("fix"));
   const open = button("open", () => file.click());
   const download = button("save", () => save("robots.txt", store.state.bytes?.slice() ?? store.state.file));
+  const facts = button("facts", () => void onDemand(app, loadFacts(), ({ showFacts }) => showFacts(app, showLine)));
+  const showLine = (line: number): void => goTo(line, true);
+  void verdicts.started.then(() => prefetch([loadFacts]));
+  facts.textContent = texts.t("facts_button");
   format.textContent = texts.t("format_button");
   open.textContent = texts.t("open_button");
   download.textContent = texts.t("save_button");
@@ -74,7 +81,17 @@ export function filePanel(app: App): FilePanel {
   let isOpenedInEditor = false;
   const readers = h("span", { class: "readers", "data-readers": true });
   const sizes = h("span", { class: "soft push sizes" });
-  const markup = h("p", { class: "note warning", hidden: true, "data-result": "markup" }, texts.t("file_markup"));
+  const banner = h("p", { class: "note error file-banner", hidden: true, role: "status", "data-result": "markup" });
+  const locked = h(
+    "div",
+    { class: "note warning file-banner", hidden: true, "data-result": "locked" },
+    h("p", {}, texts.t("file_locked")),
+    h(
+      "button",
+      { type: "button", class: "button", "data-control": "start-empty", on: { click: () => startEmpty() } },
+      texts.t("file_start_empty"),
+    ),
+  );
   const limit = h("p", { class: "note warning limit", hidden: true });
 
   const element = h(
@@ -85,11 +102,13 @@ export function filePanel(app: App): FilePanel {
       { class: "panel-head" },
       h("h2", {}, "robots.txt"),
       chip,
+      server ? facts : null,
       h("span", { class: "push head-buttons" }, fix, format, open, download, file),
     ),
+    banner,
+    locked,
     host,
     empty,
-    markup,
     limit,
     drawer.element,
     h("div", { class: "panel-foot" }, readers, sizes),
@@ -104,13 +123,14 @@ export function filePanel(app: App): FilePanel {
       parent: host,
       file: store.state.file,
       label: texts.t("editor_label"),
-      onChange: (text, isUndo) => store.set(editedDraft(store.state, text, isUndo)),
+      onChange: (text, kind) => store.set(editedDraft(store.state, text, kind)),
       onLine: (line) => void verdicts.setLine(line),
       onNotes: (line) => showNotes(line),
     });
     updateRemarks();
     updateNotes();
     updateInfo();
+    updateEmpty();
     if (target) goTo(target.line, target.focus);
     else void verdicts.setLine(editor.line);
     element.dataset["editor"] = "ready";
@@ -158,8 +178,13 @@ export function filePanel(app: App): FilePanel {
 
   function updateEmpty(): void {
     const { file: text, source } = store.state;
-    // The linter reports smaller files.
-    markup.hidden = text.length <= MAX_AUTOMATIC_BYTES || !isMarkup(text);
+    const content = isMarkup(text) ? "file_markup" : isBinary(text) ? "file_binary" : null;
+    banner.hidden = content === null;
+    banner.textContent = content === null ? "" : texts.t(content);
+    const isLocked = isInvalidUtf16(store.state.bytes);
+    locked.hidden = !isLocked;
+    editor?.setReadOnly(isLocked);
+    element.classList.toggle("locked", isLocked);
     const isEmpty = text.trim() === "" && source !== "fetched";
     empty.hidden = !isEmpty;
     if (!isEmpty) return;
@@ -188,25 +213,21 @@ export function filePanel(app: App): FilePanel {
 
   /** Replace the text as an edit that can be undone. */
   function change(text: string, message: string): void {
-    store.set(editedDraft(store.state, text, false));
+    store.set(editedDraft(store.state, text, "edit"));
     app.toast(message);
+  }
+
+  function startEmpty(): void {
+    store.set(loadedFile(store.state, { text: "", bytes: null, name: "" }, "pasted"));
+    editor?.focus();
   }
 
   async function openFile(): Promise<void> {
     const chosen = file.files?.[0];
     file.value = "";
     if (!chosen) return;
-    const { text, bytes } = readBytes(new Uint8Array(await chosen.arrayBuffer()));
-    store.set({
-      file: text,
-      bytes,
-      source: "opened",
-      loaded: { text, bytes, name: chosen.name },
-      edited: false,
-      fetched: null,
-      closed: false,
-      replaced: replacedBy(store.state),
-    });
+    const content = readBytes(new Uint8Array(await chosen.arrayBuffer()));
+    store.set(loadedFile(store.state, { ...content, name: chosen.name }, "opened"));
   }
 
   // --- the notes ---
@@ -218,7 +239,8 @@ export function filePanel(app: App): FilePanel {
       : list.some(({ severity }) => severity === "warning")
         ? "warning"
         : "calm";
-    chip.className = `chip notes-chip ${worst}`;
+    const isAsked = notes.kind === "on-request" || notes.kind === "failed";
+    chip.className = isAsked ? "button strong" : `chip notes-chip ${worst}`;
     chip.hidden = notes.kind === "off";
     chip.dataset["state"] = notes.kind;
     const safe = list.filter((note) => note.fix?.safe).length;
@@ -270,7 +292,7 @@ export function filePanel(app: App): FilePanel {
 
   function applyFix(note: Note): void {
     // The places of a fix are those of the text that was checked.
-    if (!note.fix || notes.kind !== "ready" || notes.file !== store.state.file || notes.bytes !== store.state.bytes) return;
+    if (!note.fix || isInvalidUtf16(store.state.bytes) || notes.kind !== "ready" || notes.file !== store.state.file || notes.bytes !== store.state.bytes) return;
     change(applyEdits(store.state.file, note.fix.edits), texts.t("note_fixed", { line: note.line }));
     editor?.focus();
   }

@@ -7,6 +7,7 @@ import { append, fill, h } from "../../dom.js";
 import { MARKS, type RowProblem } from "../../engine/types.js";
 import type { RowText } from "../../rows.js";
 import type { Cell } from "../../state.js";
+import { columnEdge } from "./column-width.js";
 import { type GridPosition, movedPosition, within } from "../parts/grid-keys.js";
 import { type Column, headRows } from "./grid-head.js";
 
@@ -37,6 +38,8 @@ export interface GridData {
 export interface GridTexts {
   readonly label: string;
   readonly corner: string;
+  /** The name of the edge of the column of URLs. */
+  readonly edge: string;
   cell(row: RowText, column: Column, index: number): string;
   problem(problem: RowProblem, row: RowText): string;
 }
@@ -82,7 +85,16 @@ export class Grid {
       this.#head,
       this.#body,
     );
-    this.element = h("div", { class: "grid-scroll" }, this.#grid);
+    const edge = columnEdge({
+      label: texts.edge,
+      width: () => this.#rowHeads()[0]?.offsetWidth ?? 0,
+      fittingWidth: () => Math.max(0, ...this.#rowHeads().map(({ scrollWidth }) => scrollWidth)),
+      setWidth: (pixels) => {
+        this.element.style.setProperty("--head-width", `${pixels}px`);
+        this.#markColumnLater();
+      },
+    });
+    this.element = h("div", { class: "grid-scroll" }, edge, this.#grid);
     this.element.addEventListener(
       "scroll",
       () => {
@@ -159,6 +171,7 @@ export class Grid {
     if (height > 0) this.#rowHeight = height;
     const { scrollTop, clientHeight } = this.element;
     this.#view = { top: Math.max(0, scrollTop), height: clientHeight, head: this.#head.offsetHeight };
+    this.element.style.setProperty("--head-height", `${this.#view.head}px`);
     this.#setHeight();
     this.#render();
     this.#markColumn();
@@ -329,6 +342,10 @@ export class Grid {
     if (!header) return;
     this.#columnShade.style.setProperty("left", `${header.offsetLeft}px`);
     this.#columnShade.style.setProperty("width", `${header.offsetWidth}px`);
+  }
+
+  #rowHeads(): HTMLElement[] {
+    return [...this.#body.querySelectorAll<HTMLElement>(".row-head")];
   }
 
   get #size(): { rows: number; columns: number } {

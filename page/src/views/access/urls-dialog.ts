@@ -4,14 +4,22 @@ import type { SitemapObject } from "../../api-types.js";
 import type { App } from "../../app.js";
 import { type Child, fill, h } from "../../dom.js";
 import { showDialog } from "../../dialog.js";
-import { acceptedUrls, MAX_URLS, type PastedLine, readPasted, ROW_TEXTS } from "../../rows.js";
+import { acceptedUrls, listedSitemap, MAX_URLS, type PastedLine, readPasted, ROW_TEXTS } from "../../rows.js";
 import { ServerError } from "../../server.js";
+import type { State } from "../../state.js";
 import type { Texts } from "../../texts.js";
 
 /** More lines are counted, but not listed. */
 const MAX_LISTED = 500;
 
-export function editUrls(app: App): void {
+export interface UrlsOptions {
+  /** Start with the rows of the user, without those that the page chose. */
+  readonly isOwn?: boolean;
+  /** Fetch the sitemap that is suggested. */
+  readonly isSitemapAsked?: boolean;
+}
+
+export function editUrls(app: App, { isOwn = false, isSitemapAsked = false }: UrlsOptions = {}): void {
   const { texts, store, server } = app;
   const { address } = store.state;
   const input = h("textarea", {
@@ -24,7 +32,7 @@ export function editUrls(app: App): void {
     "data-control": "urls-text",
     on: { input: () => update() },
   });
-  input.value = store.state.urls.join("\n");
+  input.value = (isOwn ? ownRows(store.state) : store.state.urls).join("\n");
   const outcome = h("div", { class: "outcome", role: "status" });
   const update = (): readonly PastedLine[] => {
     const lines = readPasted(input.value, address);
@@ -75,10 +83,11 @@ export function editUrls(app: App): void {
       on: {
         click: () => {
           const urls = acceptedUrls(update());
-          const { selected } = store.state;
+          const { selected, urls: before } = store.state;
           const kept = selected && urls.indexOf(store.state.urls[selected.url] ?? "");
           const cell = selected && kept !== null && kept >= 0 ? { ...selected, url: kept } : null;
-          store.set({ urls, selected: cell });
+          const isChanged = urls.length !== before.length || urls.some((url, index) => url !== before[index]);
+          if (isChanged) store.set({ urls, ownUrls: true, typedUrls: 0, selected: cell });
           dialog.close();
         },
       },
@@ -88,7 +97,12 @@ export function editUrls(app: App): void {
   const cancel = h("button", { type: "button", class: "button", on: { click: () => dialog.close() } }, texts.t("cancel_button"));
   const dialog = showDialog({ name: "urls", title: texts.t("urls_title"), body, foot: [apply, cancel] }, texts);
   update();
+  if (isSitemapAsked) dialog.querySelector<HTMLElement>("[data-control=sitemap-fetch]")?.click();
   input.focus();
+}
+
+function ownRows({ urls, ownUrls, typedUrls }: State): readonly string[] {
+  return ownUrls ? urls : urls.slice(0, typedUrls);
 }
 
 /** Say of each line that is special what becomes of it. */
@@ -184,10 +198,4 @@ function sitemapForm(app: App, address: string, add: (urls: readonly string[]) =
     h("button", { type: "submit", class: "button", "data-control": "sitemap-fetch" }, texts.t("sitemap_fetch")),
     message,
   );
-}
-
-/** The first sitemap that the file lists. Its address should be absolute, and is often a path. */
-function listedSitemap(file: string, address: string): string | null {
-  const listed = /^\s*sitemap\s*:\s*(\S+)/im.exec(file)?.[1];
-  return listed !== undefined && URL.canParse(listed, address) ? new URL(listed, address).href : null;
 }

@@ -4,18 +4,21 @@ import type { App } from "../../app.js";
 import { fill, h, icon } from "../../dom.js";
 import type { ShownVerdicts } from "../../export/table.js";
 import { MARKS, type RowProblem } from "../../engine/types.js";
+import { EXAMPLE } from "../../example.js";
 import { ICONS } from "../../icons.js";
-import { profileName } from "../../profiles.js";
-import { ROW_TEXTS, rowOutcome, type RowText, rowText } from "../../rows.js";
+import { EDITIONS, profileName } from "../../profiles.js";
+import { listedSitemap, ROW_TEXTS, rowOutcome, type RowText, rowText } from "../../rows.js";
 import type { Cell } from "../../state.js";
 import { Grid, type GridData } from "./grid.js";
 import type { Column } from "./grid-head.js";
+import { filteredRows, isFiltering, NO_FILTER, ROW_KINDS, type RowFilter, type RowKind } from "./row-filter.js";
 import { QUIET_MS } from "../../live-region.js";
 import { onDemand, prefetch } from "../../on-demand.js";
-import { verdictList } from "./verdict-list.js";
+import type { UrlsOptions } from "./urls-dialog.js";
 
-/** Dialogs that the first verdicts do not need. They are loaded after these, so that they also open without the network. */
-const DIALOGS = {
+/** Parts that the first verdicts do not need. They are loaded after these, so that they also open without the network. */
+const PARTS = {
+  list: () => import("./verdict-list.js"),
   urls: () => import("./urls-dialog.js"),
   crawlers: () => import("./crawlers-dialog.js"),
   keys: () => import("../../keys-dialog.js"),
@@ -42,6 +45,7 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
     {
       label: texts.t("grid_label"),
       corner: texts.t("grid_corner"),
+      edge: texts.t("grid_edge"),
       cell: (row, column, index) => cellName(row, column, index),
       problem: problemText,
     },
@@ -67,6 +71,66 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
     h("span", { class: "differ-label" }, texts.t("only_differing")),
     differCount,
   );
+  const filterText = h("input", {
+    class: "field filter-text",
+    type: "search",
+    spellcheck: "false",
+    placeholder: texts.t("filter_text"),
+    "aria-label": texts.t("filter_text"),
+    "data-control": "filter-text",
+    on: { input: () => filter({ text: filterText.value.trim() }) },
+  });
+  const filterKind = h(
+    "select",
+    {
+      class: "field",
+      "aria-label": texts.t("filter_kind"),
+      "data-control": "filter-kind",
+      on: { change: () => filter({ kind: filterKind.value as RowKind }) },
+    },
+    ROW_KINDS.map((kind) => h("option", { value: kind }, texts.t(`filter_${kind}`))),
+  );
+  const filterLine = h("input", {
+    class: "field filter-line",
+    type: "number",
+    min: 1,
+    inputmode: "numeric",
+    placeholder: texts.t("filter_line"),
+    "aria-label": texts.t("filter_line_label"),
+    "data-control": "filter-line",
+    on: { input: () => filter({ line: Math.max(0, Math.trunc(filterLine.valueAsNumber) || 0) }) },
+  });
+  const filterCount = h("span", { class: "soft small", role: "status", "data-result": "filter" });
+  const filters = h(
+    "div",
+    { class: "filters", role: "group", "aria-label": texts.t("filter_button"), hidden: true },
+    filterText,
+    filterKind,
+    filterLine,
+    filterCount,
+  );
+  const filterButton = h(
+    "button",
+    {
+      type: "button",
+      class: "button",
+      "data-control": "filter",
+      on: {
+        click: () => {
+          const isOpen = Boolean(filters.hidden);
+          if (!isOpen) store.set({ filter: NO_FILTER });
+          openFilters(isOpen);
+          if (isOpen) filterText.focus();
+        },
+      },
+    },
+    texts.t("filter_button"),
+  );
+  const filter = (patch: Partial<RowFilter>): void => store.set({ filter: { ...store.state.filter, ...patch } });
+  const openFilters = (isOpen: boolean): void => {
+    filters.hidden = !isOpen;
+    filterButton.setAttribute("aria-expanded", String(isOpen));
+  };
   const asList = h(
     "button",
     {
@@ -76,6 +140,32 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
       on: { click: () => store.set({ asList: !store.state.asList }) },
     },
     texts.t("as_list"),
+  );
+  const sitemap = h(
+    "button",
+    {
+      type: "button",
+      class: "button",
+      "data-control": "rows-sitemap",
+      on: { click: () => editUrls({ isOwn: true, isSitemapAsked: true }) },
+    },
+    texts.t("rows_sitemap"),
+  );
+  const invitation = h(
+    "div",
+    { class: "invitation", hidden: true, "data-result": "invitation" },
+    h("span", { class: "soft small" }, texts.t("rows_chosen")),
+    h(
+      "button",
+      {
+        type: "button",
+        class: "button",
+        "data-control": "rows-paste",
+        on: { click: () => editUrls({ isOwn: true }) },
+      },
+      texts.t("rows_paste"),
+    ),
+    sitemap,
   );
   const body = h("div", { class: "verdict-body" });
   const message = h("div", { class: "empty-message", hidden: true });
@@ -104,13 +194,16 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
       h(
         "div",
         { class: "verdict-tools" },
-        button("urls", texts.t("urls_button"), () => void onDemand(app, DIALOGS.urls(), (part) => part.editUrls(app))),
-        button("crawlers", texts.t("crawlers_button"), () => void onDemand(app, DIALOGS.crawlers(), (part) => part.chooseCrawlers(app))),
+        button("urls", texts.t("urls_button"), () => editUrls()),
+        button("crawlers", texts.t("crawlers_button"), () => void onDemand(app, PARTS.crawlers(), (part) => part.chooseCrawlers(app))),
         asList,
+        filterButton,
         button("export", texts.t("export_button"), showExport),
         onlyDiffering,
       ),
+      filters,
     ),
+    invitation,
     body,
     message,
     h(
@@ -159,28 +252,30 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
   }
 
   function updateData(): void {
-    const { question, matrix, differs, registry } = results.state;
-    const { onlyDiffering: only, address } = store.state;
+    const { question, matrix, differs, changed, registry } = results.state;
+    const { onlyDiffering: only, address, filter: rowFilter, closed } = store.state;
     const urls = question?.urls ?? store.state.urls;
     const crawlers = question?.crawlers ?? store.state.crawlers;
     const isSame = data.rows.length === urls.length && data.rows.every(({ text }, index) => text === urls[index]);
     const rows = isSame ? data.rows : urls.map((url) => rowText(url, address));
     const columns = toColumns(crawlers);
-    const shown = shownRows(rows.length, columns.length, only ? differs : null);
+    const marks = matrix && closed ? closedMarks(matrix.marks) : (matrix?.marks ?? null);
+    const cells = { columns: columns.length, marks, lines: matrix?.lines ?? null, changed, differs: only ? differs : null };
+    const shown = filteredRows(urls, cells, rowFilter);
     data = {
       rows,
       problems: equal(data.problems, matrix?.rowProblems ?? []) ? data.problems : (matrix?.rowProblems ?? []),
       columns: sameColumns(columns, data.columns) ? data.columns : columns,
       shown: equal(shown, data.shown) ? data.shown : shown,
-      marks: matrix && store.state.closed ? closedMarks(matrix.marks) : (matrix?.marks ?? null),
-      differs: store.state.closed ? null : differs,
+      marks,
+      differs: closed ? null : differs,
     };
     grid.setData(data);
     element.classList.toggle("pending", matrix === null);
-    element.classList.toggle("closed", store.state.closed);
+    element.classList.toggle("closed", closed);
     updateMessage(registry.crawlers.length > 0);
     updateSummary();
-    if (store.state.asList) showList();
+    if (store.state.asList) void showList();
     element.dataset["generation"] = String(Number(element.dataset["generation"] ?? 0) + 1);
   }
 
@@ -218,6 +313,8 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
       show(h("p", {}, texts.t("no_rows")));
     } else if (isReady && data.columns.length === 0) {
       show(h("p", {}, texts.t("no_columns")));
+    } else if (matrix && isFiltering(store.state.filter) && data.shown.length === 0) {
+      show(h("p", {}, texts.t("no_filtered")));
     } else if (matrix && store.state.onlyDiffering && data.shown.length === 0) {
       show(h("p", {}, texts.t("no_differences")));
     }
@@ -237,6 +334,10 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
       crawlers: texts.t("crawlers_count", { count: data.columns.length }),
       blocked: texts.number(blocked),
     });
+    const isPartial = isFiltering(store.state.filter) || store.state.onlyDiffering;
+    filterCount.textContent = isPartial
+      ? texts.t("filter_shown", { count: data.shown.length, total: data.rows.length })
+      : "";
     const differing = count(data.differs, 1);
     differCount.textContent = texts.number(differing);
     if (!matrix) return;
@@ -253,16 +354,18 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
   }
 
   function showKeys(): void {
-    void onDemand(app, DIALOGS.keys(), (part) => part.showKeys(app));
+    void onDemand(app, PARTS.keys(), (part) => part.showKeys(app));
   }
 
   function showExport(): void {
     const shown = (): ShownVerdicts => ({ data, problem: problemText });
-    void onDemand(app, DIALOGS.export(), (part) => part.showExport(app, shown));
+    void onDemand(app, PARTS.export(), (part) => part.showExport(app, shown));
   }
 
   function showList(): void {
-    fill(body, verdictList(app, data, problemText, explain));
+    void onDemand(app, PARTS.list(), ({ verdictList }) => {
+      if (store.state.asList) fill(body, verdictList(app, data, problemText, explain));
+    });
   }
 
   function updateControls(): void {
@@ -276,21 +379,48 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
     }
   }
 
+  function editUrls(options?: UrlsOptions): void {
+    void onDemand(app, PARTS.urls(), (part) => part.editUrls(app, options));
+  }
+
+  function updateFilters(): void {
+    const { filter: current } = store.state;
+    if (document.activeElement !== filterText) filterText.value = current.text;
+    filterKind.value = current.kind;
+    if (document.activeElement !== filterLine) filterLine.value = current.line === 0 ? "" : String(current.line);
+    if (isFiltering(current)) openFilters(true);
+  }
+
+  function updateInvitation(): void {
+    const { ownUrls, urls, file, address, closed } = store.state;
+    invitation.hidden = ownUrls || closed || isExample(urls);
+    sitemap.hidden = !app.server || listedSitemap(file, address) === null;
+  }
+
   function updateProfiles(): void {
     const { engine } = results.state;
     const names = engine === "ready" ? verdicts.profiles : [store.state.profile];
     fill(
       profile,
-      names.map((name) => h("option", { value: name }, profileName(name, texts))),
+      EDITIONS.map(({ label, profiles }) => {
+        const offered = profiles.filter((name) => names.includes(name));
+        const options = offered.map((name) => h("option", { value: name }, profileName(name, texts)));
+        return offered.length > 0 ? h("optgroup", { label: texts.t(label) }, options) : null;
+      }),
     );
     profile.value = store.state.profile;
   }
 
   app.onResults(["matrix", "differs", "registry", "question", "engine"], updateData);
   app.onResults(["engine"], updateProfiles);
+  app.on(["ownUrls", "urls", "file", "address", "closed"], updateInvitation);
   app.on(["closed"], updateData);
   app.on(["onlyDiffering", "asList"], () => {
     updateControls();
+    updateData();
+  });
+  app.on(["filter"], () => {
+    updateFilters();
     updateData();
   });
   app.on(["profile"], () => {
@@ -299,18 +429,20 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
   app.on(["selected"], () => grid.setSelected(store.state.selected));
   updateControls();
   updateProfiles();
+  updateInvitation();
+  openFilters(false);
+  updateFilters();
   updateData();
   grid.setSelected(store.state.selected);
 
-  void verdicts.started.then(() => prefetch(Object.values(DIALOGS)));
+  void verdicts.started.then(() => prefetch(Object.values(PARTS)));
 
   return { element, focusGrid: () => grid.focus() };
 }
 
-function shownRows(rows: number, columns: number, differs: Uint8Array | null): number[] {
-  const all = Array.from({ length: rows }, (_, row) => row);
-  if (!differs) return all;
-  return all.filter((row) => differs.subarray(row * columns, (row + 1) * columns).includes(1));
+/** A link or a reload of the first visit has the rows of the example, too. */
+function isExample(urls: readonly string[]): boolean {
+  return equal(urls, EXAMPLE.urls);
 }
 
 /** The marks of a site that is closed, because its robots.txt is unreachable. */

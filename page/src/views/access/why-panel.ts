@@ -11,6 +11,9 @@ import type { Explained } from "../../verdict-model.js";
 import { answerText, commandText, decisionNodes, groupNodes, name } from "./answer.js";
 import { otherReadings } from "./other-readings.js";
 
+/** A file can repeat a rule thousands of times. */
+const MAX_RULES = 200;
+
 export function whyPanel(app: App, goTo: (line: number) => void, copyLink: () => void): HTMLElement {
   const { texts, verdicts, store } = app;
   const content = h("div", { class: "why-content" });
@@ -123,7 +126,8 @@ function markOf({ allowed, rule }: { allowed: boolean; rule: unknown }): "blocke
 }
 
 function ruleTable(explanation: Explanation, texts: Texts, goTo: (line: number) => void): HTMLElement {
-  const rules = [...(explanation.rule ? [explanation.rule] : []), ...explanation.alsoMatched];
+  const all = [...(explanation.rule ? [explanation.rule] : []), ...explanation.alsoMatched];
+  const rules = all.slice(0, MAX_RULES);
   return h(
     "div",
     { class: "rules" },
@@ -138,6 +142,9 @@ function ruleTable(explanation: Explanation, texts: Texts, goTo: (line: number) 
           { class: "rule-list" },
           rules.map((rule) => ruleLine(rule, rule === explanation.rule, goTo, texts)),
         )
+      : null,
+    all.length > rules.length
+      ? h("p", { class: "soft small" }, texts.t("compare_more_patterns", { count: all.length - rules.length }))
       : null,
     rules.length > 0 ? h("p", { class: "soft rules-unit" }, texts.t("length_in_octets")) : null,
   );

@@ -1,5 +1,6 @@
 /** The difference of the texts: changed lines with three lines around them; the rest unfolds on request. */
 
+import { withRawBytes } from "../parts/raw-bytes.js";
 import { fill, h } from "../../dom.js";
 import type { Texts } from "../../texts.js";
 import { type DiffLine, diffLines } from "./line-diff.js";
@@ -100,7 +101,7 @@ export class DiffView {
         SIGNS[kind],
         kind === "same" ? null : h("span", { class: "visually-hidden" }, this.#texts.t(`compare_${kind}`)),
       ),
-      h("td", { class: "diff-text", translate: "no" }, text === "" ? " " : text),
+      h("td", { class: "diff-text", translate: "no" }, text === "" ? " " : withRawBytes(text)),
     );
   }
 

@@ -1,6 +1,7 @@
 /** The draft beside a view, in the same editor as in Access. */
 
 import type { App } from "../../app.js";
+import { isInvalidUtf16 } from "../../bytes.js";
 import { h } from "../../dom.js";
 import { editedDraft } from "../../state.js";
 import type { Editor, LineRemark } from "../access/editor.js";
@@ -23,7 +24,10 @@ export class DraftPanel {
       h("div", { class: "panel-head" }, h("h2", {}, "robots.txt")),
       this.#body,
     );
-    app.on(["file"], ({ file }) => this.#editor?.setFile(file, { undo: true }));
+    app.on(["file", "bytes"], ({ file, bytes }) => {
+      this.#editor?.setFile(file, { undo: true });
+      this.#editor?.setReadOnly(isInvalidUtf16(bytes));
+    });
     void this.#load();
   }
 
@@ -55,10 +59,11 @@ export class DraftPanel {
       parent: this.#body,
       file: store.state.file,
       label: "robots.txt",
-      onChange: (file, isUndo) => store.set(editedDraft(store.state, file, isUndo)),
+      onChange: (file, kind) => store.set(editedDraft(store.state, file, kind)),
       onLine: () => {},
       onNotes: () => {},
     });
+    this.#editor.setReadOnly(isInvalidUtf16(store.state.bytes));
     this.mark(this.#remarks);
   }
 }

@@ -1,0 +1,112 @@
+/** Everything that the file states: access, delays, rates, visit times, uses, licences, sitemaps and hosts. */
+
+import type { CrawlerFactsObject, SiteFactsObject } from "../../api-types.js";
+import type { App } from "../../app.js";
+import { showDialog } from "../../dialog.js";
+import { type Child, fill, h } from "../../dom.js";
+import type { Texts } from "../../texts.js";
+import { formatSeconds } from "../../units.js";
+import { draftContent } from "../parts/draft.js";
+import { lineButton } from "../parts/line-button.js";
+import { failureText } from "../parts/problems.js";
+import { PURPOSES } from "../usage/answer.js";
+import { PURPOSE_TEXTS } from "../usage/explanation.js";
+
+type GoTo = (line: number) => void;
+
+/** Ask the server, and show its answer. `goTo` shows a line in the editor. */
+export async function showFacts({ server, store, texts }: App, goTo: GoTo): Promise<void> {
+  if (!server) return;
+  const body = h("div", { class: "facts", "data-state": "pending", role: "status" }, texts.t("views_loading"));
+  const request = new AbortController();
+  const dialog = showDialog({ name: "facts", title: texts.t("facts_title"), body }, texts);
+  dialog.addEventListener("close", () => request.abort());
+  const leave = (line: number): void => {
+    dialog.close();
+    goTo(line);
+  };
+  try {
+    const { file, bytes, profile } = store.state;
+    const facts = await server.post<SiteFactsObject>("facts", { ...draftContent({ file, bytes }), profile }, request.signal);
+    fill(body, factsOf(facts, texts, leave));
+    body.dataset["state"] = "ready";
+  } catch (error) {
+    if (request.signal.aborted) return;
+    fill(body, h("p", { class: "note error" }, failureText(texts, error)));
+    body.dataset["state"] = "failed";
+  }
+}
+
+function factsOf({ crawlers, sitemaps, hosts, truncated }: SiteFactsObject, texts: Texts, goTo: GoTo): Child {
+  const values = (records: SiteFactsObject["sitemaps"]): Child =>
+    records.map(({ value, line }) => item(texts, h("code", { translate: "no" }, value), line, goTo));
+  return [
+    sitemaps.length + hosts.length > 0
+      ? h(
+          "section",
+          { class: "facts-row", "data-facts": "file" },
+          h("h3", {}, texts.t("facts_file")),
+          h("dl", {}, fact(texts.t("facts_sitemaps"), values(sitemaps)), fact(texts.t("facts_hosts"), values(hosts))),
+        )
+      : null,
+    crawlers.map((row) => crawlerFacts(row, texts, goTo)),
+    truncated ? h("p", { class: "soft small" }, texts.t("facts_truncated")) : null,
+  ];
+}
+
+function crawlerFacts(row: CrawlerFactsObject, texts: Texts, goTo: GoTo): HTMLElement {
+  const { kind, names, known_crawlers: known, may_fetch: access, pace, usage, licenses, lines } = row;
+  const title = kind === "others" ? texts.t("facts_others") : kind === "ignoring-star" ? texts.t("facts_ignoring") : texts.list(names);
+  const { seconds_between_requests: delay, crawl_delay_line: delayLine, request_rates: rates, visit_times: visits } = pace;
+  const uses = PURPOSES.flatMap((purpose) => {
+    const { preference, records } = usage[purpose];
+    if (preference === "unknown") return [];
+    const key = preference === "disallow" ? "usage_means_reserved" : "usage_means_allowed";
+    return [item(texts, texts.t(key, { label: texts.t(PURPOSE_TEXTS[purpose]) }), records[0]?.line ?? null, goTo)];
+  });
+  return h(
+    "section",
+    { class: "facts-row", "data-facts": kind },
+    h("h3", {}, h("span", { translate: kind === "named" ? "no" : null }, title), " ", lines[0] ? lineButton(texts, lines[0], goTo) : null),
+    known.length > 0 && known.length <= 12 ? h("p", { class: "soft small", translate: "no" }, known.join(", ")) : null,
+    h(
+      "dl",
+      {},
+      fact(texts.t("usage_fetch"), h("li", { "data-access": access }, texts.t(`facts_${access}`))),
+      fact(
+        texts.t("facts_delay"),
+        delay === null ? null : item(texts, texts.t("facts_delay_value", { time: formatSeconds(delay, texts) }), delayLine, goTo),
+      ),
+      row.ignoring_crawl_delay.length > 0
+        ? fact(texts.t("facts_delay_ignored"), h("li", { translate: "no" }, texts.list(row.ignoring_crawl_delay)))
+        : null,
+      fact(
+        texts.t("facts_rate"),
+        rates.map(({ requests, seconds, window, line }) => {
+          const value = texts.t("facts_rate_value", { count: requests, time: formatSeconds(seconds, texts) });
+          return item(texts, window ? `${value}, ${period(window, texts)}` : value, line, goTo);
+        }),
+      ),
+      fact(texts.t("facts_visits"), visits.map((visit) => item(texts, period(visit, texts), visit.line, goTo))),
+      fact(texts.t("view_usage"), uses),
+      fact(
+        texts.t("usage_licences"),
+        licenses.map(({ value, line }) => item(texts, h("code", { translate: "no" }, value), line, goTo)),
+      ),
+    ),
+  );
+}
+
+function period({ start, end }: { readonly start: string; readonly end: string }, texts: Texts): string {
+  return texts.t("facts_period", { start, end });
+}
+
+/** Return a term and its values, or nothing without values. */
+function fact(term: string, values: Child): Child {
+  if (!values || (Array.isArray(values) && values.length === 0)) return null;
+  return h("div", {}, h("dt", {}, term), h("dd", {}, h("ul", {}, values)));
+}
+
+function item(texts: Texts, value: Child, line: number | null, goTo: GoTo): HTMLElement {
+  return h("li", {}, value, " ", line === null ? null : lineButton(texts, line, goTo));
+}

@@ -1,0 +1,59 @@
+/** Which rows of the matrix are shown. */
+
+import { MARKS, type Verdicts } from "../../engine/types.js";
+
+export const ROW_KINDS = ["all", "blocked", "allowed", "changed"] as const;
+export type RowKind = (typeof ROW_KINDS)[number];
+
+export interface RowFilter {
+  /** A part of the URL, in any case. */
+  readonly text: string;
+  /** `blocked`: for at least one crawler. `allowed`: for all of them. `changed`: by the last edit of the file. */
+  readonly kind: RowKind;
+  /** A line that decides a cell of the row, or 0. */
+  readonly line: number;
+}
+
+export const NO_FILTER: RowFilter = { text: "", kind: "all", line: 0 };
+
+export function isFiltering({ text, kind, line }: RowFilter): boolean {
+  return text !== "" || kind !== "all" || line !== 0;
+}
+
+export interface FilteredCells {
+  readonly columns: number;
+  readonly marks: Uint8Array | null;
+  readonly lines: Verdicts["lines"] | null;
+  readonly changed: Uint8Array | null;
+  /** Only rows with such a cell are shown, unless it is null. */
+  readonly differs: Uint8Array | null;
+}
+
+/** Return the indexes of the rows that are shown. */
+export function filteredRows(urls: readonly string[], cells: FilteredCells, filter: RowFilter): number[] {
+  const { columns, marks, lines, changed, differs } = cells;
+  const text = filter.text.toLowerCase();
+  const part = <T extends Uint8Array | Uint32Array>(array: T | null, row: number): T | undefined =>
+    array?.subarray(row * columns, (row + 1) * columns) as T | undefined;
+  const isOfKind = (row: number): boolean => {
+    const own = part(marks, row);
+    switch (filter.kind) {
+      case "all":
+        return true;
+      case "blocked":
+        return own?.includes(MARKS.blocked) ?? false;
+      case "allowed":
+        return own?.every((mark) => mark === MARKS.none || mark === MARKS.allowed) ?? false;
+      case "changed":
+        return part(changed, row)?.includes(1) ?? false;
+    }
+  };
+  return urls.flatMap((url, row) =>
+    (text === "" || url.toLowerCase().includes(text)) &&
+    (filter.line === 0 || (part(lines, row)?.includes(filter.line) ?? false)) &&
+    (differs === null || (part(differs, row)?.includes(1) ?? false)) &&
+    isOfKind(row)
+      ? [row]
+      : [],
+  );
+}

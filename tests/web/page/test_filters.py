@@ -1,0 +1,53 @@
+"""Filters for long lists of URLs."""
+
+import pytest
+from playwright.sync_api import expect
+from tests.web.page.conftest import NewPage, OpenPage
+
+pytestmark = pytest.mark.service
+
+FILE = "User-agent: *\nDisallow: /a\nDisallow: /b\n"
+
+
+@pytest.fixture
+def filtered(tester: OpenPage) -> OpenPage:
+    """Return the page with a file, three of a thousand rows that it blocks, and open filters."""
+    tester.paste_file(FILE)
+    tester.set_urls("\n".join(["/a/1", "/b/1", "/b/2", *(f"/page/{number}" for number in range(997))]))
+    tester.control("filter").click()
+    return tester
+
+
+def test_rows_are_filtered_by_text_verdict_and_line(filtered: OpenPage) -> None:
+    filtered.control("filter-text").fill("/PAGE/99")
+    expect(filtered.rows).to_have_text(["/page/99", *(f"/page/99{digit}" for digit in range(7))])
+    expect(filtered.find("[data-result=filter]")).to_have_text("8 of 1,000 rows")
+    filtered.control("filter-text").fill("")
+    filtered.control("filter-kind").select_option("blocked")
+    expect(filtered.rows).to_have_text(["/a/1", "/b/1", "/b/2"])
+    filtered.control("filter-line").fill("3")
+    expect(filtered.rows).to_have_text(["/b/1", "/b/2"])
+    filtered.control("filter-kind").select_option("allowed")
+    expect(filtered.find(".empty-message")).to_have_text("No row matches the filter.")
+    filtered.control("filter").click()
+    expect(filtered.find("[role=grid]")).to_have_attribute("aria-rowcount", "1001")
+
+
+def test_rows_that_the_last_edit_changed_are_found(filtered: OpenPage) -> None:
+    filtered.control("filter-kind").select_option("changed")
+    expect(filtered.find(".empty-message")).to_have_text("No row matches the filter.")
+    filtered.editor.click()
+    filtered.page.keyboard.press("Control+Home")
+    filtered.page.keyboard.insert_text("User-agent: *\nDisallow: /page/7$\nAllow: /b/2\n")
+    expect(filtered.rows).to_have_text(["/b/2", "/page/7"])
+
+
+def test_a_link_restores_the_filter(filtered: OpenPage, new_page: NewPage) -> None:
+    filtered.control("filter-text").fill("/b/")
+    expect(filtered.rows).to_have_text(["/b/1", "/b/2"])
+    filtered.control("link").click()
+    expect(filtered.find(".toast")).to_contain_text("Link copied.")
+    other = new_page()
+    other.open(filtered.page.evaluate("location.hash"))
+    expect(other.rows).to_have_text(["/b/1", "/b/2"])
+    expect(other.control("filter-text")).to_have_value("/b/")

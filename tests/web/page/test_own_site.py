@@ -1,0 +1,110 @@
+"""After a paste, an open or a fetch, the rows and columns are those of the file, and the example goes."""
+
+import pytest
+from playwright.sync_api import expect
+from tests.web.page.conftest import OpenPage
+
+pytestmark = pytest.mark.service
+
+FILE = (
+    "User-agent: *\nDisallow: /shop/\nAllow: /shop/$\nDisallow: /*.pdf$\nDisallow: /shop/cart/\nDisallow:\n\n"
+    "User-agent: gptbot\nUser-agent: MyBot\nDisallow: /private\n"
+)
+# One URL for each rule that decides one, and one that no rule matches. The empty rule decides nothing.
+ROWS = ["/shop/page", "/shop/", "/example.pdf", "/shop/cart/", "/private", "/"]
+COLUMNS = ["Googlebot", "bingbot", "GPTBot", "ClaudeBot", "CCBot", "MyBot"]
+SITE = "https://own.example"
+
+
+@pytest.mark.parametrize("way", ["paste", "open", "fetch"])
+def test_the_rows_and_columns_are_those_of_the_file(tester: OpenPage, way: str) -> None:
+    if way == "paste":
+        tester.paste_file(FILE)
+    elif way == "open":
+        tester.open_file(FILE.encode())
+    else:
+        tester.site.sites.add(f"{SITE}/robots.txt", FILE.encode())
+        tester.fetch(SITE)
+    expect(tester.rows).to_have_text(ROWS)
+    expect(tester.columns).to_have_text(COLUMNS)
+    expect(tester.find("[data-result=invitation]")).to_be_visible()
+    # A file that was pasted or opened is not that of the example.
+    expect(tester.control("address")).to_have_value(f"{SITE}/robots.txt" if way == "fetch" else "")
+    tester.expect_why("Line 2 decides")
+    tester.control("as-list").click()
+    lines = tester.find(".verdict-list tbody tr").filter(has_text="Googlebot").locator(".number")
+    expect(lines).to_have_text(["2", "3", "4", "5", "", ""])
+    assert tester.problems == []
+
+
+def test_a_rule_that_a_large_file_repeats_has_one_row(tester: OpenPage) -> None:
+    tester.open_file(b"User-agent: *\n" + b"Disallow: /a/folder/\nDisallow: /b/folder/\n" * 5000)
+    expect(tester.rows).to_have_text(["/a/folder/", "/b/folder/", "/"])
+
+
+def test_the_page_that_was_typed_is_the_first_row_and_stays(tester: OpenPage) -> None:
+    tester.site.sites.add(f"{SITE}/robots.txt", FILE.encode())
+    tester.fetch(f"{SITE}/some/page?x=1")
+    expect(tester.rows).to_have_text(["/some/page?x=1", *ROWS])
+    expect(tester.control("address")).to_have_value(f"{SITE}/robots.txt")
+    tester.paste_file("User-agent: *\nDisallow: /a\n")
+    expect(tester.rows).to_have_text(["/some/page?x=1", "/a", "/"])
+    expect(tester.columns).to_have_text(COLUMNS[:5])
+
+
+def test_what_the_user_listed_stays(tester: OpenPage) -> None:
+    tester.set_urls("/mine\n/a/b")
+    tester.control("crawlers").click()
+    tester.control("crawlers-clear").click()
+    tester.control("crawlers-search").fill("MJ12bot")
+    tester.control("crawlers-all").click()
+    tester.control("crawlers-apply").click()
+    tester.open_file(FILE.encode())
+    expect(tester.find(".source-main")).to_have_text("File opened.")
+    expect(tester.rows).to_have_text(["/mine", "/a/b"])
+    expect(tester.columns).to_have_text(["MJ12bot"])
+    expect(tester.find("[data-result=invitation]")).to_be_hidden()
+
+
+def test_pasted_urls_and_those_of_the_sitemap_take_the_place_of_the_chosen_rows(tester: OpenPage) -> None:
+    sites = tester.site.sites
+    sites.add(f"{SITE}/robots.txt", f"User-agent: *\nDisallow: /a\nSitemap: {SITE}/map.xml\n".encode())
+    sites.add(
+        f"{SITE}/map.xml",
+        b'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>https://own.example/listed</loc></url>'
+        b"</urlset>",
+        headers=(("content-type", "application/xml"),),
+    )
+    tester.fetch(f"{SITE}/typed")
+    expect(tester.rows).to_have_text(["/typed", "/a", "/"])
+    assert f"{SITE}/map.xml" not in sites.requests
+    tester.control("rows-sitemap").click()
+    expect(tester.find(".sitemap-message")).to_contain_text("1 URL added from the sitemap.")
+    tester.control("urls-apply").click()
+    expect(tester.rows).to_have_text(["/typed", "/listed"])
+    expect(tester.find("[data-result=invitation]")).to_be_hidden()
+
+
+def test_a_paste_is_undone_with_its_rows(tester: OpenPage) -> None:
+    tester.paste_file("User-agent: *\nDisallow: /a\n")
+    expect(tester.rows).to_have_text(["/a", "/"])
+    tester.editor.click()
+    tester.page.keyboard.press("Control+z")
+    expect(tester.find(".source-main")).to_have_text("Example file.")
+    tester.crawlers_and_paths()
+
+
+def test_a_link_keeps_whose_the_rows_are(tester: OpenPage) -> None:
+    tester.paste_file("User-agent: *\nDisallow: /a\n")
+    expect(tester.rows).to_have_text(["/a", "/"])
+    tester.page.wait_for_function("() => location.hash.startsWith('#v1.')")
+    tester.page.reload()
+    tester.ready()
+    tester.open_file(b"User-agent: *\nDisallow: /b\n")
+    expect(tester.rows).to_have_text(["/b", "/"])
+
+
+def test_compare_starts_with_the_file_on_both_sides(tester: OpenPage) -> None:
+    tester.paste_file(FILE)
+    tester.find("#tab-compare").click()
+    expect(tester.find(".compare-view [data-state=empty]")).to_contain_text("The draft is equal to the file")
