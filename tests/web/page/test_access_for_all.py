@@ -60,6 +60,95 @@ def test_the_grid_has_one_tab_stop_and_the_keys_of_a_grid(tester: OpenPage) -> N
     tester.expect_why("MJ12bot may fetch")
 
 
+def focused(tester: OpenPage, selector: str, *, key: str = "Tab", presses: int = 40) -> None:
+    """Press a key until an element has the focus."""
+    for _ in range(presses):
+        tester.page.keyboard.press(key)
+        if tester.find(f"{selector}:focus").count() == 1:
+            return
+    raise AssertionError(f"{presses} presses of {key} do not reach {selector}")
+
+
+def test_a_walk_through_the_grid_by_keyboard_alone_hears_each_verdict(tester: OpenPage) -> None:
+    expect(tester.find("[data-differs]")).to_have_text("5")
+    keyboard, cell = tester.page.keyboard, tester.find("[role=gridcell]:focus")
+    tester.find("body").press("/")
+    focused(tester, "[data-control=only-differing]")
+    keyboard.press("Tab")
+    crawlers, paths = tester.crawlers_and_paths()
+    keyboard.press("Control+Home")
+    first_row = [(crawler, paths[0], "ArrowRight") for crawler in crawlers]
+    last_column = [(crawlers[-1], path, "ArrowDown") for path in paths]
+    for crawler, path, key in first_row + last_column:
+        name = rf"^{re.escape(f'{crawler}, {path}: ')}(blocked by line \d+|allowed)"
+        expect(cell).to_have_attribute("aria-label", re.compile(name))
+        assert cell.locator("..").get_attribute("aria-rowindex") == str(paths.index(path) + 2)
+        keyboard.press(key)
+    keyboard.press("Control+Home")
+    keyboard.press("ArrowDown")
+    focused(tester, '[role=gridcell][aria-label^="GPTBot,"]', key="ArrowRight")
+    keyboard.press("Enter")
+    expect(cell).to_have_attribute("aria-selected", "true")
+    expect(tester.find("[data-live=polite]")).to_have_text(
+        "GPTBot may fetch /blog/2026/why-robots. Line 35 decides. 2 rules match; the longest wins."
+    )
+    # The grid is one stop for Tab, and Shift+Tab returns to the same cell.
+    keyboard.press("Tab")
+    expect(cell).to_have_count(0)
+    keyboard.press("Shift+Tab")
+    expect(cell).to_have_attribute("aria-label", re.compile("^GPTBot, /blog/2026/why-robots: "))
+
+
+@pytest.mark.parametrize("number, view", [("2", "usage"), ("3", "rules"), ("4", "compare")])
+def test_the_grids_of_other_views_are_walked_by_keyboard_alone(tester: OpenPage, number: str, view: str) -> None:
+    keyboard, cell = tester.page.keyboard, tester.find(f".{view}-view [role=gridcell]:focus")
+    tester.find("body").press(number)
+    grid = tester.find(f".{view}-view [role=grid]")
+    expect(grid.locator("[role=gridcell]").first).to_be_visible()
+    tester.expect_answered(view)
+    focused(tester, f".{view}-view [role=gridcell]")
+    keyboard.press("Control+Home")
+    first = cell.get_attribute("aria-label")
+    keyboard.press("Control+End")
+    last = cell.get_attribute("aria-label")
+    expect(cell).to_have_attribute("aria-colindex", grid.get_attribute("aria-colcount") or "")
+    assert cell.locator("..").get_attribute("aria-rowindex") == grid.get_attribute("aria-rowcount")
+    assert first != last
+    keyboard.press("Control+Home")
+    expect(cell).to_have_attribute("aria-label", first or "")
+    # An unchanged cell of the comparison has no explanation.
+    target = grid.locator("[role=gridcell]:not([data-state=same])").first
+    name = target.get_attribute("aria-label") or ""
+    for key, attribute in (("ArrowDown", "data-row"), ("ArrowRight", "data-column")):
+        for _ in range(int(target.get_attribute(attribute) or 0)):
+            keyboard.press(key)
+    expect(cell).to_have_attribute("aria-label", name)
+    keyboard.press("Enter")
+    expect(cell).to_have_attribute("aria-selected", "true")
+    expect(tester.find(f".{view}-view .explanation h2")).not_to_be_empty()
+
+
+def test_keyboard_alone_exports_and_the_focus_returns(tester: OpenPage) -> None:
+    keyboard = tester.page.keyboard
+    tester.control("export").focus()
+    keyboard.press("Enter")
+    expect(tester.find("dialog[open]")).to_have_accessible_name("Export")
+    focused(tester, "[data-control=export-matrix]")
+    keyboard.press("ArrowDown")
+    expect(tester.control("export-list")).to_be_checked()
+    focused(tester, "[data-control=export-csv]")
+    with tester.page.expect_download():
+        keyboard.press("Enter")
+    expect(tester.find("dialog[open] [role=status]")).to_have_text("Saved as www.example.com-list.csv.")
+    focused(tester, "[data-control=export-report]")
+    keyboard.press("Enter")
+    expect(tester.find("dialog[open]")).to_have_accessible_name("Report")
+    expect(tester.control("report-print")).to_be_enabled()
+    focused(tester, "[data-control=report-download]")
+    keyboard.press("Escape")
+    expect(tester.control("export")).to_be_focused()
+
+
 def test_a_cell_has_its_label_when_it_gets_the_focus(tester: OpenPage) -> None:
     # The elements of rows that are out of view are used again.
     tester.set_urls("\n".join(f"/page/{number}" for number in range(1000)))
@@ -156,38 +245,6 @@ def test_a_change_of_verdicts_is_announced(tester: OpenPage) -> None:
     # One change: pauses while typing would split the announcement.
     tester.page.keyboard.insert_text("\nUser-agent: Applebot\nDisallow: /")
     expect(tester.find("[data-live=polite]")).to_have_text("83 of 224 blocked; 14 more than before.")
-
-
-@pytest.mark.parametrize(
-    "state, scheme",
-    [
-        ("grid", "light"),
-        ("list", "light"),
-        ("notes", "light"),
-        ("urls", "light"),
-        ("crawlers", "light"),
-        ("keys", "light"),
-        ("empty", "light"),
-        ("differ", "light"),
-        ("notes", "dark"),
-        ("differ", "dark"),
-    ],
-)
-def test_axe_finds_nothing_serious(new_page: NewPage, state: str, scheme: str) -> None:
-    tester = new_page(color_scheme=scheme, reduced_motion="reduce")
-    tester.open()
-    expect(tester.control("notes")).to_have_attribute("data-state", "ready")
-    if state == "list":
-        tester.control("as-list").click()
-    elif state == "empty":
-        tester.replace_file("")
-        expect(tester.find(".empty-file")).to_be_visible()
-    elif state == "differ":
-        tester.cell("MJ12bot", "/shop/").click()
-        tester.expect_why("MJ12bot")
-    elif state != "grid":
-        tester.control(state).click()
-    assert serious_problems(tester) == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -44,32 +44,23 @@ def show_view(tester: OpenPage, view: str) -> None:
         tester.expect_answered(view)
 
 
-def states(tester: OpenPage) -> Iterator[str]:
-    """Put the page into its states, one after the other, and yield their names."""
-    page = tester.page
-    expect(tester.control("notes")).to_have_attribute("data-state", "ready")
-    yield "first visit"
-    tester.control("notes").click()
-    expect(tester.find(".note-item").first).to_be_visible()
-    yield "notes"
-    tester.control("as-list").click()
-    expect(tester.find(".verdict-list")).to_be_visible()
-    yield "list"
-    tester.control("as-list").click()
-    for dialog in ("urls", "crawlers", "keys"):
+def dialog_states(tester: OpenPage) -> Iterator[str]:
+    """Open each dialog, and yield its name."""
+    for dialog in ("urls", "crawlers", "keys", "export"):
         tester.control(dialog).click()
         expect(tester.find("dialog[open]")).to_be_visible()
         yield f"dialog {dialog}"
-        page.keyboard.press("Escape")
+        tester.page.keyboard.press("Escape")
         expect(tester.find("dialog[open]")).to_have_count(0)
-    tester.replace_file("")
-    expect(tester.find(".empty-file")).to_be_visible()
-    yield "empty file"
-    large = b"User-agent: *\n" + b"Disallow: /a/folder/\n" * 30_000
-    payload: Any = {"name": "robots.txt", "mimeType": "text/plain", "buffer": large}
-    tester.control("file").set_input_files(payload)
-    expect(tester.find(".limit")).to_be_visible()
-    yield "large file"
+    tester.control("export").click()
+    tester.control("export-report").click()
+    expect(tester.find(".report[data-state=ready]")).to_be_visible()
+    yield "report"
+    tester.page.keyboard.press("Escape")
+
+
+def fetch_states(tester: OpenPage) -> Iterator[str]:
+    """Fetch a file with each outcome, and yield the outcomes."""
     sites = tester.site.sites
     sites.add("https://state.example/robots.txt", b"User-agent: *\nDisallow: /shop/\n")
     sites.add("https://failing.example/robots.txt", status=500)
@@ -83,6 +74,44 @@ def states(tester: OpenPage) -> Iterator[str]:
         tester.control("fetch").click()
         expect(tester.find(".source-state")).to_have_attribute("data-state", kind)
         yield f"fetch: {kind}"
+
+
+def resource_states(tester: OpenPage) -> Iterator[str]:
+    """Fetch a page, and yield once its resources are listed."""
+    show_view(tester, "rules")
+    html = b"<script src=/shop/a.js></script>"
+    tester.site.sites.add("https://state.example/", html, headers=(("content-type", "text/html"),))
+    tester.find("[data-pane=fetch]").click()
+    tester.control("rules-address").fill("https://state.example/")
+    tester.control("rules-fetch").click()
+    expect(tester.find(".resources[data-state=ready] tbody tr")).to_have_count(1)
+    yield "resources"
+
+
+def states(tester: OpenPage) -> Iterator[str]:
+    """Put the page into its states, one after the other, and yield their names."""
+    expect(tester.control("notes")).to_have_attribute("data-state", "ready")
+    yield "first visit"
+    tester.control("notes").click()
+    expect(tester.find(".note-item").first).to_be_visible()
+    yield "notes"
+    tester.control("as-list").click()
+    expect(tester.find(".verdict-list")).to_be_visible()
+    yield "list"
+    tester.control("as-list").click()
+    tester.cell("MJ12bot", "/shop/").click()
+    tester.expect_why("MJ12bot may not fetch")
+    yield "readings differ"
+    yield from dialog_states(tester)
+    tester.replace_file("")
+    expect(tester.find(".empty-file")).to_be_visible()
+    yield "empty file"
+    large = b"User-agent: *\n" + b"Disallow: /a/folder/\n" * 30_000
+    payload: Any = {"name": "robots.txt", "mimeType": "text/plain", "buffer": large}
+    tester.control("file").set_input_files(payload)
+    expect(tester.find(".limit")).to_be_visible()
+    yield "large file"
+    yield from fetch_states(tester)
     tester.set_urls("https://other.example/x\nnothing\n/a")
     expect(tester.find(".row-remark:visible").first).to_be_visible()
     yield "rows without verdicts"
@@ -94,7 +123,8 @@ def states(tester: OpenPage) -> Iterator[str]:
     for view in VIEWS[1:]:
         show_view(tester, view)
         yield f"view {view}"
-    page.evaluate("location.hash = '#v1.!!!'")
+    yield from resource_states(tester)
+    tester.page.evaluate("location.hash = '#v1.!!!'")
     expect(tester.find(".toast")).to_contain_text("damaged")
     yield "damaged link"
 
@@ -120,7 +150,7 @@ def test_no_state_violates_the_policy_or_sends_a_request_to_another_origin(new_p
     for state in states(tester):
         assert tester.page.evaluate("violations") == [], state
         shown.append(state)
-    assert len(shown) == 19
+    assert len(shown) == 23
     tester.find("[data-control=language]").select_option("ja")
     expect(tester.find("html")).to_have_attribute("lang", "ja")
     assert tester.page.evaluate("violations") == []

@@ -33,6 +33,15 @@ export function whyPanel(app: App, goTo: (line: number) => void, copyLink: () =>
     button("copy-cell-link", texts.t("copy_link"), copyLink),
   );
 
+  /** The cell that is shown. Only another one is announced, and not each change of the file. */
+  let shown: Explained["cell"] | null = verdicts.results.state.explained?.cell ?? null;
+  const announce = (explained: Explained): void => {
+    if (shown !== null && shown !== explained.cell && !store.state.closed) {
+      app.announce(answerText(explained, texts).split("\n").slice(0, 2).join(". "));
+    }
+    shown = explained.cell;
+  };
+
   const update = (): void => {
     const { explained, engine } = verdicts.results.state;
     foot.hidden = !explained;
@@ -42,6 +51,7 @@ export function whyPanel(app: App, goTo: (line: number) => void, copyLink: () =>
       return;
     }
     fill(content, store.state.closed ? closedParts(explained) : explanationParts(explained));
+    announce(explained);
     element.dataset["cell"] = `${explained.url} ${explained.crawler}`;
     element.dataset["line"] = String(explained.explanation.rule?.line ?? 0);
   };
