@@ -1,7 +1,6 @@
 /** Starts the engine of the page. */
 
 import { Engine, type VerdictEngine } from "./engine/engine.js";
-import { ServerEngine } from "./engine/server-engine.js";
 import { countedProfiles } from "./profiles.js";
 import type { Server } from "./server.js";
 import { siteAddress } from "./site.js";
@@ -17,7 +16,8 @@ export function startEngine(): Engine {
 }
 
 /** Start the engine in the browser, or that of the server if the page was built without an engine. */
-export function startVerdictEngine(server: Server | null): VerdictEngine {
+export async function startVerdictEngine(server: Server | null): Promise<VerdictEngine> {
   if (server === null || siteAddress("engine") !== "") return startEngine();
+  const { ServerEngine } = await import("./engine/server-engine.js");
   return new ServerEngine(server, countedProfiles(true));
 }

@@ -8,7 +8,7 @@ import { Store } from "./store.js";
 import type { Language } from "./texts.js";
 import { NO_FILTER, type RowFilter } from "./views/access/row-filter.js";
 import { type CompareViewState, INITIAL_COMPARE } from "./views/compare/state.js";
-import { INITIAL_RULES, type RulesViewState } from "./views/rules/state.js";
+import { EMPTY_RULES, INITIAL_RULES, type RulesViewState } from "./views/rules/state.js";
 import { INITIAL_USAGE, type UsageViewState } from "./views/usage/state.js";
 
 export const VIEWS = ["access", "usage", "rules", "compare"] as const;
@@ -52,6 +52,7 @@ const REPLACED = [
   "crawlers",
   "ownCrawlers",
   "selected",
+  "rules",
 ] as const;
 
 export interface State {
@@ -160,6 +161,8 @@ function ownQuestion(state: State, typed: string | null = null): Partial<State> 
     urls,
     typedUrls: ownUrls ? 0 : urls.length,
     crawlers: ownCrawlers ? state.crawlers : MAIN_CRAWLERS,
+    // The page of the example goes, too.
+    rules: state.rules === INITIAL_RULES ? EMPTY_RULES : state.rules,
     selected: ownUrls && ownCrawlers && selected ? { ...selected, url: selected.url + shift } : null,
   };
 }

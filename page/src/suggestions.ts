@@ -117,11 +117,12 @@ async function decidedUrls(
   const found = new Map<FileRule, string>();
   for (const filler of FILLERS) {
     const open = rules.filter((rule) => !found.has(rule));
-    const lines = await Promise.all(
-      open.map((rule) => decidingLine(engine, matchingUrl(rule.pattern, filler), chain(rule.crawler), profile)),
-    );
-    open.forEach((rule, index) => {
-      if (rule.lines.includes(lines[index] ?? 0)) found.set(rule, matchingUrl(rule.pattern, filler));
+    const urls = open.map(({ pattern }) => matchingUrl(pattern, filler));
+    const crawlers = unique(open.map(({ crawler }) => crawler));
+    const verdicts = await engine.matrix({ profile, targets: urls, agents: crawlers.map(chain), compareWith: [] });
+    open.forEach((rule, row) => {
+      const line = verdicts?.lines[row * crawlers.length + crawlers.indexOf(rule.crawler)] ?? 0;
+      if (rule.lines.includes(line)) found.set(rule, urls[row] ?? "");
     });
   }
   return rules.flatMap((rule) => {
@@ -139,21 +140,13 @@ async function unmatchedUrl(
 ): Promise<string | null> {
   const tokens = groups.map(({ userAgents }) => userAgents[0]?.token ?? STAR);
   for (const crawlers of [unique([STAR, ...tokens]).slice(0, MAX_AGENTS), [STAR]]) {
-    for (const url of UNMATCHED) {
-      const lines = await Promise.all(crawlers.map((crawler) => decidingLine(engine, url, chain(crawler), profile)));
-      if (lines.every((line) => line === 0)) return url;
-    }
+    const verdicts = await engine.matrix({ profile, targets: UNMATCHED, agents: crawlers.map(chain), compareWith: [] });
+    const row = UNMATCHED.findIndex((_, index) =>
+      verdicts?.lines.subarray(index * crawlers.length, (index + 1) * crawlers.length).every((line) => line === 0),
+    );
+    if (row >= 0) return UNMATCHED[row] ?? null;
   }
   return null;
-}
-
-/** Return the line of the rule that decides, 0 if none does, or -1 if there is no verdict. */
-async function decidingLine(engine: VerdictEngine, url: string, agent: AgentChain, profile: string): Promise<number> {
-  try {
-    return (await engine.explain(url, agent, profile)).rule?.line ?? 0;
-  } catch {
-    return -1;
-  }
 }
 
 /** Return a URL that a pattern matches. Bytes that are not valid UTF-8 are percent-encoded. */

@@ -116,7 +116,7 @@ export class VerdictModel {
   async #start(): Promise<void> {
     this.results.set({ engine: "starting", failure: "" });
     try {
-      const engine = startVerdictEngine(this.#server);
+      const engine = await startVerdictEngine(this.#server);
       engine.onFailure = (error) => this.#fail(error);
       const registry = new Registry(await loadCrawlers());
       this.#engine = engine;

@@ -53,8 +53,8 @@ export const de: Catalogue = {
   fetch_unreachable: "Der Server hat nicht geantwortet.",
   fetch_server_error: "{status}: Fehler des Servers.",
   fetch_closed: "Jetzt ist jede URL gesperrt: Solange robots.txt nicht erreichbar ist, müssen Crawler „Disallow: /“ annehmen.",
-  fetch_policy_blocks: "Jetzt ist jede URL gesperrt, nach der Zugriffsrichtlinie {policy}.",
-  fetch_policy_allows: "Jetzt ist jede URL erlaubt, nach der Zugriffsrichtlinie {policy}.",
+  fetch_policy_blocks: "Jetzt ist jede URL gesperrt, nach der Richtlinie {policy}.",
+  fetch_policy_allows: "Jetzt ist jede URL erlaubt, nach der Richtlinie {policy}.",
   fetch_unavailable: "{status}: robots.txt ist nicht verfügbar. Jetzt ist jede URL erlaubt, wie ohne robots.txt.",
   fetch_last_copy: "Jetzt gilt die letzte gültige Kopie.",
   fetch_not_public: "Diese Adresse ist nicht öffentlich und wird deshalb nicht abgerufen.",
@@ -151,7 +151,7 @@ export const de: Catalogue = {
   facts_period: "{start} bis {end} UTC",
   facts_sitemaps: "Sitemaps",
   facts_hosts: "Bevorzugter Host",
-  facts_truncated: "Die Datei unterscheidet mehr Crawler, als hier stehen.",
+  facts_truncated: "Die Datei unterscheidet mehr Crawler.",
 
   // --- access: verdicts ---
   verdicts_title: "Entscheidungen",
@@ -167,7 +167,7 @@ export const de: Catalogue = {
   only_differing: "Nur wo Lesarten abweichen",
   grid_label: "Entscheidungen: URLs und Crawler",
   grid_corner: "URL",
-  grid_edge: "Breite der URL-Spalte. Doppelklick passt sie an.",
+  grid_edge: "Breite der URLs, Doppelklick passt an",
   legend_blocked: "gesperrt",
   legend_allowed: "durch Regel erlaubt",
   legend_none: "keine Regel passt",

@@ -54,8 +54,8 @@ export const en = {
   fetch_unreachable: "The server did not answer.",
   fetch_server_error: "{status}: the server failed.",
   fetch_closed: "Every URL is blocked now, because crawlers must assume “Disallow: /” while robots.txt is unreachable.",
-  fetch_policy_blocks: "Every URL is blocked now, under the access policy {policy}.",
-  fetch_policy_allows: "Every URL is allowed now, under the access policy {policy}.",
+  fetch_policy_blocks: "Every URL is blocked now, by the policy {policy}.",
+  fetch_policy_allows: "Every URL is allowed now, by the policy {policy}.",
   fetch_unavailable: "{status}: robots.txt is unavailable. Every URL is allowed now, as without a robots.txt.",
   fetch_last_copy: "The last good copy applies now.",
   fetch_not_public: "This address is not public, so it is not fetched.",
@@ -152,7 +152,7 @@ export const en = {
   facts_period: "{start} to {end} UTC",
   facts_sitemaps: "Sitemaps",
   facts_hosts: "Preferred host",
-  facts_truncated: "The file distinguishes more crawlers than are listed here.",
+  facts_truncated: "The file distinguishes more crawlers.",
 
   // --- access: verdicts ---
   verdicts_title: "Verdicts",
@@ -168,7 +168,7 @@ export const en = {
   only_differing: "Only where readings differ",
   grid_label: "Verdicts: URLs by crawlers",
   grid_corner: "URL",
-  grid_edge: "Width of the column of URLs. Double-click to fit.",
+  grid_edge: "Width of the URLs, double-click to fit",
   legend_blocked: "blocked",
   legend_allowed: "allowed by a rule",
   legend_none: "no rule matches",

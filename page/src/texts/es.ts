@@ -53,8 +53,8 @@ export const es: Catalogue = {
   fetch_unreachable: "El servidor no respondió.",
   fetch_server_error: "{status}: el servidor falló.",
   fetch_closed: "Ahora toda URL está bloqueada: mientras robots.txt no sea accesible, los rastreadores deben suponer «Disallow: /».",
-  fetch_policy_blocks: "Ahora toda URL está bloqueada, según la política de acceso {policy}.",
-  fetch_policy_allows: "Ahora toda URL está permitida, según la política de acceso {policy}.",
+  fetch_policy_blocks: "Ahora toda URL está bloqueada, según la política {policy}.",
+  fetch_policy_allows: "Ahora toda URL está permitida, según la política {policy}.",
   fetch_unavailable: "{status}: robots.txt no está disponible. Ahora toda URL está permitida, como sin robots.txt.",
   fetch_last_copy: "Ahora se aplica la última copia válida.",
   fetch_not_public: "Esta dirección no es pública, así que no se obtiene.",
@@ -151,7 +151,7 @@ export const es: Catalogue = {
   facts_period: "de {start} a {end} UTC",
   facts_sitemaps: "Sitemaps",
   facts_hosts: "Host preferido",
-  facts_truncated: "El archivo distingue más rastreadores de los que figuran aquí.",
+  facts_truncated: "El archivo distingue más rastreadores.",
 
   // --- access: verdicts ---
   verdicts_title: "Decisiones",
@@ -167,7 +167,7 @@ export const es: Catalogue = {
   only_differing: "Solo donde difieren las lecturas",
   grid_label: "Decisiones: URL y rastreadores",
   grid_corner: "URL",
-  grid_edge: "Ancho de la columna de URL. Doble clic para ajustarlo.",
+  grid_edge: "Ancho de las URL, doble clic para ajustar",
   legend_blocked: "bloqueada",
   legend_allowed: "permitida por una regla",
   legend_none: "ninguna regla coincide",

@@ -53,8 +53,8 @@ export const it: Catalogue = {
   fetch_unreachable: "Il server non ha risposto.",
   fetch_server_error: "{status}: errore del server.",
   fetch_closed: "Ora ogni URL è bloccato: finché robots.txt non è raggiungibile, i crawler devono presumere «Disallow: /».",
-  fetch_policy_blocks: "Ora ogni URL è bloccato, secondo la politica di accesso {policy}.",
-  fetch_policy_allows: "Ora ogni URL è consentito, secondo la politica di accesso {policy}.",
+  fetch_policy_blocks: "Ora ogni URL è bloccato, secondo la politica {policy}.",
+  fetch_policy_allows: "Ora ogni URL è consentito, secondo la politica {policy}.",
   fetch_unavailable: "{status}: robots.txt non è disponibile. Ora ogni URL è consentito, come senza robots.txt.",
   fetch_last_copy: "Ora vale l’ultima copia valida.",
   fetch_not_public: "Questo indirizzo non è pubblico, quindi non viene scaricato.",
@@ -151,7 +151,7 @@ export const it: Catalogue = {
   facts_period: "dalle {start} alle {end} UTC",
   facts_sitemaps: "Sitemap",
   facts_hosts: "Host preferito",
-  facts_truncated: "Il file distingue più crawler di quelli elencati qui.",
+  facts_truncated: "Il file distingue più crawler.",
 
   // --- access: verdicts ---
   verdicts_title: "Decisioni",
@@ -167,7 +167,7 @@ export const it: Catalogue = {
   only_differing: "Solo dove le letture differiscono",
   grid_label: "Decisioni: URL e crawler",
   grid_corner: "URL",
-  grid_edge: "Larghezza della colonna degli URL. Doppio clic per adattarla.",
+  grid_edge: "Larghezza degli URL, doppio clic per adattare",
   legend_blocked: "bloccato",
   legend_allowed: "consentito da una regola",
   legend_none: "nessuna regola corrisponde",

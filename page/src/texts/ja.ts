@@ -49,8 +49,8 @@ export const ja: Catalogue = {
   fetch_unreachable: "サーバーが応答しませんでした。",
   fetch_server_error: "{status}：サーバーエラーです。",
   fetch_closed: "robots.txt を取得できない間、クローラーは「Disallow: /」とみなすため、現在はすべての URL がブロックされます。",
-  fetch_policy_blocks: "アクセスポリシー {policy} により、現在はすべての URL がブロックされます。",
-  fetch_policy_allows: "アクセスポリシー {policy} により、現在はすべての URL が許可されます。",
+  fetch_policy_blocks: "ポリシー {policy} により、現在はすべての URL がブロックされます。",
+  fetch_policy_allows: "ポリシー {policy} により、現在はすべての URL が許可されます。",
   fetch_unavailable: "{status}：robots.txt を利用できません。robots.txt がない場合と同じく、現在はすべての URL が許可されます。",
   fetch_last_copy: "現在は、最後に取得できたコピーが適用されます。",
   fetch_not_public: "公開されていないアドレスのため、取得しません。",
@@ -143,7 +143,7 @@ export const ja: Catalogue = {
   facts_period: "{start}～{end}（UTC）",
   facts_sitemaps: "サイトマップ",
   facts_hosts: "優先ホスト",
-  facts_truncated: "このファイルが区別するクローラーは、ここに表示するよりも多くあります。",
+  facts_truncated: "このファイルは、さらに多くのクローラーを区別します。",
 
   // --- access: verdicts ---
   verdicts_title: "判定",
@@ -159,7 +159,7 @@ export const ja: Catalogue = {
   only_differing: "解釈が分かれる行のみ",
   grid_label: "判定: URL とクローラー",
   grid_corner: "URL",
-  grid_edge: "URL 列の幅。ダブルクリックで自動調整します。",
+  grid_edge: "URL の幅。ダブルクリックで自動調整します。",
   legend_blocked: "禁止",
   legend_allowed: "ルールにより許可",
   legend_none: "一致するルールなし",

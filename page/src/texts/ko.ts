@@ -49,8 +49,8 @@ export const ko: Catalogue = {
   fetch_unreachable: "서버가 응답하지 않았습니다.",
   fetch_server_error: "{status}: 서버 오류입니다.",
   fetch_closed: "robots.txt를 가져올 수 없는 동안 크롤러는 “Disallow: /”로 간주해야 하므로, 지금은 모든 URL이 차단됩니다.",
-  fetch_policy_blocks: "액세스 정책 {policy}에 따라 지금은 모든 URL이 차단됩니다.",
-  fetch_policy_allows: "액세스 정책 {policy}에 따라 지금은 모든 URL이 허용됩니다.",
+  fetch_policy_blocks: "{policy} 정책에 따라 지금은 모든 URL이 차단됩니다.",
+  fetch_policy_allows: "{policy} 정책에 따라 지금은 모든 URL이 허용됩니다.",
   fetch_unavailable: "{status}: robots.txt를 사용할 수 없습니다. robots.txt가 없을 때처럼 지금은 모든 URL이 허용됩니다.",
   fetch_last_copy: "지금은 마지막으로 받은 사본이 적용됩니다.",
   fetch_not_public: "공개 주소가 아니므로 가져오지 않습니다.",
@@ -143,7 +143,7 @@ export const ko: Catalogue = {
   facts_period: "{start}~{end} UTC",
   facts_sitemaps: "사이트맵",
   facts_hosts: "기본 호스트",
-  facts_truncated: "이 파일은 여기 표시된 것보다 많은 크롤러를 구분합니다.",
+  facts_truncated: "이 파일은 더 많은 크롤러를 구분합니다.",
 
   // --- access: verdicts ---
   verdicts_title: "판정",
@@ -159,7 +159,7 @@ export const ko: Catalogue = {
   only_differing: "해석이 다른 행만",
   grid_label: "판정: URL과 크롤러",
   grid_corner: "URL",
-  grid_edge: "URL 열의 너비. 두 번 클릭하면 맞춰집니다.",
+  grid_edge: "URL의 너비. 두 번 클릭하면 맞춰집니다.",
   legend_blocked: "차단",
   legend_allowed: "규칙으로 허용",
   legend_none: "일치하는 규칙 없음",

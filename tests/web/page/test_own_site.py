@@ -104,6 +104,13 @@ def test_a_link_keeps_whose_the_rows_are(tester: OpenPage) -> None:
     expect(tester.rows).to_have_text(["/b", "/"])
 
 
+def test_the_page_of_the_example_goes_from_page_rules(tester: OpenPage) -> None:
+    tester.paste_file(FILE)
+    tester.find("#tab-rules").click()
+    expect(tester.find(".rules-view [data-state=empty]")).to_be_visible()
+    expect(tester.control("rules-html")).to_have_value("")
+
+
 def test_compare_starts_with_the_file_on_both_sides(tester: OpenPage) -> None:
     tester.paste_file(FILE)
     tester.find("#tab-compare").click()

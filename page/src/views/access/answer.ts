@@ -5,6 +5,9 @@ import { profileName } from "../../profiles.js";
 import type { Texts } from "../../texts.js";
 import type { Explained } from "../../verdict-model.js";
 
+/** A file can repeat a rule thousands of times. */
+const MAX_LINES = 20;
+
 export function answerText(explained: Explained, texts: Texts): string {
   const { explanation, crawler, url, profile } = explained;
   const key = explanation.allowed ? "may_fetch" : "may_not_fetch";
@@ -54,7 +57,9 @@ export function decisionNodes({ explanation, crawler, profile }: Explained, text
   if (isFirstMatch(profile)) return texts.nodes("decides_first", { line });
   if (next.specificity === rule.specificity) {
     const equal = [rule, ...alsoMatched].filter(({ specificity }) => specificity === rule.specificity);
-    const lines = texts.list(equal.map((match) => texts.number(match.line)).sort(byNumber));
+    const numbers = equal.map(({ line: number }) => number).sort((a, b) => a - b);
+    const listed = numbers.slice(0, MAX_LINES).map((number) => texts.number(number));
+    const lines = texts.list(numbers.length > MAX_LINES ? [...listed, "…"] : listed);
     const agree = equal.every(({ allow }) => allow === rule.allow);
     return texts.nodes(agree ? "decides_twice" : "decides_tie", { lines });
   }
@@ -97,8 +102,4 @@ export function name(token: string): HTMLElement {
 
 export function star(): HTMLElement {
   return h("code", { translate: "no" }, "*");
-}
-
-function byNumber(a: string, b: string): number {
-  return Number(a) - Number(b);
 }

@@ -38,3 +38,6 @@ X-Robots-Tag: unavailable_after: 2027-03-31
   crawler: "Googlebot",
   use: "may_index",
 };
+
+/** Without the page of the example. */
+export const EMPTY_RULES: RulesViewState = { ...INITIAL_RULES, url: "", headers: "", html: "" };
