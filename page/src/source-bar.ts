@@ -5,6 +5,7 @@ import type { App } from "./app.js";
 import { fromContent, readBytes } from "./bytes.js";
 import { type Child, fill, h } from "./dom.js";
 import { EXAMPLE } from "./example.js";
+import { TODAY } from "./profiles.js";
 import { ServerError } from "./server.js";
 import { fetchedFile, type Replaced, type State } from "./state.js";
 import { formatBytes, formatSeconds } from "./units.js";
@@ -45,7 +46,7 @@ export function sourceBar(app: App): HTMLElement {
     const { signal } = request;
     show({ kind: "busy", text: texts.t("fetching") });
     try {
-      const answer = await server.post<FetchedFile>("fetch", { url, refresh: true }, signal);
+      const answer = await server.post<FetchedFile>("fetch", { url, refresh: true, ...edition(store.state) }, signal);
       if (signal.aborted) return;
       address.value = answer.robots_url;
       if (isRefused(answer)) return show({ kind: "error", text: texts.t("fetch_not_public") });
@@ -212,6 +213,11 @@ function restoreButton({ texts, store }: App, replaced: Replaced): HTMLElement {
 /** The transport refuses private addresses; its explanation starts with the kind of failure. */
 function isRefused({ status, explanation }: FetchedFile): boolean {
   return status === null && explanation.startsWith("forbidden-address");
+}
+
+/** The edition by which the server reads status codes and caches the file. Without one, its own access policy applies. */
+function edition({ profile }: State): { edition?: string } {
+  return profile === TODAY[0] ? {} : { edition: profile };
 }
 
 /** The path and query of a page whose robots.txt is fetched, or null for the address of a site or of its robots.txt. */

@@ -459,6 +459,17 @@ def test_the_edition_selects_how_the_file_is_read(tester: OpenPage) -> None:
     assert labels == [["The standard", 2], ["Crawlers today", 4], ["Earlier documents", 3]]
 
 
+def test_the_edition_selects_how_a_fetched_file_is_accessed(tester: OpenPage) -> None:
+    url = "https://circle.example/robots.txt"
+    tester.site.sites.add(url, status=301)
+    tester.fetch(url)
+    tester.expect_blocked(5)
+    # A redirect without a target is a missing file in the edition of 2019.
+    tester.control("profile").select_option("google2019")
+    tester.fetch(url)
+    tester.expect_blocked(0)
+
+
 def test_the_page_of_a_site_without_a_server_has_the_same_policy(built_page: object) -> None:
     from canfetch.web.server.guard import CONTENT_SECURITY_POLICY
     from canfetch.web.site.assets import FOLDER
