@@ -253,7 +253,7 @@ export const en = {
   others_block: "Blocked by: {profiles}.",
   others_allow: "Allowed by: {profiles}.",
   compared_with: "Compared with {target}",
-  length_in_octets: "length in octets",
+  length_in_octets: "length in bytes",
   whose_rules: "Whose rules",
   group_one: "The group on line {line} names {crawler}.",
   group_many: "The groups on lines {lines} name {crawler}, so they are read as one.",
