@@ -49,7 +49,7 @@ const main = h("main", {});
 /** Links are not part of the script of the first visit. */
 const links = () => import("./share.js");
 // The network may be gone when they are needed.
-void verdicts.started.then(() => prefetch([links, () => import("./suggestions.js")]));
+void verdicts.started.then(() => prefetch([links, () => import("./suggestions.js")], 0));
 
 /** Ends the subscriptions of the head and the views. */
 let unsubscribe: (() => void)[] = [];

@@ -15,8 +15,8 @@ export async function onDemand<Part>({ texts, toast }: App, loading: Promise<Par
 const PREFETCH_DELAY_MS = 1000;
 
 /** Load parts when the page has had time for what is in sight. A part that fails is loaded again when it is used. */
-export function prefetch(parts: readonly (() => Promise<unknown>)[]): void {
+export function prefetch(parts: readonly (() => Promise<unknown>)[], delay = PREFETCH_DELAY_MS): void {
   setTimeout(() => {
     for (const load of parts) load().catch(() => {});
-  }, PREFETCH_DELAY_MS);
+  }, delay);
 }

@@ -4,7 +4,7 @@ import { bytesOfText, encodeText, fromBinary, readBytes, toBinary, toLf } from "
 import { isProductToken } from "./crawlers.js";
 import { MAX_URLS } from "./rows.js";
 import { type Cell, type State, type ViewName, VIEWS } from "./state.js";
-import { isFiltering, ROW_KINDS, type RowFilter } from "./views/access/row-filter.js";
+import { isFiltering, NO_FILTER, ROW_KINDS, type RowFilter } from "./views/access/row-filter.js";
 import { linkedView, restoredView, type ViewStates } from "./views/view-link.js";
 
 const VERSION = "#v1.";
@@ -114,7 +114,8 @@ function toOwn(value: unknown): Pick<Shared, "ownUrls" | "ownCrawlers" | "typedU
 }
 
 function toFilter(value: unknown): RowFilter {
-  const [text, kind, line] = Array.isArray(value) ? (value as unknown[]) : [];
+  if (!Array.isArray(value)) return NO_FILTER;
+  const [text, kind, line] = value as unknown[];
   return {
     text: typeof text === "string" ? text : "",
     kind: ROW_KINDS.find((known) => known === kind) ?? "all",

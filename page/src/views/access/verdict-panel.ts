@@ -275,7 +275,7 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
     element.classList.toggle("closed", closed);
     updateMessage(registry.crawlers.length > 0);
     updateSummary();
-    if (store.state.asList) void showList();
+    if (store.state.asList) showList();
     element.dataset["generation"] = String(Number(element.dataset["generation"] ?? 0) + 1);
   }
 
