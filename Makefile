@@ -148,7 +148,7 @@ serve: $(INSTALLED) $(STAMPS)/extra-web ## serve the tester page and the HTTP AP
 
 test: setup-test ## set up and run the quick tests: make test [ARGS='-k groups']
 	$(PYTEST) --numprocesses $(WORKERS) $(if $(MEASURED),$(MEASURED:%=--cov=canfetch.%) --cov-report=) $(ARGS)
-	$(if $(MEASURED),$(BIN)/python -m coverage report --include='src/canfetch/*' --fail-under=100)
+	$(if $(MEASURED),$(BIN)/python -m coverage report --include="$$(printf 'src/canfetch/%s/*,' $(MEASURED))" --fail-under=100)
 
 coverage: ## run the quick tests, and require full branch coverage of core, access and pages, as CI does
 	@$(MAKE) test COVERAGE=true

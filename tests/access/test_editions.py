@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import canfetch
-from canfetch.access.editions import get_edition
+from canfetch.access.editions import choose_profile, get_edition
 from canfetch.errors import InvalidOption, UnknownEdition
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -45,6 +45,19 @@ def test_edition_and_what_it_sets_cannot_be_combined(other: str) -> None:
 def test_unknown_edition_is_an_error(name: Any, advice: str) -> None:
     with pytest.raises(UnknownEdition, match=f"^unknown edition .*: {advice}"):
         canfetch.Client(user_agent="ExampleBot/1.0", edition=name)
+
+
+def test_profile_or_edition_chooses_the_profile() -> None:
+    assert [choose_profile(*options) for options in [(None, "google2019"), ("bing", None), (None, None)]] == [
+        "google2019",
+        "bing",
+        "rfc9309",
+    ]
+    assert choose_profile(None, None, "yandex") == "yandex"
+    with pytest.raises(
+        InvalidOption, match=r"^edition and profile cannot be used together: edition 'google' sets profile$"
+    ):
+        choose_profile("bing", "google")
 
 
 def test_documentation_lists_every_edition() -> None:

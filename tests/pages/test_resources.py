@@ -82,6 +82,21 @@ def test_a_resource_is_listed_once_with_its_first_place() -> None:
     assert (one.kind, one.element, one.line, one.references) == ("image", "img", 2, 3)
 
 
+def test_a_resource_as_json() -> None:
+    (resource,) = parse_resources(b'<script src="/a.js"></script>', url="https://example.com/").resources
+    assert resource.to_json() == {
+        "url": "https://example.com/a.js",
+        "kind": "script",
+        "element": "script",
+        "line": 1,
+        "references": 1,
+    }
+
+
+def test_a_source_set_that_ends_with_a_separator() -> None:
+    assert list(split_source_set("a.png 1x, ")) == ["a.png"]
+
+
 def test_what_is_not_listed_has_a_note() -> None:
     page = "".join(f"<img src=/{number}>" for number in range(5))
     assert parse_resources(page, url=PAGE, max_resources=5).notes is ResourceNote.NONE
