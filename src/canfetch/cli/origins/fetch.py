@@ -199,8 +199,8 @@ command: Final = click.Command(
     An origin is a URL, whose path is ignored, or a host name, which means https. A cached copy that is still fresh is
     shown without a request; pass --refresh to fetch it again.
 
-    If the file states a Crawl-delay, Request-rate or Visit-time for an agent, it is shown as the pace; without --agent,
-    that of the group for *.""",
+    If the file states a Crawl-delay, Request-rate or Visit-time for an agent, it is shown as the pace. Without
+    --agent, it is the pace of crawlers that the file does not name.""",
     epilog="""\b
 Examples:
   canfetch fetch https://example.com
