@@ -208,19 +208,24 @@ class RulesView implements View {
       { row: ROWS.indexOf(use), column },
     );
     const directives = mostDirectives(rows);
+    // Crawlers that may not fetch the page have no answer of its server; others can have one.
+    const answered = rows.find(({ fetched }) => fetched !== null && fetched.status !== null) ?? first;
+    const isUnknown = answered.fetched?.status === null;
     this.#frame.setBody(
-      this.#fetchedNote(first),
+      this.#fetchedNote(answered),
       this.#bodyNote(),
       this.#unseenNotes(rows),
       this.#grid.element,
-      h(
-        "section",
-        { class: "records" },
-        h("h3", {}, texts.t("rules_all")),
-        directives.length === 0
-          ? h("p", { class: "soft" }, texts.t("rules_none"))
-          : ruleList(texts, directives, this.#places),
-      ),
+      isUnknown
+        ? null
+        : h(
+            "section",
+            { class: "records" },
+            h("h3", {}, texts.t("rules_all")),
+            directives.length === 0
+              ? h("p", { class: "soft" }, texts.t("rules_none"))
+              : ruleList(texts, directives, this.#places),
+          ),
       this.#otherNotes(first, rows.length),
       this.#answeredMode === "fetch" ? this.#resources.element : null,
     );
@@ -300,11 +305,15 @@ class RulesView implements View {
     return h("p", { class: "note", "data-result": "rules-body" }, this.#app.texts.t("rules_headers_end"));
   }
 
-  #fetchedNote({ fetched }: PageRow): Child {
+  #fetchedNote({ fetched, robots }: PageRow): Child {
     const { texts } = this.#app;
     if (!fetched) return this.#draftCounts || this.#state.url.trim() === "" ? null : h("p", { class: "note" }, texts.t("rules_other_host"));
-    const status = fetched.status === null ? texts.t("rules_page_blocked") : texts.t(fetched.hops.length === 0 ? "rules_page_answered" : "rules_page_redirected", { status: String(fetched.status), count: fetched.hops.length });
-    return h("div", { class: "note fetched-note", "data-result": "fetched" }, h("p", {}, h("code", {}, fetched.url)), h("p", {}, status, " ", texts.t("rules_live_counts")));
+    const blocked = robots?.rule ? "rules_page_blocked" : "rules_blocked_site";
+    const answered = fetched.hops.length === 0 ? "rules_page_answered" : "rules_page_redirected";
+    const status = texts.t(fetched.status === null ? blocked : answered, { status: String(fetched.status), count: fetched.hops.length });
+    // Without a live file, none counts.
+    const counts = fetched.status === null && !robots?.rule ? null : [" ", texts.t("rules_live_counts")];
+    return h("div", { class: "note fetched-note", "data-result": "fetched" }, h("p", {}, h("code", {}, fetched.url)), h("p", {}, status, counts));
   }
 
   #otherNotes({ page }: PageRow, shown: number): Child {

@@ -144,6 +144,32 @@ def test_a_page_that_is_not_fetched_is_explained(rules: OpenPage, address: str, 
     expect(rules.find(".rules-view .main-panel, .rules-view .explanation").filter(has_text=text)).not_to_have_count(0)
 
 
+def test_a_page_is_not_called_unfetched_because_one_crawler_may_not_fetch_it(rules: OpenPage) -> None:
+    sites = rules.site.sites
+    # The first column is that of Googlebot.
+    sites.add("https://part.example/robots.txt", b"User-agent: Googlebot\nDisallow: /\n")
+    sites.add(
+        "https://part.example/",
+        b"<!doctype html><title>x</title>",
+        headers=(("Content-Type", "text/html"), ("X-Robots-Tag", "noindex")),
+    )
+    fetch(rules, "https://part.example/")
+    expect(rules.find("[data-result=fetched]")).to_contain_text("Answered 200.")
+    expect(rules.find(".rules-view .records")).to_contain_text("noindex")
+
+
+@pytest.mark.parametrize("status, text", [(200, "so it was not fetched"), (503, "robots.txt could not be fetched")])
+def test_nothing_is_stated_about_the_rules_of_a_page_that_was_not_fetched(
+    rules: OpenPage, status: int, text: str
+) -> None:
+    # Some crawlers of the example ignore a group for all.
+    groups = "User-agent: *\nUser-agent: AdsBot-Google\nDisallow: /\n"
+    rules.site.sites.add(f"https://shut{status}.example/robots.txt", groups.encode(), status=status)
+    fetch(rules, f"https://shut{status}.example/")
+    expect(rules.find("[data-result=fetched]")).to_contain_text(text)
+    expect(rules.find(".rules-view .records")).to_have_count(0)
+
+
 def test_invalid_input_is_not_shown_as_a_failure_of_the_server(new_page: NewPage) -> None:
     opened = new_page(locale="de-DE")
     problem = {"type": "urn:canfetch:problem:invalid-request", "title": "Unprocessable", "detail": "headers: too long"}
