@@ -98,6 +98,28 @@ def test_a_sitemap_is_fetched_on_request_only(tester: OpenPage) -> None:
     expect(tester.find("[role=grid]")).to_have_attribute("aria-rowcount", "18")
 
 
+def test_the_sitemaps_of_an_index_are_fetched_one_after_the_other(tester: OpenPage) -> None:
+    sites = tester.site.sites
+    schema = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+    names = ("a", "b")
+    entries = "".join(f"<sitemap><loc>https://www.example.com/{name}.xml</loc></sitemap>" for name in names)
+    listed = {"index": f"<sitemapindex {schema}>{entries}</sitemapindex>"}
+    for name in names:
+        listed[name] = f"<urlset {schema}><url><loc>https://www.example.com/in-{name}</loc></url></urlset>"
+    for name, text in listed.items():
+        headers = (("content-type", "application/xml"),)
+        sites.add(f"https://www.example.com/{name}.xml", text.encode(), headers=headers)
+    tester.control("urls").click()
+    tester.control("urls-text").fill("")
+    tester.control("sitemap-address").fill("https://www.example.com/index.xml")
+    tester.control("sitemap-fetch").click()
+    for count, name in enumerate(names, 1):
+        tester.find(f"[data-result=sitemap-index] >> text={name}.xml").click()
+        expect(tester.find(".outcome")).to_contain_text(f"{count} row")
+    tester.control("urls-apply").click()
+    expect(tester.rows).to_have_text(["/in-a", "/in-b"])
+
+
 def test_a_draft_that_does_not_fit_into_the_address_is_not_lost_without_a_question(tester: OpenPage) -> None:
     asked: list[str] = []
 

@@ -156,14 +156,16 @@ function sitemapForm(app: App, address: string, add: (urls: readonly string[]) =
   });
   url.value = listedSitemap(app.store.state.file, address) ?? address.replace(/\/robots\.txt$/, "/sitemap.xml");
   const message = h("div", { class: "small sitemap-message", role: "status" });
+  /** The sitemaps of an index stay, so that several of them can be fetched. */
+  const index = h("div", { class: "small sitemap-index", "data-result": "sitemap-index" });
   const ask = async (): Promise<void> => {
     fill(message, texts.t("fetching"));
     try {
       const answer = await (server as NonNullable<typeof server>).post<SitemapObject>("sitemap", { url: url.value.trim() });
       if (answer.kind === "index") {
+        fill(message, texts.t("sitemap_index"));
         fill(
-          message,
-          h("p", {}, texts.t("sitemap_index")),
+          index,
           answer.urls.slice(0, 50).map((entry) =>
             h("button", { type: "button", class: "button mono", on: { click: () => ((url.value = entry), void ask()) } }, entry),
           ),
@@ -197,5 +199,6 @@ function sitemapForm(app: App, address: string, add: (urls: readonly string[]) =
     url,
     h("button", { type: "submit", class: "button", "data-control": "sitemap-fetch" }, texts.t("sitemap_fetch")),
     message,
+    index,
   );
 }
