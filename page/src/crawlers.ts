@@ -10,6 +10,9 @@ export type CrawlerObject = Omit<CompleteCrawlerObject, "headers">;
 export const GROUPS = ["search", "training", "answers", "other"] as const;
 export type PurposeGroup = (typeof GROUPS)[number];
 
+/** The column of crawlers that the file does not name. */
+export const STAR = "*";
+
 /** The columns for a file of one's own, beside the crawlers that it names. */
 export const MAIN_CRAWLERS = ["Googlebot", "bingbot", "GPTBot", "ClaudeBot", "CCBot"] as const;
 

@@ -1,6 +1,6 @@
 /** Rows and columns for a file of one's own: a URL for each rule, and the crawlers that the file names. */
 
-import { isProductToken, MAIN_CRAWLERS, type Registry } from "./crawlers.js";
+import { isProductToken, MAIN_CRAWLERS, type Registry, STAR } from "./crawlers.js";
 import { type AgentChain, type FileInfo, LINE_KINDS, type VerdictEngine } from "./engine/engine.js";
 import type { Cell, State } from "./state.js";
 
@@ -17,7 +17,6 @@ const FILLERS = [
   ["example/page", "/page"],
 ] as const;
 const UNMATCHED = ["/", "/page", "/example-page"] as const;
-const STAR = "*";
 
 export interface Suggestions {
   readonly urls: readonly string[];

@@ -9,11 +9,12 @@ import type { ExportTexts } from "./texts.js";
 /** Return labels and values. */
 export function fileFacts(app: App, own: ExportTexts, now = new Date()): readonly (readonly [string, string])[] {
   const { texts, store } = app;
-  const { address, profile, file, bytes } = store.state;
+  const { address, profile, file, bytes, closed } = store.state;
+  const size = formatBytes(bytes?.length ?? encodeText(file).length, texts);
   return [
     [own.t("address"), address],
     [own.t("origin"), originText(app, own)],
-    [own.t("size"), formatBytes(bytes?.length ?? encodeText(file).length, texts)],
+    ...(closed ? [] : [[own.t("size"), size] as const]),
     [own.t("reading"), profileName(profile, texts)],
     [own.t("date"), formatDate(now, own)],
   ];

@@ -46,6 +46,9 @@ tr { break-inside: avoid; }
 .state.blocked { background: #c2470f; color: #fff; }
 .state.allowed { background: #d6e8f9; color: #0c4a94; }
 .state.none { background: #f1f5fb; color: #56789f; }
+.matrix td.differs::after, .legend .differs::after { content: ""; border: 0.3em solid transparent; border-block-start-color: #16191d; border-inline-end-color: #16191d; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+.matrix td.differs::after { position: absolute; inset: 0 0 auto auto; }
+.legend .differs { display: inline-grid; }
 .matrix .state { display: grid; width: 100%; height: 1.35em; }
 .crawlers { flex: 1 1 24em; }
 .crawlers th, .crawlers td { padding: 0.05em 1em 0.05em 0; vertical-align: top; }
@@ -61,6 +64,7 @@ tr { break-inside: avoid; }
 .file li { display: flex; counter-increment: line; break-inside: avoid; }
 .file li::before { content: counter(line); flex: 0 0 2.6em; padding-inline-end: 0.8em; color: #545b66; text-align: end; }
 .file code { min-width: 0; font-family: var(--mono, ui-monospace, monospace); white-space: pre-wrap; overflow-wrap: anywhere; }
+.raw-byte { border: 1px solid #c9c9c2; border-radius: 2px; }
 .made { margin-top: 0.8em; color: #545b66; }
 @media print {
   .paper { padding: 0; font-size: 7.2pt; line-height: 1.3; }

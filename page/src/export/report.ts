@@ -8,16 +8,17 @@
 import type { FindingObject, LintReportObject } from "../api-types.js";
 import type { App } from "../app.js";
 import { save } from "../clipboard.js";
-import { purposeTexts } from "../crawlers.js";
+import { purposeTexts, STAR } from "../crawlers.js";
 import { showDialog } from "../dialog.js";
 import { type Child, fill, h } from "../dom.js";
 import { codeSpans, robotsUrl } from "../notes.js";
 import { draftContent } from "../views/parts/draft.js";
 import { mark } from "../views/parts/marks.js";
 import { failureText } from "../views/parts/problems.js";
+import { withRawBytes } from "../views/parts/raw-bytes.js";
 import { fileFacts, hostName } from "./facts.js";
 import { PAGE_STYLE, REPORT_STYLE } from "./report-style.js";
-import { markAt, type ShownVerdicts } from "./table.js";
+import { differsAt, markAt, type ShownVerdicts } from "./table.js";
 import type { ExportTexts } from "./texts.js";
 
 /** More crawlers are in another table below. */
@@ -82,6 +83,7 @@ function reportElement(app: App, own: ExportTexts, shown: ShownVerdicts, problem
     total,
   };
   const host = hostName(app);
+  const isFiltered = data.shown.length < data.rows.length;
   return h(
     "article",
     { class: "paper" },
@@ -94,22 +96,28 @@ function reportElement(app: App, own: ExportTexts, shown: ShownVerdicts, problem
     h("p", { class: "intro" }, own.t("intro")),
     h("h2", {}, own.t("result")),
     h("p", {}, own.t("summary", counts)),
+    isFiltered ? h("p", { "data-result": "filtered" }, own.t("filtered", { count: data.shown.length, all: data.rows.length })) : null,
     h(
       "ul",
       { class: "legend", "aria-hidden": "true" },
       LEGEND.map((name) => h("li", {}, mark(name), own.t(`key_${name}`))),
+      hasDifferences(shown) ? h("li", {}, h("span", { class: "differs" }), own.t("key_differs")) : null,
     ),
     h("div", { class: "answers" }, matrixTables(own, shown), crawlerList(app, own, shown)),
-    h("h2", {}, own.t("problems")),
-    problems,
-    h("h2", {}, own.t("file")),
-    fileLines(store.state.file, own),
+    // Without an answer of the site, the editor holds a draft, or the file of another site.
+    store.state.closed
+      ? null
+      : [h("h2", {}, own.t("problems")), problems, h("h2", {}, own.t("file")), fileLines(store.state.file, own)],
     h("p", { class: "made" }, own.t("made_with")),
   );
 }
 
 function blockedRows({ data }: ShownVerdicts, crawler: number): number {
   return data.shown.filter((url) => markAt(data, url, crawler) === "blocked").length;
+}
+
+function hasDifferences({ data }: ShownVerdicts): boolean {
+  return data.shown.some((url) => data.columns.some((_, crawler) => differsAt(data, url, crawler)));
 }
 
 function matrixTables(own: ExportTexts, shown: ShownVerdicts): Child {
@@ -151,8 +159,9 @@ function matrixRow(own: ExportTexts, { data, problem }: ShownVerdicts, url: numb
   if (row && found) return h("tr", {}, head, h("td", { colspan: count, class: "problem" }, problem(found, row)));
   const cells = Array.from({ length: count }, (_, column) => {
     const name = markAt(data, url, start + column);
-    const words = h("span", { class: "words" }, own.t(`key_${name}`));
-    return h("td", { class: name }, name === "invalid" ? null : mark(name), words);
+    const differs = differsAt(data, url, start + column);
+    const words = h("span", { class: "words" }, own.t(`key_${name}`), differs ? `; ${own.t("key_differs")}` : null);
+    return h("td", { class: differs ? `${name} differs` : name }, name === "invalid" ? null : mark(name), words);
   });
   return h("tr", {}, head, cells);
 }
@@ -170,7 +179,8 @@ function crawlerList({ texts, verdicts }: App, own: ExportTexts, shown: ShownVer
       {},
       columns.map(({ token }, column) => {
         const crawler = registry.find(token);
-        const purpose = crawler ? `${crawler.operator}, ${purposeTexts(crawler, texts)}` : own.t("unknown_crawler");
+        const unknown = token === STAR ? "any_crawler" : "unknown_crawler";
+        const purpose = crawler ? `${crawler.operator}, ${purposeTexts(crawler, texts)}` : own.t(unknown);
         const blocked = own.t("blocked_of", { blocked: blockedRows(shown, column), total });
         return h("tr", {}, h("th", { scope: "row", translate: "no" }, token), h("td", {}, purpose), h("td", {}, blocked));
       }),
@@ -210,7 +220,7 @@ function fileLines(file: string, own: ExportTexts): Child {
   const lines = file.replace(/\n$/, "").split("\n");
   const missing = lines.length - MAX_LINES;
   return [
-    h("ol", { class: "file", translate: "no" }, lines.slice(0, MAX_LINES).map((line) => h("li", {}, h("code", {}, line)))),
+    h("ol", { class: "file", translate: "no" }, lines.slice(0, MAX_LINES).map((line) => h("li", {}, h("code", {}, withRawBytes(line))))),
     missing > 0 ? h("p", {}, own.t("more_lines", { count: missing })) : null,
   ];
 }

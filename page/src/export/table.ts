@@ -34,6 +34,11 @@ export function markAt({ marks, columns }: GridData, url: number, crawler: numbe
   return MARK_NAMES[marks?.[url * columns.length + crawler] ?? 3] ?? "invalid";
 }
 
+/** Whether readings differ on a cell of the matrix. */
+export function differsAt({ differs, columns }: GridData, url: number, crawler: number): boolean {
+  return differs?.[url * columns.length + crawler] === 1;
+}
+
 function matrixTable(app: App, shown: ShownVerdicts): VerdictTable {
   const { data } = shown;
   return {
@@ -61,7 +66,7 @@ function listTable(app: App, shown: ShownVerdicts): VerdictTable {
       for (const url of data.shown) {
         for (const [crawler, { token }] of data.columns.entries()) {
           const index = url * data.columns.length + crawler;
-          const differs = data.differs?.[index] === 1 ? texts.t("legend_differs") : "";
+          const differs = differsAt(data, url, crawler) ? texts.t("legend_differs") : "";
           yield [data.rows[url]?.text ?? "", token, verdictWords(app, shown, url, crawler), lines?.[index] || "", differs];
         }
       }

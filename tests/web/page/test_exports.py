@@ -149,9 +149,36 @@ def test_the_report_of_the_example_is_one_printed_page(tester: OpenPage) -> None
     assert len(PDF_PAGE.findall(tester.page.pdf(prefer_css_page_size=True))) == 1
 
 
+def test_the_report_marks_where_readings_differ_and_names_the_filter(tester: OpenPage) -> None:
+    expect(tester.find("[data-differs]")).to_have_text("5")
+    tester.control("only-differing").click()
+    count = len(tester.rows.all_inner_texts())
+    open_report(tester)
+    report = tester.find(".report .paper")
+    differing = report.locator(".matrix td.differs")
+    expect(differing).to_have_count(5)
+    expect(differing.first).to_contain_text("crawlers read the file differently")
+    expect(report.locator(".legend")).to_contain_text("crawlers read the file differently")
+    expect(report.locator("[data-result=filtered]")).to_contain_text(f"the report has {count} of 16 pages")
+
+
+def test_the_report_of_a_site_without_an_answer_shows_no_file_of_another(tester: OpenPage) -> None:
+    tester.site.sites.add("https://failing.example/robots.txt", status=503)
+    tester.fetch("https://failing.example/")
+    expect(tester.find(".source-state")).to_contain_text("503: the server failed")
+    tester.control("export").click()
+    tester.control("export-report").click()
+    expect(tester.find(".report[data-state=ready]")).to_be_visible()
+    report = tester.find(".report .paper")
+    expect(report.locator(".facts")).to_contain_text("The file could not be fetched")
+    expect(report.locator(".matrix .state.blocked")).not_to_have_count(0)
+    expect(report.locator(".file, .problems")).to_have_count(0)
+    expect(report).not_to_contain_text("Size")
+
+
 def test_the_report_is_saved_as_one_file_that_needs_nothing_else(new_page: NewPage) -> None:
     tester = new_page(locale="de-DE")
-    tester.site.sites.add("https://report.example/robots.txt", b"User-agent: *\nDisallow: /shop/\n# </style><b>\n")
+    tester.site.sites.add("https://report.example/robots.txt", b"User-agent: *\nDisallow: /caf\xe9/\n# </style><b>\n")
     tester.open()
     tester.control("address").fill("https://report.example/robots.txt")
     tester.control("fetch").click()
@@ -166,6 +193,7 @@ def test_the_report_is_saved_as_one_file_that_needs_nothing_else(new_page: NewPa
     expect(other.locator("html")).to_have_attribute("lang", "de")
     expect(other.locator("h1")).to_have_text("robots.txt von report.example")
     expect(other.locator(".facts")).to_contain_text("Von der Website abgerufen am")
+    expect(other.locator(".file li").nth(1)).to_have_text("Disallow: /caf%E9/")
     expect(other.locator(".file li").nth(2)).to_have_text("# </style><b>")
     assert other.locator(".matrix .state.blocked").first.evaluate("mark => getComputedStyle(mark).backgroundColor") == (
         "rgb(194, 71, 15)"
