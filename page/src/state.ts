@@ -138,8 +138,10 @@ export function fetchedFile(
   { loaded, fetched, typed, addressBefore }: { loaded: Loaded | null; fetched: FetchedFile; typed: string | null; addressBefore: string },
 ): Partial<State> {
   const isClosedAgain = loaded === null && state.closed;
+  const isOtherSite = fetched.robots_url !== addressBefore && !state.ownUrls;
+  const asked = isOtherSite ? { ...state, urls: [], typedUrls: 0 } : state;
   return {
-    ...(loaded === null ? closedQuestion(state, typed) : { ...ownQuestion(state, typed), ...loadedParts(loaded, "fetched") }),
+    ...(loaded === null ? closedQuestion(asked, typed) : { ...ownQuestion(asked, typed), ...loadedParts(loaded, "fetched") }),
     address: fetched.robots_url,
     fetched,
     closed: loaded === null,

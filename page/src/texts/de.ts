@@ -258,6 +258,7 @@ export const de: Catalogue = {
   group_many: "Die Gruppen in den Zeilen {lines} nennen {crawler} und werden deshalb als eine gelesen.",
   group_fallback: "Keine Gruppe nennt {crawler}. Es gilt die Gruppe von {fallback} in Zeile {line}.",
   group_star: "Keine Gruppe nennt {crawler}, also gelten die Regeln für {star} in Zeile {line}.",
+  group_every: "Die Gruppe in Zeile {line} gilt für Crawler, die die Datei nicht nennt.",
   group_none: "Keine Gruppe nennt {crawler}, und keine gilt für {star}.",
   star_ignored: "Die Regeln für {star} in Zeile {line} gelten hier nicht.",
   other_readings: "Andere Lesarten",

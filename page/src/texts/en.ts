@@ -259,6 +259,7 @@ export const en = {
   group_many: "The groups on lines {lines} name {crawler}, so they are read as one.",
   group_fallback: "No group names {crawler}. It follows {fallback}’s, on line {line}.",
   group_star: "No group names {crawler}, so the rules for {star} on line {line} count.",
+  group_every: "The group on line {line} is for crawlers that the file does not name.",
   group_none: "No group names {crawler}, and there is no group for {star}.",
   star_ignored: "The rules for {star} on line {line} do not count for it.",
   other_readings: "Other readings",

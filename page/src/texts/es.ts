@@ -258,6 +258,7 @@ export const es: Catalogue = {
   group_many: "Los grupos de las líneas {lines} nombran a {crawler}, así que se leen como uno solo.",
   group_fallback: "Ningún grupo nombra a {crawler}. Sigue el de {fallback}, en la línea {line}.",
   group_star: "Ningún grupo nombra a {crawler}, así que cuentan las reglas para {star} de la línea {line}.",
+  group_every: "El grupo de la línea {line} es para los rastreadores que el archivo no nombra.",
   group_none: "Ningún grupo nombra a {crawler} y no hay ninguno para {star}.",
   star_ignored: "Las reglas para {star} de la línea {line} no cuentan aquí.",
   other_readings: "Otras lecturas",

@@ -258,6 +258,7 @@ export const it: Catalogue = {
   group_many: "I gruppi alle righe {lines} nominano {crawler}, quindi vengono letti come uno solo.",
   group_fallback: "Nessun gruppo nomina {crawler}. Segue quello di {fallback}, alla riga {line}.",
   group_star: "Nessun gruppo nomina {crawler}, quindi valgono le regole per {star} alla riga {line}.",
+  group_every: "Il gruppo alla riga {line} vale per i crawler che il file non nomina.",
   group_none: "Nessun gruppo nomina {crawler} e nessuno vale per {star}.",
   star_ignored: "Le regole per {star} alla riga {line} qui non valgono.",
   other_readings: "Altre letture",

@@ -246,6 +246,7 @@ export const ja: Catalogue = {
   group_many: "{lines} 行目のグループが {crawler} を指定しているため、1 つのグループとして読まれます。",
   group_fallback: "{crawler} を指定したグループはありません。{line} 行目の {fallback} のグループに従います。",
   group_star: "{crawler} を指定したグループがないため、{line} 行目の {star} のルールが適用されます。",
+  group_every: "{line} 行目のグループは、ファイルが指定していないクローラーに適用されます。",
   group_none: "{crawler} を指定したグループも {star} のグループもありません。",
   star_ignored: "{line} 行目の {star} のルールは適用されません。",
   other_readings: "ほかの解釈",

@@ -246,6 +246,7 @@ export const ko: Catalogue = {
   group_many: "{lines}행의 그룹이 모두 {crawler} 이름을 지정하므로 하나로 읽습니다.",
   group_fallback: "{crawler} 그룹이 없습니다. {line}행에 있는 {fallback} 그룹을 따릅니다.",
   group_star: "{crawler} 그룹이 없으므로 {line}행의 {star} 규칙을 적용합니다.",
+  group_every: "{line}행의 그룹은 파일에 이름이 없는 크롤러에 적용됩니다.",
   group_none: "{crawler} 그룹도 {star} 그룹도 없습니다.",
   star_ignored: "{line}행의 {star} 규칙은 적용되지 않습니다.",
   other_readings: "다른 해석",

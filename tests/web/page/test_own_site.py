@@ -52,6 +52,36 @@ def test_the_page_that_was_typed_is_the_first_row_and_stays(tester: OpenPage) ->
     expect(tester.columns).to_have_text(COLUMNS[:5])
 
 
+def test_the_page_of_one_site_is_no_row_of_another(tester: OpenPage) -> None:
+    tester.site.sites.add(f"{SITE}/robots.txt", b"User-agent: *\nDisallow: /a\n")
+    tester.site.sites.add("https://failing.example/robots.txt", status=503)
+    tester.fetch("https://failing.example/page")
+    expect(tester.rows).to_have_text(["/page"])
+    tester.fetch(SITE)
+    expect(tester.rows).to_have_text(["/a", "/"])
+    # Another page of the same site is added.
+    tester.fetch(f"{SITE}/one")
+    expect(tester.rows).to_have_text(["/one", "/a", "/"])
+    tester.fetch(f"{SITE}/two")
+    expect(tester.rows).to_have_text(["/two", "/one", "/a", "/"])
+
+
+def test_the_column_of_every_other_crawler_is_explained_as_such(tester: OpenPage) -> None:
+    named = "".join(f"User-agent: {name}\n" for name in COLUMNS[:5])
+    tester.open_file(f"User-agent: *\nDisallow: /a\n\n{named}Disallow: /b\n".encode())
+    tester.cell("*", "/a").click()
+    tester.expect_why("The group on line 1 is for crawlers that the file does not name.")
+    expect(tester.find("[data-part=why]")).not_to_contain_text("not in the registry")
+
+
+def test_a_reading_without_a_rule_is_not_explained_by_the_first_rule(tester: OpenPage) -> None:
+    # A crawler of 1994 ignores the misspelt line.
+    tester.open_file(b"User-agent: *\nDisalow: /a\n")
+    tester.expect_why("Standard of 1994")
+    tester.expect_why("They read the rules differently")
+    expect(tester.find("[data-part=why]")).not_to_contain_text("The first rule that matches")
+
+
 def test_what_the_user_listed_stays(tester: OpenPage) -> None:
     tester.set_urls("/mine\n/a/b")
     tester.control("crawlers").click()

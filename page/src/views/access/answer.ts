@@ -1,5 +1,6 @@
 /** The answer for one cell in sentences: for the panel, as text, and as a command. */
 
+import { STAR } from "../../crawlers.js";
 import { type Child, h } from "../../dom.js";
 import { profileName } from "../../profiles.js";
 import type { Texts } from "../../texts.js";
@@ -83,6 +84,8 @@ export function groupNodes({ explanation, crawler }: Explained, texts: Texts): C
     );
   } else if (choice === "fallback") {
     parts.push(texts.nodes("group_fallback", { crawler: name(crawler), fallback: name(token ?? ""), line: lineList }));
+  } else if (choice === "star" && crawler === STAR) {
+    parts.push(texts.nodes("group_every", { line: lineList }));
   } else if (choice === "star") {
     parts.push(texts.nodes("group_star", { crawler: name(crawler), star: star(), line: lineList }));
   } else {

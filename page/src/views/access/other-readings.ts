@@ -106,7 +106,7 @@ function cause(other: Explanation, { explanation, crawler }: Explained, profile:
   const theirs = other.group;
   const ours = explanation.group;
   const isSameGroup = theirs.choice === ours.choice && String(theirs.lines) === String(ours.lines);
-  if (isSameGroup) return texts.t(isFirstMatch(profile) ? "cause_first" : "cause_rules");
+  if (isSameGroup) return texts.t(isFirstMatch(profile) && other.rule !== null ? "cause_first" : "cause_rules");
   const ourLine = texts.list(ours.lines.map((line) => texts.number(line)));
   if (ours.choice === "own-token" && theirs.choice !== "own-token" && /[^A-Za-z_-]/.test(crawler)) {
     return texts.nodes("cause_digits", { line: ourLine });

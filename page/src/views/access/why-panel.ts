@@ -2,7 +2,7 @@
 
 import type { App } from "../../app.js";
 import { copy } from "../../clipboard.js";
-import { purposeTexts } from "../../crawlers.js";
+import { purposeTexts, STAR } from "../../crawlers.js";
 import { type Child, fill, h } from "../../dom.js";
 import type { Explanation, MatchingRule } from "../../engine/types.js";
 import { countedProfiles, profileName } from "../../profiles.js";
@@ -62,7 +62,7 @@ export function whyPanel(app: App, goTo: (line: number) => void, copyLink: () =>
       badge("blocked"),
       headline(false, crawler, url),
       h("p", { class: "answer" }, texts.t("decides_site_closed")),
-      crawlerSection(app, crawler),
+      crawler === STAR ? null : crawlerSection(app, crawler),
     ];
   }
 
@@ -96,7 +96,7 @@ export function whyPanel(app: App, goTo: (line: number) => void, copyLink: () =>
       ruleTable(explanation, texts, goTo),
       section("whose_rules", h("p", {}, groupNodes(explained, texts))),
       otherReadings(app, explained),
-      crawlerSection(app, crawler),
+      crawler === STAR ? null : crawlerSection(app, crawler),
     ];
   }
 
