@@ -107,12 +107,12 @@ def test_a_server_with_a_token_asks_for_it(built_page: object, browser: Browser)
             dialog.locator("[data-control=token-apply]").click()
             if not is_right:
                 expect(dialog).to_contain_text("The server rejected this token.")
-        expect(tester.find(".notes-chip[data-state=ready]")).to_be_visible()
+        expect(tester.control("notes")).to_have_attribute("data-state", "ready")
         expect(dialog).to_have_count(0)
         # The tab keeps it.
         tester.page.reload()
         tester.ready()
-        expect(tester.find(".notes-chip[data-state=ready]")).to_be_visible()
+        expect(tester.control("notes")).to_have_attribute("data-state", "ready")
         expect(dialog).to_have_count(0)
 
 
@@ -122,10 +122,10 @@ def test_a_reader_without_the_token_is_asked_once(built_page: object, browser: B
         dialog = tester.find("dialog[data-dialog=token]")
         expect(dialog).to_be_visible()
         tester.page.keyboard.press("Escape")
-        expect(tester.find(".notes-chip[data-state=failed]")).to_be_visible()
+        expect(tester.control("notes")).to_have_attribute("data-state", "failed")
         # The verdicts need no server.
         with tester.page.expect_response("**/v1/lint"):
             tester.replace_file("User-agent: *\nDisallow: /\n")
         tester.expect_blocked(16 * 13)
-        expect(tester.find(".notes-chip[data-state=failed]")).to_be_visible()
+        expect(tester.control("notes")).to_have_attribute("data-state", "failed")
         expect(dialog).to_have_count(0)
