@@ -144,7 +144,7 @@ async function writeHtml({ styles, script, fonts, modules, icon, engine, crawler
 
 /**
  * List all files with their sizes, and compress for the server what index.html names. The server compresses the others
- * with gzip, which takes an eighth more, so that the packages need not contain them twice.
+ * with gzip, which takes a little more, so that the packages need not contain them twice.
  */
 async function writeManifest() {
   const files = {};

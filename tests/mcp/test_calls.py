@@ -297,6 +297,8 @@ def test_the_edition_of_a_call_selects_how_a_file_is_read_and_fetched() -> None:
             ("explain", {"url": "/a", "robots_txt": draft}),
             ("explain", {"url": "/a", "robots_txt": draft, "edition": "google2019"}),
             ("explain", {"url": "/a", "robots_txt": draft, "edition": "google2018"}),
+            ("who_may_train", {"site": site.origin}),
+            ("who_may_train", {"site": site.origin, "edition": "google2019"}),
         )
         assert site.count("/robots.txt") == 2
         site.serve("/robots.txt", respond(draft.encode()))
@@ -309,6 +311,7 @@ def test_the_edition_of_a_call_selects_how_a_file_is_read_and_fetched() -> None:
     assert [reply.result["decisions"][0]["allowed"] for reply in replies[2:5]] == [True, False, True]
     assert replies[5].is_error
     assert replies[5].text.startswith("unknown edition 'google2018': did you mean 'google2019'")
+    assert [bool(reply.result["disallowed"]) for reply in replies[6:]] == [True, False]
 
 
 @pytest.mark.slow

@@ -202,6 +202,20 @@ def test_number_of_sitemaps_is_limited(site: Site) -> None:
     assert files[-1].problems[0].detail == "3 sitemaps are not read: expected at most 3"
 
 
+def test_the_limit_counts_sitemaps_that_robots_txt_names(site: Site) -> None:
+    names = [site.url(f"{number}.xml") for number in range(4)]
+    serve_robots(site, *names)
+    for number in range(4):
+        site.serve(f"/{number}.xml", respond(urlset(site.url(f"page{number}"))))
+    entries, files = read(site, max_sitemaps=2)
+    assert [entry.url for entry in entries] == [site.url("page0"), site.url("page1")]
+    assert [(file.url, file.kind) for file in files[2:]] == [(names[2], None)]
+    (problem,) = files[-1].problems
+    assert (str(problem.kind), problem.detail) == ("too-many-sitemaps", "2 sitemaps are not read: expected at most 2")
+    assert not site.count("/2.xml") + site.count("/3.xml")
+    assert "1 sitemap is not read" in read(site, max_sitemaps=3)[1][-1].problems[0].detail
+
+
 @pytest.mark.parametrize("named", [True, False])
 def test_sitemaps_protocol_cross_submits(site: Site, other: Site, named: bool) -> None:  # noqa: FBT001 - a parameter
     serve_robots(site, site.url("sitemap.xml"))

@@ -137,6 +137,11 @@ class SitemapSource(NamedTuple):
     named_by: Origin | None = None
     content: bytes | None = None
 
+    @property
+    def display_name(self) -> str:
+        """The name of the file, or the URL without credentials."""
+        return redacted_url(self.url) if self.content is None else self.url
+
 
 def sitemap_events(
     sources: Iterable[SitemapSource],
@@ -158,7 +163,12 @@ def sitemap_events(
         on.
     """
     procedure = _Reading(max_sitemaps, parallel, with_verdicts=with_verdicts)
-    for source in sources:
+    remaining = iter(sources)
+    for source in remaining:
+        if procedure.is_exhausted:
+            problem = procedure.unread_problem(1 + sum(1 for _ in remaining))
+            yield SitemapFile(source.display_name, None, None, 0, 0, (problem,))
+            return
         yield from procedure.read_source(source)
 
 
@@ -174,6 +184,17 @@ class _Reading:
         self._names: dict[Origin, frozenset[str] | None] = {}
         self._seen: set[str] = set()
 
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether no more files are read."""
+        return self._left <= 0
+
+    def unread_problem(self, count: int) -> SitemapProblem:
+        """Return the problem of sitemaps that are not read because of the limit."""
+        subject = f"{count:,} sitemaps are" if count > 1 else "1 sitemap is"
+        message = f"{subject} not read: expected at most {self._max_sitemaps:,}"
+        return SitemapProblem(SitemapProblemKind.TOO_MANY_SITEMAPS, message)
+
     def read_source(self, source: SitemapSource) -> Generator[ReadingStep | SitemapEvent, Any, None]:
         """Read a sitemap that was named, and the sitemaps that it lists if it is an index."""
         if not self._claim(source):
@@ -185,11 +206,9 @@ class _Reading:
         problems = ProblemCounter()
         fetched: deque[SitemapSource] = deque()
         for number, child in enumerate(listed):
-            if self._left <= 0:
-                problems.add(
-                    SitemapProblemKind.TOO_MANY_SITEMAPS,
-                    f"{len(listed) - number:,} sitemaps are not read: expected at most {self._max_sitemaps:,}",
-                )
+            if self.is_exhausted:
+                unread = self.unread_problem(len(listed) - number)
+                problems.add(unread.kind, unread.detail)
                 break
             sitemap = SitemapSource(child.url, source.named_by)
             if not (yield from self._may_be_read(child.url, source, problems)) or not self._claim(sitemap):
@@ -221,7 +240,7 @@ class _Reading:
         Returns: The index if the sitemap is one, which is not yielded yet. Otherwise None.
         """
         parent = None if index is None else redacted_url(index.url)
-        name = source.url if source.content is not None else redacted_url(source.url)
+        name = source.display_name
         try:
             body = source.content if source.content is not None else (yield BodyStep(source.url))
         except CanfetchError as error:

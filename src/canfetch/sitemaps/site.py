@@ -77,6 +77,7 @@ def read_sitemaps(
         except that of an index.
     """
     check_list("agents", agents)
+    check_count("max_sitemaps", max_sitemaps)
     check_count("parallel", parallel)
     chains = [as_agent(agent) for agent in agents]
     origin = Origin.from_url(url)

@@ -131,12 +131,13 @@ class Origins:
         finally:
             self._fetches.give_back(client)
 
-    async def access_json(self, url: str) -> dict[str, Any]:
+    async def access_json(self, url: str, *, policy: str | None = None) -> dict[str, Any]:
         """Return how the robots.txt of an origin was obtained and what that means, as verdicts contain it.
 
+        Args: policy: As for `state`.
         Raises: InvalidURL, TooManyFetches.
         """
-        state = await self.state(url)
+        state = await self.state(url, policy=policy)
         return state.access_info(self.clock()).to_json()
 
     @property

@@ -38,9 +38,9 @@ class StateNeeded(NamedTuple):
 
 
 class StatesNeeded(NamedTuple):
-    """The robots.txt of the origins of several URLs are needed. They are fetched side by side, for a limited time."""
+    """The robots.txt of several origins are needed. They are fetched side by side, for a limited time."""
 
-    urls: tuple[str, ...]
+    states: tuple[StateNeeded, ...]
 
 
 Need = StateNeeded | StatesNeeded | FetchStep
@@ -64,6 +64,15 @@ class ReadingRequest(Protocol):
     @property
     def edition(self) -> str | None:
         """The name of the edition, which sets the profile and the access policy, or None."""
+
+
+class _OwnReading(NamedTuple):
+    profile: str | None = None
+    edition: str | None = None
+
+
+OWN_READING: Final = _OwnReading()
+"""The reading of requests that name neither a profile nor an edition: that of the server."""
 
 
 @dataclass(slots=True)
@@ -98,7 +107,7 @@ class Facts:
         Raises: MissingFact; InvalidURL, UnknownEdition.
         """
         check_web_url(url)
-        need = StateNeeded(url, refresh, None if edition is None else get_edition(edition).policy)
+        need = StateNeeded(url, refresh, _policy_of(edition))
         state = self.states.get(need.key)
         if state is None:
             raise MissingFact(need)
@@ -106,16 +115,19 @@ class Facts:
             raise state
         return state
 
-    def require_states(self, urls: Iterable[str]) -> None:
+    def require_states(self, urls: Iterable[str], *, edition: str | None = None) -> None:
         """Require the states of the origins of several URLs.
 
-        Raises: MissingFact; InvalidURL.
+        Args: edition: As for `state`.
+        Raises: MissingFact; InvalidURL, UnknownEdition.
         """
-        missing = tuple(url for url in urls if StateNeeded(url).key not in self.states)
+        policy = _policy_of(edition)
+        needs = (StateNeeded(url, policy=policy) for url in urls)
+        missing = tuple(need for need in needs if need.key not in self.states)
         if missing:
             raise MissingFact(StatesNeeded(missing))
 
-    def decider(self, url: str, request: ReadingRequest) -> OriginDecider:
+    def decider(self, url: str, request: ReadingRequest = OWN_READING) -> OriginDecider:
         """Return what decides about the URLs of the origin of a URL, as a request has its file fetched and read.
 
         Raises: MissingFact; InvalidURL, UnknownProfile; and what `profile` raises.
@@ -123,13 +135,14 @@ class Facts:
         profile = self.profile(request)
         return OriginDecider(self.state(url, edition=request.edition), self.now, profile)
 
-    def perform(self, agent: Agent, step: Step) -> Any:
+    def perform(self, agent: Agent, step: Step, *, request: ReadingRequest = OWN_READING) -> Any:
         """Return the result of a step of fetching a document.
 
-        Raises: MissingFact; InvalidURL.
+        Args: request: The request that selects how each robots.txt is fetched and read.
+        Raises: MissingFact; InvalidURL; and what `decider` raises.
         """
         if isinstance(step, DecideStep):
-            return OriginDecider(self.state(step.url), self.now, self.own_profile).decide(step.url, agent=agent)
+            return self.decider(step.url, request).decide(step.url, agent=agent)
         response = self.responses.get(step.url)
         if response is None:
             raise MissingFact(step)
@@ -141,3 +154,7 @@ class Facts:
         files = (state.file for state in self.states.values() if isinstance(state, OriginState))
         bodies = (answer.body for answer in self.responses.values() if isinstance(answer, Response))
         return sum(len(file.content) for file in files if file is not None) + sum(map(len, bodies))
+
+
+def _policy_of(edition: str | None) -> str | None:
+    return None if edition is None else get_edition(edition).policy

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
+from canfetch.access.editions import get_edition
 from canfetch.answers.crawlers import requested_agents
 from canfetch.answers.pages import PageTable, decide_page, fetch_page, page_table, parse_header_lines
 from canfetch.answers.resources import decide_resources, fetch_resources
@@ -27,6 +28,7 @@ from canfetch.web.api.requests import (
     FactsRequest,
     FetchRequest,
     LivePageRequest,
+    OptionalEdition,
     PageRequest,
     QueryURL,
     ResourcesRequest,
@@ -35,7 +37,7 @@ from canfetch.web.api.requests import (
 )
 from canfetch.web.api.services import json_response, respond, services_of
 from canfetch.web.api.verdict_responses import AccessObject
-from canfetch.web.origins import OriginDecider, check_web_url, file_state_json
+from canfetch.web.origins import check_web_url, file_state_json
 
 ROUTER: Final = APIRouter(prefix="/v1")
 _FETCH_ERRORS: Final = BODY_ERRORS | problem_responses(424)
@@ -91,9 +93,14 @@ def facts_answer(body: bytes, facts: Facts) -> Mapping[str, Any]:
     summary="Describe the access to an origin.",
     responses=problem_responses(400, 401, 403, 421, 422, 429, 500, 503),
 )
-async def access(request: Request, url: Annotated[QueryURL, Query()]) -> Response:
+async def access(
+    request: Request,
+    url: Annotated[QueryURL, Query()],
+    edition: Annotated[OptionalEdition, Query()] = None,
+) -> Response:
     """Return how the robots.txt of an origin was obtained, and what that permits."""
-    return json_response(await services_of(request).origins.access_json(url))
+    policy = None if edition is None else get_edition(edition).policy
+    return json_response(await services_of(request).origins.access_json(url, policy=policy))
 
 
 @ROUTER.post(
@@ -161,7 +168,7 @@ def live_page_answer(body: bytes, facts: Facts) -> Mapping[str, Any]:
     rows = []
     for agent in agents:
         steps = fetch_page(asked.url, max_bytes=DEFAULT_MAX_PAGE_BYTES)
-        view = run_steps(steps, partial(facts.perform, agent.agent))
+        view = run_steps(steps, partial(facts.perform, agent.agent, request=asked))
         rows.append(decide_page(asked.url, agent, view, now=facts.now, dialect=asked.dialect))
     return PageTable(rows).to_json()
 
@@ -177,7 +184,8 @@ def live_page_answer(body: bytes, facts: Facts) -> Mapping[str, Any]:
 async def resources(request: Request) -> Response:
     """Fetch a page, and return its scripts, styles, images and frames, with the verdict of each host's robots.txt.
 
-    Only the HTML is read: what style sheets and scripts load is not listed.
+    The server fetches the page as itself, whatever the edition: that selects how the verdicts are found. Only the HTML
+    is read: what style sheets and scripts load is not listed.
     """
     return await respond(request, resources_answer)
 
@@ -189,9 +197,9 @@ def resources_answer(body: bytes, facts: Facts) -> Mapping[str, Any]:
     check_web_url(asked.url)
     steps = fetch_resources(asked.url, max_bytes=DEFAULT_MAX_PAGE_BYTES)
     found = run_steps(steps, partial(facts.perform, facts.own_agent))
-    facts.require_states(found.origins().values())
+    facts.require_states(found.origins().values(), edition=asked.edition)
 
     def decide(url: str, agent: Agent) -> Verdict:
-        return OriginDecider(facts.state(url), facts.now, facts.own_profile).decide(url, agent=agent)
+        return facts.decider(url, asked).decide(url, agent=agent)
 
     return decide_resources(found, agents, decide).to_json()

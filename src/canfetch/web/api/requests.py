@@ -277,13 +277,13 @@ class PageRequest(_AgentsOfPage, ReadingRequest):
         return None if self.robots is None else decode_content(self.robots, self.robots_encoding)
 
 
-class LivePageRequest(_AgentsOfPage):
+class LivePageRequest(_AgentsOfPage, ReadingRequest):
     """A request about a page that is fetched."""
 
     url: LiveURL
 
 
-class ResourcesRequest(Request):
+class ResourcesRequest(ReadingRequest):
     """A request for the resources of a page that is fetched."""
 
     url: LiveURL

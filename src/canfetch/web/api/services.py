@@ -55,7 +55,7 @@ class Services(NamedTuple):
         if isinstance(need, StateNeeded):
             facts.states[need.key] = await self._state(need)
         elif isinstance(need, StatesNeeded):
-            await self._learn_states(need.urls, facts)
+            await self._learn_states(need.states, facts)
         else:
             facts.responses[need.url] = await fetch(self.origins, need)
 
@@ -65,26 +65,25 @@ class Services(NamedTuple):
         except InvalidURL as error:
             return error
 
-    async def _learn_states(self, urls: tuple[str, ...], facts: Facts) -> None:
+    async def _learn_states(self, needs: tuple[StateNeeded, ...], facts: Facts) -> None:
         """Fetch the states of several origins. Those that take too long are errors.
 
         Raises: TooManyFetches, RequestNotSent.
         """
         slots = asyncio.Semaphore(_FETCHES_AT_A_TIME)
 
-        async def learn(url: str) -> None:
-            need = StateNeeded(url)
+        async def learn(need: StateNeeded) -> None:
             async with slots:
                 facts.states[need.key] = await self._state(need)
 
         try:
             async with asyncio.timeout(_STATES_SECONDS), asyncio.TaskGroup() as group:
-                for url in urls:
-                    group.create_task(learn(url))
+                for need in needs:
+                    group.create_task(learn(need))
         except TimeoutError:
-            for url in urls:
-                late = NotFetched(f"the robots.txt of {quoted_url(url)} took too long", "timeout")
-                facts.states.setdefault(StateNeeded(url).key, late)
+            for need in needs:
+                late = NotFetched(f"the robots.txt of {quoted_url(need.url)} took too long", "timeout")
+                facts.states.setdefault(need.key, late)
         except BaseExceptionGroup as group_error:
             # The first error is that of the request; the other fetches were cancelled.
             raise group_error.exceptions[0] from None

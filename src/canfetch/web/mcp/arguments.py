@@ -140,6 +140,7 @@ class WhoMayTrainArguments(Arguments):
     site: Annotated[
         str, Field(description="Host such as example.com, or a URL of the site", max_length=MAX_URL_CHARACTERS)
     ]
+    edition: EditionName = None
 
 
 class LintArguments(Arguments):

@@ -43,7 +43,7 @@ _NAMES_IN_TEXT: Final = (10, 6, 4, 3, 2)
 
 async def _answer(service: Service, arguments: WhoMayTrainArguments) -> Answer:
     url = site_url(arguments.site)
-    state = await service.fetch(url)
+    state = await service.fetch(url, edition=arguments.edition)
     tdm_file = await service.tdm_file(url)
     return await service.read_state(who_may_train, state, url, service.clock(), tdm_file)
 
