@@ -501,14 +501,10 @@ def test_a_sitemap_with_an_unsupported_encoding(encoding: str) -> None:
 @pytest.mark.parametrize(
     "middle, reason",
     [
-        ("".join(f"<a{number}/>" for number in range(300_000)), "too many names of elements and attributes"),
-        ("".join(f'<a a{number}=""/>' for number in range(200_000)), "too many names of elements and attributes"),
-        ("".join(f'<a xmlns:a{number}="u"/>' for number in range(200_000)), "too many names"),
-        ("<a " + " ".join(f'a{number}=""' for number in range(500_000)) + "/>", "a tag or a comment is too long"),
         ("<!--" + "x" * 3_000_000 + "-->", "a tag or a comment is too long"),
         ("<a>" * 500_000, "elements are nested too deeply: expected at most 256 levels"),
     ],
-    ids=["elements", "attributes", "prefixes", "tag", "comment", "depth"],
+    ids=["comment", "depth"],
 )
 def test_the_memory_for_a_sitemap_is_bounded(middle: str, reason: str) -> None:
     content = f"<urlset><url><loc>https://a.example/</loc></url>{middle}</urlset>".encode()
