@@ -105,7 +105,8 @@ class StoreRules:
         asked = self._in_flight[origin] = _Request(self._now(), process)
 
         def note_answer(answer: Response | Failure) -> None:
-            self._answers[origin] = _Answer(self._now(), process, lifetime(answer)[0], is_acknowledged=False)
+            seconds = min(lifetime(answer)[0], self._target_lifetime(answer))
+            self._answers[origin] = _Answer(self._now(), process, seconds, is_acknowledged=False)
             if isinstance(answer, Failure) and answer.kind is FailureKind.LOCAL:
                 self._not_sent_at[origin] = self._now()
 
@@ -115,6 +116,14 @@ class StoreRules:
             # It may have been cancelled.
             if self._in_flight.get(origin) is asked:
                 del self._in_flight[origin]
+
+    def _target_lifetime(self, answer: Response | Failure) -> float:
+        """Return for how long the copy of the origin to which a redirect leads is still fresh, or else a day."""
+        location = answer.header("location") if isinstance(answer, Response) else None
+        target = None if location is None else self._answers.get(origin_of(location))
+        # A copy that has expired is fetched again.
+        left = 0.0 if target is None else target.at + target.seconds - self._now()
+        return left if left > 0 else DAY
 
     def _check_request(self, origin: str, process: Process) -> None:
         now = self._now()
