@@ -513,6 +513,7 @@ export interface PageRulesObject {
   /** The reservation that applies to the page. */
   readonly reservation: ReservationObject | null;
   readonly tdm_file_problem: string | null;
+  readonly usage_headers: readonly UsageHeaderObject[];
   readonly encoding: string | null;
   readonly notes: readonly string[];
 }
@@ -700,6 +701,14 @@ export interface StatementObject {
   readonly preference: Preference;
   /** The draft that defined the label, or null for a current label. */
   readonly draft: string | null;
+}
+
+/** The Content-Usage or Content-Signal headers of a page. */
+export interface UsageHeaderObject {
+  readonly name: string;
+  readonly value: string;
+  readonly preferences: Readonly<Record<UsagePurpose, Preference>>;
+  readonly notes: readonly string[];
 }
 
 /** The preference of a site on one use by one crawler. */

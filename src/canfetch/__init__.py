@@ -20,6 +20,8 @@ _EXPORTS = {
     "client.frontier": ("FailedURL", "Frontier", "FrontierCounts", "SkippedURL", "Turn"),
     "client.stats": ("ClientStats",),
     "client.sync_client": ("Client",),
+    "consent.decision": ("may_use",),
+    "consent.verdict": ("UseVerdict",),
     "core.agent": ("Agent",),
     "core.agent_rules": ("AgentRules",),
     "core.document": ("RobotsTxt", "parse"),
@@ -53,7 +55,19 @@ _EXPORTS = {
         "RequestNotSent",
     ),
 }
-_MODULES = ("agents", "author", "bulk", "compare", "errors", "expectations", "extensions", "lint", "pages", "sitemaps")
+_MODULES = (
+    "agents",
+    "author",
+    "bulk",
+    "compare",
+    "consent",
+    "errors",
+    "expectations",
+    "extensions",
+    "lint",
+    "pages",
+    "sitemaps",
+)
 _HOMES = {name: home for home, names in _EXPORTS.items() for name in names}
 
 __all__ = sorted([*_HOMES, *_MODULES, "engine"])  # noqa: PLE0605

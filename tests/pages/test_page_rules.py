@@ -237,6 +237,7 @@ def test_page_rules_to_json() -> None:
         ],
         "reservation": page.reservations[0].to_json(),
         "tdm_file_problem": None,
+        "usage_headers": [],
         "encoding": "utf-8",
         "notes": [],
     }

@@ -26,6 +26,7 @@ _FAMILIES: Final[dict[str, dict[str, str]]] = {
         "explain": "decisions.explain",
         "matrix": "decisions.matrix",
         "page": "pages.page",
+        "use": "pages.use",
         "evidence": "decisions.evidence",
     },
     "Write and check files": {

@@ -1,4 +1,4 @@
-"""Response headers with page-level rules: X-Robots-Tag, Robots-Tag, and those of TDMRep.
+"""Response headers with page-level rules: X-Robots-Tag, Robots-Tag, those of TDMRep, and preferences on usage.
 
 Repeated headers are stored separately. If a library joins them with commas, only the end of each header is lost.
 """
@@ -26,7 +26,9 @@ Headers = Iterable[Header] | HeaderMapping
 
 # draft-illyes-repext requires at least 8 KiB; few servers send more than 64 KiB.
 MAX_HEADER_BYTES: Final = 65_536
-_FIELD_NAMES: Final = frozenset({"x-robots-tag", "robots-tag", "tdm-reservation", "tdm-policy", "content-type"})
+_FIELD_NAMES: Final = frozenset(
+    {"x-robots-tag", "robots-tag", "tdm-reservation", "tdm-policy", "content-type", "content-usage", "content-signal"}
+)
 
 
 class Fields(NamedTuple):
@@ -50,15 +52,12 @@ def collect_fields(headers: Headers) -> Fields:
     """
     values: dict[str, list[str]] = {}
     left, truncated = MAX_HEADER_BYTES, False
-    for pair in _pairs(headers):
-        name, value = _decode_pair(pair)
-        name = name.strip().lower()
+    for name, sent in header_pairs(headers):
         if name not in _FIELD_NAMES:
             continue
-        if len(value) > left:
-            truncated = True
-            # The text after the last comma may be the beginning of a directive that restricts more.
-            value = value[:left].rpartition(",")[0]
+        truncated = truncated or len(sent) > left
+        # The text after the last comma may be the beginning of a directive that restricts more.
+        value = sent if len(sent) <= left else sent[:left].rpartition(",")[0]
         left -= len(value)
         values.setdefault(name, []).append(value)
     return Fields(values, truncated)
@@ -75,19 +74,22 @@ def parse_header_directives(fields: Fields) -> Iterable[Directive]:
         yield from parse_robots_tag(value, PagePosition(PageSource.ROBOTS_TAG, number))
 
 
-def _pairs(headers: Headers) -> Iterator[Header]:
+def header_pairs(headers: Headers) -> Iterator[tuple[str, str]]:
+    """Yield the name of each header in lower case, and its value.
+
+    Raises: TypeError: `headers` is neither pairs nor a mapping.
+    """
     # In httpx, `items` joins repeated headers and `multi_items` keeps them apart.
     items: Any = getattr(headers, "multi_items", None) or getattr(headers, "items", None)
     pairs: Any = headers if items is None else items()
-    return iter(pairs)
-
-
-def _decode_pair(pair: Header) -> tuple[str, str]:
-    try:
-        name, value = pair
-    except (TypeError, ValueError):
-        raise TypeError("invalid headers: expected pairs of name and value, or a mapping of names to values") from None
-    return _decode(name), _decode(value)
+    for pair in pairs:
+        try:
+            name, value = pair
+        except (TypeError, ValueError):
+            raise TypeError(
+                "invalid headers: expected pairs of name and value, or a mapping of names to values"
+            ) from None
+        yield _decode(name).strip().lower(), _decode(value)
 
 
 def _decode(text: object) -> str:

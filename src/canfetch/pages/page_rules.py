@@ -34,6 +34,7 @@ from canfetch.pages.tdm import (
     parse_tdm_file,
     select_reservation,
 )
+from canfetch.pages.usage_headers import UsageHeader, parse_usage_headers
 from canfetch.pages.verdict import PageVerdict
 from canfetch.pages.vocabulary import KNOWN
 
@@ -71,6 +72,7 @@ class PageRules(NamedTuple):
         no_snippets: The elements with `data-nosnippet`.
         reservations: The TDMRep reservations of headers and meta elements.
         tdm_file: The origin's tdmrep.json, or None if it was not passed.
+        usage_headers: The Content-Usage and Content-Signal headers, which no decision considers.
         encoding: The encoding of the HTML, by Python's name, or None if no HTML was parsed.
         notes: Notes about parts that are invalid or were not parsed.
     """
@@ -81,6 +83,7 @@ class PageRules(NamedTuple):
     no_snippets: tuple[NoSnippet, ...]
     reservations: tuple[Reservation, ...]
     tdm_file: TDMFile | None
+    usage_headers: tuple[UsageHeader, ...]
     encoding: str | None
     notes: PageNote
 
@@ -142,6 +145,7 @@ class PageRules(NamedTuple):
             "reservations": [one.to_json() for one in self.reservations],
             "reservation": None if reservation is None else reservation.to_json(),
             "tdm_file_problem": None if self.tdm_file is None else self.tdm_file.problem,
+            "usage_headers": [header.to_json() for header in self.usage_headers],
             "encoding": self.encoding,
             "notes": note_names(self.notes),
         }
@@ -202,6 +206,7 @@ def parse_page(
         no_snippets=tuple(map(parse_no_snippet, elements.no_snippets)),
         reservations=(*parse_header_reservations(fields), *parse_meta_reservations(elements.metas)),
         tdm_file=file,
+        usage_headers=tuple(parse_usage_headers(fields)),
         encoding=elements.encoding,
         notes=reduce(or_, (note for note, holds in conditions.items() if holds), PageNote.NONE),
     )

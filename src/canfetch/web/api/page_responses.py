@@ -2,6 +2,7 @@
 
 from pydantic import BaseModel, Field
 
+from canfetch.core.extensions.preference import Preference, UsagePurpose
 from canfetch.pages.positions import PageSource
 from canfetch.pages.resources import ResourceKind
 from canfetch.pages.verdict import PageReason
@@ -61,6 +62,15 @@ class NoSnippetObject(BaseModel):
     position: RulePosition
 
 
+class UsageHeaderObject(BaseModel):
+    """The Content-Usage or Content-Signal headers of a page."""
+
+    name: str
+    value: str
+    preferences: dict[UsagePurpose, Preference]
+    notes: list[str]
+
+
 class PageDecisionObject(BaseModel):
     """Whether a use of a page is allowed, and why."""
 
@@ -83,6 +93,7 @@ class PageRulesObject(BaseModel):
     reservations: list[ReservationObject]
     reservation: ReservationObject | None = Field(description="The reservation that applies to the page.")
     tdm_file_problem: str | None
+    usage_headers: list[UsageHeaderObject]
     encoding: str | None
     notes: list[str]
 

@@ -4,7 +4,7 @@ Messages are one sentence with the value and the fix, because a model reads them
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Final, Literal, Self, TypeVar
+from typing import Annotated, Any, Final, Literal, Self, TypeVar, get_args
 
 from pydantic import (
     AfterValidator,
@@ -18,9 +18,10 @@ from pydantic import (
 )
 
 from canfetch.access.editions import EDITIONS, get_edition
+from canfetch.consent.purposes import find_purpose
 from canfetch.core.choices import unknown_choice
 from canfetch.core.quoting import quoted
-from canfetch.errors import CanfetchError, UnknownEdition
+from canfetch.errors import CanfetchError, InvalidOption, UnknownEdition
 
 MAX_URL_CHARACTERS: Final = 4096
 MAX_AGENT_CHARACTERS: Final = 500
@@ -29,20 +30,7 @@ MAX_AGENTS: Final = 8
 MAX_ROBOTS_CHARACTERS: Final = 600_000
 
 Purpose = Literal["training", "search", "ai-use", "user-request"]
-_PURPOSES: Final = ("training", "search", "ai-use", "user-request")
-# What content signals and agents call these purposes.
-_OTHER_NAMES: Final = {
-    "train": "training",
-    "ai-train": "training",
-    "train-ai": "training",
-    "ai-training": "training",
-    "search-index": "search",
-    "ai-input": "ai-use",
-    "rag": "ai-use",
-    "grounding": "ai-use",
-    "user": "user-request",
-    "user-triggered": "user-request",
-}
+_USER_REQUESTS: Final = ("user-request", "user", "user-triggered")
 
 _URL: Final = "Absolute http or https URL"
 _AGENT: Final = "Product token such as GPTBot, or a User-Agent header. Default: the agent of the server's configuration"
@@ -99,11 +87,12 @@ class MayFetchArguments(Arguments):
     def _known_purpose(cls, value: Any) -> Any:
         if not isinstance(value, str):
             return value
-        name = value.strip().lower().replace("_", "-").replace(" ", "-")
-        name = _OTHER_NAMES.get(name, name)
-        if name not in _PURPOSES:
-            raise CallerError(unknown_choice("purpose", value, _PURPOSES))
-        return name
+        if value.strip().lower().replace("_", "-").replace(" ", "-") in _USER_REQUESTS:
+            return "user-request"
+        try:
+            return str(find_purpose(value))
+        except InvalidOption:
+            raise CallerError(unknown_choice("purpose", value, get_args(Purpose))) from None
 
 
 class ExplainArguments(Arguments):

@@ -1,0 +1,21 @@
+"""One answer from all statements of a site on the use of its content: may this be used for that purpose?
+
+robots.txt, response, tdmrep.json -> statements -> UseVerdict
+
+`decision` is the file to open first: it collects what each source states, and combines it. `verdict` has the values,
+and `purposes` the names of purposes and the tokens that control them. Nothing here fetches or reads a clock.
+"""
+
+from canfetch.consent.decision import MissingSource, PageResponse, may_use
+from canfetch.consent.verdict import SourceState, StatementKind, UseSource, UseStatement, UseVerdict
+
+__all__ = [
+    "MissingSource",
+    "PageResponse",
+    "SourceState",
+    "StatementKind",
+    "UseSource",
+    "UseStatement",
+    "UseVerdict",
+    "may_use",
+]

@@ -1,0 +1,77 @@
+"""The purposes of uses: their names in vocabularies, and the tokens in robots.txt that control them.
+
+A control token is never the name of a crawler that fetches. An operator reads its group to decide about the content
+that its other crawlers have fetched.
+
+Source: draft-ietf-aipref-vocab-08; contentsignals.org; Google, common crawlers; Apple, about Applebot; Yandex, robots
+of Yandex.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Final
+
+from canfetch.agents import REGISTRY
+from canfetch.agents.crawler import Crawler
+from canfetch.core.agent import Agent
+from canfetch.core.choices import unknown_choice
+from canfetch.core.extensions.preference import UsagePurpose
+from canfetch.errors import InvalidOption
+
+PURPOSE_NAMES: Final[Mapping[str, UsagePurpose]] = {
+    "training": UsagePurpose.TRAINING,
+    "search": UsagePurpose.SEARCH,
+    "ai-use": UsagePurpose.AI_USE,
+    # Of other vocabularies, and of the registry of crawlers.
+    "train": UsagePurpose.TRAINING,
+    "ai-train": UsagePurpose.TRAINING,
+    "train-ai": UsagePurpose.TRAINING,
+    "ai-training": UsagePurpose.TRAINING,
+    "search-index": UsagePurpose.SEARCH,
+    "ai-input": UsagePurpose.AI_USE,
+    "rag": UsagePurpose.AI_USE,
+    "grounding": UsagePurpose.AI_USE,
+    "answers": UsagePurpose.AI_USE,
+    "user-triggered": UsagePurpose.AI_USE,
+}
+"""The purpose of each name. The first three are the names in answers."""
+
+# Google-Extended controls grounding as well. The registry has the main purpose of a token.
+_FURTHER_PURPOSES: Final[Mapping[str, UsagePurpose]] = {"Google-Extended": UsagePurpose.AI_USE}
+
+
+def find_purpose(name: str) -> UsagePurpose:
+    """Return the purpose with a name, in any case, with hyphens or underscores.
+
+    Raises: InvalidOption: The purpose is unknown.
+    """
+    purpose = PURPOSE_NAMES.get(name.strip().lower().replace("_", "-").replace(" ", "-"))
+    if purpose is None:
+        raise InvalidOption(unknown_choice("purpose", name, UsagePurpose))
+    return purpose
+
+
+def control_tokens(agent: Agent, purpose: UsagePurpose) -> tuple[Crawler, ...]:
+    """Return the tokens with which a site controls training or AI use by the operator of an agent.
+
+    An agent that the registry does not know has none. Search has none either: tokens such as Googlebot-News control in
+    which product a page appears.
+    """
+    if purpose is UsagePurpose.SEARCH:
+        return ()
+    # Further tokens of an agent can be those of other operators: Applebot falls back to Googlebot.
+    crawler = REGISTRY.get_crawler(agent.tokens[0])
+    return () if crawler is None else tuple(one for one in _tokens(purpose) if one.operator == crawler.operator)
+
+
+@cache
+def _tokens(purpose: UsagePurpose) -> tuple[Crawler, ...]:
+    return tuple(
+        crawler
+        for crawler in REGISTRY.crawlers
+        if crawler.token_only
+        and (
+            _FURTHER_PURPOSES.get(crawler.name) is purpose
+            or any(PURPOSE_NAMES.get(name) is purpose for name in crawler.purposes)
+        )
+    )

@@ -1,0 +1,183 @@
+"""What a site states on a use of one URL, which statements decide, and which sources are missing.
+
+The JSON form of a `UseVerdict` is stable: within one `schema`, keys are added but never renamed, removed or retyped.
+"""
+
+from enum import StrEnum
+from typing import Any, Final, NamedTuple, NoReturn
+
+from canfetch.core.agent import Agent
+from canfetch.core.extensions.preference import Preference, UsagePurpose
+from canfetch.core.text import display_text, printable_text
+
+USE_SCHEMA: Final = "canfetch.use/1"
+
+
+class SourceState(StrEnum):
+    """Whether a source was read."""
+
+    READ = "read"
+    ABSENT = "absent"
+    UNREACHABLE = "unreachable"  # its server failed
+    UNREADABLE = "unreadable"  # its content is invalid
+    NOT_READ = "not-read"  # nobody asked for it, or robots.txt disallows it
+
+
+_UNREAD: Final = frozenset({SourceState.UNREACHABLE, SourceState.UNREADABLE, SourceState.NOT_READ})
+
+
+class UseSource(NamedTuple):
+    """A place where a site can state what it permits.
+
+    Attributes:
+        name: `robots.txt`, `headers`, `html`, `tdmrep.json`, or `license` for the terms that a License record names.
+        state: Whether it was read.
+        detail: Why it was not read, or the URL of the terms. Usually empty.
+    """
+
+    name: str
+    state: SourceState
+    detail: str = ""
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether it can contain statements that are unknown."""
+        return self.state in _UNREAD
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the source as plain values."""
+        return {"name": self.name, "state": str(self.state), "detail": printable_text(self.detail)}
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.state}{f' ({self.detail})' if self.detail else ''}"
+
+
+class StatementKind(StrEnum):
+    """The standard that a statement belongs to."""
+
+    RULE = "rule"
+    CONTROL_TOKEN = "control-token"  # noqa: S105 - a product token
+    CONTENT_SIGNAL = "content-signal"
+    CONTENT_USAGE = "content-usage"
+    AI_TRAINING_RULE = "ai-training-rule"
+    PAGE_DIRECTIVE = "page-directive"
+    TDM_RESERVATION = "tdm-reservation"
+    LICENSE = "license"
+    PAYMENT = "payment"
+
+
+class UseStatement(NamedTuple):
+    """One statement about a purpose.
+
+    Attributes:
+        kind: The standard that it belongs to.
+        source: The name of its source, as in `UseSource`.
+        place: Where it is: a line, a header, an element or an entry.
+        text: Its words as written.
+        preference: What it states: allow, disallow, or unknown for a fact that states nothing on the purpose.
+        note: What it means, if the words do not say so. Usually empty.
+    """
+
+    kind: StatementKind
+    source: str
+    place: str
+    text: str
+    preference: Preference
+    note: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the statement as plain values."""
+        return {
+            "kind": str(self.kind),
+            "source": self.source,
+            "place": self.place,
+            "text": printable_text(self.text),
+            "preference": str(self.preference),
+            "note": self.note,
+        }
+
+    def __str__(self) -> str:
+        place = self.place if self.place.startswith(self.source) else f"{self.source}, {self.place}"
+        return f"{place}: {self.text}{f' ({self.note})' if self.note else ''}"
+
+
+class UseVerdict(NamedTuple):
+    """Whether content may be used for a purpose, and why.
+
+    A verdict has no truth value, because "not stated" is neither yes nor no. Use `.allowed`.
+
+    Attributes:
+        allowed: False if some statement disallows the use, True if some statement allows it and none disallows it, and
+            None if nothing is stated. No standard defines what silence means.
+        purpose: The purpose.
+        url: The URL of the content.
+        agent: The agent that collects it.
+        statements: All statements on the purpose, and the facts about terms, in the order of the sources.
+        sources: The sources, and whether they were read.
+    """
+
+    allowed: bool | None
+    purpose: UsagePurpose
+    url: str
+    agent: Agent
+    statements: tuple[UseStatement, ...]
+    sources: tuple[UseSource, ...]
+
+    @property
+    def decided_by(self) -> tuple[UseStatement, ...]:
+        """The statements that decide. Empty if nothing is stated.
+
+        Of several statements the most restrictive one decides (AIPREF vocabulary, section 7.1). Only TDMRep orders its
+        sources, and contributes the statement that is left.
+        """
+        if self.allowed is None:
+            return ()
+        wanted = Preference.ALLOW if self.allowed else Preference.DISALLOW
+        return tuple(statement for statement in self.statements if statement.preference is wanted)
+
+    @property
+    def unread(self) -> tuple[UseSource, ...]:
+        """The sources whose statements are unknown."""
+        return tuple(source for source in self.sources if source.is_unread)
+
+    @property
+    def is_final(self) -> bool:
+        """Whether no source that was not read could change the answer: more statements can only disallow more."""
+        return self.allowed is False or not self.unread
+
+    @property
+    def explanation(self) -> str:
+        """The reason in one sentence."""
+        if self.decided_by:
+            first, *others = map(str, self.decided_by)
+            return first + (f"; and {len(others)} more" if others else "")
+        return f"no source that was read states anything on {self.purpose}"
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError("a UseVerdict has no truth value: use .allowed, which is None if nothing is stated")
+
+    def __str__(self) -> str:
+        word = {True: "allowed", False: "disallowed", None: "not stated"}[self.allowed]
+        unread = f"; not read: {', '.join(source.name for source in self.unread)}" if self.unread else ""
+        return f"{self.purpose}: {word}: {self.explanation}{unread}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the verdict as plain values.
+
+        Cost: O(statements).
+        """
+        return {
+            "schema": USE_SCHEMA,
+            "url": printable_text(self.url),
+            "purpose": str(self.purpose),
+            "agent": {
+                "tokens": [display_text(token) for token in self.agent.encoded_tokens],
+                "star_applies": self.agent.star_applies,
+            },
+            "allowed": self.allowed,
+            "is_final": self.is_final,
+            "explanation": printable_text(self.explanation),
+            "decided_by": [statement.to_json() for statement in self.decided_by],
+            "statements": [statement.to_json() for statement in self.statements],
+            "sources": [source.to_json() for source in self.sources],
+        }

@@ -1,0 +1,162 @@
+"""`canfetch use`: local sources, and those of real servers."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.servers.redirects import redirect
+from tests.servers.valid import respond
+from tests.servers.web import Site
+
+pytest.importorskip("lxml", reason="lxml is not installed")
+
+Run = Any
+TRAINING = ("--purpose", "training", "--agent", "ExampleBot")
+UNKEPT = ("--store", "none")
+HTML_TYPE = "Content-Type: text/html"
+TDM_PLACE = "/.well-known/tdmrep.json"
+
+
+@pytest.fixture
+def signals(folder: Path) -> str:
+    (folder / "signals.txt").write_text("User-agent: *\nContent-Signal: ai-train=no, search=yes\nDisallow: /private\n")
+    (folder / "tdm.json").write_text("[]")
+    return "signals.txt"
+
+
+# --- local sources -----------------------------------------------------------------------------
+
+
+def test_text_shows_every_statement_and_what_was_not_read(run: Run, signals: str) -> None:
+    ran = run("use", "/fish", *TRAINING, "--robots", signals, "--response-header", "Content-Usage: train-ai=y")
+    assert ran.lines == [
+        "disallowed: training with /fish, collected by ExampleBot",
+        "  disallow     robots.txt, line 2: Content-Signal: ai-train=no, search=yes",
+        "  allow        headers, Content-Usage header: train-ai=y",
+        "  not read     html",
+        "  not read     tdmrep.json",
+    ]
+    assert ran.code == 1
+
+
+def test_exit_codes(run: Run, signals: str) -> None:
+    complete = ("--robots", signals, "--html", "-", "--tdm-file", "tdm.json")
+    search = ("--purpose", "search", "--agent", "ExampleBot")
+    assert run("use", "/fish", *search, *complete, stdin=b"<p>").code == 0
+    assert run("use", "/private", *search, *complete, stdin=b"<p>").code == 1
+    unread = run("use", "/fish", *search, "--robots", signals)
+    assert unread.lines[-1] == "  A source that was not read could change the answer."
+    assert unread.code == 2
+    assert run("use", "/fish", *search, "--robots", signals, "--quiet") == (2, "", "")
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (("--purpose", "training", "--agent", "ExampleBot"), "no URL: pass that of the content"),
+        (("/x", "--purpose", "trainin", "--agent", "a"), "unknown purpose 'trainin': did you mean 'training'?"),
+        (("/x", "--purpose", "training"), "no agent: pass --agent TOKEN"),
+        (("/x", *TRAINING), "cannot fetch '/x': expected an absolute URL, or --robots FILE"),
+        (("/x", *TRAINING, "--robots", "missing.txt"), "missing.txt"),
+        (("/x", *TRAINING, "--response-header", "x"), "invalid --response-header 'x'"),
+        (("/x", *TRAINING, "--response-header", "x: y", "--no-page"), "--no-page cannot be used with a file"),
+        (("/x", *TRAINING, "--response-header", "x: y", "--timeout", "3"), "--timeout"),
+        (("https://example.com/", *TRAINING, "--offline"), "--offline requires --robots FILE"),
+    ],
+)
+def test_wrong_arguments(run: Run, folder: Path, arguments: tuple[str, ...], message: str) -> None:
+    assert folder.is_dir()
+    ran = run("use", *arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert message in ran.err
+    assert ran.err.count("\n") == 1
+
+
+# --- fetched sources ---------------------------------------------------------------------------
+
+
+def serve(site: Site, robots: bytes, *, page: Any = None, tdm: Any = None) -> str:
+    site.serve("/robots.txt", respond(robots))
+    site.serve("/fish", page or respond(b"<p>fish", HTML_TYPE))
+    site.serve(TDM_PLACE, tdm or respond(b"", status=404))
+    return site.url("fish")
+
+
+def objects(ran: Any) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in ran.lines]
+
+
+def states(row: dict[str, Any]) -> dict[str, str]:
+    return {source["name"]: source["state"] for source in row["sources"]}
+
+
+def test_everything_is_fetched_once_for_all_agents(run: Run, site: Site) -> None:
+    url = serve(site, b"User-agent: OtherBot\nDisallow: /\n", page=respond(b"<p>", HTML_TYPE, "X-Robots-Tag: noai"))
+    ran = run("use", url, *TRAINING, "--agent", "ThirdBot", "--agent", "OtherBot", *UNKEPT, "--format", "ndjson")
+    first, second, other = objects(ran)
+    assert [row["allowed"] for row in (first, second, other)] == [False, False, False]
+    assert [row["decided_by"][0]["kind"] for row in (first, other)] == ["page-directive", "rule"]
+    assert states(first) == {"robots.txt": "read", "headers": "read", "html": "read", "tdmrep.json": "absent"}
+    # OtherBot may not read the page, so its rules are unknown.
+    assert states(other) == {
+        "robots.txt": "read", "headers": "not-read", "html": "not-read", "tdmrep.json": "not-read"
+    }  # fmt: skip
+    assert [asked.target for asked in site.requests] == ["/robots.txt", "/fish", TDM_PLACE]
+    assert (ran.code, ran.err) == (1, "")
+
+
+def test_a_site_that_states_nothing(run: Run, site: Site) -> None:
+    url = serve(site, b"User-agent: *\nAllow: /\n")
+    ran = run("use", url, *TRAINING, *UNKEPT)
+    assert ran.lines == [
+        f"not stated: training with {url}, collected by ExampleBot",
+        "  no source that was read states anything on training",
+    ]
+    assert ran.code == 0
+
+
+@pytest.mark.parametrize(
+    "changed, expected",
+    [
+        ({"page": respond(b"", status=402)}, ("headers", "unreachable", 2)),
+        ({"page": respond(b"", status=404)}, ("html", "unreachable", 2)),
+        ({"tdm": respond(b"", status=503)}, ("tdmrep.json", "unreachable", 2)),
+        ({"tdm": respond(b"{")}, ("tdmrep.json", "unreadable", 2)),
+        ({"page": respond(b"%PDF", "Content-Type: application/pdf")}, ("html", "absent", 0)),
+    ],
+)
+def test_what_could_not_be_read(run: Run, site: Site, changed: dict[str, Any], expected: tuple[str, str, int]) -> None:
+    url = serve(site, b"", **changed)
+    source, state, code = expected
+    ran = run("use", url, *TRAINING, *UNKEPT, "--format", "ndjson")
+    (row,) = objects(ran)
+    assert (row["allowed"], states(row)[source], ran.code) == (None, state, code)
+
+
+def test_an_unreachable_robots_txt_disallows(run: Run, site: Site) -> None:
+    url = serve(site, b"")
+    site.serve("/robots.txt", respond(b"", status=503))
+    ran = run("use", url, *TRAINING, *UNKEPT, "--format", "ndjson")
+    (row,) = objects(ran)
+    assert (row["allowed"], states(row)["robots.txt"], ran.code) == (False, "unreachable", 1)
+    assert site.count("/fish") == 0
+
+
+def test_a_redirect_leads_to_the_statements_of_the_content(run: Run, site: Site) -> None:
+    url = serve(site, b"User-agent: *\nContent-Signal: /fish ai-train=no\n")
+    site.serve("/old", redirect("/fish"))
+    ran = run("use", site.url("old"), *TRAINING, *UNKEPT, "--format", "ndjson")
+    (row,) = objects(ran)
+    assert (row["url"], row["content_url"], row["allowed"]) == (site.url("old"), url, False)
+    # Without the page, only the URL that was passed is known.
+    ran = run("use", site.url("old"), *TRAINING, *UNKEPT, "--no-page", "--format", "ndjson")
+    (row,) = objects(ran)
+    assert (row["allowed"], row["is_final"], states(row)["headers"]) == (None, False, "not-read")
+
+
+def test_a_url_that_fails_costs_the_others_nothing(run: Run, site: Site) -> None:
+    url = serve(site, b"User-agent: *\nContent-Signal: ai-train=yes\n")
+    ran = run("use", "http://[zz]/", url, *TRAINING, *UNKEPT, "--format", "ndjson")
+    failed, row = objects(ran)
+    assert (failed["allowed"], "[zz]" in failed["error"], row["allowed"], ran.code) == (None, True, True, 2)

@@ -1,0 +1,268 @@
+"""What a site states on a use, from every source, and how statements are combined."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import canfetch
+from canfetch.consent import MissingSource, PageResponse, SourceState, StatementKind, UseVerdict, may_use
+from canfetch.errors import InvalidOption, InvalidProductToken, InvalidURL, OriginMismatch
+
+URL = "https://www.example.com/page"
+ABSENT = MissingSource(SourceState.ABSENT)
+EMPTY_PAGE = PageResponse(200, (), "<p>x")
+
+
+def use(robots: str = "", *, response: PageResponse = EMPTY_PAGE, tdm: str | None = None, **options: Any) -> UseVerdict:
+    """Return the verdict if every source was read."""
+    options = {"purpose": "training", "agent": "ExampleBot", **options}
+    file = ABSENT if tdm is None else tdm
+    return may_use(options.pop("url", URL), robots=canfetch.parse(robots), response=response, tdm=file, **options)
+
+
+def test_silence_is_neither_yes_nor_no() -> None:
+    verdict = use("User-agent: *\nAllow: /\n")
+    assert (verdict.allowed, verdict.is_final, verdict.statements, verdict.decided_by) == (None, True, (), ())
+    assert str(verdict) == "training: not stated: no source that was read states anything on training"
+    with pytest.raises(TypeError, match=r"use \.allowed"):
+        bool(verdict)
+
+
+# draft-ietf-aipref-attach-05 section 3.4: the file, and the preferences of three paths.
+ATTACH = """\
+User-Agent: *
+Allow: /
+Disallow: /never/
+Content-Usage: train-ai=n
+Content-Usage: /ai-ok/ train-ai=y
+
+User-Agent: ExampleBot
+Allow: /
+Content-Usage: /ai-ok/ train-ai=y
+Content-Usage: train-ai=y
+"""
+
+
+@pytest.mark.parametrize(
+    "agent, path, allowed, kinds",
+    [
+        ("OtherBot", "/test", False, ["content-usage"]),
+        ("OtherBot", "/ai-ok/test", True, ["content-usage"]),
+        ("OtherBot", "/never/test", False, ["rule", "content-usage"]),
+        ("ExampleBot", "/test", True, ["content-usage"]),
+        ("ExampleBot", "/ai-ok/test", True, ["content-usage"]),
+    ],
+)
+def test_the_example_of_the_attachment_draft(agent: str, path: str, allowed: bool, kinds: list[str]) -> None:  # noqa: FBT001 - a parameter
+    verdict = use(ATTACH, agent=agent, url=f"https://www.example.com{path}")
+    assert verdict.allowed is allowed
+    assert [str(statement.kind) for statement in verdict.statements] == kinds
+
+
+NOAI = PageResponse(200, {"X-Robots-Tag": "noai"}, "<p>x")
+
+
+@pytest.mark.parametrize(
+    "robots, options, kind, place",
+    [
+        ("User-agent: *\nDisallow: /page\n", {}, StatementKind.RULE, "line 2"),
+        ("User-agent: *\nContent-Signal: ai-train=no\n", {}, StatementKind.CONTENT_SIGNAL, "line 2"),
+        ("User-agent: *\nContent-Usage: train-ai=n\n", {}, StatementKind.CONTENT_USAGE, "line 2"),
+        ("User-agent: *\nDisallowAITraining: /\n", {}, StatementKind.AI_TRAINING_RULE, "line 2"),
+        (
+            "",
+            {"response": PageResponse(200, {"Content-Usage": "train-ai=n"})},
+            StatementKind.CONTENT_USAGE,
+            "Content-Usage header",
+        ),
+        (
+            "",
+            {"response": PageResponse(200, {"content-signal": "ai-train=no"})},
+            StatementKind.CONTENT_SIGNAL,
+            "Content-Signal header",
+        ),
+        ("", {"response": NOAI}, StatementKind.PAGE_DIRECTIVE, "X-Robots-Tag header 1"),
+        (
+            "",
+            {"response": PageResponse(200, (), "<meta name=robots content=noai>")},
+            StatementKind.PAGE_DIRECTIVE,
+            "meta element 1, line 1",
+        ),
+        (
+            "",
+            {"response": PageResponse(200, {"TDM-Reservation": "1"})},
+            StatementKind.TDM_RESERVATION,
+            "tdm-reservation header 1",
+        ),
+        (
+            "",
+            {"tdm": '[{"location": "/", "tdm-reservation": 1}]'},
+            StatementKind.TDM_RESERVATION,
+            "tdmrep.json entry 1",
+        ),
+    ],
+)
+def test_each_source_alone_disallows(robots: str, options: dict[str, Any], kind: StatementKind, place: str) -> None:
+    verdict = use(robots, **options)
+    assert verdict.allowed is False
+    assert [(one.kind, one.place) for one in verdict.decided_by] == [(kind, place)]
+    assert verdict.is_final
+    # The source changes only its own statement: with a permission elsewhere, it still decides.
+    allowing = use(f"{robots}\nUser-agent: *\nContent-Signal: ai-train=yes\n", **options)
+    assert allowing.allowed is False
+    assert [one.kind for one in allowing.decided_by] == [kind]
+
+
+def test_headers_of_one_name_are_joined_and_the_last_value_of_a_key_counts() -> None:
+    response = PageResponse(200, [("Content-Usage", "train-ai=n"), ("content-usage", "train-ai=y;a=b, x=(1 2)")])
+    assert use(response=response).allowed is True
+    # One invalid byte makes all preferences unknown, and the statement says so.
+    broken = use(response=PageResponse(200, {"Content-Usage": "train-ai=n, Search=y"}))
+    assert broken.allowed is None
+    assert [(one.text, one.note) for one in broken.statements] == [("train-ai=n, Search=y", "the value is invalid")]
+    # A path belongs to lines of robots.txt.
+    assert use(response=PageResponse(200, {"Content-Signal": "/page ai-train=no"})).allowed is None
+
+
+def test_only_tdmrep_orders_its_sources() -> None:
+    file = '[{"location": "/", "tdm-reservation": 1, "tdm-policy": "https://example.com/p"}]'
+    revoked = use(tdm=file, response=PageResponse(200, {"tdm-reservation": "0"}))
+    assert revoked.allowed is True
+    reserved = use(tdm=file)
+    assert (
+        reserved.decided_by[0].note == "the rights to text and data mining are reserved, terms at https://example.com/p"
+    )
+    # It is about mining, not about search.
+    assert use(tdm=file, purpose="search").allowed is None
+
+
+def test_control_tokens_decide_for_their_operator_only() -> None:
+    robots = "User-agent: Google-Extended\nDisallow: /\n"
+    google = use(robots, agent=canfetch.agent("Googlebot"))
+    assert [(one.kind, one.note) for one in google.decided_by] == [
+        ("control-token", "applies to Google-Extended, with which Google controls this use")
+    ]
+    assert use(robots, agent=canfetch.agent("Googlebot"), purpose="grounding").allowed is False
+    assert use(robots, agent=canfetch.agent("Googlebot"), purpose="search").allowed is None
+    for name in ("GPTBot", "Applebot", "ExampleBot"):
+        assert use(robots, agent=canfetch.agent(name)).allowed is None
+
+
+def test_sources_that_are_not_passed_are_named() -> None:
+    verdict = may_use(URL, purpose="training")
+    assert [(one.name, str(one.state)) for one in verdict.unread] == [
+        (name, "not-read") for name in ("robots.txt", "headers", "html", "tdmrep.json")
+    ]
+    assert (verdict.allowed, verdict.is_final) == (None, False)
+    assert str(verdict).endswith("; not read: robots.txt, headers, html, tdmrep.json")
+    disallowed = may_use(URL, purpose="training", robots=canfetch.parse("User-agent: *\nContent-Signal: ai-train=no\n"))
+    # No further statement can turn a no into a yes.
+    assert disallowed.is_final
+
+
+def test_sources_that_could_not_be_read() -> None:
+    verdict = may_use(
+        URL,
+        purpose="training",
+        robots=ABSENT,
+        response=PageResponse(402, {"Crawler-Price": "USD 0.01", "Content-Usage": "train-ai=y"}),
+        tdm=b"{",
+    )
+    # The headers of an error are not those of the content.
+    assert verdict.allowed is None
+    assert [(one.kind, one.text) for one in verdict.statements] == [("payment", "crawler-price: USD 0.01")]
+    assert [str(source) for source in verdict.sources] == [
+        "robots.txt: absent",
+        "headers: unreachable (status 402)",
+        "html: unreachable (status 402)",
+        "tdmrep.json: unreadable (invalid JSON)",
+    ]
+    unreachable = may_use(URL, purpose="search", robots=MissingSource(SourceState.UNREACHABLE, "status 503"))
+    assert unreachable.allowed is False
+    assert "RFC 9309" in str(unreachable.decided_by[0])
+
+
+@pytest.mark.parametrize("content", ["<!doctype html>", b"\n <html>"])
+def test_a_web_page_in_place_of_the_tdm_file_is_no_file(content: str | bytes) -> None:
+    verdict = may_use(URL, purpose="training", robots=ABSENT, response=EMPTY_PAGE, tdm=content)
+    assert str(verdict.sources[-1]) == "tdmrep.json: absent (a web page in its place)"
+    assert verdict.is_final
+
+
+def test_licenses_are_facts_and_sources_that_were_not_read() -> None:
+    verdict = use("License: https://example.com/a.xml\nLicense: https://example.com/a.xml\nUser-agent: *\nAllow: /\n")
+    assert [one.kind for one in verdict.statements] == ["license"] * 2
+    assert [(one.name, one.detail) for one in verdict.unread] == [("license", "https://example.com/a.xml")]
+
+
+def test_limits_and_dates() -> None:
+    limited = use(response=PageResponse(200, {"X-Robots-Tag": "max-snippet: 50"}), purpose="ai-use", agent="Googlebot")
+    assert limited.allowed is None
+    assert limited.statements[0].note == "limits the use: 50"
+    expired = PageResponse(200, {"X-Robots-Tag": "unavailable_after: 2026-01-01"})
+    assert use(response=expired, purpose="search").allowed is None
+    assert use(response=expired, purpose="search", now=1.8e9).decided_by[0].note == "this date has passed"
+
+
+def test_json_is_complete_and_plain() -> None:
+    verdict = use("User-agent: *\nContent-Signal: ai-train=no\n", tdm="[]")
+    data = verdict.to_json()
+    assert list(data) == [
+        "schema",
+        "url",
+        "purpose",
+        "agent",
+        "allowed",
+        "is_final",
+        "explanation",
+        "decided_by",
+        "statements",
+        "sources",
+    ]
+    assert data["schema"] == "canfetch.use/1"
+    assert data["explanation"] == "robots.txt, line 2: Content-Signal: ai-train=no"
+    assert data["decided_by"] == data["statements"]
+
+
+@pytest.mark.parametrize(
+    "options, error, message",
+    [
+        ({"purpose": "trainin"}, InvalidOption, "did you mean 'training'"),
+        ({"url": "x y"}, InvalidURL, "invalid URL"),
+        ({"agent": "a b"}, InvalidProductToken, "a b"),
+        ({"now": "now"}, TypeError, "now must be a number"),
+    ],
+)
+def test_a_mistake_of_the_caller_names_the_value(options: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        use(**options)
+
+
+def test_a_file_of_another_origin_is_a_mistake() -> None:
+    robots = canfetch.parse("User-agent: *\nDisallow: /\n", url="https://other.example/robots.txt")
+    with pytest.raises(OriginMismatch):
+        may_use(URL, purpose="training", robots=robots)
+
+
+@pytest.mark.parametrize("name", ["training", "ai-train", "train_ai", "AI-Input", "rag", "search-index"])
+def test_names_of_other_vocabularies(name: str) -> None:
+    assert use(purpose=name).purpose in {"training", "ai-use", "search"}
+
+
+TEXT = st.text(alphabet=st.sampled_from('aiy=n,;-/ \x00é"(:)1?T\ud800'), max_size=30)
+
+
+@given(usage=TEXT, signal=TEXT, tdm=st.binary(max_size=60), robots=st.binary(max_size=60))
+def test_no_content_of_a_site_raises(usage: str, signal: str, tdm: bytes, robots: bytes) -> None:
+    headers = {"Content-Usage": usage, "Content-Signal": signal, "TDM-Reservation": signal}
+    verdict = may_use(
+        URL, purpose="training", robots=canfetch.parse(robots), response=PageResponse(200, headers), tdm=tdm
+    )
+    assert verdict.to_json()["sources"]
+    str(verdict)
+
+
+def test_the_agent_that_is_not_named() -> None:
+    assert use("User-agent: *\nContent-Signal: ai-train=no\n", agent="*").allowed is False
