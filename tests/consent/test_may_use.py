@@ -233,11 +233,23 @@ def test_json_is_complete_and_plain() -> None:
         ({"url": "x y"}, InvalidURL, "invalid URL"),
         ({"agent": "a b"}, InvalidProductToken, "a b"),
         ({"now": "now"}, TypeError, "now must be a number"),
+        ({"response": b"<p>"}, TypeError, "response must be a PageResponse, or a MissingSource, not bytes"),
+        ({"response": MissingSource("missing")}, InvalidOption, "unknown state 'missing'"),  # type: ignore[arg-type]
     ],
 )
 def test_a_mistake_of_the_caller_names_the_value(options: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         use(**options)
+
+
+def test_a_robots_txt_that_is_not_parsed_is_a_mistake() -> None:
+    with pytest.raises(TypeError, match="robots must be the result of"):
+        may_use(URL, purpose="training", robots=b"User-agent: *")  # type: ignore[arg-type]
+
+
+def test_a_state_can_be_passed_by_its_name() -> None:
+    unreachable = MissingSource("unreachable")  # type: ignore[arg-type]
+    assert may_use(URL, purpose="training", robots=unreachable).allowed is False
 
 
 def test_a_file_of_another_origin_is_a_mistake() -> None:

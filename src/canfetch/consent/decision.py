@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 from canfetch.consent.purposes import control_tokens, find_purpose
 from canfetch.consent.verdict import SourceState, StatementKind, UseSource, UseStatement, UseVerdict
 from canfetch.core.agent import Agent, as_agent
+from canfetch.core.choices import unknown_choice
 from canfetch.core.document import RobotsTxt
 from canfetch.core.extensions.ai_training import AITrainingRule
 from canfetch.core.extensions.content_signal import ContentSignal
@@ -21,6 +22,7 @@ from canfetch.core.extensions.usage import UsageStatement
 from canfetch.core.text import display_text, printable_text
 from canfetch.core.urls import AnyURL, url_bytes
 from canfetch.core.verdict import Verdict
+from canfetch.errors import InvalidOption
 from canfetch.pages.headers import Headers, header_pairs
 from canfetch.pages.page_rules import PageNote, PageRules, parse_page
 from canfetch.pages.positions import PageSource
@@ -96,11 +98,14 @@ def may_use(
         response: The response with the content.
         tdm: The /.well-known/tdmrep.json of the origin.
         now: Seconds since the epoch, for `unavailable_after`. By default, no date has passed.
-    Raises: InvalidURL, InvalidProductToken, OriginMismatch; InvalidOption: `purpose` is unknown; MissingExtra: there is
-        HTML to parse, and lxml is not installed; TypeError.
+    Raises: InvalidURL, InvalidProductToken, OriginMismatch; InvalidOption: `purpose` or a state is unknown;
+        MissingExtra: there is HTML to parse, and lxml is not installed; TypeError.
     Cost: As one decision for the agent, one for each control token of its operator, and `parse_page`.
     """
     wanted, chosen = find_purpose(purpose), as_agent(agent)
+    _check_source("robots", robots, (RobotsTxt,), "the result of canfetch.parse()")
+    _check_source("response", response, (PageResponse,), "a PageResponse")
+    _check_source("tdm", tdm, (bytes, str), "the content of the file")
     verdict = robots.decide(url, agent=chosen) if isinstance(robots, RobotsTxt) else None
     text = _url_text(url)
     page, sources = _read_page(text, response, _real_file(tdm))
@@ -195,6 +200,19 @@ def tdm_source(page: PageRules) -> UseSource:
     return UseSource(TDM_FILE, SourceState.READ)
 
 
+def _check_source(name: str, source: object, types: tuple[type, ...], expected: str) -> None:
+    if not isinstance(source, (*types, MissingSource)):
+        raise TypeError(f"{name} must be {expected}, or a MissingSource, not {type(source).__name__}")
+
+
+def _missing(name: str, source: MissingSource) -> UseSource:
+    try:
+        state = SourceState(source.state)
+    except ValueError:
+        raise InvalidOption(unknown_choice("state", source.state, SourceState)) from None
+    return UseSource(name, state, source.detail)
+
+
 def _url_text(url: AnyURL) -> str:
     return url if isinstance(url, str) else url_bytes(url).decode("utf-8", "surrogateescape")
 
@@ -207,7 +225,7 @@ def _read_page(
     sources: list[UseSource]
     if isinstance(response, MissingSource):
         page = parse_page(url=url, tdm_file=file)
-        sources = [UseSource(name, *response) for name in (HEADERS, HTML)]
+        sources = [_missing(name, response) for name in (HEADERS, HTML)]
     elif response.status not in _SUCCESS:
         # The headers of an error are not those of the content.
         page = parse_page(url=url, tdm_file=file)
@@ -216,7 +234,7 @@ def _read_page(
     else:
         page = parse_page(response.html, headers=response.headers, url=url, tdm_file=file)
         sources = list(page_sources(page, has_html=response.html is not None))[:-1]
-    return page, [*sources, UseSource(TDM_FILE, *tdm) if isinstance(tdm, MissingSource) else tdm_source(page)]
+    return page, [*sources, _missing(TDM_FILE, tdm) if isinstance(tdm, MissingSource) else tdm_source(page)]
 
 
 def _real_file(tdm: bytes | str | MissingSource) -> bytes | str | MissingSource:
@@ -229,7 +247,7 @@ def _real_file(tdm: bytes | str | MissingSource) -> bytes | str | MissingSource:
 
 
 def _robots_source(robots: RobotsTxt | MissingSource) -> UseSource:
-    return UseSource(ROBOTS, *robots) if isinstance(robots, MissingSource) else UseSource(ROBOTS, SourceState.READ)
+    return _missing(ROBOTS, robots) if isinstance(robots, MissingSource) else UseSource(ROBOTS, SourceState.READ)
 
 
 def _rule_statement(verdict: Verdict) -> UseStatement:
