@@ -49,7 +49,7 @@ const main = h("main", {});
 /** Links are not part of the script of the first visit. */
 const links = () => import("./share.js");
 // The network may be gone when they are needed.
-void verdicts.started.then(() => prefetch([links, () => import("./suggestions.js")], 0));
+void verdicts.started.then(() => prefetch([links, () => import("./suggestions.js"), () => app.texts.complete()], 0));
 
 /** Ends the subscriptions of the head and the views. */
 let unsubscribe: (() => void)[] = [];
@@ -87,7 +87,7 @@ async function showView(): Promise<void> {
   if (!view) {
     const { texts } = app;
     try {
-      const factory = await viewFactory(name);
+      const factory = await viewFactory(name, texts);
       if (texts !== app.texts || name !== store.state.view) return;
       view = factory(app);
       views.set(name, view);
@@ -134,7 +134,7 @@ async function openLink(hash: string): Promise<LinkProblem | null> {
     const shared = await fromFragment(hash);
     if (shared) {
       const loaded = { text: shared.file ?? "", bytes: shared.bytes ?? null, name: "" };
-      const last = { source: "shared", edited: false, fetched: null, closed: false, replaced: null } as const;
+      const last = { source: "shared", edited: false, fetched: null, replaced: null } as const;
       store.set({ ...shared, loaded, ...last });
     }
     return null;
@@ -179,7 +179,7 @@ store.on(["language", "theme", "singleKeys"], savePreferences);
 let addressTimer = 0;
 const LINKED = [
   ...(["file", "bytes", "address", "urls", "crawlers", "profile", "selected", "filter", "onlyDiffering", "asList"] as const),
-  ...(["historic", "view", "usage", "rules", "compare"] as const),
+  ...(["closed", "historic", "view", "usage", "rules", "compare"] as const),
 ];
 store.on(LINKED, () => {
   clearTimeout(addressTimer);

@@ -5,6 +5,7 @@ import type { App } from "./app.js";
 /** Use a part once it is loaded, or report that it could not be loaded. */
 export async function onDemand<Part>({ texts, toast }: App, loading: Promise<Part>, use: (part: Part) => unknown): Promise<void> {
   try {
+    await texts.complete();
     await use(await loading);
   } catch (error) {
     console.error(error);

@@ -20,20 +20,32 @@ export type Language = keyof typeof LANGUAGES;
 export type Value = string | number | Node;
 export type Values = { readonly [name: string]: Value };
 
+type Messages<Key extends string> = { readonly [key in Key]?: Message };
+
 /** The texts of the page, or those of a part that is loaded on demand with its own keys. */
 export class Texts<Key extends string = TextKey> {
+  #catalogue: Messages<Key>;
+  readonly #later: () => Promise<Messages<Key>>;
   readonly #plurals: () => Intl.PluralRules;
   readonly #numbers: () => Intl.NumberFormat;
   readonly #lists: () => Intl.ListFormat;
 
   constructor(
     readonly language: Language,
-    readonly catalogue: { readonly [key in Key]: Message },
+    catalogue: Messages<Key>,
+    later: () => Promise<Messages<Key>> = () => Promise.resolve({}),
   ) {
+    this.#catalogue = catalogue;
+    this.#later = later;
     // Creating one takes milliseconds, and the first view needs few of them.
     this.#plurals = once(() => new Intl.PluralRules(language));
     this.#numbers = once(() => new Intl.NumberFormat(language));
     this.#lists = once(() => new Intl.ListFormat(language, { type: "conjunction" }));
+  }
+
+  /** Load the texts of parts that are loaded on demand. */
+  async complete(): Promise<void> {
+    this.#catalogue = { ...this.#catalogue, ...(await this.#later()) };
   }
 
   /** Return a text. Placeholders are strings or numbers; numbers are written as the language writes them. */
@@ -76,8 +88,9 @@ export class Texts<Key extends string = TextKey> {
   }
 
   #parts(key: Key, values: Values): (string | { value: Value })[] {
-    const message = this.catalogue[key];
+    const message = this.#catalogue[key];
     let text: string;
+    if (message === undefined) throw new Error(`the text ${key} is not loaded`);
     if (typeof message === "string") {
       text = message;
     } else {
@@ -93,6 +106,7 @@ export class Texts<Key extends string = TextKey> {
 
 /** Load the texts of a language. */
 export async function loadTexts(language: Language): Promise<Texts> {
+  if (language === "en") return new Texts<TextKey>(language, en, async () => (await import("./texts/later/en.js")).later);
   return new Texts(language, await catalogue(language));
 }
 
@@ -109,7 +123,7 @@ export function isLanguage(text: unknown): text is Language {
   return typeof text === "string" && Object.hasOwn(LANGUAGES, text);
 }
 
-async function catalogue(language: Language): Promise<Catalogue> {
+async function catalogue(language: Exclude<Language, "en">): Promise<Catalogue> {
   switch (language) {
     case "de":
       return (await import("./texts/de.js")).de;
@@ -121,8 +135,6 @@ async function catalogue(language: Language): Promise<Catalogue> {
       return (await import("./texts/ja.js")).ja;
     case "ko":
       return (await import("./texts/ko.js")).ko;
-    case "en":
-      return en;
   }
 }
 

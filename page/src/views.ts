@@ -2,8 +2,10 @@
 
 import type { ViewFactory } from "./app.js";
 import type { ViewName } from "./state.js";
+import type { Texts } from "./texts.js";
 
-export async function viewFactory(name: ViewName): Promise<ViewFactory> {
+export async function viewFactory(name: ViewName, texts: Texts): Promise<ViewFactory> {
+  if (name !== "access") await texts.complete();
   switch (name) {
     case "access":
       return (await import("./views/access/index.js")).accessView;

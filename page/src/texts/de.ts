@@ -58,6 +58,7 @@ export const de: Catalogue = {
   fetch_unavailable: "{status}: robots.txt ist nicht verfügbar. Jetzt ist jede URL erlaubt, wie ohne robots.txt.",
   fetch_last_copy: "Jetzt gilt die letzte gültige Kopie.",
   fetch_not_public: "Diese Adresse ist nicht öffentlich und wird deshalb nicht abgerufen.",
+  fetch_try_http: "http:// versuchen",
   fetch_invalid: "Das ist keine Adresse einer Website.",
   fetch_failed: "Die Datei konnte nicht abgerufen werden: {reason}",
   fetch_offline: "Diese Seite hat keinen Server und kann deshalb keine Dateien abrufen.",

@@ -58,6 +58,7 @@ export const es: Catalogue = {
   fetch_unavailable: "{status}: robots.txt no está disponible. Ahora toda URL está permitida, como sin robots.txt.",
   fetch_last_copy: "Ahora se aplica la última copia válida.",
   fetch_not_public: "Esta dirección no es pública, así que no se obtiene.",
+  fetch_try_http: "Probar http://",
   fetch_invalid: "Esto no es la dirección de un sitio.",
   fetch_failed: "No se pudo obtener el archivo: {reason}",
   fetch_offline: "Esta página no tiene servidor, así que no puede obtener archivos.",

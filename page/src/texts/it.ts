@@ -58,6 +58,7 @@ export const it: Catalogue = {
   fetch_unavailable: "{status}: robots.txt non è disponibile. Ora ogni URL è consentito, come senza robots.txt.",
   fetch_last_copy: "Ora vale l’ultima copia valida.",
   fetch_not_public: "Questo indirizzo non è pubblico, quindi non viene scaricato.",
+  fetch_try_http: "Prova http://",
   fetch_invalid: "Non è l’indirizzo di un sito.",
   fetch_failed: "Impossibile scaricare il file: {reason}",
   fetch_offline: "Questa pagina non ha un server, quindi non può scaricare file.",

@@ -54,6 +54,7 @@ export const ja: Catalogue = {
   fetch_unavailable: "{status}：robots.txt を利用できません。robots.txt がない場合と同じく、現在はすべての URL が許可されます。",
   fetch_last_copy: "現在は、最後に取得できたコピーが適用されます。",
   fetch_not_public: "公開されていないアドレスのため、取得しません。",
+  fetch_try_http: "http:// で試す",
   fetch_invalid: "サイトのアドレスではありません。",
   fetch_failed: "ファイルを取得できませんでした: {reason}",
   fetch_offline: "このページにはサーバーがないため、ファイルを取得できません。",

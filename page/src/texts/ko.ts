@@ -54,6 +54,7 @@ export const ko: Catalogue = {
   fetch_unavailable: "{status}: robots.txt를 사용할 수 없습니다. robots.txt가 없을 때처럼 지금은 모든 URL이 허용됩니다.",
   fetch_last_copy: "지금은 마지막으로 받은 사본이 적용됩니다.",
   fetch_not_public: "공개 주소가 아니므로 가져오지 않습니다.",
+  fetch_try_http: "http://로 시도",
   fetch_invalid: "사이트 주소가 아닙니다.",
   fetch_failed: "파일을 가져올 수 없습니다: {reason}",
   fetch_offline: "이 페이지에는 서버가 없어 파일을 가져올 수 없습니다.",

@@ -222,6 +222,9 @@ def test_built_files_are_within_their_budget(built_page: Path) -> None:
     scripts = re.findall(r'(?:href|src)="static/([^"]+\.js)"', (built_page / "index.html").read_text())
     assert len(scripts) >= 3
     assert sum(map(kilobytes, scripts)) <= 40
+    later = (ROOT / "page" / "src" / "texts" / "later" / "en.ts").read_text()
+    first = "".join((built_page / "static" / name).read_text() for name in scripts)
+    assert [key for key in re.findall(r"^  (\w+):", later, re.MULTILINE) if f'"{key}"' in first] == []
     assert kilobytes("editor-*.js") <= 95
     assert kilobytes("engine-*.wasm") <= 50
     assert kilobytes("page-*.css") <= 12
