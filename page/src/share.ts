@@ -28,7 +28,8 @@ type SharedKey =
   | "filter"
   | "onlyDiffering"
   | "asList"
-  | "historic";
+  | "historic"
+  | "closed";
 export type Shared = Pick<State, SharedKey> & ViewStates;
 export type LinkProblem = "damaged" | "newer" | "too-large";
 
@@ -43,9 +44,9 @@ export class InvalidLink extends Error {
 export async function toFragment(state: State): Promise<string | null> {
   const { file: r, urls: u, crawlers: a, profile: p, selected, view: w, address: o, ownUrls, ownCrawlers, typedUrls } = state;
   const s = selected ? [selected.url, selected.crawler] : null;
-  const { filter, onlyDiffering, asList, historic } = state;
+  const { filter, onlyDiffering, asList, historic, closed } = state;
   const f = isFiltering(filter) ? [filter.text, filter.kind, filter.line] : undefined;
-  const m = [onlyDiffering, asList, historic].map(Number);
+  const m = [onlyDiffering, asList, historic, closed].map(Number);
   const n = [Number(ownUrls), Number(ownCrawlers), typedUrls];
   const json = new TextEncoder().encode(JSON.stringify({ r, b: linkedBytes(state), u, a, p, s, w, o, n, f, m, v: linkedView(state) }));
   const deflated = await collect(stream(json).pipeThrough(new CompressionStream("deflate-raw")), Infinity);
@@ -123,9 +124,9 @@ function toFilter(value: unknown): RowFilter {
   };
 }
 
-function toModes(value: unknown): Pick<Shared, "onlyDiffering" | "asList" | "historic"> {
-  const [only, list, historic] = Array.isArray(value) ? (value as unknown[]) : [];
-  return { onlyDiffering: only === 1, asList: list === 1, historic: historic === 1 };
+function toModes(value: unknown): Pick<Shared, "onlyDiffering" | "asList" | "historic" | "closed"> {
+  const [only, list, historic, closed] = Array.isArray(value) ? (value as unknown[]) : [];
+  return { onlyDiffering: only === 1, asList: list === 1, historic: historic === 1, closed: closed === 1 };
 }
 
 function toCell(value: unknown, urls: number, crawlers: number): Cell | null {

@@ -5,6 +5,7 @@ import type { App } from "./app.js";
 import { fromContent, readBytes } from "./bytes.js";
 import { type Child, fill, h } from "./dom.js";
 import { EXAMPLE } from "./example.js";
+import { fetchedText } from "./fetched-text.js";
 import { TODAY } from "./profiles.js";
 import { ServerError } from "./server.js";
 import { fetchedFile, type Replaced, type State } from "./state.js";
@@ -15,6 +16,8 @@ type Message = { readonly kind: "busy" | "error"; readonly text: string } | null
 export function sourceBar(app: App): HTMLElement {
   const { store, texts, server } = app;
   let message: Message = null;
+  /** The answer to an address without a scheme, whose host did not answer on https, and the address on http. */
+  let unencrypted: { readonly answer: FetchedFile; readonly url: string } | null = null;
   let request: AbortController | null = null;
   /** The address of the draft before another one was typed. */
   let addressBefore = store.state.address;
@@ -39,7 +42,8 @@ export function sourceBar(app: App): HTMLElement {
 
   const ask = async (): Promise<void> => {
     if (!server) return show({ kind: "error", text: texts.t("fetch_offline") });
-    const url = withScheme(address.value.trim());
+    const typed = address.value.trim();
+    const url = withScheme(typed);
     address.value = url;
     request?.abort();
     request = new AbortController();
@@ -51,11 +55,11 @@ export function sourceBar(app: App): HTMLElement {
       address.value = answer.robots_url;
       if (isRefused(answer)) return show({ kind: "error", text: texts.t("fetch_not_public") });
       message = null;
+      const isUnanswered = answer.status === null && answer.hops.length === 0;
+      unencrypted = isUnanswered && url !== typed ? { answer, url: `http://${typed}` } : null;
       const { content, content_encoding } = answer;
       const { text, bytes } = readBytes(fromContent({ content: content ?? "", content_encoding }));
-      const closed = answer.effect === "full-disallow";
-      const loaded = closed ? null : { text, bytes, name: "" };
-      store.set(fetchedFile(store.state, { loaded, fetched: answer, typed: typedPath(url), addressBefore }));
+      store.set(fetchedFile(store.state, { loaded: { text, bytes, name: "" }, fetched: answer, typed: typedPath(url), addressBefore }));
       addressBefore = answer.robots_url;
       update();
     } catch (error) {
@@ -78,6 +82,15 @@ export function sourceBar(app: App): HTMLElement {
     const kind = message?.kind ?? sourceKind(current);
     state.dataset["state"] = kind;
     fill(state, h("span", { class: "dot", "aria-hidden": "true" }), message ? message.text : sourceText(app));
+    if (message === null && unencrypted && unencrypted.answer === shownAnswer(current)) state.append(" ", httpButton(unencrypted.url));
+  }
+
+  function httpButton(url: string): HTMLElement {
+    const click = (): void => {
+      address.value = url;
+      void ask();
+    };
+    return h("button", { type: "button", class: "button plain", "data-control": "try-http", on: { click } }, texts.t("fetch_try_http"));
   }
 
   const element = h(
@@ -109,8 +122,8 @@ function sourceKind(state: State): string {
 }
 
 /** Return the answer to the last fetch, unless a draft counts instead of it. */
-function shownAnswer({ source, edited, fetched, closed }: State): FetchedFile | null {
-  return closed || (source === "fetched" && !edited) ? fetched : null;
+function shownAnswer({ source, edited, fetched }: State): FetchedFile | null {
+  return source === "fetched" && !edited ? fetched : null;
 }
 
 function sourceText(app: App): Child {
@@ -119,7 +132,7 @@ function sourceText(app: App): Child {
   const main = h("span", { class: "source-main" });
   const answer = shownAnswer(store.state);
   if (answer) {
-    fill(main, fetchText(app, answer));
+    fill(main, fetchedText(texts, answer));
     const isDraftLost = replaced !== null && (answer.content === null || replaced.edited);
     return [main, " ", fetchDetails(app, answer), isDraftLost ? [" ", restoreButton(app, replaced)] : null];
   }
@@ -131,29 +144,6 @@ function sourceText(app: App): Child {
     h("span", { class: "soft" }, privacy),
     source === "fetched" && loaded.text !== "" ? [" ", compareButton(app)] : null,
   ];
-}
-
-/** Return the status, and which verdict applies now. */
-function fetchText({ texts }: App, { status, access, effect, policy, hops, fresh_for: fresh, content }: FetchedFile): Child {
-  const shown = { status: String(status ?? "") };
-  if (access === "unavailable" && effect === "full-allow") {
-    return texts.t(status === 404 || status === 410 ? "fetch_missing" : "fetch_unavailable", shown);
-  }
-  if (access !== "successful") {
-    const failed = status === null ? "fetch_unreachable" : status < 500 ? "fetch_no_redirect" : "fetch_server_error";
-    const applies =
-      content !== null
-        ? "fetch_last_copy"
-        : effect === "full-allow"
-          ? "fetch_policy_allows"
-          : policy === "rfc9309"
-            ? "fetch_closed"
-            : "fetch_policy_blocks";
-    return `${texts.t(failed, shown)} ${texts.t(applies, { policy })}`;
-  }
-  const values = { status: String(status ?? ""), count: hops.length };
-  const sentence = texts.t(hops.length > 0 ? "fetch_redirected" : "fetch_no_redirect", values);
-  return `${sentence} ${texts.t("fetch_fresh", { time: formatSeconds(fresh, texts) })}`;
 }
 
 /** Type, size, age, and on request hops and headers. */

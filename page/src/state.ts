@@ -75,10 +75,7 @@ export interface State {
   bytes: Uint8Array | null;
   /** The last answer to a fetch, or null. */
   fetched: FetchedFile | null;
-  /**
-   * The last fetch found no file because the server did not answer, so everything is blocked. The draft stays in the
-   * editor, and counts again after the first edit.
-   */
+  /** The last fetch found no file because the server did not answer, so everything is blocked until an edit. */
   closed: boolean;
   /** What the last fetch or opened file replaced, so that the page can go back to it. */
   replaced: Replaced | null;
@@ -131,22 +128,28 @@ export function loadedFile(state: State, loaded: Loaded, source: "opened" | "pas
 
 /**
  * Return the state after a file was fetched. `typed` is the path of the address that was typed, if it is not the file's;
- * it becomes the first row. Without an answer, `loaded` is null, and the draft stays in the editor.
+ * it becomes the first row. Without a file, the editor is empty, and `replaced` holds the last draft.
  */
 export function fetchedFile(
   state: State,
-  { loaded, fetched, typed, addressBefore }: { loaded: Loaded | null; fetched: FetchedFile; typed: string | null; addressBefore: string },
+  { loaded, fetched, typed, addressBefore }: { loaded: Loaded; fetched: FetchedFile; typed: string | null; addressBefore: string },
 ): Partial<State> {
-  const isClosedAgain = loaded === null && state.closed;
+  const closed = fetched.effect === "full-disallow";
   const isOtherSite = fetched.robots_url !== addressBefore && !state.ownUrls;
   const asked = isOtherSite ? { ...state, urls: [], typedUrls: 0 } : state;
   return {
-    ...(loaded === null ? closedQuestion(asked, typed) : { ...ownQuestion(asked, typed), ...loadedParts(loaded, "fetched") }),
+    ...(closed ? closedQuestion(asked, typed) : ownQuestion(asked, typed)),
+    ...loadedParts(loaded, "fetched"),
     address: fetched.robots_url,
     fetched,
-    closed: loaded === null,
-    replaced: isClosedAgain ? state.replaced : replacedBy({ ...state, address: addressBefore }),
+    closed,
+    replaced: missingFile(state) ? state.replaced : replacedBy({ ...state, address: addressBefore }),
   };
+}
+
+/** Return the answer to a fetch that found no file, until a draft counts instead of it. */
+export function missingFile({ source, edited, fetched }: Pick<State, "source" | "edited" | "fetched">): FetchedFile | null {
+  return source === "fetched" && !edited && fetched?.content === null ? fetched : null;
 }
 
 function loadedParts(loaded: Loaded, source: Source): Partial<State> {

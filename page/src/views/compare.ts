@@ -17,6 +17,7 @@ import { DraftPanel } from "./parts/draft-panel.js";
 import { isLargeDraft } from "./parts/draft.js";
 import { LatestRequest } from "./parts/latest-request.js";
 import { mark } from "./parts/marks.js";
+import { noFileNote } from "./parts/no-file.js";
 import { PanelFrame } from "./parts/panel-frame.js";
 import { LARGE_DRAFT_CHARACTERS, loadingNote } from "./parts/problems.js";
 import { Segments } from "./parts/segments.js";
@@ -26,7 +27,7 @@ const PROOF_DELAY_MS = 500;
 /** More rows are shown on request. */
 const MAX_ROWS = 200;
 const PANES = ["before", "text", "draft"] as const;
-const COMPARED: readonly (keyof State)[] = ["file", "bytes", "urls", "crawlers", "profile", "address", "loaded", "source"];
+const COMPARED: readonly (keyof State)[] = ["file", "bytes", "urls", "crawlers", "profile", "address", "loaded", "source", "edited", "closed"];
 
 export const compareView: ViewFactory = (app) => new CompareView(app);
 
@@ -117,6 +118,14 @@ class CompareView implements View {
     const { added, removed } = this.#diff.update(before.text, file);
     this.#lines.textContent =
       added + removed === 0 ? texts.t("compare_text_equal") : texts.t("compare_lines", { added, removed });
+    const missing = noFileNote(this.#app);
+    // No rule of a draft counts, so there is nothing to compare.
+    if (missing && (state.closed || before.text === "")) {
+      this.#comparison = null;
+      this.#proofRequest.cancel();
+      this.#frame.showInstead(missing);
+      return;
+    }
     this.#prove(before.bytes ?? before.text, bytes ?? file);
     try {
       const comparison = await this.#comparer.compare({ before: before.bytes ?? before.text, after: bytes ?? file, address, urls, crawlers, profile });
@@ -156,14 +165,14 @@ class CompareView implements View {
         : texts.t("compare_summary", { blocked: count("blocked"), allowed: count("allowed"), total: compared });
     this.#frame.setSummary(summary);
     if (changes.length === 0) {
-      this.#frame.setBody(this.#empty(), this.#proof);
+      this.#frame.setBody(noFileNote(this.#app), this.#empty(), this.#proof);
       this.#frame.setExplanation();
       this.#diff.mark(0, 0);
       return;
     }
     const chosen = this.#chosen(comparison);
     this.#updateGrid(comparison, chosen);
-    this.#frame.setBody(this.#grid.element, this.#more(), this.#byCrawler(comparison), this.#proof);
+    this.#frame.setBody(noFileNote(this.#app), this.#grid.element, this.#more(), this.#byCrawler(comparison), this.#proof);
     this.#explain(comparison, chosen);
   }
 

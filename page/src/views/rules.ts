@@ -10,6 +10,7 @@ import { LatestRequest } from "./parts/latest-request.js";
 import { lineButton } from "./parts/line-button.js";
 import { mark } from "./parts/marks.js";
 import { PanelFrame } from "./parts/panel-frame.js";
+import { noFileNote } from "./parts/no-file.js";
 import { failureNote, loadingNote, noServerNote } from "./parts/problems.js";
 import { hasEffect, unseenRules, type Use, USES, useState, type UseState } from "./rules/answer.js";
 import { explainUse, type Places, ruleList, STATE_TEXTS, USE_TEXTS } from "./rules/explanation.js";
@@ -69,7 +70,7 @@ class RulesView implements View {
     this.#resources = new ResourceList(app);
     this.element = this.#frame.element;
     this.#frame.setBody(server ? loadingNote(texts) : noServerNote(texts));
-    app.on(["file", "bytes", "crawlers", "profile", "address"], () => this.#changed());
+    app.on(["file", "bytes", "crawlers", "profile", "address", "closed"], () => this.#changed());
     app.on(["rules"], () => this.#changedView());
     // The headings of the columns need the registry.
     app.onResults(["registry"], () => this.#answer && this.#showAnswer(this.#answer));
@@ -123,6 +124,11 @@ class RulesView implements View {
     const { content: robots, content_encoding: robots_encoding } = draftContent(this.#app.store.state);
     if (headers.trim() === "" && html.trim() === "") {
       this.#showInstead(this.#note("rules_empty"));
+      return;
+    }
+    const missing = noFileNote(this.#app);
+    if (missing && this.#app.store.state.closed && this.#draftCounts) {
+      this.#showInstead(missing);
       return;
     }
     const body = {

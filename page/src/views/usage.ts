@@ -9,6 +9,7 @@ import { editedDraft } from "../state.js";
 import { CellGrid, type GridCell, type GridRow } from "./parts/cell-grid.js";
 import { draftContent, isLargeDraft } from "./parts/draft.js";
 import { DraftPanel } from "./parts/draft-panel.js";
+import { noFileNote } from "./parts/no-file.js";
 import { LatestRequest } from "./parts/latest-request.js";
 import { PanelFrame } from "./parts/panel-frame.js";
 import { failureNote, largeNote, loadingNote, noServerNote } from "./parts/problems.js";
@@ -74,7 +75,7 @@ class UsageView implements View {
       legend: usageLegend(texts),
     });
     this.element = this.#frame.element;
-    app.on(["file", "bytes", "crawlers", "profile"], () => this.#changed());
+    app.on(["file", "bytes", "crawlers", "profile", "closed"], () => this.#changed());
     app.on(["urls"], () => this.#showTargets());
     app.onResults(["matrix"], () => this.#answer && this.#showAnswer(this.#answer));
     app.on(["usage"], () => this.#changedView());
@@ -121,7 +122,12 @@ class UsageView implements View {
   #ask(delay: number): void {
     const { server, store, texts } = this.#app;
     if (!server) return;
-    const { crawlers, profile, file } = store.state;
+    const { crawlers, profile, file, closed } = store.state;
+    const missing = noFileNote(this.#app);
+    if (missing && closed) {
+      this.#showInstead(missing);
+      return;
+    }
     if (crawlers.length === 0) {
       this.#showInstead(h("p", { class: "empty-state soft", "data-state": "empty" }, texts.t("views_no_crawlers")));
       return;

@@ -47,7 +47,7 @@ expect.set_options(timeout=TIMEOUT_MS)
 
 
 class Sites:
-    """A transport for the sites of the tests. Addresses in 10.0.0.0/8 are private, and `down.example` is down."""
+    """A transport for the sites of the tests. Addresses in 10.0.0.0/8 are private, and `down.example` does not answer on https."""
 
     def __init__(self) -> None:
         self.answers: dict[str, tuple[int, tuple[tuple[str, str], ...], bytes]] = {}
@@ -61,7 +61,7 @@ class Sites:
         host = request.url.partition("://")[2].partition("/")[0]
         if host.startswith("10."):
             return Failure(request.url, FailureKind.FORBIDDEN_ADDRESS, f"address {host} is not public")
-        if host == "down.example":
+        if request.url.startswith("https://down.example/"):
             return Failure(request.url, FailureKind.TIMEOUT, "no answer")
         status, headers, body = self.answers.get(request.url, (404, (), b""))
         return Response(request.url, status, headers, body)

@@ -224,10 +224,11 @@ def test_a_file_that_is_missing_or_unreachable(
         tester.expect_why("the whole site is closed")
 
 
-def test_the_draft_stays_while_a_site_is_unreachable(tester: OpenPage) -> None:
+def test_the_draft_that_an_unreachable_site_replaced_is_restored(tester: OpenPage) -> None:
     tester.fetch("https://down.example/robots.txt")
     expect_state(tester, "unreachable", "The server did not answer.")
-    expect(tester.editor).to_contain_text("User-agent: ")
+    tester.fetch("https://down.example/robots.txt")
+    expect(tester.editor).to_have_text("")
     tester.control("restore-draft").click()
     expect_state(tester, "example", "Example file.")
     expect(tester.control("address")).to_have_value("https://www.example.com/robots.txt")
@@ -235,7 +236,7 @@ def test_the_draft_stays_while_a_site_is_unreachable(tester: OpenPage) -> None:
     tester.fetch("https://down.example/robots.txt")
     tester.expect_blocked(5)
     tester.replace_file("User-agent: *\nDisallow: /\nUser-agent: CCBot\nAllow: /\n")
-    expect_state(tester, "example", "Example file, edited here.")
+    expect_state(tester, "fetched", "Fetched file, edited here.")
     tester.expect_blocked(4)
 
 

@@ -4,6 +4,7 @@ import type { CrawlerFactsObject, SiteFactsObject } from "../../api-types.js";
 import type { App } from "../../app.js";
 import { showDialog } from "../../dialog.js";
 import { type Child, fill, h } from "../../dom.js";
+import { missingText } from "../../fetched-text.js";
 import type { Texts } from "../../texts.js";
 import { formatSeconds } from "../../units.js";
 import { draftContent } from "../parts/draft.js";
@@ -21,6 +22,12 @@ export async function showFacts({ server, store, texts }: App, goTo: GoTo): Prom
   const request = new AbortController();
   const dialog = showDialog({ name: "facts", title: texts.t("facts_title"), body }, texts);
   dialog.addEventListener("close", () => request.abort());
+  const missing = missingText(texts, store.state);
+  if (missing !== null) {
+    fill(body, h("p", { "data-result": "no-file" }, missing));
+    body.dataset["state"] = "ready";
+    return;
+  }
   const leave = (line: number): void => {
     dialog.close();
     goTo(line);

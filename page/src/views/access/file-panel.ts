@@ -10,6 +10,7 @@ import { onDemand, prefetch } from "../../on-demand.js";
 import { applyEdits, type Note, Notes, type NotesState, robotsUrl } from "../../notes.js";
 import { RECIPES } from "../../recipes.js";
 import { editedDraft, loadedFile } from "../../state.js";
+import { missingText } from "../../fetched-text.js";
 import { formatBytes } from "../../units.js";
 import { draftContent } from "../parts/draft.js";
 import { failureText } from "../parts/problems.js";
@@ -185,9 +186,11 @@ export function filePanel(app: App): FilePanel {
     locked.hidden = !isLocked;
     editor?.setReadOnly(isLocked);
     element.classList.toggle("locked", isLocked);
+    const missing = missingText(texts, store.state);
     const isEmpty = text.trim() === "" && source !== "fetched";
-    empty.hidden = !isEmpty;
-    if (!isEmpty) return;
+    empty.hidden = !isEmpty && missing === null;
+    if (missing !== null) fill(empty, h("p", { "data-result": "no-file" }, missing));
+    if (!isEmpty || missing !== null) return;
     fill(
       empty,
       h("p", {}, texts.t("empty_file")),
@@ -322,7 +325,7 @@ export function filePanel(app: App): FilePanel {
     if (notes.kind === "ready") chip.dataset["state"] = "pending";
     updateEmpty();
   });
-  app.on(["source", "closed"], () => {
+  app.on(["source", "closed", "fetched", "edited"], () => {
     updateEmpty();
     updateRemarks();
   });

@@ -3,6 +3,7 @@
 import type { App } from "../../app.js";
 import { h } from "../../dom.js";
 import type { FetchedFile } from "../../api-types.js";
+import { missingText } from "../../fetched-text.js";
 import { failureText } from "../parts/problems.js";
 import { fromContent, readBytes, toBase64, toLf } from "../../bytes.js";
 import { beforeOf } from "./before.js";
@@ -78,11 +79,12 @@ export function beforePane(app: App): HTMLElement {
 
   function update(): void {
     const before = beforeOf(store.state);
-    label.textContent = texts.t(`compare_before_${before.kind}`, { name: before.name });
+    const missing = store.state.compare.source === "loaded" ? missingText(texts, store.state) : null;
+    label.textContent = missing ?? texts.t(`compare_before_${before.kind}`, { name: before.name });
     if (document.activeElement !== text) text.value = before.text;
     loaded.hidden = store.state.compare.source === "loaded";
   }
-  on(["compare", "loaded", "source", "edited"], update);
+  on(["compare", "loaded", "source", "edited", "fetched", "closed"], update);
   update();
 
   return h(

@@ -2,8 +2,9 @@
 
 import type { App } from "../../app.js";
 import { isInvalidUtf16 } from "../../bytes.js";
-import { h } from "../../dom.js";
+import { fill, h } from "../../dom.js";
 import { editedDraft } from "../../state.js";
+import { noFileNote } from "./no-file.js";
 import type { Editor, LineRemark } from "../access/editor.js";
 
 export class DraftPanel {
@@ -18,12 +19,17 @@ export class DraftPanel {
     this.#app = app;
     const { texts } = app;
     this.#body = h("div", { class: "editor" }, h("p", { class: "editor-loading soft small" }, texts.t("views_loading")));
+    const missing = h("div", {});
     this.element = h(
       "section",
       { class: "panel draft-panel", "aria-label": "robots.txt" },
       h("div", { class: "panel-head" }, h("h2", {}, "robots.txt")),
+      missing,
       this.#body,
     );
+    const update = (): void => fill(missing, noFileNote(app));
+    app.on(["source", "fetched", "edited", "closed"], update);
+    update();
     app.on(["file", "bytes"], ({ file, bytes }) => {
       this.#editor?.setFile(file, { undo: true });
       this.#editor?.setReadOnly(isInvalidUtf16(bytes));

@@ -1,0 +1,37 @@
+/** Which verdict applies after a fetch, and why, in one or two sentences. */
+
+import type { FetchedFile } from "./api-types.js";
+import { missingFile, type State } from "./state.js";
+import type { Texts } from "./texts.js";
+import { formatSeconds } from "./units.js";
+
+/** Return the status, and which verdict applies now. */
+export function fetchedText(texts: Texts, { status, access, effect, policy, hops, fresh_for: fresh, content }: FetchedFile): string {
+  const shown = { status: String(status ?? "") };
+  if (access === "unavailable" && effect === "full-allow") {
+    return texts.t(status === 404 || status === 410 ? "fetch_missing" : "fetch_unavailable", shown);
+  }
+  if (access !== "successful") {
+    const failed = status === null ? "fetch_unreachable" : status < 500 ? "fetch_no_redirect" : "fetch_server_error";
+    const applies =
+      content !== null
+        ? "fetch_last_copy"
+        : effect === "full-allow"
+          ? "fetch_policy_allows"
+          : policy === "rfc9309"
+            ? "fetch_closed"
+            : "fetch_policy_blocks";
+    return `${texts.t(failed, shown)} ${texts.t(applies, { policy })}`;
+  }
+  const values = { status: String(status ?? ""), count: hops.length };
+  const sentence = texts.t(hops.length > 0 ? "fetch_redirected" : "fetch_no_redirect", values);
+  return `${sentence} ${texts.t("fetch_fresh", { time: formatSeconds(fresh, texts) })}`;
+}
+
+/** Return why there is no file and which verdict applies now, or null if there is a file. */
+export function missingText(texts: Texts, state: State): string | null {
+  const answer = missingFile(state);
+  if (answer) return fetchedText(texts, answer);
+  // A link holds no answer.
+  return state.closed ? texts.t("fetch_closed") : null;
+}

@@ -1,0 +1,61 @@
+"""A fetch that finds no file: no part of the page shows the file of the site before."""
+
+import pytest
+from playwright.sync_api import expect
+from tests.web.page.conftest import OpenPage
+
+pytestmark = pytest.mark.service
+
+CLOSED = "Every URL is blocked now"
+ALLOWED = "404: no robots.txt, so everything is allowed."
+NOTE = "[data-result=no-file]"
+
+
+@pytest.mark.parametrize(
+    "url, text",
+    [("https://down.example/", CLOSED), ("https://failing.example/", CLOSED), ("https://none.example/", ALLOWED)],
+    ids=["timeout", "503", "404"],
+)
+def test_every_view_states_why_there_is_no_file(tester: OpenPage, url: str, text: str) -> None:
+    tester.site.sites.add("https://failing.example/robots.txt", status=503)
+    tester.fetch(url)
+    expect(tester.find(f"[data-part=file] {NOTE}")).to_contain_text(text)
+    expect(tester.editor).to_have_text("")
+    tester.control("facts").click()
+    expect(tester.find(f"dialog .facts[data-state=ready] {NOTE}")).to_contain_text(text)
+    tester.page.keyboard.press("Escape")
+    tester.find("body").press("4")
+    expect(tester.find(f".compare-view .main-panel {NOTE}")).to_contain_text(text)
+    expect(tester.find(".compare-view")).not_to_contain_text("GPTBot")
+    expect(tester.find(".compare-view [data-result=before]")).to_contain_text(text)
+    if text == CLOSED:
+        tester.find("body").press("2")
+        expect(tester.find(f".usage-view .main-panel {NOTE}")).to_contain_text(text)
+
+
+def test_a_link_to_a_closed_site_does_not_allow_it(tester: OpenPage) -> None:
+    tester.fetch("https://down.example/")
+    tester.expect_blocked(5)
+    # The address of the page restores its state.
+    tester.page.wait_for_function("() => location.hash.startsWith('#v1.')")
+    tester.page.reload()
+    tester.ready()
+    expect(tester.control("address")).to_have_value("https://down.example/robots.txt")
+    expect(tester.find(f"[data-part=file] {NOTE}")).to_contain_text(CLOSED)
+    tester.expect_blocked(5)
+
+
+def test_an_address_without_a_scheme_is_fetched_by_http_on_request_only(tester: OpenPage) -> None:
+    sites = tester.site.sites
+    sites.add("http://down.example/robots.txt", b"User-agent: *\nDisallow: /old/\n")
+    sites.requests.clear()
+    tester.fetch("down.example")
+    expect(tester.control("try-http")).to_be_visible()
+    assert sites.requests == ["https://down.example/robots.txt"]
+    tester.control("try-http").click()
+    expect(tester.editor).to_contain_text("Disallow: /old/")
+    expect(tester.control("address")).to_have_value("http://down.example/robots.txt")
+    expect(tester.control("try-http")).to_have_count(0)
+    tester.fetch("https://down.example")
+    expect(tester.find(f"[data-part=file] {NOTE}")).to_be_visible()
+    expect(tester.control("try-http")).to_have_count(0)
