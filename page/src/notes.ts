@@ -5,6 +5,8 @@ import type { App } from "./app.js";
 import { fromContent, readBytes, spanOffsets } from "./bytes.js";
 import { type Child, h } from "./dom.js";
 import { ServerError } from "./server.js";
+import { edition } from "./profiles.js";
+import { shownAnswer, type State } from "./state.js";
 import { draftContent } from "./views/parts/draft.js";
 
 const DELAY_MS = 300;
@@ -47,7 +49,7 @@ export class Notes {
     this.#app = app;
     this.#report = report;
     // A file that was read is checked at once, a draft after typing pauses.
-    app.on(["file", "bytes", "address"], ({ edited }) => this.#later(edited ? DELAY_MS : 0));
+    app.on(["file", "bytes", "address", "fetched"], ({ edited }) => this.#later(edited ? DELAY_MS : 0));
     app.onResults(["engine", "matrix"], () => this.#start());
     this.#start();
   }
@@ -72,10 +74,10 @@ export class Notes {
     this.#request?.abort();
     const request = new AbortController();
     this.#request = request;
-    const { file, bytes, address } = store.state;
+    const { file, bytes } = store.state;
     this.#report({ kind: "pending" });
     try {
-      const body = { ...draftContent({ file, bytes }), language: texts.language, ...robotsUrl(address) };
+      const body = lintRequest(store.state, texts.language);
       const { findings } = await server.post<LintReportObject>("lint", body, request.signal);
       if (request.signal.aborted || store.state.file !== file || store.state.bytes !== bytes) return;
       this.#report({ kind: "ready", notes: toNotes(findings, bytes ?? file), file, bytes });
@@ -96,6 +98,14 @@ export class Notes {
       this.#timer = window.setTimeout(() => void this.ask(), delay);
     }
   }
+}
+
+/** Return a request to lint the draft. A fetched file is checked as `canfetch lint URL` does, with its delivery. */
+export function lintRequest(state: State, language: string): object {
+  const { address, profile } = state;
+  const answer = shownAnswer(state);
+  const delivery = answer && { robots_url: answer.robots_url, delivery: true, ...edition(profile) };
+  return { ...draftContent(state), language, ...robotsUrl(address), ...delivery };
 }
 
 /** The linter compares the file with its address, which must be that of a robots.txt. */

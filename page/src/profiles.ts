@@ -31,6 +31,11 @@ export function profileName(profile: string, texts: Texts): string {
   return key ? texts.t(key) : profile;
 }
 
+/** The edition by which the server reads status codes and caches the file. Without one, its own access policy applies. */
+export function edition(profile: string): { edition?: string } {
+  return profile === TODAY[0] ? {} : { edition: profile };
+}
+
 /** Return the readings that count as differences. */
 export function countedProfiles(historic: boolean): readonly string[] {
   return historic ? [...TODAY, ...HISTORIC] : TODAY;

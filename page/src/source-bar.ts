@@ -6,9 +6,9 @@ import { fromContent, readBytes } from "./bytes.js";
 import { type Child, fill, h } from "./dom.js";
 import { EXAMPLE } from "./example.js";
 import { fetchedText } from "./fetched-text.js";
-import { TODAY } from "./profiles.js";
+import { edition } from "./profiles.js";
 import { ServerError } from "./server.js";
-import { fetchedFile, type Replaced, type State } from "./state.js";
+import { fetchedFile, type Replaced, shownAnswer, type State } from "./state.js";
 import { formatBytes, formatSeconds } from "./units.js";
 
 type Message = { readonly kind: "busy" | "error"; readonly text: string } | null;
@@ -50,7 +50,7 @@ export function sourceBar(app: App): HTMLElement {
     const { signal } = request;
     show({ kind: "busy", text: texts.t("fetching") });
     try {
-      const answer = await server.post<FetchedFile>("fetch", { url, refresh: true, ...edition(store.state) }, signal);
+      const answer = await server.post<FetchedFile>("fetch", { url, refresh: true, ...edition(store.state.profile) }, signal);
       if (signal.aborted) return;
       address.value = answer.robots_url;
       if (isRefused(answer)) return show({ kind: "error", text: texts.t("fetch_not_public") });
@@ -119,11 +119,6 @@ export function sourceBar(app: App): HTMLElement {
 
 function sourceKind(state: State): string {
   return shownAnswer(state)?.access ?? state.source;
-}
-
-/** Return the answer to the last fetch, unless a draft counts instead of it. */
-function shownAnswer({ source, edited, fetched }: State): FetchedFile | null {
-  return source === "fetched" && !edited ? fetched : null;
 }
 
 function sourceText(app: App): Child {
@@ -203,11 +198,6 @@ function restoreButton({ texts, store }: App, replaced: Replaced): HTMLElement {
 /** The transport refuses private addresses; its explanation starts with the kind of failure. */
 function isRefused({ status, explanation }: FetchedFile): boolean {
   return status === null && explanation.startsWith("forbidden-address");
-}
-
-/** The edition by which the server reads status codes and caches the file. Without one, its own access policy applies. */
-function edition({ profile }: State): { edition?: string } {
-  return profile === TODAY[0] ? {} : { edition: profile };
 }
 
 /** The path and query of a page whose robots.txt is fetched, or null for the address of a site or of its robots.txt. */

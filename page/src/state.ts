@@ -148,8 +148,14 @@ export function fetchedFile(
 }
 
 /** Return the answer to a fetch that found no file, until a draft counts instead of it. */
-export function missingFile({ source, edited, fetched }: Pick<State, "source" | "edited" | "fetched">): FetchedFile | null {
-  return source === "fetched" && !edited && fetched?.content === null ? fetched : null;
+export function missingFile(state: Pick<State, "source" | "edited" | "fetched">): FetchedFile | null {
+  const answer = shownAnswer(state);
+  return answer?.content === null ? answer : null;
+}
+
+/** Return the answer to the last fetch, unless a draft counts instead of it. */
+export function shownAnswer({ source, edited, fetched }: Pick<State, "source" | "edited" | "fetched">): FetchedFile | null {
+  return source === "fetched" && !edited ? fetched : null;
 }
 
 function loadedParts(loaded: Loaded, source: Source): Partial<State> {

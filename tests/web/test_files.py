@@ -161,3 +161,17 @@ def test_a_fetched_file_keeps_its_bytes(web: ScriptedWeb, live: API) -> None:
     web.add("https://www.example.com/robots.txt", LATIN_1)
     answer = live.answer("fetch", url="https://www.example.com/")
     assert (answer["content_encoding"], b64decode(answer["content"])) == ("base64", LATIN_1)
+
+
+def test_lint_reports_how_the_live_file_is_delivered(live: API, web: ScriptedWeb) -> None:
+    robots_url = "https://site.example/robots.txt"
+    headers = (("content-type", "text/plain; charset=iso-8859-1"),)
+    web.add(robots_url, b"User-agent: *\nDisallow: /a\n", headers=headers)
+    asked = {"content": "User-agent: *\nDisallow: /a\n", "robots_url": robots_url}
+
+    def codes(**options: object) -> set[str]:
+        return {finding["code"] for finding in live.answer("lint", **asked, **options)["findings"]}
+
+    assert codes(delivery=True, edition="google2019") - codes() == {"CF804"}
+    problem = live.problem("POST", "/v1/lint", 422, json={"content": "", "delivery": True})
+    assert problem["detail"] == "delivery needs the key robots_url"

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Any, Final, NamedTuple
 
+from canfetch.access.entries import CacheEntry
 from canfetch.author.formatting import FormatResult, format_robots
 from canfetch.core.origin import parse_robots_url
 from canfetch.core.text import content_json
@@ -32,6 +33,7 @@ class LintRequest(NamedTuple):
         language: The language of messages.
         severities: Name of the severity set.
         select, ignore: Names, codes or code prefixes of checks.
+        delivery: The cache entry that results from fetching the file, or None.
     """
 
     content: bytes
@@ -40,6 +42,7 @@ class LintRequest(NamedTuple):
     severities: str = DEFAULT
     select: Sequence[str] = ()
     ignore: Sequence[str] = ()
+    delivery: CacheEntry | None = None
 
     def linter(self) -> Linter:
         """Return the linter.
@@ -55,7 +58,7 @@ class LintRequest(NamedTuple):
         """
         if self.robots_url is not None:
             parse_robots_url(self.robots_url)
-        return LintInput(self.content, url=self.robots_url)
+        return LintInput(self.content, url=self.robots_url, delivery=self.delivery)
 
     def catalogue(self) -> Catalogue:
         """Return the texts of the language.

@@ -13,6 +13,7 @@ from canfetch.answers.linting import apply_chosen_fixes, fix_file, format_conten
 from canfetch.answers.pages import parse_header_lines
 from canfetch.answers.usage import usage_table
 from canfetch.core.document import parse as parse_robots
+from canfetch.errors import InvalidOption
 from canfetch.pages.page_rules import parse_page
 from canfetch.web.api.errors import BODY_ERRORS
 from canfetch.web.api.facts import Facts
@@ -58,13 +59,26 @@ def structure(body: bytes, facts: Facts) -> Mapping[str, Any]:
     openapi_extra=body_schema(LintFileRequest),
 )
 async def lint(request: Request) -> Response:
-    """Return the findings of the linter, with their fixes."""
+    """Return the findings of the linter, with their fixes.
+
+    With `delivery`, they include those of `canfetch lint URL` about the response.
+    """
     return await respond(request, lint_report)
 
 
-def lint_report(body: bytes, _facts: Facts) -> Mapping[str, Any]:
-    """Return the findings of the linter."""
-    return lint_file(LintFileRequest.model_validate_json(body).lint_request()).to_json()
+def lint_report(body: bytes, facts: Facts) -> Mapping[str, Any]:
+    """Return the findings of the linter.
+
+    Raises: InvalidOption: A delivery has no URL.
+    """
+    asked = LintFileRequest.model_validate_json(body)
+    lint_request = asked.lint_request()
+    if asked.delivery:
+        if asked.robots_url is None:
+            raise InvalidOption("delivery needs the key robots_url")
+        entry = facts.state(asked.robots_url, edition=asked.edition).entry
+        lint_request = lint_request._replace(delivery=entry)
+    return lint_file(lint_request).to_json()
 
 
 @ROUTER.post(

@@ -149,9 +149,7 @@ class ParseRequest(FileRequest, ReadingRequest):
     """A request for the structure of a file."""
 
 
-class LintFileRequest(FileRequest):
-    """A request to lint a file."""
-
+class _LinterRequest(FileRequest):
     robots_url: Annotated[str | None, Field(description="The URL at which the file is, or will be, published.")] = None
     language: Annotated[
         str, Field(description="The language of messages.", json_schema_extra={"enum": list(LANGUAGES)})
@@ -170,6 +168,25 @@ class LintFileRequest(FileRequest):
         return LintRequest(self.file(), self.robots_url, self.language, self.severities, self.select, self.ignore)
 
 
+class LintFileRequest(_LinterRequest):
+    """A request to lint a file."""
+
+    delivery: Annotated[
+        bool,
+        Field(
+            description="Also check how the live file at `robots_url` is delivered: its status, headers and redirects. "
+            "It is fetched, or cached."
+        ),
+    ] = False
+    edition: Annotated[
+        str | None,
+        Field(
+            description="The edition whose access policy applies to the delivery.",
+            json_schema_extra={"enum": [*EDITIONS, None]},
+        ),
+    ] = None
+
+
 class FindingPlace(Request):
     """A finding whose fix is applied, as `/v1/lint` reported it."""
 
@@ -181,7 +198,7 @@ class FindingPlace(Request):
         return ChosenFix(self.code, (self.span[0], self.span[1]))
 
 
-class FixRequest(LintFileRequest):
+class FixRequest(_LinterRequest):
     """A request to fix a file. Without further keys, only fixes that change no verdict are applied."""
 
     findings: Annotated[
