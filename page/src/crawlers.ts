@@ -63,6 +63,11 @@ export class Registry {
     return this.crawlers.flatMap(({ tokens }) => tokens).find((known) => isOneEdit(name, known.toLowerCase()));
   }
 
+  /** Whether a token fetches nothing: it controls how an operator uses what other crawlers fetched. */
+  isControlToken(token: string): boolean {
+    return this.find(token)?.token_only ?? false;
+  }
+
   groupOf(token: string): PurposeGroup {
     const purposes = this.find(token)?.purposes ?? [];
     return GROUP_OF.find(([purpose]) => purposes.includes(purpose))?.[1] ?? "other";

@@ -12,7 +12,7 @@ export function fileFacts(app: App, own: ExportTexts, now = new Date()): readonl
   const { address, profile, file, bytes, closed } = store.state;
   const size = formatBytes(bytes?.length ?? encodeText(file).length, texts);
   return [
-    [own.t("address"), address],
+    ...(address === "" ? [] : [[own.t("address"), address] as const]),
     [own.t("origin"), originText(app, own)],
     ...(closed ? [] : [[own.t("size"), size] as const]),
     [own.t("reading"), profileName(profile, texts)],
@@ -20,11 +20,15 @@ export function fileFacts(app: App, own: ExportTexts, now = new Date()): readonl
   ];
 }
 
-/** Return the host of the file for names of files. */
-export function hostName({ store }: App): string {
+/** Return the host of the file, with a port that is not the default, or an empty text. */
+export function siteHost({ store }: App): string {
   const { address } = store.state;
-  const host = URL.canParse(address) ? new URL(address).hostname : "";
-  return host.replace(/[^\w.-]/g, "_") || "robots.txt";
+  return URL.canParse(address) ? new URL(address).host : "";
+}
+
+/** Return the host of the file for names of files. */
+export function hostName(app: App): string {
+  return siteHost(app).replace(/[^\w.-]/g, "_") || "robots.txt";
 }
 
 function originText({ store }: App, own: ExportTexts): string {
@@ -34,12 +38,14 @@ function originText({ store }: App, own: ExportTexts): string {
 
   function sourceText(): string {
     if (source === "opened") return own.t("from_opened", { name: loaded.name });
-    if (source !== "fetched" || !fetched) return own.t(source === "shared" ? "from_shared" : "from_example");
+    if (source !== "fetched" || !fetched) {
+      return own.t(source === "shared" ? "from_shared" : source === "pasted" ? "from_pasted" : "from_example");
+    }
     if (fetched.copy) return own.t("from_fetched", { date: formatDate(new Date(fetched.copy.fetched_at), own) });
     return own.t("from_missing", { status: String(fetched.status ?? "–") });
   }
 }
 
 function formatDate(date: Date, { language }: ExportTexts): string {
-  return new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "short" }).format(date);
+  return new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "long" }).format(date);
 }

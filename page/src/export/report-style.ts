@@ -55,10 +55,11 @@ tr { break-inside: avoid; }
 .crawlers thead th { padding: 0 1em 0.2em 0; }
 .crawlers td:last-child { white-space: nowrap; }
 .crawlers tbody tr { border-top: 1px solid #e2e2dc; }
-.problems li { padding-inline-start: 0.6em; border-inline-start: 3px solid #8a8f98; margin-bottom: 0.2em; overflow-wrap: anywhere; break-inside: avoid; }
-.problems .error { border-color: #c2470f; }
-.problems .warning { border-color: #b98700; }
-.problems code { font-family: var(--mono, ui-monospace, monospace); font-size: 0.92em; }
+.findings li { padding-inline-start: 0.6em; border-inline-start: 3px solid #8a8f98; margin-bottom: 0.2em; overflow-wrap: anywhere; break-inside: avoid; }
+.findings .error { border-color: #c2470f; }
+.findings .warning { border-color: #b98700; }
+.findings p { margin: 0 0 0.1em; }
+.findings code { font-family: var(--mono, ui-monospace, monospace); font-size: 0.92em; }
 .effect { color: #545b66; }
 .file { columns: 22em auto; column-gap: 1.5em; counter-reset: line; font-size: 0.88em; }
 .file li { display: flex; counter-increment: line; break-inside: avoid; }
@@ -70,8 +71,8 @@ tr { break-inside: avoid; }
   .paper { padding: 0; font-size: 7.2pt; line-height: 1.3; }
   .paper h2 { margin-top: 0.7em; }
   .scroll { overflow: visible; }
-  .problems ul { columns: 2; column-gap: 1.5em; }
-  .problems li { margin-bottom: 0.1em; line-height: 1.2; }
+  .findings ul { columns: 2; column-gap: 1.5em; }
+  .findings li { margin-bottom: 0.1em; line-height: 1.2; }
   .file { columns: 3; font-size: 0.8em; line-height: 1.2; }
   .crawlers { font-size: 0.92em; line-height: 1.15; }
 }

@@ -11,14 +11,15 @@ import { save } from "../clipboard.js";
 import { purposeTexts, STAR } from "../crawlers.js";
 import { showDialog } from "../dialog.js";
 import { type Child, fill, h } from "../dom.js";
-import { codeSpans, robotsUrl } from "../notes.js";
-import { draftContent } from "../views/parts/draft.js";
+import { codeSpans, lintRequest } from "../notes.js";
+import { missingFile } from "../state.js";
 import { mark } from "../views/parts/marks.js";
 import { failureText } from "../views/parts/problems.js";
 import { withRawBytes } from "../views/parts/raw-bytes.js";
-import { fileFacts, hostName } from "./facts.js";
+import { fileFacts, hostName, siteHost } from "./facts.js";
 import { PAGE_STYLE, REPORT_STYLE } from "./report-style.js";
 import { differsAt, markAt, type ShownVerdicts } from "./table.js";
+import type { Texts } from "../texts.js";
 import type { ExportTexts } from "./texts.js";
 
 /** More crawlers are in another table below. */
@@ -29,8 +30,8 @@ const SEVERITIES = ["error", "warning", "info"] as const;
 const LEGEND = ["blocked", "allowed", "none"] as const;
 
 export function showReport(app: App, own: ExportTexts, shown: ShownVerdicts): void {
-  const problems = h("div", { class: "problems" }, h("p", {}, app.texts.t("views_loading")));
-  const report = reportElement(app, own, shown, problems);
+  const findings = h("div", { class: "findings" }, h("p", {}, app.texts.t("views_loading")));
+  const report = reportElement(app, own, shown, findings);
   const host = h("div", { class: "report", tabindex: 0, "aria-label": own.t("report_title"), role: "group", "data-state": "pending" });
   const root = host.attachShadow({ mode: "open" });
   const style = new CSSStyleSheet();
@@ -44,8 +45,8 @@ export function showReport(app: App, own: ExportTexts, shown: ShownVerdicts): vo
     save(`${hostName(app)}-report.html`, standalone(report, app.texts.language)),
   );
   showDialog({ name: "report", title: own.t("report_title"), body: host, foot: [print, download] }, app.texts);
-  void problemNodes(app, own).then((nodes) => {
-    fill(problems, nodes);
+  void findingNodes(app, own).then((nodes) => {
+    fill(findings, nodes);
     print.disabled = false;
     download.disabled = false;
     host.dataset["state"] = "ready";
@@ -71,44 +72,88 @@ function standalone(report: HTMLElement, language: string): Blob {
   return new Blob([html], { type: "text/html" });
 }
 
-function reportElement(app: App, own: ExportTexts, shown: ShownVerdicts, problems: HTMLElement): HTMLElement {
+function reportElement(app: App, own: ExportTexts, shown: ShownVerdicts, findings: HTMLElement): HTMLElement {
   const { texts, store } = app;
   const { data } = shown;
-  const total = data.shown.length * data.columns.length;
-  const blocked = data.columns.reduce((sum, _, crawler) => sum + blockedRows(shown, crawler), 0);
-  const counts = {
-    pages: own.t("pages_count", { count: data.shown.length }),
-    crawlers: texts.t("crawlers_count", { count: data.columns.length }),
-    blocked,
-    total,
-  };
-  const host = hostName(app);
+  const examined = [
+    own.t("pages_count", { count: data.shown.length }),
+    texts.t("crawlers_count", { count: fetchers(app, shown).length }),
+  ];
+  const host = siteHost(app);
+  const tokens = controlTokens(app, shown);
   const isFiltered = data.shown.length < data.rows.length;
   return h(
     "article",
     { class: "paper" },
-    h("h1", {}, own.nodes("heading", { host })),
+    h("h1", {}, host === "" ? "robots.txt" : own.nodes("heading", { host })),
+    h("h2", {}, own.t("examined")),
     h(
       "dl",
       { class: "facts" },
-      fileFacts(app, own).map(([label, value]) => h("div", {}, h("dt", {}, label), h("dd", {}, h("bdi", {}, value)))),
+      [...fileFacts(app, own), [own.t("pages_and_crawlers"), examined.join(", ")] as const].map(([label, value]) => h("div", {}, h("dt", {}, label), h("dd", {}, h("bdi", {}, value)))),
     ),
-    h("p", { class: "intro" }, own.t("intro")),
-    h("h2", {}, own.t("result")),
-    h("p", {}, own.t("summary", counts)),
     isFiltered ? h("p", { "data-result": "filtered" }, own.t("filtered", { count: data.shown.length, all: data.rows.length })) : null,
+    h("h2", {}, own.t("summary")),
+    h("p", { class: "intro" }, own.t("intro")),
+    summaryList(app, own, shown),
+    h("h2", {}, own.t("findings")),
+    findings,
+    h("h2", {}, own.t("result")),
     h(
       "ul",
       { class: "legend", "aria-hidden": "true" },
       LEGEND.map((name) => h("li", {}, mark(name), own.t(`key_${name}`))),
       hasDifferences(shown) ? h("li", {}, h("span", { class: "differs" }), own.t("key_differs")) : null,
     ),
+    tokens.length > 0 ? h("p", {}, own.t("tokens", { tokens: texts.list(tokens.map((column) => tokenOf(shown, column))) })) : null,
     h("div", { class: "answers" }, matrixTables(own, shown), crawlerList(app, own, shown)),
-    // Without an answer of the site, the editor holds a draft, or the file of another site.
-    store.state.closed
-      ? null
-      : [h("h2", {}, own.t("problems")), problems, h("h2", {}, own.t("file")), fileLines(store.state.file, own)],
+    missingFile(store.state) || store.state.closed ? null : [h("h2", {}, own.t("file")), fileLines(store.state.file, own)],
     h("p", { class: "made" }, own.t("made_with")),
+  );
+}
+
+/** The columns of crawlers that fetch. */
+function fetchers({ verdicts }: App, { data }: ShownVerdicts): number[] {
+  const { registry } = verdicts.results.state;
+  return [...data.columns.keys()].filter((column) => !registry.isControlToken(data.columns[column]?.token ?? ""));
+}
+
+/** The columns of tokens that fetch nothing. */
+function controlTokens(app: App, shown: ShownVerdicts): number[] {
+  const own = new Set(fetchers(app, shown));
+  return [...shown.data.columns.keys()].filter((column) => !own.has(column));
+}
+
+function tokenOf({ data }: ShownVerdicts, column: number): string {
+  return data.columns[column]?.token ?? "";
+}
+
+/** Return in words who may fetch every page, some pages and no page, and what tokens do not permit. */
+function summaryList(app: App, own: ExportTexts, shown: ShownVerdicts): HTMLElement {
+  const { texts, verdicts } = app;
+  const { registry } = verdicts.results.state;
+  const total = shown.data.shown.length;
+  const of = (column: number): number => total - blockedRows(shown, column);
+  const columns = fetchers(app, shown);
+  const some = columns.filter((column) => of(column) > 0 && of(column) < total);
+  const names = (found: readonly number[]): string => texts.list(found.map((column) => tokenOf(shown, column)));
+  const partly = texts.list(some.map((column) => `${tokenOf(shown, column)} (${own.t("blocked_of", { blocked: of(column), total })})`));
+  const item = (key: "may_all" | "may_some" | "may_none", found: readonly number[], crawlers: string): Child =>
+    found.length > 0 && total > 0 ? h("li", {}, own.nodes(key, { crawlers })) : null;
+  const [all, none] = [columns.filter((column) => of(column) === total), columns.filter((column) => of(column) === 0)];
+  return h(
+    "ul",
+    { class: "summary" },
+    item("may_all", all, names(all)),
+    item("may_some", some, partly),
+    item("may_none", none, names(none)),
+    controlTokens(app, shown)
+      .filter((column) => of(column) < total)
+      .map((column) => {
+        const crawler = registry.find(tokenOf(shown, column));
+        const uses = crawler ? purposeTexts(crawler, texts) : "";
+        return h("li", {}, own.nodes("not_for", { token: tokenOf(shown, column), uses, blocked: blockedRows(shown, column), total }));
+      }),
   );
 }
 
@@ -181,38 +226,54 @@ function crawlerList({ texts, verdicts }: App, own: ExportTexts, shown: ShownVer
         const crawler = registry.find(token);
         const unknown = token === STAR ? "any_crawler" : "unknown_crawler";
         const purpose = crawler ? `${crawler.operator}, ${purposeTexts(crawler, texts)}` : own.t(unknown);
-        const blocked = own.t("blocked_of", { blocked: blockedRows(shown, column), total });
+        const counts = { blocked: blockedRows(shown, column), total };
+        const blocked = crawler?.token_only ? own.t("denied_of", counts) : own.t("blocked_of", counts);
         return h("tr", {}, h("th", { scope: "row", translate: "no" }, token), h("td", {}, purpose), h("td", {}, blocked));
       }),
     ),
   );
 }
 
-async function problemNodes(app: App, own: ExportTexts): Promise<Child> {
+async function findingNodes(app: App, own: ExportTexts): Promise<Child> {
   const { server, store, texts } = app;
-  if (!server) return h("p", {}, own.t("problems_off"));
+  if (!server) return h("p", {}, own.t("findings_off"));
   try {
-    const body = { ...draftContent(store.state), language: texts.language, ...robotsUrl(store.state.address) };
-    const { findings } = await server.post<LintReportObject>("lint", body);
-    if (findings.length === 0) return h("p", {}, own.t("problems_none"));
+    const { findings } = await server.post<LintReportObject>("lint", lintRequest(store.state, texts.language));
+    if (findings.length === 0) return h("p", {}, own.t("findings_none"));
     const bySeverity = SEVERITIES.flatMap((severity) => findings.filter((finding) => finding.severity === severity));
-    return h("ul", {}, bySeverity.map((finding) => problemItem(finding, own)));
+    const byCheck = Map.groupBy(bySeverity, ({ code, how_to_fix: fix }) => `${code} ${fix}`);
+    return h("ul", {}, [...byCheck.values()].map((same) => checkItem(same, own, texts)));
   } catch (error) {
-    return h("p", {}, own.t("problems_failed", { reason: failureText(texts, error) }));
+    return h("p", {}, own.t("findings_failed", { reason: failureText(texts, error) }));
   }
 }
 
-function problemItem({ severity, start, message, effect }: FindingObject, own: ExportTexts): HTMLElement {
+/** The findings of one check, with what to do about them. */
+function checkItem(findings: readonly FindingObject[], own: ExportTexts, texts: Texts): Child {
+  const [first] = findings;
+  if (!first) return null;
   return h(
     "li",
-    { class: severity },
-    h("strong", {}, own.t(`severity_${severity}`)),
-    ", ",
-    own.t("on_line", { line: start.line }),
-    ": ",
-    codeSpans(message),
-    effect ? [". ", h("span", { class: "effect" }, codeSpans(effect))] : null,
+    { class: first.severity },
+    h("strong", {}, own.t(`severity_${first.severity}`)),
+    findings.map(({ start, message, effect }) =>
+      h(
+        "p",
+        { "data-line": start.line },
+        texts.t("notes_line", { line: start.line }),
+        ": ",
+        codeSpans(sentence(message, own)),
+        effect ? [" ", h("span", { class: "effect" }, codeSpans(sentence(effect, own)))] : null,
+      ),
+    ),
+    h("p", {}, own.t("what_to_do"), " ", codeSpans(first.how_to_fix)),
   );
+}
+
+/** Return a message of the linter, which has neither a capital letter nor a full stop, as a sentence. */
+function sentence(text: string, { language }: ExportTexts): string {
+  const start = text.charAt(0).toLocaleUpperCase(language) + text.slice(1);
+  return /[.!?。]$/.test(start) ? start : `${start}${language === "ja" ? "。" : "."}`;
 }
 
 function fileLines(file: string, own: ExportTexts): Child {

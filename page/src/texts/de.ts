@@ -236,6 +236,8 @@ export const de: Catalogue = {
   badge_differs: "Lesarten weichen ab",
   may_not_fetch: "{crawler} darf nicht abrufen:",
   may_fetch: "{crawler} darf abrufen:",
+  token_denies: "{crawler}: nicht für {uses}:",
+  token_permits: "{crawler}: erlaubt für {uses}:",
   decides_alone: "Zeile {line} entscheidet. Keine andere Regel passt.",
   decides_longest: {
     by: "count",

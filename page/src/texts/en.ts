@@ -220,6 +220,8 @@ export const en = {
   badge_differs: "Readings differ",
   may_not_fetch: "{crawler} may not fetch",
   may_fetch: "{crawler} may fetch",
+  token_denies: "{crawler}: not for {uses}:",
+  token_permits: "{crawler}: allowed for {uses}:",
   decides_alone: "Line {line} decides. No other rule matches.",
   decides_longest: {
     by: "count",

@@ -236,6 +236,8 @@ export const es: Catalogue = {
   badge_differs: "Las lecturas difieren",
   may_not_fetch: "{crawler} no puede obtener",
   may_fetch: "{crawler} puede obtener",
+  token_denies: "{crawler}: no para {uses}:",
+  token_permits: "{crawler}: permitido para {uses}:",
   decides_alone: "Decide la línea {line}. Ninguna otra regla coincide.",
   decides_longest: {
     by: "count",

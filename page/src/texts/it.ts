@@ -236,6 +236,8 @@ export const it: Catalogue = {
   badge_differs: "Le letture differiscono",
   may_not_fetch: "{crawler} non può scaricare",
   may_fetch: "{crawler} può scaricare",
+  token_denies: "{crawler}: non per {uses}:",
+  token_permits: "{crawler}: consentito per {uses}:",
   decides_alone: "Decide la riga {line}. Nessun’altra regola corrisponde.",
   decides_longest: {
     by: "count",

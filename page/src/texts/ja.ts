@@ -228,6 +228,8 @@ export const ja: Catalogue = {
   badge_differs: "解釈が分かれる",
   may_not_fetch: "{crawler} は取得不可",
   may_fetch: "{crawler} は取得可能",
+  token_denies: "{crawler}: 不許可（{uses}）",
+  token_permits: "{crawler}: 許可（{uses}）",
   decides_alone: "{line} 行目が決定します。ほかに一致するルールはありません。",
   decides_longest: { by: "count", other: "{line} 行目が決定します。{count} 件のルールが一致し、最も長いものが優先されます。" },
   decides_first: "{line} 行目が決定します。最初に一致するルールです。",

@@ -228,6 +228,8 @@ export const ko: Catalogue = {
   badge_differs: "해석이 다름",
   may_not_fetch: "{crawler} 가져오기 차단",
   may_fetch: "{crawler} 가져오기 허용",
+  token_denies: "{crawler}: {uses}에 사용 불가",
+  token_permits: "{crawler}: {uses}에 사용 가능",
   decides_alone: "{line}행이 결정합니다. 일치하는 다른 규칙은 없습니다.",
   decides_longest: { by: "count", other: "{line}행이 결정합니다. 규칙 {count}개가 일치하며 가장 긴 규칙이 우선합니다." },
   decides_first: "{line}행이 결정합니다. 처음으로 일치하는 규칙입니다.",

@@ -47,7 +47,7 @@ expect.set_options(timeout=TIMEOUT_MS)
 
 
 class Sites:
-    """A transport for the sites of the tests. Addresses in 10.0.0.0/8 are private, and `down.example` does not answer on https."""
+    """A transport for the sites of the tests. 10.0.0.0/8 is private, and `down.example` does not answer on https."""
 
     def __init__(self) -> None:
         self.answers: dict[str, tuple[int, tuple[tuple[str, str], ...], bytes]] = {}

@@ -244,7 +244,7 @@ def test_a_change_of_verdicts_is_announced(tester: OpenPage) -> None:
     tester.page.keyboard.press("Control+End")
     # One change: pauses while typing would split the announcement.
     tester.page.keyboard.insert_text("\nUser-agent: Applebot\nDisallow: /")
-    expect(tester.find("[data-live=polite]")).to_have_text("83 of 224 blocked; 14 more than before.")
+    expect(tester.find("[data-live=polite]")).to_have_text("78 of 208 blocked; 14 more than before.")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -141,10 +141,29 @@ def open_report(tester: OpenPage) -> None:
 def test_the_report_of_the_example_is_one_printed_page(tester: OpenPage) -> None:
     open_report(tester)
     report = tester.find(".report .paper")
-    expect(report).to_contain_text("16 pages and 14 crawlers were compared. In 69 of 224 cases, the crawler may not")
+    headings = ["What was examined", "Summary", "Findings", "Who may fetch what", "The file"]
+    expect(report.locator("h2")).to_have_text(headings)
+    facts = report.locator(".facts")
+    expect(facts).to_contain_text("16 pages, 13 crawlers")
+    # The time has its zone.
+    expect(facts).to_contain_text(re.compile(r"Date of the report.*\d:\d\d:\d\d [AP]M [A-Z]{3}"))
+    summary = report.locator(".summary")
+    expect(summary).to_contain_text("May fetch every page: Googlebot-Image and AdsBot-Google.")
+    expect(summary).to_contain_text("GPTBot (5 of 16)")
+    expect(summary).to_contain_text(
+        "Google-Extended fetches nothing. It does not permit the use of 5 of 16 pages for AI"
+    )
     expect(report.locator(".matrix .state.blocked")).to_have_count(69)
-    expect(report.locator(".crawlers tr").filter(has_text="GPTBot")).to_contain_text("11 of 16")
-    expect(report.locator(".problems li")).to_have_count(16)
+    crawlers = report.locator(".crawlers tr")
+    expect(crawlers.filter(has_text="GPTBot")).to_contain_text("11 of 16")
+    expect(crawlers.filter(has_text="Google-Extended")).to_contain_text("not permitted for 5 of 16")
+    findings = report.locator(".findings")
+    expect(findings.locator("[data-line]")).to_have_count(16)
+    words = findings.inner_text()
+    assert words.count("What to do:") == findings.locator("li").count()
+    assert ". because" not in words
+    assert "does not end with a slash. Because of line 8, bingbot" in words
+    assert {line.inner_text() for line in findings.locator("strong").all()} <= {"Error", "Warning", "Note"}
     expect(report.locator(".file li")).to_have_count(60)
     assert len(PDF_PAGE.findall(tester.page.pdf(prefer_css_page_size=True))) == 1
 
@@ -172,8 +191,23 @@ def test_the_report_of_a_site_without_an_answer_shows_no_file_of_another(tester:
     report = tester.find(".report .paper")
     expect(report.locator(".facts")).to_contain_text("The file could not be fetched")
     expect(report.locator(".matrix .state.blocked")).not_to_have_count(0)
-    expect(report.locator(".file, .problems")).to_have_count(0)
+    expect(report.locator(".findings")).to_contain_text("What to do: Let the server return the file")
+    expect(report.locator(".file")).to_have_count(0)
     expect(report).not_to_contain_text("Size")
+
+
+def test_the_report_names_a_port_and_a_pasted_file(tester: OpenPage) -> None:
+    tester.site.sites.add("https://port.example:8443/robots.txt", b"User-agent: *\nDisallow: /a\n")
+    tester.fetch("https://port.example:8443/")
+    expect(tester.editor).to_contain_text("Disallow: /a")
+    tester.control("export").click()
+    tester.control("export-report").click()
+    expect(tester.find(".report h1")).to_have_text("robots.txt of port.example:8443")
+    tester.page.keyboard.press("Escape")
+    tester.paste_file("User-agent: *\nDisallow: /pasted\n")
+    tester.control("export").click()
+    tester.control("export-report").click()
+    expect(tester.find(".report .facts")).to_contain_text("Pasted into the tester.")
 
 
 def test_the_report_is_saved_as_one_file_that_needs_nothing_else(new_page: NewPage) -> None:
@@ -204,5 +238,5 @@ def test_the_report_is_saved_as_one_file_that_needs_nothing_else(new_page: NewPa
 def test_a_report_of_a_failed_check_has_everything_else(tester: OpenPage) -> None:
     tester.page.route("**/v1/lint", lambda route: route.abort())
     open_report(tester)
-    expect(tester.find(".report .problems")).to_contain_text("could not be checked")
+    expect(tester.find(".report .findings")).to_contain_text("could not be checked")
     expect(tester.find(".report .matrix .state.blocked")).to_have_count(69)

@@ -41,7 +41,7 @@ def append(tester: OpenPage, text: str) -> None:
 
 def test_a_cell_that_is_selected_during_an_answer_is_explained(held: OpenPage) -> None:
     append(held, "\nUser-agent: Applebot\nDisallow: /\n")
-    held.expect_blocked(83)
+    held.expect_blocked(78)
     held.cell("MJ12bot", "/shop/").click()
     held.page.evaluate("release()")
     held.expect_why("MJ12bot may not fetch")

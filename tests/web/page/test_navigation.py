@@ -22,12 +22,12 @@ def test_back_and_forward_show_the_views_and_keep_the_draft(tester: OpenPage) ->
     expect_view(tester, "access")
     tester.ready()
     tester.replace_file("User-agent: *\nDisallow: /shop/\n")
-    tester.expect_blocked(4 * 13)
+    tester.expect_blocked(4 * 12)
     tester.page.go_forward()
     expect_view(tester, "usage")
     tester.page.go_back()
     expect_view(tester, "access")
-    tester.expect_blocked(4 * 13)
+    tester.expect_blocked(4 * 12)
     expect(tester.editor).to_contain_text("Disallow: /shop/")
 
 

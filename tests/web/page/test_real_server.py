@@ -81,7 +81,7 @@ def test_loopback_is_refused_and_no_log_holds_the_draft(built_page: object, brow
             with tester.page.expect_response("**/v1/lint"):
                 tester.replace_file(f"User-agent: *\nDisallow: /{MARKER}/\n")
             tester.set_urls(f"/{MARKER}/page")
-            tester.expect_blocked(13)
+            tester.expect_blocked(12)
             tester.control("format").click()
             expect(tester.find(".toast")).to_have_text("The file is already formatted.")
             tester.control("link").click()
@@ -126,6 +126,6 @@ def test_a_reader_without_the_token_is_asked_once(built_page: object, browser: B
         # The verdicts need no server.
         with tester.page.expect_response("**/v1/lint"):
             tester.replace_file("User-agent: *\nDisallow: /\n")
-        tester.expect_blocked(16 * 13)
+        tester.expect_blocked(16 * 12)
         expect(tester.control("notes")).to_have_attribute("data-state", "failed")
         expect(dialog).to_have_count(0)

@@ -1,6 +1,6 @@
 /** The answer for one cell in sentences: for the panel, as text, and as a command. */
 
-import { STAR } from "../../crawlers.js";
+import { purposeTexts, type Registry, STAR } from "../../crawlers.js";
 import { type Child, h } from "../../dom.js";
 import { profileName } from "../../profiles.js";
 import type { Texts } from "../../texts.js";
@@ -9,18 +9,25 @@ import type { Explained } from "../../verdict-model.js";
 /** A file can repeat a rule thousands of times. */
 const MAX_LINES = 20;
 
-export function answerText(explained: Explained, texts: Texts): string {
+export function answerText(explained: Explained, registry: Registry, texts: Texts): string {
   const { explanation, crawler, url, profile } = explained;
-  const key = explanation.allowed ? "may_fetch" : "may_not_fetch";
   const rules = [...(explanation.rule ? [explanation.rule] : []), ...explanation.alsoMatched];
   const plain = (nodes: Parameters<typeof h>[2]): string => h("span", {}, nodes).textContent;
   return [
-    `${texts.t(key, { crawler })} ${url}`,
+    `${plain(verdictNodes(explanation.allowed, crawler, registry, texts))} ${url}`,
     plain(decisionNodes(explained, texts)),
     ...rules.map(({ line, allow, pattern }) => `  ${line}  ${allow ? "Allow" : "Disallow"}: ${pattern}`),
     plain(groupNodes(explained, texts)),
     `${texts.t("read_as")} ${profileName(profile, texts)}`,
   ].join("\n");
+}
+
+/** Return what a crawler may do with the URL that follows. A control token fetches nothing. */
+export function verdictNodes(allowed: boolean, token: string, registry: Registry, texts: Texts): Child {
+  const crawler = name(token);
+  const entry = registry.find(token);
+  if (!entry?.token_only) return texts.nodes(allowed ? "may_fetch" : "may_not_fetch", { crawler });
+  return texts.nodes(allowed ? "token_permits" : "token_denies", { crawler, uses: purposeTexts(entry, texts) });
 }
 
 export function commandText({ url, crawler, profile }: Explained, address: string): string {

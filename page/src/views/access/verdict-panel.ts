@@ -321,14 +321,12 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
   }
 
   function updateSummary(): void {
-    const { matrix } = results.state;
-    const count = (marks: Uint8Array | null, wanted: number): number => {
-      let found = 0;
-      for (const mark of marks ?? []) if (mark === wanted) found += 1;
-      return found;
-    };
-    const blocked = count(data.marks, MARKS.blocked);
-    const total = data.rows.length * data.columns.length;
+    const { matrix, registry } = results.state;
+    // Control tokens fetch nothing, so they do not count.
+    const fetching = data.columns.map(({ token }) => !registry.isControlToken(token));
+    const isCounted = (mark: number, at: number): boolean => mark === MARKS.blocked && fetching[at % fetching.length] === true;
+    const blocked = data.marks?.reduce((sum, mark, at) => sum + Number(isCounted(mark, at)), 0) ?? 0;
+    const total = data.rows.length * fetching.filter(Boolean).length;
     summary.textContent = texts.t("verdicts_summary", {
       urls: texts.t("urls_count", { count: data.rows.length }),
       crawlers: texts.t("crawlers_count", { count: data.columns.length }),
@@ -338,8 +336,7 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
     filterCount.textContent = isPartial
       ? texts.t("filter_shown", { count: data.shown.length, total: data.rows.length })
       : "";
-    const differing = count(data.differs, 1);
-    differCount.textContent = texts.number(differing);
+    differCount.textContent = texts.number(data.differs?.reduce((sum, differs) => sum + differs, 0) ?? 0);
     if (!matrix) return;
     announced ??= blocked;
     if (announced !== blocked) {

@@ -8,7 +8,7 @@ import type { Explanation, MatchingRule } from "../../engine/types.js";
 import { countedProfiles, profileName } from "../../profiles.js";
 import type { Texts } from "../../texts.js";
 import type { Explained } from "../../verdict-model.js";
-import { answerText, commandText, decisionNodes, groupNodes, name } from "./answer.js";
+import { answerText, commandText, decisionNodes, groupNodes, verdictNodes } from "./answer.js";
 import { otherReadings } from "./other-readings.js";
 
 /** A file can repeat a rule thousands of times. */
@@ -26,7 +26,7 @@ export function whyPanel(app: App, goTo: (line: number) => void, copyLink: () =>
   const foot = h(
     "div",
     { class: "why-foot" },
-    button("copy-answer", texts.t("copy_answer"), () => withExplained((it) => void copy(answerText(it, texts), app))),
+    button("copy-answer", texts.t("copy_answer"), () => withExplained((it) => void copy(answerText(it, verdicts.results.state.registry, texts), app))),
     button("copy-command", texts.t("copy_command"), () =>
       withExplained((it) => void copy(commandText(it, store.state.address), app)),
     ),
@@ -37,7 +37,7 @@ export function whyPanel(app: App, goTo: (line: number) => void, copyLink: () =>
   let shown: Explained["cell"] | null = verdicts.results.state.explained?.cell ?? null;
   const announce = (explained: Explained): void => {
     if (shown !== null && shown !== explained.cell && !store.state.closed) {
-      app.announce(answerText(explained, texts).split("\n").slice(0, 2).join(". "));
+      app.announce(answerText(explained, verdicts.results.state.registry, texts).split("\n").slice(0, 2).join(". "));
     }
     shown = explained.cell;
   };
@@ -75,7 +75,7 @@ export function whyPanel(app: App, goTo: (line: number) => void, copyLink: () =>
     return h(
       "h2",
       { class: "headline" },
-      texts.nodes(allowed ? "may_fetch" : "may_not_fetch", { crawler: name(crawler) }),
+      verdictNodes(allowed, crawler, verdicts.results.state.registry, texts),
       " ",
       h("span", { class: "headline-path mono", translate: "no" }, wrapPath(target)),
     );
