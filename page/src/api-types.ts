@@ -409,6 +409,15 @@ export interface ListedVerdict {
   readonly access: AccessObject | null;
 }
 
+/** A row for each crawler, and the resources of the page. */
+export interface LivePageRows {
+  readonly rows: readonly PageRow[];
+  /** Notes about unknown agents: the names that are probably meant. */
+  readonly agent_notes?: readonly string[];
+  /** Null if the request does not ask for them, or if no crawler may fetch the page. */
+  readonly resources?: ResourcesObject | null;
+}
+
 /** A table of agents and URLs. */
 export interface Matrix {
   readonly rows: readonly (MatrixRow | InvalidRow)[];

@@ -84,3 +84,20 @@ def test_a_client_that_may_not_fetch_more_gets_429(web: ScriptedWeb) -> None:
     with running_api(Settings(fetches=RateLimit(0.001, 5)), transport=web) as api:
         problem = api.problem("POST", "/v1/page/resources", 429, json=QUESTION)
     assert problem["detail"].startswith("too many fetches")
+
+
+def test_a_page_is_requested_once_with_its_resources_by_the_token_of_the_server(web: ScriptedWeb) -> None:
+    page_with_hosts(web, 1)
+    with running_api(transport=web) as api:
+        answer = api.answer("page/fetch", **QUESTION, resources=True)
+        assert [one["url"] for one in answer["resources"]["resources"]] == ["https://h0.example/a"]
+        assert web.requests.count("https://page.example/") == 1
+        assert "resources" not in api.answer("page/fetch", **QUESTION)
+    web.requests.clear()
+    web.add("https://page.example/robots.txt", b"User-agent: GPTBot\nAllow: /\nUser-agent: *\nDisallow: /\n")
+    with running_api(transport=web) as api:
+        problem = api.problem("POST", "/v1/page/fetch", 424, json=QUESTION)
+        assert problem["detail"] == "robots.txt disallows 'https://page.example/' for canfetch, this server"
+        blocked = api.answer("page/fetch", url=QUESTION["url"], agents=["Googlebot"], resources=True)
+    assert blocked["resources"] is None
+    assert "https://page.example/" not in web.requests

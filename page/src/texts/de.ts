@@ -516,8 +516,7 @@ export const de: Catalogue = {
   rules_html: "HTML",
   rules_address: "Adresse der Seite",
   rules_fetch_button: "Seite abrufen",
-  rules_fetch_help:
-    "Der Server ruft diese Seite und ihre robots.txt einmal ab, soweit die Crawler das dürfen. Er gibt sich nicht als einer von ihnen aus.",
+  rules_fetch_help: "Der Server ruft die Seite einmal ab, unter seinem eigenen Namen, wenn robots.txt das erlaubt. Er gibt sich nicht als Crawler aus.",
   rules_grid: "Seitenregeln: Nutzungen nach Crawler",
   rules_use: "Nutzung",
   rules_fetch: "Abruf",
@@ -552,6 +551,8 @@ export const de: Catalogue = {
   rules_limit_snippet: "URL, Titel und Ausschnitt",
   rules_also: "Andere Regeln für diese Nutzung",
   rules_for: "Regeln für {crawler}",
+  rules_not_read: "Ohne Wirkung auf {crawler}",
+  rules_not_read_why: "{operator} dokumentiert diese Regeln nicht.",
   rules_never_seen: "Regeln, die er nie sieht",
   rules_noindex_unseen:
     "Weil {crawler} dieses noindex nie sieht, kann er die URL trotzdem auflisten, wenn andere Seiten auf sie verweisen. Damit noindex wirkt, muss robots.txt die Seite erlauben.",
@@ -641,6 +642,7 @@ export const de: Catalogue = {
 
   // --- compare ---
   compare_title: "Was sich ändert",
+  compare_edition: "Ausgabe: {edition}. In anderen Ausgaben können sich andere Entscheidungen ändern.",
   compare_summary: "{blocked} neu gesperrt, {allowed} neu erlaubt, von {total}",
   compare_summary_none: { by: "count", one: "{count} Urteil, unverändert", other: "{count} Urteile, alle unverändert" },
   compare_grid: "Änderungen: URLs nach Crawlern",

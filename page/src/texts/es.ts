@@ -515,8 +515,7 @@ export const es: Catalogue = {
   rules_html: "HTML",
   rules_address: "Dirección de la página",
   rules_fetch_button: "Obtener la página",
-  rules_fetch_help:
-    "El servidor obtiene una vez esta página y su robots.txt, en la medida en que los rastreadores pueden. No se hace pasar por ninguno de ellos.",
+  rules_fetch_help: "El servidor pide la página una vez, con su propio nombre, si robots.txt lo permite. No se hace pasar por un rastreador.",
   rules_grid: "Reglas de página: usos por rastreador",
   rules_use: "Uso",
   rules_fetch: "Obtención",
@@ -551,6 +550,8 @@ export const es: Catalogue = {
   rules_limit_snippet: "URL, título y fragmento",
   rules_also: "Otras reglas para este uso",
   rules_for: "Reglas para {crawler}",
+  rules_not_read: "Sin efecto en {crawler}",
+  rules_not_read_why: "{operator} no documenta estas reglas.",
   rules_never_seen: "Reglas que nunca ve",
   rules_noindex_unseen:
     "Como {crawler} nunca ve este noindex, aún puede mostrar la URL si otras páginas la enlazan. Para que noindex funcione, permita la página en robots.txt.",
@@ -644,6 +645,7 @@ export const es: Catalogue = {
 
   // --- compare ---
   compare_title: "Qué cambia",
+  compare_edition: "Edición: {edition}. En otras ediciones pueden cambiar otras decisiones.",
   compare_summary: "{blocked} bloqueadas nuevas, {allowed} permitidas nuevas, de {total}",
   compare_summary_none: { by: "count", one: "{count} decisión, sin cambios", other: "{count} decisiones, todas sin cambios" },
   compare_grid: "Cambios: URL por rastreador",

@@ -510,8 +510,7 @@ export const it: Catalogue = {
   rules_html: "HTML",
   rules_address: "Indirizzo della pagina",
   rules_fetch_button: "Recupera la pagina",
-  rules_fetch_help:
-    "Il server recupera una volta questa pagina e il suo robots.txt, per quanto i crawler possono. Non finge di essere uno di loro.",
+  rules_fetch_help: "Il server richiede la pagina una volta, con il proprio nome, se robots.txt lo consente. Non si spaccia per un crawler.",
   rules_grid: "Regole di pagina: usi per crawler",
   rules_use: "Uso",
   rules_fetch: "Recupero",
@@ -546,6 +545,8 @@ export const it: Catalogue = {
   rules_limit_snippet: "URL, titolo e snippet",
   rules_also: "Altre regole per questo uso",
   rules_for: "Regole per {crawler}",
+  rules_not_read: "Senza effetto su {crawler}",
+  rules_not_read_why: "{operator} non documenta queste regole.",
   rules_never_seen: "Regole che non vede mai",
   rules_noindex_unseen:
     "Poiché {crawler} non vede mai questo noindex, può comunque elencare l’URL se altre pagine lo collegano. Perché noindex funzioni, consentire la pagina in robots.txt.",
@@ -635,6 +636,7 @@ export const it: Catalogue = {
 
   // --- compare ---
   compare_title: "Che cosa cambia",
+  compare_edition: "Edizione: {edition}. In altre edizioni possono cambiare altre decisioni.",
   compare_summary: "{blocked} nuovi blocchi, {allowed} nuovi permessi, su {total}",
   compare_summary_none: { by: "count", one: "{count} esito, invariato", other: "{count} esiti, tutti invariati" },
   compare_grid: "Cambiamenti: URL per crawler",

@@ -474,8 +474,7 @@ export const ja: Catalogue = {
   rules_html: "HTML",
   rules_address: "ページのアドレス",
   rules_fetch_button: "ページを取得",
-  rules_fetch_help:
-    "サーバーは、クローラーに許される範囲で、このページとその robots.txt を一度だけ取得します。クローラーを装うことはありません。",
+  rules_fetch_help: "サーバーは robots.txt が許可していれば、自身の名前でページを 1 回取得します。クローラーを装うことはありません。",
   rules_grid: "ページのルール: 利用とクローラー",
   rules_use: "利用",
   rules_fetch: "取得",
@@ -510,6 +509,8 @@ export const ja: Catalogue = {
   rules_limit_snippet: "URL、タイトル、抜粋",
   rules_also: "この利用に関するほかのルール",
   rules_for: "{crawler} に対するルール",
+  rules_not_read: "{crawler} に効果のないルール",
+  rules_not_read_why: "{operator} はこれらのルールを文書化していません。",
   rules_never_seen: "見ることのないルール",
   rules_noindex_unseen:
     "{crawler} はこの noindex を見ないため、ほかのページからリンクされていれば URL を掲載することがあります。noindex を有効にするには、robots.txt でページを許可してください。",
@@ -577,6 +578,7 @@ export const ja: Catalogue = {
 
   // --- compare ---
   compare_title: "変わる点",
+  compare_edition: "版: {edition}。ほかの版では、別の判定が変わることがあります。",
   compare_summary: "{total} 件中、新たに禁止 {blocked} 件、新たに許可 {allowed} 件",
   compare_summary_none: { by: "count", other: "{count} 件の判定はすべて変わりません" },
   compare_grid: "変更: URL とクローラー",

@@ -474,8 +474,7 @@ export const ko: Catalogue = {
   rules_html: "HTML",
   rules_address: "페이지의 주소",
   rules_fetch_button: "페이지 가져오기",
-  rules_fetch_help:
-    "서버는 크롤러에게 허용된 범위에서 이 페이지와 robots.txt를 한 번만 가져옵니다. 크롤러인 척하지 않습니다.",
+  rules_fetch_help: "서버는 robots.txt가 허용하면 자신의 이름으로 페이지를 한 번 가져옵니다. 크롤러인 척하지 않습니다.",
   rules_grid: "페이지 규칙: 이용과 크롤러",
   rules_use: "이용",
   rules_fetch: "가져오기",
@@ -510,6 +509,8 @@ export const ko: Catalogue = {
   rules_limit_snippet: "URL, 제목, 발췌",
   rules_also: "이 이용에 대한 다른 규칙",
   rules_for: "{crawler}에 대한 규칙",
+  rules_not_read: "{crawler}에 효과 없음",
+  rules_not_read_why: "{operator} 문서에는 이 규칙이 없습니다.",
   rules_never_seen: "보지 못하는 규칙",
   rules_noindex_unseen:
     "{crawler}는 이 noindex를 보지 못하므로 다른 페이지가 링크하면 URL을 표시할 수 있습니다. noindex가 작동하려면 robots.txt에서 페이지를 허용하세요.",
@@ -577,6 +578,7 @@ export const ko: Catalogue = {
 
   // --- compare ---
   compare_title: "바뀌는 내용",
+  compare_edition: "판: {edition}. 다른 판에서는 다른 판정이 바뀔 수 있습니다.",
   compare_summary: "{total}건 중 새로 차단 {blocked}건, 새로 허용 {allowed}건",
   compare_summary_none: { by: "count", other: "판정 {count}건 모두 그대로" },
   compare_grid: "변경: URL과 크롤러",

@@ -1,6 +1,6 @@
 /** Page rules: what X-Robots-Tag and robots meta elements permit, and whether robots.txt lets crawlers see them. */
 
-import type { PageRow, PageRows, RulePosition } from "../api-types.js";
+import type { LivePageRows, PageRow, RulePosition } from "../api-types.js";
 import type { App, View, ViewFactory } from "../app.js";
 import { type Child, h } from "../dom.js";
 import { CellGrid, type GridRow } from "./parts/cell-grid.js";
@@ -36,7 +36,7 @@ class RulesView implements View {
   readonly #frame: PanelFrame;
   readonly #resources: ResourceList;
   readonly #request = new LatestRequest();
-  #answer: PageRows | null = null;
+  #answer: LivePageRows | null = null;
   /** The mode in which `#answer` was requested. */
   #answeredMode: RulesViewState["mode"] = "paste";
   #asked: RulesViewState;
@@ -75,9 +75,7 @@ class RulesView implements View {
     // The headings of the columns need the registry.
     app.onResults(["registry"], () => this.#answer && this.#showAnswer(this.#answer));
     app.on(["view"], ({ view }) => {
-      if (view === "rules") return;
-      this.#request.cancel();
-      this.#resources.cancel();
+      if (view !== "rules") this.#request.cancel();
     });
   }
 
@@ -87,7 +85,6 @@ class RulesView implements View {
 
   drop(): void {
     this.#request.cancel();
-    this.#resources.cancel();
     this.#input.drop();
   }
 
@@ -150,9 +147,7 @@ class RulesView implements View {
     if (address === "") return;
     const url = address.includes("://") ? address : `https://${address}`;
     this.#frame.showInstead(loadingNote(this.#app.texts));
-    this.#send("page/fetch", { url }, "fetch", 0);
-    const agents = this.#agents;
-    if (agents.length > 0) this.#resources.ask(url, agents);
+    this.#send("page/fetch", { url, resources: true }, "fetch", 0);
   }
 
   #send(path: string, body: object, mode: RulesViewState["mode"], delay: number): void {
@@ -164,12 +159,13 @@ class RulesView implements View {
       return;
     }
     this.#frame.busy = true;
-    this.#request.schedule(delay, (signal) => server.post<PageRows>(path, { ...body, agents }, signal), {
+    this.#request.schedule(delay, (signal) => server.post<LivePageRows>(path, { ...body, agents }, signal), {
       done: (answer) => {
         this.#stale = false;
         this.#answer = answer;
         this.#answeredMode = mode;
         this.#frame.busy = false;
+        if (answer.resources) this.#resources.show(answer.resources);
         this.#showAnswer(answer);
       },
       failed: (error) => {
@@ -199,12 +195,14 @@ class RulesView implements View {
     this.#frame.showInstead(note);
   }
 
-  #showAnswer({ rows }: PageRows): void {
+  #showAnswer({ rows, resources }: LivePageRows): void {
     const { texts } = this.#app;
     const first = rows[0];
     if (!first) return;
     const { crawler, use } = this.#state;
-    const unread = rows.filter((row) => !row.fetch_allowed).length;
+    // Control tokens fetch nothing.
+    const { registry } = this.#app.verdicts.results.state;
+    const unread = rows.filter((row) => !row.fetch_allowed && !registry.isControlToken(row.agent_name)).length;
     const crawlers = texts.t("views_crawlers", { count: rows.length });
     this.#frame.setSummary(unread === 0 ? crawlers : texts.t("rules_summary_unread", { crawlers, count: unread }));
     const column = Math.max(0, rows.findIndex(({ agent_name: name }) => name === crawler));
@@ -233,7 +231,7 @@ class RulesView implements View {
               : ruleList(texts, directives, this.#places),
           ),
       this.#otherNotes(first, rows.length),
-      this.#answeredMode === "fetch" ? this.#resources.element : null,
+      resources ? this.#resources.element : null,
     );
     const chosen = rows[column];
     if (chosen) this.#frame.setExplanation(explainUse(texts, chosen, use, this.#places));

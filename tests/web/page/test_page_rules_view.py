@@ -158,6 +158,35 @@ def test_a_page_is_not_called_unfetched_because_one_crawler_may_not_fetch_it(rul
     expect(rules.find(".rules-view .records")).to_contain_text("noindex")
 
 
+def test_the_server_requests_a_page_once_and_only_if_robots_txt_allows_it(rules: OpenPage) -> None:
+    sites = rules.site.sites
+    page, headers = b"<img src=/a.png>", (("Content-Type", "text/html"),)
+    sites.add("https://once.example/", page, headers=headers)
+    sites.requests.clear()
+    fetch(rules, "https://once.example/")
+    expect(rules.find(".resources")).to_contain_text("1 resource")
+    assert sites.requests.count("https://once.example/") == 1
+    # Googlebot may fetch the page, and the server may not.
+    sites.add("https://own.example/robots.txt", b"User-agent: Googlebot\nAllow: /\nUser-agent: *\nDisallow: /\n")
+    sites.add("https://own.example/", page, headers=headers)
+    fetch(rules, "https://own.example/")
+    expect(rules.find("[data-state=failed]")).to_contain_text("robots.txt disallows 'https://own.example/' for canfetch")
+    assert "https://own.example/" not in sites.requests
+
+
+def test_a_rule_that_google_does_not_document_is_shown_without_effect(rules: OpenPage) -> None:
+    # Without a URL, robots.txt is not considered.
+    rules.control("rules-url").fill("")
+    rules.control("rules-headers").fill("X-Robots-Tag: noarchive")
+    cell(rules, "Googlebot", "Cached copy").click()
+    expect(cell(rules, "Googlebot", "Cached copy")).to_have_attribute("data-state", "none")
+    ineffective = rules.find(".explanation-section").filter(has_text="No effect on Googlebot")
+    expect(ineffective).to_contain_text("noarchive")
+    cell(rules, "bingbot", "Cached copy").click()
+    expect(cell(rules, "bingbot", "Cached copy")).to_have_attribute("data-state", "blocked")
+    expect(rules.find(".explanation-section").filter(has_text="No effect on bingbot")).to_have_count(0)
+
+
 @pytest.mark.parametrize("status, text", [(200, "so it was not fetched"), (503, "robots.txt could not be fetched")])
 def test_nothing_is_stated_about_the_rules_of_a_page_that_was_not_fetched(
     rules: OpenPage, status: int, text: str
@@ -204,7 +233,7 @@ def test_the_resources_of_a_fetched_page_are_listed_with_the_crawlers_that_may_n
     sites.add("https://cdn.example/robots.txt", b"User-agent: Googlebot\nDisallow: /app\n")
     sites.requests.clear()
     fetch(rules, "https://loads.example/")
-    resources = rules.find(".resources[data-state=ready]")
+    resources = rules.find(".resources")
     expect(resources).to_contain_text("5 resources, 3 not for all of these crawlers")
     rows = resources.locator("tbody tr")
     texts = [" ".join(text.split()) for text in rows.all_inner_texts()]

@@ -189,8 +189,7 @@ export const later = {
   rules_html: "HTML",
   rules_address: "Address of the page",
   rules_fetch_button: "Fetch the page",
-  rules_fetch_help:
-    "The server fetches robots.txt, and once the page if these crawlers may fetch it. It does not pretend to be one of them.",
+  rules_fetch_help: "The server requests the page once, under its own name, if robots.txt allows that. It does not pretend to be a crawler.",
   rules_grid: "Page rules: uses by crawler",
   rules_use: "Use",
   rules_fetch: "Fetching",
@@ -225,6 +224,8 @@ export const later = {
   rules_limit_snippet: "URL, title and snippet",
   rules_also: "Other rules for this use",
   rules_for: "Rules for {crawler}",
+  rules_not_read: "No effect on {crawler}",
+  rules_not_read_why: "{operator} does not document these rules.",
   rules_never_seen: "Rules that it never sees",
   rules_noindex_unseen:
     "{crawler} never sees this noindex, so it may still list the URL if other pages link to it. For noindex to work, allow the page in robots.txt.",
@@ -309,6 +310,7 @@ export const later = {
 
   // --- compare ---
   compare_title: "What changes",
+  compare_edition: "Edition: {edition}. In other editions, other verdicts can change.",
   compare_summary: "{blocked} newly blocked, {allowed} newly allowed, of {total}",
   compare_summary_none: {
     by: "count",

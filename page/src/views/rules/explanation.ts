@@ -4,7 +4,7 @@ import type { DirectiveObject, PageRow, RulePosition } from "../../api-types.js"
 import { type Child, h } from "../../dom.js";
 import type { Texts, TextKey } from "../../texts.js";
 import { mark } from "../parts/marks.js";
-import { directiveText, type Use, type UseState, useState } from "./answer.js";
+import { directiveText, hasEffect, type Use, type UseState, useState } from "./answer.js";
 
 export const USE_TEXTS = {
   fetch: "rules_fetch",
@@ -46,7 +46,7 @@ export function explainUse(texts: Texts, row: PageRow, use: Use | "fetch", place
     h("h2", { class: "explanation-title" }, `${row.agent_name}: ${texts.t(USE_TEXTS[use])}`),
     h("p", { class: "explanation-lead" }, leadText(texts, row, use, places)),
     use === "fetch" ? null : decidingRules(texts, row, use, places),
-    row.fetch_allowed ? ownRules(texts, row, places) : unseen(texts, row, places),
+    row.fetch_allowed ? [ownRules(texts, row, places), ineffectiveRules(texts, row, places)] : unseen(texts, row, places),
     h(
       "section",
       { class: "explanation-section" },
@@ -104,6 +104,16 @@ function decidingRules(texts: Texts, row: PageRow, use: Use, places: Places): Ch
 function ownRules(texts: Texts, { directives, agent_name: crawler }: PageRow, places: Places): Child {
   if (directives.length === 0) return null;
   return section(texts.t("rules_for", { crawler }), ruleList(texts, directives, places));
+}
+
+/** The rules for every crawler that have no effect on this one, such as one that its operator no longer documents. */
+function ineffectiveRules(texts: Texts, row: PageRow, places: Places): Child {
+  const key = ({ name, position }: DirectiveObject): string => JSON.stringify([name, position]);
+  const own = new Set(row.directives.map(key));
+  const others = row.page.directives.filter((one) => one.agent === null && hasEffect(one) && !own.has(key(one)));
+  if (others.length === 0) return null;
+  const values = dialectValues(row);
+  return section(texts.t("rules_not_read", values), ruleList(texts, others, places), h("p", { class: "soft" }, texts.t("rules_not_read_why", values)));
 }
 
 function unseen(texts: Texts, { directives, agent_name: crawler }: PageRow, places: Places): Child {

@@ -3,9 +3,7 @@
 import type { ResourceObject, ResourcesObject } from "../../api-types.js";
 import type { App } from "../../app.js";
 import { type Child, fill, h } from "../../dom.js";
-import { LatestRequest } from "../parts/latest-request.js";
 import { mark } from "../parts/marks.js";
-import { failureText } from "../parts/problems.js";
 
 const HEADINGS = ["resources_url", "resources_type", "resources_blocked_for"] as const;
 
@@ -13,7 +11,6 @@ export class ResourceList {
   readonly element: HTMLElement;
   readonly #app: App;
   readonly #content = h("div", {});
-  readonly #request = new LatestRequest();
 
   constructor(app: App) {
     this.#app = app;
@@ -21,34 +18,14 @@ export class ResourceList {
     this.element = h("section", { class: "resources", "aria-label": title }, h("h3", {}, title), this.#content);
   }
 
-  /** Fetch a page and list what it loads. */
-  ask(url: string, agents: readonly string[]): void {
-    const { server, texts } = this.#app;
-    if (!server) return;
-    this.#show("pending", h("p", { class: "soft" }, texts.t("views_loading")));
-    this.#request.schedule(0, (signal) => server.post<ResourcesObject>("page/resources", { url, agents }, signal), {
-      done: (answer) => this.#showAnswer(answer),
-      failed: (error) => this.#show("failed", h("p", { class: "note error" }, failureText(texts, error))),
-    });
-  }
-
-  cancel(): void {
-    this.#request.cancel();
-  }
-
-  #show(state: "pending" | "failed" | "ready", ...content: Child[]): void {
-    this.element.dataset["state"] = state;
-    this.element.setAttribute("aria-busy", String(state === "pending"));
-    fill(this.#content, content);
-  }
-
-  #showAnswer({ url, resources, notes }: ResourcesObject): void {
+  /** List what a page loads. */
+  show({ url, resources, notes }: ResourcesObject): void {
     const { texts } = this.#app;
     const blocked = resources.filter((resource) => !isForAll(resource));
     const summary = texts.t("resources_summary", { count: resources.length, blocked: blocked.length });
     const isCut = notes.includes("too-many-resources") || notes.includes("html-truncated");
-    this.#show(
-      "ready",
+    fill(
+      this.#content,
       h("p", { "data-result": "resources" }, resources.length === 0 ? texts.t("resources_none") : summary),
       resources.length === 0 ? null : this.#table([...blocked, ...resources.filter(isForAll)], new URL(url).origin),
       isCut ? h("p", { class: "soft small" }, texts.t("resources_cut", { count: resources.length })) : null,

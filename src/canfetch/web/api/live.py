@@ -1,19 +1,19 @@
 """Endpoints that fetch: robots.txt files, their access state, sitemaps and pages. And pages that are passed."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from canfetch.access.editions import get_edition
+from canfetch.agents.requested import RequestedAgent
 from canfetch.answers.crawlers import requested_agents
 from canfetch.answers.pages import PageTable, decide_page, fetch_page, page_table, parse_header_lines
 from canfetch.answers.resources import decide_resources, fetch_resources
 from canfetch.answers.site_facts import site_facts, site_facts_of
 from canfetch.answers.sitemaps import fetch_sitemap
-from canfetch.client.documents import run_steps
+from canfetch.client.documents import DISALLOWED, DecideStep, FetchStep, NotFetched, Step, quoted_url, run_steps
 from canfetch.core.agent import Agent
 from canfetch.core.document import parse
 from canfetch.core.verdict import Verdict
@@ -23,7 +23,7 @@ from canfetch.web.api.errors import BODY_ERRORS, problem_responses
 from canfetch.web.api.facts import Facts
 from canfetch.web.api.facts_responses import SiteFactsObject
 from canfetch.web.api.live_responses import FetchedFile, SitemapObject
-from canfetch.web.api.page_responses import PageRows, ResourcesObject
+from canfetch.web.api.page_responses import LivePageRows, PageRows, ResourcesObject
 from canfetch.web.api.requests import (
     FactsRequest,
     FetchRequest,
@@ -149,28 +149,49 @@ def page_answer(body: bytes, facts: Facts) -> Mapping[str, Any]:
 
 @ROUTER.post(
     "/page/fetch",
-    response_model=PageRows,
+    response_model=LivePageRows,
     tags=["pages"],
     summary="Fetch a page, and check its rules.",
     responses=_FETCH_ERRORS | problem_responses(501),
     openapi_extra=body_schema(LivePageRequest),
 )
 async def live_page(request: Request) -> Response:
-    """Fetch a page as each crawler would, if robots.txt allows it, and return what the crawler may do with it."""
+    """Fetch a page once, and return what each crawler may do with it.
+
+    The server is a crawler with its own product token. It requests the page if robots.txt allows that to this token and
+    to at least one of the crawlers. For a crawler that may not fetch the page, its rules have no effect.
+    """
     return await respond(request, live_page_answer)
 
 
 def live_page_answer(body: bytes, facts: Facts) -> Mapping[str, Any]:
-    """Return the rules of a page that is fetched as each crawler would."""
+    """Return the rules of a page that the server fetches for several crawlers."""
     asked = LivePageRequest.model_validate_json(body)
     agents = requested_agents(asked.agents, exact=asked.exact)
     check_web_url(asked.url)
     rows = []
     for agent in agents:
         steps = fetch_page(asked.url, max_bytes=DEFAULT_MAX_PAGE_BYTES)
-        view = run_steps(steps, partial(facts.perform, agent.agent, request=asked))
+        view = run_steps(steps, partial(_perform_for, facts, agent.agent, asked))
         rows.append(decide_page(asked.url, agent, view, now=facts.now, dialect=asked.dialect))
-    return PageTable(rows).to_json()
+    answer = PageTable(rows).to_json()
+    if asked.resources:
+        is_fetched = any(row.view.fetched is not None and row.view.fetched.status is not None for row in rows)
+        answer["resources"] = _resources(asked, agents, facts) if is_fetched else None
+    return answer
+
+
+def _perform_for(facts: Facts, agent: Agent, asked: LivePageRequest, step: Step) -> Any:
+    """Return the result of a step for a crawler. Only what robots.txt also allows to the server is fetched.
+
+    Raises: MissingFact; NotFetched, InvalidURL.
+    """
+    if isinstance(step, FetchStep):
+        verdict = facts.perform(facts.own_agent, DecideStep(step.url))
+        if not verdict.allowed:
+            token = facts.own_agent.tokens[0]
+            raise NotFetched(f"robots.txt disallows {quoted_url(step.url)} for {token}, this server", DISALLOWED)
+    return facts.perform(agent, step, request=asked)
 
 
 @ROUTER.post(
@@ -195,6 +216,12 @@ def resources_answer(body: bytes, facts: Facts) -> Mapping[str, Any]:
     asked = ResourcesRequest.model_validate_json(body)
     agents = requested_agents(asked.agents, exact=asked.exact)
     check_web_url(asked.url)
+    return _resources(asked, agents, facts)
+
+
+def _resources(
+    asked: LivePageRequest | ResourcesRequest, agents: Sequence[RequestedAgent], facts: Facts
+) -> Mapping[str, Any]:
     steps = fetch_resources(asked.url, max_bytes=DEFAULT_MAX_PAGE_BYTES)
     found = run_steps(steps, partial(facts.perform, facts.own_agent))
     facts.require_states(found.origins().values(), edition=asked.edition)

@@ -183,3 +183,11 @@ class ResourcesObject(BaseModel):
     origins: list[ResourceOrigin]
     notes: list[str]
     agent_notes: AgentNotes = []
+
+
+class LivePageRows(PageRows):
+    """A row for each crawler, and the resources of the page."""
+
+    resources: ResourcesObject | None = Field(
+        None, description="Null if the request does not ask for them, or if no crawler may fetch the page."
+    )

@@ -298,6 +298,9 @@ class LivePageRequest(_AgentsOfPage, ReadingRequest):
     """A request about a page that is fetched."""
 
     url: LiveURL
+    resources: Annotated[
+        bool, Field(description="Also return the resources of the page, as `/v1/page/resources` does.")
+    ] = False
 
 
 class ResourcesRequest(ReadingRequest):
