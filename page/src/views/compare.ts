@@ -3,6 +3,7 @@
 import type { Comparison as ServerComparison } from "../api-types.js";
 import type { App, View, ViewFactory } from "../app.js";
 import { type Child, fill, h } from "../dom.js";
+import { profileName } from "../profiles.js";
 import type { State } from "../state.js";
 import { beforePane } from "./compare/before-pane.js";
 import { type Change, comparedContents, Comparer, type Comparison, type Outcome } from "./compare/comparison.js";
@@ -40,6 +41,7 @@ class CompareView implements View {
   readonly #grid: CellGrid;
   readonly #panes: Segments<(typeof PANES)[number]>;
   readonly #frame: PanelFrame;
+  readonly #edition = h("p", { class: "panel-tools soft small", "data-result": "compare-edition" });
   readonly #lines = h("p", { class: "soft small", "data-result": "compare-lines" });
   readonly #proof = h("div", { "data-result": "compare-proof" });
   readonly #proofRequest = new LatestRequest();
@@ -76,6 +78,7 @@ class CompareView implements View {
       title: texts.t("compare_title"),
       inputLabel: texts.t("compare_files"),
       input: this.#panes.element,
+      tools: this.#edition,
       legend: h("div", { class: "panel-foot legend" }, item("blocked"), item("allowed"), item("same")),
     });
     this.element = this.#frame.element;
@@ -113,6 +116,7 @@ class CompareView implements View {
     const { state } = store;
     const { file, bytes, address, urls, crawlers, profile } = state;
     const before = beforeOf(state);
+    this.#edition.textContent = texts.t("compare_edition", { edition: profileName(profile, texts) });
     const run = ++this.#run;
     this.#stale = false;
     const { added, removed } = this.#diff.update(before.text, file);

@@ -62,6 +62,7 @@ def test_the_example_is_compared_with_an_older_version(compare: OpenPage) -> Non
         "The draft is compared with an older version of the example."
     )
     expect(summary(compare)).to_contain_text("newly blocked")
+    expect(compare.find("[data-result=compare-edition]")).to_contain_text("Edition: RFC 9309.")
     expect(compare.find(".compare-view .diff-line.added").first).to_be_visible()
     assert compare.problems == []
 

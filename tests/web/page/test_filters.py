@@ -33,6 +33,15 @@ def test_rows_are_filtered_by_text_verdict_and_line(filtered: OpenPage) -> None:
     expect(filtered.find("[role=grid]")).to_have_attribute("aria-rowcount", "1001")
 
 
+def test_a_filter_finds_a_path_with_and_without_percent_encoding(tester: OpenPage) -> None:
+    paths = ["/caf%C3%A9/a", "/café/b", "/caf%E9/c", "/tea"]
+    tester.set_urls("\n".join(paths))
+    tester.control("filter").click()
+    for text, found in (("café", paths[:2]), ("CAF%C3%A9", paths[:2]), ("%e9", paths[2:3]), ("%c3", paths[:1])):
+        tester.control("filter-text").fill(text)
+        expect(tester.rows).to_have_text(found)
+
+
 def test_rows_that_the_last_edit_changed_are_found(filtered: OpenPage) -> None:
     filtered.control("filter-kind").select_option("changed")
     expect(filtered.find(".empty-message")).to_have_text("No row matches the filter.")

@@ -170,7 +170,9 @@ def test_the_server_requests_a_page_once_and_only_if_robots_txt_allows_it(rules:
     sites.add("https://own.example/robots.txt", b"User-agent: Googlebot\nAllow: /\nUser-agent: *\nDisallow: /\n")
     sites.add("https://own.example/", page, headers=headers)
     fetch(rules, "https://own.example/")
-    expect(rules.find("[data-state=failed]")).to_contain_text("robots.txt disallows 'https://own.example/' for canfetch")
+    expect(rules.find("[data-state=failed]")).to_contain_text(
+        "robots.txt disallows 'https://own.example/' for canfetch"
+    )
     assert "https://own.example/" not in sites.requests
 
 

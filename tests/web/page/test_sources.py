@@ -483,11 +483,13 @@ def test_the_facts_of_the_file_are_listed(tester: OpenPage) -> None:
     facts = tester.find("[data-dialog=facts]")
     for kind, texts in (
         ("file", ["https://own.example/map.xml", "own.example"]),
-        ("named", ["Yandex", "some URLs blocked", "5 seconds between requests", "01:00 to 03:00 UTC"]),
-        ("others", ["every URL blocked", "1 per 10 seconds", "Training: reserved"]),
+        ("named", ["Yandex", "some URLs blocked", "/a line 4", "5 seconds between requests", "01:00 to 03:00 UTC"]),
+        ("others", ["Googlebot", "bingbot", "every URL blocked", "1 per 10 seconds", "Training: reserved"]),
     ):
         for text in texts:
             expect(facts.locator(f"[data-facts={kind}]")).to_contain_text(text)
+    # A chosen crawler that does not follow the rules for all others is in another row.
+    expect(facts.locator("[data-facts=others]")).not_to_contain_text("AdsBot-Google")
     facts.locator("[data-facts=named] [data-line='2']").click()
     expect(facts).to_have_count(0)
     expect(tester.find("[data-readers]")).to_contain_text("Line 2")

@@ -15,6 +15,12 @@ import { PURPOSE_TEXTS } from "../usage/explanation.js";
 
 type GoTo = (line: number) => void;
 
+/** More crawlers or rules of a row are not listed. */
+const MAX_NAMES = 12;
+const MAX_RULES = 10;
+/** Most sites look for it, chosen or not. */
+const ALWAYS_NAMED = "bingbot";
+
 /** Ask the server, and show its answer. `goTo` shows a line in the editor. */
 export async function showFacts({ server, store, texts }: App, goTo: GoTo): Promise<void> {
   if (!server) return;
@@ -35,7 +41,7 @@ export async function showFacts({ server, store, texts }: App, goTo: GoTo): Prom
   try {
     const { file, bytes, profile } = store.state;
     const facts = await server.post<SiteFactsObject>("facts", { ...draftContent({ file, bytes }), profile }, request.signal);
-    fill(body, factsOf(facts, texts, leave));
+    fill(body, factsOf(facts, [...new Set([...store.state.crawlers, ALWAYS_NAMED])], texts, leave));
     body.dataset["state"] = "ready";
   } catch (error) {
     if (request.signal.aborted) return;
@@ -44,7 +50,7 @@ export async function showFacts({ server, store, texts }: App, goTo: GoTo): Prom
   }
 }
 
-function factsOf({ crawlers, sitemaps, hosts, truncated }: SiteFactsObject, texts: Texts, goTo: GoTo): Child {
+function factsOf({ crawlers, sitemaps, hosts, truncated }: SiteFactsObject, chosen: readonly string[], texts: Texts, goTo: GoTo): Child {
   const values = (records: SiteFactsObject["sitemaps"]): Child =>
     records.map(({ value, line }) => item(texts, h("code", { translate: "no" }, value), line, goTo));
   return [
@@ -56,13 +62,25 @@ function factsOf({ crawlers, sitemaps, hosts, truncated }: SiteFactsObject, text
           h("dl", {}, fact(texts.t("facts_sitemaps"), values(sitemaps)), fact(texts.t("facts_hosts"), values(hosts))),
         )
       : null,
-    crawlers.map((row) => crawlerFacts(row, texts, goTo)),
+    crawlers.map((row) => crawlerFacts(row, namesOf(row, crawlers, chosen), texts, goTo)),
     truncated ? h("p", { class: "soft small" }, texts.t("facts_truncated")) : null,
   ];
 }
 
-function crawlerFacts(row: CrawlerFactsObject, texts: Texts, goTo: GoTo): HTMLElement {
-  const { kind, names, known_crawlers: known, may_fetch: access, pace, usage, licenses, lines } = row;
+/** Return the crawlers of a row that the file does not name: all of them, or the chosen ones if there are many. */
+function namesOf(
+  { kind, known_crawlers: known }: CrawlerFactsObject,
+  rows: readonly CrawlerFactsObject[],
+  chosen: readonly string[],
+): readonly string[] {
+  if (known.length <= MAX_NAMES) return known;
+  const listed = new Set(rows.flatMap((row) => [...row.names, ...row.known_crawlers]).map((name) => name.toLowerCase()));
+  // A crawler that is in no row is unknown, and follows the rules for all others.
+  return chosen.filter((name) => known.includes(name) || (kind === "others" && !listed.has(name.toLowerCase())));
+}
+
+function crawlerFacts(row: CrawlerFactsObject, known: readonly string[], texts: Texts, goTo: GoTo): HTMLElement {
+  const { kind, names, may_fetch: access, pace, usage, licenses, lines } = row;
   const title = kind === "others" ? texts.t("facts_others") : kind === "ignoring-star" ? texts.t("facts_ignoring") : texts.list(names);
   const { seconds_between_requests: delay, crawl_delay_line: delayLine, request_rates: rates, visit_times: visits } = pace;
   const uses = PURPOSES.flatMap((purpose) => {
@@ -75,11 +93,14 @@ function crawlerFacts(row: CrawlerFactsObject, texts: Texts, goTo: GoTo): HTMLEl
     "section",
     { class: "facts-row", "data-facts": kind },
     h("h3", {}, h("span", { translate: kind === "named" ? "no" : null }, title), " ", lines[0] ? lineButton(texts, lines[0], goTo) : null),
-    known.length > 0 && known.length <= 12 ? h("p", { class: "soft small", translate: "no" }, known.join(", ")) : null,
+    known.length > 0 ? h("p", { class: "soft small", translate: "no" }, known.join(", ")) : null,
     h(
       "dl",
       {},
       fact(texts.t("usage_fetch"), h("li", { "data-access": access }, texts.t(`facts_${access}`))),
+      access === "some" || access === "undecided"
+        ? [fact(texts.t("badge_blocked"), rules(row, "disallow", texts, goTo)), fact(texts.t("badge_allowed"), rules(row, "allow", texts, goTo))]
+        : null,
       fact(
         texts.t("facts_delay"),
         delay === null ? null : item(texts, texts.t("facts_delay_value", { time: formatSeconds(delay, texts) }), delayLine, goTo),
@@ -102,6 +123,19 @@ function crawlerFacts(row: CrawlerFactsObject, texts: Texts, goTo: GoTo): HTMLEl
       ),
     ),
   );
+}
+
+/** The rules of a kind, as `canfetch facts` lists them. */
+function rules({ rules: all, rule_count: total }: CrawlerFactsObject, kind: "allow" | "disallow", texts: Texts, goTo: GoTo): Child {
+  const found = all.filter(({ type, pattern }) => type === kind && pattern !== "");
+  const more = found.length - MAX_RULES;
+  return found.length === 0
+    ? null
+    : [
+        found.slice(0, MAX_RULES).map(({ pattern, line }) => item(texts, h("code", { translate: "no" }, pattern), line, goTo)),
+        // The answer has the first hundred rules.
+        total > all.length ? h("li", {}, "…") : more > 0 ? h("li", { class: "soft" }, texts.t("compare_more_patterns", { count: more })) : null,
+      ];
 }
 
 function period({ start, end }: { readonly start: string; readonly end: string }, texts: Texts): string {

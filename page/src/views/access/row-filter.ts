@@ -6,7 +6,7 @@ export const ROW_KINDS = ["all", "blocked", "allowed", "changed"] as const;
 export type RowKind = (typeof ROW_KINDS)[number];
 
 export interface RowFilter {
-  /** A part of the URL, in any case. */
+  /** A part of the URL, in any case, with or without percent-encoding. */
   readonly text: string;
   /** `blocked`: for at least one crawler. `allowed`: for all of them. `changed`: by the last edit of the file. */
   readonly kind: RowKind;
@@ -32,7 +32,7 @@ export interface FilteredCells {
 /** Return the indexes of the rows that are shown. */
 export function filteredRows(urls: readonly string[], cells: FilteredCells, filter: RowFilter): number[] {
   const { columns, marks, lines, changed, differs } = cells;
-  const text = filter.text.toLowerCase();
+  const text = readable(filter.text);
   const part = <T extends Uint8Array | Uint32Array>(array: T | null, row: number): T | undefined =>
     array?.subarray(row * columns, (row + 1) * columns) as T | undefined;
   const isOfKind = (row: number): boolean => {
@@ -49,11 +49,25 @@ export function filteredRows(urls: readonly string[], cells: FilteredCells, filt
     }
   };
   return urls.flatMap((url, row) =>
-    (text === "" || url.toLowerCase().includes(text)) &&
+    (text === "" || readable(url).includes(text) || url.toLowerCase().includes(filter.text.toLowerCase())) &&
     (filter.line === 0 || (part(lines, row)?.includes(filter.line) ?? false)) &&
     (differs === null || (part(differs, row)?.includes(1) ?? false)) &&
     isOfKind(row)
       ? [row]
       : [],
   );
+}
+
+/** Return a URL in lower case, with percent-encoded UTF-8 as characters. */
+function readable(url: string): string {
+  return url.replace(/(?:%[\da-f]{2})+/gi, decoded).normalize().toLowerCase();
+}
+
+function decoded(octets: string): string {
+  try {
+    return decodeURIComponent(octets);
+  } catch {
+    // Not UTF-8, or a part of it while it is typed.
+    return octets;
+  }
 }
