@@ -113,6 +113,12 @@ export function robotsUrl(address: string): { robots_url?: string } {
   return /^https?:\/\/[^/\s]+\/robots\.txt$/.test(address) ? { robots_url: address } : {};
 }
 
+/** Return a message of the linter, which has neither a capital letter nor a full stop, as a sentence. */
+export function sentence(text: string, language: string): string {
+  const start = text.charAt(0).toLocaleUpperCase(language) + text.slice(1);
+  return /[.!?。]$/.test(start) ? start : `${start}${language === "ja" ? "。" : "."}`;
+}
+
 /** Return a message as nodes. The linter marks code with backticks. */
 export function codeSpans(text: string): Child[] {
   return text.split(/(`[^`]+`)/).map((part) =>

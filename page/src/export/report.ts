@@ -11,7 +11,7 @@ import { save } from "../clipboard.js";
 import { purposeTexts, STAR } from "../crawlers.js";
 import { showDialog } from "../dialog.js";
 import { type Child, fill, h } from "../dom.js";
-import { codeSpans, lintRequest } from "../notes.js";
+import { codeSpans, lintRequest, sentence } from "../notes.js";
 import { missingFile } from "../state.js";
 import { mark } from "../views/parts/marks.js";
 import { failureText } from "../views/parts/problems.js";
@@ -255,25 +255,19 @@ function checkItem(findings: readonly FindingObject[], own: ExportTexts, texts: 
   return h(
     "li",
     { class: first.severity },
-    h("strong", {}, own.t(`severity_${first.severity}`)),
+    h("strong", {}, texts.t(`note_${first.severity}`)),
     findings.map(({ start, message, effect }) =>
       h(
         "p",
         { "data-line": start.line },
         texts.t("notes_line", { line: start.line }),
         ": ",
-        codeSpans(sentence(message, own)),
-        effect ? [" ", h("span", { class: "effect" }, codeSpans(sentence(effect, own)))] : null,
+        codeSpans(sentence(message, texts.language)),
+        effect ? [" ", h("span", { class: "effect" }, codeSpans(sentence(effect, texts.language)))] : null,
       ),
     ),
     h("p", {}, own.t("what_to_do"), " ", codeSpans(first.how_to_fix)),
   );
-}
-
-/** Return a message of the linter, which has neither a capital letter nor a full stop, as a sentence. */
-function sentence(text: string, { language }: ExportTexts): string {
-  const start = text.charAt(0).toLocaleUpperCase(language) + text.slice(1);
-  return /[.!?。]$/.test(start) ? start : `${start}${language === "ja" ? "。" : "."}`;
 }
 
 function fileLines(file: string, own: ExportTexts): Child {

@@ -256,7 +256,9 @@ class UsageView implements View {
 
   /** The number of listed URLs that a crawler may fetch, as the engine decides. */
   #listed(crawler: string): { count: number; total: number } | null {
-    const { matrix, question } = this.#app.verdicts.results.state;
+    const { matrix, question, registry } = this.#app.verdicts.results.state;
+    // A control token fetches nothing.
+    if (registry.isControlToken(crawler)) return null;
     const column = question?.crawlers.indexOf(crawler) ?? -1;
     if (!matrix || column < 0 || matrix.rows === 0) return null;
     let count = 0;

@@ -70,9 +70,13 @@ export const editorTheme = EditorView.theme({
   ".cm-lintPoint::after": { display: "none" },
 
   ".mark": { width: "9px", clipPath: "polygon(50% 0, 100% 100%, 0 100%)" },
-  ".mark-error": { borderBottom: "8px solid var(--blocked)" },
+  // Each severity has its own shape, as in the list of notes.
+  ".mark-error": { borderBottom: "8px solid var(--blocked)", clipPath: "polygon(50% 0, 100% 50%, 50% 100%, 0 50%)" },
   ".mark-warning": { borderBottom: "8px solid var(--on-warning)" },
-  ".mark-info": { borderBottom: "8px solid color-mix(in srgb, var(--text-soft) 65%, transparent)" },
+  ".mark-info": {
+    borderBottom: "8px solid color-mix(in srgb, var(--text-soft) 65%, transparent)",
+    clipPath: "circle(4px)",
+  },
   ".mark-verdict": { width: "13px", height: "13px", borderRadius: "3px", display: "grid", placeItems: "center" },
   ".mark-verdict.blocks": { background: "var(--blocked)", color: "var(--on-blocked)" },
   ".mark-verdict.allows": { background: "var(--on-allowed)", color: "var(--allowed)" },

@@ -7,7 +7,7 @@ import { append, fill, h } from "../../dom.js";
 import { MARKS, type RowProblem } from "../../engine/types.js";
 import type { RowText } from "../../rows.js";
 import type { Cell } from "../../state.js";
-import { columnEdge } from "./column-width.js";
+import { resizeEdge } from "../parts/resize-edge.js";
 import { type GridPosition, movedPosition, within } from "../parts/grid-keys.js";
 import { type Column, headRows } from "./grid-head.js";
 
@@ -85,10 +85,14 @@ export class Grid {
       this.#head,
       this.#body,
     );
-    const edge = columnEdge({
+    const edge = resizeEdge({
       label: texts.edge,
+      name: "column-edge",
+      min: 96,
+      max: 2000,
       width: () => this.#rowHeads()[0]?.offsetWidth ?? 0,
-      fittingWidth: () => Math.max(0, ...this.#rowHeads().map(({ scrollWidth }) => scrollWidth)),
+      // No visible URL is cut off.
+      fit: (set) => set(Math.max(0, ...this.#rowHeads().map(({ scrollWidth }) => scrollWidth))),
       setWidth: (pixels) => {
         this.element.style.setProperty("--head-width", `${pixels}px`);
         this.#markColumnLater();

@@ -4,6 +4,7 @@ import type { App, View } from "../../app.js";
 import { h } from "../../dom.js";
 import { moveFocus } from "../../shell.js";
 import type { Cell } from "../../state.js";
+import { panelEdges } from "../parts/panel-edges.js";
 import { filePanel } from "./file-panel.js";
 import { Sheet } from "./sheet.js";
 import { verdictPanel } from "./verdict-panel.js";
@@ -31,7 +32,8 @@ export function accessView(app: App): View {
   );
   const tabList = h("div", { class: "part-tabs", role: "tablist", "aria-label": texts.t("parts_label") }, tabs);
   tabList.addEventListener("keydown", (event) => moveFocus(event, tabs));
-  const columns = h("div", { class: "columns" }, file.element, verdicts.element, why);
+  const [first, last] = panelEdges(texts);
+  const columns = h("div", { class: "columns three-panels" }, file.element, first, verdicts.element, last, why);
   const element = h("div", { class: "access" }, tabList, columns);
 
   function showPart(part: Part): void {

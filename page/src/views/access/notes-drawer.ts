@@ -1,7 +1,7 @@
 /** The list of the linter's notes below the editor. */
 
 import { fill, h } from "../../dom.js";
-import { codeSpans, type Note, type NotesState } from "../../notes.js";
+import { codeSpans, type Note, type NotesState, sentence } from "../../notes.js";
 import type { Texts } from "../../texts.js";
 
 export interface NotesActions {
@@ -91,8 +91,8 @@ export class NotesDrawer {
       h(
         "div",
         {},
-        h("p", {}, codeSpans(note.message)),
-        note.effect ? h("p", { class: "soft" }, codeSpans(note.effect)) : null,
+        h("p", {}, h("strong", { class: "severity" }, texts.t(`note_${note.severity}`)), " ", codeSpans(sentence(note.message, texts.language))),
+        note.effect ? h("p", { class: "soft" }, codeSpans(sentence(note.effect, texts.language))) : null,
         h("p", { class: "soft" }, codeSpans(note.howToFix), " ", h("span", { class: "code" }, note.code)),
         note.fix
           ? h(

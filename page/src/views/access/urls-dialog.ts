@@ -37,6 +37,7 @@ export function editUrls(app: App, { isOwn = false, isSitemapAsked = false }: Ur
   const update = (): readonly PastedLine[] => {
     const lines = readPasted(input.value, address);
     fill(outcome, outcomeList(lines, texts));
+    apply.disabled = acceptedUrls(lines).length === 0;
     return lines;
   };
   const add = (urls: readonly string[]): void => {

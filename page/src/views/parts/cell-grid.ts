@@ -38,6 +38,8 @@ const TRACK = "var(--track-size)";
 /** The rows that PageUp and PageDown move by. */
 const PAGE_ROWS = 10;
 const GAP_TRACK = "var(--gap-size)";
+/** The gap after a single column under a heading, which can be wider than the column. */
+const HEADING_TRACK = "minmax(var(--gap-size), max-content)";
 
 export class CellGrid {
   readonly element: HTMLElement;
@@ -104,10 +106,12 @@ export class CellGrid {
   /** Set the tracks, with a gap before each heading. Returns the track of each column, after that of the row heads. */
   #layOut(columns: readonly GridColumn[]): number[] {
     const tracks: string[] = [];
-    const places = columns.map(({ group }, column) => {
-      if (column > 0 && group !== columns[column - 1]?.group) tracks.push(GAP_TRACK);
+    const places = columns.map((_, column) => {
+      if (column > 0 && startsGroup(columns, column) && tracks.at(-1) === TRACK) tracks.push(GAP_TRACK);
       tracks.push(TRACK);
-      return tracks.length + 1;
+      const place = tracks.length + 1;
+      if (isAlone(columns, column)) tracks.push(HEADING_TRACK);
+      return place;
     });
     this.element.style.setProperty("--tracks", tracks.join(" "));
     return places;
@@ -172,14 +176,25 @@ export class CellGrid {
   }
 }
 
+function startsGroup(columns: readonly GridColumn[], column: number): boolean {
+  return column === 0 || columns[column]?.group !== columns[column - 1]?.group;
+}
+
+/** Whether a column is the only one under its heading. */
+function isAlone(columns: readonly GridColumn[], column: number): boolean {
+  const isLast = column === columns.length - 1 || startsGroup(columns, column + 1);
+  return columns[column]?.group !== undefined && isLast && startsGroup(columns, column);
+}
+
 /** The headings above the columns. Screen readers learn the group from the explanation. */
 function groupHeadings(columns: readonly GridColumn[], tracks: readonly number[]): Child {
   return columns.map(({ group }, column) => {
-    if (group === undefined || (column > 0 && group === columns[column - 1]?.group)) return null;
+    if (group === undefined || !startsGroup(columns, column)) return null;
     let last = column;
     while (columns[last + 1]?.group === group) last += 1;
+    const lastTrack = (tracks[last] ?? 0) + Number(isAlone(columns, column));
     const heading = h("span", { class: "group-heading", "aria-hidden": "true", title: group }, group);
-    heading.style.setProperty("--last-track", String(tracks[last] ?? 0));
+    heading.style.setProperty("--last-track", String(lastTrack));
     return inTrack(heading, tracks[column] ?? 0);
   });
 }

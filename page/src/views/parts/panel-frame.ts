@@ -4,6 +4,7 @@ import type { App } from "../../app.js";
 import { append, type Child, fill, h } from "../../dom.js";
 import { moveFocus } from "../../shell.js";
 import { Sheet } from "../access/sheet.js";
+import { panelEdges } from "./panel-edges.js";
 
 const PARTS = ["input", "main", "why"] as const;
 type Part = (typeof PARTS)[number];
@@ -54,11 +55,12 @@ export class PanelFrame {
     );
     const why = h("section", { class: "panel explanation-panel", "aria-label": texts.t("views_why") }, this.#explanation);
     this.#sheet = new Sheet(why, texts);
+    const [first, last] = panelEdges(texts);
     this.element = h(
       "div",
       { class: `framed ${name}-view` },
       tabList,
-      h("div", { class: "panels" }, input, main, why),
+      h("div", { class: "panels three-panels" }, input, first, main, last, why),
     );
     this.element.addEventListener("keydown", (event) => {
       if (event.key === "Escape" && this.#sheet.isOpen) this.#sheet.close();
@@ -81,9 +83,15 @@ export class PanelFrame {
     if (NARROW.matches) this.showPart("input");
   }
 
-  /** Show the explanation of a cell that was chosen, if it is not in sight. */
+  /** Announce the explanation of a cell that was chosen, and show it if it is not in sight. */
   openExplanation(): void {
     if (NARROW.matches && this.element.dataset["shown"] === "main") this.#sheet.open();
+    // The view shows the explanation when the store reports the cell.
+    queueMicrotask(() => {
+      const parts = [...this.#explanation.querySelectorAll<HTMLElement>(":scope > :not(section)")];
+      this.#app.announce(parts.map(({ innerText }) => innerText.replace(/\s+/g, " ").trim()).join(". "));
+      if (this.#sheet.isOpen) this.#body.querySelector("[role=gridcell][aria-selected=true]")?.scrollIntoView({ block: "nearest" });
+    });
   }
 
   set busy(busy: boolean) {
