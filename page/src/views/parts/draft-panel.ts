@@ -4,7 +4,7 @@ import type { App } from "../../app.js";
 import { isInvalidUtf16 } from "../../bytes.js";
 import { fill, h } from "../../dom.js";
 import { editedDraft } from "../../state.js";
-import { noFileNote } from "./no-file.js";
+import { missingText } from "../../fetched-text.js";
 import type { Editor, LineRemark } from "../access/editor.js";
 
 export class DraftPanel {
@@ -19,7 +19,7 @@ export class DraftPanel {
     this.#app = app;
     const { texts } = app;
     this.#body = h("div", { class: "editor" }, h("p", { class: "editor-loading soft small" }, texts.t("views_loading")));
-    const missing = h("div", {});
+    const missing = h("p", { class: "note warning", "data-result": "no-file" });
     this.element = h(
       "section",
       { class: "panel draft-panel", "aria-label": "robots.txt" },
@@ -27,7 +27,11 @@ export class DraftPanel {
       missing,
       this.#body,
     );
-    const update = (): void => fill(missing, noFileNote(app));
+    const update = (): void => {
+      const text = missingText(texts, app.store.state);
+      missing.hidden = text === null;
+      fill(missing, text);
+    };
     app.on(["source", "fetched", "edited", "closed"], update);
     update();
     app.on(["file", "bytes"], ({ file, bytes }) => {

@@ -7,5 +7,5 @@ import { missingText } from "../../fetched-text.js";
 /** Return a note, or null if there is a file. */
 export function noFileNote({ texts, store }: App): HTMLElement | null {
   const text = missingText(texts, store.state);
-  return text === null ? null : h("p", { class: "note warning", "data-result": "no-file" }, text);
+  return text === null ? null : h("p", { class: "note warning", "data-state": "empty", "data-result": "no-file" }, text);
 }
