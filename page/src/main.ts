@@ -49,7 +49,7 @@ const main = h("main", {});
 /** Links are not part of the script of the first visit. */
 const links = () => import("./share.js");
 // The network may be gone when they are needed.
-void verdicts.started.then(() => prefetch([links, () => import("./suggestions.js"), () => app.texts.complete()], 0));
+void verdicts.started.then(() => prefetch([links, () => import("./suggestions.js")], 0));
 
 /** Ends the subscriptions of the head and the views. */
 let unsubscribe: (() => void)[] = [];
@@ -69,6 +69,7 @@ async function showLanguage(): Promise<void> {
     copyLink: () => void copyLink(),
     toast: (text) => live.toast(text),
   };
+  void verdicts.started.then(() => prefetch([() => texts.complete()], 0));
   for (const view of views.values()) view.drop?.();
   views.clear();
   document.documentElement.lang = texts.language;
