@@ -1,4 +1,7 @@
-"""Pictures of the page, kept in build/screenshots/ to be looked at."""
+"""Pictures of the page, kept in build/screenshots/ to be looked at.
+
+The documentation shows desktop-light-access and phone-dark-access, reduced to 256 colours.
+"""
 
 from pathlib import Path
 from typing import Any
