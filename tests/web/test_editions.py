@@ -101,25 +101,28 @@ def test_an_edition_sets_the_policy_of_a_file_that_is_fetched(web: ScriptedWeb) 
 
 @pytest.mark.slow
 def test_an_edition_sets_how_the_robots_txt_of_a_page_is_fetched_and_read(web: ScriptedWeb) -> None:
-    web.add("https://a.example/robots.txt", b"", status=429)
+    web.add("https://busy.example/robots.txt", b"", status=429)
     web.add("https://img.example/robots.txt", CONTENT.encode())
-    images = b"<img src=https://img.example/x><img src=https://a.example/i>"
-    for page in ("https://a.example/x", "https://home.example/"):
+    web.add("https://home.example/robots.txt", b"User-agent: GPTBot\nDissallow: /x\n")
+    images = b"<img src=https://img.example/x><img src=https://busy.example/i>"
+    for page in ("https://busy.example/x", "https://home.example/x"):
         web.add(page, images, headers=(("Content-Type", "text/html"),))
-    asked = {"url": "https://a.example/x", **AGENTS}
+    busy: dict[str, Any] = {"url": "https://busy.example/x", **AGENTS}
+    home: dict[str, Any] = {"url": "https://home.example/x", **AGENTS}
     google: dict[str, Any] = {"edition": "google2019"}
     with running_api(Settings(), transport=web) as api:
-        states = [api.get("/v1/access", params={"url": asked["url"], **one}).json() for one in ({}, google)]
+        states = [api.get("/v1/access", params={"url": busy["url"], **one}).json() for one in ({}, google)]
         assert [one["access"] for one in states] == ["unreachable", "unavailable"]
-        pages = [api.answer("page/fetch", **asked, **one)["rows"][0]["fetch_allowed"] for one in ({}, google)]
-        assert pages == [False, True]
-        # The server's own request for the page follows the reading of the server.
-        home = {**asked, "url": "https://home.example/"}
+        rows = [api.answer("page/fetch", **home, **one)["rows"] for one in ({}, google)]
+        assert [row["fetch_allowed"] for (row,) in rows] == [False, True]
         found = [api.answer("page/resources", **home, **one)["resources"] for one in ({}, google)]
+        found.append(api.answer("page/fetch", **home, **google, resources=True)["resources"]["resources"])
         verdicts = [[one["verdicts"]["GPTBot"]["allowed"] for one in resources] for resources in found]
-        assert verdicts == [[False, False], [True, True]]
-        assert api.problem("POST", "/v1/page/resources", 424, json={**asked, **google})
-        problem = api.get("/v1/access", params={"url": asked["url"], "edition": "google2018"})
+        assert verdicts == [[False, False], [True, True], [True, True]]
+        # The server's own request for the page follows the reading of the server.
+        for path in ("page/resources", "page/fetch"):
+            assert api.problem("POST", f"/v1/{path}", 424, json={**busy, **google})
+        problem = api.get("/v1/access", params={"url": busy["url"], "edition": "google2018"})
         assert problem.status_code == 422
         assert "did you mean 'google2019'" in problem.json()["detail"]
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
+from canfetch.access.editions import get_edition
 from canfetch.agents.requested import RequestedAgent
 from canfetch.answers.crawlers import requested_agents
 from canfetch.answers.pages import PageTable, decide_page, fetch_page, page_table, parse_header_lines
