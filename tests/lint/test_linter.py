@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.conftest import EXAMPLES
 
-from canfetch import parse
+from canfetch import PROFILES, parse
 from canfetch.core.equivalence import differing_profiles
 from canfetch.errors import InvalidOption
 from canfetch.lint import CHECKS, SEVERITY_SETS, Edit, Finding, Fix, Linter, LintInput, LintReport, Severities, Severity
 from canfetch.lint.catalogue import ENGLISH
 from canfetch.lint.configuration import LintSettings, parse_settings
-from canfetch.lint.fix_rounds import apply_round
+from canfetch.lint.fix_rounds import FixChoice, apply_round
 from canfetch.lint.fixes import apply_fixes
 from canfetch.lint.formats.summaries import describe_fix, summarize_fixes
 from canfetch.lint.linted_file import LintedFile
@@ -237,9 +237,8 @@ def test_fix_that_changes_verdicts_undeclared_is_not_applied() -> None:
         for check, fix in zip(CHECKS, (wrong, right), strict=False)
     ]
     failed: set[tuple[str, bytes]] = set()
-    assert apply_round(file, findings, failed) == (file.content, [])
+    content, fixed = apply_round(file, findings, FixChoice(PROFILES, keep_extensions=True), failed)
     assert failed == {(CHECKS[0].code, file.content)}
-    content, fixed = apply_round(file, findings[1:], failed)
     assert content == b"User-agent: *\n  Disallow: /a/\n# as it was\nDisallow: /x/\n"
     assert fixed == findings[1:]
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _BUDGET_BYTES: Final = 1 << 18
 # The steps of all comparisons that look for a change. Each report needs them, so they have to be fast.
 _SEARCH_STEPS: Final = 50_000
+# Fixing a file in rounds takes as much work as examining the fixes of this many files.
+_FULL_ROUNDS: Final = 8
 # The steps of all comparisons that list the changed profiles.
 _LIST_STEPS: Final = 200_000
 # Profiles that use the first match and compare rules as written come first, because most fixes change them.
@@ -39,22 +41,51 @@ class FixEffect(Enum):
     UNKNOWN = "unknown"  # a limit is reached
 
 
+class ExaminationBudget:
+    """The work that is left to examine fixes.
+
+    Attributes:
+        bytes_left: The bytes that are parsed in each profile.
+        steps_left: The steps of comparisons.
+    """
+
+    __slots__ = ("bytes_left", "steps_left")
+
+    def __init__(self, bytes_left: int = _BUDGET_BYTES, steps_left: int = _SEARCH_STEPS) -> None:
+        self.bytes_left = bytes_left
+        self.steps_left = steps_left
+
+    @classmethod
+    def of_all_rounds(cls) -> "ExaminationBudget":
+        """Return the budget of a file that is fixed in rounds."""
+        return cls(_BUDGET_BYTES * _FULL_ROUNDS, _SEARCH_STEPS * _FULL_ROUNDS)
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether no fix is examined any more."""
+        return self.bytes_left < 0 or self.steps_left <= 0
+
+
 class FixEffects:
     """The effects of the fixes of one file, each computed once."""
 
     def __init__(self, file: "LintedFile") -> None:
         # The file keeps the effects, and each finding keeps the file.
         self._file: LintedFile = weakref.proxy(file)
-        self._bytes_left = _BUDGET_BYTES
-        self._search_steps = _SEARCH_STEPS
+        self._budgets = [ExaminationBudget()]
         self._list_steps = _LIST_STEPS
         self._queue: deque[Fix] = deque()
         self._effects: dict[Fix, FixEffect] = {}
         self._profiles: dict[Fix, tuple[str, ...] | None] = {}
 
-    def examine_in_order(self, fixes: Iterable[Fix]) -> None:
-        """Set the order in which fixes are examined. Fixes that are added later come last."""
+    def examine_in_order(self, fixes: Iterable[Fix], budget: ExaminationBudget | None = None) -> None:
+        """Set the order in which fixes are examined. Fixes that are added later come last.
+
+        Args: budget: Another budget that the examinations share with those of other files.
+        """
         self._queue.extend(fixes)
+        if budget is not None:
+            self._budgets.append(budget)
 
     def effect(self, fix: Fix) -> FixEffect:
         """Return what a fix changes.
@@ -89,8 +120,9 @@ class FixEffects:
 
     def _examine(self, fix: Fix) -> FixEffect:
         file = self._file
-        self._bytes_left -= len(file.content)
-        if self._bytes_left < 0 or self._search_steps <= 0 or file.robots.source_encoding != "utf-8":
+        for budget in self._budgets:
+            budget.bytes_left -= len(file.content)
+        if any(budget.is_exhausted for budget in self._budgets) or file.robots.source_encoding != "utf-8":
             return FixEffect.UNKNOWN
         content, fixed = file.input.content, self._apply(fix)
         if any(self._changes_verdicts(fixed, name) for name in _PROFILE_ORDER):
@@ -99,9 +131,10 @@ class FixEffects:
 
     def _changes_verdicts(self, fixed: bytes, profile: str) -> bool:
         before = self._changes.steps
-        steps = max(min(self._changes.DEFAULT_STEPS, self._search_steps), 0)
+        steps = max(min(self._changes.DEFAULT_STEPS, *(budget.steps_left for budget in self._budgets)), 0)
         changed = self._changes.changed_profiles(fixed, [profile], steps=steps)
-        self._search_steps -= self._changes.steps - before
+        for budget in self._budgets:
+            budget.steps_left -= self._changes.steps - before
         return bool(changed)
 
     def _list_profiles(self, fix: Fix) -> tuple[str, ...] | None:

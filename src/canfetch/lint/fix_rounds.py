@@ -14,6 +14,7 @@ from canfetch.lint.analysis.content_kinds import file_is_wide
 from canfetch.lint.analysis.unread_agents import unread_agent_lines
 from canfetch.lint.check import Category, Check
 from canfetch.lint.finding import Finding
+from canfetch.lint.fix_effects import ExaminationBudget, FixEffect, FixEffects
 from canfetch.lint.fixes import apply_fixes
 from canfetch.lint.linted_file import LintedFile
 
@@ -74,6 +75,54 @@ def identify_fix(file: LintedFile, finding: Finding) -> FailedFix:
     first, last = max(finding.start.line - 2, 0), finding.end.line + 1
     end = starts[last] if last < len(starts) else len(file.content)
     return finding.check.code, file.content[starts[first] : end]
+
+
+class FixTrials:
+    """The fixes of one file that the next rounds do not try again, and the work that examining the others may take.
+
+    Attributes:
+        failed: The fixes that were tried and not applied.
+        budget: The work that is left to examine fixes.
+        unexamined: The fixes of the last round that were not examined because a limit was reached.
+    """
+
+    def __init__(self) -> None:
+        self.failed: set[FailedFix] = set()
+        self.budget = ExaminationBudget.of_all_rounds()
+        self.unexamined = 0
+        self._unsafe: set[FailedFix] = set()
+        self._changed_since = False
+
+    def untried(self, file: LintedFile, findings: Iterable[Finding]) -> list[Finding]:
+        """Return the findings whose fixes were neither tried nor found to be unsafe."""
+        if not self.failed and not self._unsafe:
+            return list(findings)
+        identities = ((one, identify_fix(file, one)) for one in findings)
+        return [one for one, identity in identities if identity not in self.failed and identity not in self._unsafe]
+
+    def select_safe(self, file: LintedFile, findings: Iterable[Finding]) -> list[Finding]:
+        """Return the findings that have a safe fix. Fixes that are not safe are not examined in the next rounds."""
+        safe: list[Finding] = []
+        self.unexamined = 0
+        for finding in findings:
+            if finding.has_safe_fix:
+                safe.append(finding)
+            elif finding.fix is not None and file.compute_once(FixEffects).effect(finding.fix) is FixEffect.UNKNOWN:
+                self.unexamined += 1
+            else:
+                self._unsafe.add(identify_fix(file, finding))
+        return safe
+
+    def note_change(self) -> None:
+        """Note that a round changed the file, which may have made other fixes safe."""
+        self._changed_since = bool(self._unsafe)
+
+    def forget_unsafe(self) -> bool:
+        """Let unsafe fixes be examined again if the file has changed since. Return whether it has."""
+        changed, self._changed_since = self._changed_since and not self.budget.is_exhausted, False
+        if changed:
+            self._unsafe.clear()
+        return changed
 
 
 class FixChoice:
@@ -149,24 +198,23 @@ def apply_chosen(
     return content + file.robots.tail, fixed
 
 
-def apply_round(file: LintedFile, fixable: list[Finding], failed: set[FailedFix]) -> tuple[bytes, list[Finding]]:
+def apply_round(
+    file: LintedFile, fixable: list[Finding], choice: FixChoice, failed: set[FailedFix]
+) -> tuple[bytes, list[Finding]]:
     """Apply the fixes of one round, and return the new content and the findings that were fixed.
 
-    Args: failed: Receives the fixes that change verdicts without declaring it. They are not applied.
+    Args:
+        choice: Chooses among the fixes that declare to preserve verdicts, if together they do not.
+        failed: Receives those that the choice excludes.
     """
     content, fixed = _with_fixes(file, fixable)
     safe = [finding for finding in fixed if finding.fix is not None and not finding.fix.changes_verdicts]
-    safe_content, safe_fixed = _with_fixes(file, safe)
+    safe_content, _ = _with_fixes(file, safe)
     # A shorter file moves bytes of the tail into the part that crawlers read.
     tail = file.robots.tail
     if not differing_profiles(file.content + tail, safe_content + tail):
         return content + tail, fixed
-    # Some fix changes a verdict without declaring it: try each one alone, and exclude those that fail.
-    for finding in safe_fixed:
-        alone, _ = _with_fixes(file, [finding])
-        if differing_profiles(file.content + tail, alone + tail):
-            failed.add(identify_fix(file, finding))
-    return file.content + tail, []
+    return apply_chosen(file, safe, choice, failed)
 
 
 def _with_fixes(file: LintedFile, findings: list[Finding]) -> tuple[bytes, list[Finding]]:

@@ -22,8 +22,8 @@ from canfetch.lint.checks.comments.unused_suppression import unused_suppressions
 from canfetch.lint.finding import Finding
 from canfetch.lint.fix_effects import FixEffects
 from canfetch.lint.fix_rounds import (
-    FailedFix,
     FixChoice,
+    FixTrials,
     apply_chosen,
     apply_round,
     can_rewrite,
@@ -42,7 +42,7 @@ FINDINGS_LIMIT: Final = 1000
 # For each check those that supersede it, in the order in which they run.
 _SUPERSEDING: Final = superseding_codes(CHECKS)
 # A round applies the fixes that do not touch each other. All other fixes wait for the next round.
-_MAX_ROUNDS: Final = 64
+_MAX_ROUNDS: Final = 16
 # The bytes that are linted in all rounds. A file of 500 KB has four rounds.
 _ROUND_BYTES: Final = 2 << 20
 _make: Final = methodcaller("make")
@@ -150,7 +150,7 @@ class Linter:
         """
         return self._report(_as_lint_input(file), self._findings_limit)
 
-    def _report(self, lint_input: LintInput, limit: int | None) -> LintReport:
+    def _report(self, lint_input: LintInput, limit: int | None, trials: FixTrials | None = None) -> LintReport:
         file = LintedFile(lint_input)
         suppressions = _Suppressions(find_suppressions(file))
         is_fixable = foreign_format(file.input.content) is None and can_rewrite(file, unsafe=True)
@@ -199,7 +199,7 @@ class Linter:
             unused = unused_suppressions(file, suppressions.all, suppressions.used, enabled.keys())
             add(UNUSED_SUPPRESSION, enabled[UNUSED_SUPPRESSION.code], unused)
         findings.sort(key=lambda finding: (finding.span, finding.check.code))
-        _examine_fixes(file, findings)
+        _examine_fixes(file, findings, trials)
         # Findings that are read later compute few of them again.
         file.forget_except(FixEffects)
         name = lint_input.path or lint_input.url or "robots.txt"
@@ -220,7 +220,7 @@ class Linter:
         profiles; they may change verdicts in the others. Fixes that fail the proof are not applied. A file that is not
         a robots.txt, such as a page, is not changed.
 
-        The work has limits, which large files with very many fixes reach. The report counts the fixes that were left
+        The work has limits, which files with very many fixes reach. The report counts the fixes that were left
         for this reason. Fixing the file again may apply more of them.
 
         Args:
@@ -230,8 +230,9 @@ class Linter:
             only: Names, codes or code prefixes of the checks to fix. Empty fixes all of them.
         Raises: InvalidOption: A check is unknown, or `unsafe` and `for_profiles` are used together; UnknownProfile;
             TypeError: `file` is neither bytes nor a `LintInput`, or a list of names is a single name.
-        Cost: A few rounds of `lint`, each with one parse in every profile. With `for_profiles`, several parses in each
-            of them.
+        Cost: At most 16 rounds of `lint`, each with a few parses in every profile, and the examination of fixes, which
+            takes at most as much work as that of 8 files. A fix that was found to be unsafe is examined again only
+            after its lines have changed, and once after the last round.
         """
         choice = _choice(for_profiles, unsafe=unsafe)
         chooser = choice or FixChoice(PROFILES, keep_extensions=True)
@@ -242,34 +243,37 @@ class Linter:
             return FixResult(lint_input.content, (), self.lint(lint_input))
         codes = frozenset(_resolve_codes(only)) if only else {check.code for check in CHECKS}
         fixed: list[Finding] = []
-        failed: set[FailedFix] = set()
+        trials = FixTrials()
         rounds_left = min(max(_ROUND_BYTES // max(len(original.content), 1), 1), _MAX_ROUNDS)
-        report = self._report(lint_input, None)
+        report = self._report(lint_input, None, trials)
         while True:
-            wanted = [
-                finding
-                for finding in report.findings
-                if finding.fix is not None
-                and finding.check.code in codes
-                and (unsafe or choice is not None or finding.has_safe_fix)
+            candidates = [
+                finding for finding in report.findings if finding.fix is not None and finding.check.code in codes
             ]
-            untried = [one for one in wanted if not failed or identify_fix(report.file, one) not in failed]
+            untried = trials.untried(report.file, candidates)
+            if not unsafe and choice is None:
+                untried = trials.select_safe(report.file, untried)
             fixable = next_fixes(report.file, untried)
             declared = [one for one in fixable if one.fix is not None and not one.fix.changes_verdicts]
             is_declared = choice is None and (unsafe or bool(declared))
+            if not fixable and rounds_left and trials.forget_unsafe():
+                report = self._report(lint_input, None, trials)
+                continue
             if not fixable or not rounds_left or (chooser.is_exhausted and not is_declared):
                 break
             if is_declared:
-                content, round_fixed = apply_round(report.file, fixable if unsafe else declared, failed)
+                content, round_fixed = apply_round(report.file, fixable if unsafe else declared, chooser, trials.failed)
             else:
-                content, round_fixed = apply_chosen(report.file, fixable, chooser, failed)
+                content, round_fixed = apply_chosen(report.file, fixable, chooser, trials.failed)
             fixed += round_fixed
             rounds_left -= 1
             if content != lint_input.content:
                 lint_input = lint_input._replace(content=content)
-                report = self._report(lint_input, None)
+                trials.note_change()
+                report = self._report(lint_input, None, trials)
         undecided = len(untried) if fixable else 0
-        undecided += sum(identify_fix(report.file, one) in chooser.undecided for one in wanted)
+        undecided += sum(identify_fix(report.file, one) in chooser.undecided for one in candidates)
+        undecided += trials.unexamined if trials.budget.is_exhausted else 0
         # Some fixes repair keys, so the fixed file can have records where the original has none.
         refusal = refusal_to_rewrite(original.content, lint_input.content) if fixed else None
         if refusal is not None:
@@ -293,12 +297,14 @@ def _choice(profiles: Sequence[str], *, unsafe: bool) -> FixChoice | None:
     return FixChoice(get_profile(name).name for name in dict.fromkeys(profiles)) if profiles else None
 
 
-def _examine_fixes(file: LintedFile, findings: list[Finding]) -> None:
+def _examine_fixes(file: LintedFile, findings: list[Finding], trials: FixTrials | None) -> None:
     """Let the fixes of the most severe findings be examined first, as far as the budgets of parsed bytes allow."""
     # Sorting is stable: findings of the same severity stay in line order.
     by_severity = sorted(findings, key=lambda finding: -finding.severity)
+    untried = by_severity if trials is None else trials.untried(file, by_severity)
     file.compute_once(FixEffects).examine_in_order(
-        finding.fix for finding in by_severity if finding.fix is not None and finding.fix.changes_verdicts
+        (finding.fix for finding in untried if finding.fix is not None and finding.fix.changes_verdicts),
+        None if trials is None else trials.budget,
     )
     fixable = [one for one in by_severity if one.query is not None and one.fix is not None and one.fix.changes_verdicts]
     for finding in fixable[: max(FIX_BUDGET_BYTES // max(len(file.content), 1), 1)]:
