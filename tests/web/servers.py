@@ -12,7 +12,7 @@ from uvicorn.server import Server
 
 from canfetch.web.app import create_app
 from canfetch.web.server.clients import ClientAddresses
-from canfetch.web.server.protocol import CLIENT_CONNECTIONS, BoundedConfig
+from canfetch.web.server.protocol import CLIENT_CONNECTIONS, CLOSING_SECONDS, BoundedConfig
 from canfetch.web.settings import Settings
 
 
@@ -21,6 +21,7 @@ def running_server(
     settings: Settings | None = None,
     *,
     client_connections: int = CLIENT_CONNECTIONS,
+    closing_timeout: float = CLOSING_SECONDS,
     bound: socket.socket | None = None,
     stop_seconds: int = 10,
     **options: Any,
@@ -28,6 +29,7 @@ def running_server(
     """Serve, and return the port.
 
     Args:
+        closing_timeout: The time for slow clients when the server stops.
         bound: A socket to which clients may have connected.
         stop_seconds: The time for requests that run when the server stops.
     """
@@ -39,6 +41,7 @@ def running_server(
         reading_timeout=settings.idle_timeout,
         max_connections=settings.max_connections,
         client_connections=client_connections,
+        closing_timeout=closing_timeout,
         addresses=ClientAddresses(settings.trusted_proxies),
         lifespan="on",
         ws="none",

@@ -6,7 +6,7 @@ import select
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 from http.client import HTTPConnection
 from typing import Any
 
@@ -62,6 +62,12 @@ def read_all(client: socket.socket) -> bytes:
     except ConnectionResetError:
         pass
     return received
+
+
+def stopping_server() -> AbstractContextManager[int]:
+    """Serve with no time for slow clients but that for the end of the server."""
+    settings = Settings(idle_timeout=SECONDS, body_timeout=SECONDS, body_start_timeout=SECONDS)
+    return running_server(settings, closing_timeout=0.1, stop_seconds=int(SECONDS), transport=ScriptedWeb())
 
 
 @pytest.fixture(scope="module")
@@ -388,3 +394,43 @@ def test_connections_of_a_trusted_proxy_are_not_limited() -> None:
         clients = open_slow_clients(stack, port, 3, b"GET / HTTP/1.1\r\n")
         assert ask(port) == 200
         assert select.select(clients, [], [], 0)[0] == []
+
+
+def test_oldest_connection_with_an_incomplete_body_is_closed_at_the_limit() -> None:
+    settings = Settings(max_connections=5)
+    with running_server(settings, transport=ScriptedWeb()) as port, ExitStack() as stack:
+        clients = open_slow_clients(stack, port, 5, POST % (b"decide", 99) + b"{")
+        assert ask(port) == 200
+        assert read_all(clients[0]) == b""
+        for client in clients[1:]:
+            client.sendall(json.dumps(QUESTION).encode()[1:].ljust(98))
+            assert client.recv(65_536).startswith(b"HTTP/1.1 200 ")
+
+
+@pytest.mark.slow
+def test_bodies_that_arrive_too_slowly_are_answered_before_the_time_for_a_body() -> None:
+    settings = Settings(body_start_timeout=0.2, min_body_rate=1_000_000, body_timeout=SECONDS)
+    with running_server(settings, transport=ScriptedWeb()) as port, ExitStack() as stack:
+        (client,) = open_slow_clients(stack, port, 1, POST % (b"decide", 4_000_000) + b"{" * 100_000)
+        assert read_all(client).startswith(b"HTTP/1.1 408 ")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path, media_type", [(b"decide", b"json"), (b"decide/stream", b"x-ndjson")])
+def test_slow_bodies_do_not_delay_the_end_of_the_server(path: bytes, media_type: bytes) -> None:
+    sent = (POST % (path, 99)).replace(b"json", media_type) + b"{"
+    with ExitStack() as stack:
+        with stopping_server() as port:
+            (client,) = open_slow_clients(stack, port, 1, sent)
+            assert ask(port) == 200
+        # The head of the answer to a stream is sent at once.
+        assert read_all(client).partition(b"\r\n\r\n")[2] == b""
+
+
+@pytest.mark.slow
+def test_clients_that_read_slowly_do_not_delay_the_end_of_the_server() -> None:
+    with ExitStack() as stack:
+        with stopping_server() as port:
+            (client,) = open_slow_clients(stack, port, 1, POST % (b"decide/batch", len(BATCH)) + BATCH)
+            assert client.recv(1) == b"H"
+        assert not read_all(client).endswith(b"}")

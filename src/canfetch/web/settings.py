@@ -87,9 +87,12 @@ class Settings:
         fetches: The rate limit of fetches. Cached files do not count.
         timeout: Seconds for a request, once its body has arrived.
         body_timeout: Seconds for the body of a request to arrive.
+        body_start_timeout: Seconds after which the body has to arrive at `min_body_rate`.
+        min_body_rate: Bytes a second of a body that is not a stream, on average since `body_start_timeout`.
         idle_timeout: Seconds for a part of a stream to arrive, and for a part of any answer to be read by the client.
         header_timeout: Seconds for the head of a request to arrive.
-        max_connections: Connections at a time. Those that have waited longest for a request are closed first.
+        max_connections: Connections at a time. Those that have waited longest for a request are closed first, and then
+            those that have waited longest for the rest of a body.
         max_body_bytes: Bytes of the bodies of all requests and responses in memory, a quarter of them for one client.
         max_waiting: Computations that wait for a process, a quarter of them for one client. More are rejected.
         refusal_seconds: Seconds before the answer that the server is overloaded, so that a client that repeats its
@@ -114,6 +117,8 @@ class Settings:
     fetches: RateLimit = UNLIMITED
     timeout: float = 30.0
     body_timeout: float = 20.0
+    body_start_timeout: float = 5.0
+    min_body_rate: int = 1024
     idle_timeout: float = 30.0
     header_timeout: float = 10.0
     refusal_seconds: float = 1.0
@@ -131,10 +136,18 @@ class Settings:
         get_profile(self.profile)
         self.fetch_rules()
         check_proxies(self.trusted_proxies)
-        for name in ("timeout", "body_timeout", "idle_timeout", "header_timeout"):
+        for name in ("timeout", "body_timeout", "body_start_timeout", "idle_timeout", "header_timeout"):
             if getattr(self, name) <= 0:
                 raise InvalidOption(f"invalid {name} {getattr(self, name)}: expected a positive number of seconds")
-        for name in ("max_connections", "max_body_bytes", "max_waiting", "processes", "max_fetches", "workers"):
+        for name in (
+            "min_body_rate",
+            "max_connections",
+            "max_body_bytes",
+            "max_waiting",
+            "processes",
+            "max_fetches",
+            "workers",
+        ):
             if getattr(self, name) < 1:
                 raise InvalidOption(f"invalid {name} {getattr(self, name)}: expected at least 1")
 

@@ -276,6 +276,7 @@ class _Exchange:
         self.status = 0
         self._cors_headers: tuple[tuple[bytes, bytes], ...] = ()
         self._deadline: asyncio.Timeout | None = None
+        self._started = 0.0
 
     async def run(self) -> None:
         started = time.perf_counter()
@@ -317,8 +318,9 @@ class _Exchange:
             return
         has_body = self._scope["method"] not in _READING_METHODS
         settings = self._guard.settings
-        seconds = settings.idle_timeout if self._is_stream else settings.body_timeout if has_body else settings.timeout
+        seconds = settings.idle_timeout if self._is_stream else self._body_seconds() if has_body else settings.timeout
         async with asyncio.timeout(seconds) as self._deadline:
+            self._started = asyncio.get_running_loop().time()
             await self._guard.app(self._scope, self._limited_receive, self._secured_send)
 
     async def _limited_receive(self) -> Message:
@@ -340,7 +342,14 @@ class _Exchange:
             raise HTTPException(TOO_LARGE, too_large(self._path).detail, {"Connection": "close"})
         if is_complete:
             self._extend(settings.idle_timeout if self._is_stream else settings.timeout)
+        elif not self._is_stream and self._deadline is not None:
+            self._deadline.reschedule(self._started + self._body_seconds())
         return message
+
+    def _body_seconds(self) -> float:
+        """Return the time from the start of the request in which the next part of its body has to arrive."""
+        settings = self._guard.settings
+        return min(settings.body_timeout, settings.body_start_timeout + self._body_bytes / settings.min_body_rate)
 
     def _keep(self, size: int) -> None:
         """Count bytes that are kept until the end of the request.

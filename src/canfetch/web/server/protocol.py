@@ -1,4 +1,4 @@
-"""Connections: clients that are slow to send a head or to read an answer are closed, and their number is bounded."""
+"""Connections: clients that are slow to send a request or to read an answer are closed, and their number is bounded."""
 
 import asyncio
 from collections import OrderedDict
@@ -17,6 +17,8 @@ from canfetch.web.server.problems import Problem
 from canfetch.web.server.shares import Shares
 
 _MAX_HEAD_BYTES: Final = 65_536
+# Seconds for clients to send the rest of a body, or to read an answer, when the server stops.
+CLOSING_SECONDS: Final = 5.0
 # Each of them can have a request at the same time, which takes about a millisecond of the event loop.
 CLIENT_CONNECTIONS: Final = 128
 
@@ -30,6 +32,7 @@ class BoundedConfig(Config):
         max_connections: The number of connections.
         client_connections: The number of connections of one client.
         addresses: Finds the clients. The connections of trusted proxies are not limited.
+        closing_timeout: Seconds for the client to send the rest of a body, or to read an answer, when the server stops.
         options: The options of uvicorn.
     """
 
@@ -42,6 +45,7 @@ class BoundedConfig(Config):
         max_connections: int,
         client_connections: int = CLIENT_CONNECTIONS,
         addresses: ClientAddresses,
+        closing_timeout: float = CLOSING_SECONDS,
         **options: Any,
     ) -> None:
         super().__init__(app, http=BoundedProtocol, **options)
@@ -49,9 +53,20 @@ class BoundedConfig(Config):
         self.reading_timeout = reading_timeout
         self.max_connections = max_connections
         self.addresses = addresses
+        self.closing_timeout = closing_timeout
         self.connections_of_clients = Shares(max_connections * 2, client_connections)
         # The connections that wait for a request or the rest of its head, the one that waits longest first.
         self.waiting: OrderedDict[BoundedProtocol, None] = OrderedDict()
+        # The connections that wait for the rest of a body, in the order in which their requests started.
+        self.receiving: OrderedDict[BoundedProtocol, None] = OrderedDict()
+
+    def slowest(self, newest: "BoundedProtocol") -> "BoundedProtocol":
+        """Return the connection to close if there are too many: one that waits, or `newest` if all have requests.
+
+        A connection that waits for a request comes before one that waits for the rest of a body.
+        """
+        waiting = (one for one in self.waiting if one is not newest)
+        return next(waiting, None) or next(iter(self.receiving), newest)
 
 
 class _StrictConnection(h11.Connection):
@@ -89,13 +104,14 @@ class BoundedProtocol(H11Protocol):
         self._limits = cast("BoundedConfig", config)
         self._header_timer: asyncio.TimerHandle | None = None
         self._reading_timer: asyncio.TimerHandle | None = None
+        self._closing_timer: asyncio.TimerHandle | None = None
         self._answer, self.app = cast("ASGIApp", self.app), cast("Any", self._run)
         self._request: asyncio.Task[Any] | None = None
         # The client whose connections are counted, or None.
         self.client_key: str | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Start to wait for a request. At a limit, the connection that waits longest is closed.
+        """Start to wait for a request. At a limit, the connection that waits longest for its client is closed.
 
         At the limit of a client that is one of its own, and the new one if all others have requests.
         """
@@ -108,7 +124,7 @@ class BoundedProtocol(H11Protocol):
         if key is not None and not self._count(key):
             return
         if len(self.connections) > self._limits.max_connections:
-            next(iter(self._limits.waiting)).drop()
+            self._limits.slowest(self).drop()
 
     def _count(self, client: str) -> bool:
         """Count a connection of a client. Return False if it is closed, because the client has too many."""
@@ -129,6 +145,9 @@ class BoundedProtocol(H11Protocol):
     def _forget(self) -> None:
         self._stop_waiting()
         self._stop_reading_timer()
+        self._limits.receiving.pop(self, None)
+        if self._closing_timer is not None:
+            self._closing_timer.cancel()
         if self.client_key is not None:
             self._limits.connections_of_clients.give_back(self.client_key)
             self.client_key = None
@@ -141,6 +160,7 @@ class BoundedProtocol(H11Protocol):
         super().data_received(data)
         if self.cycle is not earlier:
             self._stop_waiting()
+        self._note_body()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection, and end its request, whose answer nobody reads."""
@@ -152,6 +172,7 @@ class BoundedProtocol(H11Protocol):
     def on_response_complete(self) -> None:
         """Wait for the next request."""
         super().on_response_complete()
+        self._note_body()
         self._wait_for_request()
 
     def pause_writing(self) -> None:
@@ -164,6 +185,21 @@ class BoundedProtocol(H11Protocol):
         super().resume_writing()
         self._stop_reading_timer()
         self._wait_for_request()
+
+    def shutdown(self) -> None:
+        """Close the connection, after its request, when the server stops. A client that is slow has a limited time."""
+        super().shutdown()
+        self._closing_timer = self.loop.call_later(
+            self._limits.closing_timeout, self._close_stopping, self._waits_for_client
+        )
+
+    def _close_stopping(self, has_waited: bool) -> None:  # noqa: FBT001 - the argument of a timer
+        """Close the connection if it waits for its client now and has for the whole time. Otherwise, wait once more."""
+        waits = self._waits_for_client
+        if waits and has_waited:
+            self.drop()
+            return
+        self._closing_timer = self.loop.call_later(self._limits.closing_timeout, self._close_stopping, waits)
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - the name of uvicorn
         """Answer data that is not a valid request, or whose head is too large."""
@@ -198,6 +234,17 @@ class BoundedProtocol(H11Protocol):
         # uvicorn declares that there always is a cycle.
         cycle = cast("RequestResponseCycle | None", self.cycle)
         return cycle is None or cycle.response_complete
+
+    @property
+    def _waits_for_client(self) -> bool:
+        """Whether only the client can end the exchange: the server does not compute an answer."""
+        return self._is_idle or self.cycle.more_body or self.cycle.response_started
+
+    def _note_body(self) -> None:
+        if not self._is_idle and self.cycle.more_body:
+            self._limits.receiving.setdefault(self)
+        else:
+            self._limits.receiving.pop(self, None)
 
     def _wait_for_request(self) -> None:
         # A client that has not read the answer to its last request is not waiting.
