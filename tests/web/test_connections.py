@@ -77,6 +77,13 @@ def port() -> Iterator[int]:
 
 
 @pytest.fixture(scope="module")
+def named_port() -> Iterator[int]:
+    """Return the port of a server that answers for one host name only."""
+    with running_server(Settings(host_names=("localhost:8420",)), transport=ScriptedWeb()) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
 def impatient_port() -> Iterator[int]:
     """Return the port of a server that waits a second for the head of a request, and another for its body."""
     settings = Settings(header_timeout=1.0, body_timeout=1.0)
@@ -434,3 +441,33 @@ def test_clients_that_read_slowly_do_not_delay_the_end_of_the_server() -> None:
             (client,) = open_slow_clients(stack, port, 1, POST % (b"decide/batch", len(BATCH)) + BATCH)
             assert client.recv(1) == b"H"
         assert not read_all(client).endswith(b"}")
+
+
+@pytest.mark.parametrize(
+    "target, host, status",
+    [
+        (b"http://localhost:8420/healthz", b"evil.example", 200),
+        (b"HTTPS://localhost/healthz?a=b", b"localhost", 200),
+        (b"http://localhost?a=b", b"localhost", 200),
+        (b"http://localhost", b"localhost", 200),
+        (b"http://evil.example/healthz", b"localhost", 421),
+        (b"http:///healthz", b"localhost", 400),
+        (b"http://localhost@evil.example/healthz", b"localhost", 400),
+    ],
+)
+def test_rfc9112_3_2_2_host_of_an_absolute_target_replaces_the_header(
+    named_port: int, target: bytes, host: bytes, status: int
+) -> None:
+    with socket.create_connection(("127.0.0.1", named_port), timeout=SECONDS) as client:
+        client.sendall(b"GET %b HTTP/1.1\r\nHost: %b\r\nConnection: close\r\n\r\n" % (target, host))
+        assert read_all(client).startswith(b"HTTP/1.1 %d " % status)
+
+
+def test_head_is_answered_without_a_body(port: int) -> None:
+    connection = HTTPConnection("127.0.0.1", port, timeout=SECONDS)
+    for _ in range(2):
+        connection.request("HEAD", "/v1/agents/gptbot")
+        response = connection.getresponse()
+        assert (response.status, response.read()) == (200, b"")
+        assert int(response.headers["Content-Length"]) > 100
+    connection.close()

@@ -70,9 +70,26 @@ def test_loopback_addresses_are_known_with_any_port(private: API, host: str) -> 
     assert private.get("/", headers={"Host": host}).status_code == 200
 
 
-@pytest.mark.parametrize("path", ["/", "/healthz", "/readyz"])
-def test_head_is_answered_as_get(private: API, path: str) -> None:
-    assert private.request("HEAD", path).status_code == 200
+@pytest.mark.parametrize(
+    "path", ["/", "/healthz", "/readyz", "/metrics", "/v1/openapi.json", "/v1/agents/gptbot", "/v1/agents/nobody"]
+)
+def test_rfc9110_9_3_2_head_is_answered_as_get(private: API, path: str) -> None:
+    got, head = (private.request(method, path, headers=authorized()) for method in ("GET", "HEAD"))
+    assert head.status_code == got.status_code
+    assert head.headers["content-type"] == got.headers["content-type"]
+    if path != "/metrics":
+        assert head.headers["content-length"] == got.headers["content-length"]
+
+
+def test_head_is_not_supported_where_get_is_not(private: API) -> None:
+    response = private.request("HEAD", "/v1/lint", headers=authorized())
+    assert (response.status_code, response.headers["allow"]) == (405, "POST")
+
+
+def test_head_counts_as_head_with_its_route(private: API) -> None:
+    private.request("HEAD", "/v1/agents/gptbot", headers=authorized())
+    metrics = private.get("/metrics", headers=authorized()).text
+    assert 'canfetch_requests_total{method="HEAD",route="/v1/agents/{name}",status="200"}' in metrics
 
 
 @pytest.mark.parametrize(

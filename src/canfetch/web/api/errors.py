@@ -169,7 +169,9 @@ def status_problem(status: int, detail: object, headers: tuple[tuple[str, str], 
 def _allowed_methods(request: Request, error: HTTPException) -> str:
     # Each method has a route of its own, and the framework names only the method of the first.
     documented = request.app.openapi()["paths"].get(request.url.path, {})
-    return ", ".join(sorted(map(str.upper, documented))) or (error.headers or {}).get("Allow", "")
+    methods = {method.upper() for method in documented} or set((error.headers or {}).get("Allow", "").split(", "))
+    # The guard answers HEAD as GET.
+    return ", ".join(sorted(methods | {"HEAD"} if "GET" in methods else methods))
 
 
 def _internal_error(request: Request, error: Exception) -> Problem:

@@ -25,7 +25,6 @@ _NOT_BUILT: Final = """<!DOCTYPE html>
 </html>
 """
 _HTML: Final = "text/html; charset=utf-8"
-_READING: Final = ["GET", "HEAD"]
 
 
 class _AssetPath(Convertor[str]):
@@ -47,19 +46,19 @@ def process_router(metrics: Metrics) -> APIRouter:
     """Return the routes that describe the state of the process."""
     router = APIRouter(include_in_schema=False)
 
-    @router.api_route("/healthz", methods=_READING)
+    @router.get("/healthz")
     async def healthz() -> Response:
         """Report that the process runs."""
         return json_response({"status": "ok"})
 
-    @router.api_route("/readyz", methods=_READING)
+    @router.get("/readyz")
     async def readyz(request: Request) -> Response:
         """Report whether the process can do its work."""
         if services_of(request).origins.is_ready:
             return json_response({"status": "ok"})
         return problem_response(Problem(503, "store-error", "the store of fetched files does not work"))
 
-    @router.api_route("/metrics", methods=_READING)
+    @router.get("/metrics")
     async def render_metrics() -> Response:
         """Return the metrics."""
         return Response(metrics.render(), media_type="text/plain; version=1.0.0; charset=utf-8")
@@ -71,7 +70,7 @@ def page_router(assets: Assets) -> APIRouter:
     """Return the routes of the page, for all paths that no other route has."""
     router = APIRouter(include_in_schema=False)
 
-    @router.api_route("/{path:asset}", methods=_READING)
+    @router.get("/{path:asset}")
     async def asset(request: Request, path: str) -> Response:
         """Return a file of the page."""
         name = path or INDEX

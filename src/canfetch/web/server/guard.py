@@ -321,7 +321,20 @@ class _Exchange:
         seconds = settings.idle_timeout if self._is_stream else self._body_seconds() if has_body else settings.timeout
         async with asyncio.timeout(seconds) as self._deadline:
             self._started = asyncio.get_running_loop().time()
-            await self._guard.app(self._scope, self._limited_receive, self._secured_send)
+            await self._run_app()
+
+    async def _run_app(self) -> None:
+        """Run the application. HEAD is answered as GET: the server sends no body.
+
+        Source: RFC 9110, sections 9.1 and 9.3.2.
+        """
+        is_head = self._scope["method"] == "HEAD"
+        scope = {**self._scope, "method": "GET"} if is_head else self._scope
+        try:
+            await self._guard.app(scope, self._limited_receive, self._secured_send)
+        finally:
+            if "route" in scope:
+                self._scope["route"] = scope["route"]
 
     async def _limited_receive(self) -> Message:
         message = await self._receive()

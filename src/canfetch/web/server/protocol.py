@@ -1,6 +1,7 @@
 """Connections: clients that are slow to send a request or to read an answer are closed, and their number is bounded."""
 
 import asyncio
+import re
 from collections import OrderedDict
 from contextlib import suppress
 from typing import Any, Final, cast
@@ -17,6 +18,8 @@ from canfetch.web.server.problems import Problem
 from canfetch.web.server.shares import Shares
 
 _MAX_HEAD_BYTES: Final = 65_536
+# A target in absolute form: its authority, and its path and query.
+_ABSOLUTE_FORM: Final = re.compile(rb"https?://([^/?#]*)(.*)", re.IGNORECASE | re.DOTALL)
 # Seconds for clients to send the rest of a body, or to read an answer, when the server stops.
 CLOSING_SECONDS: Final = 5.0
 # Each of them can have a request at the same time, which takes about a millisecond of the event loop.
@@ -72,9 +75,10 @@ class BoundedConfig(Config):
 class _StrictConnection(h11.Connection):
     """A connection that rejects requests whose end is ambiguous. A proxy could find another end, and forward the rest.
 
-    It also rejects heads of more than 64 KiB. h11 limits only those that arrive in several parts.
+    It also rejects heads of more than 64 KiB. h11 limits only those that arrive in several parts. A target in absolute
+    form is replaced by its path, and the Host header by its host.
 
-    Source: RFC 9112, section 6.1.
+    Source: RFC 9112, sections 3.2.2 and 6.1.
     """
 
     def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
@@ -85,7 +89,28 @@ class _StrictConnection(h11.Connection):
             names = {name for name, _ in event.headers}
             if b"transfer-encoding" in names and (b"content-length" in names or event.http_version < b"1.1"):
                 raise h11.RemoteProtocolError("ambiguous length of the body")
+            return _in_origin_form(event)
         return event
+
+
+def _in_origin_form(request: h11.Request) -> h11.Request:
+    """Return a request whose target is a path, with the host of its target as Host header.
+
+    Raises: RemoteProtocolError: The target is a URL without a host, or with a user name.
+    Source: RFC 9112, section 3.2.2; RFC 9110, sections 4.2.1 and 4.2.4.
+    """
+    absolute = _ABSOLUTE_FORM.match(request.target)
+    if absolute is None:
+        return request
+    host, rest = absolute.groups()
+    if not host or b"@" in host:
+        raise h11.RemoteProtocolError("invalid authority in the target")
+    return h11.Request(
+        method=request.method,
+        headers=[(b"host", host), *((name, value) for name, value in request.headers if name != b"host")],
+        target=rest if rest.startswith(b"/") else b"/" + rest,
+        http_version=request.http_version,
+    )
 
 
 class BoundedProtocol(H11Protocol):
