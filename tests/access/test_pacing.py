@@ -1,5 +1,9 @@
 """Request rates, visit times, and the time of the next request."""
 
+import re
+from math import inf, nan
+from typing import Any
+
 import pytest
 
 from canfetch.access.pacing import DelayMode, Pace, next_request_at, request_interval
@@ -143,3 +147,31 @@ def test_delay_mode_is_validated() -> None:
     pace = Pace(delay_mode="nonsense")  # type: ignore[arg-type]  # invalid on purpose
     with pytest.raises(InvalidOption, match="unknown delay mode 'nonsense': choose from 'interval', 'window'"):
         next_request_at(pace, now=14, last_request_at=13)
+
+
+@pytest.mark.parametrize(
+    "pace, times, message",
+    [
+        ("10", {}, "invalid pace '10': expected a Pace, such as Pace(crawl_delay=10)"),
+        (None, {}, "invalid pace None: expected a Pace"),
+        (Pace(), {"now": "0"}, "invalid now '0': expected a finite number of seconds since the epoch"),
+        (Pace(), {"now": inf}, "invalid now inf: expected a finite number"),
+        (Pace(), {"now": True}, "invalid now True"),
+        (Pace(), {"last_request_at": b"0"}, "invalid last_request_at b'0': expected a finite number"),
+        (
+            Pace(),
+            {"retry_at": nan},
+            "expected a finite number of seconds since the epoch, or None",
+        ),
+        (Pace(), {"retry_at": 10**400}, "invalid retry_at 1000"),
+        ({"crawl_delay": "10"}, {}, "invalid crawl_delay '10': expected a number of seconds, or None"),
+        ({"min_delay": None}, {}, "invalid min_delay None: expected a number of seconds"),
+        ({"max_delay": "60"}, {}, "invalid max_delay '60'"),
+        ({"request_rates": "1/10"}, {}, "invalid request_rates '1/10': expected a tuple of RequestRate"),
+        ({"visit_times": ("0600-0800",)}, {}, "expected a tuple of DailyWindow"),
+    ],
+)
+def test_invalid_arguments_are_named(pace: Any, times: dict[str, Any], message: str) -> None:
+    pace = Pace(**pace) if isinstance(pace, dict) else pace
+    with pytest.raises(InvalidOption, match=f"^{re.escape(message)}|{re.escape(message)}$"):
+        next_request_at(pace, **{"now": 0.0, "last_request_at": 0.0, **times})

@@ -4,6 +4,7 @@ Source: Crawl-delay as most crawlers implement it, and as Bing documents it; Req
 extended standard; RFC 9110 section 10.2.3 for Retry-After.
 """
 
+import sys
 from enum import StrEnum
 from math import inf
 from typing import Final, NamedTuple
@@ -11,8 +12,11 @@ from typing import Final, NamedTuple
 from canfetch.core.choices import unknown_choice
 from canfetch.core.extensions.request_rate import RequestRate
 from canfetch.core.extensions.windows import DAY_SECONDS, DailyWindow
+from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 
+# Larger integers cannot be compared with the times of a clock.
+_MAX_NUMBER: Final = sys.float_info.max
 # The number of times at which windows open or close that one computation considers, which bounds its time.
 _MAX_CHANGES: Final = 200
 
@@ -76,8 +80,13 @@ def next_request_at(pace: Pace, *, now: float, last_request_at: float | None, re
     Args:
         last_request_at: When the crawler sent its last request to this origin, or None.
         retry_at: When the origin permits the next request, according to Retry-After, or None.
-    Raises: InvalidOption: `pace.delay_mode` is invalid.
+    Raises: InvalidOption: An argument, or a value of `pace`, has another type, is not a number, or is invalid.
     """
+    _check_pace(pace)
+    _check_number("now", now, "a finite number of seconds since the epoch", is_finite=True)
+    for name, at in (("last_request_at", last_request_at), ("retry_at", retry_at)):
+        if at is not None:
+            _check_number(name, at, "a finite number of seconds since the epoch, or None", is_finite=True)
     mode = parse_delay_mode(pace.delay_mode)
     at = _next_visit(pace, now if retry_at is None else max(now, retry_at))
     if last_request_at is None:
@@ -89,6 +98,29 @@ def next_request_at(pace: Pace, *, now: float, last_request_at: float | None, re
         at = _next_visit(pace, min(due, _next_rate_change(pace, at)))
     # Reached only with hundreds of windows and a `max_delay` of days. No interval is longer than `max_delay`.
     return _next_visit(pace, max(at, last_request_at + pace.max_delay))
+
+
+def _check_pace(pace: object) -> None:
+    if not isinstance(pace, Pace):
+        raise InvalidOption(f"invalid pace {quoted(pace)}: expected a Pace, such as Pace(crawl_delay=10)")
+    if pace.crawl_delay is not None:
+        _check_number("crawl_delay", pace.crawl_delay, "a number of seconds, or None")
+    _check_number("min_delay", pace.min_delay, "a number of seconds")
+    _check_number("max_delay", pace.max_delay, "a number of seconds")
+    _check_items("request_rates", pace.request_rates, RequestRate)
+    _check_items("visit_times", pace.visit_times, DailyWindow)
+
+
+def _check_number(name: str, value: object, expected: str, *, is_finite: bool = False) -> None:
+    most = _MAX_NUMBER if is_finite else inf
+    # No comparison with NaN holds.
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -most <= value <= most:
+        raise InvalidOption(f"invalid {name} {quoted(value)}: expected {expected}")
+
+
+def _check_items(name: str, values: object, kind: type) -> None:
+    if not isinstance(values, tuple | list) or not all(isinstance(value, kind) for value in values):
+        raise InvalidOption(f"invalid {name} {quoted(values)}: expected a tuple of {kind.__name__}")
 
 
 def _next_visit(pace: Pace, at: float) -> float:
