@@ -10,6 +10,7 @@ from tests.servers.dead_ports import refusing_port
 from tests.stores.conftest import start_redis
 from tests.stores.entries import make_entry
 
+from canfetch.client.resilient_store import ResilientStore
 from canfetch.client.stores.locations import open_store_at
 from canfetch.errors import CorruptEntry, InvalidOption, StoreError
 
@@ -177,19 +178,6 @@ def test_redis_corrupt_entry_raises(redis_url: str, value: bytes) -> None:
         assert store.delete(ORIGIN)
 
 
-def test_redis_value_of_another_type_raises(redis_url: str) -> None:
-    import redis
-
-    with (
-        closing(RedisStore(redis_url, prefix="canfetch-kind:")) as store,
-        closing(redis.Redis.from_url(redis_url)) as server,
-    ):
-        server.rpush(f"canfetch-kind:entry:{ORIGIN}", "a list")
-        with pytest.raises(StoreError, match="WRONGTYPE"):
-            store.get(ORIGIN)
-        store.delete(ORIGIN)
-
-
 def test_redis_entry_expires(redis_url: str) -> None:
     import redis
 
@@ -213,3 +201,23 @@ def test_redis_missing_library_raises() -> None:
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout == 'the Redis store requires the library redis: pip install "canfetch[redis]"\n'
+
+
+@pytest.mark.service
+def test_keys_of_another_type_are_reported_and_replaced(redis_url: str, caplog: pytest.LogCaptureFixture) -> None:
+    import redis
+
+    key = f"{ORIGIN}:wrong-type"
+    with closing(redis.Redis.from_url(redis_url)) as server, closing(RedisStore(redis_url)) as store:
+        for kind in ("entry", "lease"):
+            server.lpush(f"canfetch:{kind}:{key}", "another program")
+        with pytest.raises(CorruptEntry, match="corrupt cache entry: its key has another type than a string"):
+            store.get(key)
+        store.release_lease(key, holder="b")
+        resilient = ResilientStore(store)
+        assert resilient.get(key) is None
+        assert resilient.acquire_lease(key, 10.0)
+        assert (resilient.corrupt_entries, resilient.error_count) == (1, 0)
+        assert [record.getMessage() for record in caplog.records if "another type" in record.getMessage()]
+        assert not store.acquire_lease(key, holder="b", seconds=10.0)
+        assert server.keys(f"canfetch:entry:{key}") == []

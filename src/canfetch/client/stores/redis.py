@@ -19,12 +19,13 @@ from canfetch.client.argument_checks import check_positive_seconds, check_whole_
 from canfetch.client.stores import DEFAULT_TTL, MAX_ENTRY_BYTES, oversized_entry, parse_stored_entry, serialize_entry
 from canfetch.core.quoting import quoted
 from canfetch.core.text import printable_text
-from canfetch.errors import InvalidOption, MissingExtra, NewerEntry, StoreError
+from canfetch.errors import CorruptEntry, InvalidOption, MissingExtra, NewerEntry, StoreError
 
 _DATABASE: Final = re.compile("[0-9]{1,9}")
 _SHOWN_CHARACTERS: Final = 40
+_WRONG_TYPE: Final = "WRONGTYPE"
 _ESCAPES: Final = "in a password, write '/' as %2F, '#' as %23, '?' as %3F and '@' as %40"
-# These scripts run atomically on the server.
+# These scripts run atomically on the server. A key with another type than a string is not a lease, and is replaced.
 # Returns the format of the previous entry if it is newer, and 0 if the previous entry was replaced.
 _PUT_ENTRY: Final = """
 local size = redis.pcall('STRLEN', KEYS[1])
@@ -38,13 +39,13 @@ redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2])
 return 0
 """
 _ACQUIRE_LEASE: Final = """
-local holder = redis.call('GET', KEYS[1])
-if holder and holder ~= ARGV[1] then return 0 end
+local holder = redis.pcall('GET', KEYS[1])
+if type(holder) == 'string' and holder ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1
 """
 _RELEASE_LEASE: Final = """
-if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
+if redis.pcall('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
 return 0
 """
 
@@ -72,6 +73,7 @@ class RedisStore:
         except ImportError:
             raise MissingExtra('the Redis store requires the library redis: pip install "canfetch[redis]"') from None
         self._library_errors = (redis.RedisError, OSError)
+        self._response_error = redis.ResponseError
         self._login_errors = (redis.exceptions.AuthenticationError, redis.exceptions.NoPermissionError)
         self._deadline = OperationDeadline()
         self._prefix = prefix
@@ -101,7 +103,14 @@ class RedisStore:
         """
         with self._operation():
             # Another client may have written a value of any size. A missing value is empty.
-            text = self._redis.getrange(self._redis_key("entry", key), 0, MAX_ENTRY_BYTES)
+            try:
+                text = self._redis.getrange(self._redis_key("entry", key), 0, MAX_ENTRY_BYTES)
+            except self._response_error as error:
+                if not str(error).startswith(_WRONG_TYPE):
+                    raise
+                text = None
+        if text is None:
+            raise CorruptEntry(f"{self._redacted_url}: corrupt cache entry: its key has another type than a string")
         if isinstance(text, bytes) and len(text) > MAX_ENTRY_BYTES:
             raise oversized_entry(self._redacted_url)
         return None if text == b"" else parse_stored_entry(text, self._redacted_url)
