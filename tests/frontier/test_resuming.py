@@ -215,6 +215,39 @@ def test_names_that_sqlite_reads_in_another_way(name: str, tmp_path: Path, monke
     assert read_report(name).counts.queued == 0
 
 
+def names_of_files(path: Path) -> set[str]:
+    return {file.name for file in path.parent.iterdir()}
+
+
+def test_reading_a_file_leaves_no_other_files(path: Path) -> None:
+    open_file(path)
+    before = names_of_files(path)
+    read_report(path)
+    assert names_of_files(path) == before
+
+    async def main() -> None:
+        async with open_frontier(path=path) as frontier:
+            frontier.add(f"{A}/1")
+            read_report(path)
+            # The log of the crawl stays.
+            assert f"{path.name}-wal" in names_of_files(path)
+            assert frontier.add(f"{A}/2")
+
+    run_in_virtual_time(main)
+    assert names_of_files(path) == before
+
+
+def test_reading_the_file_of_a_killed_crawl_does_not_delete_its_log(path: Path) -> None:
+    async def main() -> Path:
+        async with open_frontier(path=path) as frontier:
+            frontier.add(f"{A}/1")
+            return copy_file(path)
+
+    killed = run_in_virtual_time(main)
+    assert read_report(killed).counts.queued == 1
+    assert f"{killed.name}-wal" in names_of_files(killed)
+
+
 def open_file(path: Path) -> None:
     async def main() -> None:
         async with open_frontier(path=path):

@@ -3,6 +3,8 @@
 import os
 import sqlite3
 import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from stat import S_ISREG
 from typing import Final
@@ -126,6 +128,24 @@ def connect_read_only(path: Path | str, *, timeout: float) -> sqlite3.Connection
             raise
         return sqlite3.connect(f"{uri}&immutable=1", uri=True, timeout=timeout, isolation_level=None)
     return connection
+
+
+@contextmanager
+def without_new_log(path: Path | str) -> Iterator[None]:
+    """Leave no write-ahead log, and no index of it, beside a file that had none before the block.
+
+    A connection that only reads creates both files, and cannot delete them. The last connection of all processes that
+    may write deletes them, and only the last one, so no other process loses its log.
+    """
+    files = [Path(f"{Path(path).resolve()}-{end}") for end in ("wal", "shm")]
+    had_log = any(file.exists() for file in files)
+    try:
+        yield
+    finally:
+        if not had_log and any(file.exists() for file in files):
+            uri = f"{Path(path).absolute().as_uri()}?mode=rw"
+            with suppress(sqlite3.Error), closing(sqlite3.connect(uri, uri=True, timeout=0.0)) as connection:
+                connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
 
 
 def has_log(path: Path | str) -> bool:

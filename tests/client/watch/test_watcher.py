@@ -362,3 +362,11 @@ def test_a_newer_history_is_refused(tmp_path: Path) -> None:
     connection.close()
     with pytest.raises(StoreError, match="history version 2 is newer than 1: upgrade canfetch"):
         WatchHistory(path)
+
+
+def test_reading_a_history_leaves_no_other_files(tmp_path: Path) -> None:
+    path = tmp_path / "history.sqlite3"
+    WatchHistory(path).close()
+    with WatchHistory(path, read_only=True):
+        pass
+    assert [file.name for file in tmp_path.iterdir()] == ["history.sqlite3"]

@@ -17,6 +17,7 @@ from canfetch.client.sqlite_files import (
     has_only_tables,
     primary_code,
     sqlite_reason,
+    without_new_log,
 )
 from canfetch.errors import StoreError
 
@@ -107,7 +108,7 @@ def read_report(
         problem = "is not a file" if Path(path).exists() else "does not exist"
         raise StoreError(f"{name}: {problem}: expected the file of a canfetch.Frontier")
     try:
-        with closing(connect_read_only(name, timeout=_BUSY_SECONDS)) as connection:
+        with without_new_log(name), closing(connect_read_only(name, timeout=_BUSY_SECONDS)) as connection:
             _check_format(connection, name)
             # All queries see the same moment.
             connection.execute("BEGIN")

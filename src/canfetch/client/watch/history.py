@@ -9,7 +9,7 @@ import secrets
 import sqlite3
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
@@ -25,6 +25,7 @@ from canfetch.client.sqlite_files import (
     enable_write_ahead_log,
     has_only_tables,
     sqlite_reason,
+    without_new_log,
 )
 from canfetch.client.watch.observations import Observation
 from canfetch.client.watch.webhooks import RETRY_DELAYS, Attempt
@@ -102,8 +103,10 @@ class WatchHistory:
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = check_path("path", path)
         check_file(self.path)
+        self._cleanup = ExitStack()
         with self._converted_errors():
             if read_only:
+                self._cleanup.enter_context(without_new_log(path))
                 self._connection = connect_read_only(path, timeout=_BUSY_SECONDS)
             else:
                 self._connection = self._connect()
@@ -112,7 +115,7 @@ class WatchHistory:
                 if not read_only:
                     self._prepare(version)
             except BaseException:
-                self._connection.close()
+                self.close()
                 raise
 
     def __enter__(self) -> Self:
@@ -124,6 +127,7 @@ class WatchHistory:
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
+        self._cleanup.close()
 
     def claim(self, origin: str, *, now: float, every: float) -> bool:
         """Return whether an origin is due, and reserve it for this process.
