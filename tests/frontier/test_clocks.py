@@ -151,3 +151,16 @@ def test_a_held_file_from_before_the_clock_was_set_back_is_not_new_again_later()
             return taken, skipped
 
         assert run_in_virtual_time(main) == ([f"{A}/1"], [f"{A}/2"])
+
+
+@pytest.mark.parametrize("start", [-1.0, -1e6, -1e9])
+def test_wall_clock_before_1970_delays_nothing(start: float, tmp_path: Path) -> None:
+    urls = [f"https://{host}.example/{page}" for page in range(2) for host in "ab"]
+    crawled = crawl(
+        {"a.example": b"User-agent: *\nCrawl-delay: 5\n"},
+        urls,
+        path=tmp_path / "crawl.sqlite3",
+        clock=lambda: start + virtual_now(),
+    )
+    assert crawled.times("https://a.example") == [0.0, 5.0]
+    assert crawled.times("https://b.example") == [0.0, 1.0]

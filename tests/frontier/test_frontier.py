@@ -374,6 +374,26 @@ def test_asynchronous_source_that_never_waits_lets_other_tasks_run() -> None:
     run_in_virtual_time(main)
 
 
+@pytest.mark.parametrize("read_ahead", [1, 7])
+@pytest.mark.parametrize("is_async", [False, True])
+def test_no_more_urls_are_read_than_fit(read_ahead: int, *, is_async: bool) -> None:
+    urls = [f"https://host{number % 3}.example/{number}" for number in range(30)]
+    queued: list[int] = []
+
+    async def later() -> AsyncIterator[str]:
+        for url in urls:
+            yield url
+
+    crawled = crawl(
+        {},
+        later() if is_async else urls,
+        read_ahead=read_ahead,
+        on_turn=lambda frontier, _: queued.append(frontier.counts.queued),
+    )
+    assert sorted(crawled.urls) == sorted(urls)
+    assert max(queued) <= read_ahead
+
+
 @pytest.mark.parametrize("pauses", [False, True])
 def test_error_while_an_asynchronous_source_is_added_is_raised_once(*, pauses: bool) -> None:
     closed = []

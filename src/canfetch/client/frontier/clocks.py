@@ -52,7 +52,8 @@ class FrontierClocks:
     def __init__(self, clock: Callable[[], float], monotonic: Callable[[], float]) -> None:
         self._clock = clock
         self._monotonic = monotonic
-        self._start = clock() - monotonic()
+        # The time of the frontier starts at 0 if the wall clock is before 1970: an origin without a time is due at 0.
+        self._start = max(clock(), 0.0) - monotonic()
         self._watch = ClockWatch(clock, monotonic)
 
     def now(self) -> Moment:

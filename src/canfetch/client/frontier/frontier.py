@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncIterable, Callable, Coroutine, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
+from math import inf
 from types import TracebackType
 from typing import Final, Self
 
@@ -157,7 +158,7 @@ class Frontier:
         self._lock = asyncio.Lock()
         bounds = Pace(min_delay=min_delay, max_delay=max_delay, delay_mode=parse_delay_mode(delay_mode))
         self._checks = OriginChecks(client, self._agent, bounds, max_checks, self._changed.set)
-        self._sources = Sources(self._add_from_source, lambda: self.counts.queued < read_ahead, self._changed.set)
+        self._sources = Sources(self._add_from_source, lambda: read_ahead - self.counts.queued, self._changed.set)
         self._sources.append(urls, 0.0)
         self._queue = URLQueue(
             path, concurrency=concurrency_per_origin, max_attempts=max_attempts, now=self._clocks.at()
@@ -453,10 +454,10 @@ class Frontier:
         return Turn(self._open_turns, Grant(origin.id, queued, checked.pace, origin.failures), verdict)
 
     def _retry_until(self, state: OriginState, now: float) -> float:
-        """Return how long to retry an unreachable origin without a usable copy. For other origins, return 0."""
+        """Return how long to retry an unreachable origin without a usable copy. For other origins, return -inf."""
         access = state.effective_access(now)
         if access.access is not Access.UNREACHABLE or access.effect is not Effect.FULL_DISALLOW:
-            return 0.0
+            return -inf
         since = state.entry.fetched_at if state.entry.first_failure_at is None else state.entry.first_failure_at
         # A clock that was set back must not prolong it.
         return min(since, now) + self._max_unreachable

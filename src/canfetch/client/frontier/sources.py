@@ -20,13 +20,13 @@ class Sources:
 
     Args:
         add: Adds URLs to the frontier.
-        has_space: Returns whether the frontier takes more URLs.
+        space: Returns the number of URLs that the frontier takes.
         notify: Called after each step.
     """
 
-    def __init__(self, add: AddURLs, has_space: Callable[[], bool], notify: Callable[[], None]) -> None:
+    def __init__(self, add: AddURLs, space: Callable[[], int], notify: Callable[[], None]) -> None:
         self._add = add
-        self._has_space = has_space
+        self._space = space
         self._notify = notify
         self._space_changed = asyncio.Event()
         self._new: list[tuple[Iterator[AnyURL] | AsyncIterable[AnyURL], float]] = []
@@ -108,7 +108,7 @@ class Sources:
         """Read some URLs, and return whether there may be more."""
         batch: list[AnyURL] = []
         try:
-            for url in islice(source, _BATCH):
+            for url in islice(source, self._batch_size()):
                 batch.append(url)  # noqa: PERF402 - keeps the URLs before an exception
         finally:
             # If the source raises an exception, the URLs before it are added.
@@ -120,16 +120,15 @@ class Sources:
         assert reader is not None
         pending = PendingURLs(lambda urls: self._add_from_async(urls, priority), reader.cancel)
         try:
-            read = 0
+            most = 1
             async for url in source:
                 pending.append(url)
-                read += 1
-                if read % _BATCH == 0:
+                # The space changes only when URLs are added.
+                if len(pending) == 1:
+                    most = self._batch_size()
+                if len(pending) >= most:
                     pending.flush()
                     await asyncio.sleep(0)
-                # The space changes only when URLs are added.
-                if len(pending) <= 1 and not self._has_space():
-                    pending.flush()
                     await self._wait_for_space()
         except asyncio.CancelledError:
             pending.raise_error()
@@ -149,13 +148,17 @@ class Sources:
         self._add(urls, priority)
         self._notify()
 
+    def _batch_size(self) -> int:
+        """Return the number of URLs to read before the space is checked again."""
+        return min(max(self._space(), 1), _BATCH)
+
     async def _wait_for_space(self) -> None:
         self._space_changed.clear()
-        if self._has_space():
+        if self._space() > 0:
             return
         # A frontier that waits for this source waits for the next due origin from now on.
         self._notify()
-        while not self._has_space():
+        while self._space() <= 0:
             await self._space_changed.wait()
             self._space_changed.clear()
 
