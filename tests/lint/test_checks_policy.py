@@ -87,6 +87,28 @@ def test_check_does_not_report(code: str, text: str) -> None:
     assert lines(f"{text}\n", code) == []
 
 
+def test_each_rule_that_blocks_scripts_or_styles_is_reported() -> None:
+    folder, types = "Disallow: /assets/", "Disallow: /assets/*.css\nDisallow: /assets/*.js"
+    # The longer rules decide each of the usual URLs.
+    assert lines(f"User-agent: *\n{folder}\n{types}\n", "CF703") == [2, 3, 4]
+    # An exception that is longer than the folder leaves only the rule that is longer still.
+    opened = "Allow: /assets/*.c\nAllow: /assets/*.j\nAllow: /assets/app"
+    assert lines(f"User-agent: *\n{folder}\n{types}\n{opened}\n", "CF703") == [3, 4]
+    # In a list of more than a thousand rules, only those that decide are reported.
+    others = "".join(f"Disallow: /page{number}\n" for number in range(1000))
+    assert lines(f"User-agent: *\n{folder}\n{types}\n{others}", "CF703") == [3, 4]
+
+
+def test_the_effect_of_a_rule_that_blocks_scripts_is_that_of_its_own_line() -> None:
+    file = LintInput(b"User-agent: *\nDisallow: /assets/\nDisallow: /assets/*.css\nDisallow: /assets/*.js\n")
+    findings = Linter(select=["CF703"]).lint(file).findings
+    assert [finding.effect().partition(",")[0] for finding in findings] == [
+        "",
+        "because of line 3",
+        "because of line 4",
+    ]
+
+
 def test_site_of_sitemaps_is_used_if_url_is_unknown() -> None:
     rules = "User-agent: *\nDisallow: /a\nSitemap: https://example.com/a.xml\n"
     assert lines(rules, "CF704", url=None) == [3]

@@ -68,7 +68,7 @@ def test_diagnostics_follow_each_change(editor: Editor) -> None:
     misspelt, duplicate = found
     assert (misspelt.range, misspelt.source) == (span(1, 0, 1, 7), "canfetch")
     assert misspelt.severity == types.DiagnosticSeverity.Warning
-    assert "only some crawlers read `Disalow` as `Disallow`" in misspelt.message
+    assert "`Disalow` is a misspelling of `Disallow`" in misspelt.message
     assert duplicate.tags == (types.DiagnosticTag.Unnecessary,)
     assert duplicate.related_information is not None
     (related,) = duplicate.related_information

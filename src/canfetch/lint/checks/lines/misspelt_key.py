@@ -38,8 +38,9 @@ CHECK = Check(
         lighthouse=Severity.ERROR,
     ),
     title="A misspelt key",
-    message="only some crawlers read `{key}` as `{name}`",
-    why="Some parsers, such as Google's, accept this misspelling, because it is common. The others ignore the line.",
+    message="`{key}` is a misspelling of `{name}`, which not every crawler accepts",
+    why="Google's parser accepts this misspelling, because it is common. RFC 9309 does not define it, so other parsers "
+    "may ignore the line, as the profile `yandex` does.",
     how_to_fix="Write the key as it is spelt in RFC 9309.",
     source="google/robotstxt, ParsedRobotsKey; RFC 9309 section 2.2; Lighthouse, robots-txt",
     bad=LintInput(b"User-agent: *\nDissallow: /private/\n"),

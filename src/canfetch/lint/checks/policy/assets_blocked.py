@@ -1,12 +1,21 @@
 """Scripts or styles that Google may not fetch."""
 
 from collections.abc import Iterator
+from itertools import takewhile
 from typing import Final
 
 from canfetch.agents import REGISTRY
 from canfetch.core.agent_rules import find_deciding_rule
 from canfetch.core.patterns import matches
-from canfetch.lint.analysis.asset_patterns import ASSETS, blocked_asset, is_typical_asset, names_assets, names_folder
+from canfetch.core.verdict import Rule
+from canfetch.lint.analysis.asset_patterns import (
+    ASSETS,
+    Asset,
+    blocked_asset,
+    is_typical_asset,
+    names_assets,
+    names_folder,
+)
 from canfetch.lint.analysis.canonical_rules import canonical_form
 from canfetch.lint.analysis.site_blocks import is_closed
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
@@ -17,6 +26,8 @@ from canfetch.lint.severity import Severities, Severity
 _GOOGLEBOT: Final = "Googlebot"
 # Each one costs a comparison.
 _MAX_EXCEPTIONS: Final = 256
+# Of a longer list, only the rules that decide are reported: each URL would be compared with every rule.
+_MAX_RULES: Final = 1000
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
@@ -25,21 +36,45 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     if is_closed(file, token):
         return
     rules = file.robots_for("googlebot").rules_for(REGISTRY.agent(_GOOGLEBOT))
-    opened = [rule.value for group in file.groups_named(token) for rule in group.rules if rule.allow and rule.value]
-    seen: set[int] = set()
+    own = [rule for group in file.groups_named(token) for rule in group.rules if rule.value]
+    opened = [rule.value for rule in own if rule.allow][:_MAX_EXCEPTIONS]
+    blocked: list[tuple[Asset, Rule]] = []
     for asset in ASSETS:
         allowed, rule = find_deciding_rule(rules, asset.url)
-        if allowed or rule is None or rule.line in seen or not names_folder(rule.pattern, asset.url.encode()):
-            continue
-        if not is_typical_asset(file, asset):
-            continue
-        seen.add(rule.line)
-        record = file.records[rule.line - 1]
-        if record.value is not None:
-            details = {"pattern": file.text(rule.pattern), "path": asset.url}
-            is_needed = asset.is_needed or names_assets(rule.pattern)
-            harmless = not is_needed or _has_exceptions(rule.pattern, opened[:_MAX_EXCEPTIONS])
-            yield Occurrence(record.value, details, VerdictQuery(asset.url), harmless=harmless)
+        if not allowed and rule is not None and is_typical_asset(file, asset):
+            blocked.append((asset, rule))
+    seen: set[int] = set()
+    for asset, rule in blocked:
+        if _is_new(seen, rule, asset):
+            yield from _report(file, (rule, asset), opened, rule)
+    if len(own) > _MAX_RULES:
+        return
+    for asset, deciding in blocked:
+        # Without the line that decides, these would block the file, too.
+        for rule in takewhile(lambda other: not other.allow, rules.decide(asset.url).also_matched):
+            if _is_new(seen, rule, asset):
+                yield from _report(file, (rule, asset), opened, deciding)
+
+
+def _is_new(seen: set[int], rule: Rule, asset: Asset) -> bool:
+    """Return whether a rule is about the folder of an asset and was not seen before, and note it as seen."""
+    if rule.line in seen or not names_folder(rule.pattern, asset.url.encode()):
+        return False
+    seen.add(rule.line)
+    return True
+
+
+def _report(file: LintedFile, place: tuple[Rule, Asset], opened: list[bytes], deciding: Rule) -> Iterator[Occurrence]:
+    rule, asset = place
+    record = file.records[rule.line - 1]
+    if record.value is not None:
+        details = {"pattern": file.text(rule.pattern), "path": asset.url}
+        is_needed = asset.is_needed or names_assets(rule.pattern)
+        harmless = not is_needed or _has_exceptions(rule.pattern, opened)
+        decides = rule.line == deciding.line
+        # The effect would name the line that decides.
+        query, lines = (VerdictQuery(asset.url), ()) if decides else (None, (deciding.line,))
+        yield Occurrence(record.value, details, query, lines=lines, harmless=harmless)
 
 
 def _has_exceptions(pattern: bytes, opened: list[bytes]) -> bool:
