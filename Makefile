@@ -138,12 +138,11 @@ page-if-npm:
 run: $(INSTALLED) ## set up and explain one decision: make run [ROBOTS=FILE] [URL=URL] [AGENT=TOKEN]
 	@$(BIN)/canfetch --version
 	@$(BIN)/canfetch explain '$(URL)' --agent '$(AGENT)' --robots '$(ROBOTS)' || [[ $$? -eq 1 ]]
+	@echo "canfetch: installed. 'make serve' serves the tester page, and '$(BIN)/canfetch --help' lists the commands"
 
-# The page and its engine are built if their tools are there. Without them, the server says what is missing.
+# The page and its engine are built if their tools are there. Without them, the command says what is missing.
 serve: $(INSTALLED) $(STAMPS)/extra-web ## serve the tester page and the HTTP API: make serve [ARGS='--port 8000']
-	@if command -v npm > /dev/null 2>&1; then $(MAKE) page; \
-	else echo "canfetch: npm is not installed: the page is not built"; fi
-	@$(MAKE) engine-module || echo "canfetch: the engine for browsers is not built: the page asks the server for verdicts"
+	@! command -v npm > /dev/null 2>&1 || $(MAKE) page
 	@$(BIN)/canfetch serve $(ARGS)
 
 test: setup-test ## set up and run the quick tests: make test [ARGS='-k groups']

@@ -1,6 +1,7 @@
 """`canfetch serve`: its process, its options and its end."""
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -157,6 +158,19 @@ def built(tmp_path: Path) -> Assets:
     for name, content in files.items():
         (folder / name).write_bytes(content)
     return Assets(folder)
+
+
+def test_the_command_names_what_is_not_built(built: Assets, tmp_path: Path) -> None:
+    assert built.missing_part == ""
+    assert "install npm" in Assets(tmp_path).missing_part
+    (built.folder / "static" / "engine-0123abcd.wasm").unlink()
+    assert "install Rust" in built.missing_part
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+def test_make_run_ends_by_naming_make_serve() -> None:
+    planned = subprocess.run(["make", "--dry-run", "run"], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "'make serve'" in planned.stdout.rstrip().splitlines()[-1]
 
 
 def test_static_site_has_the_page_and_its_files(built: Assets, tmp_path: Path) -> None:

@@ -81,6 +81,7 @@ def _write_site(folder: str) -> None:
 def _serve(options: _Options) -> None:
     from canfetch.web.server.listening import address_of, bind, is_loopback, local_names  # noqa: PLC0415 - not for --help
     from canfetch.web.server.process import serve  # noqa: PLC0415 - needs the extra
+    from canfetch.web.site.assets import Assets  # noqa: PLC0415 - not for --help
 
     is_local = is_loopback(options.host)
     settings = _settings(options, is_local=is_local)
@@ -96,7 +97,11 @@ def _serve(options: _Options) -> None:
         names = (*local_names(bound.getsockname()[1]), *settings.host_names)
         settings = replace(settings, host_names=names)
 
+    missing = Assets().missing_part
+
     def announce() -> None:
+        if missing:
+            print_message(f"canfetch: warning: {missing}")
         sys.stdout.write(f"canfetch: listening on {address} (Ctrl-C to stop)\n")
         sys.stdout.flush()
         if options.open_browser:

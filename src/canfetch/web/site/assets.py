@@ -99,6 +99,21 @@ class Assets:
         """Whether the engine for browsers is there."""
         return any((self.folder / FILES).glob(_ENGINES))
 
+    @property
+    def missing_part(self) -> str:
+        """What a server lacks because it is not built, and how to build it. Empty if everything is there."""
+        if not self.is_built:
+            return (
+                "the tester page is not built, so only the HTTP API is served: install npm 10 or later (Node.js 20), "
+                "and run 'make serve'"
+            )
+        if not self.has_engine:
+            return (
+                "the engine for browsers is not built, so the page requests verdicts from this server: install Rust, "
+                "and run 'make engine-module page'"
+            )
+        return ""
+
     def file_names(self) -> list[str]:
         """Return the names of the files that `index.html` and `static.html` share, sorted."""
         folder = self.folder / FILES
