@@ -52,7 +52,8 @@ async function build() {
   const script = await bundle({ entryPoints: ["src/main.ts"], splitting: true, plugins: [SYNCHRONOUS_ZIP] });
   const engine = existsSync(ENGINE_MODULE);
   const worker = engine ? await bundle({ entryPoints: ["src/engine/worker.ts"], format: "iife" }) : null;
-  const parts = await bundledPackages(HERE, [styles, script, ...(worker ? [worker] : [])]);
+  const linter = await bundle({ entryPoints: [{ in: "src/offline/worker.ts", out: "linter-worker" }] });
+  const parts = await bundledPackages(HERE, [styles, script, linter, ...(worker ? [worker] : [])]);
   if (engine) parts.push(...JSON.parse(await readFile(ENGINE_PARTS, "utf8")));
   const licences = licenceText(await readFile(path.resolve(HERE, "../LICENSE"), "utf8"), parts);
   const fonts = Object.keys(styles.outputs).filter((file) => file.endsWith(".woff2"));
@@ -65,6 +66,7 @@ async function build() {
     icon: await hashed("src/icon.svg"),
     engine: engine ? await hashed(ENGINE_MODULE) : "",
     crawlers: await writeHashed("crawlers.json", await crawlersOfPage()),
+    linterWorker: entryPoint(linter, "src/offline/worker.ts"),
     worker: worker ? entryPoint(worker, "src/engine/worker.ts") : "",
     licences: await writeHashed("licenses.txt", licences),
   });
@@ -117,7 +119,7 @@ async function writeHashed(file, content) {
 }
 
 /** index.html is for the server, static.html for a site without one: the policy is then part of the page. */
-async function writeHtml({ styles, script, fonts, modules, icon, engine, crawlers, worker, licences }) {
+async function writeHtml({ styles, script, fonts, modules, icon, engine, crawlers, worker, linterWorker, licences }) {
   const template = await readFile(path.join(HERE, "src/index.html"), "utf8");
   // What the first view needs is requested at once, and not when the module that needs it runs.
   const preloads = [
@@ -131,6 +133,7 @@ async function writeHtml({ styles, script, fonts, modules, icon, engine, crawler
     .replace("%ICON%", icon)
     .replace("%ENGINE%", engine)
     .replace("%WORKER%", worker)
+    .replace("%LINTER_WORKER%", linterWorker)
     .replace("%CRAWLERS%", crawlers)
     .replace("%LICENCES%", licences)
     .replace("%PRELOADS%", preloads.join("\n    "));

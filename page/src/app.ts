@@ -1,6 +1,7 @@
 /** What each view receives. */
 
-import type { Server } from "./server.js";
+import type { Offer } from "./offline/offer.js";
+import type { Answers, Server } from "./server.js";
 import type { AppStore, State } from "./state.js";
 import type { Listener } from "./store.js";
 import type { Texts } from "./texts.js";
@@ -14,8 +15,12 @@ export interface App {
   readonly verdicts: VerdictModel;
   onResults(keys: readonly (keyof Results)[], listener: Listener<Results>): void;
   readonly texts: Texts;
-  /** Null in a static site, which does not offer what needs a server. */
+  /** What fetches. Null in a static site. */
   readonly server: Server | null;
+  /** What answers without fetching: the server, or in a static site the linter once it is loaded. */
+  readonly answers: Answers | null;
+  /** What a static site shows in place of answers. */
+  readonly offer: Offer | null;
   /** Put a text into the polite live region, after a second without another one. Errors interrupt. */
   announce(text: string, urgency?: "polite" | "error"): void;
   /** Copy a link that restores the page, and put it into the address bar. */

@@ -7,8 +7,9 @@ import { PageHistory } from "./history.js";
 import { pageKeys } from "./keys.js";
 import { LiveRegion } from "./live-region.js";
 import { prefetch } from "./on-demand.js";
+import type { Offer } from "./offline/offer.js";
 import { loadPreferences, savePreferences } from "./preferences.js";
-import { Server } from "./server.js";
+import { type Answers, Server } from "./server.js";
 import type { LinkProblem } from "./share.js";
 import { pageHead, viewTabId } from "./shell.js";
 import { siteAddress } from "./site.js";
@@ -36,6 +37,9 @@ const store = new Store({ ...initialState(preferences.language), ...preferences 
 const api = siteAddress("api");
 const token = new Token();
 const server = api === "" ? null : new Server(api, token);
+/** Without a server, the page answers itself once the linter is loaded. */
+let answers: Answers | null = server;
+const offer = server ? null : await createOffer();
 const live = new LiveRegion();
 const verdicts = new VerdictModel(store, server);
 document.body.append(live.element);
@@ -54,8 +58,18 @@ void verdicts.started.then(() => prefetch([links, () => import("./suggestions.js
 /** Ends the subscriptions of the head and the views. */
 let unsubscribe: (() => void)[] = [];
 
+async function createOffer(): Promise<Offer> {
+  const { Offer } = await import("./offline/offer.js");
+  const ready = (loaded: Answers): void => {
+    answers = loaded;
+    void showLanguage();
+  };
+  return new Offer(ready, (text) => live.announce(text, "error"));
+}
+
 async function showLanguage(): Promise<void> {
   const texts = await loadTexts(store.state.language);
+  offer?.setLanguage(texts.language);
   for (const end of unsubscribe) end();
   unsubscribe = [];
   app = {
@@ -65,6 +79,8 @@ async function showLanguage(): Promise<void> {
     onResults: (keys, listener) => void unsubscribe.push(verdicts.results.on(keys, listener)),
     texts,
     server,
+    answers,
+    offer,
     announce: (text, urgency) => live.announce(text, urgency),
     copyLink: () => void copyLink(),
     toast: (text) => live.toast(text),

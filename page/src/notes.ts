@@ -69,8 +69,8 @@ export class Notes {
 
   /** Send a request now, even for a large file. */
   async ask(): Promise<void> {
-    const { server, store, texts } = this.#app;
-    if (!server) return;
+    const { answers, store, texts } = this.#app;
+    if (!answers) return;
     this.#request?.abort();
     const request = new AbortController();
     this.#request = request;
@@ -78,7 +78,7 @@ export class Notes {
     this.#report({ kind: "pending" });
     try {
       const body = lintRequest(store.state, texts.language);
-      const { findings } = await server.post<LintReportObject>("lint", body, request.signal);
+      const { findings } = await answers.post<LintReportObject>("lint", body, request.signal);
       if (request.signal.aborted || store.state.file !== file || store.state.bytes !== bytes) return;
       this.#report({ kind: "ready", notes: toNotes(findings, bytes ?? file), file, bytes });
     } catch (error) {
@@ -90,7 +90,7 @@ export class Notes {
   #later(delay = DELAY_MS): void {
     clearTimeout(this.#timer);
     this.#request?.abort();
-    if (!this.#app.server) {
+    if (!this.#app.answers) {
       this.#report({ kind: "off" });
     } else if (this.#app.store.state.file.length > MAX_AUTOMATIC_BYTES) {
       this.#report({ kind: "on-request" });

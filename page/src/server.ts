@@ -15,7 +15,15 @@ export class ServerError extends Error {
   }
 }
 
-export class Server {
+/** What answers the requests of the page: the server, or in a static site the worker of the linter. */
+export interface Answers {
+  /** POST JSON and return the JSON of the answer. An aborted request raises an `AbortError`. */
+  post<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T>;
+  /** GET and return the JSON of the answer. An aborted request raises an `AbortError`. */
+  get<T>(path: string, signal?: AbortSignal): Promise<T>;
+}
+
+export class Server implements Answers {
   readonly #token: Token;
 
   /** `base` is relative to the page, such as `v1/`. */
@@ -26,12 +34,10 @@ export class Server {
     this.#token = token;
   }
 
-  /** POST JSON and return the JSON of the answer. An aborted request raises an `AbortError`. */
   post<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
     return this.#authorized<T>(path, { method: "POST", body: JSON.stringify(body) }, signal);
   }
 
-  /** GET and return the JSON of the answer. An aborted request raises an `AbortError`. */
   get<T>(path: string, signal?: AbortSignal): Promise<T> {
     return this.#authorized<T>(path, {}, signal);
   }

@@ -3,7 +3,7 @@
 import type { CrawlerObject } from "./crawlers.js";
 
 /** The HTTP API is relative to the page, and empty in a static site. */
-export type SiteAddress = "api" | "crawlers" | "engine" | "engine-worker" | "licences";
+export type SiteAddress = "api" | "crawlers" | "engine" | "engine-worker" | "licences" | "linter" | "linter-bytes" | "linter-worker";
 
 export function siteAddress(name: SiteAddress): string {
   return document.querySelector<HTMLMetaElement>(`meta[name="canfetch-${name}"]`)?.content ?? "";

@@ -2,7 +2,7 @@
 
 import type { Texts } from "./texts.js";
 
-export function formatBytes(bytes: number, texts: Texts): string {
+export function formatBytes(bytes: number, texts: Pick<Texts, "number">): string {
   if (bytes < 1000) return `${texts.number(bytes)} B`;
   const [value, unit] = bytes < 1_000_000 ? [bytes / 1000, "KB"] : [bytes / 1_000_000, "MB"];
   return `${texts.number(Math.round(value * 10) / 10)} ${unit}`;

@@ -6,9 +6,9 @@ import pytest
 from tests.web.conftest import API, ScriptedWeb
 
 import canfetch
+from canfetch.answers.linting import MAX_FIXED_BYTES
 from canfetch.author.formatting import format_robots
 from canfetch.lint import Linter, load_catalogue
-from canfetch.web.api.files import MAX_FIXED_BYTES
 
 DRAFT = "Useragent: *\nDisalow: /a\nDisallow: /b\nDisallow: /b/c\nContent-Signal: ai-train=no\nSitemap: /map.xml\n"
 

@@ -235,10 +235,10 @@ function crawlerList({ texts, verdicts }: App, own: ExportTexts, shown: ShownVer
 }
 
 async function findingNodes(app: App, own: ExportTexts): Promise<Child> {
-  const { server, store, texts } = app;
-  if (!server) return h("p", {}, own.t("findings_off"));
+  const { answers, store, texts } = app;
+  if (!answers) return h("p", {}, own.t("findings_off"));
   try {
-    const { findings } = await server.post<LintReportObject>("lint", lintRequest(store.state, texts.language));
+    const { findings } = await answers.post<LintReportObject>("lint", lintRequest(store.state, texts.language));
     if (findings.length === 0) return h("p", {}, own.t("findings_none"));
     const bySeverity = SEVERITIES.flatMap((severity) => findings.filter((finding) => finding.severity === severity));
     const byCheck = Map.groupBy(bySeverity, ({ code, how_to_fix: fix }) => `${code} ${fix}`);

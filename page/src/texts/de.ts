@@ -398,9 +398,6 @@ export const de: Catalogue = {
   views_file: "Datei",
   views_loading: "Wird geladen …",
   views_no_crawlers: "Es sind keine Crawler gewählt. Wählen Sie welche unter „Zugriff“.",
-  views_needs_server: "Diese Ansicht braucht einen Server.",
-  views_needs_server_how:
-    "Diese Kopie der Seite hat keinen: Sie entscheidet, wer was abrufen darf, und kann sonst nichts lesen. Starten Sie {command} und öffnen Sie die angezeigte Adresse.",
   views_large: "Die Datei ist groß ({size}) und wird deshalb erst auf Wunsch gesendet.",
   views_read_now: "Jetzt lesen",
   views_unreachable: "Der Server antwortet nicht. Prüfen Sie, ob er noch läuft.",

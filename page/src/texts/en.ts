@@ -316,9 +316,6 @@ export const en = {
   views_why: "Why",
   views_parts: "Parts",
   views_loading: "Loading…",
-  views_needs_server: "This view needs a server.",
-  views_needs_server_how:
-    "This copy of the page has no server. It can decide who may fetch what, and nothing else. Run {command} and open the address that it prints.",
   views_large: "The file is large ({size}), so it is sent only when you ask for it.",
   views_read_now: "Read it now",
   views_unreachable: "The server does not answer. Check that it is still running.",

@@ -397,9 +397,6 @@ export const es: Catalogue = {
   views_file: "Archivo",
   views_loading: "Cargando…",
   views_no_crawlers: "No hay rastreadores elegidos. Elija algunos en Acceso.",
-  views_needs_server: "Esta vista necesita un servidor.",
-  views_needs_server_how:
-    "Esta copia de la página no lo tiene: decide quién puede obtener qué y no puede leer nada más. Ejecute {command} y abra la dirección que muestra.",
   views_large: "El archivo es grande ({size}), así que solo se envía cuando usted lo pide.",
   views_read_now: "Leer ahora",
   views_unreachable: "El servidor no responde. Compruebe que sigue en marcha.",

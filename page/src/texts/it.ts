@@ -396,9 +396,6 @@ export const it: Catalogue = {
   views_file: "File",
   views_loading: "Caricamento…",
   views_no_crawlers: "Nessun crawler è selezionato. Selezionarne alcuni in Accesso.",
-  views_needs_server: "Questa vista richiede un server.",
-  views_needs_server_how:
-    "Questa copia della pagina non ne ha uno: decide chi può recuperare che cosa e non può leggere altro. Eseguire {command} e aprire l’indirizzo che mostra.",
   views_large: "Il file è grande ({size}), quindi viene inviato solo su richiesta.",
   views_read_now: "Leggi ora",
   views_unreachable: "Il server non risponde. Verificare che sia ancora in funzione.",

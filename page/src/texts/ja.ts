@@ -377,9 +377,6 @@ export const ja: Catalogue = {
   views_file: "ファイル",
   views_loading: "読み込み中…",
   views_no_crawlers: "クローラーが選択されていません。「アクセス」で選択してください。",
-  views_needs_server: "このビューにはサーバーが必要です。",
-  views_needs_server_how:
-    "このページにはサーバーがありません。取得の可否は判定できますが、ほかの情報は読み取れません。{command} を実行し、表示されたアドレスを開いてください。",
   views_large: "ファイルが大きいため（{size}）、要求したときにだけ送信されます。",
   views_read_now: "今すぐ読み取る",
   views_unreachable: "サーバーが応答しません。動作しているか確認してください。",

@@ -377,9 +377,6 @@ export const ko: Catalogue = {
   views_file: "파일",
   views_loading: "불러오는 중…",
   views_no_crawlers: "선택한 크롤러가 없습니다. 접근에서 선택하세요.",
-  views_needs_server: "이 보기에는 서버가 필요합니다.",
-  views_needs_server_how:
-    "이 페이지에는 서버가 없어서 가져오기 허용 여부만 판정하고 다른 것은 읽지 못합니다. {command} 명령을 실행하고 표시된 주소를 여세요.",
   views_large: "파일이 커서({size}) 요청할 때만 보냅니다.",
   views_read_now: "지금 읽기",
   views_unreachable: "서버가 응답하지 않습니다. 실행 중인지 확인하세요.",

@@ -304,17 +304,17 @@ class CompareView implements View {
     this.#draft.mark(change.newLine === 0 ? [] : [{ line: change.newLine, kind, text: texts.t("views_decides") }]);
   }
 
-  /** The server decides for all URLs, not only the listed ones. */
+  /** Decide for all URLs, not only the listed ones. */
   #prove(old: string | Uint8Array, updated: string | Uint8Array): void {
-    const { server, store, texts } = this.#app;
+    const { answers, store, texts } = this.#app;
     const { profile, crawlers } = store.state;
     fill(this.#proof);
     this.#proofRequest.cancel();
     if (crawlers.length === 0) return;
-    if (!server || old === updated || old.length > LARGE_DRAFT_CHARACTERS || isLargeDraft(store.state)) return;
+    if (!answers || old === updated || old.length > LARGE_DRAFT_CHARACTERS || isLargeDraft(store.state)) return;
     this.#proofRequest.schedule(
       PROOF_DELAY_MS,
-      (signal) => server.post<ServerComparison>("compare", { ...comparedContents(old, updated), profile, agents: crawlers }, signal),
+      (signal) => answers.post<ServerComparison>("compare", { ...comparedContents(old, updated), profile, agents: crawlers }, signal),
       {
         done: (proved) => fill(this.#proof, proofSection(texts, proved, profile)),
         // The comparison of the listed URLs does not depend on it.

@@ -11,7 +11,7 @@ import { lineButton } from "./parts/line-button.js";
 import { mark } from "./parts/marks.js";
 import { PanelFrame } from "./parts/panel-frame.js";
 import { noFileNote } from "./parts/no-file.js";
-import { failureNote, loadingNote, noServerNote } from "./parts/problems.js";
+import { failureNote, loadingNote } from "./parts/problems.js";
 import { hasEffect, unseenRules, type Use, USES, useState, type UseState } from "./rules/answer.js";
 import { explainUse, type Places, ruleList, STATE_TEXTS, USE_TEXTS } from "./rules/explanation.js";
 import { RulesInput } from "./rules/input.js";
@@ -44,7 +44,7 @@ class RulesView implements View {
 
   constructor(app: App) {
     this.#app = app;
-    const { texts, server } = app;
+    const { texts } = app;
     this.#asked = this.#state;
     this.#input = new RulesInput(app, () => this.#fetchPage());
     this.#grid = new CellGrid({
@@ -69,7 +69,7 @@ class RulesView implements View {
     });
     this.#resources = new ResourceList(app);
     this.element = this.#frame.element;
-    this.#frame.setBody(server ? loadingNote(texts) : noServerNote(texts));
+    this.#frame.setBody(app.offer && !app.answers ? app.offer.note() : loadingNote(texts));
     app.on(["file", "bytes", "crawlers", "profile", "address", "closed"], () => this.#changed());
     app.on(["rules"], () => this.#changedView());
     // The headings of the columns need the registry.
@@ -109,7 +109,7 @@ class RulesView implements View {
 
   #changed(delay = DELAY_MS): void {
     this.#stale = true;
-    if (this.#app.store.state.view !== "rules" || !this.#app.server) return;
+    if (this.#app.store.state.view !== "rules" || !this.#app.answers) return;
     this.#asked = this.#state;
     if (this.#state.mode === "paste") this.#askAboutPasted(delay);
     else if (this.#answeredMode !== "fetch" || !this.#answer) this.#askToFetch();
@@ -138,28 +138,28 @@ class RulesView implements View {
   }
 
   #askToFetch(): void {
-    this.#showInstead(this.#note("rules_not_fetched"));
+    this.#showInstead(this.#app.offer?.networkNote() ?? this.#note("rules_not_fetched"));
   }
 
   #fetchPage(): void {
     const address = this.#state.address.trim();
     this.#asked = this.#state;
-    if (address === "") return;
+    if (address === "" || !this.#app.server) return;
     const url = address.includes("://") ? address : `https://${address}`;
     this.#frame.showInstead(loadingNote(this.#app.texts));
     this.#send("page/fetch", { url, resources: true }, "fetch", 0);
   }
 
   #send(path: string, body: object, mode: RulesViewState["mode"], delay: number): void {
-    const { server, texts } = this.#app;
+    const { answers, texts } = this.#app;
     const agents = this.#agents;
-    if (!server) return;
+    if (!answers) return;
     if (agents.length === 0) {
       this.#showInstead(h("p", { class: "empty-state soft", "data-state": "empty" }, texts.t("views_no_crawlers")));
       return;
     }
     this.#frame.busy = true;
-    this.#request.schedule(delay, (signal) => server.post<LivePageRows>(path, { ...body, agents }, signal), {
+    this.#request.schedule(delay, (signal) => answers.post<LivePageRows>(path, { ...body, agents }, signal), {
       done: (answer) => {
         this.#stale = false;
         this.#answer = answer;

@@ -12,7 +12,7 @@ import { DraftPanel } from "./parts/draft-panel.js";
 import { noFileNote } from "./parts/no-file.js";
 import { LatestRequest } from "./parts/latest-request.js";
 import { PanelFrame } from "./parts/panel-frame.js";
-import { failureNote, largeNote, loadingNote, noServerNote } from "./parts/problems.js";
+import { failureNote, largeNote, loadingNote } from "./parts/problems.js";
 import {
   decidingStatement,
   isItsPurpose,
@@ -83,7 +83,7 @@ class UsageView implements View {
       if (view !== "usage") this.#request.cancel();
     });
     this.#showTargets();
-    this.#frame.setBody(app.server ? loadingNote(texts) : noServerNote(texts));
+    this.#frame.setBody(app.offer && !app.answers ? app.offer.note() : loadingNote(texts));
   }
 
   show(): void {
@@ -120,8 +120,8 @@ class UsageView implements View {
   }
 
   #ask(delay: number): void {
-    const { server, store, texts } = this.#app;
-    if (!server) return;
+    const { answers, store, texts } = this.#app;
+    if (!answers) return;
     const { crawlers, profile, file, closed } = store.state;
     const missing = noFileNote(this.#app);
     if (missing && closed) {
@@ -146,7 +146,7 @@ class UsageView implements View {
     this.#request.schedule(
       delay,
       (signal) =>
-        server.post<UsageTable>(
+        answers.post<UsageTable>(
           "usage",
           {
             ...draftContent(store.state),

@@ -19,6 +19,8 @@ from canfetch.lint.severity import DEFAULT
 from canfetch.lint.verdict_changes import VerdictChanges
 
 FIX_SCHEMA: Final = "canfetch.fix/1"
+# Of a front end that limits the time of a request: the rounds of fixes parse a file dozens of times.
+MAX_FIXED_BYTES: Final = 128 * 1024
 FORMAT_SCHEMA: Final = "canfetch.format/1"
 # More lines than this are replaced as one block, because a comparison takes quadratic time.
 _MAX_COMPARED_LINES: Final = 1000

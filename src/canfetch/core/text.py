@@ -4,9 +4,11 @@ No text raises. A lone surrogate from U+DC80 to U+DCFF is the byte that it escap
 encoded like a character.
 """
 
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Sequence
 from typing import Final
+
+from canfetch.errors import InvalidOption
 
 # RFC 3986 section 2.3: the only characters whose escapes are equivalent to themselves.
 UNRESERVED: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
@@ -46,6 +48,20 @@ def content_json(content: bytes, key: str = "content") -> dict[str, str]:
         return {key: content.decode(), f"{key}_encoding": "utf-8"}
     except UnicodeDecodeError:
         return {key: b64encode(content).decode(), f"{key}_encoding": "base64"}
+
+
+def content_bytes(text: str, encoding: str) -> bytes:
+    """Return the bytes of a content that `content_json` wrote.
+
+    Args: encoding: `utf-8` or `base64`.
+    Raises: InvalidOption: The text is not valid Base64.
+    """
+    if encoding == "utf-8":
+        return encode_text(text)
+    try:
+        return b64decode(text, validate=True)
+    except ValueError as error:
+        raise InvalidOption(f"invalid Base64 in content: {str(error).lower()}") from None
 
 
 def display_text(encoded: bytes) -> str:

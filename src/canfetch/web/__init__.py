@@ -15,7 +15,8 @@ A request of the HTTP API passes the guard first, which limits what a client can
   `web_transport`, reaches no private address unless the operator allows it.
 - `server` has the guard, the queue, its worker processes, metrics, and the process. `server/protocol` closes
   connections whose head does not arrive in time, and those of clients with too many.
-- `site` has the files of the tester page, and the page for a site without a server. Its source is in `page/`.
+- `site` has the files of the tester page, and the page for a site without a server, with `browser_answers`, which
+  answers there in the browser. The source of the page is in `page/`.
 - `mcp` is the MCP server.
 - `api_client` is a client of the API.
 """

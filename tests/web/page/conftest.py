@@ -1,5 +1,6 @@
 """The tester page in Debian's Chromium, with a server in a thread that fetches from scripted sites."""
 
+import http.server
 import re
 import shutil
 import socket
@@ -8,6 +9,8 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -132,6 +135,30 @@ def browser() -> Iterator[Browser]:
         running = playwright.chromium.launch(executable_path=executable, args=list(BROWSER_OPTIONS), timeout=TIMEOUT_MS)
         yield running
         running.close()
+
+
+class _StaticHandler(http.server.SimpleHTTPRequestHandler):
+    """Sends files as a web host does, with the policy that a host may set for all of them."""
+
+    def end_headers(self) -> None:
+        policy = (ROOT / "page" / "src" / "policy.txt").read_text().splitlines()
+        self.send_header("Content-Security-Policy", "; ".join(policy))
+        super().end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name in the base class
+        """Write nothing."""
+
+
+@contextmanager
+def static_server(folder: Path) -> Iterator[str]:
+    """Serve the files of a folder, and return the address."""
+    handler = partial(_StaticHandler, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/"
+        server.shutdown()
+        thread.join()
 
 
 class OpenPage:

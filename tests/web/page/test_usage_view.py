@@ -1,17 +1,14 @@
 """The view Usage: preferences by crawler and purpose, beside access."""
 
-import http.server
 import json
 import re
-import threading
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 from playwright.sync_api import Route, expect
-from tests.web.page.conftest import ROOT, NewPage, OpenPage
+from tests.web.page.conftest import ROOT, NewPage, OpenPage, static_server
 
 import canfetch
 from canfetch.web.site.assets import Assets
@@ -179,22 +176,12 @@ def test_a_link_restores_the_view(usage: OpenPage, new_page: NewPage) -> None:
     expect(opened.page.locator("[data-control=usage-target]")).to_have_value("/blog/2026/why-robots")
 
 
-class _QuietHandler(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name in the base class
-        """Write nothing."""
-
-
 @pytest.fixture(scope="module")
 def static_address(built_page: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("site") / "page"
     write_static_site(folder, Assets(built_page))
-    handler = partial(_QuietHandler, directory=str(folder))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_address[1]}/"
-        server.shutdown()
-        thread.join()
+    with static_server(folder) as address:
+        yield address
 
 
 def test_a_static_site_says_what_needs_a_server_and_compares_without_one(
@@ -207,6 +194,7 @@ def test_a_static_site_says_what_needs_a_server_and_compares_without_one(
     for view in ("usage", "rules"):
         opened.find(f"#tab-{view}").click()
         expect(opened.find(f".{view}-view [data-state=no-server]")).to_contain_text("Run canfetch serve")
+        expect(opened.find(f".{view}-view [data-state=no-server]")).to_contain_text("--with-linter")
     opened.find("#tab-compare").click()
     expect(opened.find(".compare-view [role=gridcell]").first).to_be_visible()
     expect(opened.control("compare-live")).to_have_count(0)

@@ -62,7 +62,7 @@ export const de: ExportCatalogue = {
   any_crawler: "Crawler, die die Datei nicht nennt",
   findings: "Befunde",
   findings_none: "Die Prüfung hat nichts gefunden.",
-  findings_off: "Die Datei wurde nicht geprüft, weil diese Seite keinen Server hat.",
+  findings_off: "Die Datei wurde nicht geprüft, weil der Linter nicht geladen ist.",
   findings_failed: "Die Datei konnte nicht geprüft werden: {reason}",
   what_to_do: "Was zu tun ist:",
   file: "Die Datei",

@@ -64,7 +64,7 @@ export const en = {
   any_crawler: "crawlers that the file does not name",
   findings: "Findings",
   findings_none: "The check found nothing.",
-  findings_off: "The file was not checked, because this page has no server.",
+  findings_off: "The file was not checked, because the linter is not loaded.",
   findings_failed: "The file could not be checked: {reason}",
   what_to_do: "What to do:",
   file: "The file",

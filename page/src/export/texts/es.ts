@@ -62,7 +62,7 @@ export const es: ExportCatalogue = {
   any_crawler: "rastreadores que el archivo no nombra",
   findings: "Hallazgos",
   findings_none: "La comprobación no encontró nada.",
-  findings_off: "No se comprobó el archivo, porque esta página no tiene servidor.",
+  findings_off: "No se comprobó el archivo, porque el linter no está cargado.",
   findings_failed: "No se pudo comprobar el archivo: {reason}",
   what_to_do: "Qué hacer:",
   file: "El archivo",

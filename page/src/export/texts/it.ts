@@ -62,7 +62,7 @@ export const it: ExportCatalogue = {
   any_crawler: "crawler che il file non nomina",
   findings: "Rilievi",
   findings_none: "Il controllo non ha trovato nulla.",
-  findings_off: "Il file non è stato controllato, perché questa pagina non ha un server.",
+  findings_off: "Il file non è stato controllato, perché il linter non è caricato.",
   findings_failed: "Impossibile controllare il file: {reason}",
   what_to_do: "Che cosa fare:",
   file: "Il file",

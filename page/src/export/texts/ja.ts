@@ -58,7 +58,7 @@ export const ja: ExportCatalogue = {
   any_crawler: "ファイルが指定していないクローラー",
   findings: "指摘事項",
   findings_none: "指摘事項はありません。",
-  findings_off: "このページにはサーバーがないため、ファイルを検査していません。",
+  findings_off: "リンターが読み込まれていないため、ファイルを検査していません。",
   findings_failed: "ファイルを検査できませんでした: {reason}",
   what_to_do: "対処:",
   file: "ファイル",

@@ -58,7 +58,7 @@ export const ko: ExportCatalogue = {
   any_crawler: "파일에 이름이 없는 크롤러",
   findings: "발견 사항",
   findings_none: "발견 사항이 없습니다.",
-  findings_off: "이 페이지에는 서버가 없어 파일을 검사하지 않았습니다.",
+  findings_off: "린터를 불러오지 않아 파일을 검사하지 않았습니다.",
   findings_failed: "파일을 검사할 수 없습니다: {reason}",
   what_to_do: "할 일:",
   file: "파일",

@@ -7,7 +7,7 @@ import type { FoundCrawler } from "../../api-types.js";
 import { type Child, fill, h } from "../../dom.js";
 import { showDialog } from "../../dialog.js";
 import { EXAMPLE } from "../../example.js";
-import type { Server } from "../../server.js";
+import type { Answers } from "../../server.js";
 import { LatestRequest } from "../parts/latest-request.js";
 import { failureText } from "../parts/problems.js";
 
@@ -66,7 +66,7 @@ export function chooseCrawlers(app: App): void {
   const identification = new LatestRequest();
   const identify = (text: string): void => {
     const path = `agents/find?user_agent=${encodeURIComponent(text)}`;
-    identification.schedule(HEADER_DELAY_MS, (signal) => (app.server as Server).get<FoundCrawler>(path, signal), {
+    identification.schedule(HEADER_DELAY_MS, (signal) => (app.answers as Answers).get<FoundCrawler>(path, signal), {
       done: ({ crawler }) => {
         header = { text, crawler: (crawler && registry.find(crawler.name)) ?? null };
         update();
@@ -87,7 +87,7 @@ export function chooseCrawlers(app: App): void {
   };
   const update = (): void => {
     const query = search.value.trim();
-    const asHeader = app.server ? userAgentOf(query) : null;
+    const asHeader = app.answers ? userAgentOf(query) : null;
     identification.cancel();
     if (asHeader !== null) {
       found = [];

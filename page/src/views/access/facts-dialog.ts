@@ -21,9 +21,9 @@ const MAX_RULES = 10;
 /** Most sites look for it, chosen or not. */
 const ALWAYS_NAMED = "bingbot";
 
-/** Ask the server, and show its answer. `goTo` shows a line in the editor. */
-export async function showFacts({ server, store, texts }: App, goTo: GoTo): Promise<void> {
-  if (!server) return;
+/** Show what the file states. `goTo` shows a line in the editor. */
+export async function showFacts({ answers, store, texts }: App, goTo: GoTo): Promise<void> {
+  if (!answers) return;
   const body = h("div", { class: "facts", "data-state": "pending", role: "status" }, texts.t("views_loading"));
   const request = new AbortController();
   const dialog = showDialog({ name: "facts", title: texts.t("facts_title"), body }, texts);
@@ -40,7 +40,7 @@ export async function showFacts({ server, store, texts }: App, goTo: GoTo): Prom
   };
   try {
     const { file, bytes, profile } = store.state;
-    const facts = await server.post<SiteFactsObject>("facts", { ...draftContent({ file, bytes }), profile }, request.signal);
+    const facts = await answers.post<SiteFactsObject>("facts", { ...draftContent({ file, bytes }), profile }, request.signal);
     fill(body, factsOf(facts, [...new Set([...store.state.crawlers, ALWAYS_NAMED])], texts, leave));
     body.dataset["state"] = "ready";
   } catch (error) {

@@ -34,7 +34,7 @@ const loadFacts = () => import("./facts-dialog.js");
 const EDITOR_PATIENCE_MS = 1500;
 
 export function filePanel(app: App): FilePanel {
-  const { store, texts, verdicts, server } = app;
+  const { store, texts, verdicts, answers } = app;
   const { results } = verdicts;
   let editor: Editor | null = null;
   let isDropped = false;
@@ -103,7 +103,7 @@ export function filePanel(app: App): FilePanel {
       { class: "panel-head" },
       h("h2", {}, "robots.txt"),
       chip,
-      server ? facts : null,
+      answers ? facts : (app.offer?.chip() ?? null),
       h("span", { class: "push head-buttons" }, fix, format, open, download, file),
     ),
     banner,
@@ -248,10 +248,10 @@ export function filePanel(app: App): FilePanel {
     chip.dataset["state"] = notes.kind;
     const safe = list.filter((note) => note.fix?.safe).length;
     // An invisible button keeps its place, so that the others do not move.
-    fix.hidden = !server;
+    fix.hidden = !answers;
     fix.classList.toggle("invisible", safe === 0);
     fix.textContent = texts.t("fix_button", { count: safe });
-    format.hidden = !server;
+    format.hidden = !answers;
     if (notes.kind === "ready") {
       fill(chip, h("span", { class: "mark", "aria-hidden": "true" }), noteCount(list.length));
     } else {
@@ -305,7 +305,7 @@ export function filePanel(app: App): FilePanel {
     const content = draftContent({ file, bytes });
     try {
       const body = path === "fix" ? { ...content, language: texts.language, ...robotsUrl(address) } : content;
-      const answer = await server?.post<FixedFile | FormattedFile>(path, body);
+      const answer = await answers?.post<FixedFile | FormattedFile>(path, body);
       if (!answer || store.state.file !== file || store.state.bytes !== bytes) return;
       if (!answer.changed) app.toast(texts.t(path === "fix" ? "notes_none" : "format_unchanged"));
       else change(readBytes(fromContent(answer)).text, path === "fix" ? texts.t("fixed", { count: "fixed" in answer ? answer.fixed.length : 0 }) : texts.t("formatted"));

@@ -6,7 +6,7 @@ import { toContent } from "../../bytes.js";
 import { startEngine } from "../../engine-source.js";
 import { type AgentChain, type Engine, EngineError, MARKS, type Verdicts } from "../../engine/engine.js";
 import { originOf, originOfFile } from "../../engine/origin.js";
-import type { Server } from "../../server.js";
+import type { Answers } from "../../server.js";
 
 export type Outcome = "blocked" | "allowed";
 
@@ -64,9 +64,9 @@ export class Comparer {
     try {
       return await this.#compareHere(versions);
     } catch (error) {
-      const { server } = this.#app;
-      if (!server) throw error;
-      return await compareThere(server, versions);
+      const { answers } = this.#app;
+      if (!answers) throw error;
+      return await compareThere(answers, versions);
     }
   }
 
@@ -126,11 +126,11 @@ export function comparedContents(before: string | Uint8Array, after: string | Ui
   };
 }
 
-async function compareThere(server: Server, versions: Versions): Promise<Comparison> {
+async function compareThere(answers: Answers, versions: Versions): Promise<Comparison> {
   const { before, after, address, urls, crawlers, profile } = versions;
   const origin = originOfFile(address)?.origin ?? null;
   const governed = urls.filter((url) => origin === null || !url.includes("://") || originOf(url) === origin);
-  const { compared, changed } = await server.post<ServerComparison>("compare", {
+  const { compared, changed } = await answers.post<ServerComparison>("compare", {
     ...comparedContents(before, after),
     urls: governed,
     agents: crawlers,

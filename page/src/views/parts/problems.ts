@@ -1,4 +1,4 @@
-/** What is shown instead of an answer: no server, a failed request, a large file. */
+/** What is shown instead of an answer: a failed request, a large file. */
 
 import type { App } from "../../app.js";
 import { h } from "../../dom.js";
@@ -47,17 +47,6 @@ export function failureNote(app: App, error: unknown, retry: () => void): HTMLEl
     h("p", {}, text),
     // The same input has the same answer.
     isInput ? null : h("button", { type: "button", class: "button", on: { click: retry } }, app.texts.t("views_retry")),
-  );
-}
-
-/** Shown in a static site. */
-export function noServerNote(texts: Texts): HTMLElement {
-  const command = h("code", {}, "canfetch serve");
-  return h(
-    "div",
-    { class: "empty-state", "data-state": "no-server" },
-    h("h3", {}, texts.t("views_needs_server")),
-    h("p", { class: "soft" }, texts.nodes("views_needs_server_how", { command })),
   );
 }
 

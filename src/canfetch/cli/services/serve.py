@@ -53,6 +53,7 @@ class _Options(NamedTuple):
     user_agent: str | None
     open_browser: bool
     static: str | None
+    with_linter: bool
     verbose: int
 
 
@@ -60,7 +61,9 @@ def _run(**values: Any) -> NoReturn:
     options = _Options(**values)
     try:
         if options.static is not None:
-            _write_site(options.static)
+            _write_site(options.static, with_linter=options.with_linter)
+        elif options.with_linter:
+            raise CommandError("--with-linter requires --static")
         else:
             _serve(options)
     except ModuleNotFoundError as error:
@@ -70,11 +73,13 @@ def _run(**values: Any) -> NoReturn:
     click.get_current_context().exit(EXIT_OK)
 
 
-def _write_site(folder: str) -> None:
+def _write_site(folder: str, *, with_linter: bool) -> None:
     from canfetch.web.site.assets import Assets  # noqa: PLC0415 - needs the extra
+    from canfetch.web.site.browser_linter import find_pyodide, linter_files  # noqa: PLC0415 - not for --help
     from canfetch.web.site.static_site import write_static_site  # noqa: PLC0415 - needs the extra
 
-    names = write_static_site(Path(folder), Assets())
+    linter = linter_files(find_pyodide()) if with_linter else None
+    names = write_static_site(Path(folder), Assets(), linter)
     sys.stdout.write(f"{folder}: {len(names)} files\n")
 
 
@@ -237,6 +242,12 @@ command: Final = click.Command(
             metavar="FOLDER",
             help="Write a site that needs no server into a folder, and exit.",
         ),
+        Option(
+            ["--with-linter"],
+            is_flag=True,
+            help="With --static, add the linter, which the page loads into the browser on request. Requires the npm "
+            "package pyodide.",
+        ),
         Option(["-v", "--verbose"], count=True, help="Log each request without its query and body; -vv logs more."),
     ],
     callback=_run,
@@ -252,6 +263,7 @@ Examples:
   canfetch serve --port 8000 --store robots.sqlite3
   CANFETCH_TOKEN=... canfetch serve --host 0.0.0.0 --workers 4 --store redis://cache.example
   canfetch serve --static public/robots-tester
+  canfetch serve --static public/robots-tester --with-linter
 
 \b
 Exit codes: 0 SIGTERM stopped the server, or the site was written, 2 an error occurred.""",

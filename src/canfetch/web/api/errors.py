@@ -1,7 +1,6 @@
 """Errors as problem details: those of the library, of validation, and of the framework."""
 
 import logging
-import re
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any, Final
@@ -13,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
+from canfetch.answers.problems import problem_code
 from canfetch.client.documents import NotFetched
 from canfetch.core.text import printable_text
 from canfetch.errors import CanfetchError, ClientClosed, MissingExtra, RequestNotSent, WorkerKilled
@@ -32,7 +32,6 @@ _MESSAGES: Final = {
     "string_too_long": "more than {max_length} characters",
     "too_long": "more than {max_length} items",
 }
-_WORDS: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _CODES: Final = {
     400: "bad-request",
     401: "unauthorized",
@@ -121,12 +120,7 @@ def library_problem(error: CanfetchError) -> Problem:
         case MissingExtra():
             return Problem(501, "missing-extra", message)
         case _:
-            return Problem(422, _kebab_case(type(error).__name__), message)
-
-
-def _kebab_case(name: str) -> str:
-    """Return the words of a class name, such as `invalid-url` for `InvalidURL`."""
-    return _WORDS.sub("-", name).lower()
+            return Problem(422, problem_code(error), message)
 
 
 def install(app: FastAPI) -> None:

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from canfetch.answers.crawlers import requested_agents
 from canfetch.answers.files import file_json
-from canfetch.answers.linting import apply_chosen_fixes, fix_file, format_content, lint_file
+from canfetch.answers.linting import MAX_FIXED_BYTES, apply_chosen_fixes, fix_file, format_content, lint_file
 from canfetch.answers.pages import parse_header_lines
 from canfetch.answers.usage import usage_table
 from canfetch.core.document import parse as parse_robots
@@ -28,8 +28,6 @@ from canfetch.web.api.requests import (
 )
 from canfetch.web.api.services import respond
 
-# The rounds of fixes parse a file dozens of times. Larger files can take longer than a request may.
-MAX_FIXED_BYTES: Final = 128 * 1024
 ROUTER: Final = APIRouter(prefix="/v1", tags=["files"])
 
 

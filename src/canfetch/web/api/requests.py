@@ -1,6 +1,5 @@
 """The requests of the API. Unknown keys and values of another type are rejected."""
 
-from base64 import b64decode
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -10,7 +9,7 @@ from canfetch.agents.requested import RequestedAgent, requested_agent
 from canfetch.answers.crawlers import requested_agents
 from canfetch.answers.linting import ChosenFix, LintRequest
 from canfetch.core.profiles import PROFILES
-from canfetch.core.text import encode_text
+from canfetch.core.text import content_bytes
 from canfetch.errors import InvalidOption
 from canfetch.lint.catalogue import LANGUAGES
 from canfetch.lint.severity import DEFAULT, SEVERITY_SETS
@@ -57,19 +56,6 @@ Encoding = Literal["utf-8", "base64"]
 CheckNames = Annotated[list[str], Field(max_length=500)]
 
 
-def decode_content(text: str, encoding: Encoding) -> bytes:
-    """Return the bytes of a file.
-
-    Raises: InvalidOption: The text is not valid Base64.
-    """
-    if encoding == "utf-8":
-        return encode_text(text)
-    try:
-        return b64decode(text, validate=True)
-    except ValueError as error:
-        raise InvalidOption(f"invalid Base64 in content: {str(error).lower()}") from None
-
-
 class Request(BaseModel):
     """The base class of requests."""
 
@@ -96,7 +82,7 @@ class FileRequest(Request):
 
         Raises: InvalidOption.
         """
-        return decode_content(self.content, self.content_encoding)
+        return content_bytes(self.content, self.content_encoding)
 
 
 class _OptionalFileRequest(ReadingRequest):
@@ -114,7 +100,7 @@ class _OptionalFileRequest(ReadingRequest):
 
         Raises: InvalidOption.
         """
-        return None if self.content is None else decode_content(self.content, self.content_encoding)
+        return None if self.content is None else content_bytes(self.content, self.content_encoding)
 
 
 class DecideRequest(_OptionalFileRequest):
@@ -229,7 +215,7 @@ class CompareRequest(ReadingRequest):
 
         Raises: InvalidOption.
         """
-        return decode_content(self.old, self.old_encoding), decode_content(self.new, self.new_encoding)
+        return content_bytes(self.old, self.old_encoding), content_bytes(self.new, self.new_encoding)
 
 
 class FactsRequest(ReadingRequest):
@@ -251,7 +237,7 @@ class FactsRequest(ReadingRequest):
         """
         if (self.content is None) == (self.url is None):
             raise InvalidOption("expected either content or url")
-        return None if self.content is None else decode_content(self.content, self.content_encoding)
+        return None if self.content is None else content_bytes(self.content, self.content_encoding)
 
 
 class UsageRequest(FileRequest, ReadingRequest):
@@ -291,7 +277,7 @@ class PageRequest(_AgentsOfPage, ReadingRequest):
 
         Raises: InvalidOption.
         """
-        return None if self.robots is None else decode_content(self.robots, self.robots_encoding)
+        return None if self.robots is None else content_bytes(self.robots, self.robots_encoding)
 
 
 class LivePageRequest(_AgentsOfPage, ReadingRequest):

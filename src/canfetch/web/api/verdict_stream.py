@@ -14,12 +14,12 @@ from starlette.types import Receive, Scope, Send
 from canfetch.agents.requested import requested_agent
 from canfetch.answers.verdicts import Decider, error_json, verdict_json, with_agent_note
 from canfetch.core.document import parse
-from canfetch.core.text import printable_text
+from canfetch.core.text import content_bytes, printable_text
 from canfetch.errors import CanfetchError
 from canfetch.web.api.errors import invalid_request
 from canfetch.web.api.facts import Facts, MissingFact, StateNeeded
 from canfetch.web.api.outcomes import AnswerTooLarge, encode_answer
-from canfetch.web.api.requests import StreamLine, decode_content
+from canfetch.web.api.requests import StreamLine
 from canfetch.web.api.services import INLINE_BYTES, services_of
 
 NDJSON: Final = "application/x-ndjson"
@@ -218,7 +218,7 @@ class _VerdictStream:
 
     def _set_file(self, asked: StreamLine) -> dict[str, Any] | None:
         try:
-            self.file = StreamFile(decode_content(asked.content or "", asked.content_encoding), is_rejected=False)
+            self.file = StreamFile(content_bytes(asked.content or "", asked.content_encoding), is_rejected=False)
         except CanfetchError as error:
             return self._reject(str(error), sets_file=True)
         return None
@@ -231,7 +231,7 @@ class _VerdictStream:
     def _decider(self, asked: StreamLine, url: str) -> Decider:
         profile = self._facts.profile(asked)
         if asked.content is not None:
-            return parse(decode_content(asked.content, asked.content_encoding), profile=profile)
+            return parse(content_bytes(asked.content, asked.content_encoding), profile=profile)
         if self.file.is_rejected:
             raise NoFileError(_NO_FILE)
         if self.file.content is None:

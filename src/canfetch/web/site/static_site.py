@@ -3,22 +3,29 @@
 import os
 import shutil
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
 
 from canfetch.core.quoting import quoted
 from canfetch.errors import CanfetchError
-from canfetch.web.site.assets import INDEX, STATIC_INDEX, Assets
+from canfetch.web.site.assets import FILES, INDEX, STATIC_INDEX, Assets
+from canfetch.web.site.browser_linter import folder_name
+
+_NO_LINTER: Final = b'name="canfetch-linter" content=""'
+_NO_BYTES: Final = b'name="canfetch-linter-bytes" content=""'
 
 
 class StaticSiteError(CanfetchError, OSError):
     """Raised when a static site cannot be written."""
 
 
-def write_static_site(folder: Path, assets: Assets) -> list[str]:
+def write_static_site(folder: Path, assets: Assets, linter: Mapping[str, bytes] | None = None) -> list[str]:
     """Write the site into a folder, which must not exist or contain an earlier site.
 
     The site is written into a temporary folder first, so that the folder is always complete.
 
+    Args: linter: The files of `browser_linter.linter_files`, or None for a page without the linter.
     Returns: The names of the files.
     Raises: StaticSiteError: The page or the engine is not built, or the folder cannot be written.
     """
@@ -37,7 +44,7 @@ def write_static_site(folder: Path, assets: Assets) -> list[str]:
         folder.parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
         try:
-            names = _write_files(temporary, assets)
+            names = _write_files(temporary, assets, linter or {})
             temporary.chmod(0o755)
             _replace(temporary, folder)
         finally:
@@ -51,14 +58,26 @@ def _write_error(folder: Path, error: OSError) -> StaticSiteError:
     return StaticSiteError(f"cannot write {quoted(str(folder))}: {error.strerror or error}")
 
 
-def _write_files(folder: Path, assets: Assets) -> list[str]:
+def _write_files(folder: Path, assets: Assets, linter: Mapping[str, bytes]) -> list[str]:
     files = {name: (assets.folder / name).read_bytes() for name in assets.file_names()}
     files[INDEX] = (assets.folder / STATIC_INDEX).read_bytes()
+    if linter:
+        base = f"{FILES}{folder_name(linter)}/"
+        files |= {base + name: content for name, content in linter.items()}
+        files[INDEX] = _with_linter(files[INDEX], base, sum(map(len, linter.values())))
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
     return sorted(files)
+
+
+def _with_linter(html: bytes, base: str, size: int) -> bytes:
+    """Return the page with the address of the linter and its size, for which the build leaves room."""
+    if _NO_LINTER not in html or _NO_BYTES not in html:
+        raise StaticSiteError("the page was built by another version of canfetch: run 'make page'")
+    html = html.replace(_NO_LINTER, _NO_LINTER[:-1] + base.encode() + b'"')
+    return html.replace(_NO_BYTES, _NO_BYTES[:-1] + str(size).encode() + b'"')
 
 
 def _replace(new: Path, folder: Path) -> None:

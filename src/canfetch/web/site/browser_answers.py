@@ -1,0 +1,122 @@
+"""The answers that the tester page computes in the browser, in Python without a server.
+
+The page sends what it sends to the HTTP API, and receives the same JSON: `tests/web/test_browser_answers.py` compares
+both. Only the standard library and `idna` exist there. Requests are not validated, because the page writes them.
+"""
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+from urllib.parse import parse_qs, urlsplit
+
+from canfetch.access.editions import choose_profile
+from canfetch.answers.comparison import compare_verdicts
+from canfetch.answers.crawlers import match_user_agent, requested_agents
+from canfetch.answers.linting import (
+    MAX_FIXED_BYTES,
+    LintRequest,
+    fix_file,
+    format_content,
+    lint_file,
+)
+from canfetch.answers.pages import page_table, parse_header_lines
+from canfetch.answers.problems import problem_code
+from canfetch.answers.site_facts import site_facts
+from canfetch.answers.usage import usage_table
+from canfetch.core.document import RobotsTxt, parse
+from canfetch.core.text import content_bytes, printable_text
+from canfetch.errors import CanfetchError, InvalidOption
+from canfetch.pages.page_rules import parse_page
+
+_Body = Mapping[str, Any]
+
+
+def answer(path: str, body: str) -> str:
+    """Return the outcome of a request as JSON: an object with `value`, or with `problem` (RFC 9457).
+
+    Args:
+        path: The path below `/v1/`, with its query, such as `lint` or `agents/find?user_agent=GPTBot`.
+        body: The JSON of the request, empty if it has none.
+    """
+    split = urlsplit(path)
+    try:
+        if split.path == "agents/find":
+            value: Mapping[str, Any] = match_user_agent(parse_qs(split.query)["user_agent"][0]).to_json()
+        else:
+            value = _ANSWERS[split.path](json.loads(body))
+        # Long lists are iterators.
+        return json.dumps({"value": value}, default=list)
+    except CanfetchError as error:
+        status, code, detail = 422, problem_code(error), str(error)
+    except Exception as error:  # noqa: BLE001 - the page shows it, and stays usable
+        status, code, detail = 500, "internal-error", repr(error)
+    problem = {"type": f"urn:canfetch:problem:{code}", "title": "not answered", "status": status}
+    return json.dumps({"problem": {**problem, "detail": printable_text(detail)}})
+
+
+def _content(body: _Body, key: str = "content", encoding: str = "content_encoding") -> bytes:
+    return content_bytes(body[key], body.get(encoding, "utf-8"))
+
+
+def _robots(body: _Body) -> RobotsTxt:
+    return parse(_content(body), profile=_profile(body))
+
+
+def _profile(body: _Body) -> str:
+    return choose_profile(body.get("profile"), body.get("edition"))
+
+
+def _lint_request(body: _Body) -> LintRequest:
+    return LintRequest(_content(body), body.get("robots_url"), body.get("language", "en"))
+
+
+def _lint(body: _Body) -> Mapping[str, Any]:
+    return lint_file(_lint_request(body)).to_json()
+
+
+def _fix(body: _Body) -> Mapping[str, Any]:
+    request = _lint_request(body)
+    if len(request.content) > MAX_FIXED_BYTES:
+        raise InvalidOption(f"the file is larger than {MAX_FIXED_BYTES >> 10} KiB: run `canfetch lint --fix`")
+    return fix_file(request).to_json()
+
+
+def _format(body: _Body) -> Mapping[str, Any]:
+    return format_content(_content(body)).to_json()
+
+
+def _facts(body: _Body) -> Mapping[str, Any]:
+    return site_facts(_robots(body), requested_agents(body.get("agents", ())), now=time.time()).to_json()
+
+
+def _usage(body: _Body) -> Mapping[str, Any]:
+    agents, headers, url = requested_agents(body["agents"]), parse_header_lines(body.get("headers", "")), body["url"]
+    tdm_file, page = body.get("tdm_file"), None
+    if headers or tdm_file is not None:
+        page = parse_page(headers=headers, url=url, tdm_file=tdm_file)
+    return usage_table(_robots(body), url, agents, page=page).to_json()
+
+
+def _page(body: _Body) -> Mapping[str, Any]:
+    agents, headers, url = requested_agents(body["agents"]), parse_header_lines(body["headers"]), body.get("url")
+    rules = parse_page(body["html"] or None, headers=headers, url=url)
+    robots = parse(_content(body, "robots", "robots_encoding"), profile=_profile(body)) if "robots" in body else None
+    return page_table(url, rules, agents, robots=robots, now=time.time(), dialect=body.get("dialect")).to_json()
+
+
+def _compare(body: _Body) -> Mapping[str, Any]:
+    old, new = _content(body, "old", "old_encoding"), _content(body, "new", "new_encoding")
+    agents = requested_agents(body["agents"])
+    return compare_verdicts(old, new, body.get("urls", ()), agents, profile=_profile(body)).to_json()
+
+
+_ANSWERS: Final[Mapping[str, Callable[[_Body], Mapping[str, Any]]]] = {
+    "lint": _lint,
+    "fix": _fix,
+    "format": _format,
+    "facts": _facts,
+    "usage": _usage,
+    "page": _page,
+    "compare": _compare,
+}

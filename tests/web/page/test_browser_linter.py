@@ -1,0 +1,192 @@
+"""The linter in the browser: a static site on any host, where nothing else can be reached."""
+
+import json
+import shutil
+import subprocess
+import sys
+from base64 import b64encode
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from playwright.sync_api import Browser, expect
+from tests.conformance.case_files import CASES
+from tests.missing import skip_unless_ci
+from tests.web.page.conftest import ROOT, OpenPage, Site, Sites, static_server
+
+from canfetch.core.text import encode_text
+from canfetch.web.site.assets import Assets
+from canfetch.web.site.browser_linter import LinterError, find_pyodide, linter_files
+from canfetch.web.site.static_site import write_static_site
+
+pytestmark = pytest.mark.service
+
+FILES: Final = 30
+SCHEMES: Final = ("blob:", "data:", "about:")
+DRAFT: Final = "user-agent: *\nDisalow: /a\nDisallow: /b\nDisallow: /b\n\nUser-agent: GPTBot\nCrawl-delay: 5\n"
+# Opens a file, and returns the notes once they are about it.
+READ: Final = """async (content) => {
+  const chip = document.querySelector("[data-control=notes]");
+  let isAsked = false;
+  const done = new Promise((resolve) => {
+    const observer = new MutationObserver(() => {
+      isAsked ||= chip.dataset.state === "pending";
+      if (!isAsked || chip.dataset.state === "pending") return;
+      observer.disconnect();
+      resolve();
+    });
+    observer.observe(chip, { attributes: true });
+  });
+  const transfer = new DataTransfer();
+  transfer.items.add(new File([Uint8Array.from(atob(content), (c) => c.charCodeAt(0))], "robots.txt"));
+  const input = document.querySelector("[data-control=file]");
+  input.files = transfer.files;
+  input.dispatchEvent(new Event("change"));
+  await done;
+  return [...document.querySelectorAll(".note-item")].map((item) => [
+    item.dataset.code,
+    item.classList[1],
+    Number(item.dataset.line),
+    [...item.querySelectorAll("p")].map((paragraph) => paragraph.textContent),
+    item.querySelector("[data-fix]") !== null,
+  ]);
+}"""
+
+
+@pytest.fixture(scope="module")
+def folder(built_page: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a site with the linter."""
+    try:
+        linter = linter_files(find_pyodide([ROOT / "page" / "node_modules"]))
+    except LinterError as error:
+        skip_unless_ci(str(error))
+    site = tmp_path_factory.mktemp("site") / "page"
+    write_static_site(site, Assets(built_page), linter)
+    return site
+
+
+def open_page(browser: Browser, address: str) -> OpenPage:
+    """Open a page that reaches no other host."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, locale="en-US")
+    context.route(lambda url: not url.startswith((address, *SCHEMES)), lambda route: route.abort())
+    opened = OpenPage(context.new_page(), Site(address, Sites()))
+    opened.open()
+    return opened
+
+
+@pytest.fixture(scope="module")
+def loaded(browser: Browser, folder: Path) -> Iterator[OpenPage]:
+    """Return the page after its linter was loaded: Python starts once for all tests."""
+    with static_server(folder) as address:
+        opened = open_page(browser, address)
+        assert not [url for url in opened.requests if "linter-" in url and not url.endswith(".js")]
+        expect(opened.control("load-linter")).to_have_text("Check the file: loads 8.2 MB")
+        expect(opened.control("fix")).to_be_hidden()
+        opened.control("load-linter").click()
+        expect(opened.control("notes")).to_have_attribute("data-state", "ready")
+        yield opened
+        assert opened.problems == []
+        assert [url for url in opened.requests if not url.startswith((address, *SCHEMES))] == []
+        opened.page.context.close()
+
+
+def contents() -> list[bytes]:
+    """Return the robots.txt of 30 conformance cases with most lines, of which the linter reports most."""
+    found = {robots for case in CASES if isinstance(robots := case.table.get("robots"), str) and len(robots) < 2000}
+    by_lines = sorted(found, key=lambda text: (-text.count("\n"), text))
+    return [encode_text(text) for text in by_lines[:FILES]]
+
+
+def test_findings_are_those_of_the_command(loaded: OpenPage, tmp_path: Path) -> None:
+    paths = []
+    for number, content in enumerate(contents()):
+        path = tmp_path / str(number) / "robots.txt"
+        path.parent.mkdir()
+        path.write_bytes(content)
+        paths.append(path)
+    assert len(paths) == FILES
+    command = [sys.executable, "-m", "canfetch", "lint", "--format", "json", "--show", "info", *map(str, paths)]
+    run = subprocess.run(command, capture_output=True, text=True, cwd=ROOT / "src", check=False)
+    loaded.open_file(b"")
+    expect(loaded.control("notes")).to_have_attribute("data-state", "ready")
+    loaded.control("notes").click()
+    shown = 0
+    for path, report in zip(paths, json.loads(run.stdout), strict=True):
+        found = loaded.page.evaluate(READ, b64encode(path.read_bytes()).decode())
+        assert found == [as_shown(finding) for finding in report["findings"]], path.read_text()
+        shown += len(found)
+    assert shown > FILES
+
+
+def as_shown(finding: dict[str, Any]) -> list[Any]:
+    texts = [finding["message"], finding["effect"], f"{finding['how_to_fix']} {finding['code']}"]
+    shown = [text.replace("`", "") for text in texts if text is not None]
+    return [finding["code"], finding["severity"], finding["start"]["line"], shown, finding["fix"] is not None]
+
+
+def test_fixes_and_the_formatter_change_the_file(loaded: OpenPage) -> None:
+    loaded.open_file(DRAFT.encode())
+    expect(loaded.control("fix")).to_be_visible()
+    loaded.control("fix").click()
+    expect(loaded.editor).not_to_contain_text("Disallow: /bDisallow: /b")
+    expect(loaded.editor).to_contain_text("user-agent: *")
+    loaded.control("format").click()
+    expect(loaded.editor).to_contain_text("User-agent: *")
+
+
+def test_views_need_no_server_for_what_is_not_fetched(loaded: OpenPage) -> None:
+    loaded.open_file(DRAFT.encode())
+    loaded.control("facts").click()
+    expect(loaded.find(".facts[data-state=ready]")).to_contain_text("GPTBot")
+    loaded.page.keyboard.press("Escape")
+    loaded.find("#tab-usage").click()
+    expect(loaded.find(".usage-view [role=gridcell]").first).to_be_visible()
+    loaded.find("#tab-rules").click()
+    loaded.control("rules-headers").fill("X-Robots-Tag: noindex")
+    expect(loaded.find(".rules-view [role=gridcell]").first).to_be_visible()
+    loaded.control("rules-html").fill("<meta name=robots content=noindex>")
+    expect(loaded.find(".rules-view [data-state=failed]")).to_contain_text("reads only headers")
+    loaded.control("rules-html").fill("")
+    loaded.find("#tab-compare").click()
+    loaded.find("#tab-access").click()
+    loaded.control("crawlers").click()
+    loaded.control("crawlers-search").fill("Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)")
+    expect(loaded.find("[data-result=user-agent]")).to_contain_text("bingbot")
+    loaded.page.keyboard.press("Escape")
+
+
+def test_a_linter_that_cannot_be_loaded_is_named_and_can_be_loaded_again(
+    browser: Browser, folder: Path, tmp_path: Path
+) -> None:
+    site = tmp_path / "site"
+    shutil.copytree(folder, site)
+    (library,) = site.glob("static/linter-*/canfetch.zip")
+    wasm = library.with_name("pyodide.asm.wasm.gz")
+    content = wasm.read_bytes()
+    library.rename(library.with_suffix(".moved"))
+    with static_server(site) as address:
+        opened = open_page(browser, address)
+        offer = opened.find(".offer")
+        opened.control("load-linter").click()
+        expect(offer).to_contain_text("The linter could not be loaded: canfetch.zip: status 404")
+        library.with_suffix(".moved").rename(library)
+        wasm.write_bytes(content[:1000])
+        opened.control("load-linter").click()
+        # A part of the file cannot be unpacked.
+        expect(offer).to_contain_text("The linter could not be loaded: pyodide.asm.wasm.gz")
+        wasm.write_bytes(content)
+        expect(opened.control("load-linter")).to_have_text("Try again")
+        opened.control("load-linter").click()
+        expect(offer).to_contain_text("Starting the linter")
+        opened.page.context.close()
+
+
+def test_a_site_without_the_linter_names_what_it_lacks(browser: Browser, built_page: Path, tmp_path: Path) -> None:
+    write_static_site(tmp_path / "site", Assets(built_page))
+    with static_server(tmp_path / "site") as address:
+        opened = open_page(browser, address)
+        expect(opened.find("[data-result=no-linter]")).to_contain_text("--with-linter")
+        expect(opened.control("load-linter")).to_have_count(0)
+        assert opened.problems == []
+        opened.page.context.close()
