@@ -31,7 +31,7 @@ def signals(folder: Path) -> str:
 def test_text_shows_every_statement_and_what_was_not_read(run: Run, signals: str) -> None:
     ran = run("use", "/fish", *TRAINING, "--robots", signals, "--response-header", "Content-Usage: train-ai=y")
     assert ran.lines == [
-        "disallowed: training with /fish, collected by ExampleBot",
+        "disallowed: training with /fish, for ExampleBot",
         "  disallow     robots.txt, line 2: Content-Signal: ai-train=no, search=yes",
         "  allow        headers, Content-Usage header: train-ai=y",
         "  not read     html",
@@ -41,7 +41,7 @@ def test_text_shows_every_statement_and_what_was_not_read(run: Run, signals: str
 
 
 def test_exit_codes(run: Run, signals: str) -> None:
-    complete = ("--robots", signals, "--html", "-", "--tdm-file", "tdm.json")
+    complete = ("--robots", signals, "--html", "-", "--response-header", "X: y", "--tdm-file", "tdm.json")
     search = ("--purpose", "search", "--agent", "ExampleBot")
     assert run("use", "/fish", *search, *complete, stdin=b"<p>").code == 0
     assert run("use", "/private", *search, *complete, stdin=b"<p>").code == 1
@@ -110,7 +110,7 @@ def test_a_site_that_states_nothing(run: Run, site: Site) -> None:
     url = serve(site, b"User-agent: *\nAllow: /\n")
     ran = run("use", url, *TRAINING, *UNKEPT)
     assert ran.lines == [
-        f"not stated: training with {url}, collected by ExampleBot",
+        f"not stated: training with {url}, for ExampleBot",
         "  no source that was read states anything on training",
     ]
     assert ran.code == 0
@@ -139,7 +139,7 @@ def test_an_unreachable_robots_txt_disallows(run: Run, site: Site) -> None:
     site.serve("/robots.txt", respond(b"", status=503))
     ran = run("use", url, *TRAINING, *UNKEPT, "--format", "ndjson")
     (row,) = objects(ran)
-    assert (row["allowed"], states(row)["robots.txt"], ran.code) == (False, "unreachable", 1)
+    assert (row["allowed"], states(row)["robots.txt"], ran.code) == (False, "unreachable", 2)
     assert site.count("/fish") == 0
 
 
@@ -153,6 +153,20 @@ def test_a_redirect_leads_to_the_statements_of_the_content(run: Run, site: Site)
     ran = run("use", site.url("old"), *TRAINING, *UNKEPT, "--no-page", "--format", "ndjson")
     (row,) = objects(ran)
     assert (row["allowed"], row["is_final"], states(row)["headers"]) == (None, False, "not-read")
+
+
+def test_a_site_that_redirects_to_another_one_keeps_its_statements(run: Run, site: Site) -> None:
+    with Site() as other:
+        url = serve(other, b"")
+        site.serve("/robots.txt", respond(b"User-agent: *\nContent-Signal: ai-train=no\n"))
+        site.serve(TDM_PLACE, respond(b'[{"location": "/", "tdm-reservation": 1}]'))
+        site.serve("/moved", redirect(url))
+        ran = run("use", site.url("moved"), *TRAINING, *UNKEPT, "--format", "ndjson")
+        (row,) = objects(ran)
+        assert (row["content_url"], row["allowed"], ran.code) == (url, False, 1)
+        assert [one["place"] for one in row["decided_by"]] == [
+            f"line 2 of {site.url('moved')}", f"tdmrep.json entry 1 of {site.url('moved')}"
+        ]  # fmt: skip
 
 
 def test_a_url_that_fails_costs_the_others_nothing(run: Run, site: Site) -> None:

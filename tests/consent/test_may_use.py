@@ -12,6 +12,7 @@ from canfetch.errors import InvalidOption, InvalidProductToken, InvalidURL, Orig
 
 URL = "https://www.example.com/page"
 ABSENT = MissingSource(SourceState.ABSENT)
+GROUP = "the group for Google-Extended begins on line 1"
 EMPTY_PAGE = PageResponse(200, (), "<p>x")
 
 
@@ -92,7 +93,7 @@ NOAI = PageResponse(200, {"X-Robots-Tag": "noai"}, "<p>x")
         ),
         (
             "",
-            {"response": PageResponse(200, {"TDM-Reservation": "1"})},
+            {"response": PageResponse(200, {"TDM-Reservation": "1"}, "<p>")},
             StatementKind.TDM_RESERVATION,
             "tdm-reservation header 1",
         ),
@@ -129,7 +130,8 @@ def test_headers_of_one_name_are_joined_and_the_last_value_of_a_key_counts() -> 
 def test_only_tdmrep_orders_its_sources() -> None:
     file = '[{"location": "/", "tdm-reservation": 1, "tdm-policy": "https://example.com/p"}]'
     revoked = use(tdm=file, response=PageResponse(200, {"tdm-reservation": "0"}))
-    assert revoked.allowed is True
+    # No rights are reserved, and none are granted.
+    assert (revoked.allowed, revoked.statements[0].note) == (None, "no rights to text and data mining are reserved")
     reserved = use(tdm=file)
     assert (
         reserved.decided_by[0].note == "the rights to text and data mining are reserved, terms at https://example.com/p"
@@ -142,7 +144,10 @@ def test_control_tokens_decide_for_their_operator_only() -> None:
     robots = "User-agent: Google-Extended\nDisallow: /\n"
     google = use(robots, agent=canfetch.agent("Googlebot"))
     assert [(one.kind, one.note) for one in google.decided_by] == [
-        ("control-token", "applies to Google-Extended, with which Google controls this use")
+        (
+            "control-token",
+            f"a rule for Google-Extended, which Google obeys for this use; {GROUP}",
+        )
     ]
     assert use(robots, agent=canfetch.agent("Googlebot"), purpose="grounding").allowed is False
     assert use(robots, agent=canfetch.agent("Googlebot"), purpose="search").allowed is None
@@ -175,8 +180,8 @@ def test_sources_that_could_not_be_read() -> None:
     assert [(one.kind, one.text) for one in verdict.statements] == [("payment", "crawler-price: USD 0.01")]
     assert [str(source) for source in verdict.sources] == [
         "robots.txt: absent",
-        "headers: unreachable (status 402)",
-        "html: unreachable (status 402)",
+        "headers: unreachable (the server responded with status 402)",
+        "html: unreachable (the server responded with status 402)",
         "tdmrep.json: unreadable (invalid JSON)",
     ]
     unreachable = may_use(URL, purpose="search", robots=MissingSource(SourceState.UNREACHABLE, "status 503"))
@@ -191,6 +196,68 @@ def test_a_web_page_in_place_of_the_tdm_file_is_no_file(content: str | bytes) ->
     assert verdict.is_final
 
 
+def test_an_answer_that_the_rest_of_the_page_can_override_is_not_final() -> None:
+    reserved = may_use(URL, purpose="training", robots=ABSENT, tdm='[{"location": "/", "tdm-reservation": 1}]')
+    assert (reserved.allowed, reserved.is_final) == (False, False)
+    yandex = {"robots": ABSENT, "tdm": ABSENT, "purpose": "search", "agent": "YandexBot"}
+    headers = PageResponse(200, {"X-Robots-Tag": "noindex"})
+    assert not may_use(URL, response=headers, **yandex).is_final  # type: ignore[arg-type]
+    both = headers._replace(html="<meta name=robots content=all>")
+    assert may_use(URL, response=both, **yandex).allowed is not False  # type: ignore[arg-type]
+    signal = may_use(URL, purpose="training", robots=canfetch.parse("User-agent: *\nContent-Signal: ai-train=no\n"))
+    assert signal.is_final
+
+
+def test_headers_that_are_unknown_are_not_read() -> None:
+    verdict = may_use(URL, purpose="training", robots=ABSENT, tdm=ABSENT, response=PageResponse(html="<p>"))
+    assert [str(source) for source in verdict.unread] == ["headers: not-read"]
+
+
+@pytest.mark.parametrize("name", ["Googlebot", "bingbot", "Applebot", "YandexBot", "GPTBot", "ExampleBot"])
+def test_noai_is_a_statement_of_the_site_whatever_an_operator_documents(name: str) -> None:
+    both = PageResponse(200, {"X-Robots-Tag": "noai"}, "<meta name=robots content=noai>")
+    verdict = use(response=both, agent=canfetch.agent(name))
+    assert verdict.allowed is False
+    assert [one.place for one in verdict.decided_by] == ["X-Robots-Tag header 1", "meta element 1, line 1"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["Content-Usage: Train-AI=n", "Content-Usage: train-ai=?0", "Content-Signal: ai-train=n", "DisallowAITraining: x"],
+)
+def test_a_line_that_cannot_be_read_is_listed(line: str) -> None:
+    verdict = use(f"User-agent: *\n{line}\n")
+    assert verdict.allowed is None
+    assert [(one.text, one.note) for one in verdict.statements] == [
+        (line, "a value is invalid, so that it states nothing")
+    ]
+    assert verdict.explanation.startswith("no statement decides about training; the first is robots.txt, line 2")
+
+
+def test_a_reservation_with_a_wrong_value_is_listed() -> None:
+    verdict = use(response=PageResponse(200, {"tdm-reservation": "true"}, "<p>"))
+    assert [one.note for one in verdict.statements] == ["the value is neither 0 nor 1, so that it states nothing"]
+
+
+def test_a_file_with_thousands_of_statements_is_bounded() -> None:
+    robots = (
+        "User-agent: *\n" + "Content-Signal: ai-train=yes\n" * 5_000 + f"Content-Signal: {'ai-train=no,' * 9_000}\n"
+    )
+    verdict = use(robots)
+    assert verdict.allowed is False
+    assert verdict.decided_by[0].place == "line 5002"
+    assert len(verdict.statements) <= 200
+    assert len(str(verdict.to_json())) < 100_000
+
+
+def test_nothing_that_is_printed_can_control_a_terminal() -> None:
+    missing = MissingSource(SourceState.UNREACHABLE, "\x1b[31m\ud800")
+    verdict = may_use("https://user:secret@www.example.com/\x1b", purpose="training", tdm=missing)
+    text = f"{verdict} {verdict.sources[-1]} {verdict.to_json()}"
+    assert text.isprintable()
+    assert "secret" not in text
+
+
 def test_licenses_are_facts_and_sources_that_were_not_read() -> None:
     verdict = use("License: https://example.com/a.xml\nLicense: https://example.com/a.xml\nUser-agent: *\nAllow: /\n")
     assert [one.kind for one in verdict.statements] == ["license"] * 2
@@ -200,7 +267,7 @@ def test_licenses_are_facts_and_sources_that_were_not_read() -> None:
 def test_limits_and_dates() -> None:
     limited = use(response=PageResponse(200, {"X-Robots-Tag": "max-snippet: 50"}), purpose="ai-use", agent="Googlebot")
     assert limited.allowed is None
-    assert limited.statements[0].note == "limits the use: 50"
+    assert limited.statements[0].note == "at most 50 characters may be used"
     expired = PageResponse(200, {"X-Robots-Tag": "unavailable_after: 2026-01-01"})
     assert use(response=expired, purpose="search").allowed is None
     assert use(response=expired, purpose="search", now=1.8e9).decided_by[0].note == "this date has passed"
@@ -229,6 +296,9 @@ def test_json_is_complete_and_plain() -> None:
 @pytest.mark.parametrize(
     "options, error, message",
     [
+        ({"purpose": None}, TypeError, "purpose must be a str, not NoneType"),
+        ({"response": PageResponse("200")}, TypeError, "the status of a response must be an int"),  # type: ignore[arg-type]
+        ({"response": MissingSource(SourceState.READ)}, InvalidOption, "invalid state 'read' of headers"),
         ({"purpose": "trainin"}, InvalidOption, "did you mean 'training'"),
         ({"url": "x y"}, InvalidURL, "invalid URL"),
         ({"agent": "a b"}, InvalidProductToken, "a b"),

@@ -1,15 +1,16 @@
 """Whether content may be used: what has to be fetched for the answer, and the answer."""
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any, NamedTuple
 
 from canfetch.agents.requested import RequestedAgent
 from canfetch.answers.pages import fetch_tdm_file
 from canfetch.client.documents import DISALLOWED, NotFetched, Step, fetch_document
 from canfetch.client.origin_state import OriginState
-from canfetch.consent.decision import MissingSource, PageResponse, may_use
+from canfetch.consent.decision import MissingSource, PageResponse, may_use, with_redirects
 from canfetch.consent.verdict import SourceState, UseVerdict
 from canfetch.core.document import RobotsTxt
+from canfetch.core.redaction import redacted_url
 from canfetch.core.text import printable_text
 from canfetch.errors import OriginDisallowed
 
@@ -21,11 +22,13 @@ class UseFacts(NamedTuple):
         url: The URL of the content, after redirects.
         response: The response, or why there is none.
         tdm: The TDM file of its origin, or why there is none.
+        earlier: The URLs that redirected, in order, with the TDM files of their origins.
     """
 
     url: str
     response: PageResponse | MissingSource
     tdm: bytes | MissingSource
+    earlier: tuple[tuple[str, bytes | MissingSource], ...] = ()
 
 
 def fetch_use_facts(url: str, *, max_bytes: int, with_page: bool) -> Generator[Step, Any, UseFacts]:
@@ -34,9 +37,10 @@ def fetch_use_facts(url: str, *, max_bytes: int, with_page: bool) -> Generator[S
     Args:
         max_bytes: The number of bytes of the page to read.
         with_page: Whether to fetch the page.
-    Raises: InvalidURL; NotFetched: The robots.txt cannot be looked up.
+    Raises: InvalidURL.
     """
     response: PageResponse | MissingSource = MissingSource(SourceState.NOT_READ)
+    earlier: list[tuple[str, bytes | MissingSource]] = []
     if with_page:
         try:
             document = yield from fetch_document(url, max_bytes=max_bytes)
@@ -44,21 +48,25 @@ def fetch_use_facts(url: str, *, max_bytes: int, with_page: bool) -> Generator[S
             response = MissingSource(SourceState.UNREACHABLE, error.reason)
         else:
             url = document.url
+            for hop in document.hops:
+                file = yield from _fetch_tdm(hop.url)
+                earlier.append((hop.url, file))
             if document.response is None:
                 response = MissingSource(SourceState.NOT_READ, DISALLOWED)
             else:
                 answer = document.response
                 response = PageResponse(answer.status, answer.headers, answer.body)
+    return UseFacts(url, response, (yield from _fetch_tdm(url)), tuple(earlier))
+
+
+def _fetch_tdm(url: str) -> Generator[Step, Any, bytes | MissingSource]:
     file = yield from fetch_tdm_file(url)
-    tdm: bytes | MissingSource
     if file.content is not None:
-        tdm = file.content
-    elif file.reason is None:
-        tdm = MissingSource(SourceState.ABSENT)
-    else:
-        state = SourceState.NOT_READ if file.reason == DISALLOWED else SourceState.UNREACHABLE
-        tdm = MissingSource(state, file.reason)
-    return UseFacts(url, response, tdm)
+        return file.content
+    if file.reason is None:
+        return MissingSource(SourceState.ABSENT)
+    state = SourceState.NOT_READ if file.reason == DISALLOWED else SourceState.UNREACHABLE
+    return MissingSource(state, file.reason)
 
 
 class UseAnswer(NamedTuple):
@@ -84,32 +92,38 @@ class UseAnswer(NamedTuple):
         }
 
 
-def use_of_origin(
-    url: str, agent: RequestedAgent, purpose: str, facts: UseFacts, state: OriginState, *, now: float
+def use_of_content(
+    url: str,
+    agent: RequestedAgent,
+    purpose: str,
+    facts: UseFacts,
+    state_of: Callable[[str], OriginState],
+    *,
+    now: float,
 ) -> UseAnswer:
     """Return whether an agent may use content that was fetched.
 
-    Args: state: The state of the origin of the content.
+    Args: state_of: Returns the state of the origin of a URL.
     Raises: InvalidOption: `purpose` is unknown.
     """
-    robots: RobotsTxt | MissingSource
+
+    def decide(content_url: str, response: PageResponse | MissingSource, tdm: bytes | MissingSource) -> UseVerdict:
+        robots = _robots_of(state_of(content_url), now)
+        return may_use(
+            content_url, purpose=purpose, agent=agent.agent, robots=robots, response=response, tdm=tdm, now=now
+        )
+
+    redirect = MissingSource(SourceState.ABSENT)
+    earlier = [decide(hop, redirect, tdm) for hop, tdm in facts.earlier]
+    return UseAnswer(url, agent, with_redirects(decide(facts.url, facts.response, facts.tdm), earlier))
+
+
+def _robots_of(state: OriginState, now: float) -> RobotsTxt | MissingSource:
     try:
         robots = state.robots(now)
     except OriginDisallowed:
-        robots = MissingSource(SourceState.UNREACHABLE, state.access_info(now).explanation)
-    else:
-        if state.effective_access(now).copy is None:
-            robots = MissingSource(SourceState.ABSENT)
-    verdict = may_use(
-        facts.url,
-        purpose=purpose,
-        agent=agent.agent,
-        robots=robots,
-        response=facts.response,
-        tdm=facts.tdm,
-        now=now,
-    )
-    return UseAnswer(url, agent, verdict)
+        return MissingSource(SourceState.UNREACHABLE, state.access_info(now).explanation)
+    return MissingSource(SourceState.ABSENT) if state.effective_access(now).copy is None else robots
 
 
 def use_error_json(url: str, agent: RequestedAgent, error: str) -> dict[str, Any]:
@@ -118,4 +132,4 @@ def use_error_json(url: str, agent: RequestedAgent, error: str) -> dict[str, Any
 
 
 def _names_json(url: str, agent: RequestedAgent) -> dict[str, Any]:
-    return {"url": printable_text(url), "agent_name": printable_text(agent.name)}
+    return {"url": redacted_url(url), "agent_name": printable_text(agent.name)}

@@ -7,25 +7,27 @@ Source: draft-ietf-aipref-vocab-08 section 7.1; W3C Community Group, TDM Reserva
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from canfetch.consent.purposes import control_tokens, find_purpose
-from canfetch.consent.verdict import SourceState, StatementKind, UseSource, UseStatement, UseVerdict
+from canfetch.consent.verdict import MAX_STATEMENTS, SourceState, StatementKind, UseSource, UseStatement, UseVerdict
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.choices import unknown_choice
 from canfetch.core.document import RobotsTxt
-from canfetch.core.extensions.ai_training import AITrainingRule
-from canfetch.core.extensions.content_signal import ContentSignal
 from canfetch.core.extensions.preference import Preference, UsagePurpose, most_restrictive
-from canfetch.core.extensions.record import Extension
+from canfetch.core.extensions.record import Extension, ExtensionNote
 from canfetch.core.extensions.usage import UsageStatement
+from canfetch.core.redaction import redacted_url
 from canfetch.core.text import display_text, printable_text
 from canfetch.core.urls import AnyURL, url_bytes
 from canfetch.core.verdict import Verdict
 from canfetch.errors import InvalidOption
+from canfetch.pages.directives import Directive
 from canfetch.pages.headers import Headers, header_pairs
 from canfetch.pages.page_rules import PageNote, PageRules, parse_page
 from canfetch.pages.positions import PageSource
+from canfetch.pages.tdm import Reservation
 from canfetch.pages.verdict import PageDecision, PageReason, PageVerdict
 
 ROBOTS: Final = "robots.txt"
@@ -35,9 +37,21 @@ TDM_FILE: Final = "tdmrep.json"
 LICENSE: Final = "license"
 
 _START: Final = 1024
+_PART: Final = "only a part was read"
+_MAX_TEXT: Final = 500
+_MAX_LINES: Final = 3
 _SUCCESS: Final = range(200, 300)
 _PAYMENT_REQUIRED: Final = 402
 _PRICE_HEADERS: Final = ("crawler-price", "payment-required", "www-authenticate")
+_SPELLINGS: Final = {"disallowaitraining": "DisallowAITraining", "allowaitraining": "AllowAITraining"}
+_OPT_OUTS: Final = ("noai", "noimageai")
+_USAGE_RECORDS: Final = frozenset({"content-usage", "content-signal", "disallowaitraining", "allowaitraining"})
+# A record with one of these notes may be meant to state something.
+_FAULTS: Final = ExtensionNote.UNREADABLE | ExtensionNote.UNKNOWN_VALUE
+_RECORD_KINDS: Final = {
+    "content-usage": StatementKind.CONTENT_USAGE,
+    "content-signal": StatementKind.CONTENT_SIGNAL,
+}
 _PAGE_SOURCES: Final = {
     PageSource.TDM_FILE: TDM_FILE,
     PageSource.META: HTML,
@@ -62,12 +76,12 @@ class PageResponse(NamedTuple):
 
     Attributes:
         status: The status code.
-        headers: The headers, as for `canfetch.pages.parse_page`.
+        headers: The headers, as for `canfetch.pages.parse_page`, or None if they are unknown.
         html: The body if it is HTML, or None if it was not read.
     """
 
     status: int = 200
-    headers: Headers = ()
+    headers: Headers | None = None
     html: bytes | str | None = None
 
 
@@ -98,11 +112,14 @@ def may_use(
         response: The response with the content.
         tdm: The /.well-known/tdmrep.json of the origin.
         now: Seconds since the epoch, for `unavailable_after`. By default, no date has passed.
-    Raises: InvalidURL, InvalidProductToken, OriginMismatch; InvalidOption: `purpose` or a state is unknown;
-        MissingExtra: there is HTML to parse, and lxml is not installed; TypeError.
+    Raises: InvalidURL, InvalidProductToken; OriginMismatch: `robots` was parsed with the URL of another origin;
+        InvalidOption: `purpose` or a state is unknown; MissingExtra: there is HTML to parse, and lxml is not installed;
+        TypeError.
     Cost: As one decision for the agent, one for each control token of its operator, and `parse_page`.
     """
     wanted, chosen = find_purpose(purpose), as_agent(agent)
+    if isinstance(response, PageResponse) and not isinstance(response.status, int):
+        raise TypeError(f"the status of a response must be an int, not {type(response.status).__name__}")
     _check_source("robots", robots, (RobotsTxt,), "the result of canfetch.parse()")
     _check_source("response", response, (PageResponse,), "a PageResponse")
     _check_source("tdm", tdm, (bytes, str), "the content of the file")
@@ -154,8 +171,10 @@ def combine(
     if robots is not None:
         statements += _token_statements(robots, url, agent, purpose)
         usage = robots.usage(url, agent=agent, purpose=purpose, if_disallowed=True)
-        statements += map(_record_statement, usage.statements)
-        for record in usage.licenses:
+        deciding = sorted(usage.statements, key=lambda one: one.usage_preference.preference is not usage.preference)
+        statements += map(_record_statement, deciding[:MAX_STATEMENTS])
+        statements += _faulty_records(robots, agent)
+        for record in usage.licenses[:MAX_STATEMENTS]:
             statements.append(
                 UseStatement(StatementKind.LICENSE, ROBOTS, f"line {record.line}", _words(record), Preference.UNKNOWN)
             )
@@ -166,28 +185,52 @@ def combine(
         statements += _directive_statements(page, purpose, agent, now)
         if purpose is UsagePurpose.TRAINING:
             statements += _tdm_statements(page)
-    preference = most_restrictive(statement.preference for statement in statements)
-    allowed = {Preference.ALLOW: True, Preference.DISALLOW: False, Preference.UNKNOWN: None}[preference]
     # A license that several lines name is one source.
-    return UseVerdict(allowed, purpose, url, agent, tuple(statements), (*sources, *dict.fromkeys(licenses)))
+    return UseVerdict(
+        _allowed(statements), purpose, url, agent, tuple(statements), (*sources, *dict.fromkeys(licenses))
+    )
 
 
-def page_sources(page: PageRules, *, has_html: bool) -> Iterator[UseSource]:
-    """Yield the sources of a page that was read: its headers, its HTML and the TDM file."""
-    is_cut = PageNote.HEADERS_TRUNCATED in page.notes
-    yield UseSource(HEADERS, SourceState.NOT_READ if is_cut else SourceState.READ, "only a part" if is_cut else "")
-    if not has_html:
+def _response_sources(page: PageRules, response: PageResponse) -> Iterator[UseSource]:
+    if response.headers is None:
+        yield UseSource(HEADERS, SourceState.NOT_READ)
+    elif PageNote.HEADERS_TRUNCATED in page.notes:
+        yield UseSource(HEADERS, SourceState.NOT_READ, _PART)
+    else:
+        yield UseSource(HEADERS, SourceState.READ)
+    if response.html is None:
         yield UseSource(HTML, SourceState.NOT_READ)
     elif PageNote.NOT_HTML in page.notes:
         yield UseSource(HTML, SourceState.ABSENT, "the content is not HTML")
     elif PageNote.HTML_TRUNCATED in page.notes:
-        yield UseSource(HTML, SourceState.NOT_READ, "only a part")
+        yield UseSource(HTML, SourceState.NOT_READ, _PART)
     else:
         yield UseSource(HTML, SourceState.READ)
-    yield tdm_source(page)
 
 
-def tdm_source(page: PageRules) -> UseSource:
+def with_redirects(verdict: UseVerdict, earlier: Iterable[UseVerdict]) -> UseVerdict:
+    """Return the verdict on content that was reached through redirects, with what the sites on the way state.
+
+    Args:
+        verdict: The verdict on the content.
+        earlier: Those on the URLs that redirected, in order.
+    """
+    statements, sources = list(verdict.statements), list(verdict.sources)
+    for other in earlier:
+        suffix = f" of {redacted_url(other.url)}"
+        statements += (one._replace(place=one.place + suffix) for one in other.statements)
+        sources += (one._replace(detail=(one.detail + suffix).strip()) for one in other.sources if one.is_unread)
+    return verdict._replace(
+        allowed=_allowed(statements), statements=tuple(statements), sources=tuple(dict.fromkeys(sources))
+    )
+
+
+def _allowed(statements: Iterable[UseStatement]) -> bool | None:
+    preference = most_restrictive(statement.preference for statement in statements)
+    return {Preference.ALLOW: True, Preference.DISALLOW: False, Preference.UNKNOWN: None}[preference]
+
+
+def _tdm_source(page: PageRules) -> UseSource:
     """Return the TDM file as a source."""
     file = page.tdm_file
     if file is None:
@@ -196,7 +239,7 @@ def tdm_source(page: PageRules) -> UseSource:
         state = SourceState.UNREACHABLE if file.unreachable else SourceState.UNREADABLE
         return UseSource(TDM_FILE, state, file.problem)
     if file.truncated:
-        return UseSource(TDM_FILE, SourceState.NOT_READ, "only a part")
+        return UseSource(TDM_FILE, SourceState.NOT_READ, _PART)
     return UseSource(TDM_FILE, SourceState.READ)
 
 
@@ -210,7 +253,9 @@ def _missing(name: str, source: MissingSource) -> UseSource:
         state = SourceState(source.state)
     except ValueError:
         raise InvalidOption(unknown_choice("state", source.state, SourceState)) from None
-    return UseSource(name, state, source.detail)
+    if state is SourceState.READ:
+        raise InvalidOption(f"invalid state 'read' of {name}: pass the content of a source that was read")
+    return UseSource(name, state, source.detail[:_MAX_TEXT])
 
 
 def _url_text(url: AnyURL) -> str:
@@ -229,12 +274,12 @@ def _read_page(
     elif response.status not in _SUCCESS:
         # The headers of an error are not those of the content.
         page = parse_page(url=url, tdm_file=file)
-        detail = f"status {response.status}"
+        detail = f"the server responded with status {response.status}"
         sources = [UseSource(name, SourceState.UNREACHABLE, detail) for name in (HEADERS, HTML)]
     else:
-        page = parse_page(response.html, headers=response.headers, url=url, tdm_file=file)
-        sources = list(page_sources(page, has_html=response.html is not None))[:-1]
-    return page, [*sources, _missing(TDM_FILE, tdm) if isinstance(tdm, MissingSource) else tdm_source(page)]
+        page = parse_page(response.html, headers=response.headers or (), url=url, tdm_file=file)
+        sources = list(_response_sources(page, response))
+    return page, [*sources, _missing(TDM_FILE, tdm) if isinstance(tdm, MissingSource) else _tdm_source(page)]
 
 
 def _real_file(tdm: bytes | str | MissingSource) -> bytes | str | MissingSource:
@@ -242,6 +287,8 @@ def _real_file(tdm: bytes | str | MissingSource) -> bytes | str | MissingSource:
     if isinstance(tdm, MissingSource):
         return tdm
     start = tdm[:_START].lstrip()
+    if not start:
+        return MissingSource(SourceState.ABSENT, "an empty response in its place")
     is_page = start.startswith("<") if isinstance(start, str) else start.startswith(b"<")
     return MissingSource(SourceState.ABSENT, "a web page in its place") if is_page else tdm
 
@@ -251,11 +298,20 @@ def _robots_source(robots: RobotsTxt | MissingSource) -> UseSource:
 
 
 def _rule_statement(verdict: Verdict) -> UseStatement:
-    note = f"{verdict.agent.tokens[0]} may not fetch the URL"
+    note = f"{verdict.agent.tokens[0]} may not fetch the URL{_group_text(verdict)}"
     if verdict.rule is None:
         return UseStatement(StatementKind.RULE, ROBOTS, ROBOTS, verdict.explanation, Preference.DISALLOW, note)
     place = f"line {verdict.rule.line}"
     return UseStatement(StatementKind.RULE, ROBOTS, place, str(verdict.rule), Preference.DISALLOW, note)
+
+
+def _group_text(verdict: Verdict) -> str:
+    """Return which group the rule of a verdict is in: a reader of the file may expect another one."""
+    lines = verdict.group.lines
+    if not lines or verdict.rule is None:
+        return ""
+    listed = ", ".join(map(str, lines[:_MAX_LINES]))
+    return f"; the group for {verdict.group.token} begins on line{'s' if len(lines) > 1 else ''} {listed}"
 
 
 def _unreachable_statements(sources: Sequence[UseSource]) -> Iterator[UseStatement]:
@@ -275,29 +331,38 @@ def _token_statements(robots: RobotsTxt, url: str, agent: Agent, purpose: UsageP
                 f"line {verdict.rule.line}",
                 str(verdict.rule),
                 Preference.DISALLOW,
-                f"applies to {token.name}, with which {token.operator} controls this use",
+                f"a rule for {token.name}, which {token.operator} obeys for this use{_group_text(verdict)}",
             )
 
 
+def _faulty_records(robots: RobotsTxt, agent: Agent) -> Iterator[UseStatement]:
+    """Yield the records of the agent's groups that cannot be read, or have a value that is not defined."""
+    groups = frozenset(robots.rules_for(agent).group_indices)
+    faulty = (
+        record
+        for record in robots.extensions
+        if record.name in _USAGE_RECORDS and record.group in groups and record.notes & _FAULTS
+    )
+    for record in islice(faulty, MAX_STATEMENTS):
+        kind = _RECORD_KINDS.get(record.name, StatementKind.AI_TRAINING_RULE)
+        note = "a value is invalid, so that it states nothing"
+        yield UseStatement(kind, ROBOTS, f"line {record.line}", _words(record), Preference.UNKNOWN, note)
+
+
 def _record_statement(statement: UsageStatement) -> UseStatement:
-    parsed = statement.record.parsed
-    kind = StatementKind.CONTENT_USAGE
-    if isinstance(parsed, ContentSignal):
-        kind = StatementKind.CONTENT_SIGNAL
-    elif isinstance(parsed, AITrainingRule):
-        kind = StatementKind.AI_TRAINING_RULE
+    kind = _RECORD_KINDS.get(statement.record.name, StatementKind.AI_TRAINING_RULE)
     usage = statement.usage_preference
-    note = "" if usage.draft is None else f"{usage.label} is a label of {usage.draft}"
+    note = "" if usage.draft is None else f"{usage.label} is a label of the expired {usage.draft}"
     return UseStatement(kind, ROBOTS, f"line {statement.line}", _words(statement.record), usage.preference, note)
 
 
 def _words(record: Extension[Any]) -> str:
-    return f"{record.name.title()}: {display_text(record.value)}"
+    return f"{_SPELLINGS.get(record.name, record.name.title())}: {display_text(record.value[:_MAX_TEXT])}"
 
 
 def _header_statements(page: PageRules, purpose: UsagePurpose) -> Iterator[UseStatement]:
     for header in page.usage_headers:
-        kind, text = StatementKind(header.name), printable_text(header.value)
+        kind, text = StatementKind(header.name), printable_text(header.value[:_MAX_TEXT])
         place = f"{header.name.title()} header"
         if header.is_unreadable:
             yield UseStatement(kind, HEADERS, place, text, Preference.UNKNOWN, "the value is invalid")
@@ -307,22 +372,43 @@ def _header_statements(page: PageRules, purpose: UsagePurpose) -> Iterator[UseSt
 
 
 def _directive_statements(page: PageRules, purpose: UsagePurpose, agent: Agent, now: float) -> Iterator[UseStatement]:
+    if purpose is UsagePurpose.TRAINING:
+        yield from _opt_outs(page, agent)
     # The reservation of a TDM file is a statement of its own.
     verdict = page._replace(reservations=(), tdm_file=None).decide(agent=agent, now=now)
     decision = _decision_on(verdict, purpose)
-    directive = decision.directive
-    if directive is None:
+    if decision.directive is None or decision.directive.name in _OPT_OUTS:
         return
-    source = _PAGE_SOURCES.get(directive.position.source, HEADERS)
-    preference, note = Preference.DISALLOW, ""
-    if decision.allowed:
-        preference, note = Preference.UNKNOWN, "" if decision.limit is None else f"limits the use: {decision.limit}"
-        if decision.reason is PageReason.PERMISSIVE_DIRECTIVE:
-            preference = Preference.ALLOW
-    elif decision.reason is PageReason.EXPIRED:
-        note = "this date has passed"
-    place = str(directive.position)
-    yield UseStatement(StatementKind.PAGE_DIRECTIVE, source, place, str(directive), preference, note)
+    for directive in (decision.directive, *decision.other_directives):
+        preference, note = Preference.DISALLOW, ""
+        if decision.allowed:
+            preference, note = Preference.UNKNOWN, _limit_text(decision.limit)
+            if decision.reason is PageReason.PERMISSIVE_DIRECTIVE and directive is decision.directive:
+                preference = Preference.ALLOW
+        elif decision.reason is PageReason.EXPIRED:
+            note = "this date has passed"
+        yield _directive_statement(directive, preference, note)
+
+
+def _opt_outs(page: PageRules, agent: Agent) -> Iterator[UseStatement]:
+    """Yield `noai` and `noimageai`, which state what the site wants, whether or not an operator documents them."""
+    tokens = {token.lower() for token in agent.tokens}
+    for directive in page.directives:
+        if directive.name in _OPT_OUTS and (directive.agent is None or directive.agent in tokens):
+            is_text = directive.name == "noai"
+            preference = Preference.DISALLOW if is_text else Preference.UNKNOWN
+            yield _directive_statement(directive, preference, "" if is_text else "it is about the images of the page")
+
+
+def _directive_statement(directive: Directive, preference: Preference, note: str) -> UseStatement:
+    source, place = _PAGE_SOURCES.get(directive.position.source, HEADERS), str(directive.position)
+    return UseStatement(StatementKind.PAGE_DIRECTIVE, source, place, str(directive)[:_MAX_TEXT], preference, note)
+
+
+def _limit_text(limit: float | str | None) -> str:
+    if limit is None:
+        return ""
+    return "only title and snippet may be used" if limit == "snippet" else f"at most {limit} characters may be used"
 
 
 def _decision_on(verdict: PageVerdict, purpose: UsagePurpose) -> PageDecision:
@@ -332,26 +418,33 @@ def _decision_on(verdict: PageVerdict, purpose: UsagePurpose) -> PageDecision:
 
 
 def _tdm_statements(page: PageRules) -> Iterator[UseStatement]:
+    for stated in page.reservations:
+        if stated.reserved is None:
+            yield _tdm_statement(stated, Preference.UNKNOWN, "the value is neither 0 nor 1, so that it states nothing")
     reservation = page.reservation
     if reservation is None:
         return
-    source = _PAGE_SOURCES.get(reservation.position.source, HEADERS)
     policy = "" if reservation.policy is None else f", terms at {printable_text(reservation.policy)}"
-    reserved = bool(reservation.reserved)
-    yield UseStatement(
-        StatementKind.TDM_RESERVATION,
-        source,
-        str(reservation.position),
-        f"tdm-reservation {int(reserved)}",
-        Preference.DISALLOW if reserved else Preference.ALLOW,
-        f"the rights to text and data mining are {'' if reserved else 'not '}reserved{policy}",
-    )
+    if reservation.reserved:
+        note = f"the rights to text and data mining are reserved{policy}"
+        yield _tdm_statement(reservation, Preference.DISALLOW, note)
+    else:
+        # It grants nothing either.
+        yield _tdm_statement(reservation, Preference.UNKNOWN, f"no rights to text and data mining are reserved{policy}")
+
+
+def _tdm_statement(reservation: Reservation, preference: Preference, note: str) -> UseStatement:
+    source = _PAGE_SOURCES.get(reservation.position.source, HEADERS)
+    value = "" if reservation.reserved is None else f" {int(reservation.reserved)}"
+    location = "" if reservation.location is None else f" for {printable_text(reservation.location)}"
+    text = f"tdm-reservation{value}{location}"[:_MAX_TEXT]
+    return UseStatement(StatementKind.TDM_RESERVATION, source, str(reservation.position), text, preference, note)
 
 
 def _payments(response: PageResponse) -> Iterator[UseStatement]:
     if response.status != _PAYMENT_REQUIRED:
         return
-    prices = [pair for pair in header_pairs(response.headers) if pair[0] in _PRICE_HEADERS]
+    prices = [pair for pair in header_pairs(response.headers or ()) if pair[0] in _PRICE_HEADERS]
     text = "; ".join(f"{name}: {printable_text(value)}" for name, value in prices)
     yield UseStatement(
         StatementKind.PAYMENT,

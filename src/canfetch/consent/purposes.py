@@ -45,6 +45,8 @@ def find_purpose(name: str) -> UsagePurpose:
 
     Raises: InvalidOption: The purpose is unknown.
     """
+    if not isinstance(name, str):
+        raise TypeError(f"purpose must be a str, not {type(name).__name__}")
     purpose = PURPOSE_NAMES.get(name.strip().lower().replace("_", "-").replace(" ", "-"))
     if purpose is None:
         raise InvalidOption(unknown_choice("purpose", name, UsagePurpose))

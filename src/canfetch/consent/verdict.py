@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 from canfetch.core.agent import Agent
 from canfetch.core.extensions.preference import Preference, UsagePurpose
+from canfetch.core.redaction import redacted_url
 from canfetch.core.text import display_text, printable_text
 
 USE_SCHEMA: Final = "canfetch.use/1"
@@ -24,6 +25,8 @@ class SourceState(StrEnum):
 
 
 _UNREAD: Final = frozenset({SourceState.UNREACHABLE, SourceState.UNREADABLE, SourceState.NOT_READ})
+MAX_STATEMENTS: Final = 100
+"""The number of statements of one kind of source that a verdict has. A file can have thousands."""
 
 
 class UseSource(NamedTuple):
@@ -49,7 +52,7 @@ class UseSource(NamedTuple):
         return {"name": self.name, "state": str(self.state), "detail": printable_text(self.detail)}
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.state}{f' ({self.detail})' if self.detail else ''}"
+        return f"{self.name}: {self.state}{f' ({printable_text(self.detail)})' if self.detail else ''}"
 
 
 class StatementKind(StrEnum):
@@ -98,7 +101,13 @@ class UseStatement(NamedTuple):
 
     def __str__(self) -> str:
         place = self.place if self.place.startswith(self.source) else f"{self.source}, {self.place}"
-        return f"{place}: {self.text}{f' ({self.note})' if self.note else ''}"
+        return printable_text(f"{place}: {self.text}{f' ({self.note})' if self.note else ''}")
+
+
+# Statements that others, in a part of the page that was not read, can override: TDMRep orders its sources, and some
+# search engines have directives that permit what others restrict.
+_OVERRIDABLE: Final = frozenset({StatementKind.PAGE_DIRECTIVE, StatementKind.TDM_RESERVATION})
+_PAGE: Final = frozenset({"headers", "html"})
 
 
 class UseVerdict(NamedTuple):
@@ -112,7 +121,8 @@ class UseVerdict(NamedTuple):
         purpose: The purpose.
         url: The URL of the content.
         agent: The agent that collects it.
-        statements: All statements on the purpose, and the facts about terms, in the order of the sources.
+        statements: The statements on the purpose, and facts such as terms and statements that cannot be read, in the
+            order of the sources. Of thousands of one kind, the first are listed.
         sources: The sources, and whether they were read.
     """
 
@@ -142,15 +152,27 @@ class UseVerdict(NamedTuple):
 
     @property
     def is_final(self) -> bool:
-        """Whether no source that was not read could change the answer: more statements can only disallow more."""
-        return self.allowed is False or not self.unread
+        """Whether no source that was not read could change the answer.
+
+        Further statements of most kinds can only disallow more. The headers and the HTML can also override a
+        reservation or a directive, and a robots.txt that was not reached may allow everything.
+        """
+        unread = {source.name for source in self.unread}
+        if not unread:
+            return True
+        return self.allowed is False and any(
+            statement.source not in unread and (statement.kind not in _OVERRIDABLE or _PAGE.isdisjoint(unread))
+            for statement in self.decided_by
+        )
 
     @property
     def explanation(self) -> str:
         """The reason in one sentence."""
         if self.decided_by:
             first, *others = map(str, self.decided_by)
-            return first + (f"; and {len(others)} more" if others else "")
+            return first + (f"; and {len(others)} more statements" if others else "")
+        if self.statements:
+            return f"no statement decides about {self.purpose}; the first is {self.statements[0]}"
         return f"no source that was read states anything on {self.purpose}"
 
     def __bool__(self) -> NoReturn:
@@ -168,7 +190,7 @@ class UseVerdict(NamedTuple):
         """
         return {
             "schema": USE_SCHEMA,
-            "url": printable_text(self.url),
+            "url": redacted_url(self.url),
             "purpose": str(self.purpose),
             "agent": {
                 "tokens": [display_text(token) for token in self.agent.encoded_tokens],

@@ -6,7 +6,7 @@ from functools import partial
 
 from canfetch.access.responses import Failure, Response
 from canfetch.agents.requested import RequestedAgent
-from canfetch.answers.use import UseAnswer, fetch_use_facts, use_of_origin
+from canfetch.answers.use import UseAnswer, fetch_use_facts, use_of_content
 from canfetch.cli.shared.document_fetcher import DocumentFetcher
 from canfetch.cli.shared.network_options import NetworkOptions
 from canfetch.client.documents import DecideStep, Step, quoted_url, run_steps
@@ -50,7 +50,7 @@ class FetchedUse:
             self._pages, self._page_url = {}, url
         steps = fetch_use_facts(url, max_bytes=DEFAULT_MAX_PAGE_BYTES, with_page=self._with_page)
         facts = run_steps(steps, partial(self._perform, agent.agent))
-        return use_of_origin(url, agent, purpose, facts, self._fetcher.state(facts.url), now=time.time())
+        return use_of_content(url, agent, purpose, facts, self._fetcher.state, now=time.time())
 
     def close(self) -> None:
         """Close the client and the transport."""

@@ -40,6 +40,7 @@ from canfetch.consent.verdict import SourceState, UseVerdict
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.extensions.preference import Preference
 from canfetch.core.quoting import quoted
+from canfetch.core.redaction import redacted_url
 from canfetch.errors import CanfetchError
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 from canfetch.pages.tdm import MAX_TDM_BYTES
@@ -165,7 +166,7 @@ class _LocalSources:
             if options.html is not None:
                 html = read_input(options.html, "--html", max_bytes=DEFAULT_MAX_PAGE_BYTES + 1)
             headers = [parse_header(line, f"--response-header {quoted(line)}") for line in options.response_headers]
-            self._response = PageResponse(200, headers, html)
+            self._response = PageResponse(200, headers or None, html)
         self._tdm: bytes | MissingSource = MissingSource(SourceState.NOT_READ)
         if options.tdm_file is not None:
             self._tdm = read_input(options.tdm_file, "--tdm-file", max_bytes=MAX_TDM_BYTES + 1)
@@ -196,9 +197,9 @@ def _lines(answer: UseAnswer, palette: Palette) -> Iterator[str]:
     verdict = answer.verdict
     paint = {True: palette.good, False: palette.bad, None: palette.warning}[verdict.allowed]
     word = paint(_WORDS[verdict.allowed])
-    yield f"{word}: {verdict.purpose} with {printable(answer.url)}, collected by {printable(answer.agent.name)}"
+    yield f"{word}: {verdict.purpose} with {redacted_url(answer.url)}, for {printable(answer.agent.name)}"
     if verdict.url != answer.url:
-        yield f"  content      {printable(verdict.url)}"
+        yield f"  content      {redacted_url(verdict.url)}"
     for statement in verdict.statements:
         label = "fact" if statement.preference is Preference.UNKNOWN else str(statement.preference)
         yield f"  {label:<11}  {printable(str(statement))}"
