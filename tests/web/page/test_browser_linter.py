@@ -52,6 +52,7 @@ READ: Final = """async (content) => {
     item.querySelector("[data-fix]") !== null,
   ]);
 }"""
+SEVERITY_WORDS = {"error": "Error", "warning": "Warning", "info": "Note"}
 
 
 @pytest.fixture(scope="module")
@@ -119,8 +120,15 @@ def test_findings_are_those_of_the_command(loaded: OpenPage, tmp_path: Path) -> 
     assert shown > FILES
 
 
+def as_sentence(text: str) -> str:
+    start = text[:1].upper() + text[1:]
+    return start if start.endswith((".", "!", "?")) else f"{start}."
+
+
 def as_shown(finding: dict[str, Any]) -> list[Any]:
-    texts = [finding["message"], finding["effect"], f"{finding['how_to_fix']} {finding['code']}"]
+    message = f"{SEVERITY_WORDS[finding['severity']]} {as_sentence(finding['message'])}"
+    effect = None if finding["effect"] is None else as_sentence(finding["effect"])
+    texts = [message, effect, f"{finding['how_to_fix']} {finding['code']}"]
     shown = [text.replace("`", "") for text in texts if text is not None]
     return [finding["code"], finding["severity"], finding["start"]["line"], shown, finding["fix"] is not None]
 
