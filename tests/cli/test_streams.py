@@ -8,7 +8,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
+
+from canfetch.cli.main import cli
 
 Run = Any
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals and pipes as POSIX has them")
@@ -159,28 +162,7 @@ def test_completion_scripts(run: Run, folder: Path, shell: str, sign: str) -> No
 @pytest.mark.parametrize(
     "words, place, expected",
     [
-        (
-            "canfetch ",
-            1,
-            {"check", "explain", "matrix", "page", "facts", "fetch", "sitemaps", "lint", "fmt", "lsp", "init", "policy"}
-            | {
-                "diff",
-                "minimize",
-                "test",
-                "agents",
-                "bulk",
-                "study",
-                "cache",
-                "frontier",
-                "evidence",
-                "logs",
-                "completion",
-                "serve",
-                "mcp",
-                "watch",
-                "history",
-            },
-        ),
+        ("canfetch ", 1, set(cli.list_commands(click.Context(cli)))),
         ("canfetch check --agent Googlebot-I", 3, {"Googlebot-Image"}),
         ("canfetch check --agent gptb", 3, {"GPTBot"}),
         ("canfetch check --profile goo", 3, {"google2019", "google", "googlebot"}),
