@@ -2,7 +2,8 @@
 
 import pytest
 
-from canfetch.core.text import abbreviated, content_json, counted, display_text, encode_text
+from canfetch.core.text import abbreviated, content_bytes, content_json, counted, display_text, encode_text
+from canfetch.errors import InvalidOption
 
 
 @pytest.mark.parametrize(
@@ -67,3 +68,14 @@ def test_a_number_has_its_noun() -> None:
 def test_long_lists_are_abbreviated() -> None:
     assert [abbreviated(["a", "b", "c"][:count], 2) for count in range(4)] == ["", "a", "a, b", "a, b and 1 more"]
     assert abbreviated(["a", "b", "c"], 1, separator=" ", rest="others") == "a and 2 others"
+
+
+@pytest.mark.parametrize("content", [b"", b"User-agent: *", "é".encode(), b"\xff\x00", "\ufeffa".encode()])
+def test_content_bytes_reads_what_content_json_writes(content: bytes) -> None:
+    written = content_json(content)
+    assert content_bytes(written["content"], written["content_encoding"]) == content
+
+
+def test_content_that_is_not_base64_is_a_mistake_of_the_caller() -> None:
+    with pytest.raises(InvalidOption, match="invalid Base64 in content: "):
+        content_bytes("é", "base64")
