@@ -250,6 +250,17 @@ def test_a_file_with_thousands_of_statements_is_bounded() -> None:
     assert len(str(verdict.to_json())) < 100_000
 
 
+def test_headers_and_elements_of_any_size_are_bounded_and_no_refusal_is_lost() -> None:
+    priced = may_use(URL, purpose="training", response=PageResponse(402, {"Crawler-Price": "1" * 1_000_000}))
+    assert [(len(one.text), one.note) for one in priced.statements] == [(500, "payment is required")]
+    metas = "<meta name=robots content=noimageai>" * 300 + "<meta name=robots content=noai>" * 300
+    verdict = use(response=PageResponse(200, (), metas))
+    assert verdict.allowed is False
+    assert len(verdict.statements) == 200
+    rule = use(f"User-agent: *\nDisallow: /*{'*' * 100_000}\n")
+    assert [len(one.text) for one in rule.statements] == [500]
+
+
 def test_nothing_that_is_printed_can_control_a_terminal() -> None:
     missing = MissingSource(SourceState.UNREACHABLE, "\x1b[31m\ud800")
     verdict = may_use("https://user:secret@www.example.com/\x1b", purpose="training", tdm=missing)

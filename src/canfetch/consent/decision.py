@@ -6,7 +6,7 @@ standards the most restrictive statement decides, because none of them yields to
 Source: draft-ietf-aipref-vocab-08 section 7.1; W3C Community Group, TDM Reservation Protocol; RFC 9309 section 2.2.1.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
@@ -44,7 +44,10 @@ _SUCCESS: Final = range(200, 300)
 _PAYMENT_REQUIRED: Final = 402
 _PRICE_HEADERS: Final = ("crawler-price", "payment-required", "www-authenticate")
 _SPELLINGS: Final = {"disallowaitraining": "DisallowAITraining", "allowaitraining": "AllowAITraining"}
-_OPT_OUTS: Final = ("noai", "noimageai")
+_OPT_OUTS: Final = {
+    "noai": (Preference.DISALLOW, ""),
+    "noimageai": (Preference.UNKNOWN, "it is about the images of the page"),
+}
 _USAGE_RECORDS: Final = frozenset({"content-usage", "content-signal", "disallowaitraining", "allowaitraining"})
 # A record with one of these notes may be meant to state something.
 _FAULTS: Final = ExtensionNote.UNREADABLE | ExtensionNote.UNKNOWN_VALUE
@@ -123,72 +126,52 @@ def may_use(
     _check_source("robots", robots, (RobotsTxt,), "the result of canfetch.parse()")
     _check_source("response", response, (PageResponse,), "a PageResponse")
     _check_source("tdm", tdm, (bytes, str), "the content of the file")
-    verdict = robots.decide(url, agent=chosen) if isinstance(robots, RobotsTxt) else None
     text = _url_text(url)
     page, sources = _read_page(text, response, _real_file(tdm))
-    return combine(
-        text,
-        wanted,
-        chosen,
-        verdict=verdict,
-        robots=robots if isinstance(robots, RobotsTxt) else None,
-        page=page,
-        sources=[_robots_source(robots), *sources],
-        payment=_payments(response) if isinstance(response, PageResponse) else (),
-        now=now,
-    )
-
-
-def combine(
-    url: str,
-    purpose: UsagePurpose,
-    agent: Agent,
-    *,
-    verdict: Verdict | None,
-    robots: RobotsTxt | None,
-    page: PageRules | None,
-    sources: Sequence[UseSource],
-    payment: Iterable[UseStatement] = (),
-    now: float,
-) -> UseVerdict:
-    """Combine what was read.
-
-    Args:
-        verdict: Whether the agent may fetch the URL, or None if that is unknown. It may be based on a robots.txt that
-            was not reached.
-        robots: The robots.txt whose records apply, or None.
-        page: The rules of the page and of the TDM file, or None.
-        sources: The sources other than licenses, robots.txt first.
-        payment: Statements about a price.
-        now: Seconds since the epoch.
-    """
-    statements: list[UseStatement] = []
-    licenses: list[UseSource] = []
-    if verdict is not None and not verdict.allowed:
-        statements.append(_rule_statement(verdict))
-    elif verdict is None:
-        statements += _unreachable_statements(sources)
-    if robots is not None:
-        statements += _token_statements(robots, url, agent, purpose)
-        usage = robots.usage(url, agent=agent, purpose=purpose, if_disallowed=True)
-        deciding = sorted(usage.statements, key=lambda one: one.usage_preference.preference is not usage.preference)
-        statements += map(_record_statement, deciding[:MAX_STATEMENTS])
-        statements += _faulty_records(robots, agent)
-        for record in usage.licenses[:MAX_STATEMENTS]:
-            statements.append(
-                UseStatement(StatementKind.LICENSE, ROBOTS, f"line {record.line}", _words(record), Preference.UNKNOWN)
-            )
-            licenses.append(UseSource(LICENSE, SourceState.NOT_READ, record.parsed.url))
-    statements += payment
-    if page is not None:
-        statements += _header_statements(page, purpose)
-        statements += _directive_statements(page, purpose, agent, now)
-        if purpose is UsagePurpose.TRAINING:
-            statements += _tdm_statements(page)
+    statements = list(_robots_statements(robots, text, chosen, wanted))
     # A license that several lines name is one source.
+    licenses = dict.fromkeys(one.text for one in statements if one.kind is StatementKind.LICENSE)
+    if isinstance(response, PageResponse):
+        statements += _payments(response)
+    statements += _header_statements(page, wanted)
+    statements += _directive_statements(page, wanted, chosen, now)
+    if wanted is UsagePurpose.TRAINING:
+        statements += _tdm_statements(page)
     return UseVerdict(
-        _allowed(statements), purpose, url, agent, tuple(statements), (*sources, *dict.fromkeys(licenses))
+        _allowed(statements),
+        wanted,
+        text,
+        chosen,
+        # Sites control the length of texts.
+        tuple(one._replace(text=one.text[:_MAX_TEXT]) for one in statements),
+        (
+            _robots_source(robots),
+            *sources,
+            *(UseSource(LICENSE, SourceState.NOT_READ, url[:_MAX_TEXT]) for url in licenses),
+        ),
     )
+
+
+def _robots_statements(
+    robots: RobotsTxt | MissingSource, url: str, agent: Agent, purpose: UsagePurpose
+) -> Iterator[UseStatement]:
+    if isinstance(robots, MissingSource):
+        if robots.state == SourceState.UNREACHABLE:
+            # A crawler must assume complete disallow.
+            note = "RFC 9309 section 2.3.1.4 disallows everything until it can be fetched"
+            yield UseStatement(StatementKind.RULE, ROBOTS, ROBOTS, "unreachable", Preference.DISALLOW, note)
+        return
+    verdict = robots.decide(url, agent=agent)
+    if not verdict.allowed:
+        yield _rule_statement(verdict)
+    yield from _token_statements(robots, url, agent, purpose)
+    usage = robots.usage(url, agent=agent, purpose=purpose, if_disallowed=True)
+    deciding = sorted(usage.statements, key=lambda one: one.usage_preference.preference is not usage.preference)
+    yield from map(_record_statement, deciding[:MAX_STATEMENTS])
+    yield from _faulty_records(robots, agent)
+    for record in usage.licenses[:MAX_STATEMENTS]:
+        place, terms = f"line {record.line}", record.parsed.url
+        yield UseStatement(StatementKind.LICENSE, ROBOTS, place, terms, Preference.UNKNOWN, "the terms of a license")
 
 
 def _response_sources(page: PageRules, response: PageResponse) -> Iterator[UseSource]:
@@ -314,13 +297,6 @@ def _group_text(verdict: Verdict) -> str:
     return f"; the group for {verdict.group.token} begins on line{'s' if len(lines) > 1 else ''} {listed}"
 
 
-def _unreachable_statements(sources: Sequence[UseSource]) -> Iterator[UseStatement]:
-    """Yield what follows if the robots.txt could not be fetched: a crawler must assume complete disallow."""
-    if sources and sources[0].name == ROBOTS and sources[0].state is SourceState.UNREACHABLE:
-        note = "RFC 9309 section 2.3.1.4 disallows everything until it can be fetched"
-        yield UseStatement(StatementKind.RULE, ROBOTS, ROBOTS, "unreachable", Preference.DISALLOW, note)
-
-
 def _token_statements(robots: RobotsTxt, url: str, agent: Agent, purpose: UsagePurpose) -> Iterator[UseStatement]:
     for token in control_tokens(agent, purpose):
         verdict = robots.decide(url, agent=token.agent)
@@ -362,7 +338,7 @@ def _words(record: Extension[Any]) -> str:
 
 def _header_statements(page: PageRules, purpose: UsagePurpose) -> Iterator[UseStatement]:
     for header in page.usage_headers:
-        kind, text = StatementKind(header.name), printable_text(header.value[:_MAX_TEXT])
+        kind, text = StatementKind(header.name), header.value
         place = f"{header.name.title()} header"
         if header.is_unreadable:
             yield UseStatement(kind, HEADERS, place, text, Preference.UNKNOWN, "the value is invalid")
@@ -379,7 +355,7 @@ def _directive_statements(page: PageRules, purpose: UsagePurpose, agent: Agent, 
     decision = _decision_on(verdict, purpose)
     if decision.directive is None or decision.directive.name in _OPT_OUTS:
         return
-    for directive in (decision.directive, *decision.other_directives):
+    for directive in (decision.directive, *decision.other_directives[: MAX_STATEMENTS - 1]):
         preference, note = Preference.DISALLOW, ""
         if decision.allowed:
             preference, note = Preference.UNKNOWN, _limit_text(decision.limit)
@@ -393,16 +369,14 @@ def _directive_statements(page: PageRules, purpose: UsagePurpose, agent: Agent, 
 def _opt_outs(page: PageRules, agent: Agent) -> Iterator[UseStatement]:
     """Yield `noai` and `noimageai`, which state what the site wants, whether or not an operator documents them."""
     tokens = {token.lower() for token in agent.tokens}
-    for directive in page.directives:
-        if directive.name in _OPT_OUTS and (directive.agent is None or directive.agent in tokens):
-            is_text = directive.name == "noai"
-            preference = Preference.DISALLOW if is_text else Preference.UNKNOWN
-            yield _directive_statement(directive, preference, "" if is_text else "it is about the images of the page")
+    for name, (preference, note) in _OPT_OUTS.items():
+        own = (one for one in page.directives if one.name == name and (one.agent is None or one.agent in tokens))
+        yield from (_directive_statement(one, preference, note) for one in islice(own, MAX_STATEMENTS))
 
 
 def _directive_statement(directive: Directive, preference: Preference, note: str) -> UseStatement:
     source, place = _PAGE_SOURCES.get(directive.position.source, HEADERS), str(directive.position)
-    return UseStatement(StatementKind.PAGE_DIRECTIVE, source, place, str(directive)[:_MAX_TEXT], preference, note)
+    return UseStatement(StatementKind.PAGE_DIRECTIVE, source, place, str(directive), preference, note)
 
 
 def _limit_text(limit: float | str | None) -> str:
@@ -437,7 +411,7 @@ def _tdm_statement(reservation: Reservation, preference: Preference, note: str) 
     source = _PAGE_SOURCES.get(reservation.position.source, HEADERS)
     value = "" if reservation.reserved is None else f" {int(reservation.reserved)}"
     location = "" if reservation.location is None else f" for {printable_text(reservation.location)}"
-    text = f"tdm-reservation{value}{location}"[:_MAX_TEXT]
+    text = f"tdm-reservation{value}{location}"
     return UseStatement(StatementKind.TDM_RESERVATION, source, str(reservation.position), text, preference, note)
 
 
@@ -445,12 +419,5 @@ def _payments(response: PageResponse) -> Iterator[UseStatement]:
     if response.status != _PAYMENT_REQUIRED:
         return
     prices = [pair for pair in header_pairs(response.headers or ()) if pair[0] in _PRICE_HEADERS]
-    text = "; ".join(f"{name}: {printable_text(value)}" for name, value in prices)
-    yield UseStatement(
-        StatementKind.PAYMENT,
-        HEADERS,
-        "status 402",
-        text or "402 Payment Required",
-        Preference.UNKNOWN,
-        "a price is due",
-    )
+    text = "; ".join(f"{name}: {value}" for name, value in prices) or "402 Payment Required"
+    yield UseStatement(StatementKind.PAYMENT, HEADERS, "status 402", text, Preference.UNKNOWN, "payment is required")

@@ -40,14 +40,19 @@ PURPOSE_NAMES: Final[Mapping[str, UsagePurpose]] = {
 _FURTHER_PURPOSES: Final[Mapping[str, UsagePurpose]] = {"Google-Extended": UsagePurpose.AI_USE}
 
 
+def purpose_key(name: str) -> str:
+    """Return the name of a purpose in lower case, with hyphens."""
+    return name.strip().lower().replace("_", "-").replace(" ", "-")
+
+
 def find_purpose(name: str) -> UsagePurpose:
     """Return the purpose with a name, in any case, with hyphens or underscores.
 
-    Raises: InvalidOption: The purpose is unknown.
+    Raises: InvalidOption: The purpose is unknown; TypeError.
     """
     if not isinstance(name, str):
         raise TypeError(f"purpose must be a str, not {type(name).__name__}")
-    purpose = PURPOSE_NAMES.get(name.strip().lower().replace("_", "-").replace(" ", "-"))
+    purpose = PURPOSE_NAMES.get(purpose_key(name))
     if purpose is None:
         raise InvalidOption(unknown_choice("purpose", name, UsagePurpose))
     return purpose

@@ -18,7 +18,7 @@ from pydantic import (
 )
 
 from canfetch.access.editions import EDITIONS, get_edition
-from canfetch.consent.purposes import find_purpose
+from canfetch.consent.purposes import find_purpose, purpose_key
 from canfetch.core.choices import unknown_choice
 from canfetch.core.quoting import quoted
 from canfetch.errors import CanfetchError, InvalidOption, UnknownEdition
@@ -87,7 +87,7 @@ class MayFetchArguments(Arguments):
     def _known_purpose(cls, value: Any) -> Any:
         if not isinstance(value, str):
             return value
-        if value.strip().lower().replace("_", "-").replace(" ", "-") in _USER_REQUESTS:
+        if purpose_key(value) in _USER_REQUESTS:
             return "user-request"
         try:
             return str(find_purpose(value))
