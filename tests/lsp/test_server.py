@@ -421,7 +421,7 @@ def test_configuration_files_and_initialization_options(tmp_path: Path) -> None:
     editor.open(document, BROKEN)
     found = editor.published(document)
     assert codes(found) == ["CF202"]
-    assert "lesen" in found[0].message
+    assert "ist ein Schreibfehler" in found[0].message
     # Without a watcher, saving reads the files again.
     configuration.write_text('[lint]\nselect = ["nonsense"]\n', encoding="utf-8")
     editor.notify(types.TEXT_DOCUMENT_DID_SAVE, types.DidSaveTextDocumentParams(identifier(document)))
