@@ -131,8 +131,8 @@ export interface CrawlerObject {
   readonly checked: string;
 }
 
-/** The preferences of a site on what one crawler fetches. */
-export interface CrawlerUsage {
+/** Whether one crawler may fetch a URL, and whether each use of its content is allowed. */
+export interface CrawlerUsesObject {
   readonly agent_name: string;
   readonly operator: string | null;
   readonly purposes: readonly ("ads" | "answers" | "archive" | "feeds" | "notifications" | "preview" | "research" | "safety" | "search-index" | "seo" | "shopping" | "site-owner" | "testing" | "training" | "user-triggered")[];
@@ -140,7 +140,7 @@ export interface CrawlerUsage {
   readonly allowed: boolean;
   readonly line: number | null;
   readonly explanation: string;
-  readonly usage: Readonly<Record<UsagePurpose, UsageObject>>;
+  readonly uses: Readonly<Record<UsagePurpose, UseObject>>;
 }
 
 /** What one crawler may fetch because of the lines of a finding, and after its fix if that is different. */
@@ -416,6 +416,13 @@ export interface LivePageRows {
   readonly agent_notes?: readonly string[];
   /** Null if the request does not ask for them, or if no crawler may fetch the page. */
   readonly resources?: ResourcesObject | null;
+}
+
+/** The answer for each crawler. */
+export interface LiveUseRows {
+  readonly rows: readonly UseAnswerObject[];
+  /** Notes about unknown agents: the names that are probably meant. */
+  readonly agent_notes?: readonly string[];
 }
 
 /** A table of agents and URLs. */
@@ -697,20 +704,17 @@ export interface SitemapObject {
   readonly problem: string | null;
 }
 
+/** Whether a source was read. */
+export type SourceState = "read" | "absent" | "unreachable" | "unreadable" | "not-read";
+
 /** The preference on a use of the home page, and the records that state it. */
 export interface StatedUse {
   readonly preference: Preference;
   readonly records: readonly ExtensionObject[];
 }
 
-/** A record, and the preference that it states. */
-export interface StatementObject {
-  readonly record: ExtensionObject;
-  readonly label: string;
-  readonly preference: Preference;
-  /** The draft that defined the label, or null for a current label. */
-  readonly draft: string | null;
-}
+/** The standard that a statement belongs to. */
+export type StatementKind = "rule" | "control-token" | "content-signal" | "content-usage" | "ai-training-rule" | "page-directive" | "tdm-reservation" | "license" | "payment";
 
 /** The Content-Usage or Content-Signal headers of a page. */
 export interface UsageHeaderObject {
@@ -720,28 +724,67 @@ export interface UsageHeaderObject {
   readonly notes: readonly string[];
 }
 
-/** The preference of a site on one use by one crawler. */
-export interface UsageObject {
-  readonly schema: string;
-  readonly purpose: UsagePurpose;
-  readonly preference: Preference;
-  readonly statements: readonly StatementObject[];
-  readonly licenses: readonly ExtensionObject[];
-  readonly verdict: BareVerdict;
-}
-
 /** The purpose for which content is used. */
 export type UsagePurpose = "training" | "search" | "ai-use";
 
-/** The preferences of a site on a URL, by crawler and purpose. */
-export interface UsageTable {
+/** Whether one crawler may use the content of a URL, as `canfetch use --format json` writes it. */
+export interface UseAnswerObject {
+  /** Null if nothing is stated. */
+  readonly allowed: boolean | null;
+  /** Whether no source that was not read could change the answer. */
+  readonly is_final: boolean;
+  readonly expires_at: string | null;
+  readonly explanation: string;
+  readonly statements: readonly UseStatementObject[];
+  readonly schema: string;
+  readonly url: string;
+  readonly agent_name: string;
+  /** The URL after redirects. */
+  readonly content_url: string;
+  readonly purpose: UsagePurpose;
+  readonly agent: AgentObject;
+  readonly decided_by: readonly UseStatementObject[];
+  readonly sources: readonly UseSourceObject[];
+}
+
+/** Whether a use is allowed. */
+export interface UseObject {
+  /** Null if nothing is stated. */
+  readonly allowed: boolean | null;
+  /** Whether no source that was not read could change the answer. */
+  readonly is_final: boolean;
+  readonly expires_at: string | null;
+  readonly explanation: string;
+  readonly statements: readonly UseStatementObject[];
+}
+
+/** A place where a site can state something, and whether it was read. */
+export interface UseSourceObject {
+  readonly name: string;
+  readonly state: SourceState;
+  readonly detail: string;
+}
+
+/** A statement of a site on a use. */
+export interface UseStatementObject {
+  readonly kind: StatementKind;
+  readonly source: string;
+  readonly place: string;
+  /** The line of robots.txt, or null for other sources. */
+  readonly line: number | null;
+  readonly text: string;
+  readonly preference: Preference;
+  readonly note: string;
+}
+
+/** Whether crawlers may use the content of a URL, by crawler and purpose. */
+export interface UseTableObject {
   readonly schema: string;
   readonly url: string;
   readonly profile: string;
-  readonly crawlers: readonly CrawlerUsage[];
+  readonly sources: readonly UseSourceObject[];
+  readonly crawlers: readonly CrawlerUsesObject[];
   readonly records: readonly ExtensionObject[];
-  readonly tdm_reservation: ReservationObject | null;
-  readonly tdm_file_problem: string | null;
   /** Notes about unknown agents: the names that are probably meant. */
   readonly agent_notes?: readonly string[];
 }

@@ -294,6 +294,7 @@ def test_json_is_complete_and_plain() -> None:
         "agent",
         "allowed",
         "is_final",
+        "expires_at",
         "explanation",
         "decided_by",
         "statements",

@@ -12,8 +12,8 @@ from tests.laws.test_extensions import extended_files
 from tests.mcp.asking import NOW, ORIGIN, state_of
 
 import canfetch
-from canfetch.answers.pages import FetchedTDMFile
 from canfetch.answers.training import training_crawlers
+from canfetch.client.site_files import SiteFile
 from canfetch.core.extensions.preference import Preference, UsagePurpose
 from canfetch.lint import CHECKS
 from canfetch.web.mcp.agents import STAND_IN, parse_agent
@@ -55,7 +55,7 @@ def all_answers(content: bytes, path: str, *, status: int = 200) -> list[Answer]
     # The policy is what the file says, too.
     policy = content.decode("latin-1")
     entries = [{"location": "/*", "tdm-reservation": 1, "tdm-policy": policy}]
-    tdm_file = FetchedTDMFile(json.dumps(entries).encode())
+    tdm_file = SiteFile(json.dumps(entries).encode())
     agents = [parse_agent(name, STAND_IN) for name in AGENTS]
     answers = [
         may_fetch(state, MayFetchArguments.model_construct(url=url, purpose=purpose), agent, NOW, tdm_file=tdm_file)
@@ -207,7 +207,7 @@ Content-Signal: ai-train=no
 User-agent: *
 Disallow:
 """
-    result: Any = who_may_train(state_of(content), f"{ORIGIN}/", NOW, tdm_file=FetchedTDMFile()).result
+    result: Any = who_may_train(state_of(content), f"{ORIGIN}/", NOW, tdm_file=SiteFile()).result
     assert result.disallowed == ["GPTBot"]
     assert set(result.partly) == {"ClaudeBot", "CCBot"}
     assert result.opted_out == ["Google-Extended"]
@@ -217,7 +217,7 @@ Disallow:
 
 def test_a_blocked_home_page_does_not_hide_what_the_site_states() -> None:
     content = b"User-agent: *\nContent-Signal: ai-train=no\nAllow: /articles/\nDisallow: /\n"
-    result: Any = who_may_train(state_of(content), f"{ORIGIN}/", NOW, tdm_file=FetchedTDMFile()).result
+    result: Any = who_may_train(state_of(content), f"{ORIGIN}/", NOW, tdm_file=SiteFile()).result
     assert len(result.opted_out) == len(training_crawlers())
     assert result.preference is Preference.DISALLOW
     assert [line.number for line in result.lines] == [2]
@@ -225,7 +225,7 @@ def test_a_blocked_home_page_does_not_hide_what_the_site_states() -> None:
 
 @pytest.mark.parametrize("status, listed", [(404, "allowed"), (503, "disallowed")], ids=["unavailable", "unreachable"])
 def test_who_may_train_without_a_file(status: int, listed: str) -> None:
-    answer = who_may_train(state_of(b"", status=status), f"{ORIGIN}/", NOW, tdm_file=FetchedTDMFile())
+    answer = who_may_train(state_of(b"", status=status), f"{ORIGIN}/", NOW, tdm_file=SiteFile())
     assert len(getattr(answer.result, listed)) == len(training_crawlers())
     assert f"all {len(training_crawlers())} known training crawlers" in answer.text
 
@@ -239,21 +239,21 @@ def test_explain_lists_readers_that_decide_otherwise() -> None:
 @pytest.mark.parametrize(
     "file, allowed, sentence",
     [
-        (FetchedTDMFile(), True, ""),
-        (FetchedTDMFile(b'[{"location": "/*", "tdm-reservation": 1}]'), False, "TDMRep: rights reserved."),
+        (SiteFile(), True, ""),
+        (SiteFile(b'[{"location": "/*", "tdm-reservation": 1}]'), False, "TDMRep: rights reserved."),
         (
-            FetchedTDMFile(b'[{"location": "/x", "tdm-reservation": 1, "tdm-policy": "https://example.com/p`"}]'),
+            SiteFile(b'[{"location": "/x", "tdm-reservation": 1, "tdm-policy": "https://example.com/p`"}]'),
             False,
             "TDMRep: rights reserved, terms `https://example.com/p%60`.",
         ),
-        (FetchedTDMFile(b'[{"location": "/other", "tdm-reservation": 1}]'), True, ""),
-        (FetchedTDMFile(b'[{"location": "/*", "tdm-reservation": 0}]'), True, ""),
-        (FetchedTDMFile(b"<html>"), True, "tdmrep.json is unknown: "),
-        (FetchedTDMFile(reason="status 503"), True, "tdmrep.json is unknown: status 503."),
+        (SiteFile(b'[{"location": "/other", "tdm-reservation": 1}]'), True, ""),
+        (SiteFile(b'[{"location": "/*", "tdm-reservation": 0}]'), True, ""),
+        (SiteFile(b"<html>"), True, "tdmrep.json is unknown: "),
+        (SiteFile(reason="status 503"), True, "tdmrep.json is unknown: status 503."),
     ],
     ids=range(7),
 )
-def test_tdmrep_reserves_training(file: FetchedTDMFile, *, allowed: bool, sentence: str) -> None:
+def test_tdmrep_reserves_training(file: SiteFile, *, allowed: bool, sentence: str) -> None:
     state = state_of(b"User-agent: *\nContent-Signal: ai-train=yes\nDisallow:\n")
     arguments = MayFetchArguments(url=f"{ORIGIN}/x", purpose="training")
     answer = may_fetch(state, arguments, STAND_IN, NOW, tdm_file=file)
@@ -263,11 +263,21 @@ def test_tdmrep_reserves_training(file: FetchedTDMFile, *, allowed: bool, senten
     assert ("TDMRep" in answer.text or "tdmrep" in answer.text) is bool(sentence)
 
 
-@pytest.mark.parametrize("signal, use_allowed", [("ai-train=no", False), ("ai-train=yes", True), ("search=no", None)])
-def test_what_the_site_states_on_a_use_holds_for_disallowed_urls(signal: str, *, use_allowed: bool | None) -> None:
+@pytest.mark.parametrize("signal", ["ai-train=no", "ai-train=yes", "search=no"])
+def test_what_may_not_be_fetched_may_not_be_used(signal: str) -> None:
     state = state_of(f"User-agent: *\nContent-Signal: {signal}\nDisallow: /\n".encode())
     result: Any = may_fetch(state, MayFetchArguments(url=f"{ORIGIN}/x", purpose="training"), STAND_IN, NOW).result
-    assert (result.allowed, result.use_allowed) == (False, use_allowed)
+    assert (result.allowed, result.use_allowed) == (False, False)
+
+
+def test_a_control_token_disallows_the_use() -> None:
+    state = state_of(b"User-agent: *\nDisallow:\n\nUser-agent: Google-Extended\nDisallow: /\n")
+    arguments = MayFetchArguments(url=f"{ORIGIN}/x", purpose="training")
+    answer = may_fetch(state, arguments, parse_agent("Googlebot", STAND_IN), NOW)
+    result: Any = answer.result
+    assert (result.allowed, result.use_allowed) == (True, False)
+    assert "Use disallowed: " in answer.text
+    assert "a rule for Google-Extended, which Google obeys for this use" in answer.text
 
 
 def test_messages_of_the_linter_quote_the_file() -> None:
@@ -315,7 +325,7 @@ def test_what_answers_derive_from_a_file_is_not_kept() -> None:
     state = state_of(b"User-agent: *\nContent-Signal: ai-train=no\nDisallow: /x\n")
     assert state.file is not None
     may_fetch(state, MayFetchArguments(url=f"{ORIGIN}/x"), STAND_IN, NOW)
-    who_may_train(state, f"{ORIGIN}/", NOW, tdm_file=FetchedTDMFile())
+    who_may_train(state, f"{ORIGIN}/", NOW, tdm_file=SiteFile())
     kept = state.file.parse()._facts
     assert kept is not None
     # The limit of the client's memory counts neither.

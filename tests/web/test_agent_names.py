@@ -15,7 +15,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "decide/batch": SEVERAL,
     "matrix": SEVERAL,
     "compare": {"old": FILE, "new": "", "urls": ["/a"], "agents": None},
-    "usage": {"content": FILE, "agents": None},
+    "use": {"content": FILE, "agents": None},
     "page": {"headers": "X-Robots-Tag: noindex", "agents": None},
 }
 

@@ -54,11 +54,11 @@ def test_batches_whose_lists_of_rules_are_too_large_are_refused_while_they_are_c
 
 
 @pytest.mark.slow
-def test_usage_tables_that_repeat_many_records_are_refused(api: API) -> None:
+def test_the_statements_on_a_use_are_bounded(api: API) -> None:
     content = "User-agent: *\n" + "Content-Signal: ai-train=no\n" * 10_000
     agents = [f"Bot{first}{second}" for first in "abcde" for second in "abcde"]
-    problem = api.problem("POST", "/v1/usage", 422, json={"content": content, "agents": agents})
-    assert problem["type"] == "urn:canfetch:problem:answer-too-large"
+    answer = api.answer("use", content=content, agents=agents)
+    assert {len(one["uses"]["training"]["statements"]) for one in answer["crawlers"]} == {100}
 
 
 @pytest.mark.slow

@@ -29,9 +29,9 @@ REQUESTS: list[tuple[str, dict[str, Any]]] = [
     ("fix", {**FILE, "language": "en"}),
     ("format", FILE),
     ("facts", {**FILE, "profile": "bing"}),
-    ("usage", {**FILE, "url": "/a", "agents": AGENTS, "profile": "google", "headers": "", "tdm_file": None}),
+    ("use", {**FILE, "url": "/a", "agents": AGENTS, "profile": "google", "headers": "", "tdm_file": None}),
     (
-        "usage",
+        "use",
         {**FILE, "url": "/a", "agents": AGENTS, "headers": "tdm-reservation: 1", "tdm_file": '[{"location": "/"}]'},
     ),
     ("page", {"headers": "X-Robots-Tag: noindex", "html": "", "agents": AGENTS}),
@@ -52,8 +52,8 @@ REQUESTS: list[tuple[str, dict[str, Any]]] = [
 REJECTED: list[tuple[str, dict[str, Any]]] = [
     ("lint", {**FILE, "robots_url": "https://example.com/a"}),
     ("lint", {"content": "*", "content_encoding": "base64"}),
-    ("usage", {**FILE, "url": "/", "agents": ["no token"]}),
-    ("usage", {**FILE, "url": "ftp://[", "agents": AGENTS, "headers": "tdm-reservation: 1"}),
+    ("use", {**FILE, "url": "/", "agents": ["no token"]}),
+    ("use", {**FILE, "url": "ftp://[", "agents": AGENTS, "headers": "tdm-reservation: 1"}),
     ("compare", {"old": "", "new": "", "profile": "other", "agents": AGENTS}),
 ]
 

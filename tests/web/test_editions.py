@@ -21,7 +21,7 @@ FILE_REQUESTS: dict[str, dict[str, Any]] = {
     "parse": {"content": CONTENT},
     "compare": {"old": CONTENT, "new": "", "urls": ["/x"], **AGENTS},
     "facts": {"content": CONTENT, **AGENTS},
-    "usage": {"content": CONTENT, **AGENTS, "url": "/x"},
+    "use": {"content": CONTENT, **AGENTS, "url": "/x"},
 }
 
 

@@ -8,6 +8,7 @@ from tests.web.conftest import API, ScriptedWeb
 import canfetch
 from canfetch.answers.linting import MAX_FIXED_BYTES
 from canfetch.author.formatting import format_robots
+from canfetch.consent import PageResponse
 from canfetch.lint import Linter, load_catalogue
 
 DRAFT = "Useragent: *\nDisalow: /a\nDisallow: /b\nDisallow: /b/c\nContent-Signal: ai-train=no\nSitemap: /map.xml\n"
@@ -97,14 +98,32 @@ def test_parse_returns_groups_and_records(api: API) -> None:
     assert answer["sitemaps"] == ["/map.xml"]
 
 
-def test_usage_equals_the_library(api: API) -> None:
-    answer = api.answer("usage", content="User-agent: *\nContent-Signal: ai-train=no\nAllow: /\n", agents=["GPTBot"])
+def test_uses_equal_the_library(api: API) -> None:
+    content, tdm_file = (
+        "User-agent: *\nContent-Signal: ai-train=yes\nAllow: /\n",
+        '[{"location": "/a", "tdm-reservation": 1}]',
+    )
+    asked = {
+        "content": content,
+        "agents": ["GPTBot"],
+        "url": "/a",
+        "headers": "X-Robots-Tag: noai",
+        "tdm_file": tdm_file,
+    }
+    answer = api.answer("use", **asked)
     (crawler,) = answer["crawlers"]
-    robots = canfetch.parse("User-agent: *\nContent-Signal: ai-train=no\nAllow: /\n")
     for purpose in ("training", "search", "ai-use"):
-        usage = robots.usage("/", agent=canfetch.agent("GPTBot"), purpose=purpose)
-        assert crawler["usage"][purpose] == usage.to_json()
-    assert crawler["usage"]["training"]["preference"] == "disallow"
+        expected = canfetch.may_use(
+            "/a",
+            purpose=purpose,
+            agent=canfetch.agent("GPTBot"),
+            robots=canfetch.parse(content),
+            response=PageResponse(200, {"X-Robots-Tag": "noai"}),
+            tdm=tdm_file,
+        ).to_json()
+        assert crawler["uses"][purpose] == {key: expected[key] for key in crawler["uses"][purpose]}
+        assert answer["sources"] == expected["sources"]
+    assert crawler["uses"]["training"]["allowed"] is False
     assert [record["line"] for record in answer["records"]] == [2]
 
 

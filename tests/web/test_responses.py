@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from tests.web.conftest import ScriptedWeb, running_api
 
 from canfetch.access.responses import Failure, FailureKind
-from canfetch.web.api import decisions, files, live, registry
+from canfetch.web.api import decisions, files, live, registry, use
 from canfetch.web.app import create_app
 from canfetch.web.settings import Settings
 
@@ -90,10 +90,10 @@ REQUESTS: list[tuple[str, str, dict[str, Any]]] = [
     ("POST", "format", {"content": "user-agent:*\nDISALLOW:/x\n\n\n\n"}),
     ("POST", "format", UTF_16),
     ("POST", "format", {"content": "dXNlci1hZ2VudDoqCkRpc2FsbG93Oi/pCg==", "content_encoding": "base64"}),
-    ("POST", "usage", {**FILE_OF, "url": "/page", "headers": "tdm-reservation: 1\ntdm-policy: https://example.com/"}),
-    ("POST", "usage", {**FILE_OF, "url": "/page", "tdm_file": TDM_FILE}),
-    ("POST", "usage", {**FILE_OF, "url": "/private", "headers": "tdm-reservation: x", "tdm_file": "{"}),
-    ("POST", "usage", {"content": FILE, "agents": ["GTPBot"]}),
+    ("POST", "use", {**FILE_OF, "url": "/page", "headers": "tdm-reservation: 1\ntdm-policy: https://example.com/"}),
+    ("POST", "use", {**FILE_OF, "url": "/page", "tdm_file": TDM_FILE}),
+    ("POST", "use", {**FILE_OF, "url": "/private", "headers": "tdm-reservation: x", "tdm_file": "{"}),
+    ("POST", "use", {"content": FILE, "agents": ["GTPBot"]}),
     ("POST", "facts", {"content": PACED}),
     ("POST", "facts", {"content": PACED, "agents": ["GTPBot"]}),
     ("POST", "facts", {"url": "https://example.com/", "agents": AGENTS}),
@@ -103,6 +103,10 @@ REQUESTS: list[tuple[str, str, dict[str, Any]]] = [
     ("POST", "page/fetch", {"agents": AGENTS, "url": "https://example.com/page"}),
     ("POST", "page/fetch", {"agents": ["GTPBot"], "url": "https://example.com/page", "resources": True}),
     ("POST", "page/fetch", {"agents": ["GPTBot"], "url": "https://example.com/private", "resources": True}),
+    ("POST", "use", {**FILE_OF, "url": "/page", "headers": "X-Robots-Tag: unavailable_after: 2099-01-01"}),
+    ("POST", "use/fetch", {"agents": AGENTS, "url": "https://moved.example/", "purpose": "search"}),
+    ("POST", "use/fetch", {"agents": AGENTS, "url": "https://example.com/page", "purpose": "training"}),
+    ("POST", "use/fetch", {"agents": ["GTPBot"], "url": "https://example.com/private", "purpose": "ai-input"}),
     ("POST", "page/resources", {"agents": AGENTS, "url": "https://example.com/page"}),
     ("POST", "page/resources", {"agents": ["GTPBot"], "url": "https://example.com/many"}),
     ("POST", "fetch", {"url": "https://example.com/"}),
@@ -120,7 +124,7 @@ REQUESTS: list[tuple[str, str, dict[str, Any]]] = [
 
 # The first two are null before the first fetch, and a server always fetches. No known HTML makes the parser infer an
 # element that loads something.
-NEVER_NULL = {"AccessObject.fetched_at", "FetchedFile.fetched_at", "ResourceObject.line"}
+NEVER_NULL = {"AccessObject.fetched_at", "FetchedFile.fetched_at", "ResourceObject.line", "UseAnswerObject.expires_at"}
 
 
 def example_web() -> ScriptedWeb:
@@ -141,7 +145,7 @@ def example_web() -> ScriptedWeb:
 
 def response_models() -> dict[tuple[str, str], type[BaseModel]]:
     """Return the model of each operation."""
-    routers = (decisions.ROUTER, files.ROUTER, live.ROUTER, registry.ROUTER)
+    routers = (decisions.ROUTER, files.ROUTER, use.ROUTER, live.ROUTER, registry.ROUTER)
     routes = [route for router in routers for route in router.routes if isinstance(route, APIRoute)]
     return {
         (next(iter(route.methods or ())), route.path): route.response_model for route in routes if route.response_model

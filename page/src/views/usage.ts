@@ -1,6 +1,6 @@
 /** Usage: what the file states about search, AI input and training, beside what each crawler may fetch. */
 
-import type { CrawlerUsage, UsagePurpose, UsageTable } from "../api-types.js";
+import type { CrawlerUsesObject, UsagePurpose, UseTableObject } from "../api-types.js";
 import type { App, View, ViewFactory } from "../app.js";
 import { isInvalidUtf16 } from "../bytes.js";
 import { fill, h } from "../dom.js";
@@ -16,6 +16,7 @@ import { failureNote, largeNote, loadingNote } from "./parts/problems.js";
 import {
   decidingStatement,
   isItsPurpose,
+  placeText,
   PURPOSES,
   usageState,
 } from "./usage/answer.js";
@@ -39,7 +40,7 @@ class UsageView implements View {
   readonly #target: HTMLSelectElement;
   readonly #tdm: HTMLElement;
   readonly #request = new LatestRequest();
-  #answer: UsageTable | null = null;
+  #answer: UseTableObject | null = null;
   /** The state that the last request was about. */
   #asked: UsageViewState | null = null;
   /** A large draft that the user chose to send. */
@@ -146,8 +147,8 @@ class UsageView implements View {
     this.#request.schedule(
       delay,
       (signal) =>
-        answers.post<UsageTable>(
-          "usage",
+        answers.post<UseTableObject>(
+          "use",
           {
             ...draftContent(store.state),
             url: target,
@@ -179,7 +180,7 @@ class UsageView implements View {
     this.#draft.mark([]);
   }
 
-  #showAnswer(answer: UsageTable): void {
+  #showAnswer(answer: UseTableObject): void {
     const { texts } = this.#app;
     const { crawlers } = answer;
     const chosen = this.#chosen(answer);
@@ -215,32 +216,33 @@ class UsageView implements View {
     this.#draft.goTo(line);
   };
 
-  #chosen({ crawlers }: UsageTable): { row: number; column: number } {
+  #chosen({ crawlers }: UseTableObject): { row: number; column: number } {
     const { crawler, column } = this.#state;
     const byName = crawlers.findIndex(({ agent_name: name }) => name === crawler);
     const row = byName >= 0 ? byName : crawlers.findIndex((one) => isItsPurpose(one, "training"));
     return { row: Math.max(0, row), column: COLUMNS.indexOf(column) };
   }
 
-  #row(crawler: CrawlerUsage): GridRow {
+  #row(crawler: CrawlerUsesObject): GridRow {
     const { texts } = this.#app;
     const { agent_name: name, operator } = crawler;
     return {
       head: [h("span", { class: "row-name" }, name), h("span", { class: "row-detail" }, operator ?? "")],
       cells: [this.#fetchCell(crawler), ...PURPOSES.map((purpose): GridCell => {
         const state = usageState(crawler, purpose);
-        const line = decidingStatement(crawler.usage[purpose])?.record.line ?? 0;
+        const deciding = decidingStatement(crawler.uses[purpose]);
+        const place = deciding ? placeText(texts, deciding) : "";
         return {
           mark: STATE_MARKS[state],
           text: state === "none" || state === "unread" ? "" : texts.t(STATE_TEXTS[state]),
           dotted: isItsPurpose(crawler, purpose),
-          name: texts.t(`usage_cell_${state}`, { crawler: name, purpose: texts.t(PURPOSE_TEXTS[purpose]), line }),
+          name: texts.t(`usage_cell_${state}`, { crawler: name, purpose: texts.t(PURPOSE_TEXTS[purpose]), place }),
         };
       })],
     };
   }
 
-  #fetchCell({ agent_name: crawler, allowed, line }: CrawlerUsage): GridCell {
+  #fetchCell({ agent_name: crawler, allowed, line }: CrawlerUsesObject): GridCell {
     const { texts } = this.#app;
     const listed = this.#listed(crawler);
     const key = allowed
@@ -273,7 +275,7 @@ class UsageView implements View {
     return this.#app.texts.t("views_line", { line: line ?? 0 });
   }
 
-  #markLines(crawler: CrawlerUsage, column: UsagePurpose | "fetch"): void {
+  #markLines(crawler: CrawlerUsesObject, column: UsagePurpose | "fetch"): void {
     const { texts } = this.#app;
     const decides = texts.t("views_decides");
     if (column === "fetch" || !crawler.allowed) {
@@ -281,13 +283,20 @@ class UsageView implements View {
       this.#draft.mark(line === null ? [] : [{ line, kind: allowed ? "allows" : "blocks", text: decides }]);
       return;
     }
-    const deciding = decidingStatement(crawler.usage[column]);
+    const deciding = decidingStatement(crawler.uses[column]);
     this.#draft.mark(
-      crawler.usage[column].statements.map((statement) => ({
-        line: statement.record.line,
-        kind: statement !== deciding ? "matches" : statement.preference === "disallow" ? "blocks" : "allows",
-        text: statement === deciding ? decides : texts.t("usage_remark_other"),
-      })),
+      crawler.uses[column].statements.flatMap((statement) => {
+        const { line, preference, kind } = statement;
+        if (line === null || kind === "license") return [];
+        const decisive = preference === "disallow" ? "blocks" : "allows";
+        return [
+          {
+            line,
+            kind: statement === deciding ? decisive : "matches",
+            text: statement === deciding ? decides : texts.t("usage_remark_other"),
+          },
+        ];
+      }),
     );
   }
 
@@ -331,7 +340,9 @@ class UsageView implements View {
 
 }
 
-function statesNothing({ records, tdm_reservation: reservation }: UsageTable): boolean {
-  return records.every(({ name }) => name === "license") && reservation === null;
+function statesNothing({ records, crawlers }: UseTableObject): boolean {
+  const isElsewhere = crawlers.some(({ uses }) =>
+    Object.values(uses).some(({ statements }) => statements.some(({ source }) => source !== "robots.txt")),
+  );
+  return records.every(({ name }) => name === "license") && !isElsewhere;
 }
-

@@ -6,18 +6,17 @@ from typing import Any, Final, NamedTuple
 
 from canfetch.agents.requested import RequestedAgent
 from canfetch.answers.crawlers import with_notes
-from canfetch.client.documents import DISALLOWED, FetchFacts, NotFetched, Step, fetch_document, quoted_url
+from canfetch.client.documents import FetchFacts, Step, fetch_document
+from canfetch.client.site_files import fetch_site_file
+from canfetch.client.use import tdm_file_step
 from canfetch.core.document import RobotsTxt
-from canfetch.core.origin import Origin
 from canfetch.core.text import printable_text
 from canfetch.core.verdict import Verdict
-from canfetch.errors import InvalidOption, InvalidURL
+from canfetch.errors import InvalidOption
 from canfetch.pages.page_rules import PageRules, parse_page
-from canfetch.pages.tdm import MAX_TDM_BYTES, TDM_FILE_PATH
 from canfetch.pages.verdict import PageVerdict
 
 _STATUS_LINE: Final = re.compile(r"HTTP/\d", re.IGNORECASE)
-_NOT_FOUND: Final = (404, 410)
 _VERBOSE_LINE: Final = re.compile(r"< (HTTP/\d|[\w-]+:)", re.IGNORECASE | re.ASCII)
 
 
@@ -78,48 +77,12 @@ def fetch_page(url: str, *, max_bytes: int) -> Generator[Step, Any, PageView]:
     if document.response is None:
         return PageView(parse_page(url=document.url), document.verdict, document.facts())
     body = document.checked_body(": expected a page")
-    file = yield from fetch_tdm_file(document.url)
+    file = yield from fetch_site_file(tdm_file_step(document.url))
     headers = document.response.headers
     rules = parse_page(body, headers=headers, url=document.url, tdm_file=file.content, max_bytes=max_bytes)
     if file.problem is not None:
         rules = rules.with_unreachable_tdm_file(file.problem)
     return PageView(rules, document.verdict, document.facts())
-
-
-class FetchedTDMFile(NamedTuple):
-    """The TDM file of an origin.
-
-    Attributes:
-        content: The content, or None if there is no file, or if it is unknown.
-        problem: Why the file is unknown, or None. It is also None if robots.txt disallows the file
-            at its first URL.
-        reason: The problem in a few words, without anything that a server has sent, or None. It includes that
-            robots.txt disallows the file.
-    """
-
-    content: bytes | None = None
-    problem: str | None = None
-    reason: str | None = None
-
-
-def fetch_tdm_file(url: str) -> Generator[Step, Any, FetchedTDMFile]:
-    """Fetch the TDM file of the origin of a URL. An error of a server is a problem of the file.
-
-    Raises: InvalidURL: `url` is not valid.
-    """
-    file_url = f"{Origin.from_url(url)}{TDM_FILE_PATH}"
-    try:
-        document = yield from fetch_document(file_url, max_bytes=MAX_TDM_BYTES)
-        if document.response is not None:
-            is_missing = document.response.status in _NOT_FOUND
-            return FetchedTDMFile(None if is_missing else document.checked_body())
-    except NotFetched as error:
-        return FetchedTDMFile(None, str(error), error.reason)
-    except InvalidURL as error:
-        return FetchedTDMFile(None, str(error), "invalid URL")
-    # A crawler that may not fetch the file does not know it, and a redirect to such a file leads nowhere.
-    problem = f"robots.txt disallows {quoted_url(document.url)}" if document.hops else None
-    return FetchedTDMFile(None, problem, DISALLOWED)
 
 
 class PageAnswer(NamedTuple):

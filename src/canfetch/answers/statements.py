@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from canfetch.answers.pace import StatedPace, stated_pace
-from canfetch.answers.pages import FetchedTDMFile
-from canfetch.answers.usage import usage_by_purpose
+from canfetch.client.site_files import SiteFile
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.extensions.license import License
@@ -46,7 +45,7 @@ def crawler_statements(robots: RobotsTxt, agent: Agent, now: float, *, url: AnyU
     """
     return CrawlerStatements(
         stated_pace(robots, agent, now),
-        usage_by_purpose(robots, url, agent, if_disallowed=True),
+        {purpose: robots.usage(url, agent=agent, purpose=purpose, if_disallowed=True) for purpose in UsagePurpose},
         robots.licenses(agent=agent),
     )
 
@@ -80,7 +79,7 @@ class TDMStatement(NamedTuple):
     problem: str | None
 
 
-def tdm_statement(file: FetchedTDMFile, url: str) -> TDMStatement:
+def tdm_statement(file: SiteFile, url: str) -> TDMStatement:
     """Return what the TDM file of an origin states about a URL.
 
     Cost: O(bytes of the file's patterns times bytes of the URL).

@@ -1,72 +1,25 @@
-"""Whether content may be used: what has to be fetched for the answer, and the answer."""
+"""Whether crawlers may use the content of a URL: the answer for one of them, and the table for several uses."""
 
-from collections.abc import Callable, Generator
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
+from canfetch.agents import get_crawler
 from canfetch.agents.requested import RequestedAgent
-from canfetch.answers.pages import fetch_tdm_file
-from canfetch.client.documents import DISALLOWED, NotFetched, Step, fetch_document
-from canfetch.client.origin_state import OriginState
-from canfetch.consent.decision import MissingSource, PageResponse, may_use, with_redirects
+from canfetch.answers.crawlers import with_notes
+from canfetch.answers.pages import parse_header_lines
+from canfetch.consent.decision import MissingSource, PageResponse, may_use
 from canfetch.consent.verdict import SourceState, UseVerdict
 from canfetch.core.document import RobotsTxt
+from canfetch.core.extensions.preference import UsagePurpose
 from canfetch.core.redaction import redacted_url
 from canfetch.core.text import printable_text
-from canfetch.errors import OriginDisallowed
+from canfetch.core.verdict import Verdict
 
-
-class UseFacts(NamedTuple):
-    """What was fetched for an answer.
-
-    Attributes:
-        url: The URL of the content, after redirects.
-        response: The response, or why there is none.
-        tdm: The TDM file of its origin, or why there is none.
-        earlier: The URLs that redirected, in order, with the TDM files of their origins.
-    """
-
-    url: str
-    response: PageResponse | MissingSource
-    tdm: bytes | MissingSource
-    earlier: tuple[tuple[str, bytes | MissingSource], ...] = ()
-
-
-def fetch_use_facts(url: str, *, max_bytes: int, with_page: bool) -> Generator[Step, Any, UseFacts]:
-    """Fetch a page and the TDM file of its origin. What cannot be fetched is a missing source.
-
-    Args:
-        max_bytes: The number of bytes of the page to read.
-        with_page: Whether to fetch the page.
-    Raises: InvalidURL.
-    """
-    response: PageResponse | MissingSource = MissingSource(SourceState.NOT_READ)
-    earlier: list[tuple[str, bytes | MissingSource]] = []
-    if with_page:
-        try:
-            document = yield from fetch_document(url, max_bytes=max_bytes)
-        except NotFetched as error:
-            response = MissingSource(SourceState.UNREACHABLE, error.reason)
-        else:
-            url = document.url
-            for hop in document.hops:
-                file = yield from _fetch_tdm(hop.url)
-                earlier.append((hop.url, file))
-            if document.response is None:
-                response = MissingSource(SourceState.NOT_READ, DISALLOWED)
-            else:
-                answer = document.response
-                response = PageResponse(answer.status, answer.headers, answer.body)
-    return UseFacts(url, response, (yield from _fetch_tdm(url)), tuple(earlier))
-
-
-def _fetch_tdm(url: str) -> Generator[Step, Any, bytes | MissingSource]:
-    file = yield from fetch_tdm_file(url)
-    if file.content is not None:
-        return file.content
-    if file.reason is None:
-        return MissingSource(SourceState.ABSENT)
-    state = SourceState.NOT_READ if file.reason == DISALLOWED else SourceState.UNREACHABLE
-    return MissingSource(state, file.reason)
+USE_TABLE_SCHEMA: Final = "canfetch.use-table/1"
+# Records that cannot be read are listed, too.
+_RECORDS: Final = frozenset({"content-signal", "content-usage", "disallowaitraining", "license"})
+# The keys of a verdict that differ between the crawlers and uses of a table.
+_CELL_KEYS: Final = ("allowed", "is_final", "expires_at", "explanation", "statements")
 
 
 class UseAnswer(NamedTuple):
@@ -92,40 +45,6 @@ class UseAnswer(NamedTuple):
         }
 
 
-def use_of_content(
-    url: str,
-    agent: RequestedAgent,
-    purpose: str,
-    facts: UseFacts,
-    state_of: Callable[[str], OriginState],
-    *,
-    now: float,
-) -> UseAnswer:
-    """Return whether an agent may use content that was fetched.
-
-    Args: state_of: Returns the state of the origin of a URL.
-    Raises: InvalidOption: `purpose` is unknown.
-    """
-
-    def decide(content_url: str, response: PageResponse | MissingSource, tdm: bytes | MissingSource) -> UseVerdict:
-        robots = _robots_of(state_of(content_url), now)
-        return may_use(
-            content_url, purpose=purpose, agent=agent.agent, robots=robots, response=response, tdm=tdm, now=now
-        )
-
-    redirect = MissingSource(SourceState.ABSENT)
-    earlier = [decide(hop, redirect, tdm) for hop, tdm in facts.earlier]
-    return UseAnswer(url, agent, with_redirects(decide(facts.url, facts.response, facts.tdm), earlier))
-
-
-def _robots_of(state: OriginState, now: float) -> RobotsTxt | MissingSource:
-    try:
-        robots = state.robots(now)
-    except OriginDisallowed:
-        return MissingSource(SourceState.UNREACHABLE, state.access_info(now).explanation)
-    return MissingSource(SourceState.ABSENT) if state.effective_access(now).copy is None else robots
-
-
 def use_error_json(url: str, agent: RequestedAgent, error: str) -> dict[str, Any]:
     """Return the object for a URL that cannot be decided."""
     return {**_names_json(url, agent), "allowed": None, "error": printable_text(error)}
@@ -133,3 +52,106 @@ def use_error_json(url: str, agent: RequestedAgent, error: str) -> dict[str, Any
 
 def _names_json(url: str, agent: RequestedAgent) -> dict[str, Any]:
     return {"url": redacted_url(url), "agent_name": printable_text(agent.name)}
+
+
+class CrawlerUses(NamedTuple):
+    """Whether one crawler may fetch a URL, and whether each use of its content is allowed."""
+
+    agent: RequestedAgent
+    fetch: Verdict
+    uses: Mapping[UsagePurpose, UseVerdict]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the verdicts as JSON."""
+        crawler = get_crawler(self.agent.name)
+        return {
+            "agent_name": printable_text(self.agent.name),
+            "operator": None if crawler is None else crawler.operator,
+            "purposes": [] if crawler is None else list(crawler.purposes),
+            "honours": [] if crawler is None else list(crawler.honours),
+            "allowed": self.fetch.allowed,
+            "line": self.fetch.line,
+            "explanation": printable_text(self.fetch.explanation),
+            "uses": {str(purpose): _cell_json(verdict) for purpose, verdict in self.uses.items()},
+        }
+
+
+def _cell_json(verdict: UseVerdict) -> dict[str, Any]:
+    converted = verdict.to_json()
+    return {key: converted[key] for key in _CELL_KEYS}
+
+
+class UseTable(NamedTuple):
+    """Whether several crawlers may use the content of a URL, for each purpose.
+
+    Attributes:
+        robots: The robots.txt of the origin.
+        url: The URL of the content.
+        agents: The crawlers.
+        response: The response with the content, or why there is none.
+        tdm: The TDM file of the origin, or why there is none.
+        now: The time in seconds since the epoch.
+    """
+
+    robots: RobotsTxt
+    url: str
+    agents: Sequence[RequestedAgent]
+    response: PageResponse | MissingSource
+    tdm: str | MissingSource
+    now: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the verdicts for each crawler and purpose, and the records of the file that state something.
+
+        The member `crawlers` is an iterator, because each of its items names all statements that apply.
+
+        Raises: InvalidURL, OriginMismatch: When an item is computed.
+        """
+        rows = self.rows()
+        first = next(rows, None)
+        answer = {
+            "schema": USE_TABLE_SCHEMA,
+            "url": printable_text(self.url),
+            "profile": self.robots.profile,
+            # All crawlers have the same sources.
+            "sources": [] if first is None else [one.to_json() for one in first.uses[UsagePurpose.TRAINING].sources],
+            "crawlers": (row.to_json() for row in (*([] if first is None else [first]), *rows)),
+            "records": [record.to_json() for record in self.robots.extensions if record.name in _RECORDS],
+        }
+        return with_notes(answer, self.agents, self.robots)
+
+    def rows(self) -> Iterator[CrawlerUses]:
+        """Yield the verdicts for each crawler.
+
+        Cost: As four decisions and `parse_page` for each purpose.
+        """
+        for agent in self.agents:
+            uses = {
+                purpose: may_use(
+                    self.url,
+                    purpose=purpose,
+                    agent=agent.agent,
+                    robots=self.robots,
+                    response=self.response,
+                    tdm=self.tdm,
+                    now=self.now,
+                )
+                for purpose in UsagePurpose
+            }
+            yield CrawlerUses(agent, self.robots.decide(self.url, agent=agent.agent), uses)
+
+
+def use_table(
+    robots: RobotsTxt, url: str, agents: Sequence[RequestedAgent], *, headers: str, tdm_file: str | None, now: float
+) -> UseTable:
+    """Return the table for sources that a user has pasted.
+
+    Args:
+        headers: The head of the response, one header a line, or an empty text if it is unknown.
+        tdm_file: The TDM file of the origin, or None if it is unknown.
+    Raises: InvalidOption: A line of `headers` is not a header.
+    """
+    unread = MissingSource(SourceState.NOT_READ)
+    fields = parse_header_lines(headers)
+    response = PageResponse(200, fields) if fields else unread
+    return UseTable(robots, url, agents, response, unread if tdm_file is None else tdm_file, now)

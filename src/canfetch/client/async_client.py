@@ -3,17 +3,19 @@
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from canfetch.access.effective_access import FetchNeed
 from canfetch.access.entries import CacheEntry
 from canfetch.access.responses import Failure, Response
 from canfetch.client.base_client import BaseClient
+from canfetch.client.documents import DecideStep, FetchStep, run_steps_async
 from canfetch.client.fetch_tasks import FetchAbandoned, FetchTask
 from canfetch.client.origin_state import OriginState
 from canfetch.client.procedure import Action, Pause, SendRequest
+from canfetch.client.site_files import FileStep, KeptFile, SiteFile, fetch_site_file
 from canfetch.client.transports import AsyncTransport
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
@@ -21,6 +23,12 @@ from canfetch.core.origin import Origin
 from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import AccessInfo, ClientVerdict
 from canfetch.errors import ClientClosed, RequestNotSent
+
+if TYPE_CHECKING:
+    from canfetch.consent.decision import PageResponse
+    from canfetch.consent.verdict import UseVerdict
+
+ResultT = TypeVar("ResultT")
 
 
 class AsyncClient(BaseClient[AsyncTransport]):
@@ -42,7 +50,8 @@ class AsyncClient(BaseClient[AsyncTransport]):
     def reset_after_fork(self) -> None:
         """Forget the fetches in progress in a forked process: their tasks belong to the parent."""
         self._lock = threading.Lock()
-        self._in_flight: dict[str, FetchTask] = {}
+        self._in_flight: dict[str, FetchTask[OriginState]] = {}
+        self._file_fetches: dict[str, FetchTask[KeptFile]] = {}
 
     async def allows(
         self, url: AnyURL, *, agent: str | Agent | None = None, site_reachable: bool | None = None
@@ -98,6 +107,30 @@ class AsyncClient(BaseClient[AsyncTransport]):
         """
         state = await self.origin_state(url)
         return state.robots(self._clock(), site_reachable=site_reachable)
+
+    async def may_use(
+        self, url: AnyURL, *, purpose: str, agent: str | Agent | None = None, response: "PageResponse | None" = None
+    ) -> "UseVerdict":
+        """Decide whether the content of a URL may be used for a purpose, by all statements of its site.
+
+        See `Client.may_use`.
+
+        Raises: InvalidURL, InvalidProductToken, ClientClosed, RequestNotSent; InvalidOption: `purpose` is unknown;
+            MissingExtra: there is HTML to parse, and lxml is not installed.
+        """
+        from canfetch.client.use import question_steps  # noqa: PLC0415 - crawlers that never ask do not parse pages
+
+        steps = question_steps(url, purpose, self._as_agent(agent), response, self._clock())
+        return await run_steps_async(steps, self._perform_step)
+
+    async def tdm_file(self, url: AnyURL) -> SiteFile:
+        """Return the /.well-known/tdmrep.json of an origin. See `Client.tdm_file`.
+
+        Raises: InvalidURL, ClientClosed, RequestNotSent.
+        """
+        from canfetch.client.use import tdm_file_step  # noqa: PLC0415 - as in `may_use`
+
+        return (await self._site_file(tdm_file_step(url))).file
 
     async def crawl_delay(self, url: AnyURL, *, agent: str | Agent | None = None) -> float | None:
         """Return the Crawl-delay for an agent on an origin, in seconds. See `Client.crawl_delay`.
@@ -167,7 +200,7 @@ class AsyncClient(BaseClient[AsyncTransport]):
         """
         with self._lock:
             self._is_closed = True
-            fetches = list(self._in_flight.values())
+            fetches: list[FetchTask[Any]] = [*self._file_fetches.values(), *self._in_flight.values()]
         for fetch in fetches:
             fetch.cancel()
         try:
@@ -191,8 +224,8 @@ class AsyncClient(BaseClient[AsyncTransport]):
         return AsyncHTTPTransport()
 
     def _start_fetch(
-        self, origin: Origin, state: OriginState | None, *, refresh: bool, too_old: FetchTask | None = None
-    ) -> tuple[FetchTask | OriginState, bool]:
+        self, origin: Origin, state: OriginState | None, *, refresh: bool, too_old: FetchTask[OriginState] | None = None
+    ) -> tuple[FetchTask[OriginState] | OriginState, bool]:
         """Return the fetch of an origin, and whether it was started now.
 
         Return the state of the origin if another event loop has fetched it since the lookup, which found `state`.
@@ -215,12 +248,12 @@ class AsyncClient(BaseClient[AsyncTransport]):
             fetching = self._obtain_state(origin, state, refresh=refresh, offline=False)
             fetch = FetchTask(fetching, name=f"canfetch {name}", max_seconds=self._max_fetch_seconds)
             self._in_flight[name] = fetch
-        fetch.task.add_done_callback(lambda _: self._forget_fetch(name, fetch))
+        fetch.task.add_done_callback(lambda _: self._forget_fetch(self._in_flight, name, fetch))
         return fetch, True
 
     async def _fetch_once(self, origin: Origin, state: OriginState | None, *, refresh: bool) -> OriginState:
         """Fetch an origin, or wait for the task that is fetching it, on whatever event loop it runs."""
-        too_old: FetchTask | None = None
+        too_old: FetchTask[OriginState] | None = None
         while True:
             fetch, is_new = self._start_fetch(origin, state, refresh=refresh, too_old=too_old)
             if isinstance(fetch, OriginState):
@@ -230,19 +263,64 @@ class AsyncClient(BaseClient[AsyncTransport]):
                 await fetch.wait()
                 too_old = fetch
                 continue
-            try:
-                return await fetch.result()
-            except FetchAbandoned:
-                continue
-            except asyncio.CancelledError:
-                if self._is_closed and fetch.task.cancelled() and not _is_being_cancelled():
-                    raise ClientClosed from None
-                raise
+            with suppress(FetchAbandoned):
+                return await self._result_of(fetch)
 
-    def _forget_fetch(self, name: str, fetch: FetchTask) -> None:
+    async def _result_of(self, fetch: FetchTask[ResultT]) -> ResultT:
+        """Wait for the result of a fetch.
+
+        Raises: FetchAbandoned; ClientClosed: The client was closed, which cancelled the fetch.
+        """
+        try:
+            return await fetch.result()
+        except asyncio.CancelledError:
+            if self._is_closed and fetch.task.cancelled() and not _is_being_cancelled():
+                raise ClientClosed from None
+            raise
+
+    def _forget_fetch(self, table: dict[str, FetchTask[ResultT]], name: str, fetch: FetchTask[ResultT]) -> None:
         with self._lock:
-            if self._in_flight.get(name) is fetch:
-                del self._in_flight[name]
+            if table.get(name) is fetch:
+                del table[name]
+
+    async def _site_file(self, step: FileStep) -> KeptFile:
+        """Return a file of a site: from memory, or fetched, by one task at a time."""
+        while True:
+            with self._lock:
+                kept = self._site_files.get(step.url, self._clock())
+                if kept is not None:
+                    return kept
+                if self._is_closed:
+                    raise ClientClosed
+                fetch = self._file_fetches.get(step.url)
+                if fetch is None or not fetch.is_alive:
+                    if fetch is not None:
+                        fetch.close_if_dead()
+                    fetch = self._start_file_fetch(step)
+            with suppress(FetchAbandoned):
+                return await self._result_of(fetch)
+
+    def _start_file_fetch(self, step: FileStep) -> FetchTask[KeptFile]:
+        fetching = self._fetch_site_file(step)
+        fetch = FetchTask(fetching, name=f"canfetch {step.url}", max_seconds=self._max_fetch_seconds)
+        self._file_fetches[step.url] = fetch
+        fetch.task.add_done_callback(lambda _: self._forget_fetch(self._file_fetches, step.url, fetch))
+        return fetch
+
+    async def _fetch_site_file(self, step: FileStep) -> KeptFile:
+        file = await run_steps_async(fetch_site_file(step), self._perform_step)
+        return self._site_files.put(step.url, file, self._clock())
+
+    async def _perform_step(self, step: Any) -> Any:
+        match step:
+            case DecideStep(url):
+                return await self.decide(url)
+            case FetchStep(url, max_bytes):
+                return await self.request_document(url, max_bytes=max_bytes)
+            case FileStep():
+                return await self._site_file(step)
+            case _:
+                return await self.origin_state(step.url)
 
     @property
     def _max_fetch_seconds(self) -> float:

@@ -33,6 +33,7 @@ from canfetch.client.procedure import (
 )
 from canfetch.client.request_headers import combine_headers, without_credentials
 from canfetch.client.resilient_store import ResilientStore
+from canfetch.client.site_files import SiteFileCache
 from canfetch.client.stats import ClientStats, FetchCounters
 from canfetch.client.stores import Store
 from canfetch.client.transports import TransportRequest
@@ -86,6 +87,7 @@ class BaseClient(Generic[TransportT]):
             self.options, self._transport, clock=clock, seed=seed, has_store=store is not None
         )
         self._cache = OriginCache(self.options.max_memory_bytes, partial(create_origin_table, self.options))
+        self._site_files = SiteFileCache()
         self._clock_watch = ClockWatch(clock, self._settings.monotonic)
         self._counters = FetchCounters()
         self._observer = FetchObserver(self._settings, self._counters, _fetch_tracer(tracer))

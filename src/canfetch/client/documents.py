@@ -17,6 +17,7 @@ from canfetch.errors import CanfetchError
 
 ArgumentT = TypeVar("ArgumentT")
 ResultT = TypeVar("ResultT")
+StepT = TypeVar("StepT")
 
 # The same limit as Googlebot's.
 _MAX_REDIRECTS: Final = 10
@@ -151,7 +152,7 @@ def _redirect_target(base: str, response: Response) -> str:
     )
 
 
-def run_steps(steps: Generator[Step, Any, ResultT], perform: Callable[[Step], Any]) -> ResultT:
+def run_steps(steps: Generator[StepT, Any, ResultT], perform: Callable[[StepT], Any]) -> ResultT:
     """Run a procedure.
 
     Args: perform: Performs a step, and returns its result.
@@ -160,7 +161,7 @@ def run_steps(steps: Generator[Step, Any, ResultT], perform: Callable[[Step], An
     return run_without_waiting(run_steps_async(steps, without_waiting(perform)))
 
 
-async def run_steps_async(steps: Generator[Step, Any, ResultT], perform: Callable[[Step], Awaitable[Any]]) -> ResultT:
+async def run_steps_async(steps: Generator[StepT, Any, ResultT], perform: Callable[[StepT], Awaitable[Any]]) -> ResultT:
     """Run a procedure whose steps are performed asynchronously. See `run_steps`."""
     try:
         step = next(steps)

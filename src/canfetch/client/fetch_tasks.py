@@ -5,10 +5,11 @@ from collections.abc import Coroutine
 from concurrent.futures import CancelledError, Future
 from contextlib import suppress
 from time import monotonic
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
-from canfetch.client.origin_state import OriginState
 from canfetch.client.transports.daemon_threads import wait_until_done
+
+ResultT = TypeVar("ResultT")
 
 # An event loop that was stopped reports nothing, so tasks of other event loops look now and then.
 _POLL_SECONDS: Final = 0.25
@@ -18,7 +19,7 @@ class FetchAbandoned(Exception):
     """Raised when a fetch of another event loop gives no result: it was cancelled, or its event loop does not run."""
 
 
-class FetchTask:
+class FetchTask(Generic[ResultT]):
     """A fetch that runs as a task of the current event loop. Its task is the only thing that belongs to that loop.
 
     Args:
@@ -30,9 +31,9 @@ class FetchTask:
 
     __slots__ = ("_ended", "_gives_up_at", "_loop", "task")
 
-    def __init__(self, fetching: Coroutine[Any, Any, OriginState], *, name: str, max_seconds: float) -> None:
+    def __init__(self, fetching: Coroutine[Any, Any, ResultT], *, name: str, max_seconds: float) -> None:
         self._loop = asyncio.get_running_loop()
-        self._ended: Future[OriginState] = Future()
+        self._ended: Future[ResultT] = Future()
         self._gives_up_at = monotonic() + max_seconds
         self.task = self._loop.create_task(fetching, name=name)
         self.task.add_done_callback(self._end)
@@ -44,7 +45,7 @@ class FetchTask:
             return False
         return self._ended.done() or self._is_own or (self._loop.is_running() and monotonic() < self._gives_up_at)
 
-    async def result(self) -> OriginState:
+    async def result(self) -> ResultT:
         """Wait for the result. If the waiting task is cancelled, the fetch continues.
 
         Raises:
@@ -93,7 +94,7 @@ class FetchTask:
     def _is_own(self) -> bool:
         return self._loop is asyncio.get_running_loop()
 
-    def _end(self, task: "asyncio.Task[OriginState]") -> None:
+    def _end(self, task: "asyncio.Task[ResultT]") -> None:
         if task.cancelled():
             self._ended.cancel()
         elif (error := task.exception()) is not None:

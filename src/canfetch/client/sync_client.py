@@ -2,19 +2,22 @@
 
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import CancelledError, Future, wait
 from contextlib import closing, suppress
 from contextvars import copy_context
+from functools import partial
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from canfetch.access.effective_access import FetchNeed
 from canfetch.access.entries import CacheEntry
 from canfetch.access.responses import Failure, Response
 from canfetch.client.base_client import BaseClient
+from canfetch.client.documents import DecideStep, FetchStep, run_steps
 from canfetch.client.origin_state import OriginState
 from canfetch.client.procedure import Action, Pause, SendRequest
+from canfetch.client.site_files import FileStep, KeptFile, SiteFile, fetch_site_file
 from canfetch.client.transports import Transport
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
@@ -22,6 +25,12 @@ from canfetch.core.origin import Origin
 from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import AccessInfo, ClientVerdict
 from canfetch.errors import RequestNotSent
+
+if TYPE_CHECKING:
+    from canfetch.consent.decision import PageResponse
+    from canfetch.consent.verdict import UseVerdict
+
+ResultT = TypeVar("ResultT")
 
 
 class Client(BaseClient[Transport]):
@@ -53,6 +62,7 @@ class Client(BaseClient[Transport]):
         """Forget the fetches in progress in a forked process: their threads exist only in the parent."""
         self._lock = threading.Lock()
         self._in_flight: dict[str, Future[OriginState]] = {}
+        self._file_fetches: dict[str, Future[KeptFile]] = {}
         self._refresh_threads: set[threading.Thread] = set()
 
     def allows(self, url: AnyURL, *, agent: str | Agent | None = None, site_reachable: bool | None = None) -> bool:
@@ -123,6 +133,44 @@ class Client(BaseClient[Transport]):
         """
         state = self.origin_state(url)
         return state.robots(self._clock(), site_reachable=site_reachable)
+
+    def may_use(
+        self, url: AnyURL, *, purpose: str, agent: str | Agent | None = None, response: "PageResponse | None" = None
+    ) -> "UseVerdict":
+        """Decide whether the content of a URL may be used for a purpose, by all statements of its site.
+
+        robots.txt and /.well-known/tdmrep.json are fetched if that is due, once for all URLs of an origin, and the
+        second only if the first allows that to the client. The page itself is not fetched: pass its response if there
+        is one, because its headers and its HTML can contain statements, too. What cannot be fetched is a source that
+        was not read.
+
+        Args:
+            url: The URL of the content, after redirects.
+            purpose: `training`, `search` or `ai-use`, or another name that `canfetch.may_use` knows.
+            agent: Who collects the content, if it is not the agent of the client. `canfetch.agent(name)` returns that
+                of a known crawler.
+            response: The response with the content.
+        Returns: The verdict. `expires_at` is when a file has to be fetched again, or an `unavailable_after` has passed.
+        Raises: InvalidURL, InvalidProductToken, ClientClosed, RequestNotSent; InvalidOption: `purpose` is unknown;
+            MissingExtra: there is HTML to parse, and lxml is not installed.
+        Cost: As `canfetch.may_use` if the origin is cached, otherwise two fetches.
+        """
+        from canfetch.client.use import question_steps  # noqa: PLC0415 - crawlers that never ask do not parse pages
+
+        steps = question_steps(url, purpose, self._as_agent(agent), response, self._clock())
+        return run_steps(steps, self._perform_step)
+
+    def tdm_file(self, url: AnyURL) -> SiteFile:
+        """Return the /.well-known/tdmrep.json of an origin, which reserves rights to text and data mining.
+
+        It is fetched as robots.txt allows the client, and kept for a day, or ten minutes if it cannot be fetched.
+
+        Args: url: A URL of the origin.
+        Raises: InvalidURL, ClientClosed, RequestNotSent.
+        """
+        from canfetch.client.use import tdm_file_step  # noqa: PLC0415 - as in `may_use`
+
+        return self._site_file(tdm_file_step(url)).file
 
     def crawl_delay(self, url: AnyURL, *, agent: str | Agent | None = None) -> float | None:
         """Return the Crawl-delay for an agent on an origin, in seconds. Fetch the file if that is due.
@@ -241,7 +289,8 @@ class Client(BaseClient[Transport]):
                         return fetched
                     future = self._in_flight[name] = Future()
             if is_fetcher:
-                return self._fetch_into(future, name, origin, state, refresh=refresh)
+                obtain = partial(self._obtain_state, origin, state, refresh=refresh, offline=False)
+                return self._complete(future, self._in_flight, name, obtain)
             if refresh and too_old is None:
                 # Its request may have been sent before the call, and its response be older.
                 wait([future])
@@ -251,12 +300,13 @@ class Client(BaseClient[Transport]):
             with suppress(CancelledError):
                 return future.result()
 
-    def _fetch_into(
-        self, future: Future[OriginState], name: str, origin: Origin, state: OriginState | None, *, refresh: bool
-    ) -> OriginState:
+    def _complete(
+        self, future: Future[ResultT], table: dict[str, Future[ResultT]], name: str, call: Callable[[], ResultT]
+    ) -> ResultT:
+        """Set the result of a future in a table to that of a call, and remove it."""
         try:
-            fetched = self._obtain_state(origin, state, refresh=refresh, offline=False)
-            future.set_result(fetched)
+            result = call()
+            future.set_result(result)
         except Exception as error:
             future.set_exception(error)
             raise
@@ -264,9 +314,40 @@ class Client(BaseClient[Transport]):
             # Without effect on a finished future. An interrupt concerns only this thread.
             future.cancel()
             with self._lock:
-                if self._in_flight.get(name) is future:
-                    del self._in_flight[name]
-        return fetched
+                if table.get(name) is future:
+                    del table[name]
+        return result
+
+    def _site_file(self, step: FileStep) -> KeptFile:
+        """Return a file of a site: from memory, or fetched, by one thread at a time."""
+        while True:
+            with self._lock:
+                kept = self._site_files.get(step.url, self._clock())
+                if kept is not None:
+                    return kept
+                future = self._file_fetches.get(step.url)
+                is_fetcher = future is None or future.cancelled()
+                if future is None or is_fetcher:
+                    future = self._file_fetches[step.url] = Future()
+            if is_fetcher:
+                return self._complete(future, self._file_fetches, step.url, partial(self._fetch_site_file, step))
+            with suppress(CancelledError):
+                return future.result()
+
+    def _fetch_site_file(self, step: FileStep) -> KeptFile:
+        file = run_steps(fetch_site_file(step), self._perform_step)
+        return self._site_files.put(step.url, file, self._clock())
+
+    def _perform_step(self, step: Any) -> Any:
+        match step:
+            case DecideStep(url):
+                return self.decide(url)
+            case FetchStep(url, max_bytes):
+                return self.request_document(url, max_bytes=max_bytes)
+            case FileStep():
+                return self._site_file(step)
+            case _:
+                return self.origin_state(step.url)
 
     def _obtain_state(self, origin: Origin, state: OriginState | None, *, refresh: bool, offline: bool) -> OriginState:
         with closing(self._start_procedure(origin, state, refresh=refresh, offline=offline)) as procedure:

@@ -6,7 +6,7 @@ standards the most restrictive statement decides, because none of them yields to
 Source: draft-ietf-aipref-vocab-08 section 7.1; W3C Community Group, TDM Reservation Protocol; RFC 9309 section 2.2.1.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
@@ -126,7 +126,7 @@ def may_use(
     _check_source("robots", robots, (RobotsTxt,), "the result of canfetch.parse()")
     _check_source("response", response, (PageResponse,), "a PageResponse")
     _check_source("tdm", tdm, (bytes, str), "the content of the file")
-    text = _url_text(url)
+    text = url_text(url)
     page, sources = _read_page(text, response, _real_file(tdm))
     statements = list(_robots_statements(robots, text, chosen, wanted))
     # A license that several lines name is one source.
@@ -134,7 +134,9 @@ def may_use(
     if isinstance(response, PageResponse):
         statements += _payments(response)
     statements += _header_statements(page, wanted)
-    statements += _directive_statements(page, wanted, chosen, now)
+    # The reservation of a TDM file is a statement of its own.
+    page_verdict = page._replace(reservations=(), tdm_file=None).decide(agent=chosen, now=now)
+    statements += _directive_statements(page, page_verdict, wanted)
     if wanted is UsagePurpose.TRAINING:
         statements += _tdm_statements(page)
     return UseVerdict(
@@ -149,6 +151,7 @@ def may_use(
             *sources,
             *(UseSource(LICENSE, SourceState.NOT_READ, url[:_MAX_TEXT]) for url in licenses),
         ),
+        _next_date(page_verdict, now),
     )
 
 
@@ -191,7 +194,7 @@ def _response_sources(page: PageRules, response: PageResponse) -> Iterator[UseSo
         yield UseSource(HTML, SourceState.READ)
 
 
-def with_redirects(verdict: UseVerdict, earlier: Iterable[UseVerdict]) -> UseVerdict:
+def with_redirects(verdict: UseVerdict, earlier: Sequence[UseVerdict]) -> UseVerdict:
     """Return the verdict on content that was reached through redirects, with what the sites on the way state.
 
     Args:
@@ -203,8 +206,12 @@ def with_redirects(verdict: UseVerdict, earlier: Iterable[UseVerdict]) -> UseVer
         suffix = f" of {redacted_url(other.url)}"
         statements += (one._replace(place=one.place + suffix) for one in other.statements)
         sources += (one._replace(detail=(one.detail + suffix).strip()) for one in other.sources if one.is_unread)
+    dates = [date for date in (verdict.expires_at, *(other.expires_at for other in earlier)) if date is not None]
     return verdict._replace(
-        allowed=_allowed(statements), statements=tuple(statements), sources=tuple(dict.fromkeys(sources))
+        allowed=_allowed(statements),
+        statements=tuple(statements),
+        sources=tuple(dict.fromkeys(sources)),
+        expires_at=min(dates, default=None),
     )
 
 
@@ -241,7 +248,8 @@ def _missing(name: str, source: MissingSource) -> UseSource:
     return UseSource(name, state, source.detail[:_MAX_TEXT])
 
 
-def _url_text(url: AnyURL) -> str:
+def url_text(url: AnyURL) -> str:
+    """Return a URL as text. Bytes that are not UTF-8 are surrogates, so that they survive."""
     return url if isinstance(url, str) else url_bytes(url).decode("utf-8", "surrogateescape")
 
 
@@ -347,11 +355,14 @@ def _header_statements(page: PageRules, purpose: UsagePurpose) -> Iterator[UseSt
                 yield UseStatement(kind, HEADERS, place, text, usage.preference)
 
 
-def _directive_statements(page: PageRules, purpose: UsagePurpose, agent: Agent, now: float) -> Iterator[UseStatement]:
+def _next_date(verdict: PageVerdict, now: float) -> float | None:
+    moment = verdict.unavailable_after
+    return moment if moment is not None and moment > now else None
+
+
+def _directive_statements(page: PageRules, verdict: PageVerdict, purpose: UsagePurpose) -> Iterator[UseStatement]:
     if purpose is UsagePurpose.TRAINING:
-        yield from _opt_outs(page, agent)
-    # The reservation of a TDM file is a statement of its own.
-    verdict = page._replace(reservations=(), tdm_file=None).decide(agent=agent, now=now)
+        yield from _opt_outs(page, verdict.agent)
     decision = _decision_on(verdict, purpose)
     if decision.directive is None or decision.directive.name in _OPT_OUTS:
         return

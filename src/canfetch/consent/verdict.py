@@ -10,6 +10,7 @@ from canfetch.core.agent import Agent
 from canfetch.core.extensions.preference import Preference, UsagePurpose
 from canfetch.core.redaction import redacted_url
 from canfetch.core.text import display_text, printable_text
+from canfetch.core.times import optional_rfc3339
 
 USE_SCHEMA: Final = "canfetch.use/1"
 
@@ -88,12 +89,19 @@ class UseStatement(NamedTuple):
     preference: Preference
     note: str = ""
 
+    @property
+    def line(self) -> int | None:
+        """The line of robots.txt, or None for other sources and for the file as a whole."""
+        start, _, number = self.place.partition(" ")
+        return int(number) if start == "line" and number.isdigit() else None
+
     def to_json(self) -> dict[str, Any]:
         """Return the statement as plain values."""
         return {
             "kind": str(self.kind),
             "source": self.source,
             "place": self.place,
+            "line": self.line,
             "text": printable_text(self.text),
             "preference": str(self.preference),
             "note": self.note,
@@ -124,6 +132,8 @@ class UseVerdict(NamedTuple):
         statements: The statements on the purpose, and facts such as terms and statements that cannot be read, in the
             order of the sources. Of thousands of one kind, the first are listed.
         sources: The sources, and whether they were read.
+        expires_at: When to ask again, in seconds since the epoch, or None if nothing that was read has a date. It is
+            the first `unavailable_after` to come, and with a client, the time at which a file has to be fetched again.
     """
 
     allowed: bool | None
@@ -132,6 +142,7 @@ class UseVerdict(NamedTuple):
     agent: Agent
     statements: tuple[UseStatement, ...]
     sources: tuple[UseSource, ...]
+    expires_at: float | None = None
 
     @property
     def decided_by(self) -> tuple[UseStatement, ...]:
@@ -198,6 +209,7 @@ class UseVerdict(NamedTuple):
             },
             "allowed": self.allowed,
             "is_final": self.is_final,
+            "expires_at": optional_rfc3339(self.expires_at),
             "explanation": printable_text(self.explanation),
             "decided_by": [statement.to_json() for statement in self.decided_by],
             "statements": [statement.to_json() for statement in self.statements],

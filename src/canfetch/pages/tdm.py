@@ -8,10 +8,11 @@ Source: W3C Community Group, TDM Reservation Protocol, final report of 10 May 20
 
 from collections.abc import Iterable, Iterator
 from enum import Flag, auto
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from canfetch.core.escapes import encode_reserved_data
-from canfetch.core.patterns import matches, parse_pattern
+from canfetch.core.patterns import PatternText, matches, parse_pattern
 from canfetch.core.profiles import PROFILES
 from canfetch.core.targets import to_target
 from canfetch.core.text import encode_text
@@ -31,6 +32,12 @@ _POLICY: Final = "tdm-policy"
 _MAX_POLICY_LENGTH: Final = 2048
 # Patterns match URLs in the same way as in robots.txt.
 _PROFILE: Final = PROFILES["rfc9309"]
+
+
+# Patterns of files that are asked about many URLs are kept. Longer ones are parsed again, which bounds the memory.
+_MAX_KNOWN_LENGTH: Final = 256
+_MAX_KNOWN_PATTERNS: Final = 4096
+_MAX_KNOWN_FILES: Final = 8
 
 
 class ReservationNote(Flag):
@@ -68,7 +75,7 @@ class Reservation(NamedTuple):
         """
         if self.location is None:
             return True
-        texts = parse_pattern(encode_text(self.location), allow=True, profile=_PROFILE)
+        texts = (_known_patterns if len(self.location) <= _MAX_KNOWN_LENGTH else _patterns)(self.location)
         return any(matches(text.text, encode_reserved_data(target) if text.form_b else target) for text in texts)
 
     def to_json(self) -> dict[str, Any]:
@@ -101,8 +108,18 @@ class TDMFile(NamedTuple):
 def parse_tdm_file(content: bytes) -> TDMFile:
     """Parse a tdmrep.json. Never raises, whatever `content` is.
 
-    Cost: O(bytes), of which at most 500 KiB and 1000 entries are parsed.
+    Cost: O(bytes), of which at most 500 KiB and 1000 entries are parsed. The last eight files are kept, so that many
+        questions about one origin parse its file once.
     """
+    return _parse_known_file(content) if len(content) <= MAX_TDM_BYTES else _parse_file(content)
+
+
+@lru_cache(_MAX_KNOWN_FILES)
+def _parse_known_file(content: bytes) -> TDMFile:
+    return _parse_file(content)
+
+
+def _parse_file(content: bytes) -> TDMFile:
     result = parse_json(content, max_bytes=MAX_TDM_BYTES)
     if result.problem is not None:
         return TDMFile((), result.problem)
@@ -171,13 +188,22 @@ def select_reservation(file: TDMFile | None, page: Iterable[Reservation], target
     return selected
 
 
+def _patterns(location: str) -> tuple[PatternText, ...]:
+    return parse_pattern(encode_text(location), allow=True, profile=_PROFILE)
+
+
+@lru_cache(_MAX_KNOWN_PATTERNS)
+def _known_patterns(location: str) -> tuple[PatternText, ...]:
+    return _patterns(location)
+
+
 def _parse_entry(number: int, entry: object) -> Reservation:
     position = PagePosition(PageSource.TDM_FILE, number)
     if not isinstance(entry, dict):
         return Reservation(None, None, "", position, ReservationNote.INVALID_LOCATION | ReservationNote.INVALID_VALUE)
     location = entry.get("location")
     notes = ReservationNote.NONE
-    if not isinstance(location, str) or not parse_pattern(encode_text(location), allow=True, profile=_PROFILE):
+    if not isinstance(location, str) or not _patterns(location):
         location = location if isinstance(location, str) else ""
         notes |= ReservationNote.INVALID_LOCATION
     return _make_reservation(entry.get(_RESERVATION), entry.get(_POLICY), location, position, notes)

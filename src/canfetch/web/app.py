@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from canfetch import __version__
 from canfetch.client.stores.locations import open_store_at
 from canfetch.client.transports import AsyncTransport
-from canfetch.web.api import decisions, errors, files, live, registry
+from canfetch.web.api import decisions, errors, files, live, registry, use
 from canfetch.web.api.openapi import document
 from canfetch.web.api.page_routes import page_router, process_router
 from canfetch.web.api.preloading import preload
@@ -91,7 +91,7 @@ def create_app(
         redirect_slashes=False,
     )
     errors.install(api)
-    for router in (decisions.ROUTER, files.ROUTER, live.ROUTER, registry.ROUTER):
+    for router in (decisions.ROUTER, files.ROUTER, use.ROUTER, live.ROUTER, registry.ROUTER):
         api.include_router(router)
     metrics = Metrics(lambda: _gauges(api, guard))
     api.include_router(process_router(metrics))

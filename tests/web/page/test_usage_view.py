@@ -18,7 +18,7 @@ pytestmark = pytest.mark.service
 
 EXAMPLE: Final = (ROOT / "examples" / "robots.txt").read_text()
 PURPOSES: Final = {"Search": "search", "AI input": "ai-use", "Training": "training"}
-STATES: Final = {"disallow": "blocked", "allow": "allowed", "unknown": "none"}
+STATES: Final = {False: "blocked", True: "allowed", None: "none"}
 
 
 def cell(tester: OpenPage, crawler: str, purpose: str) -> Any:
@@ -38,7 +38,7 @@ def test_a_file_without_statements_offers_some_and_adds_them_to_every_group(usag
     usage.find("[data-recipe=no_training]").click()
     usage.page.locator("[data-control=usage-target]").select_option("/blog/2026/why-robots")
     expect(cell(usage, "GPTBot", "Training")).to_have_attribute("aria-label", "GPTBot, Training: reserved by line 37")
-    expect(usage.find(".usage-view .explanation")).to_contain_text("The site reserves this use, on line 37.")
+    expect(usage.find(".usage-view .explanation")).to_contain_text("The site reserves this use: line 37.")
     expect(usage.find(".usage-view .cm-line.line-blocks")).to_have_text("Content-Signal: search=yes, ai-train=no")
     assert usage.problems == []
 
@@ -49,14 +49,16 @@ def test_every_cell_equals_the_answer_of_the_library(usage: OpenPage) -> None:
     ).replace("User-agent: CCBot\n", "User-agent: CCBot\nContent-Usage: train-ai=y, search=n\n")
     usage.replace_file(text)
     usage.page.locator("[data-control=usage-target]").select_option("/blog/2026/why-robots")
-    usage.expect_answered("usage")
+    usage.expect_answered("use")
     robots = canfetch.parse(text)
     crawlers = usage.find(".usage-view .row-name").all_inner_texts()
     assert len(crawlers) == 14
     for crawler in crawlers:
         for label, purpose in PURPOSES.items():
-            found = robots.usage("/blog/2026/why-robots", agent=canfetch.agent(crawler), purpose=purpose)
-            expect(cell(usage, crawler, label)).to_have_attribute("data-state", STATES[found.preference])
+            agent = canfetch.agent(crawler)
+            found = canfetch.may_use("/blog/2026/why-robots", purpose=purpose, agent=agent, robots=robots)
+            state = STATES[found.allowed] if robots.allows("/blog/2026/why-robots", agent=agent) else "unread"
+            expect(cell(usage, crawler, label)).to_have_attribute("data-state", state)
 
 
 def test_a_crawler_that_may_not_fetch_has_no_preference(usage: OpenPage) -> None:
@@ -102,10 +104,27 @@ def test_a_tdm_file_reserves_the_rights(usage: OpenPage) -> None:
     content = [{"location": "/*", "tdm-reservation": 1, "tdm-policy": "https://www.example.com/terms"}]
     usage.control("tdm-file").fill(json.dumps(content))
     explanation = usage.find(".usage-view .explanation")
-    expect(explanation).to_contain_text("The rights to text and data mining are reserved.")
-    expect(explanation).to_contain_text("Entry 1 of tdmrep.json decides.")
+    expect(explanation).to_contain_text("The site reserves this use: tdmrep.json, entry 1.")
+    expect(explanation).to_contain_text(
+        "the rights to text and data mining are reserved, terms at https://www.example.com"
+    )
     usage.control("tdm-file").fill("{")
-    expect(explanation).to_contain_text("tdmrep.json has no effect")
+    expect(explanation).to_contain_text("Not read: headers, html, and tdmrep.json (not valid JSON")
+
+
+def test_a_control_token_and_a_header_reserve_a_use(usage: OpenPage) -> None:
+    usage.replace_file("User-agent: *\nAllow: /\n\nUser-agent: Google-Extended\nDisallow: /blog/\n")
+    usage.page.locator("[data-control=usage-target]").select_option("/blog/2026/why-robots")
+    expect(cell(usage, "Googlebot", "Training")).to_have_attribute(
+        "aria-label", "Googlebot, Training: reserved by line 5"
+    )
+    cell(usage, "Googlebot", "Training").click()
+    explanation = usage.find(".usage-view .explanation")
+    expect(explanation).to_contain_text("a rule for Google-Extended, which Google obeys for this use")
+    usage.find(".usage-view .more summary").click()
+    usage.control("tdm-headers").fill("X-Robots-Tag: noai")
+    cell(usage, "GPTBot", "Training").click()
+    expect(explanation).to_contain_text("The site reserves this use: headers, X-Robots-Tag")
 
 
 @pytest.mark.parametrize(
@@ -127,13 +146,13 @@ def test_a_failed_request_is_explained_and_can_be_repeated(tester: OpenPage, sta
                 status=status, content_type="application/problem+json", body='{"title": "no", "detail": "no"}'
             )
 
-    tester.page.route("**/v1/usage", fail)
+    tester.page.route("**/v1/use", fail)
     tester.find("#tab-usage").click()
     if status == 401:
         expect(tester.find("dialog[data-dialog=token]")).to_be_visible()
         tester.page.keyboard.press("Escape")
     expect(tester.find(".usage-view [data-state=failed]")).to_contain_text(text)
-    tester.page.unroute("**/v1/usage")
+    tester.page.unroute("**/v1/use")
     tester.find(".usage-view [data-state=failed] button").click()
     expect(cell(tester, "GPTBot", "Training")).to_be_visible()
 
@@ -148,7 +167,7 @@ def test_a_large_draft_is_sent_on_request_only(tester: OpenPage) -> None:
     tester.find("#tab-usage").click()
     large = tester.find(".usage-view [data-state=large]")
     expect(large).to_contain_text("so it is sent only when you ask for it")
-    assert not [url for url in tester.requests if url.endswith("/v1/usage")]
+    assert not [url for url in tester.requests if url.endswith("/v1/use")]
     large.get_by_role("button").click()
     expect(cell(tester, "GPTBot", "Training")).to_have_attribute("data-state", "blocked")
 
@@ -165,7 +184,7 @@ def test_the_keyboard_moves_and_explains(usage: OpenPage) -> None:
 
 def test_a_link_restores_the_view(usage: OpenPage, new_page: NewPage) -> None:
     usage.page.locator("[data-control=usage-target]").select_option("/blog/2026/why-robots")
-    usage.expect_answered("usage")
+    usage.expect_answered("use")
     cell(usage, "CCBot", "AI input").click()
     usage.control("link").click()
     expect(usage.find(".toast")).to_contain_text("Link copied")

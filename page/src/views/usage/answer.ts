@@ -1,6 +1,7 @@
-/** What the page shows of the answer of /v1/usage. */
+/** What the page shows of the answer of /v1/use. */
 
-import type { CrawlerUsage, ExtensionObject, StatementObject, UsageObject, UsagePurpose } from "../../api-types.js";
+import type { CrawlerUsesObject, ExtensionObject, UsagePurpose, UseObject, UseStatementObject } from "../../api-types.js";
+import type { Texts } from "../../texts.js";
 
 /** In the order of the columns. */
 export const PURPOSES: readonly UsagePurpose[] = ["search", "ai-use", "training"];
@@ -12,19 +13,24 @@ export function isReadable({ notes }: ExtensionObject): boolean {
 /** What the site states about one use. `unread`: the crawler may not fetch the page, so no preference applies. */
 export type UsageState = "reserved" | "allowed" | "none" | "unread";
 
-export function usageState({ allowed, usage }: CrawlerUsage, purpose: UsagePurpose): UsageState {
+export function usageState({ allowed, uses }: CrawlerUsesObject, purpose: UsagePurpose): UsageState {
   if (!allowed) return "unread";
-  const { preference } = usage[purpose];
-  return preference === "disallow" ? "reserved" : preference === "allow" ? "allowed" : "none";
+  const use = uses[purpose];
+  return use.allowed === false ? "reserved" : use.allowed ? "allowed" : "none";
 }
 
-/** The statement that decides: the first with the preference that counts, or null. */
-export function decidingStatement({ preference, statements }: UsageObject): StatementObject | null {
-  if (preference === "unknown") return null;
-  return statements.find((statement) => statement.preference === preference) ?? null;
+/** The statement that decides: the first of those that are most restrictive, or null. */
+export function decidingStatement({ allowed, statements }: UseObject): UseStatementObject | null {
+  if (allowed === null) return null;
+  return statements.find(({ preference }) => preference === (allowed ? "allow" : "disallow")) ?? null;
 }
 
-const PURPOSE_OF: Partial<Record<CrawlerUsage["purposes"][number], UsagePurpose>> = {
+/** Where a statement is, in the language of the page if it is a line. */
+export function placeText(texts: Texts, { line, source, place }: UseStatementObject): string {
+  return line !== null ? texts.t("views_line", { line }) : place.startsWith(source) ? place : `${source}, ${place}`;
+}
+
+const PURPOSE_OF: Partial<Record<CrawlerUsesObject["purposes"][number], UsagePurpose>> = {
   "search-index": "search",
   answers: "ai-use",
   "user-triggered": "ai-use",
@@ -32,14 +38,14 @@ const PURPOSE_OF: Partial<Record<CrawlerUsage["purposes"][number], UsagePurpose>
 };
 
 /** Whether a crawler is documented to fetch pages for this use. */
-export function isItsPurpose({ purposes }: CrawlerUsage, purpose: UsagePurpose): boolean {
+export function isItsPurpose({ purposes }: CrawlerUsesObject, purpose: UsagePurpose): boolean {
   return purposes.some((one) => PURPOSE_OF[one] === purpose);
 }
 
 const PREFERENCE_RECORDS = ["content-signal", "content-usage"];
 
 /** The preference records that an operator documents to read. */
-export function honouredRecords({ honours }: CrawlerUsage): string[] {
+export function honouredRecords({ honours }: CrawlerUsesObject): string[] {
   return honours.filter((name) => PREFERENCE_RECORDS.includes(name));
 }
 

@@ -1,6 +1,6 @@
-/** Explains one cell of the Usage view: the statements, access, who honours them, licenses and TDMRep. */
+/** Explains one cell of the Usage view: the statements, access, who honours them, and what was not read. */
 
-import type { CrawlerUsage, UsagePurpose, UsageTable } from "../../api-types.js";
+import type { CrawlerUsesObject, UsagePurpose, UseStatementObject, UseTableObject } from "../../api-types.js";
 import { type Child, h } from "../../dom.js";
 import type { Texts } from "../../texts.js";
 import { lineButton } from "../parts/line-button.js";
@@ -9,6 +9,7 @@ import {
   decidingStatement,
   honouredRecords,
   isReadable,
+  placeText,
   recordName,
   type UsageState,
   usageState,
@@ -33,8 +34,8 @@ type GoTo = (line: number) => void;
 
 export function explainUsage(
   texts: Texts,
-  answer: UsageTable,
-  crawler: CrawlerUsage,
+  answer: UseTableObject,
+  crawler: CrawlerUsesObject,
   column: UsagePurpose | "fetch",
   goTo: GoTo,
 ): Child[] {
@@ -44,12 +45,11 @@ export function explainUsage(
     column === "fetch" ? null : statements(texts, answer, crawler, column, goTo),
     section(texts.t("usage_access"), accessText(texts, crawler, goTo)),
     section(texts.t("usage_honours"), h("p", {}, honoursText(texts, crawler))),
-    licences(texts, crawler, goTo),
-    reservation(texts, answer),
+    unreadSources(texts, answer),
   ];
 }
 
-function accessHead(texts: Texts, { agent_name: name, allowed, line }: CrawlerUsage): Child[] {
+function accessHead(texts: Texts, { agent_name: name, allowed, line }: CrawlerUsesObject): Child[] {
   const state = !allowed ? "blocked" : line === null ? "none" : "allowed";
   return [
     badge(state, texts.t(allowed ? "usage_may_fetch" : "usage_blocked")),
@@ -57,7 +57,7 @@ function accessHead(texts: Texts, { agent_name: name, allowed, line }: CrawlerUs
   ];
 }
 
-function purposeHead(texts: Texts, crawler: CrawlerUsage, purpose: UsagePurpose): Child[] {
+function purposeHead(texts: Texts, crawler: CrawlerUsesObject, purpose: UsagePurpose): Child[] {
   const state = usageState(crawler, purpose);
   return [
     badge(STATE_MARKS[state], texts.t(STATE_TEXTS[state])),
@@ -75,35 +75,19 @@ function section(title: string, ...children: Child[]): HTMLElement {
 
 function statements(
   texts: Texts,
-  answer: UsageTable,
-  crawler: CrawlerUsage,
+  answer: UseTableObject,
+  crawler: CrawlerUsesObject,
   purpose: UsagePurpose,
   goTo: GoTo,
 ): Child[] {
-  const usage = crawler.usage[purpose];
-  const deciding = decidingStatement(usage);
-  const own = new Set(
-    Object.values(crawler.usage).flatMap(({ statements: all }) => all.map(({ record }) => record.line)),
-  );
+  const use = crawler.uses[purpose];
+  const deciding = decidingStatement(use);
+  const own = new Set(Object.values(crawler.uses).flatMap(({ statements: all }) => all.map(({ line }) => line)));
   const elsewhere = answer.records.filter((record) => {
     const { name, line, scope } = record;
     return name !== "license" && scope === "group" && !own.has(line) && isReadable(record);
   });
-  const rows = usage.statements.map((statement) => {
-    const { record, label, preference } = statement;
-    const reserved = preference === "disallow";
-    return h(
-      "li",
-      { class: statement === deciding ? "statement deciding" : "statement" },
-      lineButton(texts, record.line, goTo),
-      h("code", {}, `${recordName(record.name)}: ${record.value}`),
-      h(
-        "span",
-        { class: reserved ? "blocked-text" : "allowed-text" },
-        texts.t(reserved ? "usage_means_reserved" : "usage_means_allowed", { label }),
-      ),
-    );
-  });
+  const rows = crawler.allowed ? use.statements.map((one) => statementRow(texts, one, one === deciding, goTo)) : [];
   return [
     h("p", { class: "explanation-lead" }, leadText(texts, crawler, purpose, goTo)),
     rows.length > 0 ? h("ul", { class: "statements" }, rows) : null,
@@ -121,24 +105,47 @@ function statements(
   ];
 }
 
-function leadText(texts: Texts, crawler: CrawlerUsage, purpose: UsagePurpose, goTo: GoTo): Child {
-  if (!crawler.allowed) return texts.t("usage_unread");
-  const usage = crawler.usage[purpose];
-  const deciding = decidingStatement(usage);
-  if (!deciding) return texts.t("usage_none", { crawler: crawler.agent_name });
-  const line = lineButton(texts, deciding.record.line, goTo);
-  const disagree = usage.statements.some(({ preference }) => preference !== deciding.preference);
-  if (disagree) return texts.nodes("usage_disagree", { line });
-  return texts.nodes(deciding.preference === "disallow" ? "usage_reserved" : "usage_allowed", { line });
+function statementRow(texts: Texts, statement: UseStatementObject, decides: boolean, goTo: GoTo): HTMLElement {
+  const { preference, text, note } = statement;
+  return h(
+    "li",
+    { class: decides ? "statement deciding" : "statement" },
+    placeNode(texts, statement, goTo),
+    h("code", {}, text),
+    preference === "unknown"
+      ? null
+      : h(
+          "span",
+          { class: preference === "disallow" ? "blocked-text" : "allowed-text" },
+          texts.t(STATE_TEXTS[preference === "disallow" ? "reserved" : "allowed"]),
+        ),
+    note === "" ? null : h("span", { class: "soft", lang: "en" }, note),
+  );
 }
 
-function accessText(texts: Texts, { agent_name: crawler, allowed, line }: CrawlerUsage, goTo: GoTo): HTMLElement {
+function placeNode(texts: Texts, statement: UseStatementObject, goTo: GoTo): HTMLElement {
+  const { line } = statement;
+  return line === null ? h("span", {}, placeText(texts, statement)) : lineButton(texts, line, goTo);
+}
+
+function leadText(texts: Texts, crawler: CrawlerUsesObject, purpose: UsagePurpose, goTo: GoTo): Child {
+  if (!crawler.allowed) return texts.t("usage_unread");
+  const use = crawler.uses[purpose];
+  const deciding = decidingStatement(use);
+  if (!deciding) return texts.t("usage_none", { crawler: crawler.agent_name });
+  const place = placeNode(texts, deciding, goTo);
+  const disagree = use.allowed === false && use.statements.some(({ preference }) => preference === "allow");
+  if (disagree) return texts.nodes("usage_disagree", { place });
+  return texts.nodes(use.allowed ? "usage_allowed" : "usage_reserved", { place });
+}
+
+function accessText(texts: Texts, { agent_name: crawler, allowed, line }: CrawlerUsesObject, goTo: GoTo): HTMLElement {
   if (line === null) return h("p", {}, texts.t(allowed ? "usage_fetch_no_rule" : "usage_fetch_blocked", { crawler }));
   const key = allowed ? "usage_fetch_allowed_by" : "usage_fetch_blocked_by";
   return h("p", {}, texts.nodes(key, { crawler, line: lineButton(texts, line, goTo) }));
 }
 
-function honoursText(texts: Texts, crawler: CrawlerUsage): string {
+function honoursText(texts: Texts, crawler: CrawlerUsesObject): string {
   const { agent_name: name, operator } = crawler;
   if (operator === null) return texts.t("usage_honours_unknown", { crawler: name });
   const records = honouredRecords(crawler).map(recordName);
@@ -148,38 +155,11 @@ function honoursText(texts: Texts, crawler: CrawlerUsage): string {
   return texts.t("usage_honours_no", { operator, crawler: name });
 }
 
-function licences(texts: Texts, { usage }: CrawlerUsage, goTo: GoTo): Child {
-  const { licenses } = usage.training;
-  if (licenses.length === 0) return null;
-  return section(
-    texts.t("usage_licences"),
-    h(
-      "ul",
-      { class: "statements" },
-      licenses.map(({ line, value }) =>
-        h("li", { class: "statement" }, lineButton(texts, line, goTo), h("code", {}, value)),
-      ),
-    ),
-  );
-}
-
-const TDM_PLACES = {
-  "tdmrep.json": "usage_tdm_in_file",
-  "tdm-header": "usage_tdm_in_header",
-  "tdm-meta": "usage_tdm_in_header",
-} as const;
-
-function reservation(texts: Texts, { tdm_reservation: found, tdm_file_problem: problem }: UsageTable): Child {
-  if (problem !== null) {
-    return section("TDMRep", h("p", { class: "note warning" }, texts.t("usage_tdm_problem", { reason: problem })));
-  }
-  if (found === null || found.reserved === null) return null;
-  const place = TDM_PLACES[found.position.source as keyof typeof TDM_PLACES] ?? "usage_tdm_in_file";
-  return section(
-    "TDMRep",
-    h("p", {}, texts.t(found.reserved ? "usage_tdm_reserved" : "usage_tdm_open"), " ", texts.t(place, { number: found.position.number })),
-    found.policy === null ? null : h("p", {}, texts.nodes("usage_tdm_policy", { policy: h("code", {}, found.policy) })),
-  );
+function unreadSources(texts: Texts, { sources }: UseTableObject): Child {
+  const unread = sources.filter(({ state }) => state !== "read" && state !== "absent");
+  if (unread.length === 0) return null;
+  const names = unread.map(({ name, detail }) => (detail === "" ? name : `${name} (${detail})`));
+  return h("p", { class: "note", "data-result": "unread" }, texts.t("usage_not_read", { sources: texts.list(names) }));
 }
 
 function lineList(texts: Texts, lines: readonly number[], goTo: GoTo): HTMLElement {

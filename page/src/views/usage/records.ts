@@ -1,6 +1,6 @@
 /** The statements of a file on the use of its content, and who reads them. */
 
-import type { CrawlerUsage, UsageTable } from "../../api-types.js";
+import type { CrawlerUsesObject, UseTableObject } from "../../api-types.js";
 import { type Child, h } from "../../dom.js";
 import type { Texts } from "../../texts.js";
 import { lineButton } from "../parts/line-button.js";
@@ -8,13 +8,11 @@ import { honouredRecords, isReadable, recordName } from "./answer.js";
 import { type Recipe, RECIPES } from "./recipes.js";
 
 /** The statements of the file, each with the number of crawlers that read it. */
-export function recordList(texts: Texts, { records, crawlers }: UsageTable, goTo: (line: number) => void): Child {
+export function recordList(texts: Texts, { records, crawlers }: UseTableObject, goTo: (line: number) => void): Child {
   if (records.length === 0) return null;
   const readers = (line: number): number =>
-    crawlers.filter(({ usage }) =>
-      Object.values(usage).some(({ statements, licenses }) =>
-        statements.some(({ record }) => record.line === line) || licenses.some((licence) => licence.line === line),
-      ),
+    crawlers.filter(({ uses }) =>
+      Object.values(uses).some(({ statements }) => statements.some((statement) => statement.line === line)),
     ).length;
   return h(
     "section",
@@ -40,7 +38,7 @@ export function recordList(texts: Texts, { records, crawlers }: UsageTable, goTo
 }
 
 /** How many crawlers say that they honour a record of preferences, and which. */
-export function honoursSummary(texts: Texts, crawlers: readonly CrawlerUsage[]): string {
+export function honoursSummary(texts: Texts, crawlers: readonly CrawlerUsesObject[]): string {
   const names = crawlers.filter((one) => honouredRecords(one).length > 0).map(({ agent_name: name }) => name);
   return names.length === 0
     ? texts.t("usage_nobody_honours")

@@ -3,16 +3,17 @@
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import partial
 from typing import Any, Final, NoReturn
 
 import click
 
-from canfetch.answers.pages import PageAnswer, PageView, decide_page, page_error_json
+from canfetch.answers.pages import PageAnswer, PageView, decide_page, fetch_page, page_error_json
 from canfetch.cli.pages.options import PageOptions, requested_agents_of
-from canfetch.cli.pages.page_sources import open_page_source
 from canfetch.cli.pages.resources import check_resources
+from canfetch.cli.pages.sources import LocalSources, source_parameters
 from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
 from canfetch.cli.shared.network_options import network_parameters, pop_network_options
@@ -28,6 +29,9 @@ from canfetch.cli.shared.row_writers import JsonWriter
 from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.cli.shared.terminal import Palette, pad, print_message, printable, use_color
 from canfetch.cli.shared.url_advice import argument_advice
+from canfetch.client.documents import quoted_url, run_steps
+from canfetch.core.agent import Agent
+from canfetch.core.document import RobotsTxt
 from canfetch.core.quoting import quoted
 from canfetch.core.times import rfc3339
 from canfetch.errors import CanfetchError, InvalidURL
@@ -35,6 +39,7 @@ from canfetch.pages.dates import parse_date
 from canfetch.pages.dialects import PAGE_DIALECTS
 from canfetch.pages.directives import Directive, note_names
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
+from canfetch.pages.page_rules import parse_page
 from canfetch.pages.verdict import PageDecision, PageVerdict
 
 
@@ -50,12 +55,13 @@ def _check_page(options: PageOptions) -> int:
     writer = None if options.format == "text" or options.quiet else JsonWriter(lines=options.format == "ndjson")
     palette = Palette(enabled=use_color(no_color=options.no_color))
     code, started = EXIT_OK, False
-    with closing(open_page_source(options)) as source:
+    with ExitStack() as stack:
+        view_of, robots = _open_sources(options, stack)
         if not options.quiet:
-            print_unknown_agent_notes(agents, files=() if source.robots is None else (source.robots,))
+            print_unknown_agent_notes(agents, files=() if robots is None else (robots,))
         for agent in agents:
             try:
-                answer = decide_page(options.url, agent, source.view(agent.agent), now=now, dialect=options.dialect)
+                answer = decide_page(options.url, agent, view_of(agent.agent), now=now, dialect=options.dialect)
             except (CanfetchError, CommandError) as error:
                 code = EXIT_ERROR
                 sys.stdout.flush()
@@ -74,6 +80,52 @@ def _check_page(options: PageOptions) -> int:
     if writer is not None:
         writer.end()
     return code
+
+
+def _open_sources(options: PageOptions, stack: ExitStack) -> tuple[Callable[[Agent], PageView], RobotsTxt | None]:
+    """Return the function that returns the page as an agent sees it, and the local robots.txt if there is one.
+
+    Raises: CommandError: A file cannot be read, or the options contradict each other.
+    """
+    is_local = options.html is not None or bool(options.response_headers)
+    for option, value in (("--robots", options.robots), ("--tdm-file", options.tdm_file)):
+        if value is not None and not is_local:
+            raise CommandError(f"{option} requires --html FILE or --response-header: otherwise, the file is fetched")
+        if value is not None and options.url is None:
+            raise CommandError(f"{option} requires the URL of the page")
+    if is_local:
+        return _local_view(options)
+    url = options.url
+    if url is None:
+        raise CommandError("no page: pass its URL, --html FILE, or --response-header 'X-Robots-Tag: ...'")
+    if options.network.offline:
+        raise CommandError("--offline requires --html FILE or --response-header: pages are not cached")
+    # Importing the client takes time that a run with local files does not have to spend.
+    from canfetch.cli.pages.fetched_sources import FetchedSources  # noqa: PLC0415
+
+    sources = FetchedSources(options.network, [url], profile=options.profile)
+    stack.callback(sources.close)
+
+    def view(agent: Agent) -> PageView:
+        if url.startswith("/"):
+            raise InvalidURL(f"cannot fetch {quoted_url(url)}: expected an absolute URL, or --html FILE")
+        return run_steps(fetch_page(url, max_bytes=options.max_bytes), partial(sources.perform, agent))
+
+    return view, None
+
+
+def _local_view(options: PageOptions) -> tuple[Callable[[Agent], PageView], RobotsTxt | None]:
+    sources = LocalSources(options, max_bytes=options.max_bytes)
+    url, robots = options.url, sources.robots
+    rules = parse_page(
+        sources.html, headers=sources.headers, url=url, tdm_file=sources.tdm_file, max_bytes=options.max_bytes
+    )
+
+    def view(agent: Agent) -> PageView:
+        verdict = None if robots is None or url is None else robots.decide(url, agent=agent)
+        return PageView(rules, verdict, None)
+
+    return view, robots
 
 
 def _advice(error: Exception, options: PageOptions) -> str:
@@ -193,30 +245,7 @@ command: Final = click.Command(
         click.Argument(["url"], required=False, metavar="[URL]"),
         agent_option("Googlebot"),
         exact_option(),
-        Option(
-            ["--html"],
-            metavar="FILE",
-            type=click.Path(allow_dash=True),
-            help="HTML of the page; - reads standard input. Nothing is fetched.",
-        ),
-        Option(
-            ["--response-header", "response_headers"],
-            metavar="'NAME: VALUE'",
-            multiple=True,
-            help="Header of the response. Nothing is fetched. Can be repeated.",
-        ),
-        Option(
-            ["--robots"],
-            metavar="FILE",
-            type=click.Path(allow_dash=True),
-            help="robots.txt of the site, with --html or --response-header.",
-        ),
-        Option(
-            ["--tdm-file"],
-            metavar="FILE",
-            type=click.Path(allow_dash=True),
-            help="tdmrep.json of the site, with --html or --response-header.",
-        ),
+        *source_parameters(with_files=", with --html or --response-header."),
         Option(
             ["--dialect"],
             type=Choice(tuple(PAGE_DIALECTS)),

@@ -11,16 +11,14 @@ from typing import Any, Final, NamedTuple, NoReturn
 import click
 
 from canfetch.agents.requested import RequestedAgent
-from canfetch.answers.pages import parse_header
 from canfetch.answers.use import UseAnswer, use_error_json
+from canfetch.cli.pages.sources import LocalSources, source_parameters
 from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes, resolve_agent
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
-from canfetch.cli.shared.input_files import check_standard_input, read_input, read_robots, warn_about_content
 from canfetch.cli.shared.network_options import (
     NetworkOptions,
     network_parameters,
     pop_network_options,
-    reject_network_options,
 )
 from canfetch.cli.shared.option_parameters import (
     agent_option,
@@ -30,20 +28,19 @@ from canfetch.cli.shared.option_parameters import (
     profile_option,
     quiet_option,
 )
-from canfetch.cli.shared.progress import Progress
 from canfetch.cli.shared.row_writers import JsonWriter
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.terminal import Palette, print_message, printable, use_color
+from canfetch.client.documents import quoted_url, run_steps
 from canfetch.consent.decision import MissingSource, PageResponse, may_use
 from canfetch.consent.purposes import find_purpose
 from canfetch.consent.verdict import SourceState, UseVerdict
-from canfetch.core.document import RobotsTxt, parse
+from canfetch.core.document import RobotsTxt
 from canfetch.core.extensions.preference import Preference
-from canfetch.core.quoting import quoted
+from canfetch.core.origin import find_origin
 from canfetch.core.redaction import redacted_url
-from canfetch.errors import CanfetchError
+from canfetch.errors import CanfetchError, InvalidURL
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
-from canfetch.pages.tdm import MAX_TDM_BYTES
 
 
 class _Options(NamedTuple):
@@ -67,7 +64,7 @@ class _Options(NamedTuple):
         return bool(self.response_headers) or not (self.robots is self.html is self.tdm_file is None)
 
 
-_Decide = Callable[[str, RequestedAgent], UseAnswer]
+_Decide = Callable[[str, RequestedAgent], UseVerdict]
 
 
 def _run(**values: Any) -> NoReturn:
@@ -118,7 +115,7 @@ def _answers(
             print_unknown_agent_notes(agents, files=files)
         for url, agent in product(options.urls, agents):
             try:
-                yield url, agent, decide(url, agent)
+                yield url, agent, UseAnswer(url, agent, decide(url, agent))
             except (CanfetchError, CommandError) as error:
                 yield url, agent, error
 
@@ -130,17 +127,11 @@ def _open_sources(
     if options.is_local:
         if options.no_page:
             raise CommandError("--no-page cannot be used with a file or --response-header: nothing is fetched")
-        reject_network_options("a file or --response-header")
-        local = _LocalSources(options)
-        return local.decide, local.files
+        sources = LocalSources(options, max_bytes=DEFAULT_MAX_PAGE_BYTES)
+        return _local_decider(options, sources), () if sources.robots is None else (sources.robots,)
     if network.offline:
         raise CommandError("--offline requires --robots FILE or another file: pages are not cached")
-    # Importing the client takes time that a run with local files does not have to spend.
-    from canfetch.cli.pages.fetched_use import FetchedUse  # noqa: PLC0415
-
-    fetched = FetchedUse(network, options.urls, profile=options.profile, with_page=not options.no_page)
-    stack.callback(fetched.close)
-    return partial(fetched.decide, purpose=options.purpose), ()
+    return _fetching_decider(options, network, stack), ()
 
 
 def _exit_code(verdict: UseVerdict) -> int:
@@ -149,45 +140,53 @@ def _exit_code(verdict: UseVerdict) -> int:
     return EXIT_NEGATIVE if verdict.allowed is False else EXIT_OK
 
 
-class _LocalSources:
-    """The sources that options contain, for every URL."""
+def _local_decider(options: _Options, sources: LocalSources) -> _Decide:
+    robots = MissingSource(SourceState.NOT_READ) if sources.robots is None else sources.robots
+    tdm = MissingSource(SourceState.NOT_READ) if sources.tdm_file is None else sources.tdm_file
+    response: PageResponse | MissingSource = MissingSource(SourceState.NOT_READ)
+    if sources.html is not None or sources.headers:
+        response = PageResponse(200, sources.headers or None, sources.html)
 
-    def __init__(self, options: _Options) -> None:
-        names = [("--robots", options.robots), ("--html", options.html), ("--tdm-file", options.tdm_file)]
-        check_standard_input(names)
-        self._purpose = options.purpose
-        self._robots: RobotsTxt | MissingSource = MissingSource(SourceState.NOT_READ)
-        if options.robots is not None:
-            self._robots = parse(read_robots(options.robots), profile=options.profile)
-            warn_about_content(self._robots.render(), options.robots, warn=Progress().print_error)
-        self._response: PageResponse | MissingSource = MissingSource(SourceState.NOT_READ)
-        if options.html is not None or options.response_headers:
-            html = None
-            if options.html is not None:
-                html = read_input(options.html, "--html", max_bytes=DEFAULT_MAX_PAGE_BYTES + 1)
-            headers = [parse_header(line, f"--response-header {quoted(line)}") for line in options.response_headers]
-            self._response = PageResponse(200, headers or None, html)
-        self._tdm: bytes | MissingSource = MissingSource(SourceState.NOT_READ)
-        if options.tdm_file is not None:
-            self._tdm = read_input(options.tdm_file, "--tdm-file", max_bytes=MAX_TDM_BYTES + 1)
-
-    @property
-    def files(self) -> tuple[RobotsTxt, ...]:
-        """The robots.txt, if there is one."""
-        return (self._robots,) if isinstance(self._robots, RobotsTxt) else ()
-
-    def decide(self, url: str, agent: RequestedAgent) -> UseAnswer:
-        """Return the answer for a URL."""
-        verdict = may_use(
+    def decide(url: str, agent: RequestedAgent) -> UseVerdict:
+        return may_use(
             url,
-            purpose=self._purpose,
+            purpose=options.purpose,
             agent=agent.agent,
-            robots=self._robots,
-            response=self._response,
-            tdm=self._tdm,
+            robots=robots,
+            response=response,
+            tdm=tdm,
             now=time.time(),
         )
-        return UseAnswer(url, agent, verdict)
+
+    return decide
+
+
+def _fetching_decider(options: _Options, network: NetworkOptions, stack: ExitStack) -> _Decide:
+    # Importing the client takes time that a run with local files does not have to spend.
+    from canfetch.cli.pages.fetched_sources import FetchedSources  # noqa: PLC0415
+    from canfetch.client.use import UseQuestion, decide_use, fetch_use  # noqa: PLC0415
+
+    sources = FetchedSources(network, options.urls, profile=options.profile)
+    stack.callback(sources.close)
+    last_url = ""
+
+    def decide(url: str, agent: RequestedAgent) -> UseVerdict:
+        nonlocal last_url
+        if find_origin(url) is None or "://" not in url:
+            raise InvalidURL(f"cannot fetch {quoted_url(url)}: expected an absolute URL, or --robots FILE")
+        if url != last_url:
+            # Only the pages of one URL are kept, for its agents.
+            sources.forget_pages()
+            last_url = url
+        question = UseQuestion(options.purpose, agent.agent, time.time())
+        steps = (
+            decide_use(url, question, MissingSource(SourceState.NOT_READ))
+            if options.no_page
+            else fetch_use(url, question, max_bytes=DEFAULT_MAX_PAGE_BYTES)
+        )
+        return run_steps(steps, partial(sources.perform, agent.agent))
+
+    return decide
 
 
 _WORDS: Final = {True: "allowed", False: "disallowed", None: "not stated"}
@@ -225,30 +224,7 @@ command: Final = click.Command(
         ),
         agent_option("ExampleBot"),
         exact_option(),
-        Option(
-            ["--robots"],
-            metavar="FILE",
-            type=click.Path(allow_dash=True),
-            help="robots.txt of the site. Nothing is fetched.",
-        ),
-        Option(
-            ["--html"],
-            metavar="FILE",
-            type=click.Path(allow_dash=True),
-            help="HTML of the page; - reads standard input. Nothing is fetched.",
-        ),
-        Option(
-            ["--response-header", "response_headers"],
-            metavar="'NAME: VALUE'",
-            multiple=True,
-            help="Header of the response. Nothing is fetched. Can be repeated.",
-        ),
-        Option(
-            ["--tdm-file"],
-            metavar="FILE",
-            type=click.Path(allow_dash=True),
-            help="tdmrep.json of the site. Nothing is fetched.",
-        ),
+        *source_parameters(with_files=". Nothing is fetched."),
         Option(["--no-page"], is_flag=True, help="Fetch robots.txt and tdmrep.json only."),
         profile_option(),
         format_option(),

@@ -4,11 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from canfetch.agents import Purpose
-from canfetch.core.extensions.preference import Preference, UsagePurpose
 from canfetch.core.extensions.record import ExtensionScope
-from canfetch.web.api.page_responses import ReservationObject
-from canfetch.web.api.verdict_responses import AgentNotes, BareVerdict, RuleObject
+from canfetch.web.api.verdict_responses import RuleObject
 
 SpanObject = Annotated[tuple[int, int], Field(description="Start and end in bytes of the file as UTF-8, half open.")]
 ContentEncoding = Annotated[
@@ -164,49 +161,3 @@ class FormattedFile(BaseModel):
     edits: list[EditObject]
     refusal: str | None
     skipped: list[str]
-
-
-class StatementObject(BaseModel):
-    """A record, and the preference that it states."""
-
-    record: ExtensionObject
-    label: str
-    preference: Preference
-    draft: str | None = Field(description="The draft that defined the label, or null for a current label.")
-
-
-class UsageObject(BaseModel):
-    """The preference of a site on one use by one crawler."""
-
-    schema_: str = Field(alias="schema")
-    purpose: UsagePurpose
-    preference: Preference
-    statements: list[StatementObject]
-    licenses: list[ExtensionObject]
-    verdict: BareVerdict
-
-
-class CrawlerUsage(BaseModel):
-    """The preferences of a site on what one crawler fetches."""
-
-    agent_name: str
-    operator: str | None
-    purposes: list[Purpose]
-    honours: list[str]
-    allowed: bool
-    line: int | None
-    explanation: str
-    usage: dict[UsagePurpose, UsageObject]
-
-
-class UsageTable(BaseModel):
-    """The preferences of a site on a URL, by crawler and purpose."""
-
-    schema_: str = Field(alias="schema")
-    url: str
-    profile: str
-    crawlers: list[CrawlerUsage]
-    records: list[ExtensionObject]
-    tdm_reservation: ReservationObject | None
-    tdm_file_problem: str | None
-    agent_notes: AgentNotes = []

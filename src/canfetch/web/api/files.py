@@ -1,4 +1,4 @@
-"""Endpoints for one file: its structure, the linter, fixes, the formatter, and usage preferences."""
+"""Endpoints for one file: its structure, the linter, fixes and the formatter."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -7,23 +7,18 @@ from fastapi import APIRouter, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from canfetch.answers.crawlers import requested_agents
 from canfetch.answers.files import file_json
 from canfetch.answers.linting import MAX_FIXED_BYTES, apply_chosen_fixes, fix_file, format_content, lint_file
-from canfetch.answers.pages import parse_header_lines
-from canfetch.answers.usage import usage_table
 from canfetch.core.document import parse as parse_robots
 from canfetch.errors import InvalidOption
-from canfetch.pages.page_rules import parse_page
 from canfetch.web.api.errors import BODY_ERRORS
 from canfetch.web.api.facts import Facts
-from canfetch.web.api.file_responses import FixedFile, FormattedFile, LintReportObject, ParsedFile, UsageTable
+from canfetch.web.api.file_responses import FixedFile, FormattedFile, LintReportObject, ParsedFile
 from canfetch.web.api.requests import (
     FileRequest,
     FixRequest,
     LintFileRequest,
     ParseRequest,
-    UsageRequest,
     body_schema,
 )
 from canfetch.web.api.services import respond
@@ -126,25 +121,3 @@ async def format_file(request: Request) -> Response:
 def formatted_file(body: bytes, _facts: Facts) -> Mapping[str, Any]:
     """Return the formatted file."""
     return format_content(FileRequest.model_validate_json(body).file()).to_json()
-
-
-@ROUTER.post(
-    "/usage",
-    response_model=UsageTable,
-    summary="Find the usage preferences of a file.",
-    responses=BODY_ERRORS,
-    openapi_extra=body_schema(UsageRequest),
-)
-async def usage(request: Request) -> Response:
-    """Return for each crawler whether training, search and AI use are welcome, and the records that state it."""
-    return await respond(request, usage_answer)
-
-
-def usage_answer(body: bytes, facts: Facts) -> Mapping[str, Any]:
-    """Return the usage preferences."""
-    asked = UsageRequest.model_validate_json(body)
-    agents, headers = requested_agents(asked.agents, exact=asked.exact), parse_header_lines(asked.headers)
-    page = None
-    if headers or asked.tdm_file is not None:
-        page = parse_page(headers=headers, url=asked.url, tdm_file=asked.tdm_file)
-    return usage_table(parse_robots(asked.file(), profile=facts.profile(asked)), asked.url, agents, page=page).to_json()

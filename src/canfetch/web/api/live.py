@@ -21,7 +21,7 @@ from canfetch.core.verdict import Verdict
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 from canfetch.pages.page_rules import parse_page
 from canfetch.web.api.errors import BODY_ERRORS, problem_responses
-from canfetch.web.api.facts import Facts
+from canfetch.web.api.facts import Facts, ReadingRequest
 from canfetch.web.api.facts_responses import SiteFactsObject
 from canfetch.web.api.live_responses import FetchedFile, SitemapObject
 from canfetch.web.api.page_responses import LivePageRows, PageRows, ResourcesObject
@@ -173,7 +173,7 @@ def live_page_answer(body: bytes, facts: Facts) -> Mapping[str, Any]:
     rows = []
     for agent in agents:
         steps = fetch_page(asked.url, max_bytes=DEFAULT_MAX_PAGE_BYTES)
-        view = run_steps(steps, partial(_perform_for, facts, agent.agent, asked))
+        view = run_steps(steps, partial(perform_for, facts, agent.agent, asked))
         rows.append(decide_page(asked.url, agent, view, now=facts.now, dialect=asked.dialect))
     answer = PageTable(rows).to_json()
     if asked.resources:
@@ -182,7 +182,7 @@ def live_page_answer(body: bytes, facts: Facts) -> Mapping[str, Any]:
     return answer
 
 
-def _perform_for(facts: Facts, agent: Agent, asked: LivePageRequest, step: Step) -> Any:
+def perform_for(facts: Facts, agent: Agent, asked: ReadingRequest, step: Step) -> Any:
     """Return the result of a step for a crawler. Only what robots.txt also allows to the server is fetched.
 
     Raises: MissingFact; NotFetched, InvalidURL.

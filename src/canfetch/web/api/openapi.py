@@ -18,11 +18,12 @@ _REQUESTS: Final = (
     models.FixRequest,
     models.LintFileRequest,
     models.LivePageRequest,
+    models.LiveUseRequest,
     models.PageRequest,
     models.ParseRequest,
     models.SitemapRequest,
     models.URLsRequest,
-    models.UsageRequest,
+    models.UseRequest,
 )
 _DESCRIPTION: Final = """Whether crawlers may fetch URLs, and why.
 

@@ -5,8 +5,9 @@ from pydantic_core import to_json
 from canfetch.core.agent import Agent
 from canfetch.web.api.decisions import comparison, explanation
 from canfetch.web.api.facts import Facts
-from canfetch.web.api.files import fixed_file, usage_answer
+from canfetch.web.api.files import fixed_file
 from canfetch.web.api.outcomes import outcome_of
+from canfetch.web.api.use import use_answer
 
 _CONTENT = "User-agent: *\nDisallow: /a\n"
 
@@ -18,6 +19,6 @@ def preload() -> None:
         (comparison, {"old": _CONTENT, "new": "", "urls": ["/a"], "agents": ["GPTBot"]}),
         (explanation, {"content": _CONTENT, "url": "/a", "agent": "GPTBot"}),
         (fixed_file, {"content": _CONTENT}),
-        (usage_answer, {"content": _CONTENT, "agents": ["GPTBot"]}),
+        (use_answer, {"content": _CONTENT, "agents": ["GPTBot"]}),
     ):
         outcome_of(answer, to_json(request), facts)

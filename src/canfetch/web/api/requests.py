@@ -240,14 +240,23 @@ class FactsRequest(ReadingRequest):
         return None if self.content is None else content_bytes(self.content, self.content_encoding)
 
 
-class UsageRequest(FileRequest, ReadingRequest):
-    """A request for usage preferences."""
+class UseRequest(FileRequest, ReadingRequest):
+    """A request about the uses of content."""
 
     url: URLText = "/"
     agents: Annotated[list[AgentName], Field(min_length=1, max_length=MAX_AGENTS)]
     exact: bool = False
-    headers: Annotated[str, Field(max_length=65_536, description="The head of the page's response, for TDMRep.")] = ""
+    headers: Annotated[str, Field(max_length=65_536, description="The head of the response with the content.")] = ""
     tdm_file: Annotated[str | None, Field(description="The /.well-known/tdmrep.json of the origin.")] = None
+
+
+class LiveUseRequest(ReadingRequest):
+    """A request about one use of content that is fetched."""
+
+    url: LiveURL
+    purpose: Annotated[str, Field(max_length=100, description="`training`, `search` or `ai-use`.")]
+    agents: Annotated[list[AgentName], Field(min_length=1, max_length=50)]
+    exact: bool = False
 
 
 class _AgentsOfPage(Request):

@@ -2,14 +2,19 @@
 
 from typing import Final
 
-from canfetch.answers.pages import FetchedTDMFile
 from canfetch.client.origin_state import OriginState
-from canfetch.core.extensions.preference import Preference, UsagePurpose
+from canfetch.client.site_files import SiteFile
+from canfetch.client.use import robots_source, tdm_source
+from canfetch.consent.decision import MissingSource, may_use
+from canfetch.consent.verdict import SourceState, StatementKind, UseVerdict
+from canfetch.core.extensions.preference import UsagePurpose
 from canfetch.web.mcp.agents import AskedAgent
 from canfetch.web.mcp.arguments import MayFetchArguments, Purpose
+from canfetch.web.mcp.quotation import quote
 from canfetch.web.mcp.results import MayFetch
 from canfetch.web.mcp.service import Service
 from canfetch.web.mcp.site_facts import (
+    LINE_TOKENS,
     access_result,
     access_sentence,
     again_sentence,
@@ -36,7 +41,8 @@ _USES: Final[dict[Purpose, UsagePurpose]] = {
     # A page that a person asked for becomes input of the model.
     "user-request": UsagePurpose.AI_USE,
 }
-_USE_ALLOWED: Final = {Preference.ALLOW: True, Preference.DISALLOW: False, Preference.UNKNOWN: None}
+# Rules, preferences and TDM files have sentences of their own.
+_KINDS_TO_EXPLAIN: Final = frozenset({StatementKind.CONTROL_TOKEN})
 
 
 async def _answer(service: Service, arguments: MayFetchArguments) -> Answer:
@@ -51,7 +57,7 @@ def may_fetch(
     arguments: MayFetchArguments,
     agent: AskedAgent,
     now: float,
-    tdm_file: FetchedTDMFile | None = None,
+    tdm_file: SiteFile | None = None,
 ) -> Answer:
     """Return the answer on the state of an origin.
 
@@ -59,16 +65,24 @@ def may_fetch(
     """
     url = arguments.url
     verdict = state.decide(url, agent.agent, now)
-    statements = statements_of(rules_of(state, now), url, agent.agent, now)
+    robots = rules_of(state, now)
+    statements = statements_of(robots, url, agent.agent, now)
     usage = usage_results(statements)
     use = None if arguments.purpose is None else _USES[arguments.purpose]
-    use_allowed = next((_USE_ALLOWED[one.preference] for one in usage if one.use is use), None)
     tdm = None if tdm_file is None else tdm_result(tdm_file, url)
-    if tdm is not None and tdm.reserved:
-        use_allowed = False
+    use_verdict = None
+    if use is not None:
+        use_verdict = may_use(
+            url,
+            purpose=use,
+            agent=agent.agent,
+            robots=robots_source(state, now) if robots is None else robots,
+            tdm=MissingSource(SourceState.NOT_READ) if tdm_file is None else tdm_source(tdm_file),
+            now=now,
+        )
     result = MayFetch(
         allowed=verdict.allowed,
-        use_allowed=use_allowed,
+        use_allowed=None if use_verdict is None else use_verdict.allowed,
         reason=verdict.reason,
         line=None if verdict.rule is None else rule_line(verdict.rule),
         agent=agent.to_result(),
@@ -86,6 +100,7 @@ def may_fetch(
             reason_sentence(verdict, result.line),
             access_sentence(result.robots_txt),
             usage_sentence(result.usage, use) if result.allowed else "",
+            _other_sentence(use_verdict) if result.allowed else "",
             tdm_sentence(result.tdm) if result.allowed else "",
             license_sentence(result.licenses),
             pace_sentence(result.pace),
@@ -93,6 +108,13 @@ def may_fetch(
         ]
     )
     return Answer(result, text)
+
+
+def _other_sentence(verdict: UseVerdict | None) -> str:
+    """Return the statement that disallows the use, if no other sentence does, or an empty string."""
+    statements = () if verdict is None or verdict.allowed is not False else verdict.decided_by
+    found = next((one for one in statements if one.kind in _KINDS_TO_EXPLAIN), None)
+    return "" if found is None else f"Use disallowed: {quote(str(found), max_tokens=2 * LINE_TOKENS)}."
 
 
 def _headline(result: MayFetch) -> str:

@@ -89,7 +89,7 @@ class MayFetch(Result):
     allowed: Annotated[bool, Field(description="Whether robots.txt allows the agent to fetch the URL")]
     use_allowed: Annotated[
         bool | None,
-        Field(description="Whether the site agrees to `purpose`; null if it states nothing or no purpose was given"),
+        Field(description="Whether `purpose` is allowed; null if nothing is stated on it, or no purpose was given"),
     ]
     reason: Annotated[
         Reason,

@@ -11,9 +11,9 @@ from typing import Any, Final, NamedTuple, Self, TypeVar
 from canfetch import __version__
 from canfetch.access.editions import get_edition
 from canfetch.access.responses import FailureKind
-from canfetch.answers.pages import FetchedTDMFile
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.origin_state import OriginState
+from canfetch.client.site_files import SiteFile
 from canfetch.client.stores import Store
 from canfetch.client.transports.fetch_rules import NO_RULES, FetchRules
 from canfetch.core.origin import Origin
@@ -23,7 +23,6 @@ from canfetch.errors import InvalidURL, WorkerKilled
 from canfetch.repository import default_user_agent
 from canfetch.web.mcp.agents import AskedAgent, configured_agent, parse_agent
 from canfetch.web.mcp.arguments import CallerError
-from canfetch.web.mcp.tdm_files import TDMFileFetcher
 from canfetch.web.policy_clients import PolicyClients
 from canfetch.web.server.clients import RateLimiter, current_client
 from canfetch.web.server.shares import CLIENT_PART, Shares
@@ -114,15 +113,6 @@ class Service:
             allow_private=settings.allow_private,
         )
         self._clients = PolicyClients(create, settings.policy)
-        self._tdm_files = TDMFileFetcher(
-            transport=transport,
-            state=self._clients.own.origin_state,
-            agent=configured_agent(user_agent).agent,
-            user_agent=user_agent,
-            timeout=settings.timeout,
-            allow_private=settings.allow_private,
-            clock=clock,
-        )
 
     async def __aenter__(self) -> Self:
         # The number of questions bounds the number that waits.
@@ -139,7 +129,6 @@ class Service:
             self._queue.close()
         for worker in self._workers:
             worker.close()
-        await self._tdm_files.close()
         await self._clients.close()
 
     async def answer(self, question: Coroutine[Any, Any, ResultT]) -> ResultT:
@@ -186,9 +175,9 @@ class Service:
             )
         return state if selected is None else state.with_profile(selected.profile)
 
-    async def tdm_file(self, url: str) -> FetchedTDMFile:
+    async def tdm_file(self, url: str) -> SiteFile:
         """Return the TDM file of the origin of a URL."""
-        return await self._tdm_files.get(url)
+        return await self._clients.own.tdm_file(url)
 
     async def read_state(self, reading: Callable[..., ResultT], state: OriginState, *arguments: Any) -> ResultT:
         """Return the result of a function that reads the file of a state. See `read`."""

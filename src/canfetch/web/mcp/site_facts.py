@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from canfetch.answers.pace import NO_PACE
-from canfetch.answers.pages import FetchedTDMFile
 from canfetch.answers.reasons import reason_text
 from canfetch.answers.statements import (
     CrawlerStatements,
@@ -13,6 +12,7 @@ from canfetch.answers.statements import (
     tdm_statement,
 )
 from canfetch.client.origin_state import OriginState
+from canfetch.client.site_files import SiteFile
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.extensions.preference import Preference, UsagePurpose
@@ -132,7 +132,7 @@ def license_sentence(quotes: Sequence[str]) -> str:
     return f"License: {quotes[0]}." if quotes else ""
 
 
-def tdm_result(file: FetchedTDMFile, url: str) -> TDMReservation:
+def tdm_result(file: SiteFile, url: str) -> TDMReservation:
     """Return the reservation of a TDM file for a URL."""
     reservation, problem = tdm_statement(file, url)
     policy = None if reservation is None else reservation.policy

@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from canfetch.answers.pages import FetchedTDMFile
 from canfetch.answers.training import PERMISSIONS, Permission, training_access, training_crawlers
 from canfetch.client.origin_state import OriginState
+from canfetch.client.site_files import SiteFile
 from canfetch.core.extensions.preference import UsagePurpose
 from canfetch.core.text import abbreviated
 from canfetch.core.verdict import Effect
@@ -48,7 +48,7 @@ async def _answer(service: Service, arguments: WhoMayTrainArguments) -> Answer:
     return await service.read_state(who_may_train, state, url, service.clock(), tdm_file)
 
 
-def who_may_train(state: OriginState, url: str, now: float, tdm_file: FetchedTDMFile) -> Answer:
+def who_may_train(state: OriginState, url: str, now: float, tdm_file: SiteFile) -> Answer:
     """Return the answer on the state of an origin.
 
     Args:

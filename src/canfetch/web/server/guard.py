@@ -54,7 +54,7 @@ _FILE_BODY: Final = 4 * _MIB
 _LIST_BODY: Final = 8 * _MIB
 _STREAM_BODY: Final = 64 * _MIB
 BODY_LIMITS: Final = {
-    **dict.fromkeys(("decide", "explain", "parse", "lint", "fix", "format", "usage"), _FILE_BODY),
+    **dict.fromkeys(("decide", "explain", "parse", "lint", "fix", "format", "use"), _FILE_BODY),
     **dict.fromkeys(("decide/batch", "matrix", "compare", "page"), _LIST_BODY),
     "decide/stream": _STREAM_BODY,
 }

@@ -23,7 +23,7 @@ from canfetch.answers.linting import (
 from canfetch.answers.pages import page_table, parse_header_lines
 from canfetch.answers.problems import problem_code
 from canfetch.answers.site_facts import site_facts
-from canfetch.answers.usage import usage_table
+from canfetch.answers.use import use_table
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.text import content_bytes, printable_text
 from canfetch.errors import CanfetchError, InvalidOption
@@ -90,12 +90,9 @@ def _facts(body: _Body) -> Mapping[str, Any]:
     return site_facts(_robots(body), requested_agents(body.get("agents", ())), now=time.time()).to_json()
 
 
-def _usage(body: _Body) -> Mapping[str, Any]:
-    agents, headers, url = requested_agents(body["agents"]), parse_header_lines(body.get("headers", "")), body["url"]
-    tdm_file, page = body.get("tdm_file"), None
-    if headers or tdm_file is not None:
-        page = parse_page(headers=headers, url=url, tdm_file=tdm_file)
-    return usage_table(_robots(body), url, agents, page=page).to_json()
+def _use(body: _Body) -> Mapping[str, Any]:
+    agents, headers, tdm_file = requested_agents(body["agents"]), body.get("headers", ""), body.get("tdm_file")
+    return use_table(_robots(body), body["url"], agents, headers=headers, tdm_file=tdm_file, now=time.time()).to_json()
 
 
 def _page(body: _Body) -> Mapping[str, Any]:
@@ -116,7 +113,7 @@ _ANSWERS: Final[Mapping[str, Callable[[_Body], Mapping[str, Any]]]] = {
     "fix": _fix,
     "format": _format,
     "facts": _facts,
-    "usage": _usage,
+    "use": _use,
     "page": _page,
     "compare": _compare,
 }

@@ -22,13 +22,13 @@ from canfetch.errors import CanfetchError
 PYODIDE_VERSION: Final = "314.0.7"
 _LIBRARY: Final = Path(canfetch.__file__).resolve().parent
 _CHECKOUT: Final = _LIBRARY.parent.parent / "page" / "node_modules"
-_PACKAGES: Final = ("access", "agents", "answers", "author", "compare", "core", "lint", "pages")
+_PACKAGES: Final = ("access", "agents", "answers", "author", "compare", "consent", "core", "lint", "pages")
 _MODULES: Final = (
     "__init__.py",
     "errors.py",
     "repository.py",
     *("client/__init__.py", "client/documents.py", "client/options.py", "client/origin_state.py"),
-    "client/request_headers.py",
+    *("client/forking.py", "client/request_headers.py", "client/site_files.py", "client/use.py"),
     *("web/__init__.py", "web/site/__init__.py", "web/site/browser_answers.py"),
 )
 _SCRIPTS: Final = ("pyodide.mjs", "pyodide.asm.mjs", "python_stdlib.zip")

@@ -1,0 +1,67 @@
+"""What the servers of pages send to the commands on pages."""
+
+import time
+from collections.abc import Iterable
+from functools import partial
+from typing import Any, Final
+
+from canfetch.access.responses import Failure, Response
+from canfetch.cli.shared.document_fetcher import DocumentFetcher
+from canfetch.cli.shared.network_options import NetworkOptions
+from canfetch.client.documents import DecideStep, FetchStep, run_steps
+from canfetch.client.site_files import FileStep, fetch_site_file, kept_file
+from canfetch.client.use import UseStep
+from canfetch.core.agent import Agent
+from canfetch.core.origin import find_origin
+from canfetch.pages.tdm import TDM_FILE_PATH
+
+_HTML: Final = "text/html, */*;q=0.5"
+
+
+class FetchedSources:
+    """What the servers send, fetched as robots.txt allows each agent. Each URL is requested once for all agents.
+
+    Args:
+        options: The network options.
+        urls: The URLs that the user named, whose origins receive headers with credentials.
+        profile: How robots.txt files are parsed.
+    Raises: CommandError: The store cannot be opened, or an option is invalid.
+    """
+
+    def __init__(self, options: NetworkOptions, urls: Iterable[str], *, profile: str) -> None:
+        origins = [origin for origin in map(find_origin, urls) if origin is not None]
+        self._fetcher = DocumentFetcher(options, profile=profile, accept=_HTML, named_origins=origins)
+        # Failures are stored as well, so that the next URL or agent does not wait for the same timeout.
+        self._tdm_files: dict[str, Response | Failure] = {}
+        self._pages: dict[str, Response | Failure] = {}
+
+    def forget_pages(self) -> None:
+        """Forget the pages, but not the TDM files: the next URL can be of the same origin."""
+        self._pages = {}
+
+    def perform(self, agent: Agent, step: UseStep) -> Any:
+        """Perform a step for an agent.
+
+        Raises: InvalidURL; NotFetched: A robots.txt cannot be looked up.
+        """
+        match step:
+            case DecideStep(url):
+                return self._fetcher.decide(url, agent)
+            case FetchStep():
+                return self._fetch(step)
+            case FileStep():
+                # One agent may fetch the file, and another may not.
+                return kept_file(run_steps(fetch_site_file(step), partial(self.perform, agent)), time.time())
+            case _:
+                return self._fetcher.state(step.url)
+
+    def close(self) -> None:
+        """Close the client and the transport."""
+        self._fetcher.close()
+
+    def _fetch(self, step: FetchStep) -> Response | Failure:
+        kept = self._tdm_files if step.url.endswith(TDM_FILE_PATH) else self._pages
+        response = kept.get(step.url)
+        if response is None:
+            response = kept[step.url] = self._fetcher.send(step)
+        return response

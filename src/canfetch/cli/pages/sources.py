@@ -1,0 +1,86 @@
+"""The local files and headers that the commands on pages read in place of a server."""
+
+from collections.abc import Iterator
+from typing import Protocol
+
+import click
+
+from canfetch.answers.pages import parse_header
+from canfetch.cli.shared.input_files import check_standard_input, read_input, read_robots, warn_about_content
+from canfetch.cli.shared.network_options import reject_network_options
+from canfetch.cli.shared.progress import Progress
+from canfetch.cli.shared.single_value_option import Option
+from canfetch.core.document import RobotsTxt, parse
+from canfetch.core.quoting import quoted
+from canfetch.pages.tdm import MAX_TDM_BYTES
+
+
+class SourceOptions(Protocol):
+    """The values of `source_parameters` and `--profile`."""
+
+    @property
+    def html(self) -> str | None:
+        """The value of --html."""
+
+    @property
+    def response_headers(self) -> tuple[str, ...]:
+        """The values of --response-header."""
+
+    @property
+    def robots(self) -> str | None:
+        """The value of --robots."""
+
+    @property
+    def tdm_file(self) -> str | None:
+        """The value of --tdm-file."""
+
+    @property
+    def profile(self) -> str:
+        """The value of --profile."""
+
+
+def source_parameters(*, with_files: str) -> Iterator[click.Option]:
+    """Yield the options for local files and headers.
+
+    Args: with_files: The end of the help of --robots and --tdm-file.
+    """
+    path = click.Path(allow_dash=True)
+    yield Option(
+        ["--html"],
+        metavar="FILE",
+        type=path,
+        help="HTML of the page; - reads standard input. Nothing is fetched.",
+    )
+    yield Option(
+        ["--response-header", "response_headers"],
+        metavar="'NAME: VALUE'",
+        multiple=True,
+        help="Header of the response. Nothing is fetched. Can be repeated.",
+    )
+    yield Option(["--robots"], metavar="FILE", type=path, help=f"robots.txt of the site{with_files}")
+    yield Option(["--tdm-file"], metavar="FILE", type=path, help=f"tdmrep.json of the site{with_files}")
+
+
+class LocalSources:
+    """The files and headers in the options. Nothing is fetched.
+
+    Attributes:
+        html: The HTML of the page, or None.
+        headers: The headers of the response.
+        robots: The robots.txt, or None.
+        tdm_file: The tdmrep.json, or None.
+    Raises: CommandError: A file cannot be read, or an option is about the network; InvalidOption: A header is invalid.
+    """
+
+    def __init__(self, options: SourceOptions, *, max_bytes: int) -> None:
+        reject_network_options("a file or --response-header")
+        check_standard_input([("--html", options.html), ("--robots", options.robots), ("--tdm-file", options.tdm_file)])
+        self.html = None if options.html is None else read_input(options.html, "--html", max_bytes=max_bytes + 1)
+        self.headers = [parse_header(line, f"--response-header {quoted(line)}") for line in options.response_headers]
+        self.tdm_file: bytes | None = None
+        if options.tdm_file is not None:
+            self.tdm_file = read_input(options.tdm_file, "--tdm-file", max_bytes=MAX_TDM_BYTES + 1)
+        self.robots: RobotsTxt | None = None
+        if options.robots is not None:
+            self.robots = parse(read_robots(options.robots), profile=options.profile)
+            warn_about_content(self.robots.render(), options.robots, warn=Progress().print_error)

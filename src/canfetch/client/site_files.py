@@ -1,0 +1,119 @@
+"""Files in which a site states something about all its pages, such as tdmrep.json: fetched once, and kept in memory.
+
+A robots.txt can disallow them.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Generator
+from typing import Any, Final, NamedTuple
+
+from canfetch.client.documents import DISALLOWED, NotFetched, Step, fetch_document, quoted_url
+from canfetch.client.forking import reset_on_fork
+from canfetch.errors import InvalidURL
+
+_NOT_FOUND: Final = (404, 410)
+_FRESH_SECONDS: Final = 86_400.0
+_RETRY_SECONDS: Final = 600.0
+_MAX_BYTES: Final = 16 * 1024 * 1024
+# Counted for each file, so that empty ones are bounded, too.
+_ENTRY_BYTES: Final = 1024
+
+
+class SiteFile(NamedTuple):
+    """A file of a site.
+
+    Attributes:
+        content: The content, or None if there is no file, or if it is unknown.
+        problem: Why the file is unknown, or None. It is also None if robots.txt disallows the file
+            at its first URL.
+        reason: The problem in a few words, without anything that a server has sent, or None. It includes that
+            robots.txt disallows the file.
+    """
+
+    content: bytes | None = None
+    problem: str | None = None
+    reason: str | None = None
+
+
+class KeptFile(NamedTuple):
+    """A file, and until when it is used, in seconds since the epoch: for a day, and a failure for ten minutes."""
+
+    file: SiteFile
+    expires_at: float
+
+
+def kept_file(file: SiteFile, now: float) -> KeptFile:
+    """Return a file that was fetched now."""
+    return KeptFile(file, now + (_FRESH_SECONDS if file.reason is None else _RETRY_SECONDS))
+
+
+class FileStep(NamedTuple):
+    """Return a file of a site, fetched as by `fetch_site_file` if it is not in memory. The result is a KeptFile."""
+
+    url: str
+    max_bytes: int
+
+
+def fetch_site_file(step: FileStep) -> Generator[Step, Any, SiteFile]:
+    """Fetch a file, as robots.txt allows. An error of a server is a problem of the file."""
+    try:
+        document = yield from fetch_document(step.url, max_bytes=step.max_bytes)
+        if document.response is not None:
+            is_missing = document.response.status in _NOT_FOUND
+            return SiteFile(None if is_missing else document.checked_body())
+    except NotFetched as error:
+        return SiteFile(None, str(error), error.reason)
+    except InvalidURL as error:
+        return SiteFile(None, str(error), "invalid URL")
+    # A crawler that may not fetch the file does not know it, and a redirect to such a file leads nowhere.
+    problem = f"robots.txt disallows {quoted_url(document.url)}" if document.hops else None
+    return SiteFile(None, problem, DISALLOWED)
+
+
+class SiteFileCache:
+    """Files by URL, up to 16 MiB. The least recently used one is evicted first. Safe for use by several threads."""
+
+    def __init__(self) -> None:
+        self._clear()
+        reset_on_fork(self)
+
+    def reset_after_fork(self) -> None:
+        """Clear the cache if another thread of the parent was changing it during the fork."""
+        if self._lock.locked():
+            self._clear()
+
+    def _clear(self) -> None:
+        self._lock = threading.Lock()
+        self._files: OrderedDict[str, KeptFile] = OrderedDict()
+        self._bytes = 0
+
+    def get(self, url: str, now: float) -> KeptFile | None:
+        """Return the file at a URL, or None if it is not in memory, or expired."""
+        with self._lock:
+            kept = self._files.get(url)
+            # A clock that was set back must not keep a file for longer than a day.
+            if kept is None or not kept.expires_at - _FRESH_SECONDS <= now < kept.expires_at:
+                return None
+            self._files.move_to_end(url)
+            return kept
+
+    def put(self, url: str, file: SiteFile, now: float) -> KeptFile:
+        """Add or replace the file at a URL."""
+        kept = kept_file(file, now)
+        with self._lock:
+            self._forget(url)
+            self._files[url] = kept
+            self._bytes += _size(file)
+            while self._bytes > _MAX_BYTES:
+                self._forget(next(iter(self._files)))
+        return kept
+
+    def _forget(self, url: str) -> None:
+        kept = self._files.pop(url, None)
+        if kept is not None:
+            self._bytes -= _size(kept.file)
+
+
+def _size(file: SiteFile) -> int:
+    return _ENTRY_BYTES + len(file.content or b"") + len(file.problem or "")

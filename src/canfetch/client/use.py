@@ -1,0 +1,130 @@
+"""Whether content may be used: what has to be fetched for the answer, and the answer."""
+
+from collections.abc import Generator
+from math import inf
+from typing import Any, NamedTuple
+
+from canfetch.client.documents import DISALLOWED, NotFetched, Step, fetch_document
+from canfetch.client.origin_state import OriginState
+from canfetch.client.site_files import FileStep, KeptFile, SiteFile
+from canfetch.consent.decision import MissingSource, PageResponse, may_use, url_text, with_redirects
+from canfetch.consent.purposes import find_purpose
+from canfetch.consent.verdict import SourceState, UseVerdict
+from canfetch.core.agent import Agent
+from canfetch.core.document import RobotsTxt
+from canfetch.core.origin import Origin
+from canfetch.core.urls import AnyURL
+from canfetch.errors import OriginDisallowed
+from canfetch.pages.tdm import MAX_TDM_BYTES, TDM_FILE_PATH
+
+
+class StateStep(NamedTuple):
+    """Return the state of the origin of a URL. The result is an OriginState. It may raise InvalidURL or NotFetched."""
+
+    url: str
+
+
+UseStep = Step | StateStep | FileStep
+
+
+class UseQuestion(NamedTuple):
+    """A question about the use of content.
+
+    Attributes:
+        purpose: The purpose, as for `may_use`.
+        agent: Who collects the content.
+        now: The time in seconds since the epoch.
+    """
+
+    purpose: str
+    agent: Agent
+    now: float
+
+
+def tdm_file_step(url: AnyURL) -> FileStep:
+    """Return the step for the TDM file of the origin of a URL.
+
+    Raises: InvalidURL.
+    """
+    return FileStep(f"{Origin.from_url(url)}{TDM_FILE_PATH}", MAX_TDM_BYTES)
+
+
+def question_steps(
+    url: AnyURL, purpose: str, agent: Agent, response: PageResponse | None, now: float
+) -> Generator[UseStep, Any, UseVerdict]:
+    """Return the steps of `Client.may_use`.
+
+    Raises: InvalidOption: `purpose` is unknown; TypeError.
+    """
+    find_purpose(purpose)
+    source = MissingSource(SourceState.NOT_READ) if response is None else response
+    return decide_use(url_text(url), UseQuestion(purpose, agent, now), source)
+
+
+def decide_use(
+    url: str, question: UseQuestion, response: PageResponse | MissingSource
+) -> Generator[UseStep, Any, UseVerdict]:
+    """Answer a question from a response that is known, the robots.txt and the TDM file of its origin.
+
+    Raises: InvalidURL, InvalidOption; and what the steps raise.
+    """
+    state: OriginState = yield StateStep(url)
+    kept: KeptFile = yield tdm_file_step(url)
+    verdict = may_use(
+        url,
+        purpose=question.purpose,
+        agent=question.agent,
+        robots=robots_source(state, question.now),
+        response=response,
+        tdm=tdm_source(kept.file),
+        now=question.now,
+    )
+    expires_at = min(verdict.expires_at or inf, state.next_fetch_at, kept.expires_at)
+    return verdict._replace(expires_at=max(expires_at, question.now))
+
+
+def fetch_use(url: str, question: UseQuestion, *, max_bytes: int) -> Generator[UseStep, Any, UseVerdict]:
+    """Fetch a page, as robots.txt allows, and answer a question about its content.
+
+    What cannot be fetched is a missing source. The sites on the way to the content state something, too.
+
+    Args: max_bytes: The number of bytes of the page to read.
+    Raises: InvalidURL, InvalidOption; and what the steps raise.
+    """
+    response: PageResponse | MissingSource
+    earlier: list[UseVerdict] = []
+    try:
+        document = yield from fetch_document(url, max_bytes=max_bytes)
+    except NotFetched as error:
+        response = MissingSource(SourceState.UNREACHABLE, error.reason)
+    else:
+        url = document.url
+        for hop in document.hops:
+            redirect = yield from decide_use(hop.url, question, MissingSource(SourceState.ABSENT))
+            earlier.append(redirect)
+        if document.response is None:
+            response = MissingSource(SourceState.NOT_READ, DISALLOWED)
+        else:
+            answer = document.response
+            response = PageResponse(answer.status, answer.headers, answer.body)
+    verdict = yield from decide_use(url, question, response)
+    return with_redirects(verdict, earlier)
+
+
+def robots_source(state: OriginState, now: float) -> RobotsTxt | MissingSource:
+    """Return the robots.txt of an origin, or why there is none."""
+    try:
+        robots = state.robots(now)
+    except OriginDisallowed:
+        return MissingSource(SourceState.UNREACHABLE, state.access_info(now).explanation)
+    return MissingSource(SourceState.ABSENT) if state.effective_access(now).copy is None else robots
+
+
+def tdm_source(file: SiteFile) -> bytes | MissingSource:
+    """Return the content of a TDM file, or why there is none."""
+    if file.content is not None:
+        return file.content
+    if file.reason is None:
+        return MissingSource(SourceState.ABSENT)
+    state = SourceState.NOT_READ if file.reason == DISALLOWED else SourceState.UNREACHABLE
+    return MissingSource(state, file.reason)

@@ -1,0 +1,321 @@
+"""`may_use` of both clients: what is fetched, how often, and what the answer says about it."""
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from canfetch.access.responses import Failure, FailureKind, Response
+from canfetch.client.async_client import AsyncClient
+from canfetch.client.site_files import SiteFile, SiteFileCache
+from canfetch.client.sync_client import Client
+from canfetch.client.transports import TransportRequest
+from canfetch.consent import MissingSource, PageResponse, SourceState, UseVerdict, may_use
+from canfetch.core.document import parse
+from canfetch.errors import ClientClosed, InvalidOption, InvalidURL, RequestNotSent
+
+ORIGIN = "https://example.com"
+ROBOTS_URL = f"{ORIGIN}/robots.txt"
+TDM_URL = f"{ORIGIN}/.well-known/tdmrep.json"
+RESERVED = json.dumps([{"location": "/paid/*", "tdm-reservation": 1}]).encode()
+NOW = 1_000_000.0
+Answers = dict[str, Response | Failure]
+
+
+def ok(body: bytes) -> Response:
+    return Response("", 200, (), body)
+
+
+def moved(target: str) -> Response:
+    return Response("", 301, (("Location", target),), b"")
+
+
+class Web:
+    """A transport with one response for each URL, and the clock of its client."""
+
+    def __init__(self, answers: Answers | None = None) -> None:
+        self.answers = answers or {}
+        self.requested: list[str] = []
+        self.now = NOW
+
+    def send(self, request: TransportRequest) -> Response | Failure:
+        self.requested.append(request.url)
+        return self.answers.get(request.url) or Response(request.url, 404, (), b"")
+
+    def close(self) -> None:
+        """Do nothing."""
+
+    def clock(self) -> float:
+        return self.now
+
+
+class AsyncWeb(Web):
+    async def send(self, request: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
+        await asyncio.sleep(0)
+        return super().send(request)
+
+    async def close(self) -> None:  # type: ignore[override]  # the async protocol
+        """Do nothing."""
+
+
+Question = tuple[str, dict[str, Any]]
+Ask = Callable[[Web, Sequence[Question]], list[UseVerdict]]
+
+
+def ask_client(web: Web, questions: Sequence[Question]) -> list[UseVerdict]:
+    with Client(user_agent="ExampleBot/1.0", transport=web, clock=web.clock) as client:
+        return [client.may_use(url, **options) for url, options in questions]
+
+
+def ask_async_client(web: Web, questions: Sequence[Question]) -> list[UseVerdict]:
+    transport = AsyncWeb(web.answers)
+
+    async def run() -> list[UseVerdict]:
+        async with AsyncClient(user_agent="ExampleBot/1.0", transport=transport, clock=web.clock) as client:
+            return await asyncio.gather(*(client.may_use(url, **options) for url, options in questions))
+
+    try:
+        return asyncio.run(run())
+    finally:
+        web.requested += transport.requested
+
+
+both_clients = pytest.mark.parametrize("ask", [ask_client, ask_async_client])
+TRAINING = {"purpose": "training"}
+
+
+@both_clients
+def test_many_urls_of_an_origin_cause_two_fetches(ask: Ask) -> None:
+    web = Web({ROBOTS_URL: ok(b"User-agent: *\nDisallow: /private\n"), TDM_URL: ok(RESERVED)})
+    verdicts = ask(web, [(f"{ORIGIN}/{part}/{number}", TRAINING) for number in range(500) for part in ("a", "paid")])
+    assert sorted(web.requested) == sorted([ROBOTS_URL, TDM_URL])
+    assert [verdict.allowed for verdict in verdicts] == [None, False] * 500
+
+
+@both_clients
+def test_the_answer_is_that_of_the_function_on_the_same_sources(ask: Ask) -> None:
+    robots = b"User-agent: *\nAllow: /\nContent-Signal: ai-train=yes, search=no\n\n"
+    robots += b"User-agent: Google-Extended\nDisallow: /\n"
+    page = PageResponse(200, {"X-Robots-Tag": "noai", "Content-Type": "text/html"}, "<p>x")
+    web = Web({ROBOTS_URL: ok(robots), TDM_URL: ok(RESERVED)})
+    questions: list[Question] = [
+        (url, {"purpose": purpose, "agent": agent, "response": response})
+        for url in (f"{ORIGIN}/x", f"{ORIGIN}/paid/x")
+        for purpose in ("training", "search", "ai-use")
+        for agent in ("ExampleBot", "Googlebot")
+        for response in (None, page)
+    ]
+    for (url, options), verdict in zip(questions, ask(web, questions), strict=True):
+        response = options["response"] or MissingSource(SourceState.NOT_READ)
+        expected = may_use(
+            url, **{**options, "response": response}, robots=parse(robots, url=ROBOTS_URL), tdm=RESERVED, now=NOW
+        )
+        assert verdict._replace(expires_at=None) == expected._replace(expires_at=None)
+
+
+@both_clients
+@pytest.mark.parametrize(
+    "answers, robots, tdm, allowed",
+    [
+        ({}, "absent", "absent", None),
+        ({ROBOTS_URL: Response("", 503, (), b"")}, "unreachable", "not-read", False),
+        ({ROBOTS_URL: ok(b"User-agent: *\nDisallow: /.well-known/\n")}, "read", "not-read", None),
+        ({TDM_URL: Response("", 503, (), b"")}, "absent", "unreachable", None),
+        ({TDM_URL: Failure("", FailureKind.TIMEOUT, "30 s")}, "absent", "unreachable", None),
+        ({TDM_URL: moved("://")}, "absent", "unreachable", None),
+        ({TDM_URL: ok(b"{")}, "absent", "unreadable", None),
+        ({TDM_URL: moved(f"{ORIGIN}/t"), f"{ORIGIN}/t": ok(RESERVED)}, "absent", "read", False),
+        ({TDM_URL: moved(f"{ORIGIN}/t"), ROBOTS_URL: ok(b"User-agent: *\nDisallow: /t\n")}, "read", "not-read", None),
+    ],
+)
+def test_what_cannot_be_fetched_is_a_source_that_was_not_read(
+    ask: Ask, answers: Answers, robots: str, tdm: str, *, allowed: bool | None
+) -> None:
+    (verdict,) = ask(Web(answers), [(f"{ORIGIN}/paid/x", {**TRAINING, "response": PageResponse(200, (), "<p>")})])
+    states = {source.name: str(source.state) for source in verdict.sources}
+    assert (states["robots.txt"], states["tdmrep.json"], verdict.allowed) == (robots, tdm, allowed)
+
+
+@both_clients
+def test_a_loop_of_redirects_ends(ask: Ask) -> None:
+    web = Web({TDM_URL: moved(TDM_URL)})
+    (verdict,) = ask(web, [(f"{ORIGIN}/x", TRAINING)])
+    assert "tdmrep.json: unreachable (too many redirects)" in map(str, verdict.sources)
+    assert web.requested.count(TDM_URL) == 11
+
+
+@both_clients
+def test_the_answer_holds_until_a_file_has_to_be_fetched_again(ask: Ask) -> None:
+    (verdict,) = ask(Web(), [(f"{ORIGIN}/x", TRAINING)])
+    assert verdict.expires_at == NOW + 86_400
+    (verdict,) = ask(Web({TDM_URL: Response("", 503, (), b"")}), [(f"{ORIGIN}/x", TRAINING)])
+    assert verdict.expires_at == NOW + 600
+    page = PageResponse(200, {"X-Robots-Tag": "unavailable_after: 12 Jan 1970 14:00:00 GMT"})
+    (verdict,) = ask(Web(), [(f"{ORIGIN}/x", {**TRAINING, "response": page})])
+    assert verdict.expires_at == 1_000_800
+
+
+@both_clients
+def test_mistakes_of_the_caller_are_errors(ask: Ask) -> None:
+    web = Web()
+    with pytest.raises(InvalidOption, match="did you mean 'training'"):
+        ask(web, [(f"{ORIGIN}/x", {"purpose": "trainin"})])
+    with pytest.raises(InvalidURL):
+        ask(web, [("/x", TRAINING)])
+    with pytest.raises(TypeError, match="response must be a PageResponse"):
+        ask(web, [(f"{ORIGIN}/x", {**TRAINING, "response": b"<p>"})])
+
+
+def test_bytes_and_text_are_the_same_url() -> None:
+    web = Web({TDM_URL: ok(RESERVED)})
+    text, data = ask_client(web, [(f"{ORIGIN}/paid/ö", TRAINING), (f"{ORIGIN}/paid/ö".encode(), TRAINING)])  # type: ignore[list-item]
+    assert text == data
+
+
+def test_a_file_is_kept_for_a_day_and_a_failure_for_ten_minutes() -> None:
+    web = Web()
+    with Client(user_agent="ExampleBot/1.0", transport=web, clock=web.clock) as client:
+        for seconds, failing, requests in [
+            (0, False, 1),
+            (86_399, False, 1),
+            (86_401, True, 2),
+            (86_401 + 599, True, 2),
+            (86_401 + 601, True, 3),
+            # A clock that was set back by more than a day.
+            (-100_000, True, 4),
+        ]:
+            web.now = NOW + seconds
+            web.answers = {TDM_URL: Response("", 503, (), b"")} if failing else {}
+            client.tdm_file(f"{ORIGIN}/x")
+            assert web.requested.count(TDM_URL) == requests
+
+
+def test_the_files_of_a_client() -> None:
+    web = Web({TDM_URL: ok(RESERVED)})
+    with Client(user_agent="ExampleBot/1.0", transport=web, clock=web.clock) as client:
+        assert client.tdm_file(f"{ORIGIN}/x") == SiteFile(RESERVED)
+        assert client.tdm_file("https://other.example/") == SiteFile()
+    with pytest.raises(ClientClosed):
+        client.tdm_file("https://third.example/")
+
+
+def test_memory_is_bounded() -> None:
+    cache = SiteFileCache()
+    large = SiteFile(b"x" * 1_000_000)
+    for number in range(60):
+        cache.put(f"https://{number}.example/", large, NOW)
+        cache.put(f"https://{number}.example/", large, NOW)
+    kept = [number for number in range(60) if cache.get(f"https://{number}.example/", NOW) is not None]
+    assert kept == list(range(44, 60))
+    for number in range(20_000):
+        cache.put(f"https://empty-{number}.example/", SiteFile(), NOW)
+    kept = [number for number in range(20_000) if cache.get(f"https://empty-{number}.example/", NOW) is not None]
+    assert len(kept) <= 16 * 1024
+
+
+class GatedWeb(Web):
+    """The TDM file is sent once the gate is open."""
+
+    def __init__(self, answers: Answers | None = None) -> None:
+        super().__init__(answers)
+        self.gate = threading.Event()
+        self.reached = threading.Event()
+
+    def send(self, request: TransportRequest) -> Response | Failure:
+        answer = super().send(request)
+        if request.url == TDM_URL:
+            self.reached.set()
+            assert self.gate.wait(300)
+        return answer
+
+
+def test_threads_share_a_fetch() -> None:
+    web = GatedWeb({TDM_URL: ok(RESERVED)})
+    with Client(user_agent="ExampleBot/1.0", transport=web, clock=web.clock) as client, ThreadPoolExecutor(8) as pool:
+        calls = [pool.submit(client.tdm_file, f"{ORIGIN}/{number}") for number in range(8)]
+        assert web.reached.wait(300)
+        web.gate.set()
+        assert {call.result() for call in calls} == {SiteFile(RESERVED)}
+    assert web.requested.count(TDM_URL) == 1
+
+
+def test_an_error_of_this_machine_is_raised_in_all_threads_and_not_kept() -> None:
+    class Broken(GatedWeb):
+        def send(self, request: TransportRequest) -> Response | Failure:
+            answer = super().send(request)
+            if request.url == TDM_URL:
+                raise RequestNotSent("too many open files")
+            return answer
+
+    web = Broken()
+    with Client(user_agent="ExampleBot/1.0", transport=web, clock=web.clock) as client, ThreadPoolExecutor(4) as pool:
+        calls = [pool.submit(client.tdm_file, f"{ORIGIN}/{number}") for number in range(4)]
+        assert web.reached.wait(300)
+        web.gate.set()
+        assert {type(call.exception()) for call in calls} == {RequestNotSent}
+        with pytest.raises(RequestNotSent):
+            client.tdm_file(f"{ORIGIN}/x")
+
+
+def test_a_cancelled_task_does_not_stop_the_fetch_of_others() -> None:
+    async def run() -> tuple[SiteFile, int]:
+        transport = AsyncWeb({TDM_URL: ok(RESERVED)})
+        async with AsyncClient(user_agent="ExampleBot/1.0", transport=transport, clock=transport.clock) as client:
+            first = asyncio.create_task(client.tdm_file(f"{ORIGIN}/x"))
+            second = asyncio.create_task(client.tdm_file(f"{ORIGIN}/y"))
+            await asyncio.sleep(0)
+            first.cancel()
+            file = await second
+            assert first.cancelled()
+            return file, transport.requested.count(TDM_URL)
+
+    assert asyncio.run(run()) == (SiteFile(RESERVED), 1)
+
+
+def test_closing_the_client_ends_the_fetch() -> None:
+    async def run() -> None:
+        class Silent(AsyncWeb):
+            async def send(self, request: TransportRequest) -> Response | Failure:  # type: ignore[override]
+                if request.url == TDM_URL:
+                    reached.set()
+                    await asyncio.Event().wait()
+                return await super().send(request)
+
+        reached = asyncio.Event()
+        client = AsyncClient(user_agent="ExampleBot/1.0", transport=Silent())
+        call = asyncio.create_task(client.tdm_file(f"{ORIGIN}/x"))
+        await reached.wait()
+        await client.close()
+        with pytest.raises(ClientClosed):
+            await call
+        with pytest.raises(ClientClosed):
+            await client.tdm_file(f"{ORIGIN}/x")
+
+    asyncio.run(run())
+
+
+def test_event_loops_share_a_client() -> None:
+    transport = AsyncWeb({TDM_URL: ok(RESERVED)})
+    client = AsyncClient(user_agent="ExampleBot/1.0", transport=transport, clock=transport.clock)
+    reached, gate = threading.Event(), threading.Event()
+    answer = transport.send
+
+    async def send(request: TransportRequest) -> Response | Failure:
+        if request.url == TDM_URL:
+            reached.set()
+            await asyncio.to_thread(gate.wait, 300)
+        return await answer(request)
+
+    transport.send = send  # type: ignore[method-assign]
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(lambda: asyncio.run(client.tdm_file(f"{ORIGIN}/x")))
+        assert reached.wait(300)
+        second = pool.submit(lambda: asyncio.run(client.tdm_file(f"{ORIGIN}/y")))
+        gate.set()
+        assert first.result() == second.result() == SiteFile(RESERVED)
+    assert transport.requested.count(TDM_URL) == 1
+    asyncio.run(client.close())
