@@ -370,6 +370,13 @@ export interface InvalidRow {
   readonly error: string;
 }
 
+/** An RSL license that a page names or contains. */
+export interface LicenseLinkObject {
+  readonly reference: string | null;
+  readonly url: string | null;
+  readonly position: RulePosition;
+}
+
 /** A link with nofollow, ugc or sponsored. */
 export interface LinkObject {
   readonly element: string;
@@ -530,12 +537,13 @@ export interface PageRulesObject {
   readonly reservation: ReservationObject | null;
   readonly tdm_file_problem: string | null;
   readonly usage_headers: readonly UsageHeaderObject[];
+  readonly licenses: readonly LicenseLinkObject[];
   readonly encoding: string | null;
   readonly notes: readonly string[];
 }
 
 /** The kind of source that a page-level rule is found in. */
-export type PageSource = "x-robots-tag" | "robots-tag" | "meta" | "tdmrep.json" | "tdm-header" | "tdm-meta" | "element";
+export type PageSource = "x-robots-tag" | "robots-tag" | "meta" | "tdmrep.json" | "tdm-header" | "tdm-meta" | "element" | "link-header" | "link" | "script";
 
 /** What a profile reads in a file. */
 export interface ParsedFile {

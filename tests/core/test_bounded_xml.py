@@ -98,6 +98,13 @@ def test_declarations_are_refused() -> None:
         parser.feed(b'<!DOCTYPE a [<!ENTITY b "x">]><a>&b;</a>', is_end=True)
 
 
+def test_an_encoding_overrides_the_declared_one() -> None:
+    texts: list[str] = []
+    parser = BoundedParser(lambda *_: None, lambda _: None, texts.append, encoding="utf-8")
+    parser.feed('<?xml version="1.0" encoding="iso-8859-1"?><a>é</a>'.encode(), is_end=True)
+    assert texts == ["é"]
+
+
 PARTS = st.sampled_from(
     [
         "<a>",

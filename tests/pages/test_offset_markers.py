@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from canfetch.pages.html import parse_elements
-from canfetch.pages.offset_markers import OFFSET_ATTRIBUTE, LineIndex, mark_start_tags
+from canfetch.pages.offset_markers import OFFSET_ATTRIBUTE, LineIndex, mark_start_tags, remove_markers
 
 pytest.importorskip("lxml", reason="lxml is not installed")
 
@@ -25,7 +25,9 @@ pytest.importorskip("lxml", reason="lxml is not installed")
     ],
 )
 def test_start_tags_are_marked(html: bytes, expected: bytes) -> None:
-    assert mark_start_tags(html, [b"meta", b"a"]) == expected
+    marked = mark_start_tags(html, [b"meta", b"a"])
+    assert marked == expected
+    assert remove_markers(marked.decode()).encode() == html
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ from canfetch.pages import PAGE_DIALECTS, DirectiveNote, PageNote, PageReason, P
 from canfetch.pages.dialects import dialect_for
 from canfetch.pages.headers import MAX_HEADER_BYTES
 from canfetch.pages.page_rules import MAX_DIRECTIVES
-from canfetch.pages.tdm import MAX_TDM_ENTRIES, normalize_target
+from canfetch.pages.tdm import MAX_TDM_ENTRIES
+from canfetch.pages.url_patterns import normalize_target
 from canfetch.pages.verdict import DECISION_NAMES
 
 pytest.importorskip("lxml", reason="lxml is not installed")
@@ -238,6 +239,7 @@ def test_page_rules_to_json() -> None:
         "reservation": page.reservations[0].to_json(),
         "tdm_file_problem": None,
         "usage_headers": [],
+        "licenses": [],
         "encoding": "utf-8",
         "notes": [],
     }

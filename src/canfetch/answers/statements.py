@@ -12,7 +12,8 @@ from canfetch.core.extensions.preference import Preference, UsagePurpose
 from canfetch.core.extensions.record import Extension
 from canfetch.core.extensions.usage import Usage
 from canfetch.core.urls import AnyURL
-from canfetch.pages.tdm import Reservation, normalize_target, parse_tdm_file, select_reservation
+from canfetch.pages.tdm import Reservation, parse_tdm_file, select_reservation
+from canfetch.pages.url_patterns import normalize_target
 
 
 class CrawlerStatements(NamedTuple):

@@ -42,6 +42,7 @@ class BoundedParser:
         end: Called with the local name at its end.
         text: Called with parts of the text of elements.
         attributes: Called with the attributes of an element, after `start`. By default, they are ignored.
+        encoding: The encoding, whatever the document declares. By default, what the document declares.
     """
 
     def __init__(
@@ -50,11 +51,13 @@ class BoundedParser:
         end: Callable[[str], None],
         text: Callable[[str], None],
         attributes: Callable[[dict[str, str]], None] | None = None,
+        *,
+        encoding: str | None = None,
     ) -> None:
         self._start_element = start
         self._attributes = attributes
         self._end_element = end
-        self._parser = expat.ParserCreate(namespace_separator=" ")
+        self._parser = expat.ParserCreate(encoding, namespace_separator=" ")
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
         self._parser.CharacterDataHandler = text

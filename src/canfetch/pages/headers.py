@@ -1,4 +1,4 @@
-"""Response headers with page-level rules: X-Robots-Tag, Robots-Tag, those of TDMRep, and preferences on usage.
+"""Response headers with page-level rules: X-Robots-Tag, Robots-Tag, TDMRep, preferences on usage, and licenses.
 
 Repeated headers are stored separately. If a library joins them with commas, only the end of each header is lost.
 """
@@ -28,6 +28,7 @@ Headers = Iterable[Header] | HeaderMapping
 MAX_HEADER_BYTES: Final = 65_536
 _FIELD_NAMES: Final = frozenset(
     {"x-robots-tag", "robots-tag", "tdm-reservation", "tdm-policy", "content-type", "content-usage", "content-signal"}
+    | {"link"}
 )
 
 
@@ -53,7 +54,7 @@ def collect_fields(headers: Headers) -> Fields:
     values: dict[str, list[str]] = {}
     left, truncated = MAX_HEADER_BYTES, False
     for name, sent in header_pairs(headers):
-        if name not in _FIELD_NAMES:
+        if name not in _FIELD_NAMES or (name == "link" and "license" not in sent.lower()):
             continue
         truncated = truncated or len(sent) > left
         # The text after the last comma may be the beginning of a directive that restricts more.

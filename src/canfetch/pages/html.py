@@ -1,4 +1,4 @@
-"""The elements of a page with rules for crawlers: meta elements, links, and elements with `data-nosnippet`.
+"""The elements of a page with rules for crawlers: meta elements, links, elements with `data-nosnippet`, and licenses.
 
 lxml reads the tags without building a tree, so the cost of deeply nested or malformed HTML stays linear in its size.
 
@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from canfetch.errors import MissingExtra
-from canfetch.pages.encodings import detect_encoding
-from canfetch.pages.offset_markers import OFFSET_ATTRIBUTE, LineIndex, mark_start_tags
+from canfetch.pages.encodings import detect_encoding, parse_media_type
+from canfetch.pages.offset_markers import OFFSET_ATTRIBUTE, LineIndex, mark_start_tags, remove_markers
 
 # About as much of a page as Googlebot reads.
 DEFAULT_MAX_PAGE_BYTES: Final = 2 * 1024 * 1024
-# For each kind: meta elements, links with `rel`, and elements with `data-nosnippet`.
+# For each kind: meta elements, links with `rel`, elements with `data-nosnippet`, and licenses.
 MAX_ELEMENTS: Final = 10_000
 # Longer attribute values are truncated.
 _MAX_ATTRIBUTE_LENGTH: Final = 65_536
@@ -24,10 +24,11 @@ TargetT = TypeVar("TargetT")
 HTML_TYPES: Final = frozenset({"", "text/html", "application/xhtml+xml"})
 UTF_8_HTML: Final = "text/html; charset=utf-8"
 
+RSL_TYPE: Final = "application/rsl+xml"
 LINK_NAMES: Final = frozenset({"a", "area", "form", "link"})
 NO_SNIPPET_ATTRIBUTE: Final = "data-nosnippet"
 NO_SNIPPET_NAMES: Final = frozenset({"div", "section", "span"})
-_MARKED_ELEMENTS: Final = frozenset({"body", "meta", *LINK_NAMES, *NO_SNIPPET_NAMES})
+_MARKED_ELEMENTS: Final = frozenset({"body", "meta", "script", *LINK_NAMES, *NO_SNIPPET_NAMES})
 # The elements that may be in the head; any other element ends it.
 _HEAD_NAMES: Final = frozenset(
     {"html", "head", "base", "basefont", "bgsound", "link", "meta", "title"}
@@ -65,6 +66,8 @@ class Elements(NamedTuple):
         metas: The meta elements.
         links: The links with a `rel` attribute.
         no_snippets: The elements with `data-nosnippet`.
+        licenses: The script elements with a license, each with its text.
+        base: The `href` of the first base element that has one, or None.
         encoding: The encoding used, by Python's name, or None if no HTML was parsed.
         truncated: Whether the page is longer than the limit.
         too_many_elements: Whether there are more elements of a kind than the limit.
@@ -73,6 +76,8 @@ class Elements(NamedTuple):
     metas: tuple[Element, ...] = ()
     links: tuple[Element, ...] = ()
     no_snippets: tuple[Element, ...] = ()
+    licenses: tuple[tuple[Element, str], ...] = ()
+    base: str | None = None
     encoding: str | None = None
     truncated: bool = False
     too_many_elements: bool = False
@@ -94,6 +99,11 @@ def parse_elements(html: bytes, content_type: str | None, *, max_bytes: int = DE
         tuple(collector.metas),
         tuple(collector.links),
         tuple(collector.no_snippets),
+        tuple(
+            (script, remove_markers("".join(text)))
+            for script, text in zip(collector.scripts, collector.texts, strict=True)
+        ),
+        collector.base,
         page.encoding,
         truncated=page.truncated,
         too_many_elements=collector.too_many,
@@ -177,12 +187,17 @@ class _Collector:
         self.metas: list[Element] = []
         self.links: list[Element] = []
         self.no_snippets: list[Element] = []
+        self.scripts: list[Element] = []
+        self.texts: list[list[str]] = []
+        self.base: str | None = None
         self.too_many = False
         self._positions = positions
         self._in_head = True
         self._head_text_depth = 0
         self._templates = 0
-        self._numbers = {"meta": 0, "link": 0, "no-snippet": 0}
+        # The text of the license that is open.
+        self._license: list[str] | None = None
+        self._numbers = {"meta": 0, "link": 0, "no-snippet": 0, "script": 0}
 
     def start(self, tag: str, attributes: Any) -> None:
         """Handle a start tag; lxml passes its name in lower case."""
@@ -200,11 +215,17 @@ class _Collector:
             self._add(self.metas, "meta", tag, attributes)
         elif tag in LINK_NAMES and "rel" in attributes:
             self._add(self.links, "link", tag, attributes)
+        elif tag == "script" and parse_media_type(attributes.get("type")) == RSL_TYPE:
+            self._start_license(tag, attributes)
+        elif tag == "base" and self.base is None:
+            self.base = attributes.get("href")
         if NO_SNIPPET_ATTRIBUTE in attributes:
             self._add(self.no_snippets, "no-snippet", tag, attributes)
 
     def end(self, tag: str) -> None:
         """Handle an end tag, written or inferred."""
+        if tag == "script":
+            self._license = None
         if tag in _HEAD_TEXT_NAMES:
             self._head_text_depth = max(0, self._head_text_depth - 1)
             if tag == "template":
@@ -212,11 +233,19 @@ class _Collector:
 
     def data(self, text: str) -> None:
         """Handle text, which ends the head unless it is inside an element such as title."""
+        if self._license is not None:
+            self._license.append(text)
         if self._in_head and not self._head_text_depth and text.strip(_WHITE_SPACE):
             self._in_head = False
 
     def close(self) -> None:
         """Handle the end of the page."""
+
+    def _start_license(self, tag: str, attributes: Any) -> None:
+        self._add(self.scripts, "script", tag, attributes)
+        if len(self.texts) < len(self.scripts):
+            self._license = []
+            self.texts.append(self._license)
 
     def _add(self, elements: list[Element], kind: str, name: str, attributes: Any) -> None:
         self._numbers[kind] += 1

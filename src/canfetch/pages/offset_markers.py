@@ -34,6 +34,15 @@ def mark_start_tags(html: bytes, names: Iterable[bytes]) -> bytes:
     return b"".join(pieces)
 
 
+def remove_markers(text: str) -> str:
+    """Return the text of a script as written, without the markers that it may contain.
+
+    Cost: O(characters).
+    """
+    first, *rest = text.split(f" {OFFSET_ATTRIBUTE}=")
+    return first + "".join(part.lstrip("0123456789")[1:] for part in rest)
+
+
 def _start_tags(lower: bytes, tag: bytes) -> Iterable[tuple[int, int]]:
     """Yield the start and the end of each `<name` that is not the beginning of a longer name."""
     length, total = len(tag), len(lower)

@@ -24,16 +24,17 @@ from canfetch.pages.directives import Directive, note_names
 from canfetch.pages.encodings import parse_media_type
 from canfetch.pages.headers import Headers, collect_fields, parse_header_directives
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES, HTML_TYPES, UTF_8_HTML, Element, Elements, parse_elements
+from canfetch.pages.license_links import LicenseLink, parse_license_links
 from canfetch.pages.positions import PageSource
 from canfetch.pages.tdm import (
     Reservation,
     TDMFile,
-    normalize_target,
     parse_header_reservations,
     parse_meta_reservations,
     parse_tdm_file,
     select_reservation,
 )
+from canfetch.pages.url_patterns import normalize_target
 from canfetch.pages.usage_headers import UsageHeader, parse_usage_headers
 from canfetch.pages.verdict import PageVerdict
 from canfetch.pages.vocabulary import KNOWN
@@ -73,6 +74,8 @@ class PageRules(NamedTuple):
         reservations: The TDMRep reservations of headers and meta elements.
         tdm_file: The origin's tdmrep.json, or None if it was not passed.
         usage_headers: The Content-Usage and Content-Signal headers, which no decision considers.
+        licenses: The RSL licenses that Link headers, link elements and script elements name or contain, which no
+            decision considers.
         encoding: The encoding of the HTML, by Python's name, or None if no HTML was parsed.
         notes: Notes about parts that are invalid or were not parsed.
     """
@@ -84,6 +87,7 @@ class PageRules(NamedTuple):
     reservations: tuple[Reservation, ...]
     tdm_file: TDMFile | None
     usage_headers: tuple[UsageHeader, ...]
+    licenses: tuple[LicenseLink, ...]
     encoding: str | None
     notes: PageNote
 
@@ -146,6 +150,7 @@ class PageRules(NamedTuple):
             "reservation": None if reservation is None else reservation.to_json(),
             "tdm_file_problem": None if self.tdm_file is None else self.tdm_file.problem,
             "usage_headers": [header.to_json() for header in self.usage_headers],
+            "licenses": [one.to_json() for one in self.licenses],
             "encoding": self.encoding,
             "notes": note_names(self.notes),
         }
@@ -207,6 +212,7 @@ def parse_page(
         reservations=(*parse_header_reservations(fields), *parse_meta_reservations(elements.metas)),
         tdm_file=file,
         usage_headers=tuple(parse_usage_headers(fields)),
+        licenses=tuple(parse_license_links(fields, elements, url)),
         encoding=elements.encoding,
         notes=reduce(or_, (note for note, holds in conditions.items() if holds), PageNote.NONE),
     )

@@ -14,6 +14,9 @@ class PageSource(StrEnum):
     TDM_HEADER = "tdm-header"
     TDM_META = "tdm-meta"
     ELEMENT = "element"
+    LINK_HEADER = "link-header"
+    LINK = "link"
+    SCRIPT = "script"
 
 
 class PagePosition(NamedTuple):
@@ -47,5 +50,8 @@ class PagePosition(NamedTuple):
             PageSource.TDM_HEADER: "tdm-reservation header",
             PageSource.TDM_META: "meta element",
             PageSource.ELEMENT: "element",
+            PageSource.LINK_HEADER: "Link header",
+            PageSource.LINK: "link element",
+            PageSource.SCRIPT: "script element",
         }[self.source]
         return f"{name} {self.number}" + ("" if self.line is None else f", line {self.line}")

@@ -178,14 +178,14 @@ class _Collector:
         if reference is None or self._has_base:
             return
         self._has_base = True
-        base = _resolve(self._url, reference)
+        base = resolve_as_browser(self._url, reference)
         if base is not None:
             self.base = base
 
     def _add(self, kind: ResourceKind, reference: str, element: str, attributes: Mapping[str, str]) -> None:
         if not (reference := reference.strip(_HTML_SPACE)) or _has_other_scheme(reference):
             return
-        url = _resolve(self.base or self._url, reference)
+        url = resolve_as_browser(self.base or self._url, reference)
         if url is None:
             self.has_invalid = True
             return
@@ -309,8 +309,12 @@ def _has_other_scheme(reference: str) -> bool:
     return bool(colon) and is_scheme(scheme) and scheme.lower() not in _WEB_SCHEMES
 
 
-def _resolve(base: str, reference: str) -> str | None:
-    """Resolve a reference as browsers do: they skip white space, and a backslash in a path is a slash."""
+def resolve_as_browser(base: str, reference: str) -> str | None:
+    """Resolve a reference as browsers do: they skip white space, and a backslash in a path is a slash.
+
+    Returns: The URL without its fragment, or None if it is not valid, too long, or has another scheme than those of the
+        web.
+    """
     reference = reference.strip(_HTML_SPACE).translate(_CONTROLS)
     before, mark, query = reference.partition("?")
     reference = (before.replace("\\", "/") + mark + query).replace(" ", "%20")

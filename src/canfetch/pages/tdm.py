@@ -11,18 +11,13 @@ from enum import Flag, auto
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from canfetch.core.escapes import encode_reserved_data
-from canfetch.core.patterns import PatternText, matches, parse_pattern
-from canfetch.core.profiles import PROFILES
-from canfetch.core.targets import to_target
-from canfetch.core.text import encode_text
-from canfetch.core.urls import split_url
 from canfetch.pages.annotations import element_position
 from canfetch.pages.bounded_json import parse_json
 from canfetch.pages.directives import note_names, printable
 from canfetch.pages.headers import Fields
 from canfetch.pages.html import Element
 from canfetch.pages.positions import PagePosition, PageSource
+from canfetch.pages.url_patterns import is_pattern, match_specificity
 
 TDM_FILE_PATH: Final = "/.well-known/tdmrep.json"
 MAX_TDM_BYTES: Final = 512_000
@@ -30,13 +25,9 @@ MAX_TDM_ENTRIES: Final = 1_000
 _RESERVATION: Final = "tdm-reservation"
 _POLICY: Final = "tdm-policy"
 _MAX_POLICY_LENGTH: Final = 2048
-# Patterns match URLs in the same way as in robots.txt.
-_PROFILE: Final = PROFILES["rfc9309"]
 
 
-# Patterns of files that are asked about many URLs are kept. Longer ones are parsed again, which bounds the memory.
-_MAX_KNOWN_LENGTH: Final = 256
-_MAX_KNOWN_PATTERNS: Final = 4096
+# The files that were parsed last are kept.
 _MAX_KNOWN_FILES: Final = 8
 
 
@@ -73,10 +64,7 @@ class Reservation(NamedTuple):
 
         Cost: O(bytes of the pattern times bytes of the target) at worst.
         """
-        if self.location is None:
-            return True
-        texts = (_known_patterns if len(self.location) <= _MAX_KNOWN_LENGTH else _patterns)(self.location)
-        return any(matches(text.text, encode_reserved_data(target) if text.form_b else target) for text in texts)
+        return self.location is None or match_specificity(self.location, target) is not None
 
     def to_json(self) -> dict[str, Any]:
         """Return the reservation as JSON-compatible values."""
@@ -129,16 +117,6 @@ def _parse_file(content: bytes) -> TDMFile:
     return TDMFile(tuple(entries), truncated=len(result.value) > MAX_TDM_ENTRIES)
 
 
-def normalize_target(url: str | bytes) -> bytes | None:
-    """Return the path and query of a URL, normalised for comparison with patterns, or None if the URL is invalid.
-
-    Cost: O(bytes).
-    """
-    encoded = encode_text(url) if isinstance(url, str) else url
-    split = split_url(encoded)
-    return None if split is None else to_target(encoded, split, _PROFILE)
-
-
 def parse_header_reservations(fields: Fields) -> Iterator[Reservation]:
     """Yield the reservations of the headers, each with the first policy."""
     yield from _reservations(
@@ -188,22 +166,13 @@ def select_reservation(file: TDMFile | None, page: Iterable[Reservation], target
     return selected
 
 
-def _patterns(location: str) -> tuple[PatternText, ...]:
-    return parse_pattern(encode_text(location), allow=True, profile=_PROFILE)
-
-
-@lru_cache(_MAX_KNOWN_PATTERNS)
-def _known_patterns(location: str) -> tuple[PatternText, ...]:
-    return _patterns(location)
-
-
 def _parse_entry(number: int, entry: object) -> Reservation:
     position = PagePosition(PageSource.TDM_FILE, number)
     if not isinstance(entry, dict):
         return Reservation(None, None, "", position, ReservationNote.INVALID_LOCATION | ReservationNote.INVALID_VALUE)
     location = entry.get("location")
     notes = ReservationNote.NONE
-    if not isinstance(location, str) or not _patterns(location):
+    if not isinstance(location, str) or not is_pattern(location):
         location = location if isinstance(location, str) else ""
         notes |= ReservationNote.INVALID_LOCATION
     return _make_reservation(entry.get(_RESERVATION), entry.get(_POLICY), location, position, notes)

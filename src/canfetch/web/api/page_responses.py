@@ -71,6 +71,14 @@ class UsageHeaderObject(BaseModel):
     notes: list[str]
 
 
+class LicenseLinkObject(BaseModel):
+    """An RSL license that a page names or contains."""
+
+    reference: str | None
+    url: str | None
+    position: RulePosition
+
+
 class PageDecisionObject(BaseModel):
     """Whether a use of a page is allowed, and why."""
 
@@ -94,6 +102,7 @@ class PageRulesObject(BaseModel):
     reservation: ReservationObject | None = Field(description="The reservation that applies to the page.")
     tdm_file_problem: str | None
     usage_headers: list[UsageHeaderObject]
+    licenses: list[LicenseLinkObject]
     encoding: str | None
     notes: list[str]
 
