@@ -3,26 +3,32 @@
 Each standard is read by the module that knows it, and keeps its own order of sources where it has one. Across the
 standards the most restrictive statement decides, because none of them yields to another.
 
-Source: draft-ietf-aipref-vocab-08 section 7.1; W3C Community Group, TDM Reservation Protocol; RFC 9309 section 2.2.1.
+Source: draft-ietf-aipref-vocab-08 section 7.1; W3C Community Group, TDM Reservation Protocol; RFC 9309 section 2.2.1;
+RSL 1.0.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
+from canfetch.consent.licenses import LICENSE, LicensePlace, page_places, read_licenses, record_places
 from canfetch.consent.purposes import control_tokens, find_purpose
 from canfetch.consent.verdict import MAX_STATEMENTS, SourceState, StatementKind, UseSource, UseStatement, UseVerdict
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.choices import unknown_choice
 from canfetch.core.document import RobotsTxt
+from canfetch.core.extensions.license import License
 from canfetch.core.extensions.preference import Preference, UsagePurpose, most_restrictive
 from canfetch.core.extensions.record import Extension, ExtensionNote
 from canfetch.core.extensions.usage import UsageStatement
+from canfetch.core.origin import find_origin
+from canfetch.core.quoting import quoted
 from canfetch.core.redaction import redacted_url
 from canfetch.core.text import display_text, printable_text
 from canfetch.core.urls import AnyURL, url_bytes
 from canfetch.core.verdict import Verdict
-from canfetch.errors import InvalidOption
+from canfetch.errors import InvalidOption, InvalidURL
 from canfetch.pages.directives import Directive
 from canfetch.pages.headers import Headers, header_pairs
 from canfetch.pages.page_rules import PageNote, PageRules, parse_page
@@ -34,7 +40,6 @@ ROBOTS: Final = "robots.txt"
 HEADERS: Final = "headers"
 HTML: Final = "html"
 TDM_FILE: Final = "tdmrep.json"
-LICENSE: Final = "license"
 
 _START: Final = 1024
 _PART: Final = "only a part was read"
@@ -42,6 +47,7 @@ _MAX_TEXT: Final = 500
 _MAX_LINES: Final = 3
 _SUCCESS: Final = range(200, 300)
 _PAYMENT_REQUIRED: Final = 402
+_LICENSE_REQUIRED: Final = frozenset({401, _PAYMENT_REQUIRED})
 _PRICE_HEADERS: Final = ("crawler-price", "payment-required", "www-authenticate")
 _SPELLINGS: Final = {"disallowaitraining": "DisallowAITraining", "allowaitraining": "AllowAITraining"}
 _OPT_OUTS: Final = {
@@ -89,6 +95,7 @@ class PageResponse(NamedTuple):
 
 
 _NOT_PASSED: Final = MissingSource(SourceState.NOT_READ)
+_NO_LICENSES: Final[Mapping[str, bytes | str | MissingSource]] = MappingProxyType({})
 
 
 def may_use(
@@ -99,6 +106,7 @@ def may_use(
     robots: RobotsTxt | MissingSource = _NOT_PASSED,
     response: PageResponse | MissingSource = _NOT_PASSED,
     tdm: bytes | str | MissingSource = _NOT_PASSED,
+    license: Mapping[str, bytes | str | MissingSource] = _NO_LICENSES,  # noqa: A002 - the word of RSL
     now: float = 0.0,
 ) -> UseVerdict:
     """Decide whether the content of a URL may be used for a purpose, by all statements that are passed.
@@ -114,10 +122,12 @@ def may_use(
         robots: The robots.txt of the origin.
         response: The response with the content.
         tdm: The /.well-known/tdmrep.json of the origin.
+        license: The RSL documents that are passed, by absolute URL. Those that no source names count as well, but not
+            those that robots.txt names for other crawlers only.
         now: Seconds since the epoch, for `unavailable_after`. By default, no date has passed.
-    Raises: InvalidURL, InvalidProductToken; OriginMismatch: `robots` was parsed with the URL of another origin;
-        InvalidOption: `purpose` or a state is unknown; MissingExtra: there is HTML to parse, and lxml is not installed;
-        TypeError.
+    Raises: InvalidURL: `url` or a URL of `license` is not valid; InvalidProductToken; OriginMismatch: `robots` was
+        parsed with the URL of another origin; InvalidOption: `purpose` or a state is unknown; MissingExtra: there is
+        HTML to parse, and lxml is not installed; TypeError.
     Cost: As one decision for the agent, one for each control token of its operator, and `parse_page`.
     """
     wanted, chosen = find_purpose(purpose), as_agent(agent)
@@ -126,11 +136,10 @@ def may_use(
     _check_source("robots", robots, (RobotsTxt,), "the result of canfetch.parse()")
     _check_source("response", response, (PageResponse,), "a PageResponse")
     _check_source("tdm", tdm, (bytes, str), "the content of the file")
+    _check_licenses(license)
     text = url_text(url)
     page, sources = _read_page(text, response, _real_file(tdm))
     statements = list(_robots_statements(robots, text, chosen, wanted))
-    # A license that several lines name is one source.
-    licenses = dict.fromkeys(one.text for one in statements if one.kind is StatementKind.LICENSE)
     if isinstance(response, PageResponse):
         statements += _payments(response)
     statements += _header_statements(page, wanted)
@@ -139,6 +148,13 @@ def may_use(
     statements += _directive_statements(page, page_verdict, wanted)
     if wanted is UsagePurpose.TRAINING:
         statements += _tdm_statements(page)
+    documents = {
+        one: _missing(LICENSE, file) if isinstance(file, MissingSource) else file for one, file in license.items()
+    }
+    places = chain(_robots_places(robots, text, chosen, wanted), _page_places(page, response, text))
+    of_others = _license_urls(robots) if documents else ()
+    licenses = read_licenses(places, documents, text, wanted, of_others=of_others)
+    statements += licenses.statements
     return UseVerdict(
         _allowed(statements),
         wanted,
@@ -149,7 +165,7 @@ def may_use(
         (
             _robots_source(robots),
             *sources,
-            *(UseSource(LICENSE, SourceState.NOT_READ, url[:_MAX_TEXT]) for url in licenses),
+            *licenses.sources,
         ),
         _next_date(page_verdict, now),
     )
@@ -172,9 +188,30 @@ def _robots_statements(
     deciding = sorted(usage.statements, key=lambda one: one.usage_preference.preference is not usage.preference)
     yield from map(_record_statement, deciding[:MAX_STATEMENTS])
     yield from _faulty_records(robots, agent)
-    for record in usage.licenses[:MAX_STATEMENTS]:
-        place, terms = f"line {record.line}", record.parsed.url
-        yield UseStatement(StatementKind.LICENSE, ROBOTS, place, terms, Preference.UNKNOWN, "the terms of a license")
+
+
+def _robots_places(
+    robots: RobotsTxt | MissingSource, url: str, agent: Agent, purpose: UsagePurpose
+) -> Iterable[LicensePlace]:
+    """Return the places in robots.txt that name a license. Those of a crawler's groups replace those of the file."""
+    if isinstance(robots, MissingSource):
+        return ()
+    return record_places(robots.usage(url, agent=agent, purpose=purpose, if_disallowed=True).licenses, ROBOTS)
+
+
+def _license_urls(robots: RobotsTxt | MissingSource) -> Iterable[str]:
+    """Return the licenses that robots.txt names for any crawler."""
+    records = () if isinstance(robots, MissingSource) else robots.extensions
+    return (record.parsed.url for record in records if isinstance(record.parsed, License))
+
+
+def _page_places(page: PageRules, response: PageResponse | MissingSource, url: str) -> Iterable[LicensePlace]:
+    """Return the places in the response that name or contain a license."""
+    links = page.licenses
+    if isinstance(response, PageResponse) and response.status in _LICENSE_REQUIRED:
+        # The response names the license that gives access: RSL 1.0 section 4.10.
+        links = parse_page(headers=response.headers or (), url=url).licenses
+    return page_places(links, HEADERS, HTML)
 
 
 def _response_sources(page: PageRules, response: PageResponse) -> Iterator[UseSource]:
@@ -236,6 +273,17 @@ def _tdm_source(page: PageRules) -> UseSource:
 def _check_source(name: str, source: object, types: tuple[type, ...], expected: str) -> None:
     if not isinstance(source, (*types, MissingSource)):
         raise TypeError(f"{name} must be {expected}, or a MissingSource, not {type(source).__name__}")
+
+
+def _check_licenses(documents: Mapping[str, bytes | str | MissingSource]) -> None:
+    if not isinstance(documents, Mapping):
+        raise TypeError(f"license must be a mapping of URLs to documents, not {type(documents).__name__}")
+    for url, document in documents.items():
+        if not isinstance(url, str):
+            raise TypeError(f"the URL of a license must be a str, not {type(url).__name__}")
+        if find_origin(url) is None:
+            raise InvalidURL(f"invalid URL {quoted(url)} of a license: expected the absolute URL of the document")
+        _check_source(f"the license {quoted(url)}", document, (bytes, str), "the content of the document")
 
 
 def _missing(name: str, source: MissingSource) -> UseSource:

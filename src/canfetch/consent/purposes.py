@@ -3,8 +3,8 @@
 A control token is never the name of a crawler that fetches. An operator reads its group to decide about the content
 that its other crawlers have fetched.
 
-Source: draft-ietf-aipref-vocab-08; contentsignals.org; Google, common crawlers; Apple, about Applebot; Yandex, robots
-of Yandex.
+Source: draft-ietf-aipref-vocab-08; contentsignals.org; RSL 1.0; Google, common crawlers; Apple, about Applebot; Yandex,
+robots of Yandex.
 """
 
 from collections.abc import Mapping
@@ -35,6 +35,22 @@ PURPOSE_NAMES: Final[Mapping[str, UsagePurpose]] = {
     "user-triggered": UsagePurpose.AI_USE,
 }
 """The purpose of each name. The first three are the names in answers."""
+
+RSL_USAGES: Final[Mapping[UsagePurpose, tuple[frozenset[str], ...]]] = {
+    purpose: (frozenset(name for name, named in PURPOSE_NAMES.items() if named is purpose), *broader)
+    for purpose, broader in {
+        UsagePurpose.TRAINING: (frozenset({"ai-all"}), frozenset({"all"})),
+        UsagePurpose.SEARCH: (frozenset({"all"}),),
+        UsagePurpose.AI_USE: (frozenset({"ai-all"}), frozenset({"all"})),
+    }.items()
+}
+"""The usage tokens of RSL that include each purpose, the narrowest ones first.
+
+The guides of RSL also use labels of AIPREF, such as `train-ai`. `ai-index` is about the index of an AI system, and not
+about what an answer uses.
+
+Source: RSL 1.0 section 3.4.1.1.
+"""
 
 # Google-Extended controls grounding as well. The registry has the main purpose of a token.
 _FURTHER_PURPOSES: Final[Mapping[str, UsagePurpose]] = {"Google-Extended": UsagePurpose.AI_USE}

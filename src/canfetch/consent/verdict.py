@@ -34,9 +34,9 @@ class UseSource(NamedTuple):
     """A place where a site can state what it permits.
 
     Attributes:
-        name: `robots.txt`, `headers`, `html`, `tdmrep.json`, or `license` for the terms that a License record names.
+        name: `robots.txt`, `headers`, `html`, `tdmrep.json`, or `license` for an RSL document.
         state: Whether it was read.
-        detail: Why it was not read, or the URL of the terms. Usually empty.
+        detail: Why it was not read, and the URL of a license. Usually empty.
     """
 
     name: str
@@ -172,7 +172,9 @@ class UseVerdict(NamedTuple):
         if not unread:
             return True
         return self.allowed is False and any(
-            statement.source not in unread and (statement.kind not in _OVERRIDABLE or _PAGE.isdisjoint(unread))
+            # A term of a license is one that was read, even if other licenses were not.
+            (statement.source not in unread or statement.kind is StatementKind.LICENSE)
+            and (statement.kind not in _OVERRIDABLE or _PAGE.isdisjoint(unread))
             for statement in self.decided_by
         )
 
