@@ -62,6 +62,10 @@ def test_exit_codes(run: Run, signals: str) -> None:
         (("/x", *TRAINING, "--response-header", "x"), "invalid --response-header 'x'"),
         (("/x", *TRAINING, "--response-header", "x: y", "--no-page"), "--no-page cannot be used with a file"),
         (("/x", *TRAINING, "--response-header", "x: y", "--timeout", "3"), "--timeout"),
+        (("/x", *TRAINING, "--license", "l.xml", "--license", "l.xml"), "more than one --license without a URL"),
+        (("/x", *TRAINING, *("--license", "https://a.example/=l.xml") * 2), "more than one --license for 'https://a"),
+        (("/x", *TRAINING, "--license", "missing.xml"), "missing.xml"),
+        (("/x", *TRAINING, "--license", "-", "--html", "-"), "is used by --html and --license"),
         (("https://example.com/", *TRAINING, "--offline"), "--offline requires --robots FILE"),
     ],
 )
@@ -71,6 +75,32 @@ def test_wrong_arguments(run: Run, folder: Path, arguments: tuple[str, ...], mes
     assert (ran.code, ran.out) == (2, "")
     assert message in ran.err
     assert ran.err.count("\n") == 1
+
+
+RSL = """<rsl xmlns="https://rslstandard.org/rsl"><content url="/">
+<license><permits type="usage">search</permits></license></content></rsl>"""
+
+
+def test_license_files(run: Run, folder: Path) -> None:
+    (folder / "license=1.xml").write_text(RSL)
+    (folder / "license.xml").write_text(RSL)
+    (folder / "one.txt").write_text("License: https://www.example.com/license.xml?a=b\n")
+    (folder / "two.txt").write_text("License: https://a.example/\nLicense: https://b.example/\n")
+    term = "  disallow     license, {}, line 2 of the license: permits search only (which does not include training)"
+    address = "https://www.example.com/license.xml?a=b"
+    for license_file in ("license=1.xml", f"{address}=license.xml"):
+        ran = run("use", "/fish", *TRAINING, "--robots", "one.txt", "--license", license_file)
+        assert ran.lines[2] == term.format(address)
+        assert ran.code == 1
+    both = ("--license", "license.xml", "--license", "https://b.example/=license.xml")
+    ran = run("use", "/fish", *TRAINING, "--robots", "two.txt", *both)
+    assert ran.lines[3:5] == [term.format("https://a.example/"), term.format("https://b.example/")]
+    for robots, problem in (("two.txt", "more than one license"), ("license.xml", "no license")):
+        ran = run("use", "/fish", *TRAINING, "--robots", robots, "--quiet", "--license", "license.xml")
+        assert (ran.code, ran.out) == (2, "")
+        assert f"the sources name {problem} that was not passed: pass --license URL=FILE" in ran.err
+    ran = run("use", "/fish", *TRAINING, "--license", f"x://={folder / 'license.xml'}")
+    assert "invalid URL 'x://' of a license" in ran.err
 
 
 # --- fetched sources ---------------------------------------------------------------------------

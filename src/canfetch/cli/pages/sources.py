@@ -1,6 +1,6 @@
 """The local files and headers that the commands on pages read in place of a server."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 import click
@@ -64,6 +64,11 @@ def source_parameters(*, with_files: str) -> Iterator[click.Option]:
 class LocalSources:
     """The files and headers in the options. Nothing is fetched.
 
+    Args:
+        options: The values of the options.
+        max_bytes: The number of bytes of HTML to read.
+        other_files: Further options with files, and their values: only one of all can be standard input.
+
     Attributes:
         html: The HTML of the page, or None.
         headers: The headers of the response.
@@ -72,9 +77,12 @@ class LocalSources:
     Raises: CommandError: A file cannot be read, or an option is about the network; InvalidOption: A header is invalid.
     """
 
-    def __init__(self, options: SourceOptions, *, max_bytes: int) -> None:
+    def __init__(
+        self, options: SourceOptions, *, max_bytes: int, other_files: Sequence[tuple[str, str | None]] = ()
+    ) -> None:
         reject_network_options("a file or --response-header")
-        check_standard_input([("--html", options.html), ("--robots", options.robots), ("--tdm-file", options.tdm_file)])
+        files = [("--html", options.html), ("--robots", options.robots), ("--tdm-file", options.tdm_file)]
+        check_standard_input([*files, *other_files])
         self.html = None if options.html is None else read_input(options.html, "--html", max_bytes=max_bytes + 1)
         self.headers = [parse_header(line, f"--response-header {quoted(line)}") for line in options.response_headers]
         self.tdm_file: bytes | None = None

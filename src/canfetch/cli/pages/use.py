@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import ExitStack, closing
 from functools import partial
 from itertools import product
@@ -15,6 +15,7 @@ from canfetch.answers.use import UseAnswer, use_error_json
 from canfetch.cli.pages.sources import LocalSources, source_parameters
 from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes, resolve_agent
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
+from canfetch.cli.shared.input_files import read_input
 from canfetch.cli.shared.network_options import (
     NetworkOptions,
     network_parameters,
@@ -33,11 +34,14 @@ from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.terminal import Palette, print_message, printable, use_color
 from canfetch.client.documents import quoted_url, run_steps
 from canfetch.consent.decision import MissingSource, PageResponse, may_use
+from canfetch.consent.licenses import LICENSE
 from canfetch.consent.purposes import find_purpose
+from canfetch.consent.rsl import MAX_RSL_BYTES
 from canfetch.consent.verdict import SourceState, UseVerdict
 from canfetch.core.document import RobotsTxt
 from canfetch.core.extensions.preference import Preference
 from canfetch.core.origin import find_origin
+from canfetch.core.quoting import quoted
 from canfetch.core.redaction import redacted_url
 from canfetch.errors import CanfetchError, InvalidURL
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
@@ -52,6 +56,7 @@ class _Options(NamedTuple):
     html: str | None
     response_headers: tuple[str, ...]
     tdm_file: str | None
+    licenses: tuple[str, ...]
     no_page: bool
     profile: str
     format: str
@@ -61,7 +66,7 @@ class _Options(NamedTuple):
     @property
     def is_local(self) -> bool:
         """Whether nothing is fetched."""
-        return bool(self.response_headers) or not (self.robots is self.html is self.tdm_file is None)
+        return bool(self.response_headers or self.licenses) or not (self.robots is self.html is self.tdm_file is None)
 
 
 _Decide = Callable[[str, RequestedAgent], UseVerdict]
@@ -127,8 +132,10 @@ def _open_sources(
     if options.is_local:
         if options.no_page:
             raise CommandError("--no-page cannot be used with a file or --response-header: nothing is fetched")
-        sources = LocalSources(options, max_bytes=DEFAULT_MAX_PAGE_BYTES)
-        return _local_decider(options, sources), () if sources.robots is None else (sources.robots,)
+        licenses = _LicenseFiles.from_values(options.licenses)
+        files = [("--license", file) for file in (*licenses.names.values(), licenses.only)]
+        sources = LocalSources(options, max_bytes=DEFAULT_MAX_PAGE_BYTES, other_files=files)
+        return _local_decider(options, sources, licenses), () if sources.robots is None else (sources.robots,)
     if network.offline:
         raise CommandError("--offline requires --robots FILE or another file: pages are not cached")
     return _fetching_decider(options, network, stack), ()
@@ -140,14 +147,45 @@ def _exit_code(verdict: UseVerdict) -> int:
     return EXIT_NEGATIVE if verdict.allowed is False else EXIT_OK
 
 
-def _local_decider(options: _Options, sources: LocalSources) -> _Decide:
+class _LicenseFiles(NamedTuple):
+    """The RSL documents of `--license`.
+
+    Attributes:
+        names: The file of each URL.
+        only: The file of the only license that a site names, or None.
+    """
+
+    names: dict[str, str]
+    only: str | None
+
+    @classmethod
+    def from_values(cls, values: tuple[str, ...]) -> "_LicenseFiles":
+        """Return the files of values such as URL=FILE and FILE.
+
+        Raises: CommandError: Two values are about the same license.
+        """
+        names: dict[str, str] = {}
+        for value in values:
+            before, _, file = value.rpartition("=")
+            url = before if "://" in before else ""
+            if url in names:
+                which = f"for {quoted(url)}" if url else "without a URL: pass --license URL=FILE"
+                raise CommandError(f"more than one --license {which}")
+            names[url] = file if url else value
+        only = names.pop("", None)
+        return cls(names, only)
+
+
+def _local_decider(options: _Options, sources: LocalSources, files: _LicenseFiles) -> _Decide:
     robots = MissingSource(SourceState.NOT_READ) if sources.robots is None else sources.robots
     tdm = MissingSource(SourceState.NOT_READ) if sources.tdm_file is None else sources.tdm_file
     response: PageResponse | MissingSource = MissingSource(SourceState.NOT_READ)
     if sources.html is not None or sources.headers:
         response = PageResponse(200, sources.headers or None, sources.html)
+    documents = {url: _read_license(file) for url, file in files.names.items()}
+    only = None if files.only is None else _read_license(files.only)
 
-    def decide(url: str, agent: RequestedAgent) -> UseVerdict:
+    def ask(url: str, agent: RequestedAgent, licenses: Mapping[str, bytes]) -> UseVerdict:
         return may_use(
             url,
             purpose=options.purpose,
@@ -155,8 +193,19 @@ def _local_decider(options: _Options, sources: LocalSources) -> _Decide:
             robots=robots,
             response=response,
             tdm=tdm,
+            license=licenses,
             now=time.time(),
         )
+
+    def decide(url: str, agent: RequestedAgent) -> UseVerdict:
+        verdict = ask(url, agent, documents)
+        if only is None:
+            return verdict
+        named = [one.detail for one in verdict.sources if one.name == LICENSE and one.state is SourceState.NOT_READ]
+        if len(named) != 1:
+            problem = "more than one license" if named else "no license"
+            raise CommandError(f"the sources name {problem} that was not passed: pass --license URL=FILE")
+        return ask(url, agent, {**documents, named[0]: only})
 
     return decide
 
@@ -187,6 +236,10 @@ def _fetching_decider(options: _Options, network: NetworkOptions, stack: ExitSta
         return run_steps(steps, partial(sources.perform, agent.agent))
 
     return decide
+
+
+def _read_license(file: str) -> bytes:
+    return read_input(file, "--license", max_bytes=MAX_RSL_BYTES + 1)
 
 
 _WORDS: Final = {True: "allowed", False: "disallowed", None: "not stated"}
@@ -225,6 +278,12 @@ command: Final = click.Command(
         agent_option("ExampleBot"),
         exact_option(),
         *source_parameters(with_files=". Nothing is fetched."),
+        Option(
+            ["--license", "licenses"],
+            metavar="[URL=]FILE",
+            multiple=True,
+            help="RSL document at a URL, or of the only license of the site. Nothing is fetched. Can be repeated.",
+        ),
         Option(["--no-page"], is_flag=True, help="Fetch robots.txt and tdmrep.json only."),
         profile_option(),
         format_option(),
@@ -236,9 +295,10 @@ command: Final = click.Command(
     short_help="Check what content may be used for.",
     help="""Check whether content may be used for a purpose, by all statements of a site.
 
-    The rules, control tokens and preferences of robots.txt, the headers and the HTML of the page, and tdmrep.json are
-    read. The most restrictive statement decides. Each source that could not be read is named. The page is fetched if
-    robots.txt allows that to the agent. With a file or --response-header, nothing is fetched.""",
+    The rules, control tokens and preferences of robots.txt, the headers and the HTML of the page, tdmrep.json, and the
+    RSL licenses that are passed are read. The most restrictive statement decides. Each source that could not be read
+    is named. The page is fetched if robots.txt allows that to the agent. With a file or --response-header, nothing is
+    fetched.""",
     epilog="""\b
 Examples:
   canfetch use https://example.com/ --purpose training --agent ExampleBot
