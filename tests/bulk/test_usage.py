@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 from tests.bulk.generated_rows import generated_rows
+from tests.bulk.generated_usage import URLS, generated_content, usage_lines
 
 from canfetch import PROFILES, parse
 from canfetch.bulk import usage
 from canfetch.bulk.kernels import KernelOptions, create_kernel
 from canfetch.bulk.preferences import usage_by_purpose
 from canfetch.errors import InvalidColumn, InvalidOption, InvalidProductToken, InvalidURL
-from canfetch.extensions import UsagePurpose
+from canfetch.extensions import AITrainingRule, ContentSignal, ContentUsage, Usage, UsagePurpose
 
 CONTENT = """User-agent: a
 User-agent: B
@@ -25,15 +26,9 @@ Content-Signal: ai-train=no
 Disallow:
 """
 PURPOSES = [str(purpose) for purpose in UsagePurpose]
-NOTHING = dict.fromkeys(["preference", "reason", "allowed", "lines", "explanation"])
+NOTHING = dict.fromkeys(["preference", "reason", "allowed", "lines", "explanation", "kind", "line"])
+KINDS = {ContentSignal: "content-signal", ContentUsage: "content-usage", AITrainingRule: "ai-training-rule"}
 AGENTS = ["a", "b", "c", "GPTBot", "two words", None]
-PATHS = ["", "/", "/a", "/a/", "/*b", "/a*b", "/b$", "/é", "/a?q=/", "/%61", "/index.html", "*a", "x", "/a\0"]
-VALUES = ["train-ai=n", "train-ai=y, search=n", "ai-use=n", "genai=n, ai=n", "Train-AI=n", "", "x=y", "search=é"]
-URLS = [
-    *("/", "/a", "/a/b", "/ab", "/b", "/é", "/%C3%A9", "/a?q=%2F", "/a?q=/b", "/index.html", "/robots.txt"),
-    *("https://example.com", "https://example.com/a/b#f", "//example.com/b", "not a URL", "", None),
-]
-SIGNALS = ["ai-train=no", "search=yes, ai-train=yes", "AI-INPUT=no", "use=reference", "x", "/a ai-train=no", ""]
 
 
 def usage_rows(rows: Iterable[tuple[Any, Any, Any, Any]], **options: Any) -> list[dict[str, Any]]:
@@ -59,36 +54,20 @@ def usage_rows(rows: Iterable[tuple[Any, Any, Any, Any]], **options: Any) -> lis
                 one.verdict.allowed,
                 list(one.lines),
                 one.explanation,
+                *decided_by(one),
             )
             found.append(dict(zip(NOTHING, cells, strict=True)))
     return found
 
 
-def usage_lines(dice: random.Random) -> list[str]:
-    """Return lines for a group, or for the whole file."""
-    lines = []
-    for _ in range(dice.randint(0, 6)):
-        key, path = (
-            dice.choice(["Content-Usage", "Content-Signal", "DisallowAITraining", "Disallow"]),
-            dice.choice(PATHS),
-        )
-        value = {"Content-Usage": f"{path} {dice.choice(VALUES)}", "Content-Signal": dice.choice(SIGNALS)}.get(
-            key, path
-        )
-        allow = dice.choice(["", "Allow"])
-        key = key.replace("Disallow", allow) if allow and key.startswith("Disallow") else key
-        key = dice.choice([key, key.lower(), key.upper(), key.replace("Signal", "Signals")])
-        lines.append(key + dice.choice([": ", ":\t", " ", " : "]) + value + dice.choice(["", " # x"]))
-    return lines
-
-
-def generated_content(dice: random.Random) -> bytes:
-    """Return a file whose groups have statements, rules, and other records."""
-    lines = usage_lines(dice) if dice.random() < 0.5 else []
-    for _ in range(dice.randint(0, 4)):
-        lines += [f"User-agent: {name}" for name in dice.sample(["a", "b", "C", "*", "gptbot"], dice.randint(1, 2))]
-        lines += usage_lines(dice) + dice.choice([[], ["Sitemap: /s"], [""], ["Crawl-delay: 1"]])
-    return dice.choice(["\n", "\r\n"]).join(lines).encode()
+def decided_by(usage: Usage) -> tuple[str | None, int | None]:
+    """Return the kind and the line of what decides."""
+    if usage.verdict.rule is not None and not usage.verdict.allowed:
+        return "rule", usage.verdict.rule.line
+    for statement in usage.statements:
+        if statement.usage_preference.preference is usage.preference:
+            return KINDS[type(statement.record.parsed)], statement.line
+    return None, None
 
 
 @pytest.mark.slow
@@ -134,10 +113,10 @@ def test_the_fields_of_usage(engine: str) -> None:
     urls = ["/x", "/y", None, "x"]
     found = usage(CONTENT, ["a", "bot", "bot", "bot"], urls, purpose="training", engine=engine).to_pylist()
     assert [tuple(row.values()) for row in found] == [
-        ("unknown", "disallow-rule", False, [], "the URL may not be fetched: line 3, Disallow: /x"),
-        ("disallow", "no-match", True, [7], "line 7, content-signal: ai-train=no (disallow)"),
-        (None, None, None, None, None),
-        (None, "invalid-url", None, None, None),
+        ("unknown", "disallow-rule", False, [], "the URL may not be fetched: line 3, Disallow: /x", "rule", 3),
+        ("disallow", "no-match", True, [7], "line 7, content-signal: ai-train=no (disallow)", "content-signal", 7),
+        (None, None, None, None, None, None, None),
+        (None, "invalid-url", None, None, None, None, None),
     ]
     assert usage([CONTENT], "bot", ["/y"], purpose="search", engine=engine).to_pylist()[0]["preference"] == "unknown"
 

@@ -22,6 +22,7 @@ from canfetch.bulk.decisions import allows, clear_cache, decide, matrix
 from canfetch.bulk.files import Files
 from canfetch.bulk.preferences import usage
 from canfetch.bulk.url_origins import origins
+from canfetch.bulk.uses import may_use
 
 __all__ = [
     "Column",
@@ -30,6 +31,7 @@ __all__ = [
     "clear_cache",
     "decide",
     "matrix",
+    "may_use",
     "metrics",
     "origins",
     "rules",

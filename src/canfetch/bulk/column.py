@@ -24,6 +24,33 @@ class ColumnSource(Protocol):
     def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
 
 
+class ArrowColumn:
+    """An array of pyarrow, as a column of an engine."""
+
+    __slots__ = ("_array",)
+
+    def __init__(self, array: Any) -> None:
+        self._array = array
+
+    def __len__(self) -> int:
+        return len(self._array)
+
+    def to_pylist(self) -> list[Any]:
+        """Return the rows as plain values."""
+        rows: list[Any] = self._array.to_pylist()
+        return rows
+
+    def __arrow_c_schema__(self) -> object:
+        return self._array.type.__arrow_c_schema__()
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
+        capsules: tuple[object, object] = self._array.__arrow_c_array__(requested_schema)
+        return capsules
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return import_pyarrow("to export Arrow data").chunked_array([self._array]).__arrow_c_stream__(requested_schema)
+
+
 class ValueColumn:
     """The values of a column, which pyarrow converts to Arrow data when another library reads it."""
 
@@ -40,20 +67,18 @@ class ValueColumn:
         """Return the rows as plain values."""
         return [plain_row(self._type, value) for value in self._values]
 
-    def _to_pyarrow(self) -> Any:
+    def _to_arrow(self) -> ArrowColumn:
         pa = import_pyarrow("to read the results of the Python engine as Arrow data")
-        return pa.array(self.to_pylist(), type=arrow_type(self._type))
+        return ArrowColumn(pa.array(self.to_pylist(), type=arrow_type(self._type)))
 
     def __arrow_c_schema__(self) -> object:
-        return self._to_pyarrow().type.__arrow_c_schema__()
+        return self._to_arrow().__arrow_c_schema__()
 
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
-        capsules: tuple[object, object] = self._to_pyarrow().__arrow_c_array__(requested_schema)
-        return capsules
+        return self._to_arrow().__arrow_c_array__(requested_schema)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        pa = import_pyarrow("to read the results of the Python engine as Arrow data")
-        return pa.chunked_array([self._to_pyarrow()]).__arrow_c_stream__(requested_schema)
+        return self._to_arrow().__arrow_c_stream__(requested_schema)
 
 
 class Column:

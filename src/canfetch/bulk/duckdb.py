@@ -12,13 +12,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from canfetch.access.editions import choose_profile
-from canfetch.bulk import contents, decisions, preferences
+from canfetch.bulk import contents, decisions, preferences, uses
 from canfetch.bulk.column import Column
 from canfetch.bulk.decisions import AnyAgents, named_chains
 from canfetch.bulk.extras import import_extra
 from canfetch.bulk.files import Files
 from canfetch.bulk.http_archive import METRICS
-from canfetch.bulk.types import BOOL, DECISION, FLOAT64, INT32, INT64, TEXT, USAGE, ColumnType, struct_of
+from canfetch.bulk.types import BOOL, DECISION, FLOAT64, INT32, INT64, TEXT, USAGE, USE, ColumnType, struct_of
 from canfetch.bulk.url_origins import origins
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.lists import check_list
@@ -47,10 +47,10 @@ def register(
 ) -> None:
     """Register the functions of `canfetch.bulk` with a connection. Functions that exist are replaced.
 
-    `allows`, `decide` and `usage` take the content of a file, an agent and a URL, and `usage` also a purpose. `rules`,
-    `sitemaps` and `metrics` take the content, and `origins` a URL. With `files`, `allows_at` and `decide_at` take the
-    ID of a file instead of its content. With `agents`, `matrix` takes the content and a URL, and `matrix_at` the ID and
-    a URL. Nothing is replaced if an argument is invalid.
+    `allows`, `decide`, `usage` and `may_use` take the content of a file, an agent and a URL, and the last two also
+    a purpose. `rules`, `sitemaps` and `metrics` take the content, and `origins` a URL. With `files`, `allows_at`
+    and `decide_at` take the ID of a file instead of its content. With `agents`, `matrix` takes the content and a
+    URL, and `matrix_at` the ID and a URL. Nothing is replaced if an argument is invalid.
 
     Args:
         connection: The connection. Its cursors have the functions, too.
@@ -87,16 +87,14 @@ def register(
     def decide(content: Any, agent: Any, url: Any) -> Column:
         return decisions.decide(content, agent, url, **options)
 
-    def usage(content: Any, agent: Any, url: Any, purpose: Any) -> Column:
-        return preferences.usage_by_purpose(content, agent, url, purpose, **options)
-
     def matrix(content: Any, url: Any) -> Column:
         return decisions.matrix(content, columns, url, **options)
 
     row = [content_type, "VARCHAR", "VARCHAR"]
     add("allows", row, BOOL, allows)
     add("decide", row, DECISION, decide)
-    add("usage", [*row, "VARCHAR"], USAGE, usage)
+    add("usage", [*row, "VARCHAR"], USAGE, _by_purpose(preferences.usage_by_purpose, options))
+    add("may_use", [*row, "VARCHAR"], USE, _by_purpose(uses.may_use_by_purpose, options))
     add("rules", [content_type], contents.RULES, lambda content: contents.rules(content, **parse))
     add("sitemaps", [content_type], contents.SITEMAPS, lambda content: contents.sitemaps(content, **parse))
     add("metrics", [content_type], METRICS, contents.metrics)
@@ -127,6 +125,13 @@ class _Function(NamedTuple):
     parameters: list[str]
     type: ColumnType
     function: Callable[..., Column]
+
+
+def _by_purpose(function: Callable[..., Column], options: dict[str, Any]) -> Callable[..., Column]:
+    def decide(content: Any, agent: Any, url: Any, purpose: Any) -> Column:
+        return function(content, agent, url, purpose, **options)
+
+    return decide
 
 
 def _replace_all(duckdb: Any, connection: "DuckDBPyConnection", functions: list[_Function]) -> None:

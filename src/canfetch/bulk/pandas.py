@@ -9,7 +9,7 @@ Results have the index of the series, and rows belong together by their position
 
 from typing import TYPE_CHECKING, Any
 
-from canfetch.bulk import contents, decisions, preferences
+from canfetch.bulk import contents, decisions, preferences, uses
 from canfetch.bulk.arguments import AnyColumn
 from canfetch.bulk.column import Column
 from canfetch.bulk.decisions import AnyAgents
@@ -47,6 +47,10 @@ class RobotsSeries:
     def usage(self, agent: AnyColumn | Agent, url: AnyColumn, *, purpose: str, **options: Any) -> "pd.DataFrame":
         """Return the preferences on using content as a frame."""
         return self._frame(preferences.usage(self._series, agent, url, purpose=purpose, **options))
+
+    def may_use(self, agent: AnyColumn | Agent, url: AnyColumn, *, purpose: str, **options: Any) -> "pd.DataFrame":
+        """Return whether content may be used as a frame: `use`, `kind`, `line`, `explanation`."""
+        return self._frame(uses.may_use(self._series, agent, url, purpose=purpose, **options))
 
     def matrix(self, agents: AnyAgents, url: AnyColumn, **options: Any) -> "pd.DataFrame":
         """Return a frame with a column for each agent."""

@@ -10,13 +10,13 @@ The result has the name of the function. Rows are decided in batches, in several
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from canfetch.bulk import contents, decisions, preferences
+from canfetch.bulk import contents, decisions, preferences, uses
 from canfetch.bulk.column import Column
 from canfetch.bulk.decisions import AnyAgents, named_chains
 from canfetch.bulk.extras import import_extra
 from canfetch.bulk.files import Files
 from canfetch.bulk.http_archive import METRICS
-from canfetch.bulk.types import BOOL, DECISION, FLOAT64, INT32, INT64, TEXT, USAGE, ColumnType, struct_of
+from canfetch.bulk.types import BOOL, DECISION, FLOAT64, INT32, INT64, TEXT, USAGE, USE, ColumnType, struct_of
 from canfetch.bulk.url_origins import origins
 from canfetch.core.agent import Agent
 
@@ -81,6 +81,13 @@ class RobotsExpressions:
         """Return the preference on using content as a struct, as `canfetch.bulk.usage` does."""
         agents, function = _agent(agent, lambda *columns: preferences.usage(*columns, purpose=purpose, **options))
         return _call("usage", USAGE, function, self._first, *agents, _url(url))
+
+    def may_use(
+        self, agent: "str | Agent | pl.Expr", url: "str | pl.Expr", *, purpose: str, **options: Any
+    ) -> "pl.Expr":
+        """Return whether content may be used as a struct, as `canfetch.bulk.may_use` does."""
+        agents, function = _agent(agent, lambda *columns: uses.may_use(*columns, purpose=purpose, **options))
+        return _call("may_use", USE, function, self._first, *agents, _url(url))
 
     def matrix(self, agents: AnyAgents, url: "str | pl.Expr", **options: Any) -> "pl.Expr":
         """Return for each URL which agents may fetch it, as `canfetch.bulk.matrix` does."""

@@ -25,12 +25,15 @@ def usage(
 ) -> Column:
     """Return the preference of each file on using content that an agent fetches from a URL for `purpose`.
 
+    These are the records in the agent's groups. `may_use` also counts rules and control tokens.
+
     Args:
         content, agent, url, profile, edition, max_bytes, use_registry, engine: As for `allows`.
         purpose: `training`, `search` or `ai-use`.
     Returns: A column of structs: `preference` is `allow`, `disallow` or `unknown`, with the `explanation` and the
         first 100 `lines` of `RobotsTxt.usage`. `allowed` is whether the agent may fetch the URL, and `reason` is
-        that of `decide`. The other fields are null if there is no verdict.
+        that of `decide`. `kind` is `rule` if a rule disallows the URL, or else the kind of the first record that
+        decides the preference, with its `line`. The other fields are null if there is no verdict.
     Raises: As `allows`; InvalidOption: `purpose` is unknown.
     Cost: As `allows` for each row, plus the matching records, and all records of each distinct file and selection of
         groups.

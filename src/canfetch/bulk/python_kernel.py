@@ -11,11 +11,14 @@ from canfetch.bulk.content_check import check_contents
 from canfetch.bulk.parsed_files import OUTCOMES, Outcome, Plan
 from canfetch.bulk.rule_texts import rule_text
 from canfetch.bulk.types import BOOL, DECISION, USAGE, struct_of
+from canfetch.consent.decision import record_kind
+from canfetch.consent.verdict import StatementKind
 from canfetch.core.agent import Agent
 from canfetch.core.agent_rules import AgentRules
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.extensions.index import parse_purpose
 from canfetch.core.extensions.preference import UsagePurpose
+from canfetch.core.extensions.usage import Usage
 from canfetch.core.urls import split_url
 from canfetch.core.verdict import Reason
 from canfetch.errors import InvalidColumn
@@ -278,10 +281,21 @@ def _decide(row: _Row | None) -> tuple[bool | None, str | None, int | None, str 
 
 def _usage(row: _Row | None, purpose: UsagePurpose | None) -> tuple[Any, ...]:
     if row is None or purpose is None:
-        return (None,) * 5
+        return (None,) * 7
     if row.robots is None:
-        return None, row.reason, None, None, None
+        return None, row.reason, None, None, None, None, None
     found = row.robots.usage(row.url, agent=row.rules[0].agent, purpose=purpose)
     verdict = found.verdict
     lines = list(found.lines[:_LINES_LIMIT])
-    return str(found.preference), str(verdict.reason), verdict.allowed, lines, found.explanation
+    decided_by = _decided_by(found)
+    return str(found.preference), str(verdict.reason), verdict.allowed, lines, found.explanation, *decided_by
+
+
+def _decided_by(usage: Usage) -> tuple[str | None, int | None]:
+    """Return the kind and the line of the rule that disallows the URL, or of the first statement that decides."""
+    verdict = usage.verdict
+    if not verdict.allowed:
+        return str(StatementKind.RULE), None if verdict.rule is None else verdict.rule.line
+    deciding = (one for one in usage.statements if one.usage_preference.preference is usage.preference)
+    first = next(deciding, None)
+    return (None, None) if first is None else (str(record_kind(first.record.name)), first.line)

@@ -28,7 +28,10 @@ def struct_of(**fields: ColumnType) -> ColumnType:
 
 
 DECISION: Final = struct_of(allowed=BOOL, reason=TEXT, line=INT32, rule=TEXT, specificity=INT32)
-USAGE: Final = struct_of(preference=TEXT, reason=TEXT, allowed=BOOL, lines=list_of(INT32), explanation=TEXT)
+USAGE: Final = struct_of(
+    preference=TEXT, reason=TEXT, allowed=BOOL, lines=list_of(INT32), explanation=TEXT, kind=TEXT, line=INT32
+)
+USE: Final = struct_of(use=TEXT, kind=TEXT, line=INT32, explanation=TEXT)
 
 
 def arrow_type(type_: ColumnType) -> Any:

@@ -376,13 +376,18 @@ def _faulty_records(robots: RobotsTxt, agent: Agent) -> Iterator[UseStatement]:
         if record.name in _USAGE_RECORDS and record.group in groups and record.notes & _FAULTS
     )
     for record in islice(faulty, MAX_STATEMENTS):
-        kind = _RECORD_KINDS.get(record.name, StatementKind.AI_TRAINING_RULE)
+        kind = record_kind(record.name)
         note = "a value is invalid, so that it states nothing"
         yield UseStatement(kind, ROBOTS, f"line {record.line}", _words(record), Preference.UNKNOWN, note)
 
 
+def record_kind(name: str) -> StatementKind:
+    """Return the kind of a record that states a preference on usage."""
+    return _RECORD_KINDS.get(name, StatementKind.AI_TRAINING_RULE)
+
+
 def _record_statement(statement: UsageStatement) -> UseStatement:
-    kind = _RECORD_KINDS.get(statement.record.name, StatementKind.AI_TRAINING_RULE)
+    kind = record_kind(statement.record.name)
     usage = statement.usage_preference
     note = "" if usage.draft is None else f"{usage.label} is a label of the expired {usage.draft}"
     return UseStatement(kind, ROBOTS, f"line {statement.line}", _words(statement.record), usage.preference, note)

@@ -15,8 +15,8 @@ use super::hashing::Hashing;
 
 /// The number of purposes.
 pub const PURPOSES: usize = 3;
-/// The kinds of records: signals, usages, and rules on AI training.
-const KINDS: usize = 3;
+/// The kinds of records, in the order in which Python returns them.
+const KINDS: [&str; 3] = ["content-signal", "content-usage", "ai-training-rule"];
 /// The statements that a cache holds, in bytes.
 const CACHE_BYTES: usize = 16 << 20;
 /// Estimates of the memory of a file, of a selection of groups, of a record, and of the index of its path.
@@ -35,6 +35,8 @@ const LINES_LIMIT: usize = 100;
 pub struct Answer {
     /// Whether the use is disallowed, or `None` if no record mentions it.
     pub disallowed: Option<bool>,
+    /// The kind and the line of the first record that decides, or `None` if no record mentions the use.
+    pub decided_by: Option<(&'static str, i32)>,
     /// The lines of the statements.
     pub lines: Vec<i32>,
     /// The statements in one sentence, or what no record mentions.
@@ -46,6 +48,7 @@ type Answers = [Arc<Answer>; PURPOSES];
 
 /// A record, and what it states about each purpose.
 struct Record {
+    kind: &'static str,
     line: u32,
     cells: [Option<(bool, String)>; PURPOSES],
 }
@@ -73,23 +76,23 @@ pub struct Statements {
 }
 
 impl Statements {
-    fn new(kinds: [Vec<RecordRow>; KINDS], reader: &Reader) -> Self {
+    fn new(kinds: [Vec<RecordRow>; KINDS.len()], reader: &Reader) -> Self {
         let mut records = Vec::new();
         let mut specific = Vec::new();
-        for rows in kinds {
+        for (kind, rows) in KINDS.into_iter().zip(kinds) {
             // The path `/` matches every target.
             if rows.iter().all(|(_, path, _)| path == b"/") {
-                records.extend(rows.into_iter().map(|(line, _, cells)| Record { line, cells }));
+                records.extend(rows.into_iter().map(|(line, _, cells)| Record { kind, line, cells }));
             } else {
-                specific.push(rows);
+                specific.push((kind, rows));
             }
         }
         let general = records.len();
         let mut paths = Vec::new();
-        for rows in specific {
+        for (kind, rows) in specific {
             let index = PathRecords::new(rows.iter().map(|(_, path, _)| &**path), reader.profile);
             paths.push(Paths { index, first: records.len() as u32 });
-            records.extend(rows.into_iter().map(|(line, _, cells)| Record { line, cells }));
+            records.extend(rows.into_iter().map(|(line, _, cells)| Record { kind, line, cells }));
         }
         let mut new = Self { records, general, paths, constant: None, kept: HashMap::default() };
         if new.paths.is_empty() {
@@ -140,16 +143,19 @@ impl Statements {
         let mut stated: Vec<_> = self.records[..self.general]
             .iter()
             .chain(found)
-            .filter_map(|record| record.cells[purpose].as_ref().map(|(disallows, text)| (record.line, disallows, text)))
+            .filter_map(|record| record.cells[purpose].as_ref().map(|(disallows, text)| (record, *disallows, text)))
             .collect();
         if stated.is_empty() {
             return Arc::clone(&reader.silent[purpose]);
         }
-        stated.sort_by_key(|&(line, ..)| line);
-        let lines = stated.iter().take(LINES_LIMIT);
+        stated.sort_by_key(|&(record, ..)| record.line);
+        let line = |record: &Record| i32::try_from(record.line).unwrap_or(i32::MAX);
+        let disallowed = stated.iter().any(|&(_, disallows, _)| disallows);
+        let deciding = stated.iter().find(|&&(_, disallows, _)| disallows == disallowed);
         let answer = Answer {
-            disallowed: Some(stated.iter().any(|&(_, &disallows, _)| disallows)),
-            lines: lines.map(|&(line, ..)| i32::try_from(line).unwrap_or(i32::MAX)).collect(),
+            disallowed: Some(disallowed),
+            decided_by: deciding.map(|&(record, ..)| (record.kind, line(record))),
+            lines: stated.iter().take(LINES_LIMIT).map(|&(record, ..)| line(record)).collect(),
             explanation: explain(stated.iter().map(|&(.., text)| &**text), reader.characters),
         };
         answer.into()

@@ -60,8 +60,8 @@ pub struct Usages<'k> {
     /// The bytes of the answers that no other row shares.
     bytes: usize,
     numbers: HashMap<(u32, u32), u32, Hashing>,
-    /// The explanation of each rule.
-    rules: Vec<String>,
+    /// The line and the explanation of each rule.
+    rules: Vec<(i32, String)>,
     /// The numbers and patterns of rules whose explanation is not complete, because Python has to display them.
     undisplayed: Vec<(u32, Box<[u8]>)>,
     // Of the rows that are ready:
@@ -120,7 +120,8 @@ impl<'k> Usages<'k> {
             if text.is_none() {
                 self.undisplayed.push((number, pattern.into()));
             }
-            self.rules.push(format!("{}line {}, {}", self.not_fetched, rule.line(), text.unwrap_or_default()));
+            let explanation = format!("{}line {}, {}", self.not_fetched, rule.line(), text.unwrap_or_default());
+            self.rules.push((i32::try_from(rule.line()).unwrap_or(i32::MAX), explanation));
         }
         known
     }
@@ -171,7 +172,7 @@ impl Results for Usages<'_> {
             self.cache.read(py, unread, &self.reader)?;
         }
         for (number, pattern) in self.undisplayed.drain(..) {
-            self.rules[number as usize].push_str(&rule_text(py, false, &pattern)?);
+            self.rules[number as usize].1.push_str(&rule_text(py, false, &pattern)?);
         }
         Ok(())
     }
@@ -201,25 +202,33 @@ impl Results for Usages<'_> {
         for (position, row) in block.rows().iter().enumerate() {
             let purpose = self.purposes.of(self.first + position);
             match (row, &self.block[position]) {
-                (Err(skipped), _) => self.columns.push(None, purpose.and(skipped.reason()), &[], None)?,
-                (Ok(_), Cell::Null) => self.columns.push(None, None, &[], None)?,
+                (Err(skipped), _) => {
+                    self.columns.push(Row { reason: purpose.and(skipped.reason()), ..Row::default() })?;
+                }
+                (Ok(_), Cell::Null) => self.columns.push(Row::default())?,
                 (Ok(_), Cell::Allowed(reason, answer)) => {
                     let preference = match answer.disallowed {
                         None => "unknown",
                         Some(true) => "disallow",
                         Some(false) => "allow",
                     };
-                    let explanation = Some(&*answer.explanation);
-                    self.columns.push(
-                        Some((preference, reason.allows())),
-                        Some(reason.name()),
-                        &answer.lines,
-                        explanation,
-                    )?;
+                    self.columns.push(Row {
+                        found: Some((preference, reason.allows())),
+                        reason: Some(reason.name()),
+                        lines: &answer.lines,
+                        explanation: Some(&answer.explanation),
+                        decided_by: answer.decided_by,
+                    })?;
                 }
                 (Ok(_), &Cell::Disallowed(rule)) => {
-                    let (reason, explanation) = (Reason::DisallowRule.name(), &*self.rules[rule as usize]);
-                    self.columns.push(Some(("unknown", false)), Some(reason), &[], Some(explanation))?;
+                    let (line, explanation) = &self.rules[rule as usize];
+                    self.columns.push(Row {
+                        found: Some(("unknown", false)),
+                        reason: Some(Reason::DisallowRule.name()),
+                        lines: &[],
+                        explanation: Some(explanation),
+                        decided_by: Some(("rule", *line)),
+                    })?;
                 }
             }
         }
@@ -236,6 +245,18 @@ impl Results for Usages<'_> {
     }
 }
 
+/// A row of the result.
+#[derive(Clone, Copy, Default)]
+struct Row<'a> {
+    /// The preference, and whether the URL may be fetched.
+    found: Option<(&'a str, bool)>,
+    reason: Option<&'a str>,
+    lines: &'a [i32],
+    explanation: Option<&'a str>,
+    /// The kind and the line of what decides.
+    decided_by: Option<(&'a str, i32)>,
+}
+
 /// The fields of the result.
 struct Columns {
     /// The rows with a preference.
@@ -247,6 +268,10 @@ struct Columns {
     /// Where the lines of each row begin.
     starts: Vec<i32>,
     explanations: Texts,
+    kinds: Texts,
+    /// The rows with a deciding line, and this line or 0.
+    decided: Bits,
+    deciding_lines: Vec<i32>,
 }
 
 impl Default for Columns {
@@ -259,25 +284,26 @@ impl Default for Columns {
             lines: Vec::new(),
             starts: vec![0],
             explanations: Texts::default(),
+            kinds: Texts::default(),
+            decided: Bits::default(),
+            deciding_lines: Vec::new(),
         }
     }
 }
 
 impl Columns {
-    fn push(
-        &mut self,
-        found: Option<(&str, bool)>,
-        reason: Option<&str>,
-        lines: &[i32],
-        explanation: Option<&str>,
-    ) -> Result<(), Invalid> {
-        self.valid.push(found.is_some());
-        self.preferences.push(found.map(|(preference, _)| preference))?;
-        self.reasons.push(reason)?;
-        self.allowed.push(found.is_some_and(|(_, allowed)| allowed));
-        self.lines.extend_from_slice(lines);
+    fn push(&mut self, row: Row<'_>) -> Result<(), Invalid> {
+        self.valid.push(row.found.is_some());
+        self.preferences.push(row.found.map(|(preference, _)| preference))?;
+        self.reasons.push(row.reason)?;
+        self.allowed.push(row.found.is_some_and(|(_, allowed)| allowed));
+        self.lines.extend_from_slice(row.lines);
         self.starts.push(offset(self.lines.len())?);
-        self.explanations.push(explanation)
+        self.explanations.push(row.explanation)?;
+        self.kinds.push(row.decided_by.map(|(kind, _)| kind))?;
+        self.decided.push(row.decided_by.is_some());
+        self.deciding_lines.push(row.decided_by.map_or(0, |(_, line)| line));
+        Ok(())
     }
 
     fn into_array(self) -> Array {
@@ -292,6 +318,8 @@ impl Columns {
                 (c"allowed".into(), self.allowed.into_array(self.valid.clone())),
                 (c"lines".into(), Array::new(length, self.valid, lines)),
                 (c"explanation".into(), self.explanations.into_array()),
+                (c"kind".into(), self.kinds.into_array()),
+                (c"line".into(), Array::new(length, self.decided, Data::Int32(self.deciding_lines))),
             ],
         )
     }

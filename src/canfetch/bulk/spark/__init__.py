@@ -11,7 +11,17 @@ import_extra("pyarrow", "spark", "by Spark for Arrow data")
 
 from canfetch.bulk.spark.archives import RobotsArchives  # noqa: E402 - after the check
 from canfetch.bulk.spark.broadcast_files import BroadcastFiles  # noqa: E402
-from canfetch.bulk.spark.functions import allows, decide, matrix, metrics, origins, rules, sitemaps, usage  # noqa: E402
+from canfetch.bulk.spark.functions import (  # noqa: E402
+    allows,
+    decide,
+    matrix,
+    may_use,
+    metrics,
+    origins,
+    rules,
+    sitemaps,
+    usage,
+)
 from canfetch.bulk.spark.registration import register  # noqa: E402
 
 __all__ = [
@@ -20,6 +30,7 @@ __all__ = [
     "allows",
     "decide",
     "matrix",
+    "may_use",
     "metrics",
     "origins",
     "register",

@@ -5,11 +5,11 @@ from typing import Any
 
 from pyspark.sql import Column
 
-from canfetch.bulk import contents, decisions, preferences, url_origins
+from canfetch.bulk import contents, decisions, preferences, url_origins, uses
 from canfetch.bulk.decisions import AnyAgents, named_chains
 from canfetch.bulk.http_archive import METRICS
 from canfetch.bulk.spark.arrow_functions import AnySparkColumn, call_with_agent, spark_function
-from canfetch.bulk.types import BOOL, DECISION, TEXT, USAGE, struct_of
+from canfetch.bulk.types import BOOL, DECISION, TEXT, USAGE, USE, struct_of
 from canfetch.core.agent import Agent
 
 
@@ -42,6 +42,16 @@ def usage(
     return call_with_agent(
         USAGE, partial(preferences.usage, purpose=purpose, **options), content, agent, url, name="usage"
     )
+
+
+def may_use(
+    content: AnySparkColumn, agent: str | Agent | Column, url: AnySparkColumn, *, purpose: str, **options: Any
+) -> Column:
+    """Return whether content may be used as a struct, as `canfetch.bulk.may_use` does.
+
+    Args: content, agent, url, purpose, **options: As for `allows`, and for `canfetch.bulk.may_use`.
+    """
+    return call_with_agent(USE, partial(uses.may_use, purpose=purpose, **options), content, agent, url, name="may_use")
 
 
 def matrix(content: AnySparkColumn, agents: AnyAgents, url: AnySparkColumn, **options: Any) -> Column:

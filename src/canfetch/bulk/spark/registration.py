@@ -6,12 +6,12 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from canfetch.bulk import contents, decisions, preferences
+from canfetch.bulk import contents, decisions, preferences, uses
 from canfetch.bulk.decisions import AnyAgents, named_chains
 from canfetch.bulk.http_archive import METRICS
 from canfetch.bulk.spark.arrow_functions import spark_function
 from canfetch.bulk.spark.broadcast_files import BroadcastFiles
-from canfetch.bulk.types import BOOL, DECISION, TEXT, USAGE, struct_of
+from canfetch.bulk.types import BOOL, DECISION, TEXT, USAGE, USE, struct_of
 from canfetch.bulk.url_origins import origins
 from canfetch.core.lists import check_list
 
@@ -26,9 +26,10 @@ def register(
 ) -> None:
     """Register the functions of `canfetch.bulk` for SQL. Functions that exist are replaced.
 
-    `allows`, `decide` and `usage` take the content of a file, an agent and a URL, and `usage` also a purpose. `rules`,
-    `sitemaps` and `metrics` take the content, and `origins` a URL. With `files`, `allows_at` and `decide_at` take the
-    ID of a file instead. With `agents`, `matrix` takes the content and a URL, and `matrix_at` the ID and a URL.
+    `allows`, `decide`, `usage` and `may_use` take the content of a file, an agent and a URL, and the last two also
+    a purpose. `rules`, `sitemaps` and `metrics` take the content, and `origins` a URL. With `files`, `allows_at`
+    and `decide_at` take the ID of a file instead. With `agents`, `matrix` takes the content and a URL, and
+    `matrix_at` the ID and a URL.
 
     Args:
         spark: The session.
@@ -47,6 +48,7 @@ def register(
         "allows": spark_function("allows", BOOL, 3, partial(decisions.allows, **options)),
         "decide": spark_function("decide", DECISION, 3, partial(decisions.decide, **options)),
         "usage": spark_function("usage", USAGE, 4, partial(preferences.usage_by_purpose, **options)),
+        "may_use": spark_function("may_use", USE, 4, partial(uses.may_use_by_purpose, **options)),
         "rules": spark_function("rules", contents.RULES, 1, partial(contents.rules, **parse)),
         "sitemaps": spark_function("sitemaps", contents.SITEMAPS, 1, partial(contents.sitemaps, **parse)),
         "metrics": spark_function("metrics", METRICS, 1, contents.metrics),

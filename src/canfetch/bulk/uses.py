@@ -1,0 +1,180 @@
+"""Whether files permit a use of content, for columns of contents, agents and URLs.
+
+    contents, agents, URLs -> kernel: preferences, and verdicts for each control token -> most restrictive statements
+
+pyarrow combines the columns of the kernel.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from canfetch.agents.crawler import Crawler
+from canfetch.bulk.arguments import (
+    AnyColumn,
+    as_agents,
+    as_column,
+    chain_agent,
+    resolve_crawlers,
+    resolve_names,
+)
+from canfetch.bulk.arrow_values import Value, read_values
+from canfetch.bulk.column import ArrowColumn, Column
+from canfetch.bulk.decisions import shared_kernel
+from canfetch.bulk.extras import import_extra, import_pyarrow
+from canfetch.bulk.kernels import KernelOptions, kernel_options
+from canfetch.bulk.types import USE, arrow_type
+from canfetch.consent.purposes import control_tokens, find_purpose
+from canfetch.consent.verdict import StatementKind
+from canfetch.core.agent import Agent
+from canfetch.core.extensions.preference import Preference, UsagePurpose
+from canfetch.core.limits import DEFAULT_MAX_BYTES
+from canfetch.errors import InvalidColumn
+
+_REASON: Final = "to combine columns"
+
+
+def may_use(
+    content: AnyColumn,
+    agent: AnyColumn | Agent,
+    url: AnyColumn,
+    *,
+    purpose: str,
+    profile: str | None = None,
+    edition: str | None = None,
+    max_bytes: int = DEFAULT_MAX_BYTES,
+    use_registry: bool = False,
+    engine: str | None = None,
+) -> Column:
+    """Return what each file states on the use of content that an agent fetches from a URL for `purpose`.
+
+    The answer is that of `canfetch.may_use` if robots.txt is the only source. `usage` returns only the preferences of
+    the agent's groups. Here a rule that disallows the URL also disallows its use, and so does a rule for a control
+    token of the agent's operator, such as Google-Extended.
+
+    Args:
+        content, agent, url, profile, edition, max_bytes, use_registry, engine: As for `allows`.
+        purpose: `training`, `search` or `ai-use`, or another name that `canfetch.may_use` accepts.
+    Returns: A column of structs: `use` is `allow`, `disallow` or `unknown`. `kind`, a `StatementKind`, and `line` are
+        those of the first statement that decides, and null if nothing is stated. `explanation` is the reason in one
+        sentence. All fields are null in a row for which `allows` is null.
+    Raises: As `allows`; InvalidOption: `purpose` is unknown; MissingExtra: pyarrow is not installed.
+    Cost: As `usage`, plus `decide` for each control token of an operator of the agents.
+    """
+    options = kernel_options(profile, edition, max_bytes=max_bytes, use_registry=use_registry, engine=engine)
+    return _may_use(options, content, agent, url, [find_purpose(purpose)])
+
+
+def may_use_by_purpose(
+    content: AnyColumn, agent: AnyColumn | Agent, url: AnyColumn, purpose: AnyColumn, **options: Any
+) -> Column:
+    """As `may_use`, with a column of purposes. All fields of a row are null if its purpose is null or empty.
+
+    Raises: As `may_use`; InvalidColumn: `purpose` is not text or bytes.
+    """
+    return _may_use(kernel_options(**options), content, agent, url, find_purposes(read_values(as_column(purpose))))
+
+
+def find_purposes(names: list[Value]) -> list[UsagePurpose | None]:
+    """Return the purposes with these names. An empty name counts as null.
+
+    Raises: InvalidOption: A purpose is unknown; InvalidColumn: A name is an integer.
+    """
+    if any(isinstance(name, int) for name in names):
+        raise InvalidColumn("invalid Arrow data: a column of integers: expected purposes")
+    distinct = {name for name in names if isinstance(name, bytes) and name}
+    found: dict[Value, UsagePurpose] = {name: find_purpose(name.decode("utf-8", "replace")) for name in distinct}
+    return [found.get(name) for name in names]
+
+
+def _may_use(
+    options: KernelOptions,
+    content: AnyColumn,
+    agent: AnyColumn | Agent,
+    url: AnyColumn,
+    purposes: list[UsagePurpose | None],
+) -> Column:
+    agents = as_agents(agent, use_registry=options.use_registry)
+    return Column(ArrowColumn(use_column(options, as_column(content), agents, as_column(url), purposes)))
+
+
+def use_column(
+    options: KernelOptions, content: Any, agents: Any, url: Any, purposes: Sequence[UsagePurpose | None]
+) -> Any:
+    """Return the column of `may_use` as an array of pyarrow.
+
+    Args:
+        options: The options of the files.
+        content, url: Columns, as `as_column` returns them.
+        agents: Agents, as `as_agents` returns them.
+        purposes: The purpose of each row, or one for all rows.
+    Raises: As `may_use`.
+    """
+    pa = import_pyarrow(_REASON)
+    compute = import_extra("pyarrow.compute", "arrow", _REASON)
+    kernel = shared_kernel(options)
+    content, agents, url = (_reusable(column) for column in (content, agents, url))
+    names = [None if purpose is None else str(purpose) for purpose in purposes]
+    usage = pa.array(Column(kernel.usage(content, agents, url, names)))
+    may_fetch, disallow = usage.field("allowed"), pa.scalar(str(Preference.DISALLOW))
+    found = [
+        compute.if_else(may_fetch, usage.field("preference"), disallow),
+        *(usage.field(name) for name in ("kind", "line", "explanation")),
+    ]
+    # The first token decides, so its rules replace those of the others.
+    for crawler, rows in reversed(list(_tokens(agents, purposes, use_registry=options.use_registry))):
+        chain = as_agents(crawler.agent, use_registry=False)
+        verdicts = _repeated(pa.array(Column(kernel.decide(content, chain, url))), len(usage))
+        # Null in rows without a verdict, whose fields are null already.
+        refused = compute.and_(may_fetch, compute.invert(verdicts.field("allowed")))
+        for selected in rows:
+            refused = compute.and_(refused, selected)
+        line = verdicts.field("line")
+        text = compute.binary_join_element_wise(
+            f"a rule for {crawler.name}: line ", line.cast(pa.string()), ", ", verdicts.field("rule"), ""
+        )
+        stated = (disallow, pa.scalar(str(StatementKind.CONTROL_TOKEN)), line, text)
+        found = [compute.if_else(refused, new, old) for new, old in zip(stated, found, strict=True)]
+    return pa.StructArray.from_arrays(found, fields=list(arrow_type(USE)))
+
+
+def _repeated(array: Any, length: int) -> Any:
+    """Return an array with one row for all rows."""
+    return array if len(array) == length else array.take(import_pyarrow(_REASON).repeat(0, length))
+
+
+def _tokens(
+    agents: Any, purposes: Sequence[UsagePurpose | None], *, use_registry: bool
+) -> Iterator[tuple[Crawler, list[Any]]]:
+    """Yield the control tokens of the operators of agents, and conditions on the rows to which a token applies."""
+    pa = import_pyarrow(_REASON)
+    compute = import_extra("pyarrow.compute", "arrow", _REASON)
+    names = pa.array([] if isinstance(agents, tuple) else read_values(agents), pa.binary())
+    distinct = [name for name in names.unique().to_pylist() if name is not None]
+    resolved = (resolve_crawlers if use_registry else resolve_names)(distinct)
+    known = {name: chain_agent(chain) for name, chain in zip(distinct, resolved, strict=True) if chain is not None}
+    column = pa.array([None if purpose is None else str(purpose) for purpose in purposes], pa.string())
+    for purpose in dict.fromkeys(purposes):
+        if purpose is None:
+            continue
+        of_purpose = [compute.equal(column, str(purpose))] if len(column) > 1 else []
+        if isinstance(agents, tuple):
+            yield from ((crawler, of_purpose) for crawler in control_tokens(chain_agent(agents), purpose))
+            continue
+        users: dict[Crawler, list[bytes]] = {}
+        for name, agent in known.items():
+            for crawler in control_tokens(agent, purpose):
+                users.setdefault(crawler, []).append(name)
+        for crawler, own in users.items():
+            of_agents = [compute.is_in(names, pa.array(own, pa.binary()))] if len(names) > 1 else []
+            yield crawler, of_purpose + of_agents
+
+
+def _reusable(column: Any) -> Any:
+    """Return a column that can be read several times. A stream of Arrow data may have its rows only once."""
+    if not hasattr(column, "__arrow_c_stream__"):
+        return column
+    pa = import_pyarrow(_REASON)
+    try:
+        return pa.chunked_array(column)
+    except (pa.ArrowException, UnicodeError) as error:
+        raise InvalidColumn(f"invalid Arrow data: {error}") from error

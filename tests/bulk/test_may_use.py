@@ -1,0 +1,168 @@
+"""The column `may_use` has the answers of `canfetch.may_use`, row by row."""
+
+import random
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+from tests.bulk.generated_usage import URLS, generated_content
+
+import canfetch
+from canfetch.bulk import may_use, usage
+from canfetch.bulk.uses import may_use_by_purpose
+from canfetch.errors import InvalidColumn, InvalidOption, InvalidProductToken, InvalidURL
+
+pa = pytest.importorskip("pyarrow")
+CONTENT = """User-agent: *
+Content-Usage: /signed/ train-ai=y
+DisallowAITraining: /untrained/
+Disallow: /private/
+
+User-agent: Google-Extended
+Disallow: /grounded/
+
+User-agent: GPTBot
+Content-Signal: ai-train=yes
+"""
+NOTHING = dict.fromkeys(["use", "kind", "line", "explanation"])
+# Names of files, with the control tokens of three operators.
+NAMES = ["a", "*", "gptbot", "googlebot", "Google-Extended", "Applebot-Extended", "YandexAdditional", "Yandex"]
+AGENTS = ["a", "GPTBot", "Googlebot", "Google-Extended", "GoogleOther", "Applebot", "YandexBot", "two words", None]
+PURPOSES = ["training", "ai-use", "search", "rag", "AI_TRAIN"]
+
+
+def expected_row(content: Any, agent: Any, url: Any, purpose: str, **options: Any) -> tuple[Any, ...]:
+    """Return the use, the kind and the line that `canfetch.may_use` returns for one URL."""
+    if None in (content, agent, url):
+        return None, None, None
+    robots = canfetch.parse(content, **options)
+    try:
+        verdict = canfetch.may_use(url, purpose=purpose, agent=agent, robots=robots)
+    except (InvalidProductToken, InvalidURL):
+        return None, None, None
+    if verdict.allowed is None:
+        return "unknown", None, None
+    first = verdict.decided_by[0]
+    return str(first.preference), str(first.kind), int(first.place.removeprefix("line "))
+
+
+def found_rows(rows: Iterable[dict[str, Any]]) -> list[tuple[Any, ...]]:
+    return [(row["use"], row["kind"], row["line"]) for row in rows]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("profile", ["rfc9309", "yandex"])
+def test_may_use_is_that_of_one_url(profile: str, engine: str) -> None:
+    dice = random.Random(profile)  # noqa: S311 - not for cryptography
+    contents: list[bytes | None] = [generated_content(dice, NAMES) for _ in range(60)]
+    contents += [generated_content(dice).decode().encode("utf-16"), b"\xff\x00" * 50, None, b""]
+    rows = [
+        (dice.choice(contents), dice.choice(AGENTS), dice.choice(URLS), dice.choice(PURPOSES)) for _ in range(2_000)
+    ]
+    expected = [expected_row(*row, profile=profile) for row in rows]
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    found = may_use_by_purpose(*columns, profile=profile, engine=engine).to_pylist()
+    assert found_rows(found) == expected
+    assert {row[:2] for row in expected} == {
+        *((use, kind) for use in ("allow", "disallow") for kind in ("content-signal", "content-usage")),
+        *(("disallow", kind) for kind in ("rule", "control-token", "ai-training-rule")),
+        *(("allow", "ai-training-rule"), ("unknown", None), (None, None)),
+    }
+    for agent in AGENTS[:3]:
+        own = [(content, agent, url, "training") for content, _, url, _ in rows[:300]]
+        of_agent = may_use(columns[0][:300], agent, pa.array(columns[2][:300]), purpose="train-ai", profile=profile)
+        assert found_rows(of_agent) == [expected_row(*row, profile=profile) for row in own]
+
+
+def test_the_fields_of_may_use(engine: str) -> None:
+    paths = ["/signed/", "/untrained/", "/private/", "/grounded/", "/", "no path", None]
+    found = may_use(CONTENT, "Googlebot", paths, purpose="training", engine=engine)
+    assert [tuple(row.values()) for row in found] == [
+        ("allow", "content-usage", 2, "line 2, content-usage: /signed/ train-ai=y (allow)"),
+        ("disallow", "ai-training-rule", 3, "line 3, disallowaitraining: /untrained/ (disallow)"),
+        ("disallow", "rule", 4, "the URL may not be fetched: line 4, Disallow: /private/"),
+        ("disallow", "control-token", 7, "a rule for Google-Extended: line 7, Disallow: /grounded/"),
+        ("unknown", None, None, "no record mentions training"),
+        (None, None, None, None),
+        (None, None, None, None),
+    ]
+    assert pa.table(found).column_names == list(NOTHING)
+    assert found.to_pyarrow().type == pa.chunked_array(found).type
+
+
+def test_a_control_token_counts_for_the_agents_of_its_operator(engine: str) -> None:
+    agents = ["Googlebot", "Bingbot", "GPTBot", None, "a,b"]
+    found = may_use(CONTENT, agents, "/grounded/", purpose="ai-use", engine=engine).to_pylist()
+    assert [row["use"] for row in found] == ["disallow", "unknown", "unknown", None, None]
+    for agent in (agents[:1], "Googlebot", canfetch.Agent("Googlebot")):
+        (row,) = may_use(CONTENT, agent, ["/grounded/"], purpose="ai-use", engine=engine)
+        assert (row["kind"], row["line"]) == ("control-token", 7)
+    # It states nothing about search.
+    (row,) = may_use(CONTENT, "Googlebot", ["/grounded/"], purpose="search", engine=engine)
+    assert row["use"] == "unknown"
+
+
+def test_the_first_of_several_control_tokens_decides(engine: str) -> None:
+    content = "user-agent: YandexAdditionalBot\ndisallow: /\n\nuser-agent: YandexAdditional\ndisallow: /"
+    found = may_use(content, ["YandexBot", "Googlebot"], ["/", "/"], purpose="ai-use", engine=engine)
+    assert found_rows(found) == [expected_row(content, agent, "/", "ai-use") for agent in ("YandexBot", "Googlebot")]
+    assert found.to_pylist()[0]["line"] == 5
+
+
+def test_usage_has_preferences_only(engine: str) -> None:
+    paths = ["/private/", "/grounded/"]
+    found = usage(CONTENT, "Googlebot", paths, purpose="training", engine=engine).to_pylist()
+    assert [(row["preference"], row["kind"], row["line"]) for row in found] == [
+        ("unknown", "rule", 4),
+        ("unknown", None, None),
+    ]
+
+
+def test_names_of_crawlers_have_all_tokens_of_the_registry(engine: str) -> None:
+    content = "user-agent: googlebot\ndisallow: /"
+    for agent in ("Googlebot-Image", ["Googlebot-Image"]):
+        found = [
+            may_use(content, agent, "/", purpose="training", use_registry=known, engine=engine).to_pylist()[0]["use"]
+            for known in (False, True)
+        ]
+        assert found == ["unknown", "disallow"]
+
+
+def test_columns_that_can_be_read_once(engine: str) -> None:
+    rows = {"content": [CONTENT] * 2, "agent": ["Googlebot"] * 2, "url": ["/grounded/", "/signed/"]}
+    columns = [
+        pa.RecordBatchReader.from_batches(batch.schema, [batch])
+        for batch in (pa.record_batch({name: values}) for name, values in rows.items())
+    ]
+    found = may_use(*columns, purpose="training", engine=engine).to_pylist()
+    assert [row["kind"] for row in found] == ["control-token", "content-usage"]
+
+
+def test_purposes_are_a_column_or_repeated(engine: str) -> None:
+    purposes = ["training", None, "", "search", "grounding"]
+    found = may_use_by_purpose(CONTENT, "Googlebot", "/grounded/", purposes, engine=engine).to_pylist()
+    assert [row["use"] for row in found] == ["disallow", None, None, "unknown", "disallow"]
+    assert found[1] == found[2] == NOTHING
+    assert may_use_by_purpose([], "Googlebot", [], [], engine=engine).to_pylist() == []
+    with pytest.raises(InvalidColumn, match="different numbers of rows: 1, 2, 3"):
+        may_use_by_purpose(CONTENT, "a", ["/", "/"], ["training"] * 3, engine=engine)
+    with pytest.raises(InvalidColumn, match="column of integers: expected purposes"):
+        may_use_by_purpose(CONTENT, "a", "/", [1], engine=engine)
+
+
+def test_invalid_arguments_raise(engine: str) -> None:
+    with pytest.raises(InvalidOption, match="unknown purpose 'x'"):
+        may_use(CONTENT, "a", "/", purpose="x", engine=engine)
+    with pytest.raises(InvalidOption, match="unknown purpose 'x'"):
+        may_use_by_purpose(CONTENT, "a", ["/", "/"], ["search", "x"], engine=engine)
+    with pytest.raises(InvalidProductToken):
+        may_use(CONTENT, "two words", "/", purpose="search", engine=engine)
+    with pytest.raises(InvalidColumn, match="column of integers"):
+        may_use(CONTENT, [1], "/", purpose="training", engine=engine)
+
+
+@pytest.mark.parametrize("path", ["", "/a "])
+def test_the_explanation_of_a_row_is_limited(path: str, engine: str) -> None:
+    lines = [f"Content-Usage: {path}train-ai=y;x=" + "y" * 1_000] * 150 + [f"Content-Usage: {path}train-ai=n"]
+    (row,) = may_use("\n".join(["User-agent: *", *lines]), "a", ["/a"], purpose="training", engine=engine)
+    assert (row["use"], row["line"], len(row["explanation"])) == ("disallow", 152, 1_001)
