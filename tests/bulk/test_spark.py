@@ -18,6 +18,7 @@ from canfetch.bulk.archives.output_tables import TableOptions
 from canfetch.bulk.reading.sources import find_source
 from canfetch.bulk.studies.study_job import StudyOptions, count_study
 from canfetch.bulk.writing.work_folder import WorkFolder
+from canfetch.core.extensions.preference import UsagePurpose
 from canfetch.errors import InvalidColumn, InvalidOption, InvalidProductToken, UnknownProfile, WorkerKilled
 
 pytest.importorskip("pyspark")
@@ -417,7 +418,9 @@ def test_all_engines_write_the_rows_of_a_list(spark: Any, tmp_path: Path) -> Non
     write_archive(archive, 500)
     collect([find_source(str(archive))], store, advance=lambda _: None, on_fault=lambda _: None)
     agents = tuple(NamedAgent(name, agent(name)) for name in ("GPTBot", "Googlebot"))
-    options = FilterOptions(agents, "url", None, None, only_allowed=False, policy="rfc9309", profile="rfc9309")
+    options = FilterOptions(
+        agents, "url", None, None, only_allowed=False, policy="rfc9309", profile="rfc9309", use=UsagePurpose.TRAINING
+    )
     urls = [f"https://host{number * 7 % 600}.example/private/{number}" for number in range(3_000)]
     pq.write_table(pa.table({"url": [*urls, "x"]}), tmp_path / "urls.parquet", row_group_size=500)
     lists = [open_list(str(tmp_path / "urls.parquet"), None, options)]
@@ -430,6 +433,7 @@ def test_all_engines_write_the_rows_of_a_list(spark: Any, tmp_path: Path) -> Non
         found.append((counts, pq.read_table(output)))
     assert found[1] == found[0]
     assert found[2] == found[0]
+    assert {"disallow", "unknown", None} <= set(found[0][1].column("use").to_pylist())
     assert 0 < found[0][0].allowed < found[0][0].rows
 
 

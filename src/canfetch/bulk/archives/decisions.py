@@ -3,8 +3,10 @@
 from functools import cache
 from typing import Final, NamedTuple
 
+from canfetch.consent.verdict import StatementKind
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt, parse
+from canfetch.core.extensions.preference import Preference
 from canfetch.core.profiles import get_profile
 from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import Access, Effect, Reason, Rule
@@ -15,6 +17,7 @@ NO_ROBOTS: Final = "no-robots"
 REDIRECT_UNRESOLVED: Final = "redirect-unresolved"
 INVALID_URL: Final = "invalid-url"
 INVALID_TIME: Final = "invalid-time"
+_INVALID: Final = frozenset([INVALID_URL, INVALID_TIME])
 
 
 class Decision(NamedTuple):
@@ -30,6 +33,20 @@ class Decision(NamedTuple):
     allowed: bool | None
     reason: str
     rule: Rule | None = None
+
+
+class Use(NamedTuple):
+    """What is stated on a use of a URL.
+
+    Attributes:
+        use: `allow`, `disallow` or `unknown`, or None if there is no valid URL or time.
+        kind: The `StatementKind` of the first statement that decides, or None.
+        line: Its line, or None.
+    """
+
+    use: str | None = None
+    kind: str | None = None
+    line: int | None = None
 
 
 class NamedAgent(NamedTuple):
@@ -68,6 +85,11 @@ class FileDecisions:
             self._robots = parse(self.rules or b"", profile=self._profile)
         return self._robots
 
+    @property
+    def disallows_all(self) -> bool:
+        """Whether everything is disallowed, whatever the file states."""
+        return self._effect is Effect.FULL_DISALLOW
+
     def decide(self, url: AnyURL, agent: Agent) -> Decision:
         """Decide about a URL of the file's origin."""
         try:
@@ -88,6 +110,20 @@ class FileDecisions:
         if target == _ROBOTS_TXT_TARGET and get_profile(self._profile).robots_txt_allowed:
             return Decision(allowed=True, reason=str(Reason.ROBOTS_TXT))
         return Decision(allowed=False, reason=str(self._access))
+
+
+def use_without_rules(file: FileDecisions | Decision, decision: Decision) -> Use:
+    """Return what is stated on every use of a URL that no rules decide, as `canfetch.may_use` does without a file.
+
+    Args:
+        file: The decisions about the origin of the URL.
+        decision: The one about the URL.
+    """
+    if decision.reason in _INVALID:
+        return Use()
+    if isinstance(file, FileDecisions) and file.disallows_all:
+        return Use(str(Preference.DISALLOW), str(StatementKind.RULE))
+    return Use(str(Preference.UNKNOWN))
 
 
 @cache

@@ -4,13 +4,14 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from canfetch.bulk.archives.decisions import Decision, NamedAgent
+from canfetch.bulk.archives.decisions import Decision, FileDecisions, NamedAgent, use_without_rules
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.row_files import Row, load_pyarrow, parquet_errors
 from canfetch.bulk.reading.sources import STANDARD_INPUT, check_different_names, check_json_lines, is_regular_file
 from canfetch.bulk.reading.url_lists import check_url_column, list_format, missing_column, read_url_rows
 from canfetch.bulk.rule_texts import rule_text
 from canfetch.bulk.writing.columns import Column, ColumnType
+from canfetch.core.extensions.preference import Preference, UsagePurpose
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 
@@ -19,6 +20,11 @@ DECISION_COLUMNS: Final = (
     Column("reason", ColumnType.TEXT, "What decided, or why nothing could."),
     Column("line", ColumnType.INTEGER, "The line of the deciding rule."),
     Column("rule", ColumnType.TEXT, "The deciding rule, of at most 256 bytes."),
+)
+USE_COLUMNS: Final = (
+    Column("use", ColumnType.TEXT, "`allow`, `disallow` or `unknown`: what is stated on the use."),
+    Column("use_kind", ColumnType.TEXT, "The kind of the first statement that decides, such as `rule`."),
+    Column("use_line", ColumnType.INTEGER, "Its line."),
 )
 AGENT_COLUMN: Final = Column("agent", ColumnType.TEXT, "The agent, if there are several.")
 _ROWS_PER_PART: Final = 20_000
@@ -34,9 +40,10 @@ class FilterOptions(NamedTuple):
         url_column: The column of URLs.
         time_column: The column of times, or None.
         missing: The answer for URLs whose robots.txt is unknown.
-        only_allowed: Whether other rows are left out.
+        only_allowed: Whether rows are left out that are not allowed, or whose use is disallowed.
         policy: The access policy.
         profile: The parsing profile.
+        use: The purpose of the use of the content, or None if only fetching is decided.
     """
 
     agents: tuple[NamedAgent, ...]
@@ -46,22 +53,40 @@ class FilterOptions(NamedTuple):
     only_allowed: bool
     policy: str
     profile: str
+    use: UsagePurpose | None = None
 
     @property
     def columns(self) -> tuple[Column, ...]:
         """The columns that are added to those of the list."""
-        return DECISION_COLUMNS if len(self.agents) == 1 else (AGENT_COLUMN, *DECISION_COLUMNS)
+        agent = () if len(self.agents) == 1 else (AGENT_COLUMN,)
+        return (*agent, *DECISION_COLUMNS, *(() if self.use is None else USE_COLUMNS))
 
-    def cells(self, agent: str, decision: Decision) -> tuple[Any, ...]:
-        """Return the cells of `columns` for the decision about an agent."""
-        own = () if len(self.agents) == 1 else (agent,)
-        return (*own, *decision_cells(decision))
+    def cells(self, agent: int, decided: Sequence[Any]) -> tuple[Any, ...]:
+        """Return the cells of `columns`, from the number of an agent and those of the other columns."""
+        return tuple(decided) if len(self.agents) == 1 else (self.agents[agent].name, *decided)
+
+    def allowed(self, cells: Sequence[Any]) -> bool | None:
+        """Return whether the URL may be fetched, and is not refused for the use, from the cells of `columns`."""
+        decided = cells[len(self.agents) > 1 :]
+        if self.use is not None and decided[len(DECISION_COLUMNS)] == Preference.DISALLOW:
+            return False
+        allowed: bool | None = decided[0]
+        return allowed
 
 
-def decision_cells(decision: Decision) -> tuple[Any, ...]:
-    """Return the cells of `DECISION_COLUMNS`."""
-    allowed, reason, rule = decision
-    return (allowed, reason, None, None) if rule is None else (allowed, reason, rule.line, rule_text(rule))
+def decide_by_file(file: FileDecisions | Decision, url: Any, options: FilterOptions) -> Iterator[tuple[Any, ...]]:
+    """Yield for each agent the cells of `DECISION_COLUMNS`, and those of `USE_COLUMNS` if there is a use.
+
+    Args:
+        file: The decisions about the origin of the URL, by no rules if there is a use.
+        url: The URL.
+        options: The agents and the use.
+    """
+    for _, agent in options.agents:
+        decision = file.decide(url, agent) if isinstance(file, FileDecisions) else file
+        allowed, reason, rule = decision
+        line, text = (None, None) if rule is None else (rule.line, rule_text(rule))
+        yield (allowed, reason, line, text, *(() if options.use is None else use_without_rules(file, decision)))
 
 
 class URLList(NamedTuple):

@@ -1,14 +1,15 @@
 """The parts of a list with the decision about each URL."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from canfetch.access.policies import get_policy
 from canfetch.bulk.archives.capture_store import CaptureStore
-from canfetch.bulk.archives.decisions import INVALID_URL, Decision
-from canfetch.bulk.archives.filter_lists import DECISION_COLUMNS, FilterOptions, FilterTask
+from canfetch.bulk.archives.decisions import FileDecisions
+from canfetch.bulk.archives.filter_lists import FilterOptions, FilterTask, decide_by_file
 from canfetch.bulk.archives.url_decisions import URLDecisions
 from canfetch.bulk.reading.parquet_batches import bounded_batches
 from canfetch.bulk.reading.row_files import cell_values, load_pyarrow, open_parquet, parquet_errors
@@ -16,6 +17,10 @@ from canfetch.bulk.reading.times import time_or_nan
 from canfetch.bulk.writing.columns import Row, Schema
 from canfetch.bulk.writing.part_files import PartFiles
 from canfetch.bulk.writing.part_writers import SCHEMA_KEY, arrow_fields, open_part, replaced
+from canfetch.core.urls import url_bytes
+
+if TYPE_CHECKING:
+    from canfetch.bulk.archives.ruled_pages import RuledPages
 
 SCHEMA_NAME: Final = "canfetch.filter/1"
 _BATCH_ROWS: Final = 4096
@@ -55,20 +60,51 @@ def decide_and_write_part(written: FilterPart, task: FilterTask) -> Counts:
             profile=options.profile,
             missing=options.missing,
         )
-
-        def decide(urls: Sequence[Any], times: Sequence[Any]) -> list[Row]:
-            return [row for pair in zip(urls, times, strict=True) for row in _decide_url(decisions, options, *pair)]
-
-        return write_part(written, task, decide)
+        decide = _decide_fetches if options.use is None else _decide_uses
+        return write_part(written, task, partial(decide, decisions, options))
 
 
-def _decide_url(decisions: URLDecisions, options: FilterOptions, url: Any, time: Any) -> list[Row]:
-    at = time_or_nan(time)
+def _decide_fetches(
+    decisions: URLDecisions, options: FilterOptions, urls: Sequence[Any], times: Sequence[Any]
+) -> list[Row]:
+    """Return the cells of `Decide` without a use."""
     rows: list[Row] = []
-    for name, agent in options.agents:
-        decided = decisions.decide(url, agent, at) if isinstance(url, str | bytes) else Decision(None, INVALID_URL)
-        rows.append(options.cells(name, decided))
+    for url, time in zip(urls, times, strict=True):
+        cells = decide_by_file(decisions.find(url, time_or_nan(time)), url, options)
+        rows.extend(options.cells(number, decided) for number, decided in enumerate(cells))
     return rows
+
+
+def _decide_uses(
+    decisions: URLDecisions, options: FilterOptions, urls: Sequence[Any], times: Sequence[Any]
+) -> list[Row]:
+    """Return the cells of `Decide` with a use. The kernel decides the pages that have rules, many in a call."""
+    # Needs pyarrow.
+    from canfetch.bulk.archives.ruled_pages import RuledPages  # noqa: PLC0415
+
+    count = len(options.agents)
+    rows: list[Row] = [()] * (len(urls) * count)
+    pages = RuledPages(options)
+    for page, (url, time) in enumerate(zip(urls, times, strict=True)):
+        file = decisions.find(url, time_or_nan(time))
+        if isinstance(file, FileDecisions) and file.rules is not None:
+            pages.add(page, url_bytes(url), file, file.rules)
+            if pages.is_full:
+                _add_ruled(rows, options, pages)
+                pages = RuledPages(options)
+            continue
+        for number, cells in enumerate(decide_by_file(file, url, options)):
+            rows[page * count + number] = options.cells(number, cells)
+    _add_ruled(rows, options, pages)
+    return rows
+
+
+def _add_ruled(rows: list[Row], options: FilterOptions, pages: "RuledPages") -> None:
+    """Add the cells of pages that have rules."""
+    for number, decided in enumerate(pages.decided()):
+        columns = (column.to_pylist() for column in decided.columns)
+        for page, *cells in zip(pages.numbers, *columns, strict=True):
+            rows[page * len(options.agents) + number] = options.cells(number, cells)
 
 
 def write_part(written: FilterPart, task: FilterTask, decide: Decide) -> Counts:
@@ -102,7 +138,7 @@ def _write_rows(
             decided = decide([cells[url_index] for cells in batch], times)
             own = (cells for cells in batch for _ in options.agents)
             for cells, row in zip(own, decided, strict=True):
-                allowed = _allowed(row)
+                allowed = options.allowed(row)
                 total = _count(total, allowed)
                 if allowed or not options.only_allowed:
                     sink.write((*cells, *row))
@@ -143,7 +179,7 @@ def _write_arrow(written: FilterPart, path: Path, decide: Decide, batches: Itera
                 times = cell_values(batch.column(options.time_column))
             decided = decide(urls, times)
             for row in decided:
-                total = _count(total, _allowed(row))
+                total = _count(total, options.allowed(row))
             cells = zip(*decided, strict=True) if decided else [()] * len(added)
             arrays = [pyarrow.array(values, type=field.type) for values, field in zip(cells, added, strict=True)]
             own = batch.columns
@@ -152,7 +188,7 @@ def _write_arrow(written: FilterPart, path: Path, decide: Decide, batches: Itera
                 own = [column.take(rows) for column in own]
             table = pyarrow.table([*own, *arrays], schema=arrow_schema)
             if options.only_allowed:
-                table = table.filter(pyarrow.array([_allowed(row) is True for row in decided]))
+                table = table.filter(pyarrow.array([options.allowed(row) is True for row in decided]))
             groups.write(table)
         groups.end()
     return total
@@ -180,12 +216,6 @@ class _RowGroups:
         if self._tables:
             self._writer.write_table(pyarrow.concat_tables(self._tables))
         self._tables, self._rows, self._bytes = [], 0, 0
-
-
-def _allowed(decided: Row) -> bool | None:
-    """Return whether the URL may be fetched, from the cells of `FilterOptions.columns`."""
-    allowed: bool | None = decided[-len(DECISION_COLUMNS)]
-    return allowed
 
 
 def _count(counts: Counts, allowed: bool | None) -> Counts:  # noqa: FBT001 - a cell

@@ -26,7 +26,7 @@ _DECISION_SCHEMA: Final = pa.schema(
         "rule": pa.string(),
     }
 )
-_TABLES: Final = {"pages": _PAGE_SCHEMA, "decisions": _DECISION_SCHEMA}
+_USE_FIELDS: Final = {"use": pa.string(), "use_kind": pa.string(), "use_line": pa.int64()}
 # A URL whose origin and validity depend only on its first part, the site.
 _PLAIN_URL: Final = r"(https?://[a-z0-9.:-]+)/[!-~]*"
 _plain_url: Final = re.compile(_PLAIN_URL.encode())
@@ -38,10 +38,13 @@ class PageDatabase(WorkDatabase):
     Args:
         folder: An empty folder for the file of DuckDB.
         threads: The number of threads of DuckDB.
+        with_use: Whether the decisions have the cells of `USE_COLUMNS`.
     """
 
-    def __init__(self, folder: Path, *, threads: int) -> None:
-        super().__init__(folder, _TABLES, threads=threads)
+    def __init__(self, folder: Path, *, threads: int, with_use: bool = False) -> None:
+        fields = [*_DECISION_SCHEMA, *(pa.schema(_USE_FIELDS) if with_use else ())]
+        self._decisions = pa.schema(fields)
+        super().__init__(folder, {"pages": _PAGE_SCHEMA, "decisions": self._decisions}, threads=threads)
         self.count = 0
 
     def add(self, urls: Sequence[Any], times: Sequence[Any]) -> None:
@@ -85,13 +88,12 @@ class PageDatabase(WorkDatabase):
 
     def add_decisions(self, decisions: Sequence[Row]) -> None:
         """Add rows of the table of decisions."""
-        columns = list(zip(*decisions, strict=True)) or [()] * len(_DECISION_SCHEMA)
-        self.insert("decisions", _table(columns, _DECISION_SCHEMA))
+        columns = list(zip(*decisions, strict=True)) or [()] * len(self._decisions)
+        self.insert("decisions", _table(columns, self._decisions))
 
-    def add_verdicts(self, numbers: Sequence[int], agent: int, verdicts: pa.Table) -> None:
-        """Add the verdicts of the kernel about the pages with these numbers."""
-        added = verdicts.drop_columns("specificity")
-        added = added.append_column("number", pa.array(numbers, pa.int64()))
+    def add_decided(self, numbers: Sequence[int], agent: int, decided: pa.Table) -> None:
+        """Add the decisions of the kernel about the pages with these numbers."""
+        added = decided.append_column("number", pa.array(numbers, pa.int64()))
         self.insert("decisions", added.append_column("agent", pa.repeat(pa.scalar(agent), len(numbers))))
 
     def sorted_pages(self) -> Iterator[pa.RecordBatch]:

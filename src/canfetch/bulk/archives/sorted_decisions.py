@@ -16,20 +16,15 @@ import pyarrow as pa
 from canfetch.access.policies import get_policy
 from canfetch.bulk.archives.capture_store import CaptureStore
 from canfetch.bulk.archives.decisions import INVALID_URL, Decision, FileDecisions
-from canfetch.bulk.archives.filter_lists import FilterOptions, URLList, decision_cells, list_tasks
+from canfetch.bulk.archives.filter_lists import FilterOptions, URLList, decide_by_file, list_tasks
 from canfetch.bulk.archives.filter_parts import FilterPart
 from canfetch.bulk.archives.page_database import PageDatabase
+from canfetch.bulk.archives.ruled_pages import RuledPages
 from canfetch.bulk.archives.url_decisions import URLDecisions
 from canfetch.bulk.archives.work_database import database_folder
-from canfetch.bulk.arguments import as_agents
-from canfetch.bulk.decisions import shared_kernel
-from canfetch.bulk.kernels import KernelOptions
 from canfetch.bulk.writing.columns import Row
-from canfetch.core.origin import Origin
-from canfetch.errors import InvalidOption, InvalidURL
+from canfetch.errors import InvalidOption
 
-# The content of files that one call of the kernel gets.
-_CALL_BYTES: Final = 1 << 25
 _INVALID: Final = Decision(None, INVALID_URL)
 
 
@@ -48,7 +43,7 @@ def sorted_decisions(
     """
     with (
         database_folder(written.parts.folder) as folder,
-        closing(PageDatabase(folder, threads=threads)) as pages,
+        closing(PageDatabase(folder, threads=threads, with_use=written.options.use is not None)) as pages,
     ):
         _add_lists(pages, lists, written.options)
         size = sum(os.path.getsize(urls.name) for urls in lists)  # noqa: PTH202 - a name as typed
@@ -66,26 +61,24 @@ class DecidedRows:
     """The decisions about the URLs of lists, in their order.
 
     Args:
-        rows: The number of the agent, and the cells of `DECISION_COLUMNS`.
+        rows: The number of the agent, and the cells of the other columns of the options.
         options: The agents.
     """
 
     def __init__(self, rows: Iterator[Row], options: FilterOptions) -> None:
         self._rows = rows
-        self._names = [name for name, _ in options.agents]
+        self._options = options
 
     def take(self, urls: Sequence[Any], times: Sequence[Any]) -> list[Row]:  # noqa: ARG002 - the parameters of `Decide`
         """Return the cells of `FilterOptions.columns` for each of the next URLs and each agent.
 
         Raises: InvalidOption: A list has more rows than before.
         """
-        wanted = len(urls) * len(self._names)
+        wanted = len(urls) * len(self._options.agents)
         rows = list(islice(self._rows, wanted))
         if len(rows) < wanted:
             raise InvalidOption("a list of URLs was changed while it was read: run the command again with --restart")
-        if len(self._names) == 1:
-            return [row[1:] for row in rows]
-        return [(self._names[row[0]], *row[1:]) for row in rows]
+        return [self._options.cells(row[0], row[1:]) for row in rows]
 
     def skip(self, count: int) -> None:
         """Leave out rows, of which there is one for each URL and agent."""
@@ -118,63 +111,25 @@ class _PageDecider:
     def decide(self, batch: pa.RecordBatch) -> None:
         """Decide the pages of a batch, and add the decisions to the database."""
         others: list[Row] = []
-        ruled = _RuledPages()
+        ruled = RuledPages(self._options)
         place: tuple[str, float | None] | None = None
         file: FileDecisions | Decision = _INVALID
         for number, url, time, site in zip(*(column.to_pylist() for column in batch.columns), strict=True):
             if not site or place != (site, time):
-                place, file = (site, time), self._find(f"{site}/" if site else url, time)
+                place, file = (site, time), self._decisions.find(f"{site}/" if site else url, time)
             if isinstance(file, FileDecisions) and file.rules is not None:
                 ruled.add(number, url, file, file.rules)
-                if ruled.content_bytes >= _CALL_BYTES:
+                if ruled.is_full:
                     self._decide_by_rules(ruled)
-                    ruled = _RuledPages()
+                    ruled = RuledPages(self._options)
                 continue
-            for index, (_, agent) in enumerate(self._options.agents):
-                decision = file.decide(url, agent) if isinstance(file, FileDecisions) else file
-                others.append((number, index, *decision_cells(decision)))
+            cells = decide_by_file(file, url, self._options)
+            others.extend((number, index, *decided) for index, decided in enumerate(cells))
         self._decide_by_rules(ruled)
         self._pages.add_decisions(others)
 
-    def _find(self, url: str | bytes | None, time: float | None) -> FileDecisions | Decision:
-        if url is None:
-            return _INVALID
-        try:
-            origin = Origin.from_url(url)
-        except InvalidURL:
-            return _INVALID
-        return self._decisions.find(origin, time)
-
-    def _decide_by_rules(self, pages: "_RuledPages") -> None:
+    def _decide_by_rules(self, pages: RuledPages) -> None:
         if not pages.numbers:
             return
-        contents = pa.DictionaryArray.from_arrays(
-            pa.array(pages.content_indices, pa.int32()), pa.array(pages.contents, pa.binary())
-        )
-        urls = pa.array(pages.urls, pa.binary())
-        kernel = shared_kernel(KernelOptions(self._options.profile, warns=False))
-        for index, (_, agent) in enumerate(self._options.agents):
-            verdicts = pa.table(kernel.decide(contents, as_agents(agent, use_registry=False), urls))
-            self._pages.add_verdicts(pages.numbers, index, verdicts)
-
-
-class _RuledPages:
-    """Pages that the rules of files decide."""
-
-    def __init__(self) -> None:
-        self.numbers: list[int] = []
-        self.urls: list[bytes] = []
-        self.contents: list[bytes] = []
-        self.content_indices: list[int] = []
-        self.content_bytes = 0
-        self._last: FileDecisions | None = None
-
-    def add(self, number: int, url: bytes, file: FileDecisions, rules: bytes) -> None:
-        """Add a page. Pages in a row that have the same file share its content."""
-        if file is not self._last:
-            self._last = file
-            self.contents.append(rules)
-            self.content_bytes += len(rules)
-        self.numbers.append(number)
-        self.urls.append(url)
-        self.content_indices.append(len(self.contents) - 1)
+        for index, decided in enumerate(pages.decided()):
+            self._pages.add_decided(pages.numbers, index, decided)

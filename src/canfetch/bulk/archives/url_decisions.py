@@ -73,18 +73,22 @@ class URLDecisions:
 
         Args: at: The time in seconds since the epoch, None for the last capture, or NaN for a value that is not a time.
         """
-        try:
-            origin = Origin.from_url(url)
-        except InvalidURL:
-            return Decision(None, INVALID_URL)
-        found = self.find(origin, at)
+        found = self.find(url, at)
         return found if isinstance(found, Decision) else found.decide(url, agent)
 
-    def find(self, origin: Origin, at: float | None) -> FileDecisions | Decision:
-        """Return the decisions about all URLs of an origin at a time, or the only one if its file is unknown.
+    def find(self, url: object, at: float | None) -> FileDecisions | Decision:
+        """Return the decisions about the origin of a URL at a time, or the only one if its file is unknown.
 
-        Args: at: As for `decide`.
+        Args:
+            url: An absolute URL. Other values are invalid.
+            at: As for `decide`.
         """
+        try:
+            origin = Origin.from_url(url) if isinstance(url, str | bytes) else None
+        except InvalidURL:
+            origin = None
+        if origin is None:
+            return Decision(None, INVALID_URL)
         if at is not None and isnan(at):
             return Decision(None, INVALID_TIME)
         history = self._history(origin)

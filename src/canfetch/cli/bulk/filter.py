@@ -9,6 +9,7 @@ from canfetch.bulk.archives.archive_job import Collected, store_path
 from canfetch.bulk.archives.filter_job import check_common_types, filter_urls
 from canfetch.bulk.archives.filter_lists import FilterOptions, URLList, open_list
 from canfetch.bulk.archives.filter_parts import Counts
+from canfetch.bulk.extras import import_pyarrow
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.datasets import list_parts
 from canfetch.bulk.reading.url_lists import FORMATS
@@ -28,6 +29,8 @@ from canfetch.cli.bulk.unfinished import unfinished
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK, CommandError
 from canfetch.cli.shared.progress import Progress, byte_progress
 from canfetch.cli.shared.single_value_option import Choice, Option
+from canfetch.consent.purposes import find_purpose
+from canfetch.core.extensions.preference import UsagePurpose
 from canfetch.core.quoting import quoted
 from canfetch.core.text import counted
 from canfetch.errors import InvalidOption
@@ -43,6 +46,7 @@ def _run(
     time_column: str | None,
     urls_format: str | None,
     missing: str,
+    use: str | None,
     only_allowed: bool,
     **values: Any,
 ) -> NoReturn:
@@ -56,6 +60,7 @@ def _run(
         only_allowed,
         run.policy,
         run.profile,
+        _find_use(use),
     )
     form = output_format(run)
     urls = [part for name in lists for part in _open(name, urls_format, options)]
@@ -95,6 +100,20 @@ def _run(
     noun = "URL" if len(agents) == 1 else "decision"
     _print_counts(noun, counts, collected, rejected.count, run.output)
     click.get_current_context().exit(EXIT_ERROR if collected.is_cut or rejected.is_cut else EXIT_OK)
+
+
+def _find_use(name: str | None) -> UsagePurpose | None:
+    """Return the purpose of `--use`.
+
+    Raises: MissingExtra: pyarrow is not installed.
+    """
+    if name is None:
+        return None
+    import_pyarrow("for --use")
+    try:
+        return find_purpose(name)
+    except InvalidOption as error:
+        raise CommandError(f"invalid --use: {error}") from None
 
 
 class _Rejected:
@@ -167,7 +186,16 @@ command: Final = click.Command(
             show_default=True,
             help="The answer for URLs without a known robots.txt. Their reason is no-robots or redirect-unresolved.",
         ),
-        Option(["--only-allowed"], is_flag=True, help="Write only the rows of URLs that are allowed."),
+        Option(
+            ["--use"],
+            metavar="NAME",
+            help="Add what robots.txt states on this use of the content: training, search, ai-use.",
+        ),
+        Option(
+            ["--only-allowed"],
+            is_flag=True,
+            help="Write only the rows of URLs that are allowed, and with --use not refused.",
+        ),
         *run_parameters(),
     ],
     callback=_run,
@@ -178,12 +206,16 @@ command: Final = click.Command(
     robots.txt of its origin in the archives: redirects are followed within them, and the status counts as the access
     policy defines. With several agents, there is a row for each URL and agent, with a column agent.
 
+    --use adds the columns use (allow, disallow or unknown), use_kind and use_line: what the rules, the control tokens
+    of the agent's operator and the preferences in robots.txt state together, and which statement decides.
+
     With --engine duckdb, DuckDB sorts the URLs by origin before they are decided. This is faster if the URLs of many
     origins are in random order.""",
     epilog="""\b
 Examples:
   canfetch bulk filter urls.txt --robots files.parquet --agent GPTBot -o decided.parquet
   canfetch bulk filter urls.txt --robots robots.warc.gz --agent CCBot --only-allowed -o allowed.csv
+  canfetch bulk filter urls.txt --robots files.parquet --agent GPTBot --use training -o uses.csv
   canfetch bulk filter pages.csv --time-column fetched_at --robots history/ --agent GPTBot -o decided.csv
   canfetch bulk filter pages.csv --robots files.parquet --agent GPTBot --engine duckdb -o sorted.csv
 

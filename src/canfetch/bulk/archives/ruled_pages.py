@@ -1,0 +1,64 @@
+"""Pages whose decisions are those of rules: the kernel decides many of them in a call."""
+
+from collections.abc import Iterator
+from typing import Final
+
+import pyarrow as pa
+
+from canfetch.bulk.archives.decisions import FileDecisions
+from canfetch.bulk.archives.filter_lists import USE_COLUMNS, FilterOptions
+from canfetch.bulk.arguments import as_agents
+from canfetch.bulk.decisions import shared_kernel
+from canfetch.bulk.kernels import KernelOptions
+from canfetch.bulk.uses import use_column
+
+# The content of files that one call of the kernel gets.
+_CALL_BYTES: Final = 1 << 25
+
+
+class RuledPages:
+    """Pages that the rules of files decide. Each has a number.
+
+    Args: options: The agents, the profile and the use.
+    """
+
+    def __init__(self, options: FilterOptions) -> None:
+        self.numbers: list[int] = []
+        self._options = options
+        self._urls: list[bytes] = []
+        self._contents: list[bytes] = []
+        self._content_indices: list[int] = []
+        self._content_bytes = 0
+        # The file whose content is at each index. The files are kept, so that no other one gets the same identity.
+        self._indices: dict[FileDecisions, int] = {}
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the files have enough content for a call."""
+        return self._content_bytes >= _CALL_BYTES
+
+    def add(self, number: int, url: bytes, file: FileDecisions, rules: bytes) -> None:
+        """Add a page. Pages that have the same file share its content."""
+        index = self._indices.setdefault(file, len(self._contents))
+        if index == len(self._contents):
+            self._contents.append(rules)
+            self._content_bytes += len(rules)
+        self.numbers.append(number)
+        self._urls.append(url)
+        self._content_indices.append(index)
+
+    def decided(self) -> Iterator[pa.Table]:
+        """Yield for each agent the columns of `DECISION_COLUMNS`, and those of `USE_COLUMNS` if there is a use."""
+        indices = pa.array(self._content_indices, pa.int32())
+        contents = pa.DictionaryArray.from_arrays(indices, pa.array(self._contents, pa.binary()))
+        urls = pa.array(self._urls, pa.binary())
+        kernel_options = KernelOptions(self._options.profile, warns=False)
+        for _, agent in self._options.agents:
+            agents = as_agents(agent, use_registry=False)
+            verdicts = pa.table(shared_kernel(kernel_options).decide(contents, agents, urls))
+            decided = verdicts.drop_columns("specificity")
+            if self._options.use is not None:
+                uses = use_column(kernel_options, contents, agents, urls, [self._options.use])
+                for column, field in zip(USE_COLUMNS, ("use", "kind", "line"), strict=True):
+                    decided = decided.append_column(column.name, uses.field(field))
+            yield decided

@@ -1,0 +1,158 @@
+"""`canfetch bulk filter --use` has the answers of `canfetch.may_use`, row by row."""
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.bulk.generated_usage import URLS, generated_content
+from tests.json_lines import read_json_lines
+
+import canfetch
+from canfetch.bulk import extras
+from canfetch.consent import MissingSource, SourceState
+from canfetch.core.origin import Origin
+from canfetch.errors import InvalidURL, MissingExtra
+
+pa = pytest.importorskip("pyarrow")
+Run = Any
+AGENTS = ["GPTBot", "Googlebot", "Applebot", "YandexBot"]
+NAMES = [*(name.lower() for name in AGENTS), "*", "Google-Extended", "Applebot-Extended", "YandexAdditional"]
+STATES = {404: SourceState.ABSENT, 503: SourceState.UNREACHABLE}
+CONTENT = """User-agent: *
+Disallow: /private/
+Content-Signal: search=yes, ai-train=no
+
+User-agent: Google-Extended
+Disallow: /
+"""
+
+
+@pytest.fixture(params=["local", pytest.param("duckdb", marks=pytest.mark.slow)])
+def engine(request: pytest.FixtureRequest) -> str:
+    if request.param == "duckdb":
+        pytest.importorskip("duckdb")
+    return str(request.param)
+
+
+def write_archive(folder: Path, robots: list[dict[str, Any]]) -> None:
+    (folder / "robots.ndjson").write_text("".join(json.dumps(row) + "\n" for row in robots), encoding="utf-8")
+
+
+def write_urls(folder: Path, urls: list[str]) -> None:
+    (folder / "urls.ndjson").write_text("".join(json.dumps({"url": url}) + "\n" for url in urls), encoding="utf-8")
+
+
+def generate(folder: Path, *, urls: int) -> dict[str, Any]:
+    """Write an archive and a list of URLs, and return the robots.txt of each origin."""
+    dice = random.Random(9309)  # noqa: S311 - not for cryptography
+    robots: list[dict[str, Any]] = [
+        {"origin": f"https://s{number}.example", "status": 200, "content": generated_content(dice, NAMES).decode()}
+        for number in range(40)
+    ]
+    robots += [{"origin": f"https://e{status}.example", "status": status, "content": "x"} for status in STATES]
+    write_archive(folder, robots)
+    origins = [*(row["origin"] for row in robots), "https://unknown.example"]
+    paths = [url for url in URLS if url is not None]
+    listed = [path if ":" in path else dice.choice(origins) + path for path in dice.choices(paths, k=urls - 1)]
+    write_urls(folder, [*listed, "https://e503.example/robots.txt"])
+    return {
+        row["origin"]: canfetch.parse(row["content"]) if row["status"] == 200 else MissingSource(STATES[row["status"]])
+        for row in robots
+    }
+
+
+def expected_use(robots: dict[str, Any], row: dict[str, Any], purpose: str) -> tuple[Any, ...]:
+    try:
+        origin = str(Origin.from_url(row["url"]))
+    except InvalidURL:
+        return None, None, None
+    source = robots.get(origin, MissingSource(SourceState.NOT_READ))
+    agent = canfetch.agent(row["agent"])
+    verdict = canfetch.may_use(row["url"], purpose=purpose, agent=agent, robots=source)
+    if verdict.allowed is None:
+        return "unknown", None, None
+    first = verdict.decided_by[0]
+    line = first.place.removeprefix("line ")
+    return str(first.preference), str(first.kind), int(line) if line.isdigit() else None
+
+
+def filter_urls(ran: Run, output: str, *more: str, **options: Any) -> Any:
+    agents = [word for name in AGENTS for word in ("--agent", name)]
+    arguments = ["--robots", "robots.ndjson", *agents, "-j1", "-o", output, *more]
+    return ran("bulk", "filter", "urls.ndjson", *arguments, **options)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("purpose", ["training", "ai_input"])
+def test_each_row_has_the_answer_of_may_use(folder: Path, run: Run, engine: str, purpose: str) -> None:
+    robots = generate(folder, urls=500)
+    assert filter_urls(run, "out.ndjson", "--use", purpose, "--engine", engine).code == 0
+    rows = read_json_lines(folder / "out.ndjson")
+    found = [(row["use"], row["use_kind"], row["use_line"]) for row in rows]
+    assert len(rows) == 2_000
+    assert found == [expected_use(robots, row, purpose) for row in rows]
+    assert {use for use, _, _ in found} >= {"disallow", "unknown", None}
+
+
+@pytest.mark.slow
+def test_a_use_adds_columns_and_leaves_out_more_rows(folder: Path, run: Run, engine: str) -> None:
+    generate(folder, urls=100)
+    assert filter_urls(run, "out.ndjson", "--use", "training", "--engine", engine).code == 0
+    assert filter_urls(run, "fetches.ndjson", "--engine", engine).code == 0
+    rows = read_json_lines(folder / "out.ndjson")
+    fetches = read_json_lines(folder / "fetches.ndjson")
+    assert [{name: row[name] for name in fetches[0]} for row in rows] == fetches
+    kept = [row for row in rows if row["allowed"] and row["use"] != "disallow"]
+    assert filter_urls(run, "kept.ndjson", "--use", "training", "--only-allowed", "--engine", engine).code == 0
+    assert read_json_lines(folder / "kept.ndjson") == kept
+    assert filter_urls(run, "kept.parquet", "--use", "training", "--only-allowed", "--engine", engine).code == 0
+    assert pytest.importorskip("pyarrow.parquet").read_table(folder / "kept.parquet").to_pylist() == kept
+    assert 0 < len(kept) < sum(row["allowed"] is True for row in fetches)
+
+
+@pytest.mark.service
+def test_the_python_engine_writes_the_same_rows(folder: Path, process: Run) -> None:
+    generate(folder, urls=50)
+    outputs = set()
+    for name in ("python", "native"):
+        done = filter_urls(process, f"{name}.csv", "--use", "training", env={"CANFETCH_ENGINE": name})
+        assert (done.code, done.out) == (0, "")
+        outputs.add((folder / f"{name}.csv").read_bytes())
+    assert len(outputs) == 1
+
+
+def test_a_refused_use_counts_as_disallowed(folder: Path, run: Run, engine: str) -> None:
+    write_archive(folder, [{"origin": "https://a.example", "status": 200, "content": CONTENT}])
+    write_urls(folder, ["https://a.example/", "https://a.example/private/", "https://b.example/"])
+    command = ["bulk", "filter", "urls.ndjson", "--robots", "robots.ndjson", "--engine", engine, "-j1"]
+    done = run(*command, "--agent", "GPTBot", "--use", "training", "-o", "out.csv")
+    assert done.err == "canfetch: 3 URLs: 0 allowed, 2 disallowed, 1 unknown; wrote out.csv\n"
+    assert (folder / "out.csv").read_text(encoding="utf-8").splitlines() == [
+        "url,allowed,reason,line,rule,use,use_kind,use_line",
+        "https://a.example/,true,no-match,,,disallow,content-signal,3",
+        "https://a.example/private/,false,disallow-rule,2,Disallow: /private/,disallow,rule,2",
+        "https://b.example/,,no-robots,,,unknown,,",
+    ]
+
+
+def test_invalid_uses(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_archive(folder, [])
+    write_urls(folder, ["https://a.example/"])
+    command = ["bulk", "filter", "urls.ndjson", "--robots", "robots.ndjson", "--agent", "GPTBot", "-o", "out.csv"]
+    done = run(*command, "--use", "fishing")
+    assert (done.code, done.err) == (
+        2,
+        "canfetch: invalid --use: unknown purpose 'fishing': choose from 'training', 'search', 'ai-use'\n",
+    )
+    (folder / "urls.csv").write_text("url,use\nhttps://a.example/,x\n", encoding="utf-8")
+    command[2] = "urls.csv"
+    assert "already has a column 'use': rename it" in run(*command, "--use", "search").err
+
+    def missing(*_: str) -> None:
+        raise MissingExtra("pyarrow is required for --use: pip install 'canfetch[arrow]'")
+
+    monkeypatch.setattr(extras, "import_extra", missing)
+    done = run(*command, "--use", "search")
+    assert (done.code, done.err) == (2, "canfetch: pyarrow is required for --use: pip install 'canfetch[arrow]'\n")
