@@ -369,7 +369,7 @@ def test_tables_of_archives_are_those_of_the_local_engine(spark: Any, tmp_path: 
     assert spark
     archive, store = tmp_path / "robots.warc.gz", tmp_path / "store.sqlite"
     # More than one part.
-    write_archive(archive, 5_000)
+    write_archive(archive, 4_200)
     collect([find_source(str(archive))], store, advance=lambda _: None, on_fault=lambda _: None)
     agents = tuple(NamedAgent(name, agent(name)) for name in ("GPTBot", "Googlebot"))
     tables = [

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.bulk.spark_cluster import ROOT, is_expected
+from tests.bulk.spark_cluster import JAVA_OPTIONS, ROOT, is_expected
 
 pytestmark = [
     pytest.mark.service,
@@ -26,6 +26,7 @@ def run_spark(folder: Path, **settings: str) -> "subprocess.CompletedProcess[str
     other.write_text(f"#!/bin/sh\ntouch {folder}/started\nexit 1\n", encoding="utf-8")
     other.chmod(0o755)
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYSPARK", "SPARK"))}
+    environment |= JAVA_OPTIONS
     environment |= {
         "PATH": f"{programs}{os.pathsep}{environment['PATH']}",
         "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)]),
