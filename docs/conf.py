@@ -27,6 +27,7 @@ extensions = [
     "sphinx_click",
     "sphinx_copybutton",
     "built_pages",
+    "navigation",
     "source_links",
 ]
 source_suffix = {".md": "markdown"}
