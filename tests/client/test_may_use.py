@@ -140,6 +140,40 @@ def test_what_cannot_be_fetched_is_a_source_that_was_not_read(
     assert (states["robots.txt"], states["tdmrep.json"], verdict.allowed) == (robots, tdm, allowed)
 
 
+RSL = b"""<rsl xmlns="https://rslstandard.org/rsl"><content url="/">
+<license><prohibits type="usage">ai-train</prohibits></license></content></rsl>"""
+RSL_URL = f"{ORIGIN}/license.xml"
+
+
+@both_clients
+def test_licenses_that_the_site_names_are_read_once(ask: Ask) -> None:
+    robots = ok(f"License: {RSL_URL}\nUser-agent: *\nAllow: /\n".encode())
+    web = Web({ROBOTS_URL: robots, RSL_URL: ok(RSL)})
+    training, other, search = ask(
+        web, [(f"{ORIGIN}/x", TRAINING), (f"{ORIGIN}/y", TRAINING), (f"{ORIGIN}/x", {"purpose": "search"})]
+    )
+    assert web.requested.count(RSL_URL) == 1
+    assert [one.allowed for one in (training, other, search)] == [False, False, None]
+    assert training.license_urls == (RSL_URL,)
+    assert "license: read (https://example.com/license.xml)" in map(str, training.sources)
+    link = PageResponse(200, {"Link": '</license.xml>; rel="license"; type="application/rsl+xml"'})
+    (verdict,) = ask(Web({RSL_URL: Response("", 503, (), b"")}), [(f"{ORIGIN}/x", {**TRAINING, "response": link})])
+    assert "license: unreachable (https://example.com/license.xml: status 503)" in map(str, verdict.sources)
+    assert (verdict.allowed, verdict.is_final, verdict.expires_at) == (None, False, NOW + 600)
+
+
+@both_clients
+def test_few_licenses_are_fetched_and_nothing_that_they_refer_to(ask: Ask) -> None:
+    lines = "".join(f"License: {ORIGIN}/{number}.xml\n" for number in range(50))
+    chained = RSL.replace(b"<license>", f'<license><legal type="proof">{ORIGIN}/next.xml</legal>'.encode())
+    web = Web({ROBOTS_URL: ok(lines.encode() + b"User-agent: *\nAllow: /\n"), f"{ORIGIN}/0.xml": ok(chained)})
+    (verdict,) = ask(web, [(f"{ORIGIN}/x", TRAINING)])
+    assert len(web.requested) == 12
+    assert verdict.allowed is False
+    unread = [source for source in verdict.unread if source.name == "license"]
+    assert len(unread) == 40
+
+
 @both_clients
 def test_a_loop_of_redirects_ends(ask: Ask) -> None:
     web = Web({TDM_URL: moved(TDM_URL)})

@@ -1,14 +1,16 @@
 """Whether content may be used: what has to be fetched for the answer, and the answer."""
 
 from collections.abc import Generator
+from functools import partial
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from canfetch.client.documents import DISALLOWED, NotFetched, Step, fetch_document
 from canfetch.client.origin_state import OriginState
 from canfetch.client.site_files import FileStep, KeptFile, SiteFile
 from canfetch.consent.decision import MissingSource, PageResponse, may_use, url_text, with_redirects
 from canfetch.consent.purposes import find_purpose
+from canfetch.consent.rsl import MAX_RSL_BYTES
 from canfetch.consent.verdict import SourceState, UseVerdict
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
@@ -16,6 +18,8 @@ from canfetch.core.origin import Origin
 from canfetch.core.urls import AnyURL
 from canfetch.errors import OriginDisallowed
 from canfetch.pages.tdm import MAX_TDM_BYTES, TDM_FILE_PATH
+
+_MAX_LICENSES: Final = 10
 
 
 class StateStep(NamedTuple):
@@ -64,23 +68,34 @@ def question_steps(
 def decide_use(
     url: str, question: UseQuestion, response: PageResponse | MissingSource
 ) -> Generator[UseStep, Any, UseVerdict]:
-    """Answer a question from a response that is known, the robots.txt and the TDM file of its origin.
+    """Answer a question from a response that is known, and from the robots.txt and the TDM file of its origin.
+
+    The first ten RSL licenses that these sources name are fetched as well, and nothing that they refer to.
 
     Raises: InvalidURL, InvalidOption; and what the steps raise.
     """
     state: OriginState = yield StateStep(url)
-    kept: KeptFile = yield tdm_file_step(url)
-    verdict = may_use(
+    tdm: KeptFile = yield tdm_file_step(url)
+    ask = partial(
+        may_use,
         url,
         purpose=question.purpose,
         agent=question.agent,
         robots=robots_source(state, question.now),
         response=response,
-        tdm=tdm_source(kept.file),
+        tdm=file_source(tdm.file),
         now=question.now,
     )
-    expires_at = min(verdict.expires_at or inf, state.next_fetch_at, kept.expires_at)
-    return verdict._replace(expires_at=max(expires_at, question.now))
+    verdict = ask()
+    dates = [verdict.expires_at or inf, state.next_fetch_at, tdm.expires_at]
+    licenses: dict[str, bytes | MissingSource] = {}
+    for license_url in verdict.license_urls[:_MAX_LICENSES]:
+        kept: KeptFile = yield FileStep(license_url, MAX_RSL_BYTES)
+        licenses[license_url] = file_source(kept.file)
+        dates.append(kept.expires_at)
+    if licenses:
+        verdict = ask(license=licenses)
+    return verdict._replace(expires_at=max(min(dates), question.now))
 
 
 def fetch_use(url: str, question: UseQuestion, *, max_bytes: int) -> Generator[UseStep, Any, UseVerdict]:
@@ -120,8 +135,8 @@ def robots_source(state: OriginState, now: float) -> RobotsTxt | MissingSource:
     return MissingSource(SourceState.ABSENT) if state.effective_access(now).copy is None else robots
 
 
-def tdm_source(file: SiteFile) -> bytes | MissingSource:
-    """Return the content of a TDM file, or why there is none."""
+def file_source(file: SiteFile) -> bytes | MissingSource:
+    """Return the content of a file of a site, or why there is none."""
     if file.content is not None:
         return file.content
     if file.reason is None:

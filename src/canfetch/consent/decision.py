@@ -168,6 +168,7 @@ def may_use(
             *licenses.sources,
         ),
         _next_date(page_verdict, now),
+        licenses.urls,
     )
 
 

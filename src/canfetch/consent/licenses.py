@@ -87,10 +87,11 @@ def page_places(links: Iterable[LicenseLink], headers: str, html: str) -> Iterat
 
 
 class Licenses(NamedTuple):
-    """What licenses state on a use, and the documents as sources."""
+    """What licenses state on a use, the documents as sources, and the URLs of those that the places name."""
 
     statements: list[UseStatement]
     sources: list[UseSource]
+    urls: tuple[str, ...]
 
 
 def read_licenses(
@@ -125,6 +126,7 @@ def read_licenses(
             named.setdefault(_key(place.url), []).append(place)
     if next(places, None) is not None:
         sources.append(UseSource(LICENSE, SourceState.NOT_READ, f"more than {MAX_PLACES} places name licenses"))
+    urls = tuple(own[0].url or "" for own in named.values())
     skipped = set(map(_key, of_others))
     for key, (one, _) in passed.items():
         if key not in skipped:
@@ -138,7 +140,7 @@ def read_licenses(
         else:
             read.append(_Read(LICENSE, address, parse_rsl(document), own))
     sources += (source for one in read for source in one.sources())
-    return Licenses([*statements, *_term_statements(read, url, purpose)], sources)
+    return Licenses([*statements, *_term_statements(read, url, purpose)], sources, urls)
 
 
 class _Read(NamedTuple):

@@ -134,6 +134,7 @@ class UseVerdict(NamedTuple):
         sources: The sources, and whether they were read.
         expires_at: When to ask again, in seconds since the epoch, or None if nothing that was read has a date. It is
             the first `unavailable_after` to come, and with a client, the time at which a file has to be fetched again.
+        license_urls: The RSL documents that the sources name, as absolute URLs, for the argument `license` of `may_use`.
     """
 
     allowed: bool | None
@@ -143,6 +144,7 @@ class UseVerdict(NamedTuple):
     statements: tuple[UseStatement, ...]
     sources: tuple[UseSource, ...]
     expires_at: float | None = None
+    license_urls: tuple[str, ...] = ()
 
     @property
     def decided_by(self) -> tuple[UseStatement, ...]:

@@ -226,7 +226,7 @@ def test_invalid_utf_16_keeps_its_bytes_because_it_is_not_edited(tester: OpenPag
     tester.page.keyboard.insert_text("Disallow: /typed\n")
     tester.page.keyboard.press("Backspace")
     tester.find("#tab-usage").click()
-    tester.expect_answered("use")
+    tester.expect_answered("usage")
     tester.find("#tab-access").click()
     assert saved(tester) == content
     tester.control("start-empty").click()

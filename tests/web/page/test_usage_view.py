@@ -49,7 +49,7 @@ def test_every_cell_equals_the_answer_of_the_library(usage: OpenPage) -> None:
     ).replace("User-agent: CCBot\n", "User-agent: CCBot\nContent-Usage: train-ai=y, search=n\n")
     usage.replace_file(text)
     usage.page.locator("[data-control=usage-target]").select_option("/blog/2026/why-robots")
-    usage.expect_answered("use")
+    usage.expect_answered("usage")
     robots = canfetch.parse(text)
     crawlers = usage.find(".usage-view .row-name").all_inner_texts()
     assert len(crawlers) == 14
@@ -100,16 +100,17 @@ def test_the_registry_says_who_reads_statements(usage: OpenPage) -> None:
 
 
 def test_a_tdm_file_reserves_the_rights(usage: OpenPage) -> None:
+    cell(usage, "Googlebot", "Training").click()
     usage.find(".usage-view .more summary").click()
     content = [{"location": "/*", "tdm-reservation": 1, "tdm-policy": "https://www.example.com/terms"}]
     usage.control("tdm-file").fill(json.dumps(content))
     explanation = usage.find(".usage-view .explanation")
-    expect(explanation).to_contain_text("The site reserves this use: tdmrep.json, entry 1.")
+    expect(explanation).to_contain_text("The site reserves this use: tdmrep.json entry 1.")
     expect(explanation).to_contain_text(
         "the rights to text and data mining are reserved, terms at https://www.example.com"
     )
     usage.control("tdm-file").fill("{")
-    expect(explanation).to_contain_text("Not read: headers, html, and tdmrep.json (not valid JSON")
+    expect(explanation).to_contain_text("Not read: headers, html, and tdmrep.json (invalid JSON)")
 
 
 def test_a_control_token_and_a_header_reserve_a_use(usage: OpenPage) -> None:
@@ -184,7 +185,7 @@ def test_the_keyboard_moves_and_explains(usage: OpenPage) -> None:
 
 def test_a_link_restores_the_view(usage: OpenPage, new_page: NewPage) -> None:
     usage.page.locator("[data-control=usage-target]").select_option("/blog/2026/why-robots")
-    usage.expect_answered("use")
+    usage.expect_answered("usage")
     cell(usage, "CCBot", "AI input").click()
     usage.control("link").click()
     expect(usage.find(".toast")).to_contain_text("Link copied")

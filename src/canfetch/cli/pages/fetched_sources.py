@@ -8,12 +8,11 @@ from typing import Any, Final
 from canfetch.access.responses import Failure, Response
 from canfetch.cli.shared.document_fetcher import DocumentFetcher
 from canfetch.cli.shared.network_options import NetworkOptions
-from canfetch.client.documents import DecideStep, FetchStep, run_steps
+from canfetch.client.documents import DecideStep, FetchStep, Step, run_steps
 from canfetch.client.site_files import FileStep, fetch_site_file, kept_file
 from canfetch.client.use import UseStep
 from canfetch.core.agent import Agent
 from canfetch.core.origin import find_origin
-from canfetch.pages.tdm import TDM_FILE_PATH
 
 _HTML: Final = "text/html, */*;q=0.5"
 
@@ -32,11 +31,11 @@ class FetchedSources:
         origins = [origin for origin in map(find_origin, urls) if origin is not None]
         self._fetcher = DocumentFetcher(options, profile=profile, accept=_HTML, named_origins=origins)
         # Failures are stored as well, so that the next URL or agent does not wait for the same timeout.
-        self._tdm_files: dict[str, Response | Failure] = {}
+        self._files: dict[str, Response | Failure] = {}
         self._pages: dict[str, Response | Failure] = {}
 
     def forget_pages(self) -> None:
-        """Forget the pages, but not the TDM files: the next URL can be of the same origin."""
+        """Forget the pages, but not the files of sites: the next URL can be of the same site."""
         self._pages = {}
 
     def perform(self, agent: Agent, step: UseStep) -> Any:
@@ -48,10 +47,10 @@ class FetchedSources:
             case DecideStep(url):
                 return self._fetcher.decide(url, agent)
             case FetchStep():
-                return self._fetch(step)
+                return self._fetch(step, self._pages)
             case FileStep():
                 # One agent may fetch the file, and another may not.
-                return kept_file(run_steps(fetch_site_file(step), partial(self.perform, agent)), time.time())
+                return kept_file(run_steps(fetch_site_file(step), partial(self._perform_for_file, agent)), time.time())
             case _:
                 return self._fetcher.state(step.url)
 
@@ -59,8 +58,12 @@ class FetchedSources:
         """Close the client and the transport."""
         self._fetcher.close()
 
-    def _fetch(self, step: FetchStep) -> Response | Failure:
-        kept = self._tdm_files if step.url.endswith(TDM_FILE_PATH) else self._pages
+    def _perform_for_file(self, agent: Agent, step: Step) -> Any:
+        if isinstance(step, DecideStep):
+            return self._fetcher.decide(step.url, agent)
+        return self._fetch(step, self._files)
+
+    def _fetch(self, step: FetchStep, kept: dict[str, Response | Failure]) -> Response | Failure:
         response = kept.get(step.url)
         if response is None:
             response = kept[step.url] = self._fetcher.send(step)

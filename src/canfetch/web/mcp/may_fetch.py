@@ -4,7 +4,7 @@ from typing import Final
 
 from canfetch.client.origin_state import OriginState
 from canfetch.client.site_files import SiteFile
-from canfetch.client.use import robots_source, tdm_source
+from canfetch.client.use import file_source, robots_source
 from canfetch.consent.decision import MissingSource, may_use
 from canfetch.consent.verdict import SourceState, StatementKind, UseVerdict
 from canfetch.core.extensions.preference import UsagePurpose
@@ -77,7 +77,7 @@ def may_fetch(
             purpose=use,
             agent=agent.agent,
             robots=robots_source(state, now) if robots is None else robots,
-            tdm=MissingSource(SourceState.NOT_READ) if tdm_file is None else tdm_source(tdm_file),
+            tdm=MissingSource(SourceState.NOT_READ) if tdm_file is None else file_source(tdm_file),
             now=now,
         )
     result = MayFetch(
