@@ -134,7 +134,7 @@ class UseVerdict(NamedTuple):
         sources: The sources, and whether they were read.
         expires_at: When to ask again, in seconds since the epoch, or None if nothing that was read has a date. It is
             the first `unavailable_after` to come, and with a client, the time at which a file has to be fetched again.
-        license_urls: The RSL documents that the sources name, as absolute URLs, for the argument `license` of `may_use`.
+        license_urls: The absolute URLs of the RSL documents that the sources name, for the argument `license`.
     """
 
     allowed: bool | None
