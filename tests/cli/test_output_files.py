@@ -45,6 +45,7 @@ READ = {
     "--sitemap",
     "--tdm-file",
     "--urls-file",
+    "use --license",
     "logs --history",
     "history --history",
     "logs --store",

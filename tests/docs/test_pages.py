@@ -32,6 +32,7 @@ NOT_RUN = {
     "docs/mcp.md": ["downloads packages", "needs Claude Code", "serves until it is stopped"],
     "docs/serve.md": ["serves until it is stopped", *["needs the server"] * 5],
     "docs/simulation.md": ["needs a checkout"],
+    "docs/use.md": ["needs the network"],
     "docs/watching.md": ["runs until it is stopped"],
     "docs/linting.md": ["needs a folder of robots.txt files"] * 4,
 }

@@ -104,7 +104,7 @@ REQUESTS: list[tuple[str, str, dict[str, Any]]] = [
     ("POST", "page/fetch", {"agents": ["GTPBot"], "url": "https://example.com/page", "resources": True}),
     ("POST", "page/fetch", {"agents": ["GPTBot"], "url": "https://example.com/private", "resources": True}),
     ("POST", "use", {**FILE_OF, "url": "/page", "headers": "X-Robots-Tag: unavailable_after: 2099-01-01"}),
-    ("POST", "use/fetch", {"agents": AGENTS, "url": "https://moved.example/", "purpose": "search"}),
+    ("POST", "use/fetch", {"agents": ["ExampleBot"], "url": "https://example.com/many", "purpose": "ai-use"}),
     ("POST", "use/fetch", {"agents": AGENTS, "url": "https://example.com/page", "purpose": "training"}),
     ("POST", "use/fetch", {"agents": ["GTPBot"], "url": "https://example.com/private", "purpose": "ai-input"}),
     ("POST", "page/resources", {"agents": AGENTS, "url": "https://example.com/page"}),

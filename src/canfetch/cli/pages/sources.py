@@ -80,9 +80,10 @@ class LocalSources:
     def __init__(
         self, options: SourceOptions, *, max_bytes: int, other_files: Sequence[tuple[str, str | None]] = ()
     ) -> None:
-        reject_network_options("a file or --response-header")
-        files = [("--html", options.html), ("--robots", options.robots), ("--tdm-file", options.tdm_file)]
-        check_standard_input([*files, *other_files])
+        files = [("--html", options.html), ("--robots", options.robots), ("--tdm-file", options.tdm_file), *other_files]
+        named = (f"{option} FILE" for option, value in files if value is not None)
+        reject_network_options(next(named, "--response-header"))
+        check_standard_input(files)
         self.html = None if options.html is None else read_input(options.html, "--html", max_bytes=max_bytes + 1)
         self.headers = [parse_header(line, f"--response-header {quoted(line)}") for line in options.response_headers]
         self.tdm_file: bytes | None = None
