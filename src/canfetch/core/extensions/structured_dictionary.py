@@ -17,6 +17,7 @@ _KEY: Final = _LOWER + _DIGITS + b"_-.*"
 _TOKEN_START: Final = frozenset(_ALPHA + b"*")
 _TOKEN: Final = _ALPHA + _DIGITS + b"!#$%&'*+-.^_`|~:/"
 _BASE64: Final = _ALPHA + _DIGITS + b"+/="
+_BASE64_GROUP: Final = 4
 _HEX: Final = frozenset(b"0123456789abcdef")
 _NUMBER: Final = _DIGITS + b"."
 _ESCAPED: Final = frozenset(b'"\\')
@@ -124,8 +125,7 @@ class _Parser:
         if self._take(b'"'):
             self._string()
         elif self._take(b":"):
-            self._take_while(_BASE64)
-            self._expect(b":")
+            self._byte_sequence()
         elif self._take(b"?"):
             if not self._take(b"0"):
                 self._expect(b"1")
@@ -138,6 +138,13 @@ class _Parser:
         else:
             self._number()
         return None
+
+    def _byte_sequence(self) -> None:
+        digits = self._take_while(_BASE64).rstrip(b"=")
+        self._expect(b":")
+        # Missing padding is no fault, and neither are bits that are not zero in the last digit.
+        if b"=" in digits or len(digits) % _BASE64_GROUP == 1:
+            raise _InvalidDictionary
 
     def _number(self) -> bytes:
         self._take(b"-")
