@@ -104,7 +104,7 @@ class PlannedSpider(scrapy.Spider):
 
     def answered(self, response: scrapy.http.Response) -> Iterator[Any]:
         """Record a response."""
-        verdict = response.meta.get("canfetch_page_verdict")
+        verdict = response.meta.get("canfetch_page_verdict", response.meta.get("canfetch_use_verdict"))
         self._record(
             response.meta["first_url"], response.status, meta={} if verdict is None else {"page": str(verdict)}
         )

@@ -26,6 +26,7 @@ from tests.integrations.scrapy.pages import (
     targets,
 )
 from tests.servers.certificates import Authority
+from tests.servers.valid import respond
 from tests.servers.web import Behaviour, Site
 
 pytestmark = pytest.mark.service
@@ -95,8 +96,13 @@ def crawl(authority: Authority, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 def serve_rules_site(site: Site) -> None:
     """Serve the pages and files on which single requests of the crawl are tested."""
-    serve_pages(site, *PAGES, "/meta", "/private-opt-out", "/files", "/files/free", "/private/file")
+    serve_pages(
+        site, *PAGES, "/reserved", "/usable", "/meta", "/private-opt-out", "/files", "/files/free", "/private/file"
+    )
     site.serve("/noindex", page("X-Robots-Tag: noindex"))
+    site.serve("/noai", page("X-Robots-Tag: noai"))
+    reservation = b'[{"location": "/reserved", "tdm-reservation": 1}]'
+    site.serve("/.well-known/tdmrep.json", respond(reservation))
     site.serve("/start", redirect("/private/redirected"))
     site.serve("/files/redirected", redirect("/private/file"))
 
@@ -111,6 +117,10 @@ def requests_of_rules_site(origin: str) -> list[dict[str, Any]]:
         {"url": f"{origin}/page-own-header", "headers": {"User-Agent": "OtherBot/2.0"}},
         {"url": f"{origin}/noindex", "meta": {"canfetch_required_uses": ["may_index"]}},
         {"url": f"{origin}/meta", "meta": {"canfetch_required_uses": ["may_index"]}},
+        *(
+            {"url": origin + target, "meta": {"canfetch_purpose": "training"}}
+            for target in ("/noai", "/reserved", "/usable")
+        ),
         {"url": f"{origin}/files", "meta": {"file_urls": files}},
     ]
 
@@ -208,6 +218,23 @@ def test_page_rules_drop_responses_on_request(crawl: Crawl) -> None:
     assert "may index: yes" in allowed.meta["page"]
 
 
+def test_responses_that_may_not_be_used_are_dropped(crawl: Crawl) -> None:
+    for target, reason in (
+        ("/noai", "headers, X-Robots-Tag header 1: noai"),
+        ("/reserved", "tdmrep.json entry 1: tdm-reservation 1 for /reserved (the rights to text"),
+    ):
+        outcome = crawl.page("rules", target)
+        assert outcome.error == "DisallowedUse"
+        assert outcome.message.startswith(f"Forbidden for training: {reason}")
+    usable = crawl.page("rules", "/usable")
+    assert (usable.status, usable.meta["page"]) == (
+        200,
+        "training: not stated: no source that was read states anything on training",
+    )
+    assert crawl.received("rules").count("/.well-known/tdmrep.json") == 1
+    assert crawl.result.stats["robotstxt/use_forbidden"] == 2
+
+
 def test_files_pipeline_skips_disallowed_files(crawl: Crawl) -> None:
     (item,) = crawl.result.items
     assert [file["url"] for file in item["files"]] == [f"{crawl.sites['rules'].origin}/files/free"]
@@ -223,7 +250,8 @@ def test_statistics(crawl: Crawl) -> None:
     assert stats["robotstxt/page_forbidden_use_count/may_index"] == 1
     assert stats["robotstxt/fetch_count"] == 10
     assert stats["robotstxt/failure_count/server_error"] == 1
-    assert stats["robotstxt/request_count"] == stats["robotstxt/response_count"] == 11
+    # One of them is for tdmrep.json.
+    assert stats["robotstxt/request_count"] == stats["robotstxt/response_count"] == 12
     assert stats["robotstxt/response_status_count/302"] == 1
 
 

@@ -53,6 +53,10 @@ def read(settings: dict[str, Any], spider: Any = None) -> CrawlSettings:
         ({"CANFETCH_PROCESSES": "x"}, "invalid CANFETCH_PROCESSES 'x': expected an integer, 1 or more"),
         ({"CANFETCH_PAGE_RULES": "meta"}, "invalid CANFETCH_PAGE_RULES: unknown value 'meta': "),
         ({"CANFETCH_REQUIRED_USES": ["index"]}, "invalid CANFETCH_REQUIRED_USES: unknown use 'index': "),
+        (
+            {"CANFETCH_PURPOSE": "trainin"},
+            "invalid CANFETCH_PURPOSE: unknown purpose 'trainin': did you mean 'training'",
+        ),
         ({"USER_AGENT": "Bot\n"}, "invalid USER_AGENT 'Bot\\n': expected printable ASCII characters"),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
@@ -107,11 +111,13 @@ def test_settings_of_the_command_line_are_strings() -> None:
             "CANFETCH_OBEY_DELAY": "0",
             "CANFETCH_PROCESSES": "4",
             "CANFETCH_REQUIRED_USES": "may_index,may_follow",
+            "CANFETCH_PURPOSE": "AI_train",
         }
     )
     assert settings.policy == "rfc9309+min_freshness=0"
     assert (settings.bounds.max_delay, settings.obey_delay, settings.processes) == (5.0, False, 4)
     assert settings.required_uses == ("may_index", "may_follow")
+    assert settings.purpose == "training"
     assert settings.page_rules == "headers"
 
 

@@ -16,7 +16,7 @@ The middleware has an `AsyncClient`, whose transport sends through Scrapy's down
   slot of their host, they would wait behind its pages, and the time of a fetch is limited.
 - `slot_pacing.py` sets the delay of a slot when a request reaches the downloader. Crawls in one process have their own
   slots and do not share delays.
-- `page_checks.py` applies the page-level rules of responses.
+- `page_checks.py` applies the page-level rules of responses, and `use_checks.py` what a site states on their use.
 """
 
 from canfetch.errors import MissingExtra
@@ -27,8 +27,8 @@ except ImportError as missing:
     raise MissingExtra("Scrapy is not installed: pip install scrapy") from missing
 
 from canfetch.integrations.scrapy.addon import Addon
-from canfetch.integrations.scrapy.exceptions import DisallowedPage, DisallowedRequest
+from canfetch.integrations.scrapy.exceptions import DisallowedPage, DisallowedRequest, DisallowedUse
 from canfetch.integrations.scrapy.middleware import RobotsMiddleware
 from canfetch.integrations.scrapy.parser import RobotParser
 
-__all__ = ["Addon", "DisallowedPage", "DisallowedRequest", "RobotParser", "RobotsMiddleware"]
+__all__ = ["Addon", "DisallowedPage", "DisallowedRequest", "DisallowedUse", "RobotParser", "RobotsMiddleware"]

@@ -8,8 +8,10 @@ from canfetch.access.editions import Edition, get_edition
 from canfetch.access.pacing import Pace
 from canfetch.access.policies import get_policy
 from canfetch.client.request_headers import is_header_value
+from canfetch.consent.purposes import find_purpose
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.choices import unknown_choice
+from canfetch.core.extensions.preference import UsagePurpose
 from canfetch.core.profiles import get_profile
 from canfetch.core.quoting import quoted
 from canfetch.errors import CanfetchError, InvalidOption
@@ -42,6 +44,7 @@ class CrawlSettings(NamedTuple):
         processes: The number of crawls that share the delay of an origin.
         page_rules: Which page-level rules are read: `headers`, `html`, or None.
         required_uses: The uses that a page must allow.
+        purpose: What the content is collected for, which its site must not disallow, or None.
     """
 
     user_agent: str
@@ -56,6 +59,7 @@ class CrawlSettings(NamedTuple):
     processes: int
     page_rules: str | None
     required_uses: tuple[str, ...]
+    purpose: UsagePurpose | None
 
     @classmethod
     def from_crawler(cls, crawler: "Crawler") -> Self:
@@ -87,6 +91,7 @@ class CrawlSettings(NamedTuple):
             processes=_positive_integer(settings, "CANFETCH_PROCESSES", 1),
             page_rules=_page_rules(settings, required_uses),
             required_uses=required_uses,
+            purpose=parse_purpose("CANFETCH_PURPOSE", settings.get("CANFETCH_PURPOSE")),
         )
 
 
@@ -100,6 +105,19 @@ def parse_uses(name: str, uses: Iterable[object]) -> tuple[str, ...]:
         if use not in DECISION_NAMES:
             raise InvalidOption(f"invalid {name}: {unknown_choice('use', use, DECISION_NAMES)}")
     return parsed
+
+
+def parse_purpose(name: str, value: object) -> UsagePurpose | None:
+    """Return the purpose that a setting or a key of `Request.meta` names, or None.
+
+    Raises: InvalidOption: It is unknown.
+    """
+    if value is None or value == "":
+        return None
+    try:
+        return find_purpose(str(value))
+    except InvalidOption as error:
+        raise InvalidOption(f"invalid {name}: {error}") from None
 
 
 def parsing_profile(settings: "BaseSettings") -> str:

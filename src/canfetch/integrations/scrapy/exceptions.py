@@ -2,6 +2,7 @@
 
 from scrapy.exceptions import IgnoreRequest
 
+from canfetch.consent import UseVerdict
 from canfetch.core.verdict import ClientVerdict
 from canfetch.pages import PageVerdict
 
@@ -33,4 +34,15 @@ class DisallowedPage(IgnoreRequest):
     def __init__(self, use: str, verdict: PageVerdict) -> None:
         super().__init__(f"Forbidden by the page: {use}: {getattr(verdict, use).explanation}")
         self.use = use
+        self.verdict = verdict
+
+
+class DisallowedUse(IgnoreRequest):
+    """Raised when a response is dropped because its site disallows the use that the crawl is for.
+
+    Attributes: verdict: The verdict, with the statements that decide.
+    """
+
+    def __init__(self, verdict: UseVerdict) -> None:
+        super().__init__(f"Forbidden for {verdict.purpose}: {verdict.explanation}")
         self.verdict = verdict

@@ -23,6 +23,7 @@ from canfetch.integrations.scrapy.page_checks import PageChecks
 from canfetch.integrations.scrapy.parser import RobotParser
 from canfetch.integrations.scrapy.slot_pacing import SlotPacing
 from canfetch.integrations.scrapy.transport import DownloaderTransport
+from canfetch.integrations.scrapy.use_checks import UseChecks
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
@@ -75,6 +76,7 @@ class RobotsMiddleware:
             timeout=settings.timeout,
         )
         self._page_checks = PageChecks(crawler, self._agents, settings)
+        self._use_checks = UseChecks(crawler, self._client, self._agents, settings)
         self._announced: OrderedDict[str, float] = OrderedDict()
         if settings.obey_delay:
             self._pacing = SlotPacing(crawler, self._client, self._agents, settings)
@@ -109,18 +111,19 @@ class RobotsMiddleware:
             self._report(request, verdict)
             raise DisallowedRequest(verdict, state.next_fetch_at)
 
-    def process_response(
+    async def process_response(
         self,
         request: "Request",
         response: "Response",
         spider: "Spider | None" = None,  # noqa: ARG002 - the signature of Scrapy
     ) -> "Response":
-        """Check the page-level rules of a response, if a setting or the request selects that.
+        """Check the page-level rules of a response and the use of its content, if settings or the request select that.
 
-        Raises: DisallowedPage.
+        Raises: DisallowedPage, DisallowedUse.
         """
-        if not request.meta.get("dont_obey_robotstxt"):
+        if not request.meta.get("dont_obey_robotstxt") and request.url.startswith(_SCHEMES):
             self._page_checks.check(request, response)
+            await self._use_checks.check(request, response)
         return response
 
     async def _obtain_state(self, request: "Request") -> OriginState:
