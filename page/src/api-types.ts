@@ -783,6 +783,7 @@ export interface UseStatementObject {
   readonly text: string;
   readonly preference: Preference;
   readonly note: string;
+  readonly is_condition: boolean;
 }
 
 /** Whether crawlers may use the content of a URL, by crawler and purpose. */

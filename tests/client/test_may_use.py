@@ -122,7 +122,7 @@ def test_the_answer_is_that_of_the_function_on_the_same_sources(ask: Ask) -> Non
     "answers, robots, tdm, allowed",
     [
         ({}, "absent", "absent", None),
-        ({ROBOTS_URL: Response("", 503, (), b"")}, "unreachable", "not-read", False),
+        ({ROBOTS_URL: Response("", 503, (), b"")}, "unreachable", "unreachable", False),
         ({ROBOTS_URL: ok(b"User-agent: *\nDisallow: /.well-known/\n")}, "read", "not-read", None),
         ({TDM_URL: Response("", 503, (), b"")}, "absent", "unreachable", None),
         ({TDM_URL: Failure("", FailureKind.TIMEOUT, "30 s")}, "absent", "unreachable", None),
@@ -168,10 +168,10 @@ def test_few_licenses_are_fetched_and_nothing_that_they_refer_to(ask: Ask) -> No
     chained = RSL.replace(b"<license>", f'<license><legal type="proof">{ORIGIN}/next.xml</legal>'.encode())
     web = Web({ROBOTS_URL: ok(lines.encode() + b"User-agent: *\nAllow: /\n"), f"{ORIGIN}/0.xml": ok(chained)})
     (verdict,) = ask(web, [(f"{ORIGIN}/x", TRAINING)])
-    assert len(web.requested) == 12
+    assert len(web.requested) == 5
     assert verdict.allowed is False
     unread = [source for source in verdict.unread if source.name == "license"]
-    assert len(unread) == 40
+    assert len(unread) == 47
 
 
 @both_clients

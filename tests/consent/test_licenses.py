@@ -203,7 +203,7 @@ PAID = '<payment type="crawl"/>'
         (
             content(permits("all", '<permits type="user">education</permits><prohibits type="geo">FR DE</prohibits>')),
             None,
-            "permits all (only for users: education; not for countries: fr de)",
+            "permits all (only for users: education; not for countries: FR DE)",
         ),
         (content(permits("all", '<reporting type="audit"/>')), None, "permits all (reports are required: audit)"),
         (content(permits("all"), more='encrypted="true"'), None, "permits all (the content is encrypted)"),
@@ -220,10 +220,60 @@ def test_terms(body: str, allowed: bool | None, last: str) -> None:  # noqa: FBT
     assert terms(verdict)[-1].endswith(f": {last}")
 
 
+OTHER_SPACE = 'xmlns:x="http://rslstandard.org/rsl"'
+
+
+@pytest.mark.parametrize(
+    "body, problem",
+    [
+        (content(permits("all", prohibits("ai-trian"))), "unknown usage 'ai-trian'"),
+        (content(permits("all", f"<x:prohibits {OTHER_SPACE}>ai-train</x:prohibits>")), "prohibits in the namespace"),
+        (content(permits("all"), more='sever="https://l.example"'), "unknown attribute 'sever' of content"),
+        (content('<permits type="usage" unless="ai-train">all</permits>'), "unknown attribute 'unless' of permits"),
+        (content(prohibits("all"), url="//www.example.com/"), "invalid url '//www.example.com/'"),
+        (content(prohibits("all"), url="https://*.example.com/"), "invalid url 'https://*.example.com/'"),
+    ],
+)
+def test_a_restriction_that_is_not_understood_is_not_lost(body: str, problem: str) -> None:
+    verdict = use(document(body))
+    assert (verdict.allowed, verdict.is_final) == (None, False)
+    assert any(problem in source.detail for source in verdict.unread)
+
+
+def test_elements_of_other_vocabularies_are_ignored() -> None:
+    body = content(permits("all", '<x:note xmlns:x="urn:x">hello</x:note>'))
+    assert use(document(body)).allowed is True
+
+
+def test_a_condition_is_no_allowance_whatever_else_is_stated() -> None:
+    paid = document(content(permits("ai-train", '<payment type="crawl"><amount currency="USD">1</amount></payment>')))
+    robots = f"License: {LICENSE}\nUser-agent: *\nContent-Signal: ai-train=yes\n"
+    for text in (f"License: {LICENSE}\n", robots):
+        verdict = use(paid, robots=text)
+        assert (verdict.allowed, verdict.is_final) == (None, True)
+        assert [one.note for one in verdict.conditions] == ["payment: crawl, 1 USD"]
+        assert str(verdict).startswith("training: conditional: only on conditions: license, https://www.example.com")
+    refused = use(paid, robots=f"{robots}Disallow: /\n")
+    assert (refused.allowed, refused.conditions) == (False, ())
+    assert use(document(content(permits("all"))), response=PageResponse(402, ())).allowed is None
+
+
+def test_a_password_in_the_url_of_a_license_is_not_shown() -> None:
+    verdict = use({}, robots="License: https://user:secret@www.example.com/license.xml\n")
+    assert verdict.license_urls == (LICENSE,)
+    assert "secret" not in f"{verdict}{verdict.to_json()}{verdict.statements}"
+
+
+def test_license_lines_that_name_no_document_are_facts() -> None:
+    verdict = use({}, robots="License: /relative.xml\nUser-agent: *\nLicense:\n")
+    assert [one.place for one in verdict.statements if "invalid" in one.note] == ["line 1", "line 3"]
+
+
 def test_a_document_with_errors_can_only_prohibit() -> None:
     faulty = use(document(content(permits("all"), "<permit/>")))
     assert (faulty.allowed, faulty.is_final) == (None, False)
-    assert terms(faulty)[-1].endswith("permits all (the document has errors, so that it permits nothing)")
+    problem = "line 1: unknown element 'permit'"
+    assert terms(faulty)[-1].endswith(f"permits all (the document has errors, so that it permits nothing: {problem})")
     assert use(document(content(prohibits("all"), "<permit/>"))).allowed is False
 
 

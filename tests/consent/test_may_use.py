@@ -284,6 +284,14 @@ def test_limits_and_dates() -> None:
     assert use(response=expired, purpose="search", now=1.8e9).decided_by[0].note == "this date has passed"
 
 
+def test_a_tdm_file_that_starts_with_white_space_was_not_read_to_its_end() -> None:
+    reserved = '[{"location": "/", "tdm-reservation": 1}]'
+    assert use(tdm=" " * 2_000 + reserved).allowed is False
+    verdict = use(tdm=" " * 600_000 + reserved)
+    assert (verdict.allowed, verdict.is_final) == (None, False)
+    assert use(tdm=" \n" * 2_000).is_final
+
+
 def test_json_is_complete_and_plain() -> None:
     verdict = use("User-agent: *\nContent-Signal: ai-train=no\n", tdm="[]")
     data = verdict.to_json()

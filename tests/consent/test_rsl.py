@@ -162,6 +162,7 @@ def test_max_age_is_a_number_of_days(days: str, expected: int | None) -> None:
         ("https://WWW.example.com:443/fish/*", "/fish/1", "/"),
         ("https://www.example.com?a", "/?a", "/b"),
         ("https://www.example.com/a#b", "/a", "/"),
+        ("/a#b", "/a", "/"),
     ],
 )
 def test_rsl_3_3_a_url_is_a_path_or_a_url_with_the_rules_of_rfc9309(

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from canfetch.client.documents import DISALLOWED, NotFetched, Step, fetch_document, quoted_url
 from canfetch.client.forking import reset_on_fork
+from canfetch.core.verdict import Reason
 from canfetch.errors import InvalidURL
 
 _NOT_FOUND: Final = (404, 410)
@@ -66,6 +67,8 @@ def fetch_site_file(step: FileStep) -> Generator[Step, Any, SiteFile]:
         return SiteFile(None, str(error), error.reason)
     except InvalidURL as error:
         return SiteFile(None, str(error), "invalid URL")
+    if document.verdict.reason is Reason.UNREACHABLE:
+        return SiteFile(None, f"robots.txt of {quoted_url(document.url)} is unreachable", "robots.txt is unreachable")
     # A crawler that may not fetch the file does not know it, and a redirect to such a file leads nowhere.
     problem = f"robots.txt disallows {quoted_url(document.url)}" if document.hops else None
     return SiteFile(None, problem, DISALLOWED)

@@ -139,10 +139,10 @@ class Client(BaseClient[Transport]):
     ) -> "UseVerdict":
         """Decide whether the content of a URL may be used for a purpose, by all statements of its site.
 
-        robots.txt and /.well-known/tdmrep.json are fetched if that is due, once for all URLs of an origin, and the
-        second only if the first allows that to the client. The page itself is not fetched: pass its response if there
-        is one, because its headers and its HTML can contain statements, too. What cannot be fetched is a source that
-        was not read.
+        robots.txt, /.well-known/tdmrep.json and the first three RSL licenses that the sources name are fetched if that
+        is due, once for all URLs, as robots.txt allows the client. The page itself is not fetched: pass its response if
+        there is one, because its headers and its HTML can contain statements, too. What cannot be fetched is a source
+        that was not read.
 
         Args:
             url: The URL of the content, after redirects.
@@ -153,7 +153,8 @@ class Client(BaseClient[Transport]):
         Returns: The verdict. `expires_at` is when a file has to be fetched again, or an `unavailable_after` has passed.
         Raises: InvalidURL, InvalidProductToken, ClientClosed, RequestNotSent; InvalidOption: `purpose` is unknown;
             MissingExtra: there is HTML to parse, and lxml is not installed.
-        Cost: As `canfetch.may_use` if the origin is cached, otherwise two fetches.
+        Cost: As `canfetch.may_use` if the files are in memory. Otherwise a fetch of each, one after another, and one of
+            the robots.txt of each other host. Each takes at most `timeout` seconds.
         """
         from canfetch.client.use import question_steps  # noqa: PLC0415 - crawlers that never ask do not parse pages
 

@@ -19,7 +19,8 @@ from canfetch.core.urls import AnyURL
 from canfetch.errors import OriginDisallowed
 from canfetch.pages.tdm import MAX_TDM_BYTES, TDM_FILE_PATH
 
-_MAX_LICENSES: Final = 10
+# Each can be on a host of its own, and take the time of a robots.txt and of the document.
+_MAX_LICENSES: Final = 3
 
 
 class StateStep(NamedTuple):
@@ -70,7 +71,7 @@ def decide_use(
 ) -> Generator[UseStep, Any, UseVerdict]:
     """Answer a question from a response that is known, and from the robots.txt and the TDM file of its origin.
 
-    The first ten RSL licenses that these sources name are fetched as well, and nothing that they refer to.
+    The first three RSL licenses that these sources name are fetched as well, and nothing that they refer to.
 
     Raises: InvalidURL, InvalidOption; and what the steps raise.
     """

@@ -7,7 +7,7 @@ Source: draft-ietf-aipref-vocab-08 section 7.1; W3C Community Group, TDM Reserva
 RSL 1.0.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
@@ -33,7 +33,7 @@ from canfetch.pages.directives import Directive
 from canfetch.pages.headers import Headers, header_pairs
 from canfetch.pages.page_rules import PageNote, PageRules, parse_page
 from canfetch.pages.positions import PageSource
-from canfetch.pages.tdm import Reservation
+from canfetch.pages.tdm import MAX_TDM_BYTES, Reservation
 from canfetch.pages.verdict import PageDecision, PageReason, PageVerdict
 
 ROBOTS: Final = "robots.txt"
@@ -54,12 +54,15 @@ _OPT_OUTS: Final = {
     "noai": (Preference.DISALLOW, ""),
     "noimageai": (Preference.UNKNOWN, "it is about the images of the page"),
 }
-_USAGE_RECORDS: Final = frozenset({"content-usage", "content-signal", "disallowaitraining", "allowaitraining"})
+_USAGE_RECORDS: Final = frozenset(
+    {"content-usage", "content-signal", "disallowaitraining", "allowaitraining", "license"}
+)
 # A record with one of these notes may be meant to state something.
 _FAULTS: Final = ExtensionNote.UNREADABLE | ExtensionNote.UNKNOWN_VALUE
 _RECORD_KINDS: Final = {
     "content-usage": StatementKind.CONTENT_USAGE,
     "content-signal": StatementKind.CONTENT_SIGNAL,
+    "license": StatementKind.LICENSE,
 }
 _PAGE_SOURCES: Final = {
     PageSource.TDM_FILE: TDM_FILE,
@@ -253,8 +256,10 @@ def with_redirects(verdict: UseVerdict, earlier: Sequence[UseVerdict]) -> UseVer
     )
 
 
-def _allowed(statements: Iterable[UseStatement]) -> bool | None:
+def _allowed(statements: Collection[UseStatement]) -> bool | None:
     preference = most_restrictive(statement.preference for statement in statements)
+    if preference is Preference.ALLOW and any(statement.is_condition for statement in statements):
+        return None
     return {Preference.ALLOW: True, Preference.DISALLOW: False, Preference.UNKNOWN: None}[preference]
 
 
@@ -328,7 +333,9 @@ def _real_file(tdm: bytes | str | MissingSource) -> bytes | str | MissingSource:
         return tdm
     start = tdm[:_START].lstrip()
     if not start:
-        return MissingSource(SourceState.ABSENT, "an empty response in its place")
+        # A file of white space is empty up to the limit, and after that it was not read to its end.
+        is_empty = len(tdm) <= MAX_TDM_BYTES and not tdm.strip()
+        return MissingSource(SourceState.ABSENT, "an empty response in its place") if is_empty else tdm
     is_page = start.startswith("<") if isinstance(start, str) else start.startswith(b"<")
     return MissingSource(SourceState.ABSENT, "a web page in its place") if is_page else tdm
 
@@ -374,7 +381,9 @@ def _faulty_records(robots: RobotsTxt, agent: Agent) -> Iterator[UseStatement]:
     faulty = (
         record
         for record in robots.extensions
-        if record.name in _USAGE_RECORDS and record.group in groups and record.notes & _FAULTS
+        if record.name in _USAGE_RECORDS
+        and (record.group in groups or (record.group is None and record.name == LICENSE))
+        and record.notes & _FAULTS
     )
     for record in islice(faulty, MAX_STATEMENTS):
         kind = record_kind(record.name)
@@ -485,4 +494,6 @@ def _payments(response: PageResponse) -> Iterator[UseStatement]:
         return
     prices = [pair for pair in header_pairs(response.headers or ()) if pair[0] in _PRICE_HEADERS]
     text = "; ".join(f"{name}: {value}" for name, value in prices) or "402 Payment Required"
-    yield UseStatement(StatementKind.PAYMENT, HEADERS, "status 402", text, Preference.UNKNOWN, "payment is required")
+    yield UseStatement(
+        StatementKind.PAYMENT, HEADERS, "status 402", text, Preference.UNKNOWN, "payment is required", is_condition=True
+    )

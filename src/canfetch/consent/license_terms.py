@@ -32,17 +32,14 @@ class StatedTerm(NamedTuple):
         text: The words of the term. Empty if nothing is stated.
         note: The conditions, or why nothing is stated.
         line: The line of the term, or of the content, from 1, or None.
+        is_conditional: Whether it is a permission with conditions.
     """
 
     preference: Preference
     text: str
     note: str
     line: int | None
-
-    @property
-    def is_conditional(self) -> bool:
-        """Whether it is a permission with conditions."""
-        return self.preference is Preference.UNKNOWN and bool(self.text)
+    is_conditional: bool = False
 
 
 class _Offer(NamedTuple):
@@ -64,7 +61,7 @@ def stated_terms(document: RSLDocument, url: str, purpose: UsagePurpose, *, is_s
         offers = [_Offer(content, terms) for _, content in group for terms in content.licenses]
         stated = list(_terms_of(offers, purpose))
         if stated:
-            return _without_faulty_permissions(stated) if document.problems else stated
+            return _without_faulty_permissions(stated, document) if document.problems else stated
     if matching:
         line = matching[0][1].line
         return [StatedTerm(Preference.UNKNOWN, "", f"it states nothing on {purpose}", line)]
@@ -72,8 +69,8 @@ def stated_terms(document: RSLDocument, url: str, purpose: UsagePurpose, *, is_s
     return [StatedTerm(Preference.UNKNOWN, "", note, None)]
 
 
-def _without_faulty_permissions(terms: list[StatedTerm]) -> list[StatedTerm]:
-    return [without_allowance(one, _FAULTY) for one in terms]
+def _without_faulty_permissions(terms: list[StatedTerm], document: RSLDocument) -> list[StatedTerm]:
+    return [without_allowance(one, f"{_FAULTY}: {document.problems[0]}") for one in terms]
 
 
 def without_allowance(term: StatedTerm, reason: str) -> StatedTerm:
@@ -108,7 +105,7 @@ def _permission(offer: _Offer, term: RSLTerm) -> StatedTerm:
     if not conditions and payment is not None and payment.type == "attribution":
         note = "attribution is required"
     preference = Preference.UNKNOWN if conditions else Preference.ALLOW
-    return StatedTerm(preference, _words("permits", term), note, term.line)
+    return StatedTerm(preference, _words("permits", term), note, term.line, bool(conditions))
 
 
 def _conditions(offer: _Offer) -> Iterator[str]:
@@ -122,10 +119,15 @@ def _conditions(offer: _Offer) -> Iterator[str]:
     if payment:
         yield f"payment: {payment}"
     for kind, noun in ((RSLTermType.USER, "users"), (RSLTermType.GEO, "countries")):
-        yield from (f"only for {noun}: {' '.join(term.values)}" for term in terms.permits if term.type is kind)
-        yield from (f"not for {noun}: {' '.join(term.values)}" for term in terms.prohibits if term.type is kind)
+        yield from (f"only for {noun}: {_limit(term)}" for term in terms.permits if term.type is kind)
+        yield from (f"not for {noun}: {_limit(term)}" for term in terms.prohibits if term.type is kind)
     if terms.reporting:
         yield f"reports are required: {' '.join(terms.reporting)}"
+
+
+def _limit(term: RSLTerm) -> str:
+    values = " ".join(term.values)
+    return values.upper() if term.type is RSLTermType.GEO else values
 
 
 def _payment_words(payment: RSLPayment | None) -> str:

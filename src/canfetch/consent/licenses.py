@@ -126,7 +126,7 @@ def read_licenses(
             named.setdefault(_key(place.url), []).append(place)
     if next(places, None) is not None:
         sources.append(UseSource(LICENSE, SourceState.NOT_READ, f"more than {MAX_PLACES} places name licenses"))
-    urls = tuple(own[0].url or "" for own in named.values())
+    urls = tuple(_without_credentials(own[0].url or "") for own in named.values())
     skipped = set(map(_key, of_others))
     for key, (one, _) in passed.items():
         if key not in skipped:
@@ -179,12 +179,13 @@ def _term_statements(read: Iterable[_Read], url: str, purpose: UsagePurpose) -> 
 def _term_statement(read: _Read, term: StatedTerm) -> UseStatement:
     place = read.place if term.line is None else f"{read.place}, line {term.line} of the license"
     text, note = (term.text, printable_text(term.note)) if term.text else (term.note, "")
-    return UseStatement(StatementKind.LICENSE, read.source, place, text, term.preference, note[:_MAX_DETAIL])
+    note, condition = note[:_MAX_DETAIL], term.is_conditional
+    return UseStatement(StatementKind.LICENSE, read.source, place, text, term.preference, note, condition)
 
 
 def _naming_statement(place: LicensePlace) -> UseStatement:
     note = _TERMS if place.url is not None or place.reference is None else "the URL of a license is not valid"
-    text = "a license" if place.reference is None else place.reference
+    text = "a license" if place.reference is None else redacted_url(place.reference)
     return UseStatement(StatementKind.LICENSE, place.source, place.place, text, Preference.UNKNOWN, note)
 
 
@@ -192,3 +193,9 @@ def _key(url: str) -> str:
     """Return the same text for all spellings of a URL."""
     origin, target = find_origin(url), normalize_target(url)
     return url if origin is None or target is None else f"{origin}{target.decode('latin-1')}"
+
+
+def _without_credentials(url: str) -> str:
+    scheme, separator, rest = url.partition("://")
+    end = min((found for found in map(rest.find, "/?#") if found >= 0), default=len(rest))
+    return f"{scheme}{separator}{rest[:end].rpartition('@')[2]}{rest[end:]}"

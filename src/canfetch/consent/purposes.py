@@ -52,6 +52,9 @@ about what an answer uses.
 Source: RSL 1.0 section 3.4.1.1.
 """
 
+KNOWN_RSL_USAGES: Final = frozenset({"ai-index"}).union(*(names for usages in RSL_USAGES.values() for names in usages))
+"""The usage tokens of RSL. Another one may be a misspelled restriction."""
+
 # Google-Extended controls grounding as well. The registry has the main purpose of a token.
 _FURTHER_PURPOSES: Final[Mapping[str, UsagePurpose]] = {"Google-Extended": UsagePurpose.AI_USE}
 

@@ -8,8 +8,10 @@ Source: RSL 1.0 sections 2.2 and 3. The lists of the draft 0.9 are separated by 
 """
 
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final, NamedTuple
 
+from canfetch.consent.purposes import KNOWN_RSL_USAGES
 from canfetch.core.bounded_xml import BoundedParser, InvalidXML
 from canfetch.core.origin import find_origin
 from canfetch.core.quoting import quoted
@@ -142,7 +144,8 @@ class RSLContent(NamedTuple):
         pattern = _path_pattern(self.url)
         if target is None or pattern is None:
             return None
-        if pattern is not self.url and find_origin(self.url) != find_origin(url):
+        origin = find_origin(self.url)
+        if origin is not None and origin != find_origin(url):
             return None
         return match_specificity(pattern, target)
 
@@ -175,7 +178,7 @@ def parse_rsl(content: bytes | str) -> RSLDocument:
     """Parse an RSL document. Never raises, whatever it contains.
 
     Raises: TypeError.
-    Cost: O(bytes), of which at most 1 MiB are read.
+    Cost: O(bytes), of which at most 1 MiB are read. The last four documents are kept.
     Source: RSL 1.0 section 3.
 
     >>> content = '<content url="/"><license><prohibits type="usage">ai-all</prohibits></license></content>'
@@ -190,8 +193,13 @@ def parse_rsl(content: bytes | str) -> RSLDocument:
     encoded = encode_text(content.strip()) if isinstance(content, str) else content
     if len(encoded) > MAX_RSL_BYTES:
         return RSLDocument(problems=(RSLProblem(1, f"longer than {MAX_RSL_BYTES} bytes"),))
-    reader = _Reader("utf-8" if is_text else None)
-    return reader.read(encoded)
+    return _parse(encoded, "utf-8" if is_text else None)
+
+
+# The documents that were read last are kept, because a crawler asks about thousands of URLs of one site.
+@lru_cache(4)
+def _parse(content: bytes, encoding: str | None) -> RSLDocument:
+    return _Reader(encoding).read(content)
 
 
 _PARENTS: Final = {
@@ -210,6 +218,12 @@ _PARENTS: Final = {
     "custom": "payment",
     "amount": "payment",
     "accepts": "payment",
+}
+# Of the elements whose attributes can restrict.
+_ATTRIBUTES: Final = {
+    "content": frozenset({"url", "server", "encrypted", "lastmod"}),
+    "permits": frozenset({"type"}),
+    "prohibits": frozenset({"type"}),
 }
 _TERM_TYPES: Final = frozenset(map(str, RSLTermType))
 _BOOLEANS: Final = frozenset({"true", "false"})
@@ -280,6 +294,10 @@ class _Reader:
                 where = f"in the namespace {quoted(space)}" if space else "without a namespace"
                 raise _OtherDocumentError(f"not an RSL document: its root is {quoted(name)} {where}")
         elif space != RSL_NAMESPACE:
+            if name in _PARENTS:
+                # A restriction in a misspelled namespace must not be lost.
+                where = f"in the namespace {quoted(space)}" if space else "without a namespace"
+                self._report(f"{name} {where}: expected {quoted(RSL_NAMESPACE)}")
             self._ignored = 1
         elif _PARENTS.get(name) != self._elements[-1].name:
             known = f"{name} cannot be in {self._elements[-1].name}"
@@ -288,6 +306,10 @@ class _Reader:
 
     def _open(self, attributes: dict[str, str]) -> None:
         if not self._ignored:
+            known = _ATTRIBUTES.get(self._name)
+            unknown = next((name for name in attributes if known is not None and name not in known), None)
+            if unknown is not None and unknown.isalpha():
+                self._report(f"unknown attribute {quoted(unknown)} of {self._name}")
             self._elements.append(_Element(self._name, attributes, self._parser.line))
             self._text = []
 
@@ -316,6 +338,9 @@ class _Reader:
         values = tuple(text.lower().replace(",", " ").split())
         if not values:
             self._report(f"{element.name} without a value", element.line)
+        unknown = [one for one in values if one not in KNOWN_RSL_USAGES] if words == RSLTermType.USAGE else []
+        if unknown:
+            self._report(f"unknown usage {quoted(unknown[0])}", element.line)
         terms = self._permits if element.name == "permits" else self._prohibits
         terms.append(RSLTerm(RSLTermType(words), values, element.line))
 
@@ -391,10 +416,14 @@ class _Reader:
 
 def _path_pattern(url: str) -> str | None:
     """Return the pattern of paths in the `url` of content, or None if it is neither a path nor a URL."""
+    # Targets have no fragment.
+    url = url.partition("#")[0]
     if find_origin(url) is None:
-        return url if is_pattern(url) else None
+        return url if is_pattern(url) and not url.startswith("//") else None
     _, _, rest = url.partition("://")
     path = rest[len(rest) - len(rest.lstrip("/")) :]
     start = min((found for found in (path.find(mark) for mark in "/?#") if found >= 0), default=len(path))
-    pattern = path[start:].partition("#")[0]
+    if "*" in path[:start]:
+        return None
+    pattern = path[start:]
     return pattern if pattern.startswith("/") else f"/{pattern}"

@@ -80,6 +80,7 @@ class UseStatement(NamedTuple):
         text: Its words as written.
         preference: What it states: allow, disallow, or unknown for a fact that states nothing on the purpose.
         note: What it means, if the words do not say so. Usually empty.
+        is_condition: Whether it permits the use on a condition that the caller may not fulfil, such as a payment.
     """
 
     kind: StatementKind
@@ -88,6 +89,7 @@ class UseStatement(NamedTuple):
     text: str
     preference: Preference
     note: str = ""
+    is_condition: bool = False
 
     @property
     def line(self) -> int | None:
@@ -105,6 +107,7 @@ class UseStatement(NamedTuple):
             "text": printable_text(self.text),
             "preference": str(self.preference),
             "note": self.note,
+            "is_condition": self.is_condition,
         }
 
     def __str__(self) -> str:
@@ -118,14 +121,17 @@ _OVERRIDABLE: Final = frozenset({StatementKind.PAGE_DIRECTIVE, StatementKind.TDM
 _PAGE: Final = frozenset({"headers", "html"})
 
 
+WORDS: Final = {True: "allowed", False: "disallowed", None: "not stated"}
+
+
 class UseVerdict(NamedTuple):
     """Whether content may be used for a purpose, and why.
 
     A verdict has no truth value, because "not stated" is neither yes nor no. Use `.allowed`.
 
     Attributes:
-        allowed: False if some statement disallows the use, True if some statement allows it and none disallows it, and
-            None if nothing is stated. No standard defines what silence means.
+        allowed: False if some statement disallows the use, True if some statement allows it and none disallows it or
+            sets a condition, and None otherwise. No standard defines what silence means.
         purpose: The purpose.
         url: The URL of the content.
         agent: The agent that collects it.
@@ -159,6 +165,11 @@ class UseVerdict(NamedTuple):
         return tuple(statement for statement in self.statements if statement.preference is wanted)
 
     @property
+    def conditions(self) -> tuple[UseStatement, ...]:
+        """The conditions of the use, such as a payment. Empty if it is disallowed."""
+        return () if self.allowed is False else tuple(one for one in self.statements if one.is_condition)
+
+    @property
     def unread(self) -> tuple[UseSource, ...]:
         """The sources whose statements are unknown."""
         return tuple(source for source in self.sources if source.is_unread)
@@ -186,6 +197,8 @@ class UseVerdict(NamedTuple):
         if self.decided_by:
             first, *others = map(str, self.decided_by)
             return first + (f"; and {len(others)} more statements" if others else "")
+        if self.conditions:
+            return f"only on conditions: {self.conditions[0]}"
         if self.statements:
             return f"no statement decides about {self.purpose}; the first is {self.statements[0]}"
         return f"no source that was read states anything on {self.purpose}"
@@ -194,7 +207,7 @@ class UseVerdict(NamedTuple):
         raise TypeError("a UseVerdict has no truth value: use .allowed, which is None if nothing is stated")
 
     def __str__(self) -> str:
-        word = {True: "allowed", False: "disallowed", None: "not stated"}[self.allowed]
+        word = "conditional" if self.conditions else WORDS[self.allowed]
         unread = f"; not read: {', '.join(source.name for source in self.unread)}" if self.unread else ""
         return f"{self.purpose}: {word}: {self.explanation}{unread}"
 

@@ -37,7 +37,7 @@ from canfetch.consent.decision import MissingSource, PageResponse, may_use
 from canfetch.consent.licenses import LICENSE
 from canfetch.consent.purposes import find_purpose
 from canfetch.consent.rsl import MAX_RSL_BYTES
-from canfetch.consent.verdict import SourceState, UseVerdict
+from canfetch.consent.verdict import WORDS, SourceState, UseVerdict
 from canfetch.core.document import RobotsTxt
 from canfetch.core.extensions.preference import Preference
 from canfetch.core.origin import find_origin
@@ -144,7 +144,7 @@ def _open_sources(
 def _exit_code(verdict: UseVerdict) -> int:
     if not verdict.is_final:
         return EXIT_ERROR
-    return EXIT_NEGATIVE if verdict.allowed is False else EXIT_OK
+    return EXIT_NEGATIVE if verdict.allowed is False or verdict.conditions else EXIT_OK
 
 
 class _LicenseFiles(NamedTuple):
@@ -242,18 +242,16 @@ def _read_license(file: str) -> bytes:
     return read_input(file, "--license", max_bytes=MAX_RSL_BYTES + 1)
 
 
-_WORDS: Final = {True: "allowed", False: "disallowed", None: "not stated"}
-
-
 def _lines(answer: UseAnswer, palette: Palette) -> Iterator[str]:
     verdict = answer.verdict
     paint = {True: palette.good, False: palette.bad, None: palette.warning}[verdict.allowed]
-    word = paint(_WORDS[verdict.allowed])
+    word = paint("conditional" if verdict.conditions else WORDS[verdict.allowed])
     yield f"{word}: {verdict.purpose} with {redacted_url(answer.url)}, for {printable(answer.agent.name)}"
     if verdict.url != answer.url:
         yield f"  content      {redacted_url(verdict.url)}"
     for statement in verdict.statements:
-        label = "fact" if statement.preference is Preference.UNKNOWN else str(statement.preference)
+        fact = "condition" if statement.is_condition else "fact"
+        label = fact if statement.preference is Preference.UNKNOWN else str(statement.preference)
         yield f"  {label:<11}  {printable(str(statement))}"
     if not verdict.statements:
         yield f"  {verdict.explanation}"
@@ -311,6 +309,6 @@ json is a list of objects, ndjson has one object per line:
   without an answer: url, agent_name, allowed (null), error
 
 \b
-Exit codes: 0 the use is allowed or nothing is stated, 1 it is disallowed, 2 a source that was not read could change
-the answer, or an error occurred.""",
+Exit codes: 0 the use is allowed or nothing is stated, 1 it is disallowed or has conditions such as a payment, 2 a
+source that was not read could change the answer, or an error occurred.""",
 )

@@ -43,6 +43,7 @@ class UseStatementObject(BaseModel):
     text: str
     preference: Preference
     note: str
+    is_condition: bool
 
 
 class UseSourceObject(BaseModel):
@@ -140,7 +141,9 @@ def use_answer(body: bytes, facts: Facts) -> Mapping[str, Any]:
     openapi_extra=body_schema(LiveUseRequest),
 )
 async def live_use(request: Request) -> Response:
-    """Fetch a page, the robots.txt and the TDM file of its origin, and return the answer for each crawler.
+    """Fetch a page, and what its site states elsewhere, and return the answer for each crawler.
+
+    That is the robots.txt and the TDM file of its origin, and the first three RSL licenses that are named.
 
     The server is a crawler with its own product token. It fetches what robots.txt allows to this token and to at least
     one of the crawlers. What it could not read is a source that was not read.
