@@ -240,6 +240,16 @@ def test_a_restriction_that_is_not_understood_is_not_lost(body: str, problem: st
     assert any(problem in source.detail for source in verdict.unread)
 
 
+@pytest.mark.parametrize(
+    "page, detail",
+    [("<!DOCTYPE html><p>x", "a web page"), (b"\n<HTML>", "a web page"), ("", "an empty response"), (b" ", "an empty")],
+)
+def test_a_web_page_in_place_of_a_license_is_none(page: bytes | str, detail: str) -> None:
+    verdict = use({LICENSE: page})
+    assert verdict.is_final
+    assert f"license: absent ({LICENSE}: {detail}" in "\n".join(map(str, verdict.sources))
+
+
 def test_elements_of_other_vocabularies_are_ignored() -> None:
     body = content(permits("all", '<x:note xmlns:x="urn:x">hello</x:note>'))
     assert use(document(body)).allowed is True

@@ -42,6 +42,7 @@ HTML: Final = "html"
 TDM_FILE: Final = "tdmrep.json"
 
 _START: Final = 1024
+_PAGE_STARTS: Final = ("<!doctype html", "<html")
 _PART: Final = "only a part was read"
 _MAX_TEXT: Final = 500
 _MAX_LINES: Final = 3
@@ -151,8 +152,9 @@ def may_use(
     statements += _directive_statements(page, page_verdict, wanted)
     if wanted is UsagePurpose.TRAINING:
         statements += _tdm_statements(page)
+    files = {one: _real_license(file) for one, file in license.items()}
     documents = {
-        one: _missing(LICENSE, file) if isinstance(file, MissingSource) else file for one, file in license.items()
+        one: _missing(LICENSE, file) if isinstance(file, MissingSource) else file for one, file in files.items()
     }
     places = chain(_robots_places(robots, text, chosen, wanted), _page_places(page, response, text))
     of_others = _license_urls(robots) if documents else ()
@@ -338,6 +340,18 @@ def _real_file(tdm: bytes | str | MissingSource) -> bytes | str | MissingSource:
         return MissingSource(SourceState.ABSENT, "an empty response in its place") if is_empty else tdm
     is_page = start.startswith("<") if isinstance(start, str) else start.startswith(b"<")
     return MissingSource(SourceState.ABSENT, "a web page in its place") if is_page else tdm
+
+
+def _real_license(document: bytes | str | MissingSource) -> bytes | str | MissingSource:
+    """Return a license, unless it is a web page or an empty response in place of a missing one."""
+    if isinstance(document, MissingSource):
+        return document
+    head = document[:_START].lstrip()
+    start = head.lower() if isinstance(head, str) else head.decode("latin-1").lower()
+    if not start and len(document) <= _START:
+        return MissingSource(SourceState.ABSENT, "an empty response in its place")
+    is_page = start.startswith(_PAGE_STARTS)
+    return MissingSource(SourceState.ABSENT, "a web page in its place") if is_page else document
 
 
 def _robots_source(robots: RobotsTxt | MissingSource) -> UseSource:
