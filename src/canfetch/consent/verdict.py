@@ -208,7 +208,8 @@ class UseVerdict(NamedTuple):
 
     def __str__(self) -> str:
         word = "conditional" if self.conditions else WORDS[self.allowed]
-        unread = f"; not read: {', '.join(source.name for source in self.unread)}" if self.unread else ""
+        names = ", ".join(dict.fromkeys(source.name for source in self.unread))
+        unread = f"; not read: {names}" if names else ""
         return f"{self.purpose}: {word}: {self.explanation}{unread}"
 
     def to_json(self) -> dict[str, Any]:
