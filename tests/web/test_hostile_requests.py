@@ -40,7 +40,10 @@ REQUESTS: Final[dict[str, list[tuple[str, dict[str, Any]]]]] = {
     "/v1/lint": [("POST", {"content": MANY_FAULTS})],
     "/v1/fix": [("POST", {"content": MANY_FAULTS, "unsafe": True})],
     "/v1/format": [("POST", {"content": MANY_FAULTS})],
-    "/v1/use": [("POST", {"content": MANY_USES, "agents": AGENTS, "url": "/a"})],
+    "/v1/use": [
+        ("POST", {"content": MANY_USES, "agents": AGENTS, "url": "/a"}),
+        ("POST", {"content": "", "agents": AGENTS, "url": "/a", "headers": "X-Robots-Tag: noai, noarchive\n" * 2_000}),
+    ],
     "/v1/use/fetch": [("POST", {"url": f"{HOST}/page", "agents": AGENTS[:50], "purpose": "training"})],
     "/v1/fetch": [("POST", {"url": HOST})],
     "/v1/facts": [("POST", {"content": MANY_GROUPS}), ("POST", {"content": MANY_USES + MANY_SITEMAPS})],

@@ -7,7 +7,7 @@ from canfetch.agents import get_crawler
 from canfetch.agents.requested import RequestedAgent
 from canfetch.answers.crawlers import with_notes
 from canfetch.answers.pages import parse_header_lines
-from canfetch.consent.decision import MissingSource, PageResponse, may_use
+from canfetch.consent.decision import MissingSource, PageResponse, UseSources, read_sources
 from canfetch.consent.verdict import SourceState, UseVerdict
 from canfetch.core.document import RobotsTxt
 from canfetch.core.extensions.preference import UsagePurpose
@@ -86,19 +86,13 @@ class UseTable(NamedTuple):
 
     Attributes:
         robots: The robots.txt of the origin.
-        url: The URL of the content.
         agents: The crawlers.
-        response: The response with the content, or why there is none.
-        tdm: The TDM file of the origin, or why there is none.
-        now: The time in seconds since the epoch.
+        sources: What the site states, with the robots.txt.
     """
 
     robots: RobotsTxt
-    url: str
     agents: Sequence[RequestedAgent]
-    response: PageResponse | MissingSource
-    tdm: str | MissingSource
-    now: float
+    sources: UseSources
 
     def to_json(self) -> dict[str, Any]:
         """Return the verdicts for each crawler and purpose, and the records of the file that state something.
@@ -107,15 +101,12 @@ class UseTable(NamedTuple):
 
         Raises: InvalidURL, OriginMismatch: When an item is computed.
         """
-        rows = self.rows()
-        first = next(rows, None)
         answer = {
             "schema": USE_TABLE_SCHEMA,
-            "url": printable_text(self.url),
+            "url": printable_text(self.sources.url),
             "profile": self.robots.profile,
-            # All crawlers have the same sources.
-            "sources": [] if first is None else [one.to_json() for one in first.uses[UsagePurpose.TRAINING].sources],
-            "crawlers": (row.to_json() for row in (*([] if first is None else [first]), *rows)),
+            "sources": [source.to_json() for source in self.sources.states],
+            "crawlers": (row.to_json() for row in self.rows()),
             "records": [record.to_json() for record in self.robots.extensions if record.name in _RECORDS],
         }
         return with_notes(answer, self.agents, self.robots)
@@ -123,22 +114,11 @@ class UseTable(NamedTuple):
     def rows(self) -> Iterator[CrawlerUses]:
         """Yield the verdicts for each crawler.
 
-        Cost: As four decisions and `parse_page` for each purpose.
+        Cost: As four decisions for each purpose.
         """
         for agent in self.agents:
-            uses = {
-                purpose: may_use(
-                    self.url,
-                    purpose=purpose,
-                    agent=agent.agent,
-                    robots=self.robots,
-                    response=self.response,
-                    tdm=self.tdm,
-                    now=self.now,
-                )
-                for purpose in UsagePurpose
-            }
-            yield CrawlerUses(agent, self.robots.decide(self.url, agent=agent.agent), uses)
+            uses = self.sources.decide(agent.agent, UsagePurpose)
+            yield CrawlerUses(agent, self.robots.decide(self.sources.url, agent=agent.agent), uses)
 
 
 def use_table(
@@ -149,9 +129,10 @@ def use_table(
     Args:
         headers: The head of the response, one header a line, or an empty text if it is unknown.
         tdm_file: The TDM file of the origin, or None if it is unknown.
-    Raises: InvalidOption: A line of `headers` is not a header.
+    Raises: InvalidURL; InvalidOption: A line of `headers` is not a header.
     """
     unread = MissingSource(SourceState.NOT_READ)
     fields = parse_header_lines(headers)
     response = PageResponse(200, fields) if fields else unread
-    return UseTable(robots, url, agents, response, unread if tdm_file is None else tdm_file, now)
+    tdm = unread if tdm_file is None else tdm_file
+    return UseTable(robots, agents, read_sources(url, robots=robots, response=response, tdm=tdm, now=now))

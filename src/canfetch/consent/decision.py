@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from canfetch.consent.licenses import LICENSE, LicensePlace, page_places, read_licenses, record_places
 from canfetch.consent.purposes import control_tokens, find_purpose
+from canfetch.consent.rsl import MAX_RSL_BYTES
 from canfetch.consent.verdict import MAX_STATEMENTS, SourceState, StatementKind, UseSource, UseStatement, UseVerdict
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.choices import unknown_choice
@@ -21,7 +22,7 @@ from canfetch.core.document import RobotsTxt
 from canfetch.core.extensions.license import License
 from canfetch.core.extensions.preference import Preference, UsagePurpose, most_restrictive
 from canfetch.core.extensions.record import Extension, ExtensionNote
-from canfetch.core.extensions.usage import UsageStatement
+from canfetch.core.extensions.usage import Usage, UsageStatement
 from canfetch.core.origin import find_origin
 from canfetch.core.quoting import quoted
 from canfetch.core.redaction import redacted_url
@@ -132,9 +133,88 @@ def may_use(
     Raises: InvalidURL: `url` or a URL of `license` is not valid; InvalidProductToken; OriginMismatch: `robots` was
         parsed with the URL of another origin; InvalidOption: `purpose` or a state is unknown; MissingExtra: there is
         HTML to parse, and lxml is not installed; TypeError.
-    Cost: As one decision for the agent, one for each control token of its operator, and `parse_page`.
+    Cost: As one decision for the agent, one for each control token of its operator, `parse_page`, and `parse_rsl` for
+        each license.
     """
     wanted, chosen = find_purpose(purpose), as_agent(agent)
+    sources = read_sources(url, robots=robots, response=response, tdm=tdm, license=license, now=now)
+    return sources.decide(chosen, [wanted])[wanted]
+
+
+class UseSources(NamedTuple):
+    """The sources of an answer, read once for several purposes and agents.
+
+    Attributes:
+        url: The URL of the content.
+        robots: The robots.txt, or why there is none.
+        response: The response with the content, or why there is none.
+        page: The rules of the response and of the TDM file.
+        states: Whether robots.txt, the response and the TDM file were read.
+        licenses: The RSL documents that are passed, by URL.
+        now: Seconds since the epoch.
+    """
+
+    url: str
+    robots: RobotsTxt | MissingSource
+    response: PageResponse | MissingSource
+    page: PageRules
+    states: tuple[UseSource, ...]
+    licenses: Mapping[str, bytes | str | UseSource]
+    now: float
+
+    def decide(self, agent: Agent, purposes: Iterable[UsagePurpose]) -> dict[UsagePurpose, UseVerdict]:
+        """Decide as `may_use`, for several purposes.
+
+        Raises: InvalidURL, OriginMismatch.
+        """
+        # The reservation of a TDM file is a statement of its own.
+        page_verdict = self.page._replace(reservations=(), tdm_file=None).decide(agent=agent, now=self.now)
+        return {purpose: self._decide(agent, purpose, page_verdict) for purpose in purposes}
+
+    def _decide(self, agent: Agent, purpose: UsagePurpose, page_verdict: PageVerdict) -> UseVerdict:
+        page, usage = self.page, None
+        if isinstance(self.robots, RobotsTxt):
+            usage = self.robots.usage(self.url, agent=agent, purpose=purpose, if_disallowed=True)
+        statements = list(_robots_statements(self.robots, usage, self.url, agent, purpose))
+        if isinstance(self.response, PageResponse):
+            statements += _payments(self.response)
+        statements += _header_statements(page, purpose)
+        statements += _directive_statements(page, page_verdict, purpose)
+        if purpose is UsagePurpose.TRAINING:
+            statements += _tdm_statements(page)
+        # The records of a crawler's groups replace those of the file.
+        records = () if usage is None else usage.licenses
+        places = chain(record_places(records, ROBOTS), _page_places(page, self.response, self.url))
+        of_others = _license_urls(self.robots) if self.licenses else ()
+        licenses = read_licenses(places, self.licenses, self.url, purpose, of_others=of_others)
+        statements += licenses.statements
+        return UseVerdict(
+            _allowed(statements),
+            purpose,
+            self.url,
+            agent,
+            # Sites control the length of texts.
+            tuple(one._replace(text=one.text[:_MAX_TEXT]) for one in statements),
+            (*self.states, *licenses.sources),
+            _next_date(page_verdict, self.now),
+            licenses.urls,
+        )
+
+
+def read_sources(
+    url: AnyURL,
+    *,
+    robots: RobotsTxt | MissingSource = _NOT_PASSED,
+    response: PageResponse | MissingSource = _NOT_PASSED,
+    tdm: bytes | str | MissingSource = _NOT_PASSED,
+    license: Mapping[str, bytes | str | MissingSource] = _NO_LICENSES,  # noqa: A002 - the word of RSL
+    now: float = 0.0,
+) -> UseSources:
+    """Read the sources of answers about one URL.
+
+    Args and errors: As for `may_use`.
+    Cost: As `parse_page`.
+    """
     if isinstance(response, PageResponse) and not isinstance(response.status, int):
         raise TypeError(f"the status of a response must be an int, not {type(response.status).__name__}")
     _check_source("robots", robots, (RobotsTxt,), "the result of canfetch.parse()")
@@ -142,46 +222,19 @@ def may_use(
     _check_source("tdm", tdm, (bytes, str), "the content of the file")
     _check_licenses(license)
     text = url_text(url)
-    page, sources = _read_page(text, response, _real_file(tdm))
-    statements = list(_robots_statements(robots, text, chosen, wanted))
-    if isinstance(response, PageResponse):
-        statements += _payments(response)
-    statements += _header_statements(page, wanted)
-    # The reservation of a TDM file is a statement of its own.
-    page_verdict = page._replace(reservations=(), tdm_file=None).decide(agent=chosen, now=now)
-    statements += _directive_statements(page, page_verdict, wanted)
-    if wanted is UsagePurpose.TRAINING:
-        statements += _tdm_statements(page)
-    files = {one: _real_license(file) for one, file in license.items()}
-    documents = {
-        one: _missing(LICENSE, file) if isinstance(file, MissingSource) else file for one, file in files.items()
-    }
-    places = chain(_robots_places(robots, text, chosen, wanted), _page_places(page, response, text))
-    of_others = _license_urls(robots) if documents else ()
-    licenses = read_licenses(places, documents, text, wanted, of_others=of_others)
-    statements += licenses.statements
-    return UseVerdict(
-        _allowed(statements),
-        wanted,
-        text,
-        chosen,
-        # Sites control the length of texts.
-        tuple(one._replace(text=one.text[:_MAX_TEXT]) for one in statements),
-        (
-            _robots_source(robots),
-            *sources,
-            *licenses.sources,
-        ),
-        _next_date(page_verdict, now),
-        licenses.urls,
-    )
+    page, states = _read_page(text, response, _real_document(tdm, page_starts=("<",), max_bytes=MAX_TDM_BYTES))
+    documents: dict[str, bytes | str | UseSource] = {}
+    for one, file in license.items():
+        document = _real_document(file, page_starts=_PAGE_STARTS, max_bytes=MAX_RSL_BYTES)
+        documents[one] = _missing(LICENSE, document) if isinstance(document, MissingSource) else document
+    return UseSources(text, robots, response, page, (_robots_source(robots), *states), documents, now)
 
 
 def _robots_statements(
-    robots: RobotsTxt | MissingSource, url: str, agent: Agent, purpose: UsagePurpose
+    robots: RobotsTxt | MissingSource, usage: Usage | None, url: str, agent: Agent, purpose: UsagePurpose
 ) -> Iterator[UseStatement]:
-    if isinstance(robots, MissingSource):
-        if robots.state == SourceState.UNREACHABLE:
+    if isinstance(robots, MissingSource) or usage is None:
+        if isinstance(robots, MissingSource) and robots.state == SourceState.UNREACHABLE:
             # A crawler must assume complete disallow.
             note = "RFC 9309 section 2.3.1.4 disallows everything until it can be fetched"
             yield UseStatement(StatementKind.RULE, ROBOTS, ROBOTS, "unreachable", Preference.DISALLOW, note)
@@ -190,19 +243,9 @@ def _robots_statements(
     if not verdict.allowed:
         yield _rule_statement(verdict)
     yield from _token_statements(robots, url, agent, purpose)
-    usage = robots.usage(url, agent=agent, purpose=purpose, if_disallowed=True)
     deciding = sorted(usage.statements, key=lambda one: one.usage_preference.preference is not usage.preference)
     yield from map(_record_statement, deciding[:MAX_STATEMENTS])
     yield from _faulty_records(robots, agent)
-
-
-def _robots_places(
-    robots: RobotsTxt | MissingSource, url: str, agent: Agent, purpose: UsagePurpose
-) -> Iterable[LicensePlace]:
-    """Return the places in robots.txt that name a license. Those of a crawler's groups replace those of the file."""
-    if isinstance(robots, MissingSource):
-        return ()
-    return record_places(robots.usage(url, agent=agent, purpose=purpose, if_disallowed=True).licenses, ROBOTS)
 
 
 def _license_urls(robots: RobotsTxt | MissingSource) -> Iterable[str]:
@@ -329,29 +372,23 @@ def _read_page(
     return page, [*sources, _missing(TDM_FILE, tdm) if isinstance(tdm, MissingSource) else _tdm_source(page)]
 
 
-def _real_file(tdm: bytes | str | MissingSource) -> bytes | str | MissingSource:
-    """Return the TDM file, unless it is a web page: many sites send one in place of every missing file."""
-    if isinstance(tdm, MissingSource):
-        return tdm
-    start = tdm[:_START].lstrip()
-    if not start:
-        # A file of white space is empty up to the limit, and after that it was not read to its end.
-        is_empty = len(tdm) <= MAX_TDM_BYTES and not tdm.strip()
-        return MissingSource(SourceState.ABSENT, "an empty response in its place") if is_empty else tdm
-    is_page = start.startswith("<") if isinstance(start, str) else start.startswith(b"<")
-    return MissingSource(SourceState.ABSENT, "a web page in its place") if is_page else tdm
+def _real_document(
+    document: bytes | str | MissingSource, *, page_starts: tuple[str, ...], max_bytes: int
+) -> bytes | str | MissingSource:
+    """Return a document, unless it is a web page or empty: many sites send one of them in place of a missing file.
 
-
-def _real_license(document: bytes | str | MissingSource) -> bytes | str | MissingSource:
-    """Return a license, unless it is a web page or an empty response in place of a missing one."""
+    Args:
+        page_starts: How a web page begins, in lower case.
+        max_bytes: The bytes that are read of the document. After that, white space was not read to its end.
+    """
     if isinstance(document, MissingSource):
         return document
     head = document[:_START].lstrip()
     start = head.lower() if isinstance(head, str) else head.decode("latin-1").lower()
-    if not start and len(document) <= _START:
-        return MissingSource(SourceState.ABSENT, "an empty response in its place")
-    is_page = start.startswith(_PAGE_STARTS)
-    return MissingSource(SourceState.ABSENT, "a web page in its place") if is_page else document
+    if start.startswith(page_starts):
+        return MissingSource(SourceState.ABSENT, "a web page in its place")
+    is_empty = not start and len(document) <= max_bytes and not document.strip()
+    return MissingSource(SourceState.ABSENT, "an empty response in its place") if is_empty else document
 
 
 def _robots_source(robots: RobotsTxt | MissingSource) -> UseSource:

@@ -1,8 +1,8 @@
 """RSL documents: the licenses of a site, in Really Simple Licensing.
 
-No content raises. Documents are XML of strangers: nothing is fetched, and no entity is expanded. Elements of other
-namespaces are ignored, with what they contain. An element that RSL 1.0 does not define is a problem, because a
-misspelled one may restrict.
+No content raises. Documents are XML of strangers: nothing is fetched, and no entity is expanded. Elements, attributes
+and usages that RSL 1.0 does not define are problems, because a misspelled one may restrict. Elements of other
+namespaces are ignored, with what they contain, unless they have the name of an element of RSL.
 
 Source: RSL 1.0 sections 2.2 and 3. The lists of the draft 0.9 are separated by commas, which are read as spaces.
 """

@@ -121,9 +121,10 @@ class RobotsMiddleware:
 
         Raises: DisallowedPage, DisallowedUse.
         """
-        if not request.meta.get("dont_obey_robotstxt") and request.url.startswith(_SCHEMES):
+        if not request.meta.get("dont_obey_robotstxt"):
             self._page_checks.check(request, response)
-            await self._use_checks.check(request, response)
+            if request.url.startswith(_SCHEMES):
+                await self._use_checks.check(request, response)
         return response
 
     async def _obtain_state(self, request: "Request") -> OriginState:

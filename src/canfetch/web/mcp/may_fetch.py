@@ -41,8 +41,6 @@ _USES: Final[dict[Purpose, UsagePurpose]] = {
     # A page that a person asked for becomes input of the model.
     "user-request": UsagePurpose.AI_USE,
 }
-# Rules, preferences and TDM files have sentences of their own.
-_KINDS_TO_EXPLAIN: Final = frozenset({StatementKind.CONTROL_TOKEN})
 
 
 async def _answer(service: Service, arguments: MayFetchArguments) -> Answer:
@@ -100,7 +98,7 @@ def may_fetch(
             reason_sentence(verdict, result.line),
             access_sentence(result.robots_txt),
             usage_sentence(result.usage, use) if result.allowed else "",
-            _other_sentence(use_verdict) if result.allowed else "",
+            _control_token_sentence(use_verdict) if result.allowed else "",
             tdm_sentence(result.tdm) if result.allowed else "",
             license_sentence(result.licenses),
             pace_sentence(result.pace),
@@ -110,10 +108,10 @@ def may_fetch(
     return Answer(result, text)
 
 
-def _other_sentence(verdict: UseVerdict | None) -> str:
-    """Return the statement that disallows the use, if no other sentence does, or an empty string."""
-    statements = () if verdict is None or verdict.allowed is not False else verdict.decided_by
-    found = next((one for one in statements if one.kind in _KINDS_TO_EXPLAIN), None)
+def _control_token_sentence(verdict: UseVerdict | None) -> str:
+    """Return the rule for a control token that disallows the use, or an empty string."""
+    statements = () if verdict is None else verdict.statements
+    found = next((one for one in statements if one.kind is StatementKind.CONTROL_TOKEN), None)
     return "" if found is None else f"Use disallowed: {quote(str(found), max_tokens=2 * LINE_TOKENS)}."
 
 
