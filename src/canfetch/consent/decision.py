@@ -290,7 +290,7 @@ def with_redirects(verdict: UseVerdict, earlier: Sequence[UseVerdict]) -> UseVer
     statements, sources = list(verdict.statements), list(verdict.sources)
     for other in earlier:
         suffix = f" of {redacted_url(other.url)}"
-        statements += (one._replace(place=one.place + suffix) for one in other.statements)
+        statements += (one._replace(place=one.place + suffix, line=None) for one in other.statements)
         sources += (one._replace(detail=(one.detail + suffix).strip()) for one in other.sources if one.is_unread)
     dates = [date for date in (verdict.expires_at, *(other.expires_at for other in earlier)) if date is not None]
     return verdict._replace(
@@ -399,8 +399,12 @@ def _rule_statement(verdict: Verdict) -> UseStatement:
     note = f"{verdict.agent.tokens[0]} may not fetch the URL{_group_text(verdict)}"
     if verdict.rule is None:
         return UseStatement(StatementKind.RULE, ROBOTS, ROBOTS, verdict.explanation, Preference.DISALLOW, note)
-    place = f"line {verdict.rule.line}"
-    return UseStatement(StatementKind.RULE, ROBOTS, place, str(verdict.rule), Preference.DISALLOW, note)
+    return _line_statement(StatementKind.RULE, verdict.rule.line, str(verdict.rule), Preference.DISALLOW, note)
+
+
+def _line_statement(kind: StatementKind, line: int, text: str, preference: Preference, note: str = "") -> UseStatement:
+    """Return the statement of a line of robots.txt."""
+    return UseStatement(kind, ROBOTS, f"line {line}", text, preference, note, line=line)
 
 
 def _group_text(verdict: Verdict) -> str:
@@ -416,10 +420,9 @@ def _token_statements(robots: RobotsTxt, url: str, agent: Agent, purpose: UsageP
     for token in control_tokens(agent, purpose):
         verdict = robots.decide(url, agent=token.agent)
         if verdict.rule is not None and not verdict.allowed:
-            yield UseStatement(
+            yield _line_statement(
                 StatementKind.CONTROL_TOKEN,
-                ROBOTS,
-                f"line {verdict.rule.line}",
+                verdict.rule.line,
                 str(verdict.rule),
                 Preference.DISALLOW,
                 f"a rule for {token.name}, which {token.operator} obeys for this use{_group_text(verdict)}",
@@ -439,7 +442,7 @@ def _faulty_records(robots: RobotsTxt, agent: Agent) -> Iterator[UseStatement]:
     for record in islice(faulty, MAX_STATEMENTS):
         kind = record_kind(record.name)
         note = "a value is invalid, so that it states nothing"
-        yield UseStatement(kind, ROBOTS, f"line {record.line}", _words(record), Preference.UNKNOWN, note)
+        yield _line_statement(kind, record.line, _words(record), Preference.UNKNOWN, note)
 
 
 def record_kind(name: str) -> StatementKind:
@@ -451,7 +454,7 @@ def _record_statement(statement: UsageStatement) -> UseStatement:
     kind = record_kind(statement.record.name)
     usage = statement.usage_preference
     note = "" if usage.draft is None else f"{usage.label} is a label of the expired {usage.draft}"
-    return UseStatement(kind, ROBOTS, f"line {statement.line}", _words(statement.record), usage.preference, note)
+    return _line_statement(kind, statement.line, _words(statement.record), usage.preference, note)
 
 
 def _words(record: Extension[Any]) -> str:

@@ -48,6 +48,7 @@ class LicensePlace(NamedTuple):
         document: The license if the place contains it, or None.
         is_page: Whether the place is the page itself, which an empty `url` of content means.
         in_part: Whether it applies to a part of the page only.
+        line: The line of robots.txt, or None.
     """
 
     source: str
@@ -57,12 +58,14 @@ class LicensePlace(NamedTuple):
     document: str | None = None
     is_page: bool = False
     in_part: bool = False
+    line: int | None = None
 
 
 def record_places(records: Iterable[Extension[Any]], source: str) -> Iterator[LicensePlace]:
     """Yield the places of License records of robots.txt."""
     for record in records:
-        yield LicensePlace(source, f"line {record.line}", record.parsed.url, record.parsed.url)
+        url = record.parsed.url
+        yield LicensePlace(source, f"line {record.line}", url, url, line=record.line)
 
 
 def page_places(links: Iterable[LicenseLink], headers: str, html: str) -> Iterator[LicensePlace]:
@@ -186,7 +189,9 @@ def _term_statement(read: _Read, term: StatedTerm) -> UseStatement:
 def _naming_statement(place: LicensePlace) -> UseStatement:
     note = _TERMS if place.url is not None or place.reference is None else "the URL of a license is not valid"
     text = "a license" if place.reference is None else redacted_url(place.reference)
-    return UseStatement(StatementKind.LICENSE, place.source, place.place, text, Preference.UNKNOWN, note)
+    return UseStatement(
+        StatementKind.LICENSE, place.source, place.place, text, Preference.UNKNOWN, note, line=place.line
+    )
 
 
 def _key(url: str) -> str:

@@ -81,6 +81,7 @@ class UseStatement(NamedTuple):
         preference: What it states: allow, disallow, or unknown for a fact that states nothing on the purpose.
         note: What it means, if the words do not say so. Usually empty.
         is_condition: Whether it permits the use on a condition that the caller may not fulfil, such as a payment.
+        line: The line of the robots.txt of the content, or None for other places.
     """
 
     kind: StatementKind
@@ -90,12 +91,7 @@ class UseStatement(NamedTuple):
     preference: Preference
     note: str = ""
     is_condition: bool = False
-
-    @property
-    def line(self) -> int | None:
-        """The line of robots.txt, or None for other sources and for the file as a whole."""
-        start, _, number = self.place.partition(" ")
-        return int(number) if start == "line" and number.isdigit() else None
+    line: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the statement as plain values."""
