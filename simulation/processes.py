@@ -55,6 +55,7 @@ class Process:
             self.arm(death)
         self._is_buried = False
         self._tasks: list[weakref.ref[asyncio.Task[Any]]] = []
+        self._futures = weakref.WeakSet[asyncio.Future[Any]]()
         self.connections: list[sqlite3.Connection] = []
         self._over: asyncio.Future[None] | None = None
         self._context = contextvars.copy_context()
@@ -113,6 +114,10 @@ class Process:
         if len(self._tasks) > 1000:
             self._tasks = [ref for ref in self._tasks if (each := ref()) is not None and not each.done()]
 
+    def add_future(self, future: asyncio.Future[Any]) -> None:
+        """Add a future, for whose result nobody waits after the death of the process."""
+        self._futures.add(future)
+
     def bury(self) -> None:
         """Release what the dead process holds: its tasks and the locks of its files."""
         if self._is_buried:
@@ -123,14 +128,13 @@ class Process:
             self._over.set_result(None)
 
     def _release(self) -> None:
-        for ref in self._tasks:
-            task = ref()
-            if task is None:
-                continue
+        tasks = [task for ref in self._tasks if (task := ref()) is not None]
+        # asyncio logs exceptions that are not retrieved.
+        for future in (*tasks, *self._futures):
+            if future.done() and not future.cancelled():
+                future.exception()
+        for task in tasks:
             if task.done():
-                if not task.cancelled():
-                    # asyncio logs exceptions that are not retrieved.
-                    task.exception()
                 continue
             # The end of the loop must not wait for it.
             task._log_destroy_pending = False  # type: ignore[attr-defined]

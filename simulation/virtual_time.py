@@ -79,6 +79,14 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
         """Schedule a step of the process in whose context it runs."""
         return super().call_soon(_run_step, callback, args, context=context)
 
+    def create_future(self) -> asyncio.Future[Any]:
+        """Create a future of the current process."""
+        future = super().create_future()
+        process = PROCESS.get()
+        if process is not None:
+            process.add_future(future)
+        return future
+
     def create_task(self, coro: Any, **options: Any) -> Any:
         """Create a task of the current process."""
         task = super().create_task(coro, **options)

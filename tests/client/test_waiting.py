@@ -58,7 +58,7 @@ def test_stored_entry_is_used_before_the_lease_is_released_async(attempts: int) 
 def test_wait_for_another_worker_ends_with_its_lease() -> None:
     origin, store = ScriptedOrigin(), LeasedStore(-1)
     with Client(user_agent=USER_AGENT, transport=origin, store=store) as client:
-        client.options = client.options._replace(lease_seconds=0.1)
+        client._settings = client._settings._replace(options=client.options._replace(lease_seconds=0.1))
         assert not client.allows(URL)
     assert len(origin.requests) == 1
 
