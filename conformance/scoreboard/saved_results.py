@@ -46,7 +46,7 @@ class Results(NamedTuple):
         """
         saved = json.loads(path.read_text("utf-8"))
         digests = {file: frozenset(words.split()) for file, words in saved["cases"].items()}
-        asked = {asks: list(_unchanged(load(), digests)) for asks, load in LOADERS.items()}
+        asked = {asks: list(_asked(load(), digests)) for asks, load in LOADERS.items()}
         dates, rows = {}, []
         for name, adapter in adapters().items():
             entry = saved["implementations"].get(name)
@@ -126,24 +126,30 @@ def case_digest(case: Case) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
 
 
-def _unchanged(cases: Iterable[Case], digests: Mapping[str, frozenset[str]]) -> Iterator[tuple[Case, bool]]:
-    """Yield each case, with whether it is the same as on the day of the run."""
+def _asked(
+    cases: Iterable[Case], digests: Mapping[str, frozenset[str]]
+) -> Iterator[tuple[Case, tuple[Question, ...] | None]]:
+    """Yield each case with its questions, or None if they are not those of the day of the run."""
     for case in cases:
-        yield case, case_digest(case) in digests.get(case.file, frozenset())
+        yield case, tuple(case.questions()) if case_digest(case) in digests.get(case.file, frozenset()) else None
 
 
 def _row(
-    adapter: Adapter, version: str, profile: str, answers: Mapping[str, Any], asked: Sequence[tuple[Case, bool]]
+    adapter: Adapter,
+    version: str,
+    profile: str,
+    answers: Mapping[str, Any],
+    asked: Sequence[tuple[Case, tuple[Question, ...] | None]],
 ) -> Row:
     results = []
-    for case, unchanged in asked:
+    for case, questions in asked:
         if profile not in case.profiles:
             continue
-        if unchanged:
-            questions = [question for question in case.questions() if question.profile == profile]
-            results.append(_case_result(adapter, case, questions, answers.get(case.id, {})))
-        else:
+        if questions is None:
             results.append(CaseResult(case, SKIPPED, "the case changed after the last run"))
+        else:
+            own = [question for question in questions if question.profile == profile]
+            results.append(_case_result(adapter, case, own, answers.get(case.id, {})))
     return Row(adapter, version, profile, tuple(results))
 
 
