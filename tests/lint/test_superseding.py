@@ -5,7 +5,8 @@ from graphlib import CycleError
 import pytest
 
 from canfetch.lint import CHECKS, Linter
-from canfetch.lint.superseding import superseding_codes
+from canfetch.lint._tables import CHECK_TABLE
+from generate_check_table import superseding_codes
 
 PLACEHOLDER = b"User-agent: *\nDisallow: {{ path }}\nDisallow: private/\n"
 
@@ -46,12 +47,11 @@ def test_a_group_without_rules_is_explained_by_its_broken_lines() -> None:
 
 
 def test_checks_run_after_those_that_supersede_them() -> None:
-    order = superseding_codes(CHECKS)
-    assert sorted(order) == [check.code for check in CHECKS]
+    assert sorted(entry.code for entry in CHECK_TABLE) == [check.code for check in CHECKS]
     seen: set[str] = set()
-    for code, others in order.items():
-        assert seen.issuperset(others)
-        seen.add(code)
+    for entry in CHECK_TABLE:
+        assert seen.issuperset(entry.superseded_by)
+        seen.add(entry.code)
 
 
 @pytest.mark.slow

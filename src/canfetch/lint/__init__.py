@@ -5,8 +5,9 @@ bytes, delivery -> LintedFile -> checks -> findings -> LintReport -> text, JSON,
                                     fixes -> bytes with the same verdicts -> lint again
 
 - `checks` has one module for each check, and `analysis` what several checks share.
-- `linter` runs the checks. Each one runs after those that supersede it. `superseding` drops its findings on the lines
-  that these have reported, so that one fault is one finding.
+- `_tables` has what the linter has to know before it imports a check, and is generated from the checks.
+- `linter` runs the checks that may find something, by their `needs`. Each one runs after those that supersede
+  it. `superseding` drops its findings on the lines that these have reported, so that one fault is one finding.
 - `proofs` derives the verdicts that a finding shows: its `VerdictQuery` holds a URL and lines, and the crawlers come
   from the groups of these lines. All findings of a file share bindings and verdicts.
 - `verdict_changes` finds the profiles in which a fix changes verdicts. It binds both versions of the file to all agents
@@ -18,9 +19,10 @@ bytes, delivery -> LintedFile -> checks -> findings -> LintReport -> text, JSON,
 Comparisons, page rules and deliveries are imported when a file needs them: most files have few rules and no delivery.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from canfetch.lint.catalogue import LANGUAGES, Catalogue, load_catalogue
 from canfetch.lint.check import Category, Check, LineOccurrence, Occurrence, VerdictQuery
-from canfetch.lint.checks import CHECKS
 from canfetch.lint.crawler_verdicts import CrawlerVerdict
 from canfetch.lint.finding import Finding, Position
 from canfetch.lint.fixes import Edit, Fix
@@ -29,6 +31,9 @@ from canfetch.lint.linter import FixResult, Linter
 from canfetch.lint.proofs import Contrast, Proof
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import SEVERITY_SETS, Severities, Severity
+
+if TYPE_CHECKING:
+    from canfetch.lint.checks import CHECKS
 
 __all__ = [
     "CHECKS",
@@ -56,3 +61,12 @@ __all__ = [
     "VerdictQuery",
     "load_catalogue",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # A run of the linter imports only the checks that may find something.
+    if name == "CHECKS":
+        from canfetch.lint import checks  # noqa: PLC0415
+
+        return checks.CHECKS
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -10,6 +10,7 @@ from canfetch.lint.lint_input import LintInput
 from canfetch.lint.severity import Severities
 
 if TYPE_CHECKING:
+    from canfetch.lint.analysis.needs import Need
     from canfetch.lint.linted_file import LintedFile
 
 _NO_DETAILS: Final[Mapping[str, str]] = MappingProxyType({})
@@ -128,6 +129,8 @@ class Check(NamedTuple):
         fixable: Whether some occurrences have a fix.
         requires: The part of `LintInput` without which the check cannot find anything, or None.
         finds_more_with: The part of `LintInput` without which the check finds less, or None.
+        needs: What a file has in which the check finds something: at least one of these. Otherwise, the linter does not
+            even import the check. Empty means that any file can have findings.
         removes_redundant_lines: Whether its fixes remove lines that other lines make redundant. They run after the
             fixes that change how lines are read.
         supersedes: Codes, or code prefixes, of the checks whose findings have the same cause. On the lines of its own
@@ -149,8 +152,9 @@ class Check(NamedTuple):
     good: LintInput | Callable[[], LintInput]
     find: "Callable[[LintedFile], Iterator[AnyOccurrence]]"
     fixable: bool = False
-    requires: Literal["path", "url", "pages"] | None = None
-    finds_more_with: Literal["pages"] | None = None
+    requires: Literal["path", "url", "pages", "delivery", "siblings"] | None = None
+    finds_more_with: Literal["url", "pages"] | None = None
+    needs: "tuple[Need, ...]" = ()
     removes_redundant_lines: bool = False
     supersedes: tuple[str, ...] = ()
     yields_to_others: bool = False

@@ -14,11 +14,10 @@ from canfetch.core.profiles import PROFILES, get_profile
 from canfetch.core.quoting import reading_hint
 from canfetch.core.robots_recognition import refusal_to_rewrite
 from canfetch.errors import InvalidOption
+from canfetch.lint._tables import CHECK_TABLE, ENTRIES_BY_WORD
 from canfetch.lint.analysis.named_engines import named_engines
 from canfetch.lint.check import AnyOccurrence, Check
-from canfetch.lint.checks import CHECKS, CHECKS_BY_WORD
-from canfetch.lint.checks.comments.unused_suppression import CHECK as UNUSED_SUPPRESSION
-from canfetch.lint.checks.comments.unused_suppression import unused_suppressions
+from canfetch.lint.check_entry import CheckEntry
 from canfetch.lint.finding import Finding
 from canfetch.lint.fix_effects import FixEffects
 from canfetch.lint.fix_rounds import (
@@ -35,17 +34,35 @@ from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.proofs import FIX_BUDGET_BYTES
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import ALL, DEFAULT, LIGHTHOUSE, SEARCH_ENGINES, SEVERITY_SETS, Severity
-from canfetch.lint.superseding import ReportedLines, superseding_codes
+from canfetch.lint.superseding import ReportedLines
 from canfetch.lint.suppression import Suppression, find_suppressions
 
 FINDINGS_LIMIT: Final = 1000
-# For each check those that supersede it, in the order in which they run.
-_SUPERSEDING: Final = superseding_codes(CHECKS)
+# It runs after all others, with what they suppressed.
+_UNUSED_SUPPRESSION: Final = "CF902"
 # A round applies the fixes that do not touch each other. All other fixes wait for the next round.
 _MAX_ROUNDS: Final = 16
 # The bytes that are linted in all rounds. A file of 500 KB has four rounds.
 _ROUND_BYTES: Final = 2 << 20
 _make: Final = methodcaller("make")
+
+
+class _Enabled(NamedTuple):
+    """The checks that run in a file, each with its severity, in the order in which they run.
+
+    `superseding` has the codes of those that supersede another one.
+    """
+
+    checks: tuple[tuple[CheckEntry, Severity], ...]
+    codes: frozenset[str]
+    superseding: frozenset[str]
+
+    @classmethod
+    def of(cls, checks: Iterable[tuple[CheckEntry, Severity]]) -> "_Enabled":
+        """Return the checks with these severities."""
+        found = tuple(checks)
+        codes = frozenset(check.code for check, _ in found)
+        return cls(found, codes, codes.intersection(chain.from_iterable(check.superseded_by for check, _ in found)))
 
 
 class FixResult(NamedTuple):
@@ -107,39 +124,39 @@ class Linter:
         if findings_limit is not None and findings_limit < 1:
             raise InvalidOption(f"invalid findings_limit {findings_limit}: expected at least 1, or None for no limit")
         self.severities = severities
-        selected = set(_resolve_codes(select)) if select else {check.code for check in CHECKS}
+        selected = set(_resolve_codes(select)) if select else {check.code for check in CHECK_TABLE}
         selected -= set(_resolve_codes(ignore))
         self._overrides = {
             code: severity for word, severity in (severity_overrides or {}).items() for code in _resolve_codes([word])
         }
-        checks = map(CHECKS_BY_WORD.__getitem__, _SUPERSEDING)
-        self._selected = tuple(check for check in checks if check.code in selected)
+        self._selected = tuple(check for check in CHECK_TABLE if check.code in selected)
         self._selects = bool(select)
         self._ignored_in = {pattern: frozenset(_resolve_codes(words)) for pattern, words in (ignore_in or {}).items()}
         self._folder = folder
         self._findings_limit = findings_limit
         # At most one for each set of search engines.
-        self._enabled_by_engines: dict[frozenset[str], dict[str, Severity]] = {}
+        self._enabled_by_engines: dict[frozenset[str], _Enabled] = {}
 
     @property
     def checks(self) -> tuple[Check, ...]:
         """The enabled checks, by code. With the set `default`, some run only in files that name a search engine."""
-        enabled = (check for check in self._selected if self._severity(check, SEARCH_ENGINES) is not None)
+        enabled = (check.check for check in self._selected if self._severity(check, SEARCH_ENGINES) is not None)
         return tuple(sorted(enabled, key=lambda check: check.code))
 
-    def _severity(self, check: Check, engines: Collection[str]) -> Severity | None:
+    def _severity(self, check: CheckEntry, engines: Collection[str]) -> Severity | None:
         severity = self._overrides.get(check.code) or check.severities.in_set(self.severities, engines)
         if severity is None and self._selects and self.severities == DEFAULT:
             return check.severities.in_set(ALL)
         return severity
 
-    def _enabled(self, engines: frozenset[str], ignored: frozenset[str]) -> Mapping[str, Severity]:
-        """Return the severity of each enabled check, by code. Most files name no engines or the same ones."""
+    def _enabled(self, engines: frozenset[str], ignored: frozenset[str]) -> _Enabled:
+        """Return the checks that run. Most files name no engines or the same ones."""
         enabled = self._enabled_by_engines.get(engines)
         if enabled is None:
-            severities = ((check.code, self._severity(check, engines)) for check in self._selected)
-            enabled = self._enabled_by_engines[engines] = {code: severity for code, severity in severities if severity}
-        return {code: severity for code, severity in enabled.items() if code not in ignored} if ignored else enabled
+            severities = ((check, self._severity(check, engines)) for check in self._selected)
+            enabled = _Enabled.of((check, severity) for check, severity in severities if severity)
+            self._enabled_by_engines[engines] = enabled
+        return _Enabled.of(one for one in enabled.checks if one[0].code not in ignored) if ignored else enabled
 
     def lint(self, file: LintInput | bytes) -> LintReport:
         """Run the enabled checks on a file.
@@ -158,7 +175,8 @@ class Linter:
         suppressed: list[Finding] = []
         truncated: list[Check] = []
 
-        def add(check: Check, severity: Severity, occurrences: Iterator[AnyOccurrence]) -> None:
+        def add(entry: CheckEntry, severity: Severity, occurrences: Iterator[AnyOccurrence]) -> None:
+            check = entry.check
             # Lighthouse reports a line in every place, also where it does no harm.
             in_any_place = self._overrides.get(check.code) or (severity if self.severities == LIGHTHOUSE else None)
             harmless = in_any_place or Severity.INFO
@@ -181,23 +199,30 @@ class Linter:
             if limit is not None and next(found, None) is not None:
                 truncated.append(check)
                 # The lines of the others count too: they may explain findings of other checks.
-                lines.read_later(check, occurrences)
+                lines.read_later(entry, occurrences)
 
         engines = named_engines(file) if self.severities == DEFAULT else frozenset()
         enabled = self._enabled(engines, self._ignored(lint_input.path))
-        lines = ReportedLines(file, _SUPERSEDING, enabled)
-        for check in self._selected:
-            severity = enabled.get(check.code)
-            if severity is None or check is UNUSED_SUPPRESSION:
+        lines = ReportedLines(file, enabled.superseding)
+        last: tuple[CheckEntry, Severity] | None = None
+        for entry, severity in enabled.checks:
+            if not entry.may_find(file):
                 continue
-            occurrences = iter(check.find(file))
+            if entry.code == _UNUSED_SUPPRESSION:
+                last = entry, severity
+                continue
+            occurrences = iter(entry.check.find(file))
             first = next(occurrences, None)
             # Most checks find nothing in most files.
             if first is not None:
-                add(check, severity, lines.without_superseded(check, chain((first,), occurrences)))
-        if UNUSED_SUPPRESSION.code in enabled:
-            unused = unused_suppressions(file, suppressions.all, suppressions.used, enabled.keys())
-            add(UNUSED_SUPPRESSION, enabled[UNUSED_SUPPRESSION.code], unused)
+                add(entry, severity, lines.without_superseded(entry, chain((first,), occurrences)))
+        if last is not None:
+            from canfetch.lint.checks.comments.unused_suppression import (  # noqa: PLC0415 - few files have suppressions
+                unused_suppressions,
+            )
+
+            unused = unused_suppressions(file, suppressions.all, suppressions.used, enabled.codes)
+            add(*last, unused)
         findings.sort(key=lambda finding: (finding.span, finding.check.code))
         _examine_fixes(file, findings, trials)
         # Findings that are read later compute few of them again.
@@ -241,7 +266,7 @@ class Linter:
             return FixResult(original.content, (), self.lint(original), refusal_to_rewrite(original.content))
         if not can_rewrite(LintedFile(lint_input), unsafe=unsafe):
             return FixResult(lint_input.content, (), self.lint(lint_input))
-        codes = frozenset(_resolve_codes(only)) if only else {check.code for check in CHECKS}
+        codes = frozenset(_resolve_codes(only)) if only else {check.code for check in CHECK_TABLE}
         fixed: list[Finding] = []
         trials = FixTrials()
         rounds_left = min(max(_ROUND_BYTES // max(len(original.content), 1), 1), _MAX_ROUNDS)
@@ -313,17 +338,17 @@ def _examine_fixes(file: LintedFile, findings: list[Finding], trials: FixTrials 
 
 def unknown_check(word: str) -> str:
     """Return the message for a word that is neither the name nor the code of a check."""
-    return unknown_choice("check", word, CHECKS_BY_WORD, listed_by="canfetch lint --list-checks")
+    return unknown_choice("check", word, ENTRIES_BY_WORD, listed_by="canfetch lint --list-checks")
 
 
 def _resolve_codes(words: Sequence[str]) -> Iterator[str]:
     check_list("checks", words)
     for word in words:
-        exact = CHECKS_BY_WORD.get(word)
+        exact = ENTRIES_BY_WORD.get(word)
         if exact is not None:
             yield exact.code
             continue
-        codes = [check.code for check in CHECKS if word.startswith("CF") and check.code.startswith(word)]
+        codes = [check.code for check in CHECK_TABLE if word.startswith("CF") and check.code.startswith(word)]
         if not codes:
             raise InvalidOption(unknown_check(word))
         yield from codes
@@ -340,7 +365,7 @@ class _Suppressions:
         self._on_line: dict[tuple[int, str], list[tuple[int, str]]] = {}
         for suppression in suppressions:
             for name, span in suppression.names if suppression.is_valid else ():
-                check = CHECKS_BY_WORD.get(name)
+                check = ENTRIES_BY_WORD.get(name)
                 if check is None:
                     continue
                 self.codes.add(check.code)

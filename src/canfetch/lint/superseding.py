@@ -2,36 +2,12 @@
 
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from collections.abc import Set as AbstractSet
-from graphlib import TopologicalSorter
 
-from canfetch.lint.check import AnyOccurrence, Check, LineOccurrence
+from canfetch.lint.check import AnyOccurrence, LineOccurrence
+from canfetch.lint.check_entry import CheckEntry
 from canfetch.lint.linted_file import LintedFile
-
-
-def superseding_codes(checks: Collection[Check]) -> dict[str, tuple[str, ...]]:
-    """Return for each check the codes of the checks that supersede it.
-
-    The order is that in which the checks have to run: each one comes after those that supersede it.
-
-    Raises: graphlib.CycleError: Two checks supersede each other.
-    """
-    # Few checks supersede others. All others only come before those that yield to each of them.
-    superseding = [check for check in checks if check.supersedes]
-    by_code = {
-        check.code: tuple(
-            other.code for other in (checks if check.yields_to_others else superseding) if _supersedes(other, check)
-        )
-        for check in checks
-    }
-    return {code: by_code[code] for code in TopologicalSorter(by_code).static_order()}
-
-
-def _supersedes(one: Check, other: Check) -> bool:
-    if one is other or one.yields_to_others:
-        return False
-    return other.yields_to_others or other.code.startswith(one.supersedes)
 
 
 def _union(sets: list[set[int]]) -> AbstractSet[int]:
@@ -43,25 +19,21 @@ class ReportedLines:
 
     Args:
         file: The file.
-        superseding: The codes of the checks that supersede each check.
-        enabled: The codes of the checks that run.
+        superseding: The codes of the checks that run and supersede another one that runs.
     """
 
-    def __init__(self, file: LintedFile, superseding: Mapping[str, tuple[str, ...]], enabled: Collection[str]) -> None:
+    def __init__(self, file: LintedFile, superseding: Collection[str]) -> None:
         self._file = file
-        self._superseding = superseding
-        self._lines: dict[str, set[int]] = {
-            other: set() for code in enabled for other in superseding[code] if other in enabled
-        }
+        self._lines: dict[str, set[int]] = {code: set() for code in superseding}
         self._unread: dict[str, Iterator[AnyOccurrence]] = {}
 
-    def without_superseded(self, check: Check, occurrences: Iterable[AnyOccurrence]) -> Iterator[AnyOccurrence]:
+    def without_superseded(self, check: CheckEntry, occurrences: Iterable[AnyOccurrence]) -> Iterator[AnyOccurrence]:
         """Yield the occurrences that no finding of another check explains, and note their lines.
 
         The checks that supersede this one must have run before, and their remaining occurrences must have been passed
         to `read_later`.
         """
-        superseding = [code for code in self._superseding[check.code] if code in self._lines]
+        superseding = [code for code in check.superseded_by if code in self._lines]
         own = self._lines.get(check.code)
         explained: AbstractSet[int] | None = None
         for one in occurrences:
@@ -80,7 +52,7 @@ class ReportedLines:
                     own.update(range(first, self._line(max(one.span[0], one.span[1] - 1)) + 1), one.lines)
             yield one
 
-    def read_later(self, check: Check, occurrences: Iterator[AnyOccurrence]) -> None:
+    def read_later(self, check: CheckEntry, occurrences: Iterator[AnyOccurrence]) -> None:
         """Read the remaining occurrences of a check when a check that it supersedes finds something."""
         if check.code in self._lines:
             self._unread[check.code] = occurrences

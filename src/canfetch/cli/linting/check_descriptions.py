@@ -7,9 +7,10 @@ from canfetch.cli.linting.options import LintOptions
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.row_writers import JsonWriter
 from canfetch.cli.shared.terminal import Palette
+from canfetch.lint._tables import ENTRIES_BY_WORD
 from canfetch.lint.catalogue import Catalogue
 from canfetch.lint.check import Check
-from canfetch.lint.checks import CHECKS, CHECKS_BY_WORD
+from canfetch.lint.checks import CHECKS
 from canfetch.lint.linter import unknown_check
 from canfetch.lint.severity import DEFAULT, Severity
 
@@ -38,10 +39,10 @@ def describe_checks(options: LintOptions, catalogue: Catalogue, palette: Palette
 
 
 def _find_check(word: str) -> Check:
-    check = CHECKS_BY_WORD.get(word)
-    if check is None:
+    entry = ENTRIES_BY_WORD.get(word)
+    if entry is None:
         raise CommandError(unknown_check(word))
-    return check
+    return entry.check
 
 
 def _severity(check: Check, options: LintOptions) -> Severity | None:

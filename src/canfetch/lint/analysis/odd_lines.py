@@ -94,6 +94,11 @@ def odd_lines(file: LintedFile, oddity: Oddity, *, without: Note = Note.NONE) ->
     return (line if isinstance(line, OddLine) else OddLine(records[line], oddity) for line in found)
 
 
+def has_odd_line(file: LintedFile, oddity: Oddity) -> bool:
+    """Return whether a line has this cause."""
+    return bool(file.compute_once(_by_oddity)[oddity])
+
+
 def lines_meant_as(file: LintedFile, name: bytes) -> list[int]:
     """Return the numbers of the odd lines for which this key is intended."""
     by_oddity = file.compute_once(_by_oddity)

@@ -56,6 +56,14 @@ def find_near_site_block(file: LintedFile, token: str) -> NearSiteBlock | None:
     return NearSiteBlock(rule, exceptions) if is_near else None
 
 
+def has_site_block(file: LintedFile) -> bool:
+    """Return whether a rule blocks the crawlers of its group from the whole site, apart from exceptions.
+
+    Cost: O(rules of the file) at the first call.
+    """
+    return bool(file.compute_once(_blocking_rules))
+
+
 def is_closed(file: LintedFile, token: str) -> bool:
     """Return whether a product token is blocked from the whole site, or from all but a few single URLs.
 

@@ -1,16 +1,24 @@
-"""All checks, sorted by code. Each module below this package defines one check as `CHECK`, and nothing else is here."""
+"""All checks. Each module below this package defines one check as `CHECK`, and nothing else is here.
 
-from importlib import import_module
-from pkgutil import walk_packages
-from typing import Final
+A run of the linter imports the checks that may find something. So `CHECKS`, all of them sorted by code, is imported on
+first access.
+"""
 
+from functools import cache
+from typing import Any
+
+from canfetch.lint._tables import CHECK_TABLE
 from canfetch.lint.check import Check
 
-
-def _discover() -> tuple[Check, ...]:
-    modules = [module.name for module in walk_packages(__path__, f"{__name__}.") if not module.ispkg]
-    return tuple(sorted((import_module(name).CHECK for name in modules), key=lambda check: check.code))
+CHECKS: tuple[Check, ...]
 
 
-CHECKS: Final[tuple[Check, ...]] = _discover()
-CHECKS_BY_WORD: Final[dict[str, Check]] = {word: check for check in CHECKS for word in (check.code, check.name)}
+def __getattr__(name: str) -> Any:
+    if name == "CHECKS":
+        return _all_checks()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+@cache
+def _all_checks() -> tuple[Check, ...]:
+    return tuple(sorted((entry.check for entry in CHECK_TABLE), key=lambda check: check.code))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.analysis.site_blocks import find_site_block
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
@@ -29,4 +30,5 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: /\n"),
     good=LintInput(b"User-agent: *\nUser-agent: AdsBot-Google\nDisallow: /\n"),
     find=find,
+    needs=(Trait.SITE_BLOCK,),
 )

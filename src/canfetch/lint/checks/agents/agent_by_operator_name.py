@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from canfetch.agents.operator_names import CRAWLERS_BY_OPERATOR
 from canfetch.lint.analysis.agent_names import named_agents
+from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -34,4 +35,5 @@ CHECK = Check(
     bad=LintInput(b"User-agent: Google\nDisallow: /private/\n"),
     good=LintInput(b"User-agent: Googlebot\nDisallow: /private/\n"),
     find=find,
+    needs=(Trait.OTHER_AGENT,),
 )

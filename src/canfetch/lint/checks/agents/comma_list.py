@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from canfetch.core.records import Record
 from canfetch.lint.analysis.agent_names import MAX_NAMES_IN_LINE, NamedAgent, lists_of_agents, named_agents
 from canfetch.lint.analysis.group_assignment import can_assign_group
+from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.fixes import Fix, replace_span
 from canfetch.lint.lint_input import LintInput
@@ -58,5 +59,6 @@ CHECK = Check(
     bad=LintInput(b"User-agent: GPTBot, ClaudeBot\nDisallow: /\n"),
     good=LintInput(b"User-agent: GPTBot\nUser-agent: ClaudeBot\nDisallow: /\n"),
     find=find,
+    needs=(Trait.OTHER_AGENT,),
     fixable=True,
 )

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from functools import partial
 
+from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, LineOccurrence, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -36,4 +37,5 @@ CHECK = Check(
     bad=LintInput(b"User-agent:\nDisallow: /private/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
+    needs=(Trait.OTHER_AGENT,),
 )

@@ -6,6 +6,7 @@ from typing import Final
 from canfetch.lint.analysis.engine_verdicts import try_allows
 from canfetch.lint.analysis.example_paths import example_path
 from canfetch.lint.analysis.known_agents import known_agents
+from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -63,4 +64,5 @@ CHECK = Check(
         b"User-agent: Googlebot-Image\nDisallow: /photos/\nDisallow: /private/\n",
     ),
     find=find,
+    needs=(Trait.OTHER_AGENT,),
 )

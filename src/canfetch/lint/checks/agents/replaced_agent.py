@@ -53,6 +53,7 @@ CHECK = Check(
     bad=LintInput(b"User-agent: anthropic-ai\nDisallow: /\n"),
     good=LintInput(b"User-agent: ClaudeBot\nDisallow: /\n"),
     find=find,
+    needs=(b"anthropic-ai", b"claude-web"),
     fixable=True,
     supersedes=("CF506", "CF507"),
 )

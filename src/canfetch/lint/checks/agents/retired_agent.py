@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from canfetch.lint.analysis.known_agents import known_agents
+from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -29,4 +30,5 @@ CHECK = Check(
     bad=LintInput(b"User-agent: DuplexWeb-Google\nDisallow: /private/\n"),
     good=LintInput(b"User-agent: Googlebot\nDisallow: /private/\n"),
     find=find,
+    needs=(Trait.OTHER_AGENT,),
 )

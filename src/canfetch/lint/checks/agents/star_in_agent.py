@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from canfetch.agents import REGISTRY
 from canfetch.lint.analysis.agent_names import named_agents
+from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
@@ -37,6 +38,7 @@ CHECK = Check(
     bad=LintInput(b"User-agent: GPTBot*\nDisallow: /\n"),
     good=LintInput(b"User-agent: GPTBot\nDisallow: /\n"),
     find=find,
+    needs=(Trait.OTHER_AGENT,),
     fixable=True,
     supersedes=("CF501", "CF502"),
 )

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from canfetch.core.abnf import IDENTIFIER
 from canfetch.lint.analysis.agent_names import named_agents
+from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -34,4 +35,5 @@ CHECK = Check(
     bad=LintInput(b"User-agent: MJ12bot\nDisallow: /\n"),
     good=LintInput(b"User-agent: AhrefsBot\nDisallow: /\n"),
     find=find,
+    needs=(Trait.OTHER_AGENT,),
 )

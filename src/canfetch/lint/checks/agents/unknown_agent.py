@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from canfetch.lint.analysis.agent_names import named_agents
 from canfetch.lint.analysis.crawler_suggestions import suggest_crawler
 from canfetch.lint.analysis.group_assignment import can_assign_group
+from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
@@ -36,5 +37,6 @@ CHECK = Check(
     bad=LintInput(b"User-agent: Google-bot\nDisallow: /private/\n"),
     good=LintInput(b"User-agent: Googlebot\nDisallow: /private/\n"),
     find=find,
+    needs=(Trait.OTHER_AGENT,),
     fixable=True,
 )

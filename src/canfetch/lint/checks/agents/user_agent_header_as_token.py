@@ -11,6 +11,7 @@ from canfetch.core.tokens import product_token
 from canfetch.errors import InvalidProductToken
 from canfetch.lint.analysis.agent_names import is_header
 from canfetch.lint.analysis.group_assignment import can_assign_group
+from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, LineOccurrence, Occurrence, VerdictQuery
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
@@ -81,6 +82,7 @@ CHECK = Check(
     bad=LintInput(b"User-agent: Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)\nDisallow: /\n"),
     good=LintInput(b"User-agent: GPTBot\nDisallow: /\n"),
     find=find,
+    needs=(Trait.OTHER_AGENT,),
     fixable=True,
     supersedes=("CF5",),
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from canfetch.lint._tables import ENTRIES_BY_WORD
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -11,14 +12,12 @@ from canfetch.lint.suppression import find_suppressions
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find comments with an unknown word or check after `canfetch:`."""
-    from canfetch.lint.checks import CHECKS_BY_WORD  # noqa: PLC0415 - this module is one of the checks
-
     for suppression in find_suppressions(file):
         if not suppression.is_valid:
             yield Occurrence(file.text_span(suppression.record), {"text": suppression.word})
             continue
         for name, span in suppression.names:
-            if name not in CHECKS_BY_WORD:
+            if name not in ENTRIES_BY_WORD:
                 yield Occurrence(span, {"text": name})
 
 
@@ -34,4 +33,5 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: /a$b  # canfetch: allow dollar-sign\n"),
     good=LintInput(b"User-agent: *\nDisallow: /a$b  # canfetch: allow dollar-inside\n"),
     find=find,
+    needs=(b"canfetch:",),
 )

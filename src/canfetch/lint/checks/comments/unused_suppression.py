@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 
+from canfetch.lint._tables import ENTRIES_BY_WORD
 from canfetch.lint.check import Category, Check, Occurrence
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
@@ -22,12 +23,10 @@ def unused_suppressions(
         used: Offset and text of each name that suppressed a finding.
         ran: Codes of the checks that ran.
     """
-    from canfetch.lint.checks import CHECKS_BY_WORD  # noqa: PLC0415 - this module is one of the checks
-
     for suppression in suppressions:
         for name, span in suppression.names if suppression.is_valid else ():
-            check = CHECKS_BY_WORD.get(name)
-            if check is None or check.code not in ran or (span[0], name) in used or not _has_input(check, file):
+            entry = ENTRIES_BY_WORD.get(name)
+            if entry is None or entry.code not in ran or (span[0], name) in used or not _has_input(entry.check, file):
                 continue
             # A single name is removed with its comment. Removing one of several would leave a comma.
             fix = None
@@ -67,5 +66,6 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: /a/  # canfetch: allow dollar-inside\n"),
     good=LintInput(b"User-agent: *\nDisallow: /a$b  # canfetch: allow dollar-inside\n"),
     find=find,
+    needs=(b"canfetch:",),
     fixable=True,
 )

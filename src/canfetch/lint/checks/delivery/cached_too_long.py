@@ -63,4 +63,5 @@ CHECK = Check(
         delivery=example_delivery(headers=(("content-type", "text/plain"), ("cache-control", "public, max-age=3600"))),
     ),
     find=find,
+    requires="delivery",
 )

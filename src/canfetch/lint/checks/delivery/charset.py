@@ -44,4 +44,5 @@ CHECK = Check(
         delivery=example_delivery(headers=(("content-type", "text/plain; charset=utf-8"),)),
     ),
     find=find,
+    requires="delivery",
 )

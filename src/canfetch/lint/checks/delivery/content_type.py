@@ -35,4 +35,5 @@ CHECK = Check(
     ),
     good=lambda: LintInput(b"User-agent: *\nDisallow:\n", delivery=example_delivery()),
     find=find,
+    requires="delivery",
 )

@@ -37,4 +37,5 @@ CHECK = Check(
         siblings={"https://www.example.com/robots.txt": b"user-agent: *\ndisallow: /private/\n"},
     ),
     find=find,
+    requires="siblings",
 )

@@ -49,4 +49,5 @@ CHECK = Check(
     ),
     good=lambda: LintInput(b"User-agent: *\nDisallow:\n", delivery=example_delivery()),
     find=find,
+    requires="delivery",
 )

@@ -72,4 +72,5 @@ CHECK = Check(
     ),
     good=lambda: LintInput(b"User-agent: *\nDisallow:\n", delivery=example_delivery()),
     find=find,
+    requires="delivery",
 )

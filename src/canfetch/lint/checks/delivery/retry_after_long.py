@@ -38,4 +38,5 @@ CHECK = Check(
     bad=lambda: LintInput(b"", delivery=example_delivery(503, (("retry-after", "604800"),))),
     good=lambda: LintInput(b"", delivery=example_delivery(503, (("retry-after", "600"),))),
     find=find,
+    requires="delivery",
 )

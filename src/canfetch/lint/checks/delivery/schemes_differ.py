@@ -37,4 +37,5 @@ CHECK = Check(
         siblings={"http://example.com/robots.txt": b"User-agent: *\nDisallow: /private/\n"},
     ),
     find=find,
+    requires="siblings",
 )

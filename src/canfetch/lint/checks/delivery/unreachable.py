@@ -35,4 +35,5 @@ CHECK = Check(
         b"User-agent: *\nDisallow:\n", url="https://example.com/robots.txt", delivery=example_delivery()
     ),
     find=find,
+    requires="delivery",
 )

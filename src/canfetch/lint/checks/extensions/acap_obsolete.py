@@ -36,4 +36,5 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: /private/\nACAP-disallow-crawl: /private/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
+    needs=(PREFIX,),
 )

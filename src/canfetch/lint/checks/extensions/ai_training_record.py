@@ -31,4 +31,5 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallowAITraining: /\nDisallow: /private/\n"),
     good=LintInput(b"User-agent: *\nContent-Usage: train-ai=n\nDisallow: /private/\n"),
     find=find,
+    needs=("disallowaitraining", "allowaitraining"),
 )

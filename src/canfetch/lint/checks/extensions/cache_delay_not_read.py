@@ -27,4 +27,5 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nCache-delay: 10\nDisallow: /private/\n"),
     good=LintInput(b"User-agent: *\nCrawl-delay: 10\nDisallow: /private/\n"),
     find=find,
+    needs=("cache-delay",),
 )

@@ -29,4 +29,5 @@ CHECK = Check(
     bad=LintInput(b"User-agent: Yandex\nDisallow:\nClean-param: sid sort /forum/\n"),
     good=LintInput(b"User-agent: Yandex\nDisallow:\nClean-param: sid&sort /forum/\n"),
     find=find,
+    needs=("clean-param",),
 )

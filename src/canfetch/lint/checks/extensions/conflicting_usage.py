@@ -69,4 +69,5 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nContent-Signal: ai-train=no\nContent-Usage: train-ai=y\nAllow: /\n"),
     good=LintInput(b"User-agent: *\nContent-Signal: ai-train=no\nContent-Usage: train-ai=n\nAllow: /\n"),
     find=find,
+    needs=("content-usage",),
 )

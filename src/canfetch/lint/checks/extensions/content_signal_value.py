@@ -47,5 +47,6 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nContent-Signal: search=y, ai-train=n\nAllow: /\n"),
     good=LintInput(b"User-agent: *\nContent-Signal: search=yes, ai-train=no\nAllow: /\n"),
     find=find,
+    needs=("content-signal",),
     fixable=True,
 )

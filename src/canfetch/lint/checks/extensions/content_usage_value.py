@@ -52,5 +52,6 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nContent-Usage: train-ai=no\nAllow: /\n"),
     good=LintInput(b"User-agent: *\nContent-Usage: train-ai=n\nAllow: /\n"),
     find=find,
+    needs=("content-usage",),
     fixable=True,
 )

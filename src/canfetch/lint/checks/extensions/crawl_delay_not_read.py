@@ -40,5 +40,6 @@ CHECK = Check(
     bad=LintInput(b"User-agent: Googlebot\nCrawl-delay: 5\nDisallow: /private/\n"),
     good=LintInput(b"User-agent: bingbot\nCrawl-delay: 5\nDisallow: /private/\n"),
     find=find,
+    needs=("crawl-delay",),
     notable=True,
 )

@@ -47,4 +47,5 @@ CHECK = Check(
     bad=LintInput(b"User-agent: bingbot\nCrawl-delay: 3600\n"),
     good=LintInput(b"User-agent: bingbot\nCrawl-delay: 10\n"),
     find=find,
+    needs=("crawl-delay",),
 )

@@ -45,4 +45,5 @@ CHECK = Check(
     bad=LintInput(b"User-agent: bingbot\nCrawl-delay: 0.5\n"),
     good=LintInput(b"User-agent: bingbot\nCrawl-delay: 1\n"),
     find=find,
+    needs=("crawl-delay",),
 )

@@ -49,5 +49,6 @@ CHECK = Check(
     bad=LintInput(b"User-agent: bingbot\nCrawl-delay: 5s\n"),
     good=LintInput(b"User-agent: bingbot\nCrawl-delay: 5\n"),
     find=find,
+    needs=("crawl-delay",),
     fixable=True,
 )

@@ -29,4 +29,5 @@ CHECK = Check(
     bad=LintInput(b"Agentmap: https://example.com/.well-known/ard.json\n\nUser-agent: *\nDisallow: /private/\n"),
     good=LintInput(b"Sitemap: https://example.com/sitemap.xml\n\nUser-agent: *\nDisallow: /private/\n"),
     find=find,
+    needs=("agentmap", "schemamap"),
 )

@@ -28,4 +28,5 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow:\n\nHost: example.com\n"),
     good=LintInput(b"User-agent: *\nDisallow:\n"),
     find=find,
+    needs=("host",),
 )

@@ -28,4 +28,5 @@ CHECK = Check(
     bad=LintInput(b"License: /license.xml\n\nUser-agent: *\nDisallow: /private/\n"),
     good=LintInput(b"License: https://example.com/license.xml\n\nUser-agent: *\nDisallow: /private/\n"),
     find=find,
+    needs=("license",),
 )

@@ -55,5 +55,6 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nNoindex: /drafts/\nDisallow: /private/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
+    needs=("noindex", "nofollow", "noarchive"),
     supersedes=("CF302",),
 )

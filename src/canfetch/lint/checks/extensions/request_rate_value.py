@@ -29,4 +29,5 @@ CHECK = Check(
     bad=LintInput(b"User-agent: SeznamBot\nRequest-rate: 10\n"),
     good=LintInput(b"User-agent: SeznamBot\nRequest-rate: 1/10s\n"),
     find=find,
+    needs=("request-rate",),
 )

@@ -28,4 +28,5 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nRobot-version: 2.0.0\nDisallow: /private/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
+    needs=("robot-version",),
 )

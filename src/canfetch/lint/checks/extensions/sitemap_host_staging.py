@@ -39,6 +39,7 @@ CHECK = Check(
         b"User-agent: *\nDisallow:\n\nSitemap: https://example.com/sitemap.xml\n", url="https://example.com/robots.txt"
     ),
     find=find,
+    needs=("sitemap",),
     requires="url",
     supersedes=("CF708",),
 )

@@ -33,5 +33,6 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow:\n\nSitemap: http://localhost:8080/sitemap.xml\n"),
     good=LintInput(b"User-agent: *\nDisallow:\n\nSitemap: https://example.com/sitemap.xml\n"),
     find=find,
+    needs=("sitemap",),
     supersedes=("CF626", "CF708"),
 )

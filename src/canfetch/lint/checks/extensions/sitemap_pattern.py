@@ -32,4 +32,5 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow:\n\nSitemap: https://example.com/sitemap-*.xml\n"),
     good=LintInput(b"User-agent: *\nDisallow:\n\nSitemap: https://example.com/sitemap-index.xml\n"),
     find=find,
+    needs=("sitemap",),
 )

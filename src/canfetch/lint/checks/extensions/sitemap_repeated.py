@@ -38,6 +38,7 @@ CHECK = Check(
     ),
     good=LintInput(b"Sitemap: https://example.com/sitemap.xml\n\nUser-agent: *\nDisallow:\n"),
     find=find,
+    needs=("sitemap",),
     fixable=True,
     removes_redundant_lines=True,
 )

@@ -31,4 +31,5 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow:\n\nSitemap: htps://example.com/sitemap.xml\n"),
     good=LintInput(b"User-agent: *\nDisallow:\n\nSitemap: https://example.com/sitemap.xml\n"),
     find=find,
+    needs=("sitemap",),
 )

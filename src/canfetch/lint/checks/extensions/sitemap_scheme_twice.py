@@ -58,6 +58,7 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow:\n\nSitemap: https://https://example.com/sitemap.xml\n"),
     good=LintInput(b"User-agent: *\nDisallow:\n\nSitemap: https://example.com/sitemap.xml\n"),
     find=find,
+    needs=("sitemap",),
     fixable=True,
     supersedes=("CF601", "CF602", "CF625", "CF626", "CF708"),
 )

@@ -43,5 +43,6 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow:\n\nSitemap: https://example.com/my sitemap.xml\n"),
     good=LintInput(b"User-agent: *\nDisallow:\n\nSitemap: https://example.com/my%20sitemap.xml\n"),
     find=find,
+    needs=("sitemap",),
     fixable=True,
 )

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from canfetch.core.extensions.record import ExtensionNote
+from canfetch.core.keys import RecordKind
 from canfetch.core.notes import Note
 from canfetch.lint.analysis.extension_records import known_extensions
 from canfetch.lint.analysis.key_names import LIGHTHOUSE_KEYS
@@ -37,4 +38,5 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nContent-Usage: train-ai=n\nAllow: /\n"),
     good=LintInput(b"User-agent: *\nContent-Signal: ai-train=no\nAllow: /\n"),
     find=find,
+    needs=(RecordKind.OTHER,),
 )

@@ -29,4 +29,5 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nVisit-time: 6am-8am\nDisallow: /private/\n"),
     good=LintInput(b"User-agent: *\nVisit-time: 0600-0800\nDisallow: /private/\n"),
     find=find,
+    needs=("visit-time",),
 )

@@ -33,6 +33,7 @@ CHECK = Check(
     bad=LintInput(b"\xef\xbb\xbfUser-agent: *\nDisallow: /private/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
+    needs=(BYTE_ORDER_MARK,),
     fixable=True,
     notable=True,
 )

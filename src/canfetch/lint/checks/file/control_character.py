@@ -6,6 +6,7 @@ from typing import Final
 
 from canfetch.lint.analysis.characters import LINE_BREAK_CONTROLS
 from canfetch.lint.analysis.content_kinds import file_is_binary, file_is_markup
+from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Edit, Fix
 from canfetch.lint.lint_input import LintInput
@@ -53,5 +54,6 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: /private\x08/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
+    needs=(Trait.CONTROL,),
     fixable=True,
 )

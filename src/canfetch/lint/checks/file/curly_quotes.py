@@ -8,6 +8,7 @@ from typing import Final
 from canfetch.core.keys import RecordKind
 from canfetch.core.notes import Note
 from canfetch.lint.analysis.characters import CURLY_QUOTES, LONG_DASHES
+from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
 from canfetch.lint.analysis.unread_agents import EXPLAINED_CHECKS, query_for_unread
 from canfetch.lint.check import AnyOccurrence, Check, LineOccurrence, Occurrence
@@ -78,6 +79,7 @@ CHECK = Check(
     bad=LintInput("User-agent: *\nDisallow: \u201c/private/\u201d\n".encode()),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
+    needs=(Trait.NON_ASCII,),
     fixable=True,
     supersedes=("CF2", "CF4", "CF5", "CF6", *EXPLAINED_CHECKS),
 )

@@ -51,5 +51,6 @@ CHECK = Check(
     bad=LintInput(b"---\nlayout: null\n---\nUser-agent: *\nDisallow: /private/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
+    needs=_MARKS,
     supersedes=("CF2", "CF6"),
 )

@@ -12,6 +12,7 @@ from canfetch.core.text import WHITE_SPACE
 from canfetch.lint.analysis.characters import BLANKS, INVISIBLE
 from canfetch.lint.analysis.content_kinds import file_is_markup
 from canfetch.lint.analysis.example_paths import query_for
+from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
 from canfetch.lint.analysis.unread_agents import EXPLAINED_CHECKS, query_below, query_for_unread
 from canfetch.lint.check import Check, LineOccurrence, Occurrence, VerdictQuery
@@ -116,6 +117,7 @@ CHECK = Check(
     bad=LintInput("User-agent: *\n\u200bDisallow: /private/\n".encode()),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
+    needs=(Trait.NON_ASCII,),
     fixable=True,
     supersedes=("CF105", "CF218", "CF4", "CF5", "CF6", *EXPLAINED_CHECKS),
 )

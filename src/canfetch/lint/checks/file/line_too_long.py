@@ -5,6 +5,7 @@ from typing import Final
 
 from canfetch.core.keys import RecordKind
 from canfetch.lint.analysis.content_kinds import file_is_markup
+from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -44,4 +45,5 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: /" + b"a" * 1100 + b"\n"),
     good=LintInput(b"User-agent: *\nDisallow: /" + b"a" * 100 + b"\n"),
     find=find,
+    needs=(Trait.LONG_LINE,),
 )

@@ -67,6 +67,7 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\\nDisallow: /private/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
+    needs=(_BREAK,),
     fixable=True,
     supersedes=("CF11", "CF2", "CF3", "CF4", "CF5", "CF6", "CF7"),
 )

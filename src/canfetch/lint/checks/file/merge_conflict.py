@@ -45,5 +45,6 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\n<<<<<<< HEAD\nDisallow: /a/\n=======\nDisallow: /b/\n>>>>>>> main\nDisallow: /c/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /b/\nDisallow: /c/\n"),
     find=find,
+    needs=(_START,),
     supersedes=("CF2", "CF302"),
 )

@@ -53,5 +53,6 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\r\nDisallow: /a/\nDisallow: /b/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /a/\nDisallow: /b/\n"),
     find=find,
+    needs=(b"\r",),
     fixable=True,
 )

@@ -7,6 +7,7 @@ from canfetch.core.keys import RecordKind
 from canfetch.core.verdict import Access
 from canfetch.lint.analysis.content_kinds import file_is_binary, file_is_markup
 from canfetch.lint.analysis.extension_records import known_extensions
+from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -39,5 +40,6 @@ CHECK = Check(
     bad=LintInput(b"# nothing here yet\n"),
     good=LintInput(b"User-agent: *\nDisallow:\n"),
     find=find,
+    needs=(Trait.NO_RECORDS,),
     notable=True,
 )

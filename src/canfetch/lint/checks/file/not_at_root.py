@@ -41,5 +41,5 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: /private/\n", url="https://example.com/shop/robots.txt"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n", url="https://example.com/robots.txt"),
     find=find,
-    requires="url",
+    finds_more_with="url",
 )

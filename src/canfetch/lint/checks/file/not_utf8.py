@@ -9,6 +9,7 @@ from canfetch.core.keys import RecordKind
 from canfetch.core.notes import Note
 from canfetch.core.records import Record
 from canfetch.lint.analysis.content_kinds import file_is_binary, file_is_markup
+from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Edit, Fix
 from canfetch.lint.lint_input import LintInput
@@ -89,5 +90,6 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: /caf\xe9/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /caf%C3%A9/\n"),
     find=find,
+    needs=(Trait.NON_ASCII,),
     fixable=True,
 )

@@ -47,5 +47,6 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: /private\0/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
+    needs=(b"\0",),
     fixable=True,
 )

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.core.limits import DEFAULT_MAX_BYTES
+from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -41,4 +42,5 @@ CHECK = Check(
     ),
     good=LintInput(b"User-agent: *\n" + _EXAMPLE_RULE % 1),
     find=find,
+    needs=(Trait.LARGE,),
 )

@@ -41,5 +41,6 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: undefined\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
+    needs=tuple(sorted(UNSET)),
     supersedes=("CF2", "CF302", "CF4", "CF5", "CF6", "CF7"),
 )

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from canfetch.lint.analysis.canonical_rules import form_in
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.named_engines import engine_of
+from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.analysis.rule_coverage import covered_rules
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
@@ -68,4 +69,5 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: /a/\n\nUser-agent: *\nDisallow: /b/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /a/\nDisallow: /b/\n"),
     find=find,
+    needs=(Trait.SEVERAL_AGENTS,),
 )

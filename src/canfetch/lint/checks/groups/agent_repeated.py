@@ -7,6 +7,7 @@ from itertools import accumulate
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Record
 from canfetch.lint.analysis.line_ends import has_text_line_break
+from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
@@ -81,5 +82,6 @@ CHECK = Check(
     bad=LintInput(b"User-agent: FooBot\nUser-agent: FooBot\nDisallow: /private/\n"),
     good=LintInput(b"User-agent: FooBot\nDisallow: /private/\n"),
     find=find,
+    needs=(Trait.SEVERAL_AGENTS,),
     fixable=True,
 )

@@ -6,6 +6,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Final
 
+from canfetch.core.keys import RecordKind
 from canfetch.core.records import Record
 from canfetch.lint.analysis.line_ends import line_end
 from canfetch.lint.check import Check, Occurrence
@@ -134,5 +135,6 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: /private/\nAllow: /private/open/\n"),
     good=LintInput(b"User-agent: *\nAllow: /private/open/\nDisallow: /private/\n"),
     find=find,
+    needs=(RecordKind.ALLOW,),
     fixable=True,
 )

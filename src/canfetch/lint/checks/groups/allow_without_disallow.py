@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from canfetch.agents import REGISTRY
+from canfetch.core.keys import RecordKind
 from canfetch.lint.analysis.asset_patterns import names_assets
 from canfetch.lint.analysis.canonical_rules import matches_everything
 from canfetch.lint.analysis.named_engines import main_crawlers
@@ -58,5 +59,6 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nAllow: /catalogue/\n"),
     good=LintInput(b"User-agent: *\nAllow: /catalogue/\nDisallow: /\n"),
     find=find,
+    needs=(RecordKind.ALLOW,),
     supersedes=("CF428",),
 )

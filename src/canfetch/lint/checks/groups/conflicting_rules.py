@@ -5,6 +5,7 @@ from itertools import islice
 from typing import Final
 
 from canfetch.core.escapes import canonical, encode_reserved_data
+from canfetch.core.keys import RecordKind
 from canfetch.core.patterns import matches
 from canfetch.lint.analysis.canonical_rules import with_forms
 from canfetch.lint.analysis.example_paths import query_for
@@ -127,5 +128,6 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nAllow: /shop/\nDisallow: /shop/\n"),
     good=LintInput(b"User-agent: *\nAllow: /shop/\nDisallow: /shop/cart/\n"),
     find=find,
+    needs=(RecordKind.ALLOW,),
     supersedes=("CF405", "CF406", "CF426", "CF427"),
 )

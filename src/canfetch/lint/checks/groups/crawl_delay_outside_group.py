@@ -35,4 +35,5 @@ CHECK = Check(
     bad=LintInput(b"Crawl-delay: 10\n\nUser-agent: *\nDisallow: /private/\n"),
     good=LintInput(b"User-agent: *\nCrawl-delay: 10\nDisallow: /private/\n"),
     find=find,
+    needs=(RecordKind.OTHER,),
 )

@@ -52,4 +52,5 @@ CHECK = Check(
     ),
     good=LintInput(b"User-agent: *\nContent-Signal: search=yes,ai-train=no\nDisallow: /private/\n"),
     find=find,
+    needs=(_BEGIN,),
 )

@@ -6,6 +6,7 @@ from typing import Final
 
 from canfetch.lint.analysis.example_paths import example_path
 from canfetch.lint.analysis.named_engines import main_crawlers
+from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.crawler_verdicts import OTHER_CRAWLER
 from canfetch.lint.lint_input import LintInput
@@ -96,4 +97,5 @@ CHECK = Check(
         b"User-agent: *\nDisallow: /private/\n\nUser-agent: FooBot\nDisallow: /private/\nDisallow: /images/\n"
     ),
     find=find,
+    needs=(Trait.SEVERAL_AGENTS,),
 )

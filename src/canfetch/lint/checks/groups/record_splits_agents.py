@@ -6,6 +6,7 @@ from itertools import pairwise
 from canfetch.core.records import Record
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.line_ends import line_end
+from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Fix, replace_span
 from canfetch.lint.lint_input import LintInput
@@ -77,5 +78,6 @@ CHECK = Check(
     bad=LintInput(b"User-agent: FooBot\nCrawl-delay: 5\n\nUser-agent: BarBot\nDisallow: /\n"),
     good=LintInput(b"User-agent: FooBot\nCrawl-delay: 5\nDisallow:\n\nUser-agent: BarBot\nDisallow: /\n"),
     find=find,
+    needs=(Trait.SEVERAL_AGENTS,),
     fixable=True,
 )

@@ -51,5 +51,6 @@ CHECK = Check(
     bad=LintInput(b"Disallow: /private/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
+    needs=(Note.OUTSIDE_GROUP,),
     fixable=True,
 )

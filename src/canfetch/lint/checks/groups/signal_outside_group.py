@@ -28,4 +28,5 @@ CHECK = Check(
     bad=LintInput(b"Content-Signal: ai-train=no\n\nUser-agent: *\nDisallow: /private/\n"),
     good=LintInput(b"User-agent: *\nContent-Signal: ai-train=no\nDisallow: /private/\n"),
     find=find,
+    needs=("content-signal",),
 )

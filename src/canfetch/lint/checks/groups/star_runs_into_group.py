@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.lint.analysis.line_ends import line_end
+from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.analysis.site_blocks import find_site_block
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.fixes import Edit, Fix
@@ -51,6 +52,7 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\n\nUser-agent: BadBot\nDisallow: /\n"),
     good=LintInput(b"User-agent: *\nDisallow:\n\nUser-agent: BadBot\nDisallow: /\n"),
     find=find,
+    needs=(Trait.SITE_BLOCK,),
     fixable=True,
     supersedes=("CF305", "CF306", "CF308", "CF701", "CF702"),
 )

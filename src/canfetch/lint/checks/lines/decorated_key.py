@@ -48,6 +48,7 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\n- Disallow: /private/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
+    needs=(Oddity.DECORATED,),
     fixable=True,
     supersedes=EXPLAINED_CHECKS,
 )

@@ -43,5 +43,6 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: /private/\n\nSitemap:\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n\nSitemap: https://example.com/sitemap.xml\n"),
     find=find,
+    needs=(Note.EMPTY_VALUE,),
     fixable=True,
 )

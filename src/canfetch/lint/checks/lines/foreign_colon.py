@@ -42,6 +42,7 @@ CHECK = Check(
     bad=LintInput("User-agent: *\nDisallow\uff1a/private/\n".encode()),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
+    needs=(Oddity.FOREIGN_COLON,),
     fixable=True,
     supersedes=EXPLAINED_CHECKS,
 )

@@ -69,6 +69,7 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: /private/ // for members\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/ # for members\n"),
     find=find,
+    needs=(Oddity.FOREIGN_COMMENT, Note.WHITE_SPACE_IN_VALUE),
     fixable=True,
     supersedes=("CF218", "CF4"),
 )

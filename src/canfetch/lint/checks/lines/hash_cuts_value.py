@@ -52,4 +52,5 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: /#admin\n"),
     good=LintInput(b"User-agent: *\nDisallow: /%23admin\n"),
     find=find,
+    needs=(b"#",),
 )

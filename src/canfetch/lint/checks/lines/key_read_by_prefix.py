@@ -51,6 +51,7 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallowed: /private/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
+    needs=(Oddity.PREFIX,),
     fixable=True,
     supersedes=("CF302",),
 )

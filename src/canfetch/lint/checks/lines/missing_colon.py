@@ -57,6 +57,7 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow /private/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
+    needs=(Note.MISSING_COLON, Oddity.MISSING_COLON),
     fixable=True,
     supersedes=("CF302",),
 )

@@ -46,5 +46,6 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDissallow: /private/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
+    needs=(Note.MISSPELT_KEY,),
     fixable=True,
 )

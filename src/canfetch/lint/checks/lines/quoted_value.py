@@ -52,6 +52,7 @@ CHECK = Check(
     bad=LintInput(b'User-agent: *\nDisallow: "/private/"\n'),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
+    needs=_QUOTES,
     fixable=True,
     supersedes=("CF218", "CF4", "CF5", "CF6"),
 )

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Final
 
 from canfetch.core.keys import RecordKind
+from canfetch.core.notes import Note
 from canfetch.core.records import Record
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.line_ends import line_end
@@ -79,6 +80,7 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: /private/ /drafts/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\nDisallow: /drafts/\n"),
     find=find,
+    needs=(Note.WHITE_SPACE_IN_VALUE, RecordKind.SITEMAP),
     fixable=True,
     supersedes=("CF218", "CF4"),
 )

@@ -54,5 +54,6 @@ CHECK = Check(
     bad=LintInput(b"User-agent : *\nDisallow : /private/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
+    needs=(b" :", b"\t:"),
     fixable=True,
 )

@@ -66,5 +66,6 @@ CHECK = Check(
     bad=LintInput(b"Rules for all of our crawlers\nUser-agent: *\nDisallow: /private/\n"),
     good=LintInput(b"# Rules for all of our crawlers\nUser-agent: *\nDisallow: /private/\n"),
     find=find,
+    needs=(Oddity.TEXT,),
     fixable=True,
 )

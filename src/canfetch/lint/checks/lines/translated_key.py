@@ -29,6 +29,7 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nNo permitir: /privado/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /privado/\n"),
     find=find,
+    needs=(Oddity.TRANSLATED,),
     fixable=True,
     supersedes=EXPLAINED_CHECKS,
 )

@@ -34,4 +34,5 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nPriority: high\nDisallow: /private/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
+    needs=(Oddity.UNKNOWN,),
 )

@@ -28,6 +28,7 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisllow: /private/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
+    needs=(Oddity.NEAR,),
     fixable=True,
     supersedes=EXPLAINED_CHECKS,
 )

@@ -9,6 +9,7 @@ from canfetch.core.text import encode_text
 from canfetch.core.urls import split_url
 from canfetch.lint.analysis.addresses import Address, find_address
 from canfetch.lint.analysis.example_paths import query_for
+from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.analysis.rule_values import rule_records_matching
 from canfetch.lint.check import Check, LineOccurrence, Occurrence
 from canfetch.lint.fixes import replace_span
@@ -71,6 +72,7 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: https://example.com/private/\n", url="https://example.com/robots.txt"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n", url="https://example.com/robots.txt"),
     find=find,
+    needs=(Trait.OTHER_START,),
     fixable=True,
     supersedes=("CF218", "CF4"),
 )

@@ -102,5 +102,6 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: /my files/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /my%20files/\n"),
     find=find,
+    needs=(Note.WHITE_SPACE_IN_VALUE,),
     fixable=True,
 )

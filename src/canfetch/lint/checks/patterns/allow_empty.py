@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from canfetch.core.keys import RecordKind
+from canfetch.core.notes import Note
 from canfetch.lint.analysis.rule_fixes import count_nonempty_rules, remove_line
 from canfetch.lint.analysis.rule_values import EMPTY_VALUE, rule_records_matching, rules_matching
 from canfetch.lint.check import Check, Occurrence
@@ -40,6 +41,7 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nAllow:\nDisallow: /private/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
+    needs=(Note.EMPTY_VALUE,),
     fixable=True,
     removes_redundant_lines=True,
 )

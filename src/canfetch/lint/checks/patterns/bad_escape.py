@@ -47,4 +47,5 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: /50%-off/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /50%25-off/\n"),
     find=find,
+    needs=(Note.BAD_ESCAPE,),
 )

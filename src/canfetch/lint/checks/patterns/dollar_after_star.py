@@ -45,5 +45,6 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: /print/*$\n"),
     good=LintInput(b"User-agent: *\nDisallow: /print/\n"),
     find=find,
+    needs=(b"*$",),
     fixable=True,
 )

@@ -38,4 +38,5 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: /*.pdf$old\n"),
     good=LintInput(b"User-agent: *\nDisallow: /*.pdf$\n"),
     find=find,
+    needs=(Note.DOLLAR_INSIDE,),
 )

@@ -39,4 +39,5 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: /shop/../cart/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /cart/\n"),
     find=find,
+    needs=(b"/.", b"/%2e"),
 )

@@ -51,5 +51,6 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: /**/drafts/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /*/drafts/\n"),
     find=find,
+    needs=(b"**",),
     fixable=True,
 )

@@ -43,5 +43,6 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: /*/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
+    needs=(b"*/",),
     supersedes=("CF703",),
 )

@@ -63,5 +63,6 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: /*?\n"),
     good=LintInput(b"User-agent: *\nAllow: /*.css?\nAllow: /*.js?\nDisallow: /*?\n"),
     find=find,
+    needs=(b"*?",),
     supersedes=("CF703",),
 )

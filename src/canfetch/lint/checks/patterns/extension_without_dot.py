@@ -52,6 +52,7 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: /*pdf$\n"),
     good=LintInput(b"User-agent: *\nDisallow: /*.pdf$\n"),
     find=find,
+    needs=(b"$",),
     fixable=True,
     supersedes=("CF703",),
 )

@@ -46,4 +46,5 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nAllow: /press/index.html\nDisallow: /press/\n"),
     good=LintInput(b"User-agent: *\nAllow: /press/index.html\nAllow: /press/$\nDisallow: /press/\n"),
     find=find,
+    needs=(b"/index.htm",),
 )

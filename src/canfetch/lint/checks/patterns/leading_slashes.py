@@ -46,4 +46,5 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: //private/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
+    needs=(b"//",),
 )

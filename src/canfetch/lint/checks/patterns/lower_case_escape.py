@@ -56,5 +56,6 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: /caf%c3%a9/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /caf%C3%A9/\n"),
     find=find,
+    needs=(b"%",),
     fixable=True,
 )

@@ -12,6 +12,7 @@ from canfetch.lint.analysis.addresses import find_address
 from canfetch.lint.analysis.asset_patterns import blocked_asset
 from canfetch.lint.analysis.canonical_rules import canonical_form
 from canfetch.lint.analysis.example_paths import query_for
+from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.analysis.regular_expressions import looks_like_regex
 from canfetch.lint.analysis.rule_fixes import rewrite_value
 from canfetch.lint.analysis.rule_neighbours import Neighbours
@@ -105,5 +106,6 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: private/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
+    needs=(Trait.OTHER_START,),
     fixable=True,
 )

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.analysis.rule_fixes import rewrite_value
 from canfetch.lint.analysis.rule_neighbours import Neighbours
 from canfetch.lint.analysis.rule_values import rule_records_matching
@@ -42,5 +43,6 @@ CHECK = Check(
     bad=LintInput(b"User-agent: ExampleBot\nDisallow: *\n"),
     good=LintInput(b"User-agent: ExampleBot\nDisallow: /\n"),
     find=find,
+    needs=(Trait.STAR,),
     fixable=True,
 )

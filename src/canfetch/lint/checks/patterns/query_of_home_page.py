@@ -62,5 +62,6 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: /?utm_source=\n"),
     good=LintInput(b"User-agent: *\nDisallow: /*?utm_source=\n"),
     find=find,
+    needs=(_START,),
     fixable=True,
 )

@@ -41,6 +41,7 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: /robots.txt\nDisallow: /private/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
+    needs=(b"/robots.txt",),
     fixable=True,
     removes_redundant_lines=True,
 )

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.lint.analysis.example_paths import query_for
+from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.analysis.rule_fixes import rewrite_value
 from canfetch.lint.analysis.rule_neighbours import Neighbours
 from canfetch.lint.analysis.rule_values import rule_records_matching
@@ -47,5 +48,6 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: /private/*\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
+    needs=(Trait.STAR,),
     fixable=True,
 )

@@ -63,5 +63,6 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: /%7Ejoe/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /~joe/\n"),
     find=find,
+    needs=(b"%",),
     fixable=True,
 )

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.core.keys import RecordKind
+from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.analysis.rule_values import rule_records_matching
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Fix, replace_span
@@ -44,6 +45,7 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: none\n"),
     good=LintInput(b"User-agent: *\nDisallow:\n"),
     find=find,
+    needs=(Trait.OTHER_START,),
     fixable=True,
     supersedes=("CF401",),
 )

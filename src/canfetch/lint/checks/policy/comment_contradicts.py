@@ -73,4 +73,5 @@ CHECK = Check(
     bad=LintInput(b"# Block all robots\nUser-agent: *\nDisallow:\n"),
     good=LintInput(b"# Block all robots\nUser-agent: *\nDisallow: /\n"),
     find=find,
+    needs=(b"#",),
 )

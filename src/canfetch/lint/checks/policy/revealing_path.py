@@ -54,4 +54,5 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: /files/backup/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /files/\n"),
     find=find,
+    needs=_WORDS,
 )

@@ -5,6 +5,7 @@ from typing import Final
 
 from canfetch.agents import REGISTRY
 from canfetch.lint.analysis.engine_verdicts import try_allows
+from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.analysis.site_blocks import find_near_site_block, find_site_block, is_closed
 from canfetch.lint.analysis.unread_agents import unread_agent_above
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
@@ -56,4 +57,5 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: /private/\n\nUser-agent: Googlebot\nDisallow: /\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n\nUser-agent: Googlebot\nDisallow: /private/\n"),
     find=find,
+    needs=(Trait.SITE_BLOCK,),
 )

@@ -74,4 +74,5 @@ CHECK = Check(
         url="https://example.com/robots.txt",
     ),
     find=find,
+    needs=("sitemap",),
 )

@@ -38,5 +38,6 @@ CHECK = Check(
         b"User-agent: *\nDisallow:\n\nSitemap: https://example.com/sitemap.xml\n", url="https://example.com/robots.txt"
     ),
     find=find,
+    needs=("sitemap",),
     requires="url",
 )

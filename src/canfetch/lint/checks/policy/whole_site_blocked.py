@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.analysis.site_blocks import find_site_block, is_closed
 from canfetch.lint.analysis.unread_agents import unread_agent_above
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
@@ -37,5 +38,6 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: /\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
+    needs=(Trait.SITE_BLOCK,),
     supersedes=("CF403", "CF411", "CF707"),
 )

@@ -1,0 +1,41 @@
+"""The row of a check in the generated table: what the linter has to know before it imports the check."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
+
+from canfetch.lint.analysis.needs import Need, has_any
+from canfetch.lint.check import Check
+from canfetch.lint.severity import Severities
+
+if TYPE_CHECKING:
+    from canfetch.lint.linted_file import LintedFile
+
+
+class CheckEntry(NamedTuple):
+    """A check that is not imported yet.
+
+    Attributes:
+        code, name, severities, requires, needs: As in `Check`.
+        module: Its module, below `canfetch.lint.checks`.
+        superseded_by: The codes of the checks that supersede it.
+    """
+
+    code: str
+    name: str
+    module: str
+    severities: Severities
+    superseded_by: tuple[str, ...] = ()
+    requires: str | None = None
+    needs: tuple[Need, ...] = ()
+
+    @property
+    def check(self) -> Check:
+        """The check, which is imported on first access."""
+        check: Check = import_module(f"canfetch.lint.checks.{self.module}").CHECK
+        return check
+
+    def may_find(self, file: "LintedFile") -> bool:
+        """Return whether the check may find anything in a file."""
+        if self.requires is not None and not getattr(file.input, self.requires):
+            return False
+        return not self.needs or has_any(file, self.needs)
