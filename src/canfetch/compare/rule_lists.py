@@ -1,17 +1,19 @@
 """Lists of rules that have most of their rules in common, such as those of a file before and after a small change.
 
-Only the rules that overlap a changed one are compared, and the patterns of a rule are computed once for all lists.
+Only the rules that overlap a changed one are compared. The patterns of a rule are computed once for all lists, and the
+index of a list once for all lists that it is compared with.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
-from typing import Final
+from itertools import accumulate, chain, islice
+from typing import Final, NamedTuple
 
 from canfetch.compare.budget import Budget
 from canfetch.compare.direct import direct_match
 from canfetch.compare.domains import domain_of
-from canfetch.compare.overlaps import overlapping
-from canfetch.compare.patterns import RankedPattern, deciding_patterns, ranked_patterns
+from canfetch.compare.overlaps import MAX_HEADS, Overlaps, overlapping
+from canfetch.compare.patterns import RankedPattern, deciding_patterns, fixed_head, ranked_patterns
 from canfetch.compare.questions import ComparedSides, Confirm, Question
 from canfetch.compare.rankings import RankedSide, Ranking
 from canfetch.compare.witnesses import shortest_target
@@ -27,17 +29,26 @@ RuleText = tuple[bool, bytes]
 """A rule without its line: whether it allows, and its value."""
 
 
+class _IndexedList(NamedTuple):
+    """The patterns of a list of rules, those of each rule from one of `starts` on."""
+
+    patterns: list[RankedPattern]
+    starts: list[int]
+    overlaps: Overlaps
+
+
 class RuleLists:
     """Compares lists of rules in one profile.
 
     Args: profile: The profile.
     """
 
-    __slots__ = ("_patterns", "_profile")
+    __slots__ = ("_indexed", "_patterns", "_profile")
 
     def __init__(self, profile: Profile) -> None:
         self._profile = profile
         self._patterns: dict[RuleText, tuple[RankedPattern, ...]] = {}
+        self._indexed: dict[tuple[RuleText, ...], _IndexedList] = {}
 
     def differing_target(
         self, before: Sequence[RuleText], after: Sequence[RuleText], budget: Budget, confirm: Confirm
@@ -45,7 +56,7 @@ class RuleLists:
         """Return a target about which two lists decide differently, or None if there is none.
 
         Args:
-            before, after: The lists, in file order.
+            before, after: The lists, in file order. The first one is indexed for the next comparisons.
             budget: The work that is left.
             confirm: Asks the engine whether the verdicts about a target differ.
         Raises: Undecided: The budget is exhausted, or no target is confirmed.
@@ -59,7 +70,7 @@ class RuleLists:
             budget.spend_in_python(1)
             if confirm(target):
                 return target
-        lists = [self._overlapping(rules, changed) for rules in (before, after)]
+        lists = self._overlapping(before, after, changed)
         budget.spend_in_python(_STEPS_PER_PATTERN * sum(map(len, lists)))
         return self._search(lists, budget, confirm)
 
@@ -84,9 +95,29 @@ class RuleLists:
         start, end = common_ends(before, after)
         return dict.fromkeys((*before[start : len(before) - end], *after[start : len(after) - end]))
 
-    def _overlapping(self, rules: Sequence[RuleText], changed: Iterable[RankedPattern]) -> list[RankedPattern]:
-        patterns = (one for rule in rules for one in self._patterns_of(rule))
-        return overlapping(patterns, [one.pattern for one in changed])
+    def _overlapping(
+        self, before: Sequence[RuleText], after: Sequence[RuleText], changed: Iterable[RankedPattern]
+    ) -> list[list[RankedPattern]]:
+        """Return the patterns of both lists that overlap a changed one, in file order."""
+        some = [one.pattern for one in changed]
+        heads = set(map(fixed_head, some))
+        own = self._index(tuple(before))
+        positions = range(len(own.patterns)) if len(heads) > MAX_HEADS else own.overlaps.positions(heads)
+        start, end = common_ends(before, after)
+        middle = overlapping(chain.from_iterable(map(self._patterns_of, after[start : len(after) - end])), some)
+        found = [own.patterns[position] for position in positions]
+        head = bisect_left(positions, own.starts[start])
+        tail = bisect_left(positions, own.starts[len(before) - end])
+        return [found, [*found[:head], *middle, *found[tail:]]]
+
+    def _index(self, rules: tuple[RuleText, ...]) -> _IndexedList:
+        indexed = self._indexed.get(rules)
+        if indexed is None:
+            of_rules = [self._patterns_of(rule) for rule in rules]
+            patterns = list(chain.from_iterable(of_rules))
+            starts = list(accumulate(map(len, of_rules), initial=0))
+            indexed = self._indexed[rules] = _IndexedList(patterns, starts, Overlaps(patterns))
+        return indexed
 
     def _side(self, patterns: Iterable[RankedPattern], budget: Budget) -> RankedSide:
         return RankedSide(Ranking(deciding_patterns(patterns, self._profile), budget))

@@ -67,10 +67,14 @@ def have_equal_extensions(content: bytes, other: bytes) -> bool:
 
     Cost: as parsing both in every profile.
     """
-    return all(_extensions_key(content, name) == _extensions_key(other, name) for name in PROFILES)
+    return all(extensions_key(content, name) == extensions_key(other, name) for name in PROFILES)
 
 
-def _extensions_key(content: bytes, profile: str) -> object:
+def extensions_key(content: bytes, profile: str) -> object:
+    """Return a value that is equal for files with the same records beyond the RFC for every crawler in a profile.
+
+    Cost: As parsing the file.
+    """
     robots = parse(content, profile=profile)
     file_extensions, group_extensions = _extensions(robots, _NO_MEANING_OR_RULES)
     if not group_extensions:

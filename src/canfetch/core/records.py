@@ -279,7 +279,7 @@ class _LineReader:
     def parse(self, line: bytes) -> _ParsedLine:
         """Parse a line with its line end, and store the result in `parsed_lines`."""
         content = line.rstrip(b"\r\n")
-        parsed = self._plain(content)
+        parsed = self._comment(content) or self._plain(content)
         if parsed is None:
             parsed = _parse_line(content, self._profile)
             if parsed[0] in _RULES:
@@ -288,6 +288,10 @@ class _LineReader:
             self.parsed_lines.clear()
         self.parsed_lines[line] = parsed
         return parsed
+
+    def _comment(self, content: bytes) -> _ParsedLine | None:
+        is_comment = content.lstrip(WS)[:1] == b"#" and b"\0" not in content and len(content) <= self._max_bytes
+        return _NOTHING if is_comment else None
 
     def _add_key(self, content: bytes, line: _ParsedLine) -> None:
         _, start, end, _, _, notes, _ = line

@@ -1,5 +1,6 @@
 """The row of a check in the generated table: what the linter has to know before it imports the check."""
 
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -9,6 +10,12 @@ from canfetch.lint.severity import Severities
 
 if TYPE_CHECKING:
     from canfetch.lint.linted_file import LintedFile
+
+
+@cache
+def _load(module: str) -> Check:
+    check: Check = import_module(f"canfetch.lint.checks.{module}").CHECK
+    return check
 
 
 class CheckEntry(NamedTuple):
@@ -31,8 +38,7 @@ class CheckEntry(NamedTuple):
     @property
     def check(self) -> Check:
         """The check, which is imported on first access."""
-        check: Check = import_module(f"canfetch.lint.checks.{self.module}").CHECK
-        return check
+        return _load(self.module)
 
     def may_find(self, file: "LintedFile") -> bool:
         """Return whether the check may find anything in a file."""

@@ -12,7 +12,7 @@ from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from canfetch.core.equivalence import have_equal_extensions
+from canfetch.core.equivalence import extensions_key
 from canfetch.core.profiles import PROFILES
 from canfetch.lint.fixes import Fix, apply_fixes
 
@@ -77,6 +77,7 @@ class FixEffects:
         self._queue: deque[Fix] = deque()
         self._effects: dict[Fix, FixEffect] = {}
         self._profiles: dict[Fix, tuple[str, ...] | None] = {}
+        self._extensions_keys: dict[str, object] = {}
 
     def examine_in_order(self, fixes: Iterable[Fix], budget: ExaminationBudget | None = None) -> None:
         """Set the order in which fixes are examined. Fixes that are added later come last.
@@ -124,10 +125,16 @@ class FixEffects:
             budget.bytes_left -= len(file.content)
         if any(budget.is_exhausted for budget in self._budgets) or file.robots.source_encoding != "utf-8":
             return FixEffect.UNKNOWN
-        content, fixed = file.input.content, self._apply(fix)
+        fixed = self._apply(fix)
         if any(self._changes_verdicts(fixed, name) for name in _PROFILE_ORDER):
             return FixEffect.VERDICTS
-        return FixEffect.NONE if have_equal_extensions(content, fixed) else FixEffect.EXTENSIONS
+        is_equal = all(extensions_key(fixed, name) == self._extensions_key(name) for name in PROFILES)
+        return FixEffect.NONE if is_equal else FixEffect.EXTENSIONS
+
+    def _extensions_key(self, profile: str) -> object:
+        if profile not in self._extensions_keys:
+            self._extensions_keys[profile] = extensions_key(self._file.input.content, profile)
+        return self._extensions_keys[profile]
 
     def _changes_verdicts(self, fixed: bytes, profile: str) -> bool:
         before = self._changes.steps
