@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import pytest
@@ -66,6 +67,12 @@ class API:
         assert problem["type"].startswith("urn:canfetch:problem:")
         return problem
 
+    def limit_fetches(self, seconds: float) -> None:
+        """Set the time for all fetches of a request. That of the request stays."""
+        state = self.guard.app.state
+        settings = replace(state.services.settings, timeout=seconds)
+        state.services = state.services._replace(settings=settings)
+
     def close(self) -> None:
         self._runner.run(self.client.aclose())
         self._runner.run(self._lifespan.__aexit__(None, None, None))
@@ -89,6 +96,31 @@ class ScriptedWeb:
 
     async def close(self) -> None:
         """Do nothing."""
+
+
+class StuckWeb(ScriptedWeb):
+    """A web in which some URLs never answer. It counts the requests that wait at a time.
+
+    Args: starts: The starts of these URLs.
+    """
+
+    def __init__(self, *starts: str) -> None:
+        super().__init__()
+        self._starts = starts
+        self.waiting = 0
+        self.most_waiting = 0
+
+    async def send(self, request: TransportRequest) -> Response | Failure:
+        self.waiting += 1
+        self.most_waiting = max(self.most_waiting, self.waiting)
+        try:
+            if request.url.startswith(self._starts):
+                await asyncio.Event().wait()
+            # Others get a turn.
+            await asyncio.sleep(0)
+            return await super().send(request)
+        finally:
+            self.waiting -= 1
 
 
 @contextmanager
@@ -119,4 +151,4 @@ def live(web: ScriptedWeb) -> Iterator[API]:
         yield running
 
 
-__all__ = ["API", "BASE", "ScriptedWeb", "running_api"]
+__all__ = ["API", "BASE", "ScriptedWeb", "StuckWeb", "running_api"]

@@ -1,15 +1,11 @@
 """`POST /v1/page/resources`: the robots.txt files of many hosts, within the limits of the server."""
 
-import asyncio
 from typing import Any
 
 import pytest
-from tests.web.conftest import ScriptedWeb, running_api
+from tests.web.conftest import ScriptedWeb, StuckWeb, running_api
 
-from canfetch.access.responses import Failure, Response
 from canfetch.answers.resources import MAX_ORIGINS
-from canfetch.client.transports import TransportRequest
-from canfetch.web.api import services
 from canfetch.web.settings import RateLimit, Settings
 
 pytest.importorskip("lxml", reason="lxml is not installed")
@@ -46,32 +42,12 @@ def test_more_hosts_than_the_limit_have_no_verdict(web: ScriptedWeb) -> None:
     assert len(answer["origins"]) == MAX_ORIGINS
 
 
-class StuckWeb(ScriptedWeb):
-    """A web whose hosts h1 and h2 never answer. It counts the requests that wait at a time."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.waiting = 0
-        self.most_waiting = 0
-
-    async def send(self, request: TransportRequest) -> Response | Failure:
-        self.waiting += 1
-        self.most_waiting = max(self.most_waiting, self.waiting)
-        try:
-            if request.url.startswith(("https://h1.", "https://h2.")):
-                await asyncio.Event().wait()
-            # Others get a turn.
-            await asyncio.sleep(0)
-            return await super().send(request)
-        finally:
-            self.waiting -= 1
-
-
-def test_hosts_that_take_too_long_have_an_error_and_few_are_asked_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(services, "_STATES_SECONDS", 0.05)
-    web = StuckWeb()
+@pytest.mark.slow
+def test_hosts_that_take_too_long_have_an_error_and_few_are_asked_at_a_time() -> None:
+    web = StuckWeb("https://h1.", "https://h2.")
     page_with_hosts(web, 12)
     with running_api(transport=web) as api:
+        api.limit_fetches(2.0)
         answer = api.answer("page/resources", **QUESTION)
     errors = {one["origin"]: one["error"] for one in answer["resources"] if one["error"]}
     assert {"https://h1.example", "https://h2.example"} <= set(errors)

@@ -75,20 +75,28 @@ def decide_use(
 
     Raises: InvalidURL, InvalidOption; and what the steps raise.
     """
-    state: OriginState = yield StateStep(url)
+    dates: list[float] = []
+    robots: RobotsTxt | MissingSource
+    try:
+        state: OriginState = yield StateStep(url)
+    except NotFetched as error:
+        robots = MissingSource(SourceState.UNREACHABLE, error.reason)
+    else:
+        robots = robots_source(state, question.now)
+        dates.append(state.next_fetch_at)
     tdm: KeptFile = yield tdm_file_step(url)
     ask = partial(
         may_use,
         url,
         purpose=question.purpose,
         agent=question.agent,
-        robots=robots_source(state, question.now),
+        robots=robots,
         response=response,
         tdm=file_source(tdm.file),
         now=question.now,
     )
     verdict = ask()
-    dates = [verdict.expires_at or inf, state.next_fetch_at, tdm.expires_at]
+    dates += (verdict.expires_at or inf, tdm.expires_at)
     licenses: dict[str, bytes | MissingSource] = {}
     for license_url in verdict.license_urls[:_MAX_LICENSES]:
         kept: KeptFile = yield FileStep(license_url, MAX_RSL_BYTES)

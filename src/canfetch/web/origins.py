@@ -4,6 +4,7 @@ Unless the operator allows private addresses, no request reaches one: the client
 after redirects and name resolution. Only http and https are fetched.
 """
 
+import asyncio
 import time
 from collections.abc import Callable
 from contextlib import asynccontextmanager
@@ -99,11 +100,15 @@ class Origins:
         """Cancel fetches in progress, and close the store."""
         await self.clients.close()
 
-    async def state(self, url: str, *, refresh: bool = False, policy: str | None = None) -> OriginState:
+    async def state(
+        self, url: str, *, refresh: bool = False, policy: str | None = None, deadline: float | None = None
+    ) -> OriginState:
         """Return the state of the origin of `url`, and fetch its robots.txt if that is due.
 
-        Args: policy: The access policy of an edition, or None for that of the server.
-        Raises: InvalidURL; TooManyFetches: As many fetches as allowed are running.
+        Args:
+            policy: The access policy of an edition, or None for that of the server.
+            deadline: The time of the event loop at which a file that is not cached is late, or None.
+        Raises: InvalidURL; TooManyFetches: As many fetches as allowed are running; TimeoutError: The file is late.
         """
         check_web_url(url)
         client = self.clients.get(policy)
@@ -111,7 +116,7 @@ class Origins:
             state = client.cached_state(url)
             if state is not None:
                 return state
-        async with self.fetch_slot():
+        async with asyncio.timeout_at(deadline), self.fetch_slot():
             return await client.origin_state(url, refresh=refresh)
 
     @asynccontextmanager

@@ -33,7 +33,8 @@ _JSON: Final = "application/json"
 INLINE_BYTES: Final = 16 * 1024
 # For the robots.txt files that one request needs.
 _FETCHES_AT_A_TIME: Final = 4
-_STATES_SECONDS: Final = 30.0
+# Of the time of a request, for all its fetches together. The rest is for the answer.
+_FETCHING_SHARE: Final = 5 / 6
 
 
 class Services(NamedTuple):
@@ -47,26 +48,32 @@ class Services(NamedTuple):
         """Return the facts of a new request."""
         return Facts(self.origins.clock(), Agent(product_token(self.origins.user_agent)), self.settings.profile)
 
-    async def learn(self, need: Need, facts: Facts) -> None:
-        """Fetch what an answer needs, and add it to the facts.
+    def deadline(self) -> float:
+        """Return the time of the event loop at which the fetches of a request that begins now are late."""
+        return asyncio.get_running_loop().time() + self.settings.timeout * _FETCHING_SHARE
+
+    async def learn(self, need: Need, facts: Facts, *, deadline: float) -> None:
+        """Fetch what an answer needs, and add it to the facts. What is late is a failure.
 
         Raises: TooManyFetches, RequestNotSent.
         """
         if isinstance(need, StateNeeded):
-            facts.states[need.key] = await self._state(need)
+            facts.states[need.key] = await self._state(need, deadline)
         elif isinstance(need, StatesNeeded):
-            await self._learn_states(need.states, facts)
+            await self._learn_states(need.states, facts, deadline)
         else:
-            facts.responses[need.url] = await fetch(self.origins, need)
+            facts.responses[need.url] = await fetch(self.origins, need, deadline=deadline)
 
-    async def _state(self, need: StateNeeded) -> OriginState | CanfetchError:
+    async def _state(self, need: StateNeeded, deadline: float) -> OriginState | CanfetchError:
         try:
-            return await self.origins.state(need.url, refresh=need.refresh, policy=need.policy)
+            return await self.origins.state(need.url, refresh=need.refresh, policy=need.policy, deadline=deadline)
         except InvalidURL as error:
             return error
+        except TimeoutError:
+            return NotFetched(f"the robots.txt of {quoted_url(need.url)} took too long", "timeout")
 
-    async def _learn_states(self, needs: tuple[StateNeeded, ...], facts: Facts) -> None:
-        """Fetch the states of several origins. Those that take too long are errors.
+    async def _learn_states(self, needs: tuple[StateNeeded, ...], facts: Facts, deadline: float) -> None:
+        """Fetch the states of origins side by side.
 
         Raises: TooManyFetches, RequestNotSent.
         """
@@ -74,16 +81,12 @@ class Services(NamedTuple):
 
         async def learn(need: StateNeeded) -> None:
             async with slots:
-                facts.states[need.key] = await self._state(need)
+                facts.states[need.key] = await self._state(need, deadline)
 
         try:
-            async with asyncio.timeout(_STATES_SECONDS), asyncio.TaskGroup() as group:
+            async with asyncio.TaskGroup() as group:
                 for need in needs:
                     group.create_task(learn(need))
-        except TimeoutError:
-            for need in needs:
-                late = NotFetched(f"the robots.txt of {quoted_url(need.url)} took too long", "timeout")
-                facts.states.setdefault(need.key, late)
         except BaseExceptionGroup as group_error:
             # The first error is that of the request; the other fetches were cancelled.
             raise group_error.exceptions[0] from None
@@ -110,7 +113,7 @@ async def respond(request: Request, answer: Answer, *, is_small: bool = False) -
 async def respond_to(request: Request, answer: Answer, body: bytes, *, is_small: bool = False) -> Response:
     """Return the answer to a body. See `respond`."""
     services = services_of(request)
-    facts = services.facts()
+    facts, deadline = services.facts(), services.deadline()
     while True:
         if is_small and len(body) + facts.size <= INLINE_BYTES:
             outcome = outcome_of(answer, body, facts)
@@ -121,7 +124,7 @@ async def respond_to(request: Request, answer: Answer, body: bytes, *, is_small:
             return Response(outcome, media_type=_JSON)
         if isinstance(outcome, Problem):
             return problem_response(outcome)
-        await services.learn(outcome, facts)
+        await services.learn(outcome, facts, deadline=deadline)
 
 
 def json_response(value: Any, status: int = 200) -> Response:
