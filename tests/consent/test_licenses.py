@@ -287,6 +287,17 @@ def test_a_document_with_errors_can_only_prohibit() -> None:
     assert use(document(content(prohibits("all"), "<permit/>"))).allowed is False
 
 
+@pytest.mark.parametrize("cut", ["<", "</license>", "</content>"])
+def test_a_document_that_ends_early_is_unread_and_prohibits(cut: str) -> None:
+    whole = document(content(prohibits("ai-train")))
+    end = whole.index("</prohibits>") + len("</prohibits>")
+    prohibited, cut_term = use(whole[: whole.index(cut, end)]), use(whole[: end - len("train</prohibits>")])
+    assert (prohibited.allowed, cut_term.allowed) == (False, None)
+    for verdict in (prohibited, cut_term):
+        assert [str(source.state) for source in verdict.unread] == ["unreadable"]
+    assert terms(cut_term)[-1].endswith(": what was read of it states nothing on training")
+
+
 def test_all_licenses_that_apply_are_combined() -> None:
     robots = "License: https://example.com/a.xml\nLicense: https://example.com/b.xml\n"
     allow, paid, deny = (document(content(one)) for one in (permits("all"), permits("all", PAID), prohibits("all")))

@@ -1,5 +1,7 @@
 """What a site states on a use, from every source, and how statements are combined."""
 
+import sys
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -8,6 +10,9 @@ from hypothesis import strategies as st
 
 import canfetch
 from canfetch.consent import MissingSource, PageResponse, SourceState, StatementKind, UseVerdict, may_use
+from canfetch.consent.decision import read_sources
+from canfetch.consent.licenses import read_licenses
+from canfetch.core.extensions.preference import UsagePurpose
 from canfetch.errors import InvalidOption, InvalidProductToken, InvalidURL, OriginMismatch
 
 URL = "https://www.example.com/page"
@@ -250,6 +255,25 @@ def test_a_file_with_thousands_of_statements_is_bounded() -> None:
     assert len(str(verdict.to_json())) < 100_000
 
 
+def test_licenses_of_a_file_are_read_once_for_all_agents_of_a_group() -> None:
+    lines = "".join(f"License: https://example.com/{number}.xml\n" for number in range(5_000))
+    robots = canfetch.parse(f"{lines}User-agent: *\nAllow: /\nUser-agent: a\nLicense: https://example.com/a.xml\n")
+    sources, calls = read_sources(URL, robots=robots, response=EMPTY_PAGE, tdm="[]"), 0
+
+    def count(frame: FrameType, event: str, _: object) -> None:
+        nonlocal calls
+        calls += event == "call" and frame.f_code is read_licenses.__code__
+
+    sys.setprofile(count)
+    try:
+        for number in range(50):
+            agent = canfetch.agent(f"{'ab'[number % 2]}{'c' * number}")
+            sources.decide(agent, [UsagePurpose.TRAINING, UsagePurpose.SEARCH])
+    finally:
+        sys.setprofile(None)
+    assert calls == 2 * 2
+
+
 def test_headers_and_elements_of_any_size_are_bounded_and_no_refusal_is_lost() -> None:
     priced = may_use(URL, purpose="training", response=PageResponse(402, {"Crawler-Price": "1" * 1_000_000}))
     assert [(len(one.text), one.note) for one in priced.statements] == [(500, "payment is required")]
@@ -282,6 +306,14 @@ def test_limits_and_dates() -> None:
     expired = PageResponse(200, {"X-Robots-Tag": "unavailable_after: 2026-01-01"})
     assert use(response=expired, purpose="search").allowed is None
     assert use(response=expired, purpose="search", now=1.8e9).decided_by[0].note == "this date has passed"
+    dates = "unavailable_after: 2026-01-01, noindex, unavailable_after: 2099-01-01"
+    both = use(response=PageResponse(200, {"X-Robots-Tag": dates}), purpose="search", now=1.8e9)
+    assert [(one.text, str(one.preference), one.note) for one in both.statements] == [
+        ("unavailable_after: 2026-01-01", "disallow", "this date has passed"),
+        ("unavailable_after: 2099-01-01", "unknown", "this date has not passed"),
+        ("noindex", "disallow", ""),
+    ]
+    assert len(both.decided_by) == 2
 
 
 def test_a_tdm_file_that_starts_with_white_space_was_not_read_to_its_end() -> None:

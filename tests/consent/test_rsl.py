@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from canfetch.consent import RSLContent, RSLCopyright, RSLLegal, RSLLicense, RSLPayment, RSLTerm, RSLTermType, parse_rsl
 from canfetch.consent.rsl import MAX_CONTENTS, MAX_RSL_BYTES
 
+TOO_LONG = f"line 1: longer than {MAX_RSL_BYTES} bytes"
+
 
 def document(body: str) -> str:
     return f'<rsl xmlns="https://rslstandard.org/rsl">{body}</rsl>'
@@ -110,7 +112,7 @@ def test_rsl_3_elements(content: bytes | str) -> None:
             document('<content url="/"><license><payment type="free"/><payment/></license></content>'),
             "line 1: more than one payment",
         ),
-        (b"x" * (MAX_RSL_BYTES + 1), f"line 1: longer than {MAX_RSL_BYTES} bytes"),
+        (b"x" * (MAX_RSL_BYTES + 1), TOO_LONG),
         (document("<content>" * 300), "line 1: content cannot be in content"),
     ],
 )
@@ -129,6 +131,25 @@ def test_what_is_before_a_problem_is_read() -> None:
     parsed = parse_rsl(content[:-1])
     assert len(parsed.contents) == 1
     assert len(parsed.problems) == 1
+
+
+WHOLE = document(
+    '<content url="/a"><license><permits type="usage">search</permits><prohibits type="usage">ai-train</prohibits>'
+    "<payment/></license></content>"
+)
+
+
+def test_a_prohibition_before_the_end_of_a_cut_document_is_read() -> None:
+    complete = WHOLE.index("<payment/>")
+    for end in range(WHOLE.index("<content"), len(WHOLE)):
+        parsed = parse_rsl(WHOLE[:end])
+        assert str(parsed.problems[0]).startswith("line 1: invalid XML: ")
+        licenses = [one for part in parsed.contents for one in part.licenses]
+        assert [one.values for own in licenses for one in own.prohibits] == [("ai-train",)] * (end >= complete)
+        # The end of a license could have restricted what it permits.
+        assert bool([one for own in licenses for one in own.permits]) is (end >= WHOLE.index("</content>"))
+    long = parse_rsl(WHOLE.encode() + b" " * MAX_RSL_BYTES)
+    assert (long.contents, str(long.problems[0])) == (parse_rsl(WHOLE).contents, TOO_LONG)
 
 
 def test_the_encoding_of_a_text_is_not_that_which_it_declares() -> None:

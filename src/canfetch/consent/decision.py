@@ -8,11 +8,20 @@ RSL 1.0.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain, islice
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from canfetch.consent.licenses import LICENSE, LicensePlace, page_places, read_licenses, record_places
+from canfetch.consent.licenses import (
+    LICENSE,
+    MAX_PLACES,
+    LicensePlace,
+    Licenses,
+    page_places,
+    read_licenses,
+    record_places,
+)
 from canfetch.consent.purposes import control_tokens, find_purpose
 from canfetch.consent.rsl import MAX_RSL_BYTES
 from canfetch.consent.verdict import MAX_STATEMENTS, SourceState, StatementKind, UseSource, UseStatement, UseVerdict
@@ -141,7 +150,8 @@ def may_use(
     return sources.decide(chosen, [wanted])[wanted]
 
 
-class UseSources(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class UseSources:
     """The sources of an answer, read once for several purposes and agents.
 
     Attributes:
@@ -161,6 +171,13 @@ class UseSources(NamedTuple):
     states: tuple[UseSource, ...]
     licenses: Mapping[str, bytes | str | UseSource]
     now: float
+    # What all agents of a group have in common.
+    _licenses: dict[tuple[UsagePurpose, tuple[int, ...]], Licenses] = field(default_factory=dict, repr=False)
+    _faulty: dict[int | None, list[UseStatement]] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        faulty = {} if isinstance(self.robots, MissingSource) else _faulty_records(self.robots)
+        object.__setattr__(self, "_faulty", faulty)
 
     def decide(self, agent: Agent, purposes: Iterable[UsagePurpose]) -> dict[UsagePurpose, UseVerdict]:
         """Decide as `may_use`, for several purposes.
@@ -175,7 +192,7 @@ class UseSources(NamedTuple):
         page, usage = self.page, None
         if isinstance(self.robots, RobotsTxt):
             usage = self.robots.usage(self.url, agent=agent, purpose=purpose, if_disallowed=True)
-        statements = list(_robots_statements(self.robots, usage, self.url, agent, purpose))
+        statements = list(self._robots_statements(usage, agent, purpose))
         if isinstance(self.response, PageResponse):
             statements += _payments(self.response)
         statements += _header_statements(page, purpose)
@@ -183,10 +200,7 @@ class UseSources(NamedTuple):
         if purpose is UsagePurpose.TRAINING:
             statements += _tdm_statements(page)
         # The records of a crawler's groups replace those of the file.
-        records = () if usage is None else usage.licenses
-        places = chain(record_places(records, ROBOTS), _page_places(page, self.response, self.url))
-        of_others = _license_urls(self.robots) if self.licenses else ()
-        licenses = read_licenses(places, self.licenses, self.url, purpose, of_others=of_others)
+        licenses = self._read_licenses(() if usage is None else usage.licenses, purpose)
         statements += licenses.statements
         return UseVerdict(
             _allowed(statements),
@@ -199,6 +213,32 @@ class UseSources(NamedTuple):
             _next_date(page_verdict, self.now),
             licenses.urls,
         )
+
+    def _robots_statements(self, usage: Usage | None, agent: Agent, purpose: UsagePurpose) -> Iterator[UseStatement]:
+        robots = self.robots
+        if isinstance(robots, MissingSource) or usage is None:
+            if isinstance(robots, MissingSource) and robots.state == SourceState.UNREACHABLE:
+                # A crawler must assume complete disallow.
+                note = "RFC 9309 section 2.3.1.4 disallows everything until it can be fetched"
+                yield UseStatement(StatementKind.RULE, ROBOTS, ROBOTS, "unreachable", Preference.DISALLOW, note)
+            return
+        verdict = robots.decide(self.url, agent=agent)
+        if not verdict.allowed:
+            yield _rule_statement(verdict)
+        yield from _token_statements(robots, self.url, agent, purpose)
+        deciding = sorted(usage.statements, key=lambda one: one.usage_preference.preference is not usage.preference)
+        yield from map(_record_statement, deciding[:MAX_STATEMENTS])
+        groups = (None, *robots.rules_for(agent).group_indices)
+        faulty = chain.from_iterable(self._faulty.get(group, ()) for group in groups)
+        yield from sorted(faulty, key=lambda one: one.line or 0)[:MAX_STATEMENTS]
+
+    def _read_licenses(self, records: Sequence[Extension[Any]], purpose: UsagePurpose) -> Licenses:
+        key = purpose, tuple(record.line for record in records[: MAX_PLACES + 1])
+        if key not in self._licenses:
+            places = chain(record_places(records, ROBOTS), _page_places(self.page, self.response, self.url))
+            of_others = _license_urls(self.robots) if self.licenses else ()
+            self._licenses[key] = read_licenses(places, self.licenses, self.url, purpose, of_others=of_others)
+        return self._licenses[key]
 
 
 def read_sources(
@@ -228,24 +268,6 @@ def read_sources(
         document = _real_document(file, page_starts=_PAGE_STARTS, max_bytes=MAX_RSL_BYTES)
         documents[one] = _missing(LICENSE, document) if isinstance(document, MissingSource) else document
     return UseSources(text, robots, response, page, (_robots_source(robots), *states), documents, now)
-
-
-def _robots_statements(
-    robots: RobotsTxt | MissingSource, usage: Usage | None, url: str, agent: Agent, purpose: UsagePurpose
-) -> Iterator[UseStatement]:
-    if isinstance(robots, MissingSource) or usage is None:
-        if isinstance(robots, MissingSource) and robots.state == SourceState.UNREACHABLE:
-            # A crawler must assume complete disallow.
-            note = "RFC 9309 section 2.3.1.4 disallows everything until it can be fetched"
-            yield UseStatement(StatementKind.RULE, ROBOTS, ROBOTS, "unreachable", Preference.DISALLOW, note)
-        return
-    verdict = robots.decide(url, agent=agent)
-    if not verdict.allowed:
-        yield _rule_statement(verdict)
-    yield from _token_statements(robots, url, agent, purpose)
-    deciding = sorted(usage.statements, key=lambda one: one.usage_preference.preference is not usage.preference)
-    yield from map(_record_statement, deciding[:MAX_STATEMENTS])
-    yield from _faulty_records(robots, agent)
 
 
 def _license_urls(robots: RobotsTxt | MissingSource) -> Iterable[str]:
@@ -429,20 +451,24 @@ def _token_statements(robots: RobotsTxt, url: str, agent: Agent, purpose: UsageP
             )
 
 
-def _faulty_records(robots: RobotsTxt, agent: Agent) -> Iterator[UseStatement]:
-    """Yield the records of the agent's groups that cannot be read, or have a value that is not defined."""
-    groups = frozenset(robots.rules_for(agent).group_indices)
-    faulty = (
-        record
-        for record in robots.extensions
-        if record.name in _USAGE_RECORDS
-        and (record.group in groups or (record.group is None and record.name == LICENSE))
-        and record.notes & _FAULTS
-    )
-    for record in islice(faulty, MAX_STATEMENTS):
-        kind = record_kind(record.name)
-        note = "a value is invalid, so that it states nothing"
-        yield _line_statement(kind, record.line, _words(record), Preference.UNKNOWN, note)
+def _faulty_records(robots: RobotsTxt) -> dict[int | None, list[UseStatement]]:
+    """Return the records of each group that cannot be read, or have a value that is not defined, up to 100 of each.
+
+    The key None has the licenses of the file.
+    """
+    faulty: dict[int | None, list[UseStatement]] = {}
+    note = "a value is invalid, so that it states nothing"
+    for record in robots.extensions:
+        if (
+            record.name in _USAGE_RECORDS
+            and record.notes & _FAULTS
+            and (record.group is not None or record.name == LICENSE)
+        ):
+            statements = faulty.setdefault(record.group, [])
+            if len(statements) < MAX_STATEMENTS:
+                kind = record_kind(record.name)
+                statements.append(_line_statement(kind, record.line, _words(record), Preference.UNKNOWN, note))
+    return faulty
 
 
 def record_kind(name: str) -> StatementKind:
@@ -489,8 +515,10 @@ def _directive_statements(page: PageRules, verdict: PageVerdict, purpose: UsageP
             preference, note = Preference.UNKNOWN, _limit_text(decision.limit)
             if decision.reason is PageReason.PERMISSIVE_DIRECTIVE and directive is decision.directive:
                 preference = Preference.ALLOW
-        elif decision.reason is PageReason.EXPIRED:
-            note = "this date has passed"
+        elif directive.is_date:
+            has_passed = verdict.now > float(directive.parsed or 0)
+            preference = Preference.DISALLOW if has_passed else Preference.UNKNOWN
+            note = f"this date has {'' if has_passed else 'not '}passed"
         yield _directive_statement(directive, preference, note)
 
 

@@ -64,7 +64,8 @@ def stated_terms(document: RSLDocument, url: str, purpose: UsagePurpose, *, is_s
             return _without_faulty_permissions(stated, document) if document.problems else stated
     if matching:
         line = matching[0][1].line
-        return [StatedTerm(Preference.UNKNOWN, "", f"it states nothing on {purpose}", line)]
+        subject = "what was read of it" if document.problems else "it"
+        return [StatedTerm(Preference.UNKNOWN, "", f"{subject} states nothing on {purpose}", line)]
     note = "it cannot be read" if document.problems else "it states nothing on this URL"
     return [StatedTerm(Preference.UNKNOWN, "", note, None)]
 

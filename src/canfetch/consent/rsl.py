@@ -177,6 +177,8 @@ class RSLDocument(NamedTuple):
 def parse_rsl(content: bytes | str) -> RSLDocument:
     """Parse an RSL document. Never raises, whatever it contains.
 
+    Of a license that ends early, what it prohibits is read.
+
     Raises: TypeError.
     Cost: O(bytes), of which at most 1 MiB are read. The last four documents are kept.
     Source: RSL 1.0 section 3.
@@ -191,9 +193,11 @@ def parse_rsl(content: bytes | str) -> RSLDocument:
     # A str is encoded here, whatever encoding the document declares.
     is_text = isinstance(content, str)
     encoded = encode_text(content.strip()) if isinstance(content, str) else content
+    document = _parse(encoded[:MAX_RSL_BYTES], "utf-8" if is_text else None)
     if len(encoded) > MAX_RSL_BYTES:
-        return RSLDocument(problems=(RSLProblem(1, f"longer than {MAX_RSL_BYTES} bytes"),))
-    return _parse(encoded, "utf-8" if is_text else None)
+        cut = RSLProblem(1, f"longer than {MAX_RSL_BYTES} bytes")
+        return document._replace(problems=(cut, *document.problems[: _MAX_PROBLEMS - 1]))
+    return document
 
 
 # The documents that were read last are kept, because a crawler asks about thousands of URLs of one site.
@@ -279,7 +283,16 @@ class _Reader:
             self._report(str(error))
         except InvalidXML as error:
             self._report(f"invalid XML: {printable_text(str(error)[:_MAX_REASON])}")
+            self._close()
         return RSLDocument(tuple(self._contents), self._max_age, tuple(self._problems))
+
+    def _close(self) -> None:
+        """Close the open elements, so that no prohibition is lost. What follows could extend the permissions."""
+        self._permits = []
+        while self._elements:
+            element = self._elements.pop()
+            if element.name in {"license", "content"}:
+                self._ends[element.name](element, "")
 
     def _report(self, reason: str, line: int | None = None) -> None:
         if len(self._problems) < _MAX_PROBLEMS:

@@ -131,7 +131,7 @@ class _Decider:
         """Return all decisions by name."""
         available = self._available()
         listed = self._flag("noindex", "index")
-        indexed = listed if available.allowed else available._replace(limit=None)
+        indexed = listed if available.allowed else self._expired(available, listed)
         snippet = self._snippet()
         train = self._train("noai")
         return {
@@ -150,6 +150,11 @@ class _Decider:
             "may_train_images": train if not train.allowed else self._train("noimageai"),
             "available": available,
         }
+
+    def _expired(self, available: PageDecision, listed: PageDecision) -> PageDecision:
+        """Return the decision after the date. A `noindex` applies as well."""
+        noindex = () if listed.allowed or listed.directive is None else (listed.directive, *listed.other_directives)
+        return available._replace(limit=None, other_directives=(*available.other_directives, *noindex))
 
     def _named(self, *names: str) -> tuple[Directive, ...]:
         """Return the directives with one of these names, or whose expansion includes one of them."""
