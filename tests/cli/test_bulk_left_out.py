@@ -19,7 +19,7 @@ def test_a_table_of_pages(run: Run, folder: Path) -> None:
     write_rows(folder / "pages.ndjson", [PAGE, "https://a.example/robots.txt?x"])
     warning = f"canfetch: warning: 'pages.ndjson': no robots.txt found: 2 records are left out, {REASON}\n"
     done = run("bulk", "parse", "pages.ndjson", "-o", "out.ndjson", "-j1")
-    assert done == (0, "", f"{warning}canfetch: wrote 0 files to out.ndjson\n")
+    assert done == (0, "", f"{warning}canfetch: warning: wrote 0 files to out.ndjson\n")
     (folder / "urls.txt").write_text(PAGE, encoding="utf-8")
     done = run("bulk", "filter", "urls.txt", "--robots", "pages.ndjson", "--agent", "GPTBot", "-o", "o.csv", "-j1")
     assert done.err.startswith(warning)

@@ -215,8 +215,9 @@ def test_several_processes_write_the_same_table(tmp_path: Path) -> None:
     assert make_table(tmp_path, [compressed(records)], options, form="csv", processes=2).read_bytes() == one
 
 
-def test_empty_archive(tmp_path: Path) -> None:
-    path = make_table(tmp_path, [b""], TableOptions("metrics"), form="csv")
+def test_archive_without_a_file(tmp_path: Path) -> None:
+    information = record("robots.warc", b"", kind="warcinfo")
+    path = make_table(tmp_path, [information], TableOptions("metrics"), form="csv")
     assert path.read_text(encoding="utf-8").startswith("origin,url,time,redirected,")
 
 

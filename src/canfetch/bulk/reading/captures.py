@@ -41,6 +41,10 @@ class Capture(NamedTuple):
     position: int
 
 
+EMPTY: Final = "the file is empty"
+"""The reason of the fault of an archive without content. No program that writes archives writes one on purpose."""
+
+
 class Fault(NamedTuple):
     """A record that cannot be used. It is set aside, and reading continues.
 

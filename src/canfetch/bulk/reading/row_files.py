@@ -36,6 +36,10 @@ _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _UTF_16_MARKS: Final = ("\udcff\udcfe", "\udcfe\udcff")
 
 
+class EmptyTable(InvalidOption):
+    """Raised for a table without a byte."""
+
+
 def is_cut(reason: str) -> bool:
     """Return whether `reason`, which is wrong with a row, means that rows after it may be missing."""
     return reason in {CUT_LINE, NO_LINE_END} or reason.startswith((CUT_ROW, _DAMAGED_GROUP))
@@ -127,8 +131,8 @@ def _with_lines(reason: str, first: int, last: int) -> str:
 
 def _parse_header(line: str, delimiter: str, name: str) -> list[str]:
     if not line.strip():
-        found = "has an empty first line" if line else "is empty"
-        raise InvalidOption(f"{quoted(name)} {found}: expected a line with the names of columns")
+        error, found = (InvalidOption, "has an empty first line") if line else (EmptyTable, "is empty")
+        raise error(f"{quoted(name)} {found}: expected a line with the names of columns")
     if len(line) > _MAX_HEADER_CHARACTERS:
         raise InvalidOption(
             f"{quoted(name)} has an invalid header: it is longer than {_MAX_HEADER_CHARACTERS >> 20} MiB"

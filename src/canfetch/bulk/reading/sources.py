@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import BinaryIO, Final, NamedTuple
 
-from canfetch.bulk.reading.captures import Capture, Fault, is_robots_url
+from canfetch.bulk.reading.captures import EMPTY, Capture, Fault, is_robots_url
 from canfetch.bulk.reading.compressed_tables import GZIP_MAGIC, check_compression, decompressed
 from canfetch.bulk.reading.datasets import list_parts
 from canfetch.bulk.reading.folders import read_folder
 from canfetch.bulk.reading.formats import format_of_name, is_json_name
-from canfetch.bulk.reading.row_files import PlacedRow, is_cut, read_csv, read_ndjson, read_parquet
+from canfetch.bulk.reading.row_files import EmptyTable, PlacedRow, is_cut, read_csv, read_ndjson, read_parquet
 from canfetch.bulk.reading.rows import COLUMNS, missing_columns, target_captures, to_capture
 from canfetch.bulk.reading.tar_files import read_tar
 from canfetch.bulk.reading.warc import read_warc
@@ -30,11 +30,21 @@ _TAR_MAGIC_AT: Final = 257
 
 
 class Source(NamedTuple):
-    """An input: its name, its format, and its size in bytes if it is a regular file."""
+    """An input: its name, its format, its size in bytes if it is a file, and whether it is one of several parts."""
 
     name: str
     format: str
     size: int | None
+    is_part: bool = False
+
+
+def sources_of(name: str, format: str | None = None) -> list[Source]:  # noqa: A002 - the option's name
+    """Return an input, or the files in a folder of tables or archives. See `find_source`.
+
+    Raises: InvalidOption, OSError.
+    """
+    parts = list_parts(name, format)
+    return [find_source(part, format)._replace(is_part=part != name) for part in parts]
 
 
 def find_source(name: str, format: str | None = None) -> Source:  # noqa: A002 - the option's name
@@ -132,10 +142,7 @@ def read_captures(name: str, *, format: str | None = None) -> Iterator[Capture |
         MissingExtra: Its format needs a package that is not installed.
     Cost: O(bytes); a few MiB are in memory, and up to 32 MiB more for links in tar files.
     """
-    items = chain.from_iterable(
-        read_source(source, wants=is_robots_url)
-        for source in [find_source(part, format) for part in list_parts(name, format)]
-    )
+    items = chain.from_iterable(read_source(source, wants=is_robots_url) for source in sources_of(name, format))
     # A row of a table may be another URL.
     return (item for item in items if isinstance(item, Fault) or is_robots_url(item.url))
 
@@ -177,6 +184,8 @@ def _read_items(
 ) -> Iterator[Capture | Fault]:
     if source.format == "folder":
         yield from read_folder(source.name, advance)
+    elif source.format == "parquet" and source.size == 0:
+        yield Fault(source.name, 0, EMPTY, is_end=True)
     elif source.format == "parquet":
         yield from _captures(read_parquet(source.name, advance, _check_header(source), columns=COLUMNS), source)
     else:
@@ -195,7 +204,8 @@ def _open(source: Source) -> BinaryIO:
 def _read_stream(
     stream: BinaryIO, source: Source, wants: Callable[[str], bool], advance: Callable[[int], None]
 ) -> Iterator[Capture | Fault]:
-    position = 0
+    # Spark writes parts without a row.
+    position, is_empty = 0, source.format == "ndjson" and not source.is_part
     try:
         if source.format == "warc":
             items = read_warc(stream, source.name, wants=wants, advance=advance)
@@ -204,11 +214,16 @@ def _read_stream(
         else:
             items = _captures(_table_rows(stream, source, advance), source)
         for item in items:
-            position = item.position
+            position, is_empty = item.position, False
             yield item
+    except EmptyTable:
+        is_empty = True
     except (OSError, EOFError, zlib.error) as error:
         reason = (isinstance(error, OSError) and error.strerror) or str(error)
+        is_empty = False
         yield Fault(source.name, position, f"cannot be read after this record: {reason}", is_end=True)
+    if is_empty:
+        yield Fault(source.name, 0, EMPTY, is_end=True)
 
 
 def _table_rows(stream: BinaryIO, source: Source, advance: Callable[[int], None]) -> Iterator[PlacedRow]:

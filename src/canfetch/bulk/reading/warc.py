@@ -13,7 +13,7 @@ from typing import Final
 
 from canfetch.access.responses import Headers
 from canfetch.bulk.reading import zstd_members
-from canfetch.bulk.reading.captures import MAX_CONTENT_BYTES, Capture, Fault, Name
+from canfetch.bulk.reading.captures import EMPTY, MAX_CONTENT_BYTES, Capture, Fault, Name
 from canfetch.bulk.reading.compressed_members import GZIP, BrokenMember, ByteStream, Compression, MemberReader, Piece
 from canfetch.bulk.reading.http_messages import BrokenMessage, parse_response
 from canfetch.bulk.reading.times import parse_time
@@ -46,7 +46,9 @@ def read_warc(
     Cost: O(bytes), with a few MiB in memory.
     """
     damage: tuple[int, BrokenRecord] | None = None
+    is_empty = True
     for offset, record in _records(stream, advance):
+        is_empty = False
         if damage is not None:
             # The archive does not end there.
             yield _to_fault(damage, source)._replace(is_end=False)
@@ -57,6 +59,8 @@ def read_warc(
     if damage is not None:
         # No record follows, so that any number of them may be missing.
         yield _to_fault(damage, source)._replace(is_end=True)
+    if is_empty:
+        yield Fault(source, 0, EMPTY, is_end=True)
 
 
 def _to_fault(damage: tuple[int, BrokenRecord], source: str) -> Fault:

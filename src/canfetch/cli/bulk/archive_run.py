@@ -102,8 +102,9 @@ def _describe(left_out: LeftOut) -> str:
 
 
 def print_counts(what: str, collected: Collected, output: str) -> None:
-    """Print what was written, and how much was set aside."""
-    Progress().print_error(f"canfetch: wrote {what} to {output}{set_aside(collected.faults)}")
+    """Print what was written, and how much was set aside. A table about no file is a warning."""
+    warning = "" if collected.captures else "warning: "
+    Progress().print_error(f"canfetch: {warning}wrote {what} to {output}{set_aside(collected.faults)}")
 
 
 def set_aside(count: int) -> str:

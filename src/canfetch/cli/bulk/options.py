@@ -9,10 +9,9 @@ import click
 
 from canfetch import __version__
 from canfetch.bulk.archives.decisions import NamedAgent
-from canfetch.bulk.reading.datasets import list_parts
 from canfetch.bulk.reading.folders import has_files
 from canfetch.bulk.reading.sources import FORMATS as INPUT_FORMATS
-from canfetch.bulk.reading.sources import STANDARD_INPUT, Source, find_source, is_regular_file
+from canfetch.bulk.reading.sources import STANDARD_INPUT, Source, is_regular_file, sources_of
 from canfetch.bulk.writing.part_writers import FORMATS as OUTPUT_FORMATS
 from canfetch.bulk.writing.processes import DUCKDB, ENGINES, available_cores
 from canfetch.bulk.writing.work_folder import WorkFolder
@@ -177,7 +176,7 @@ def find_sources(inputs: tuple[str, ...], input_format: str | None) -> list[Sour
 
 def _find_parts(name: str, input_format: str | None) -> list[Source]:
     try:
-        sources = [find_source(part, input_format) for part in list_parts(name, input_format)]
+        sources = sources_of(name, input_format)
         is_empty = sources[0].format == "folder" and not has_files(name)
     except InvalidOption as error:
         raise CommandError(str(error)) from None
