@@ -89,11 +89,12 @@ TRAINING = {"purpose": "training"}
 
 
 @both_clients
-def test_many_urls_of_an_origin_cause_two_fetches(ask: Ask) -> None:
+@pytest.mark.parametrize("count", [50, pytest.param(5_000, marks=pytest.mark.slow)])
+def test_many_urls_of_an_origin_cause_two_fetches(ask: Ask, count: int) -> None:
     web = Web({ROBOTS_URL: ok(b"User-agent: *\nDisallow: /private\n"), TDM_URL: ok(RESERVED)})
-    verdicts = ask(web, [(f"{ORIGIN}/{part}/{number}", TRAINING) for number in range(500) for part in ("a", "paid")])
+    verdicts = ask(web, [(f"{ORIGIN}/{part}/{number}", TRAINING) for number in range(count) for part in ("a", "paid")])
     assert sorted(web.requested) == sorted([ROBOTS_URL, TDM_URL])
-    assert [verdict.allowed for verdict in verdicts] == [None, False] * 500
+    assert [verdict.allowed for verdict in verdicts] == [None, False] * count
 
 
 @both_clients
