@@ -3,7 +3,7 @@
 `httpx2`, `aiohttp`, `requests` and `urllib` send only requests that robots.txt allows. Each has the class that the
 library calls for a request, and the exceptions that fit its hierarchy. `request_guard.py` is what they share:
 
-    URL -> exempt? -> decide -> DisallowedRequest, or wait for the turn -> send -> page rules of the response
+    URL -> exempt? -> decide -> DisallowedRequest, or wait for the turn -> send -> page rules, use of the response
 
 A guard owns a `Client` or `AsyncClient`. Its transport sends with the HTTP client itself, but below the check, so that
 the request for a robots.txt is not checked. aiohttp and requests pass the proxy and the TLS settings with each request.

@@ -16,7 +16,15 @@ from canfetch.client.transports.sessions import SESSION_ROUTE
 from canfetch.core.verdict import RobotsDisallowed
 from canfetch.errors import MissingExtra
 from canfetch.integrations import request_guard
-from canfetch.integrations.request_guard import AsyncRequestGuard, GuardOptions, RequestErrors, page_verdict
+from canfetch.integrations.request_guard import (
+    AsyncRequestGuard,
+    GuardOptions,
+    RequestErrors,
+    SentRequest,
+    UseDisallowed,
+    page_verdict,
+    use_verdict,
+)
 
 try:
     import aiohttp
@@ -25,7 +33,7 @@ try:
 except ImportError as missing:
     raise MissingExtra('aiohttp is not installed: pip install "canfetch[http]"') from missing
 
-__all__ = ["DisallowedRequest", "InvalidRequestURL", "RobotsMiddleware", "page_verdict"]
+__all__ = ["DisallowedRequest", "DisallowedUse", "InvalidRequestURL", "RobotsMiddleware", "page_verdict", "use_verdict"]
 
 # The schemes whose requests are checked, and the scheme of their robots.txt.
 _SCHEMES: Final = {"http": "http", "https": "https", "ws": "http", "wss": "https"}
@@ -42,7 +50,11 @@ class InvalidRequestURL(request_guard.InvalidRequestURL, aiohttp.InvalidURL):
     """Raised in place of a request whose host or port is invalid, for which there is no robots.txt."""
 
 
-_ERRORS: Final = RequestErrors(DisallowedRequest, InvalidRequestURL)
+class DisallowedUse(UseDisallowed, aiohttp.ClientError):
+    """Raised in place of a response whose use its site disallows, with the option `purpose`."""
+
+
+_ERRORS: Final = RequestErrors(DisallowedRequest, DisallowedUse, InvalidRequestURL)
 
 
 class RobotsMiddleware:
@@ -68,7 +80,7 @@ class RobotsMiddleware:
     ) -> aiohttp.ClientResponse:
         """Check a request, and send it if it is allowed.
 
-        Raises: DisallowedRequest; InvalidRequestURL; aiohttp.ClientError.
+        Raises: DisallowedRequest; DisallowedUse; InvalidRequestURL; aiohttp.ClientError.
         """
         scheme = request.url.scheme
         if scheme not in _SCHEMES or _FETCHING.get():
@@ -80,8 +92,18 @@ class RobotsMiddleware:
         finally:
             _CURRENT.reset(token)
         response = await handler(request)
-        if self.robots.reads_page_rules:
-            self.robots.read_page_rules(response, response.raw_headers, url, verdict)
+        sent = SentRequest(url, verdict, response.status, response.raw_headers)
+        self.robots.read_page_rules(response, sent)
+        if self.robots.checks_use(sent):
+            token = _CURRENT.set(request)
+            try:
+                html = await response.read() if self.robots.has_html(sent) else None
+                await self.robots.check_use(response, sent, html)
+            except BaseException:
+                response.close()
+                raise
+            finally:
+                _CURRENT.reset(token)
         return response
 
     async def close(self) -> None:

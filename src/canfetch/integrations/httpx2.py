@@ -5,6 +5,7 @@ with httpx2.Client(transport=transport, follow_redirects=True) as client:
     client.get("https://example.com/fish")
 """
 
+from contextlib import aclosing, closing
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, Final, Unpack
 
@@ -16,7 +17,10 @@ from canfetch.integrations.request_guard import (
     GuardOptions,
     RequestErrors,
     RequestGuard,
+    SentRequest,
+    UseDisallowed,
     page_verdict,
+    use_verdict,
 )
 
 try:
@@ -26,7 +30,15 @@ try:
 except ImportError as missing:
     raise MissingExtra('httpx2 is not installed: pip install "canfetch[http]"') from missing
 
-__all__ = ["AsyncRobotsTransport", "DisallowedRequest", "InvalidRequestURL", "RobotsTransport", "page_verdict"]
+__all__ = [
+    "AsyncRobotsTransport",
+    "DisallowedRequest",
+    "DisallowedUse",
+    "InvalidRequestURL",
+    "RobotsTransport",
+    "page_verdict",
+    "use_verdict",
+]
 
 _SCHEMES: Final = ("http", "https")
 
@@ -47,7 +59,13 @@ class InvalidRequestURL(request_guard.InvalidRequestURL, httpx2.ConnectError):
     _request: httpx2.Request | None = None
 
 
-_ERRORS: Final = RequestErrors(DisallowedRequest, InvalidRequestURL)
+class DisallowedUse(UseDisallowed, httpx2.RequestError):
+    """Raised in place of a response whose use its site disallows, with the option `purpose`."""
+
+    _request: httpx2.Request | None = None
+
+
+_ERRORS: Final = RequestErrors(DisallowedRequest, DisallowedUse, InvalidRequestURL)
 
 
 class RobotsTransport(httpx2.BaseTransport):
@@ -83,7 +101,7 @@ class RobotsTransport(httpx2.BaseTransport):
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """Check a request, and send it if it is allowed.
 
-        Raises: DisallowedRequest; InvalidRequestURL; httpx2.RequestError.
+        Raises: DisallowedRequest; DisallowedUse; InvalidRequestURL; httpx2.RequestError.
         """
         if request.url.scheme not in _SCHEMES:
             # The other transport raises the error for it.
@@ -91,8 +109,14 @@ class RobotsTransport(httpx2.BaseTransport):
         url = _requested_url(request)
         verdict = self.robots.check(url, opted_out=_opted_out(request))
         response = self._transport.handle_request(request)
-        if self.robots.reads_page_rules:
-            self.robots.read_page_rules(response, response.headers.raw, url, verdict)
+        sent = SentRequest(url, verdict, response.status_code, response.headers.raw)
+        self.robots.read_page_rules(response, sent)
+        if self.robots.checks_use(sent):
+            try:
+                self.robots.check_use(response, sent, _read_again(response) if self.robots.has_html(sent) else None)
+            except BaseException:
+                response.close()
+                raise
         return response
 
     def close(self) -> None:
@@ -125,15 +149,22 @@ class AsyncRobotsTransport(httpx2.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Check a request, and send it if it is allowed.
 
-        Raises: DisallowedRequest; InvalidRequestURL; httpx2.RequestError.
+        Raises: DisallowedRequest; DisallowedUse; InvalidRequestURL; httpx2.RequestError.
         """
         if request.url.scheme not in _SCHEMES:
             return await self._transport.handle_async_request(request)
         url = _requested_url(request)
         verdict = await self.robots.check(url, opted_out=_opted_out(request))
         response = await self._transport.handle_async_request(request)
-        if self.robots.reads_page_rules:
-            self.robots.read_page_rules(response, response.headers.raw, url, verdict)
+        sent = SentRequest(url, verdict, response.status_code, response.headers.raw)
+        self.robots.read_page_rules(response, sent)
+        if self.robots.checks_use(sent):
+            try:
+                html = await _read_again_async(response) if self.robots.has_html(sent) else None
+                await self.robots.check_use(response, sent, html)
+            except BaseException:
+                await response.aclose()
+                raise
         return response
 
     async def aclose(self) -> None:
@@ -142,6 +173,27 @@ class AsyncRobotsTransport(httpx2.AsyncBaseTransport):
             await self.robots.close()
         finally:
             await self._transport.aclose()
+
+
+def _read_again(response: httpx2.Response) -> bytes | None:
+    """Return the body of a response, which the client can still read, or None if its content coding is invalid."""
+    assert isinstance(response.stream, httpx2.SyncByteStream)
+    with closing(response.stream) as stream:
+        return _replace_stream(response, b"".join(stream))
+
+
+async def _read_again_async(response: httpx2.Response) -> bytes | None:
+    assert isinstance(response.stream, httpx2.AsyncByteStream)
+    async with aclosing(response.stream) as stream:
+        return _replace_stream(response, b"".join([part async for part in stream]))
+
+
+def _replace_stream(response: httpx2.Response, body: bytes) -> bytes | None:
+    response.stream = httpx2.ByteStream(body)
+    try:
+        return httpx2.Response(response.status_code, headers=response.headers, stream=httpx2.ByteStream(body)).read()
+    except httpx2.DecodingError:
+        return None
 
 
 def _no_cookies() -> CookieJar:

@@ -23,17 +23,25 @@ from canfetch.core.agent import Agent
 from canfetch.core.quoting import quoted
 from canfetch.core.redaction import redacted_url
 from canfetch.core.verdict import ClientVerdict, RobotsDisallowed
-from canfetch.errors import InvalidOption, InvalidURL
+from canfetch.errors import CanfetchError, InvalidOption, InvalidURL
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
 
+    from canfetch.consent import PageResponse, UseVerdict
     from canfetch.pages import PageVerdict
     from canfetch.pages.headers import Headers
 
 DEFAULT_MAX_DELAY: Final = 60.0
-_GUARD_ONLY: Final = frozenset({"wait", "min_delay", "max_delay", "visit_times", "sleep", "page_rules"})
+_SUCCESS: Final = range(200, 300)
+_PARTIAL: Final = 206
+_GUARD_ONLY: Final = frozenset(
+    {"wait", "min_delay", "max_delay", "visit_times", "sleep", "page_rules", "purpose", "mark_uses"}
+)
 _PAGE_ATTRIBUTE: Final = "_canfetch_page_verdict"
+_USE_ATTRIBUTE: Final = "_canfetch_use_verdict"
+# In place of the body of a response that is not HTML.
+_OTHER_CONTENT: Final = b" "
 # The guards that let the requests of the current thread or task pass.
 _EXEMPTING: Final[ContextVar[tuple[object, ...]]] = ContextVar("_EXEMPTING", default=())
 
@@ -48,6 +56,9 @@ class GuardOptions(ClientOptions, total=False):
         visit_times: With `wait`, whether requests also wait for the next Visit-time of the file, which can take almost
             a day. Default: False.
         page_rules: Whether to read the `X-Robots-Tag` of each response, for `page_verdict`. Default: False.
+        purpose: What the content is collected for, as for `Client.may_use`. A response whose use its site disallows is
+            refused, and `use_verdict` returns the verdict on the others. Default: None, any purpose.
+        mark_uses: With `purpose`, whether responses whose use is disallowed are returned, too. Default: False.
         store: The store of the files. Default: memory only.
         evidence: The recorder of all decisions.
         tracer: An OpenTelemetry tracer. Each fetch of a robots.txt is then a span.
@@ -61,6 +72,8 @@ class GuardOptions(ClientOptions, total=False):
     max_delay: float
     visit_times: bool
     page_rules: bool
+    purpose: str | None
+    mark_uses: bool
     store: Store | None
     evidence: EvidenceRecorder | None
     tracer: "Tracer | None"
@@ -94,15 +107,41 @@ class InvalidRequestURL(InvalidURL):
         return type(self), (str(self), self.url)
 
 
+class UseDisallowed(CanfetchError, OSError):
+    """Raised in place of a response whose use its site disallows.
+
+    Each integration raises a subclass that is also an error of its HTTP client.
+
+    Attributes:
+        url: The URL of the response, which can be the target of a redirect.
+        verdict: The verdict, with the statements that decide.
+    """
+
+    def __init__(self, message: str, url: str, verdict: "UseVerdict") -> None:
+        super().__init__(message)
+        self.url = url
+        self.verdict = verdict
+
+    def __str__(self) -> str:
+        # That of OSError shows all arguments.
+        return str(self.args[0])
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Support pickle, without the objects that an HTTP client attaches."""
+        return type(self), (str(self), self.url, self.verdict)
+
+
 class RequestErrors(NamedTuple):
     """The exceptions of an integration.
 
     Attributes:
         disallowed: Raised in place of a request that robots.txt disallows.
+        disallowed_use: Raised in place of a response whose use its site disallows.
         invalid_url: Raised in place of a request whose URL is invalid.
     """
 
     disallowed: type[RobotsDisallowed]
+    disallowed_use: type[UseDisallowed]
     invalid_url: type[InvalidRequestURL]
 
 
@@ -115,6 +154,7 @@ class RequestStats(NamedTuple):
         exempt: Requests that were not checked, because the caller opted out.
         waited_seconds: Total time that requests waited for their turn.
         page_verdicts: Responses whose `X-Robots-Tag` was read.
+        disallowed_uses: Responses whose use is disallowed. They were refused, or returned with `mark_uses`.
     """
 
     checked: int = 0
@@ -122,6 +162,23 @@ class RequestStats(NamedTuple):
     exempt: int = 0
     waited_seconds: float = 0.0
     page_verdicts: int = 0
+    disallowed_uses: int = 0
+
+
+class SentRequest(NamedTuple):
+    """A request that was checked and sent, and the head of its response.
+
+    Attributes:
+        url: The URL.
+        verdict: The verdict of robots.txt, or None if the request was not checked.
+        status: The status code of the response.
+        headers: Its headers.
+    """
+
+    url: str
+    verdict: ClientVerdict | None
+    status: int
+    headers: "Headers"
 
 
 class _BaseGuard:
@@ -130,13 +187,16 @@ class _BaseGuard:
     Args:
         agent: The agent of the client.
         errors: The exceptions to raise.
-    Attributes: reads_page_rules: Whether the HTTP client calls `read_page_rules` for each response.
     """
 
     def __init__(self, agent: Agent, errors: RequestErrors, options: GuardOptions) -> None:
         self._agent = agent
         self._errors = errors
-        self.reads_page_rules = options.get("page_rules", False)
+        self._reads_page_rules = options.get("page_rules", False)
+        purpose = options.get("purpose")
+        self._purpose = None if purpose is None else _find_purpose(purpose)
+        self._marks_uses = options.get("mark_uses", False)
+        self._needs_verdict = self._reads_page_rules or self._purpose is not None
         self._clock = options.get("clock", time.time)
         self._counts: dict[str, float] = dict(RequestStats()._asdict())
         self.reset_after_fork()
@@ -161,13 +221,51 @@ class _BaseGuard:
         finally:
             _EXEMPTING.reset(token)
 
-    def read_page_rules(self, response: object, headers: "Headers", url: str, robots: ClientVerdict | None) -> None:
-        """Read the page rules in the headers of a response, for `page_verdict`."""
+    def read_page_rules(self, response: object, sent: SentRequest) -> None:
+        """Read the page rules in the headers of a response, for `page_verdict`, if that is enabled."""
+        if not self._reads_page_rules:
+            return
         from canfetch.pages import parse_page  # noqa: PLC0415 - imported only if needed
 
-        rules = parse_page(headers=headers, url=url)
-        setattr(response, _PAGE_ATTRIBUTE, rules.decide(agent=self._agent, now=self._clock(), robots=robots))
+        rules = parse_page(headers=sent.headers, url=sent.url)
+        verdict = rules.decide(agent=self._agent, now=self._clock(), robots=sent.verdict)
+        setattr(response, _PAGE_ATTRIBUTE, verdict)
         self._count("page_verdicts")
+
+    def checks_use(self, sent: SentRequest) -> bool:
+        """Return whether the HTTP client calls `check_use` for a response."""
+        return self._purpose is not None and sent.verdict is not None
+
+    @staticmethod
+    def has_html(sent: SentRequest) -> bool:
+        """Return whether the body of a response is HTML, which `check_use` needs."""
+        from canfetch.pages.encodings import parse_media_type  # noqa: PLC0415 - as above
+        from canfetch.pages.headers import header_pairs  # noqa: PLC0415 - as above
+        from canfetch.pages.html import HTML_TYPES  # noqa: PLC0415 - as above
+
+        types = (value for name, value in header_pairs(sent.headers) if name == "content-type")
+        return sent.status in _SUCCESS and parse_media_type(next(types, None)) in HTML_TYPES
+
+    def _page_response(self, sent: SentRequest, html: bytes | None) -> "PageResponse":
+        from canfetch.consent import PageResponse  # noqa: PLC0415 - as above
+
+        if not self.has_html(sent):
+            return PageResponse(sent.status, sent.headers, _OTHER_CONTENT)
+        # A response to HEAD has no body.
+        return PageResponse(sent.status, sent.headers, None if sent.status == _PARTIAL else html or None)
+
+    def _mark_use(self, response: object, url: str, verdict: "UseVerdict") -> None:
+        """Attach the verdict on a use to a response.
+
+        Raises: UseDisallowed: The use is disallowed, and such responses are refused.
+        """
+        setattr(response, _USE_ATTRIBUTE, verdict)
+        if verdict.allowed is not False:
+            return
+        self._count("disallowed_uses")
+        if not self._marks_uses:
+            message = f"{redacted_url(url)} may not be used for {verdict.purpose}: {verdict.explanation}"
+            raise self._errors.disallowed_use(message, url, verdict)
 
     def _is_exempt(self, *, opted_out: bool) -> bool:
         if opted_out or self in _EXEMPTING.get():
@@ -242,9 +340,20 @@ class RequestGuard(_BaseGuard):
 
     def _require_allowed(self, url: str) -> ClientVerdict | None:
         with self._converted_errors(url):
-            if not self.reads_page_rules and not self.client.records_verdicts and self.client.allows(url):
+            if not self._needs_verdict and not self.client.records_verdicts and self.client.allows(url):
                 return None
             return self._checked(url, self.client.decide(url))
+
+    def check_use(self, response: object, sent: SentRequest, html: bytes | None) -> None:
+        """Check the use of a response, for `use_verdict`.
+
+        Args: html: The body if it is HTML, or None if it cannot be read before it is passed on.
+        Raises: UseDisallowed: The response may not be used. ClientClosed, RequestNotSent; MissingExtra: lxml is not
+            installed.
+        """
+        assert self._purpose is not None
+        page = self._page_response(sent, html)
+        self._mark_use(response, sent.url, self.client.may_use(sent.url, purpose=self._purpose, response=page))
 
     def close(self) -> None:
         """Close the client, and with it the store. Requests that wait for their turn raise ClientClosed."""
@@ -293,9 +402,19 @@ class AsyncRequestGuard(_BaseGuard):
 
     async def _require_allowed(self, url: str) -> ClientVerdict | None:
         with self._converted_errors(url):
-            if not self.reads_page_rules and not self.client.records_verdicts and await self.client.allows(url):
+            if not self._needs_verdict and not self.client.records_verdicts and await self.client.allows(url):
                 return None
             return self._checked(url, await self.client.decide(url))
+
+    async def check_use(self, response: object, sent: SentRequest, html: bytes | None) -> None:
+        """Check the use of a response. See `RequestGuard.check_use`.
+
+        Raises: UseDisallowed: The response may not be used. ClientClosed, RequestNotSent, MissingExtra.
+        """
+        assert self._purpose is not None
+        page = self._page_response(sent, html)
+        verdict = await self.client.may_use(sent.url, purpose=self._purpose, response=page)
+        self._mark_use(response, sent.url, verdict)
 
     async def close(self) -> None:
         """Close the client, and with it the store. Requests that wait for their turn raise ClientClosed."""
@@ -309,10 +428,28 @@ def page_verdict(response: object) -> "PageVerdict | None":
 
     Args: response: A response that the integration of its HTTP client has seen, or an HTTPError of urllib.
     """
-    verdict: PageVerdict | None = getattr(response, _PAGE_ATTRIBUTE, None)
-    if verdict is None:
-        verdict = getattr(getattr(response, "fp", None), _PAGE_ATTRIBUTE, None)
+    verdict: PageVerdict | None = _attached(response, _PAGE_ATTRIBUTE)
     return verdict
+
+
+def use_verdict(response: object) -> "UseVerdict | None":
+    """Return whether a response may be used for the option `purpose`, or None without it.
+
+    Args: response: As for `page_verdict`.
+    """
+    verdict: UseVerdict | None = _attached(response, _USE_ATTRIBUTE)
+    return verdict
+
+
+def _attached(response: object, name: str) -> Any:
+    verdict = getattr(response, name, None)
+    return getattr(getattr(response, "fp", None), name, None) if verdict is None else verdict
+
+
+def _find_purpose(name: str) -> str:
+    from canfetch.consent.purposes import find_purpose  # noqa: PLC0415 - most programs have no purpose
+
+    return find_purpose(name)
 
 
 def _delay_bounds(options: GuardOptions) -> Pace | None:
@@ -320,7 +457,7 @@ def _delay_bounds(options: GuardOptions) -> Pace | None:
 
     Raises: InvalidOption: An option of the guard is invalid, or cannot be guaranteed.
     """
-    for name in ("wait", "visit_times", "page_rules"):
+    for name in ("wait", "visit_times", "page_rules", "mark_uses"):
         flag = options.get(name, False)
         if not isinstance(flag, bool):
             raise InvalidOption(f"invalid {name} {flag!r}: expected True or False")
@@ -329,6 +466,8 @@ def _delay_bounds(options: GuardOptions) -> Pace | None:
             "invalid allow_private False: robots.txt is fetched with the connections of the HTTP client, whose "
             "addresses cannot be checked; pass allow_private=True"
         )
+    if options.get("purpose") is None and "mark_uses" in options:
+        raise InvalidOption("mark_uses has no effect without purpose")
     if not options.get("wait", False):
         for name in ("min_delay", "max_delay", "visit_times", "sleep"):
             if name in options:

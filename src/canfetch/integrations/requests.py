@@ -7,7 +7,8 @@ session.mount("http://", adapter)
 session.get("https://example.com/fish")
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Final, Unpack
 
@@ -19,7 +20,15 @@ from canfetch.client.transports.threaded_exchanges import exchange_in_thread
 from canfetch.core.verdict import ClientVerdict, RobotsDisallowed
 from canfetch.errors import InvalidOption, MissingExtra
 from canfetch.integrations import request_guard
-from canfetch.integrations.request_guard import GuardOptions, RequestErrors, RequestGuard, page_verdict
+from canfetch.integrations.request_guard import (
+    GuardOptions,
+    RequestErrors,
+    RequestGuard,
+    SentRequest,
+    UseDisallowed,
+    page_verdict,
+    use_verdict,
+)
 
 try:
     import requests
@@ -31,7 +40,15 @@ try:
 except ImportError as missing:
     raise MissingExtra('requests is not installed: pip install "canfetch[requests]"') from missing
 
-__all__ = ["DisallowedRequest", "InvalidRequestURL", "PacedRetry", "RobotsAdapter", "page_verdict"]
+__all__ = [
+    "DisallowedRequest",
+    "DisallowedUse",
+    "InvalidRequestURL",
+    "PacedRetry",
+    "RobotsAdapter",
+    "page_verdict",
+    "use_verdict",
+]
 
 # The settings of the current request, which apply to its robots.txt.
 _SETTINGS: Final[ContextVar[Mapping[str, Any]]] = ContextVar("_SETTINGS")
@@ -48,7 +65,11 @@ class InvalidRequestURL(request_guard.InvalidRequestURL, requests.exceptions.Inv
     """Raised in place of a request whose host or port is invalid, for which there is no robots.txt."""
 
 
-_ERRORS: Final = RequestErrors(DisallowedRequest, InvalidRequestURL)
+class DisallowedUse(UseDisallowed, requests.RequestException):
+    """Raised in place of a response whose use its site disallows, with the option `purpose`."""
+
+
+_ERRORS: Final = RequestErrors(DisallowedRequest, DisallowedUse, InvalidRequestURL)
 
 
 class PacedRetry(Retry):
@@ -102,7 +123,7 @@ class RobotsAdapter(BaseAdapter):
     ) -> requests.Response:
         """Check a request, and send it if it is allowed.
 
-        Raises: DisallowedRequest; InvalidRequestURL; requests.RequestException.
+        Raises: DisallowedRequest; DisallowedUse; InvalidRequestURL; requests.RequestException.
         """
         settings = {"verify": verify, "cert": cert, "proxies": proxies}
         url = request.url or ""
@@ -119,21 +140,23 @@ class RobotsAdapter(BaseAdapter):
             _CHECK_AGAIN.reset(token)
         # Authentication that repeats a request sends it with this attribute.
         response.connection = self  # type: ignore[assignment]  # declared too narrowly
-        if self.robots.reads_page_rules:
-            self.robots.read_page_rules(response, header_pairs(response), url, verdict)
+        sent = SentRequest(url, verdict, response.status_code, header_pairs(response))
+        self.robots.read_page_rules(response, sent)
+        if self.robots.checks_use(sent):
+            try:
+                # With `stream=True`, the caller reads the body.
+                html = response.content if self.robots.has_html(sent) and not stream else None
+                with _fetching(request, settings):
+                    self.robots.check_use(response, sent, html)
+            except BaseException:
+                response.close()
+                raise
         return response
 
     def _check(self, request: requests.PreparedRequest, settings: Mapping[str, Any]) -> ClientVerdict | None:
         """Check a request, and wait for its turn."""
-        token, again = _SETTINGS.set(settings), _CHECK_AGAIN.set(None)
-        try:
+        with _fetching(request, settings):
             return self.robots.check(request.url or "")
-        except (DisallowedRequest, InvalidRequestURL) as error:
-            error.request = request
-            raise
-        finally:
-            _CHECK_AGAIN.reset(again)
-            _SETTINGS.reset(token)
 
     def close(self) -> None:
         """Close the other adapter and the store."""
@@ -141,6 +164,20 @@ class RobotsAdapter(BaseAdapter):
             self.robots.close()
         finally:
             self._adapter.close()
+
+
+@contextmanager
+def _fetching(request: requests.PreparedRequest, settings: Mapping[str, Any]) -> Iterator[None]:
+    """Set the settings of the requests for files of the site of a request. Errors have the request."""
+    token, again = _SETTINGS.set(settings), _CHECK_AGAIN.set(None)
+    try:
+        yield
+    except (DisallowedRequest, DisallowedUse, InvalidRequestURL) as error:
+        error.request = request
+        raise
+    finally:
+        _CHECK_AGAIN.reset(again)
+        _SETTINGS.reset(token)
 
 
 class _AdapterTransport:

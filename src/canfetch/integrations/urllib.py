@@ -5,6 +5,7 @@ opener.open("https://example.com/fish")
 """
 
 import http.client
+import io
 import socket
 import ssl
 import urllib.error
@@ -28,9 +29,17 @@ from canfetch.client.transports.sessions import SESSION_ROUTE
 from canfetch.client.transports.threaded_exchanges import exchange_in_thread
 from canfetch.core.verdict import RobotsDisallowed
 from canfetch.integrations import request_guard
-from canfetch.integrations.request_guard import GuardOptions, RequestErrors, RequestGuard, page_verdict
+from canfetch.integrations.request_guard import (
+    GuardOptions,
+    RequestErrors,
+    RequestGuard,
+    SentRequest,
+    UseDisallowed,
+    page_verdict,
+    use_verdict,
+)
 
-__all__ = ["DisallowedRequest", "InvalidRequestURL", "RobotsHandler", "page_verdict"]
+__all__ = ["DisallowedRequest", "DisallowedUse", "InvalidRequestURL", "RobotsHandler", "page_verdict", "use_verdict"]
 
 
 class DisallowedRequest(RobotsDisallowed, urllib.error.URLError):
@@ -45,7 +54,11 @@ class InvalidRequestURL(request_guard.InvalidRequestURL, urllib.error.URLError):
         self.reason = message
 
 
-_ERRORS: Final = RequestErrors(DisallowedRequest, InvalidRequestURL)
+class DisallowedUse(UseDisallowed, urllib.error.URLError):
+    """Raised in place of a response whose use its site disallows, with the option `purpose`."""
+
+
+_ERRORS: Final = RequestErrors(DisallowedRequest, DisallowedUse, InvalidRequestURL)
 # ValueError is raised for a header that cannot be encoded, among others.
 _NETWORK_ERRORS: Final = (OSError, http.client.HTTPException, ValueError)
 _STEP_BYTES: Final = 16_384
@@ -88,10 +101,21 @@ class RobotsHandler(urllib.request.BaseHandler):
     https_request = http_request
 
     def http_response(self, request: urllib.request.Request, response: Any) -> Any:
-        """Read the page rules of a response, if that is enabled."""
-        if self.robots.reads_page_rules and not isinstance(request, _RobotsRequest):
-            verdict = getattr(request, "_canfetch_verdict", None)
-            self.robots.read_page_rules(response, response.headers.items(), request.full_url, verdict)
+        """Read the page rules of a response, and check its use, if that is enabled.
+
+        Raises: DisallowedUse.
+        """
+        if isinstance(request, _RobotsRequest):
+            return response
+        verdict = getattr(request, "_canfetch_verdict", None)
+        sent = SentRequest(request.full_url, verdict, response.status, response.headers.items())
+        self.robots.read_page_rules(response, sent)
+        if self.robots.checks_use(sent):
+            try:
+                self.robots.check_use(response, sent, _read_again(response) if self.robots.has_html(sent) else None)
+            except BaseException:
+                response.close()
+                raise
         return response
 
     https_response = http_response
@@ -113,6 +137,14 @@ class RobotsHandler(urllib.request.BaseHandler):
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _read_again(response: http.client.HTTPResponse) -> bytes | None:
+    """Return the body of a response, which the caller can still read, or None if it has a content coding."""
+    body = response.read()
+    response.fp = io.BufferedReader(io.BytesIO(body))
+    response.length, response.chunked = len(body), False
+    return None if response.headers.get("Content-Encoding") else body
 
 
 class _OpenerTransport:

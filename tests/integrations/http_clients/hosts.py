@@ -17,11 +17,12 @@ USER_AGENT = "ExampleBot/1.0"
 
 
 class Fetched(NamedTuple):
-    """A response: its status, its body, and what its X-Robots-Tag permits."""
+    """A response: its status, its body, what its X-Robots-Tag permits, and whether it may be used."""
 
     status: int
     body: bytes
     page: Any
+    use: Any
 
 
 class Host:
@@ -67,10 +68,10 @@ class Httpx2Host(_ThreadHost):
         self.client = httpx2.Client(transport=transport, follow_redirects=True, headers={"User-Agent": USER_AGENT})
 
     def get(self, url: str, **options: Any) -> Fetched:
-        from canfetch.integrations.httpx2 import page_verdict
+        from canfetch.integrations.httpx2 import page_verdict, use_verdict
 
         response = self.client.get(url, **options)
-        return Fetched(response.status_code, response.content, page_verdict(response))
+        return Fetched(response.status_code, response.content, page_verdict(response), use_verdict(response))
 
     def close(self) -> None:
         self.client.close()
@@ -92,10 +93,10 @@ class RequestsHost(_ThreadHost):
         self.robots = adapter.robots
 
     def get(self, url: str, **options: Any) -> Fetched:
-        from canfetch.integrations.requests import page_verdict
+        from canfetch.integrations.requests import page_verdict, use_verdict
 
         response = self.session.get(url, **options)
-        return Fetched(response.status_code, response.content, page_verdict(response))
+        return Fetched(response.status_code, response.content, page_verdict(response), use_verdict(response))
 
     def close(self) -> None:
         self.session.close()
@@ -118,14 +119,14 @@ class UrllibHost(_ThreadHost):
     def get(self, url: Any, **options: Any) -> Fetched:
         from urllib.error import HTTPError
 
-        from canfetch.integrations.urllib import page_verdict
+        from canfetch.integrations.urllib import page_verdict, use_verdict
 
         try:
             response = self.opener.open(url, **options)
         except HTTPError as error:
             response = error
         with response:
-            return Fetched(response.status, response.read(), page_verdict(response))
+            return Fetched(response.status, response.read(), page_verdict(response), use_verdict(response))
 
     def close(self) -> None:
         self.handler.close()
@@ -173,10 +174,10 @@ class AsyncHttpx2Host(_LoopHost):
         self.client = httpx2.AsyncClient(transport=transport, follow_redirects=True, headers={"User-Agent": USER_AGENT})
 
     async def fetch(self, url: str, **options: Any) -> Fetched:
-        from canfetch.integrations.httpx2 import page_verdict
+        from canfetch.integrations.httpx2 import page_verdict, use_verdict
 
         response = await self.client.get(url, **options)
-        return Fetched(response.status_code, response.content, page_verdict(response))
+        return Fetched(response.status_code, response.content, page_verdict(response), use_verdict(response))
 
     def close(self) -> None:
         self.run(self.client.aclose)
@@ -203,10 +204,10 @@ class AiohttpHost(_LoopHost):
         self.session: aiohttp.ClientSession = self.run(create)
 
     async def fetch(self, url: str, **options: Any) -> Fetched:
-        from canfetch.integrations.aiohttp import page_verdict
+        from canfetch.integrations.aiohttp import page_verdict, use_verdict
 
         async with self.session.get(url, **options) as response:
-            return Fetched(response.status, await response.read(), page_verdict(response))
+            return Fetched(response.status, await response.read(), page_verdict(response), use_verdict(response))
 
     def close(self) -> None:
         from tests.transports.session_harness import close_session

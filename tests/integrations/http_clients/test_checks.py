@@ -29,7 +29,7 @@ def disallowed(host: Any, url: str, **options: Any) -> RobotsDisallowed:
 
 def test_allowed_request_is_sent(name: str, shop: Site) -> None:
     with open_host(name) as host:
-        assert host.get(shop.url("fish")) == (200, b"/fish", None)
+        assert host.get(shop.url("fish")) == (200, b"/fish", None, None)
         assert host.get(shop.url("more")).body == b"/more"
     assert targets(shop) == ["/robots.txt", "/fish", "/more"]
     assert {request.headers["user-agent"] for request in shop.requests} == {USER_AGENT}
@@ -102,7 +102,7 @@ def test_redirect_of_robots_txt_is_followed_without_checks(name: str, shop: Site
     with open_host(name) as host:
         disallowed(host, shop.url("private/notes"))
         assert host.get(shop.url("fish")).status == 200
-        assert host.robots.stats == (2, 1, 0, 0.0, 0)
+        assert host.robots.stats == (2, 1, 0, 0.0, 0, 0)
     assert targets(shop) == ["/robots.txt", "/private/robots", "/fish"]
     assert targets(other) == ["/rules"]
 

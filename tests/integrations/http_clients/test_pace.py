@@ -114,7 +114,7 @@ def test_retries_wait_for_the_crawl_delay(shop: Site) -> None:
         assert (shop.count("/reset"), clock.now) == (3, 1_000_000_030)
         assert session.get(shop.url("more")).status_code == 503
         assert (shop.count("/more"), clock.now) == (3, 1_000_000_060)
-        assert adapter.robots.stats == (7, 0, 0, 60.0, 0)
+        assert adapter.robots.stats == (7, 0, 0, 60.0, 0, 0)
         with adapter.robots.exempt():
             session.get(shop.url("more"))
         assert clock.now == 1_000_000_060

@@ -112,12 +112,13 @@ def test_settings_of_the_command_line_are_strings() -> None:
             "CANFETCH_PROCESSES": "4",
             "CANFETCH_REQUIRED_USES": "may_index,may_follow",
             "CANFETCH_PURPOSE": "AI_train",
+            "CANFETCH_MARK_USES": "1",
         }
     )
     assert settings.policy == "rfc9309+min_freshness=0"
     assert (settings.bounds.max_delay, settings.obey_delay, settings.processes) == (5.0, False, 4)
     assert settings.required_uses == ("may_index", "may_follow")
-    assert settings.purpose == "training"
+    assert (settings.purpose, settings.mark_uses) == ("training", True)
     assert settings.page_rules == "headers"
 
 

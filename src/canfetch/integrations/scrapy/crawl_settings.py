@@ -45,6 +45,7 @@ class CrawlSettings(NamedTuple):
         page_rules: Which page-level rules are read: `headers`, `html`, or None.
         required_uses: The uses that a page must allow.
         purpose: What the content is collected for, which its site must not disallow, or None.
+        mark_uses: Whether responses whose use is disallowed are kept.
     """
 
     user_agent: str
@@ -60,6 +61,7 @@ class CrawlSettings(NamedTuple):
     page_rules: str | None
     required_uses: tuple[str, ...]
     purpose: UsagePurpose | None
+    mark_uses: bool
 
     @classmethod
     def from_crawler(cls, crawler: "Crawler") -> Self:
@@ -92,6 +94,7 @@ class CrawlSettings(NamedTuple):
             page_rules=_page_rules(settings, required_uses),
             required_uses=required_uses,
             purpose=parse_purpose("CANFETCH_PURPOSE", settings.get("CANFETCH_PURPOSE")),
+            mark_uses=_flag(settings, "CANFETCH_MARK_USES", default=False),
         )
 
 
@@ -202,9 +205,9 @@ def _seconds(settings: "BaseSettings", name: str, default: float, *, minimum: fl
     return seconds
 
 
-def _flag(settings: "BaseSettings", name: str) -> bool:
+def _flag(settings: "BaseSettings", name: str, *, default: bool = True) -> bool:
     try:
-        return settings.getbool(name, True)
+        return settings.getbool(name, default)
     except ValueError:
         raise InvalidOption(f"invalid {name} {quoted(settings.get(name))}: expected True or False") from None
 

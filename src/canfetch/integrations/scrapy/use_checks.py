@@ -33,15 +33,16 @@ class UseChecks:
         self._crawler = crawler
         self._client = client
         self._agents = agents
-        self._purpose = settings.purpose
+        self._settings = settings
 
     async def check(self, request: "Request", response: "Response") -> None:
         """Store the verdict in the meta of the request, if it or the crawl has a purpose.
 
-        Raises: DisallowedUse: The site disallows the use; InvalidOption: The purpose in the meta is unknown.
+        Raises: DisallowedUse: The site disallows the use, and responses are not only marked; InvalidOption: The purpose
+            in the meta is unknown.
         """
         asked = request.meta.get(PURPOSE_KEY)
-        purpose = self._purpose if asked is None else parse_purpose(PURPOSE_KEY, asked)
+        purpose = self._settings.purpose if asked is None else parse_purpose(PURPOSE_KEY, asked)
         if purpose is None:
             return
         headers = [(name, value) for name, values in response.headers.items() for value in values]
@@ -51,7 +52,8 @@ class UseChecks:
         request.meta[USE_VERDICT_KEY] = verdict
         if verdict.allowed is False:
             self._report(request, str(purpose), verdict.explanation)
-            raise DisallowedUse(verdict)
+            if not self._settings.mark_uses:
+                raise DisallowedUse(verdict)
 
     def _report(self, request: "Request", purpose: str, explanation: str) -> None:
         stats = self._crawler.stats
