@@ -21,7 +21,7 @@ from canfetch.web.api.facts import Facts
 from canfetch.web.api.use import use_answer
 from canfetch.web.mcp.agents import STAND_IN, parse_agent
 from canfetch.web.mcp.arguments import MayFetchArguments
-from canfetch.web.mcp.may_fetch import may_fetch
+from canfetch.web.mcp.may_fetch import FetchedFiles, may_fetch
 
 ORIGIN = "https://example.com"
 AGENTS = ["ExampleBot", "Googlebot", "Applebot", "GPTBot", "CCBot"]
@@ -124,7 +124,7 @@ def test_the_tool_for_agents_gives_the_answer_of_the_library() -> None:
             for agent in AGENTS:
                 asked = MayFetchArguments(url=url, purpose=site.purpose)  # type: ignore[arg-type]
                 state = state_of(site.content, origin=ORIGIN)
-                result: Any = may_fetch(state, asked, parse_agent(agent, STAND_IN), NOW, tdm_file=file).result
+                result: Any = may_fetch(state, asked, parse_agent(agent, STAND_IN), NOW, FetchedFiles(file)).result
                 assert result.use_allowed is site.verdict(url, agent, response=NOT_READ, tdm=tdm).allowed
 
 

@@ -20,7 +20,7 @@ from canfetch.web.mcp.agents import STAND_IN, parse_agent
 from canfetch.web.mcp.arguments import MayFetchArguments
 from canfetch.web.mcp.explain import explain_draft, explain_state
 from canfetch.web.mcp.lint import lint_draft, lint_state, quoting_catalogue
-from canfetch.web.mcp.may_fetch import may_fetch
+from canfetch.web.mcp.may_fetch import FetchedFiles, may_fetch
 from canfetch.web.mcp.quotation import estimate_tokens, visible_text
 from canfetch.web.mcp.texts import MAX_TEXT_TOKENS, QUOTATION_NOTE
 from canfetch.web.mcp.tool import Answer
@@ -58,7 +58,9 @@ def all_answers(content: bytes, path: str, *, status: int = 200) -> list[Answer]
     tdm_file = SiteFile(json.dumps(entries).encode())
     agents = [parse_agent(name, STAND_IN) for name in AGENTS]
     answers = [
-        may_fetch(state, MayFetchArguments.model_construct(url=url, purpose=purpose), agent, NOW, tdm_file=tdm_file)
+        may_fetch(
+            state, MayFetchArguments.model_construct(url=url, purpose=purpose), agent, NOW, FetchedFiles(tdm_file)
+        )
         for agent in (agents[0], agents[3], STAND_IN)
         for purpose in PURPOSES
     ]
@@ -256,7 +258,7 @@ def test_explain_lists_readers_that_decide_otherwise() -> None:
 def test_tdmrep_reserves_training(file: SiteFile, *, allowed: bool, sentence: str) -> None:
     state = state_of(b"User-agent: *\nContent-Signal: ai-train=yes\nDisallow:\n")
     arguments = MayFetchArguments(url=f"{ORIGIN}/x", purpose="training")
-    answer = may_fetch(state, arguments, STAND_IN, NOW, tdm_file=file)
+    answer = may_fetch(state, arguments, STAND_IN, NOW, FetchedFiles(file))
     result: Any = answer.result
     assert result.use_allowed is allowed
     assert sentence in answer.text

@@ -12,7 +12,7 @@ from tests.mcp.asking import state_of
 from canfetch.client.site_files import SiteFile
 from canfetch.web.mcp.agents import STAND_IN, parse_agent
 from canfetch.web.mcp.arguments import MayFetchArguments
-from canfetch.web.mcp.may_fetch import may_fetch
+from canfetch.web.mcp.may_fetch import FetchedFiles, may_fetch
 
 PAGE = Path(__file__).parents[2] / "docs/mcp.md"
 
@@ -25,7 +25,7 @@ def test_the_example_of_the_documentation() -> None:
     now = fetched_at.astimezone(UTC).timestamp()
     state = state_of(content.encode(), origin="https://www.example.com", now=now)
     agent = parse_agent(arguments["agent"], STAND_IN)
-    answer = may_fetch(state, MayFetchArguments(**arguments), agent, now, tdm_file=SiteFile())
+    answer = may_fetch(state, MayFetchArguments(**arguments), agent, now, FetchedFiles(SiteFile()))
     assert answer.text + "\n" == text
     expected: dict[str, Any] = result
     assert answer.result.model_dump(mode="json") == expected

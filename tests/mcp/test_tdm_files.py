@@ -1,4 +1,4 @@
-"""The TDM files of sites in answers about training."""
+"""The TDM files and RSL licenses of sites in answers about uses."""
 
 import asyncio
 import json
@@ -44,6 +44,29 @@ def test_concurrent_questions_share_a_request() -> None:
         replies = [to_reply(one) for one in with_client(ask_all)]
         assert site.count(TDM_FILE_PATH) == 1
     assert all(reply.result["use_allowed"] is False for reply in replies)
+
+
+TERMS = b"""<rsl xmlns="https://rslstandard.org/rsl"><content url="/"><license>
+<permits type="usage">ai-input</permits><payment type="crawl"><amount currency="EUR">1</amount></payment>
+</license></content></rsl>"""
+
+
+def test_licenses_are_read_for_a_purpose() -> None:
+    with Site() as site:
+        lines = "".join(f"License: {site.url(f'{number}.xml')}\n" for number in range(5))
+        site.serve("/robots.txt", respond(f"{lines}User-agent: *\nAllow: /\n".encode()))
+        site.serve("/0.xml", respond(TERMS))
+        fetch, search, grounding = ask(
+            ("may_fetch", {"url": site.url("x")}),
+            ("may_fetch", {"url": site.url("x"), "purpose": "search"}),
+            ("may_fetch", {"url": site.url("x"), "purpose": "ai-use"}),
+        )
+        assert [site.count(f"/{number}.xml") for number in range(5)] == [1, 1, 1, 0, 0]
+    assert [one.result["use_allowed"] for one in (fetch, search, grounding)] == [None, False, None]
+    assert "Use disallowed: `license" in search.text
+    assert "which does not include search" in search.text
+    assert "Use only on conditions: `license" in grounding.text
+    assert "payment: crawl, 1 EUR" in grounding.text
 
 
 @pytest.mark.parametrize(

@@ -132,6 +132,15 @@ class AsyncClient(BaseClient[AsyncTransport]):
 
         return (await self._site_file(tdm_file_step(url))).file
 
+    async def license_file(self, url: str) -> SiteFile:
+        """Return an RSL license. See `Client.license_file`.
+
+        Raises: ClientClosed, RequestNotSent.
+        """
+        from canfetch.client.use import license_step  # noqa: PLC0415 - as in `may_use`
+
+        return (await self._site_file(license_step(url))).file
+
     async def crawl_delay(self, url: AnyURL, *, agent: str | Agent | None = None) -> float | None:
         """Return the Crawl-delay for an agent on an origin, in seconds. See `Client.crawl_delay`.
 

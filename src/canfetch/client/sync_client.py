@@ -173,6 +173,16 @@ class Client(BaseClient[Transport]):
 
         return self._site_file(tdm_file_step(url)).file
 
+    def license_file(self, url: str) -> SiteFile:
+        """Return the RSL license at a URL. It is fetched and kept as `tdm_file`.
+
+        Args: url: The URL, such as one of `UseVerdict.license_urls`. An invalid one is a problem of the file.
+        Raises: ClientClosed, RequestNotSent.
+        """
+        from canfetch.client.use import license_step  # noqa: PLC0415 - as in `may_use`
+
+        return self._site_file(license_step(url)).file
+
     def crawl_delay(self, url: AnyURL, *, agent: str | Agent | None = None) -> float | None:
         """Return the Crawl-delay for an agent on an origin, in seconds. Fetch the file if that is due.
 

@@ -20,7 +20,8 @@ from canfetch.errors import OriginDisallowed
 from canfetch.pages.tdm import MAX_TDM_BYTES, TDM_FILE_PATH
 
 # Each can be on a host of its own, and take the time of a robots.txt and of the document.
-_MAX_LICENSES: Final = 3
+MAX_LICENSES: Final = 3
+"""The number of licenses that are fetched for one answer."""
 
 
 class StateStep(NamedTuple):
@@ -52,6 +53,11 @@ def tdm_file_step(url: AnyURL) -> FileStep:
     Raises: InvalidURL.
     """
     return FileStep(f"{Origin.from_url(url)}{TDM_FILE_PATH}", MAX_TDM_BYTES)
+
+
+def license_step(url: str) -> FileStep:
+    """Return the step for an RSL license."""
+    return FileStep(url, MAX_RSL_BYTES)
 
 
 def question_steps(
@@ -98,8 +104,8 @@ def decide_use(
     verdict = ask()
     dates += (verdict.expires_at or inf, tdm.expires_at)
     licenses: dict[str, bytes | MissingSource] = {}
-    for license_url in verdict.license_urls[:_MAX_LICENSES]:
-        kept: KeptFile = yield FileStep(license_url, MAX_RSL_BYTES)
+    for license_url in verdict.license_urls[:MAX_LICENSES]:
+        kept: KeptFile = yield license_step(license_url)
         licenses[license_url] = file_source(kept.file)
         dates.append(kept.expires_at)
     if licenses:

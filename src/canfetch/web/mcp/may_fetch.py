@@ -1,12 +1,13 @@
 """The tool `may_fetch`: whether an agent may fetch a URL, and use its content for a purpose."""
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Final, NamedTuple
 
 from canfetch.client.origin_state import OriginState
 from canfetch.client.site_files import SiteFile
-from canfetch.client.use import file_source, robots_source
+from canfetch.client.use import MAX_LICENSES, file_source, robots_source
 from canfetch.consent.decision import MissingSource, may_use
-from canfetch.consent.verdict import SourceState, StatementKind, UseVerdict
+from canfetch.consent.verdict import SourceState, StatementKind, UseStatement, UseVerdict
 from canfetch.core.extensions.preference import UsagePurpose
 from canfetch.web.mcp.agents import AskedAgent
 from canfetch.web.mcp.arguments import MayFetchArguments, Purpose
@@ -34,6 +35,7 @@ from canfetch.web.mcp.site_facts import (
 from canfetch.web.mcp.texts import fit
 from canfetch.web.mcp.tool import Answer, ToolDefinition
 
+_FURTHER: Final = frozenset({StatementKind.CONTROL_TOKEN, StatementKind.LICENSE})
 _USES: Final[dict[Purpose, UsagePurpose]] = {
     "training": UsagePurpose.TRAINING,
     "search": UsagePurpose.SEARCH,
@@ -43,11 +45,30 @@ _USES: Final[dict[Purpose, UsagePurpose]] = {
 }
 
 
+class FetchedFiles(NamedTuple):
+    """Files of a site besides robots.txt: its TDM file, or None if the purpose is not training, and licenses by URL."""
+
+    tdm: SiteFile | None = None
+    licenses: Mapping[str, SiteFile] = {}
+
+
+_NO_FILES: Final = FetchedFiles()
+
+
 async def _answer(service: Service, arguments: MayFetchArguments) -> Answer:
     agent = service.agent(arguments.agent)
     state = await service.fetch(arguments.url, edition=arguments.edition)
+    now = service.clock()
     tdm_file = await service.tdm_file(arguments.url) if arguments.purpose == "training" else None
-    return await service.read_state(may_fetch, state, arguments, agent, service.clock(), tdm_file)
+    named = await service.read_state(named_licenses, state, arguments, agent, now)
+    files = FetchedFiles(tdm_file, await service.licenses(named))
+    return await service.read_state(may_fetch, state, arguments, agent, now, files)
+
+
+def named_licenses(state: OriginState, arguments: MayFetchArguments, agent: AskedAgent, now: float) -> tuple[str, ...]:
+    """Return the URLs of the RSL licenses that are fetched for an answer."""
+    verdict = _decide_use(state, arguments, agent, now, _NO_FILES)
+    return () if verdict is None else verdict.license_urls[:MAX_LICENSES]
 
 
 def may_fetch(
@@ -55,29 +76,17 @@ def may_fetch(
     arguments: MayFetchArguments,
     agent: AskedAgent,
     now: float,
-    tdm_file: SiteFile | None = None,
+    files: FetchedFiles = _NO_FILES,
 ) -> Answer:
-    """Return the answer on the state of an origin.
-
-    Args: tdm_file: The TDM file of the origin, or None if the purpose is not training.
-    """
+    """Return the answer on the state of an origin."""
     url = arguments.url
     verdict = state.decide(url, agent.agent, now)
     robots = rules_of(state, now)
     statements = statements_of(robots, url, agent.agent, now)
     usage = usage_results(statements)
     use = None if arguments.purpose is None else _USES[arguments.purpose]
-    tdm = None if tdm_file is None else tdm_result(tdm_file, url)
-    use_verdict = None
-    if use is not None:
-        use_verdict = may_use(
-            url,
-            purpose=use,
-            agent=agent.agent,
-            robots=robots_source(state, now) if robots is None else robots,
-            tdm=MissingSource(SourceState.NOT_READ) if tdm_file is None else file_source(tdm_file),
-            now=now,
-        )
+    tdm = None if files.tdm is None else tdm_result(files.tdm, url)
+    use_verdict = _decide_use(state, arguments, agent, now, files)
     result = MayFetch(
         allowed=verdict.allowed,
         use_allowed=None if use_verdict is None else use_verdict.allowed,
@@ -98,7 +107,7 @@ def may_fetch(
             reason_sentence(verdict, result.line),
             access_sentence(result.robots_txt),
             usage_sentence(result.usage, use) if result.allowed else "",
-            _control_token_sentence(use_verdict) if result.allowed else "",
+            _further_sentence(use_verdict) if result.allowed else "",
             tdm_sentence(result.tdm) if result.allowed else "",
             license_sentence(result.licenses),
             pace_sentence(result.pace),
@@ -108,11 +117,43 @@ def may_fetch(
     return Answer(result, text)
 
 
-def _control_token_sentence(verdict: UseVerdict | None) -> str:
-    """Return the rule for a control token that disallows the use, or an empty string."""
-    statements = () if verdict is None else verdict.statements
-    found = next((one for one in statements if one.kind is StatementKind.CONTROL_TOKEN), None)
-    return "" if found is None else f"Use disallowed: {quote(str(found), max_tokens=2 * LINE_TOKENS)}."
+def _decide_use(
+    state: OriginState,
+    arguments: MayFetchArguments,
+    agent: AskedAgent,
+    now: float,
+    files: FetchedFiles,
+) -> UseVerdict | None:
+    """Return whether the use is allowed, or None without a purpose."""
+    if arguments.purpose is None:
+        return None
+    robots = rules_of(state, now)
+    return may_use(
+        arguments.url,
+        purpose=_USES[arguments.purpose],
+        agent=agent.agent,
+        robots=robots_source(state, now) if robots is None else robots,
+        tdm=MissingSource(SourceState.NOT_READ) if files.tdm is None else file_source(files.tdm),
+        license={url: file_source(file) for url, file in files.licenses.items()},
+        now=now,
+    )
+
+
+def _further_sentence(verdict: UseVerdict | None) -> str:
+    """Return a control token or a license that disallows the use, or sets conditions, or an empty string."""
+    if verdict is None:
+        return ""
+    found = next((one for one in verdict.decided_by if one.kind in _FURTHER and not verdict.allowed), None)
+    if found is not None:
+        return f"Use disallowed: {_quoted(found)}."
+    return f"Use only on conditions: {_quoted(verdict.conditions[0])}." if verdict.conditions else ""
+
+
+def _quoted(statement: UseStatement) -> str:
+    # The URL of the license is in another sentence.
+    is_license = statement.kind is StatementKind.LICENSE
+    text = f"license: {statement.text} ({statement.note})" if is_license else str(statement)
+    return quote(text, max_tokens=2 * LINE_TOKENS)
 
 
 def _headline(result: MayFetch) -> str:

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from math import ceil
 from types import TracebackType
@@ -178,6 +178,19 @@ class Service:
     async def tdm_file(self, url: str) -> SiteFile:
         """Return the TDM file of the origin of a URL."""
         return await self._clients.own.tdm_file(url)
+
+    async def licenses(self, urls: Sequence[str]) -> dict[str, SiteFile]:
+        """Return RSL licenses by URL. Those that take longer than a fetch have a problem."""
+        files = await asyncio.gather(*map(self._license, urls))
+        return dict(zip(urls, files, strict=True))
+
+    async def _license(self, url: str) -> SiteFile:
+        # It can be on another host, whose robots.txt is fetched as well.
+        try:
+            async with asyncio.timeout(self._settings.timeout):
+                return await self._clients.own.license_file(url)
+        except TimeoutError:
+            return SiteFile(None, f"{quoted(redacted_url(url))} took too long", "timeout")
 
     async def read_state(self, reading: Callable[..., ResultT], state: OriginState, *arguments: Any) -> ResultT:
         """Return the result of a function that reads the file of a state. See `read`."""
