@@ -94,7 +94,7 @@ def test_linked_folder_of_files_is_neither_written_nor_read(run: Run, folder: Pa
     (stored,) = outside.iterdir()
     ran = run(*VERIFY)
     assert ran.code == 1
-    assert f"robots.txt {stored.name[:16]}... is missing" in ran.out
+    assert f"stored file {stored.name[:16]}... is missing" in ran.out
     stored.unlink()
     ran = run(*GIVEN)
     assert ran.code == 2
@@ -286,10 +286,10 @@ def test_changed_or_missing_file_breaks_the_segment(run: Run, folder: Path) -> N
     [content] = (folder / "evidence" / "content").iterdir()
     content.write_bytes(b"other")
     ran = run(*VERIFY)
-    assert (ran.code, first_note(ran)) == (1, f"robots.txt {content.name[:16]}... was changed")
+    assert (ran.code, first_note(ran)) == (1, f"stored file {content.name[:16]}... was changed")
     content.unlink()
     ran = run(*VERIFY)
-    assert (ran.code, first_note(ran)) == (1, f"robots.txt {content.name[:16]}... is missing")
+    assert (ran.code, first_note(ran)) == (1, f"stored file {content.name[:16]}... is missing")
 
 
 def test_incomplete_last_line_is_ignored(run: Run, folder: Path) -> None:
@@ -342,7 +342,7 @@ def test_decision_that_cannot_be_recorded_is_an_error(folder: Path, environment:
         process.stdin.write(f"{two.origin}/fish\n".encode())
         process.stdin.close()
         assert process.stdout.read() == b""
-        assert b": cannot store robots.txt: No such file or directory\n" in process.stderr.read()
+        assert b": cannot store the content: No such file or directory\n" in process.stderr.read()
         assert process.wait() == 2
     assert len(recorded(folder)) == 1
 
@@ -352,7 +352,7 @@ def test_control_characters_of_a_hash_are_escaped(run: Run, folder: Path) -> Non
     line = opening(stores_content=True, robots={"copy": {"sha256": "\x1b[31m"}})
     (folder / "evidence" / "evidence-x.ndjson").write_text(f"{json.dumps(line)}\n", encoding="utf-8")
     ran = run(*VERIFY)
-    assert (ran.code, ran.lines[2].strip(), ran.err) == (1, "robots.txt %1B[31m... is missing", "")
+    assert (ran.code, ran.lines[2].strip(), ran.err) == (1, "stored file %1B[31m... is missing", "")
 
 
 def test_file_error_names_the_file(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

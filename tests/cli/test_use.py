@@ -1,5 +1,6 @@
 """`canfetch use`: local sources, and those of real servers."""
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ pytest.importorskip("lxml", reason="lxml is not installed")
 Run = Any
 TRAINING = ("--purpose", "training", "--agent", "ExampleBot")
 UNKEPT = ("--store", "none")
+EVIDENCE = ("--evidence", "evidence")
 HTML_TYPE = "Content-Type: text/html"
 TDM_PLACE = "/.well-known/tdmrep.json"
 
@@ -197,6 +199,42 @@ def test_a_site_that_redirects_to_another_one_keeps_its_statements(run: Run, sit
         assert [one["place"] for one in row["decided_by"]] == [
             f"line 2 of {site.url('moved')}", f"tdmrep.json entry 1 of {site.url('moved')}"
         ]  # fmt: skip
+
+
+@pytest.mark.parametrize("more", [(), ("--no-page",), ("--quiet",)])
+def test_an_answer_is_recorded_with_its_sources(run: Run, site: Site, folder: Path, more: tuple[str, ...]) -> None:
+    rules = b"User-agent: *\nContent-Signal: ai-train=no\n"
+    url = serve(site, rules, tdm=respond(b"[]"))
+    site.serve("/old", redirect("/fish"))
+    ran = run("use", site.url("old"), url, *TRAINING, *UNKEPT, *more, *EVIDENCE)
+    assert ran.code == 1
+    assert ran.err.startswith("canfetch: evidence head: evidence-") is ("--quiet" not in more)
+    verified = run("evidence", "verify", "evidence")
+    assert verified.code == 0
+    assert verified.lines[1].strip() == "2 of 2 answers about uses were computed again from the stored sources"
+    (folder / "evidence" / "content" / hashlib.sha256(rules).hexdigest()).write_bytes(b"")
+    assert run("evidence", "verify", "evidence").code == 1
+
+
+def test_an_answer_from_files_is_recorded(run: Run, folder: Path, signals: str) -> None:
+    (folder / "license.xml").write_text(RSL)
+    sources = ("--robots", signals, "--license", "https://a.example/=license.xml", "--tdm-file", "tdm.json")
+    plain = run("use", "/fish", *TRAINING, *sources, "--format", "json")
+    (folder / "key").write_text("k" * 16)
+    recorded = run("use", "/fish", *TRAINING, *sources, "--format", "json", *EVIDENCE, "--evidence-key", "key")
+    assert recorded.out == plain.out
+    verified = run("evidence", "verify", "evidence", "--key-file", "key", "--format", "ndjson")
+    (report,) = objects(verified)
+    assert (report["status"], report["uses"], report["recomputed_uses"]) == ("valid", 1, 1)
+
+
+def test_evidence_that_cannot_be_written_is_an_error(run: Run, signals: str, folder: Path) -> None:
+    ran = run("use", "/fish", *TRAINING, "--robots", signals, "--evidence", signals)
+    assert (ran.code, ran.out) == (2, "")
+    assert "--evidence: cannot write evidence to signals.txt" in ran.err
+    ran = run("use", "/fish", *TRAINING, "--robots", signals, "--evidence-key", signals)
+    assert "--evidence-key requires --evidence FOLDER" in ran.err
+    assert not (folder / "evidence").exists()
 
 
 def test_a_url_that_fails_costs_the_others_nothing(run: Run, site: Site) -> None:

@@ -141,7 +141,7 @@ def test_content_is_stored_once_even_when_its_hash_is_forgotten(tmp_path: Path) 
 def test_content_that_cannot_be_stored_prevents_the_decision(tmp_path: Path) -> None:
     with EvidenceRecorder(tmp_path, store_content=True) as recorder:
         (tmp_path / CONTENT_FOLDER).rmdir()
-        with pytest.raises(EvidenceError, match=r"decision not recorded: cannot store robots\.txt"):
+        with pytest.raises(EvidenceError, match=r"decision not recorded: cannot store the content"):
             recorder.record("/", VERDICT, content=ROBOTS.content)
         (tmp_path / CONTENT_FOLDER).mkdir()
         recorder.record("/", VERDICT, content=ROBOTS.content)

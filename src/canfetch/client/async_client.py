@@ -116,12 +116,13 @@ class AsyncClient(BaseClient[AsyncTransport]):
         See `Client.may_use`.
 
         Raises: InvalidURL, InvalidProductToken, ClientClosed, RequestNotSent; InvalidOption: `purpose` is unknown;
-            MissingExtra: there is HTML to parse, and lxml is not installed.
+            MissingExtra: there is HTML to parse, and lxml is not installed; EvidenceError: The answer cannot be
+            recorded.
         """
         from canfetch.client.use import question_steps  # noqa: PLC0415 - crawlers that never ask do not parse pages
 
         steps = question_steps(url, purpose, self._as_agent(agent), response, self._clock())
-        return await run_steps_async(steps, self._perform_step)
+        return self._record_use(await run_steps_async(steps, self._perform_step))
 
     async def tdm_file(self, url: AnyURL) -> SiteFile:
         """Return the /.well-known/tdmrep.json of an origin. See `Client.tdm_file`.

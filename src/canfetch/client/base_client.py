@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
 
     from canfetch.client.tracing import FetchTracer
+    from canfetch.client.use import AnsweredUse
+    from canfetch.consent.verdict import UseVerdict
 
 TransportT = TypeVar("TransportT")
 
@@ -182,6 +184,12 @@ class BaseClient(Generic[TransportT]):
 
     def _as_agent(self, agent: str | Agent | None) -> Agent:
         return self.options.agent if agent is None else as_agent(agent)
+
+    def _record_use(self, answered: "AnsweredUse") -> "UseVerdict":
+        """Record an answer about a use in the evidence, if the client has an evidence recorder, and return it."""
+        if self._evidence is not None:
+            self._evidence.record_use(answered)
+        return answered.verdict
 
     def _document_request(self, url: str, *, max_bytes: int) -> TransportRequest:
         if self._is_closed:

@@ -152,14 +152,15 @@ class Client(BaseClient[Transport]):
             response: The response with the content.
         Returns: The verdict. `expires_at` is when a file has to be fetched again, or an `unavailable_after` has passed.
         Raises: InvalidURL, InvalidProductToken, ClientClosed, RequestNotSent; InvalidOption: `purpose` is unknown;
-            MissingExtra: there is HTML to parse, and lxml is not installed.
+            MissingExtra: there is HTML to parse, and lxml is not installed; EvidenceError: The answer cannot be
+            recorded.
         Cost: As `canfetch.may_use` if the files are in memory. Otherwise a fetch of each, one after another, and one of
             the robots.txt of each other host. Each takes at most `timeout` seconds.
         """
         from canfetch.client.use import question_steps  # noqa: PLC0415 - crawlers that never ask do not parse pages
 
         steps = question_steps(url, purpose, self._as_agent(agent), response, self._clock())
-        return run_steps(steps, self._perform_step)
+        return self._record_use(run_steps(steps, self._perform_step))
 
     def tdm_file(self, url: AnyURL) -> SiteFile:
         """Return the /.well-known/tdmrep.json of an origin, which reserves rights to text and data mining.

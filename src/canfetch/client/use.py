@@ -1,8 +1,8 @@
 """Whether content may be used: what has to be fetched for the answer, and the answer."""
 
-from collections.abc import Generator
-from functools import partial
+from collections.abc import Generator, Mapping, Sequence
 from math import inf
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from canfetch.client.documents import DISALLOWED, NotFetched, Step, fetch_document
@@ -15,6 +15,7 @@ from canfetch.consent.verdict import SourceState, UseVerdict
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.origin import Origin
+from canfetch.core.redaction import redact_credentials_in
 from canfetch.core.urls import AnyURL
 from canfetch.errors import OriginDisallowed
 from canfetch.pages.tdm import MAX_TDM_BYTES, TDM_FILE_PATH
@@ -60,9 +61,72 @@ def license_step(url: str) -> FileStep:
     return FileStep(url, MAX_RSL_BYTES)
 
 
+class UseReading(NamedTuple):
+    """What was read for the answer about one URL.
+
+    Attributes:
+        url: The URL.
+        robots: The robots.txt of its origin, or why there is none.
+        response: The response with the content, or why there is none.
+        tdm: The TDM file of its origin, or why there is none.
+        licenses: The RSL documents that were read, by URL.
+        fresh_until: When the first of the files has to be fetched again, in seconds since the epoch.
+        state: The state of its origin, or None if the robots.txt was not fetched.
+    """
+
+    url: str
+    robots: RobotsTxt | MissingSource
+    response: PageResponse | MissingSource
+    tdm: bytes | MissingSource
+    licenses: Mapping[str, bytes | MissingSource] = MappingProxyType({})
+    fresh_until: float = inf
+    state: OriginState | None = None
+
+    def decide(self, question: UseQuestion) -> UseVerdict:
+        """Answer a question about this URL.
+
+        Raises: As `may_use`.
+        """
+        verdict = may_use(
+            self.url,
+            purpose=question.purpose,
+            agent=question.agent,
+            robots=self.robots,
+            response=self.response,
+            tdm=self.tdm,
+            license=self.licenses,
+            now=question.now,
+        )
+        expires_at = max(min(verdict.expires_at or inf, self.fresh_until), question.now)
+        return verdict if expires_at == inf else verdict._replace(expires_at=expires_at)
+
+
+class AnsweredUse(NamedTuple):
+    """An answer, with everything that it depends on.
+
+    Attributes:
+        question: The question.
+        readings: What was read: for each redirect to the content in order, and last for the content itself.
+        verdict: The answer.
+    """
+
+    question: UseQuestion
+    readings: tuple[UseReading, ...]
+    verdict: UseVerdict
+
+
+def answer_use(question: UseQuestion, readings: Sequence[UseReading]) -> AnsweredUse:
+    """Answer a question from what was read.
+
+    Raises: As `may_use`.
+    """
+    *earlier, verdict = (reading.decide(question) for reading in readings)
+    return AnsweredUse(question, tuple(readings), with_redirects(verdict, earlier) if earlier else verdict)
+
+
 def question_steps(
     url: AnyURL, purpose: str, agent: Agent, response: PageResponse | None, now: float
-) -> Generator[UseStep, Any, UseVerdict]:
+) -> Generator[UseStep, Any, AnsweredUse]:
     """Return the steps of `Client.may_use`.
 
     Raises: InvalidOption: `purpose` is unknown; TypeError.
@@ -74,46 +138,38 @@ def question_steps(
 
 def decide_use(
     url: str, question: UseQuestion, response: PageResponse | MissingSource
-) -> Generator[UseStep, Any, UseVerdict]:
+) -> Generator[UseStep, Any, AnsweredUse]:
     """Answer a question from a response that is known, and from the robots.txt and the TDM file of its origin.
 
     The first three RSL licenses that these sources name are fetched as well, and nothing that they refer to.
 
     Raises: InvalidURL, InvalidOption; and what the steps raise.
     """
+    state: OriginState | None = None
     dates: list[float] = []
     robots: RobotsTxt | MissingSource
     try:
-        state: OriginState = yield StateStep(url)
+        state = yield StateStep(url)
     except NotFetched as error:
         robots = MissingSource(SourceState.UNREACHABLE, error.reason)
     else:
         robots = robots_source(state, question.now)
         dates.append(state.next_fetch_at)
     tdm: KeptFile = yield tdm_file_step(url)
-    ask = partial(
-        may_use,
-        url,
-        purpose=question.purpose,
-        agent=question.agent,
-        robots=robots,
-        response=response,
-        tdm=file_source(tdm.file),
-        now=question.now,
-    )
-    verdict = ask()
-    dates += (verdict.expires_at or inf, tdm.expires_at)
+    dates.append(tdm.expires_at)
+    reading = UseReading(url, robots, response, file_source(tdm.file), fresh_until=min(dates), state=state)
+    answered = answer_use(question, [reading])
     licenses: dict[str, bytes | MissingSource] = {}
-    for license_url in verdict.license_urls[:MAX_LICENSES]:
+    for license_url in answered.verdict.license_urls[:MAX_LICENSES]:
         kept: KeptFile = yield license_step(license_url)
         licenses[license_url] = file_source(kept.file)
         dates.append(kept.expires_at)
-    if licenses:
-        verdict = ask(license=licenses)
-    return verdict._replace(expires_at=max(min(dates), question.now))
+    if not licenses:
+        return answered
+    return answer_use(question, [reading._replace(licenses=licenses, fresh_until=min(dates))])
 
 
-def fetch_use(url: str, question: UseQuestion, *, max_bytes: int) -> Generator[UseStep, Any, UseVerdict]:
+def fetch_use(url: str, question: UseQuestion, *, max_bytes: int) -> Generator[UseStep, Any, AnsweredUse]:
     """Fetch a page, as robots.txt allows, and answer a question about its content.
 
     What cannot be fetched is a missing source. The sites on the way to the content state something, too.
@@ -122,7 +178,7 @@ def fetch_use(url: str, question: UseQuestion, *, max_bytes: int) -> Generator[U
     Raises: InvalidURL, InvalidOption; and what the steps raise.
     """
     response: PageResponse | MissingSource
-    earlier: list[UseVerdict] = []
+    earlier: list[UseReading] = []
     try:
         document = yield from fetch_document(url, max_bytes=max_bytes)
     except NotFetched as error:
@@ -131,14 +187,14 @@ def fetch_use(url: str, question: UseQuestion, *, max_bytes: int) -> Generator[U
         url = document.url
         for hop in document.hops:
             redirect = yield from decide_use(hop.url, question, MissingSource(SourceState.ABSENT))
-            earlier.append(redirect)
+            earlier += redirect.readings
         if document.response is None:
             response = MissingSource(SourceState.NOT_READ, DISALLOWED)
         else:
             answer = document.response
             response = PageResponse(answer.status, answer.headers, answer.body)
-    verdict = yield from decide_use(url, question, response)
-    return with_redirects(verdict, earlier)
+    answered = yield from decide_use(url, question, response)
+    return answer_use(question, [*earlier, *answered.readings]) if earlier else answered
 
 
 def robots_source(state: OriginState, now: float) -> RobotsTxt | MissingSource:
@@ -146,7 +202,8 @@ def robots_source(state: OriginState, now: float) -> RobotsTxt | MissingSource:
     try:
         robots = state.robots(now)
     except OriginDisallowed:
-        return MissingSource(SourceState.UNREACHABLE, state.access_info(now).explanation)
+        # The explanation can contain the target of a redirect.
+        return MissingSource(SourceState.UNREACHABLE, redact_credentials_in(state.access_info(now).explanation))
     return MissingSource(SourceState.ABSENT) if state.effective_access(now).copy is None else robots
 
 

@@ -40,7 +40,8 @@ from canfetch.core.urls import AnyURL, url_bytes
 from canfetch.core.verdict import Verdict
 from canfetch.errors import InvalidOption, InvalidURL
 from canfetch.pages.directives import Directive
-from canfetch.pages.headers import Headers, header_pairs
+from canfetch.pages.headers import Headers, header_pairs, page_headers
+from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 from canfetch.pages.page_rules import PageNote, PageRules, parse_page
 from canfetch.pages.positions import PageSource
 from canfetch.pages.tdm import MAX_TDM_BYTES, Reservation
@@ -106,6 +107,17 @@ class PageResponse(NamedTuple):
     status: int = 200
     headers: Headers | None = None
     html: bytes | str | None = None
+
+    def read_part(self) -> "PageResponse":
+        """Return the part of the response that answers depend on, with the names of headers in lower case."""
+        headers = self.headers
+        if headers is not None:
+            headers = tuple(page_headers(headers) if self.status in _SUCCESS else _error_headers(self))
+        html = self.html if self.status in _SUCCESS else None
+        if html is not None:
+            # One byte more shows that the page continues.
+            html = html[: DEFAULT_MAX_PAGE_BYTES + 1]
+        return PageResponse(self.status, headers, html)
 
 
 _NOT_PASSED: Final = MissingSource(SourceState.NOT_READ)
@@ -571,11 +583,21 @@ def _tdm_statement(reservation: Reservation, preference: Preference, note: str) 
     return UseStatement(StatementKind.TDM_RESERVATION, source, str(reservation.position), text, preference, note)
 
 
+def _prices(response: PageResponse) -> Iterator[tuple[str, str]]:
+    return (pair for pair in header_pairs(response.headers or ()) if pair[0] in _PRICE_HEADERS)
+
+
+def _error_headers(response: PageResponse) -> Iterator[tuple[str, str]]:
+    """Yield the headers of an error that are read."""
+    if response.status in _LICENSE_REQUIRED:
+        yield from page_headers(response.headers or ())
+        yield from _prices(response)
+
+
 def _payments(response: PageResponse) -> Iterator[UseStatement]:
     if response.status != _PAYMENT_REQUIRED:
         return
-    prices = [pair for pair in header_pairs(response.headers or ()) if pair[0] in _PRICE_HEADERS]
-    text = "; ".join(f"{name}: {value}" for name, value in prices) or "402 Payment Required"
+    text = "; ".join(f"{name}: {value}" for name, value in _prices(response)) or "402 Payment Required"
     yield UseStatement(
         StatementKind.PAYMENT, HEADERS, "status 402", text, Preference.UNKNOWN, "payment is required", is_condition=True
     )

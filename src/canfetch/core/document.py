@@ -107,6 +107,11 @@ class RobotsTxt:
         return self._profile
 
     @property
+    def max_bytes(self) -> int:
+        """The size limit in bytes that the file was parsed with."""
+        return self._max_bytes
+
+    @property
     def origin(self) -> Origin | None:
         """The origin that the file governs, or None if its URL is unknown."""
         return None if self._binding is None else self._binding.origin

@@ -53,9 +53,7 @@ def collect_fields(headers: Headers) -> Fields:
     """
     values: dict[str, list[str]] = {}
     left, truncated = MAX_HEADER_BYTES, False
-    for name, sent in header_pairs(headers):
-        if name not in _FIELD_NAMES or (name == "link" and "license" not in sent.lower()):
-            continue
+    for name, sent in page_headers(headers):
         truncated = truncated or len(sent) > left
         # The text after the last comma may be the beginning of a directive that restricts more.
         value = sent if len(sent) <= left else sent[:left].rpartition(",")[0]
@@ -73,6 +71,16 @@ def parse_header_directives(fields: Fields) -> Iterable[Directive]:
         yield from parse_directives(value, PagePosition(PageSource.X_ROBOTS_TAG, number), agents_inside=True)
     for number, value in enumerate(fields.values.get("robots-tag", ()), 1):
         yield from parse_robots_tag(value, PagePosition(PageSource.ROBOTS_TAG, number))
+
+
+def page_headers(headers: Headers) -> Iterator[tuple[str, str]]:
+    """Yield the headers that can contain page-level rules, each with its name in lower case.
+
+    Raises: TypeError: `headers` is neither pairs nor a mapping.
+    """
+    for name, value in header_pairs(headers):
+        if name in _FIELD_NAMES and (name != "link" or "license" in value.lower()):
+            yield name, value
 
 
 def header_pairs(headers: Headers) -> Iterator[tuple[str, str]]:

@@ -125,8 +125,11 @@ def _notes(report: SegmentReport) -> list[str]:
     if report.covered_lines is not None and report.covered_lines < report.head.lines:
         covered = f"only lines 1 to {report.covered_lines} are" if report.covered_lines else "not"
         notes.append(f"{covered} covered by --head")
-    notes += [f"robots.txt {printable(sha256[:16])}... is missing" for sha256 in report.missing_content]
-    notes += [f"robots.txt {printable(sha256[:16])}... was changed" for sha256 in report.changed_content]
+    if report.uses:
+        noun = "answer about a use was" if report.uses == 1 else "answers about uses were"
+        notes.append(f"{report.recomputed_uses} of {report.uses} {noun} computed again from the stored sources")
+    notes += [f"stored file {printable(sha256[:16])}... is missing" for sha256 in report.missing_content]
+    notes += [f"stored file {printable(sha256[:16])}... was changed" for sha256 in report.changed_content]
     return notes
 
 
@@ -181,10 +184,10 @@ command: Final = click.Group(
             callback=_verify,
             short_help="Verify every segment in a folder.",
             help="""Read every segment in a folder, and check its lines, its seal, the references between segments and
-            the stored robots.txt files.
+            the stored files. Answers about uses are computed again from the stored sources, and must be the same.
 
-            A head is the hash of a line, with its segment and number. check, explain and matrix print it when they end.
-            Only with --head can the verification detect that the last segment was removed, or that the
+            A head is the hash of a line, with its segment and number. check, explain, matrix and use print it when
+            they end. Only with --head can the verification detect that the last segment was removed, or that the
             evidence as a whole was rewritten.""",
             epilog="""\b
 Examples:
@@ -197,7 +200,7 @@ Examples:
 json is a list of objects, ndjson has one object per line:
   path, status (valid, unsealed or broken), valid, decisions, head {segment, lines, sha256}, sealed,
   confirmed_lines or null, covered_lines (null without --head), broken_line, problem, torn_bytes,
-  missing_content, changed_content
+  missing_content, changed_content, uses, recomputed_uses
 
 \b
 Exit codes: 0 every segment is valid, 1 a segment is broken, missing, unreadable or not sealed, 2 an error occurred.""",

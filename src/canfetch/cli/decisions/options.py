@@ -5,6 +5,7 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 import click
 
+from canfetch.cli.shared.evidence_option import evidence_options
 from canfetch.cli.shared.network_options import NetworkOptions, network_parameters, pop_network_options
 from canfetch.cli.shared.option_parameters import (
     agent_option,
@@ -127,17 +128,6 @@ def _parameters() -> list[click.Parameter]:
         format_option(_FORMATS),
         no_color_option(),
         quiet_option(),
-        Option(
-            ["--evidence"],
-            metavar="FOLDER",
-            type=click.Path(),
-            help="Folder in which to record every decision as a line of NDJSON, together with the robots.txt.",
-        ),
-        Option(
-            ["--evidence-key"],
-            metavar="FILE",
-            type=click.Path(),
-            help="File with a secret key of at least 16 bytes for the seal of the evidence.",
-        ),
+        *evidence_options(records="every decision as a line of NDJSON, together with the robots.txt"),
         *network_parameters(),
     ]

@@ -18,12 +18,13 @@ from canfetch.cli.shared.command_errors import (
     CommandError,
     shorten_message,
 )
+from canfetch.cli.shared.evidence_option import close_evidence, open_evidence
 from canfetch.cli.shared.input_files import check_standard_input, close_input, open_input
 from canfetch.cli.shared.network_options import reject_network_options
 from canfetch.cli.shared.origin_arguments import MAX_WAITING_CHARACTERS
 from canfetch.cli.shared.progress import Progress, stream_progress
 from canfetch.cli.shared.requested_urls import RequestedURL, read_urls
-from canfetch.cli.shared.terminal import is_terminal, print_message
+from canfetch.cli.shared.terminal import is_terminal
 from canfetch.core.agent import Agent
 from canfetch.core.limits import DEFAULT_MAX_BYTES, MAX_BYTES_LIMIT
 from canfetch.core.profiles import PROFILES
@@ -34,7 +35,6 @@ from canfetch.errors import CanfetchError, InvalidURL
 
 if TYPE_CHECKING:
     from canfetch.cli.shared.log_output import LogOutput
-    from canfetch.client.evidence import EvidenceRecorder
 
 # URLs checked in one call if only the exit code is wanted.
 _BATCH_URLS: Final = 4096
@@ -76,7 +76,7 @@ class DecisionRun:
             self._listed = None if options.urls_file is None else open_input(options.urls_file, "--urls-file")
             self._log = None if options.evidence is None else _open_log(options, self._print_error)
             # Last, because the segment has to be closed once it exists.
-            self._evidence = _open_evidence(options)
+            self._evidence = open_evidence(options.evidence, options.evidence_key)
         except BaseException:
             self._close_inputs()
             raise
@@ -116,7 +116,7 @@ class DecisionRun:
             self._listed = None
         try:
             if self._evidence is not None:
-                self._close_evidence(self._evidence)
+                close_evidence(self._evidence, quiet=self.options.quiet, print_line=self._print_error)
         finally:
             self._close_inputs()
             self._progress.close()
@@ -235,21 +235,6 @@ class DecisionRun:
         if self._log is not None:
             self._log.close()
 
-    def _close_evidence(self, evidence: "EvidenceRecorder") -> None:
-        try:
-            evidence.close()
-        except CanfetchError as error:
-            raise CommandError(f"--evidence: {error}") from None
-        if self.options.quiet:
-            return
-        line = f"canfetch: evidence head: {evidence.head}"
-        try:
-            self._print_error(line)
-        except BrokenPipeError:
-            # Standard output is closed, but the message is still printed.
-            print_message(line)
-            raise
-
     def _check_url_count(self) -> None:
         if not self._url_count:
             raise CommandError(f"--urls-file {quoted(self.options.urls_file)} is empty: expected one URL per line")
@@ -281,27 +266,6 @@ def _open_log(options: DecisionOptions, print_line: Callable[[str], None]) -> "L
     from canfetch.cli.shared.log_output import open_log_output  # noqa: PLC0415 - imports the client
 
     return open_log_output(print_line, options.network)
-
-
-def _open_evidence(options: DecisionOptions) -> "EvidenceRecorder | None":
-    folder = options.evidence
-    if folder is None:
-        if options.evidence_key is not None:
-            raise CommandError("--evidence-key requires --evidence FOLDER")
-        return None
-    if not folder:
-        raise CommandError("invalid --evidence '': expected a folder, such as evidence, or . for this one")
-
-    from canfetch.client.evidence import EvidenceRecorder, read_key  # noqa: PLC0415 - imports the client
-
-    try:
-        key = None if options.evidence_key is None else read_key(options.evidence_key)
-    except CanfetchError as error:
-        raise CommandError(f"--evidence-key: {error}") from None
-    try:
-        return EvidenceRecorder(folder, store_content=True, key=key)
-    except CanfetchError as error:
-        raise CommandError(f"--evidence: {error}") from None
 
 
 def _raise_error(url: RequestedURL) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import ExitStack, closing
 from functools import partial
 from itertools import product
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 import click
 
@@ -15,6 +15,7 @@ from canfetch.answers.use import UseAnswer, use_error_json
 from canfetch.cli.pages.sources import LocalSources, source_parameters
 from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes, resolve_agent
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
+from canfetch.cli.shared.evidence_option import close_evidence, evidence_options, open_evidence
 from canfetch.cli.shared.input_files import read_input
 from canfetch.cli.shared.network_options import (
     NetworkOptions,
@@ -46,6 +47,9 @@ from canfetch.core.redaction import redacted_url
 from canfetch.errors import CanfetchError, InvalidURL
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 
+if TYPE_CHECKING:
+    from canfetch.client.evidence import EvidenceRecorder
+
 
 class _Options(NamedTuple):
     urls: tuple[str, ...]
@@ -58,6 +62,8 @@ class _Options(NamedTuple):
     tdm_file: str | None
     licenses: tuple[str, ...]
     no_page: bool
+    evidence: str | None
+    evidence_key: str | None
     profile: str
     format: str
     no_color: bool
@@ -115,7 +121,10 @@ def _answers(
     if not agents:
         raise CommandError("no agent: pass --agent TOKEN, such as --agent ExampleBot")
     with ExitStack() as stack:
-        decide, files = _open_sources(options, network, stack)
+        evidence = open_evidence(options.evidence, options.evidence_key)
+        if evidence is not None:
+            stack.callback(close_evidence, evidence, quiet=options.quiet, print_line=_print_after_output)
+        decide, files = _open_sources(options, network, evidence, stack)
         if not options.quiet:
             print_unknown_agent_notes(agents, files=files)
         for url, agent in product(options.urls, agents):
@@ -125,8 +134,13 @@ def _answers(
                 yield url, agent, error
 
 
+def _print_after_output(line: str) -> None:
+    sys.stdout.flush()
+    print_message(line)
+
+
 def _open_sources(
-    options: _Options, network: NetworkOptions, stack: ExitStack
+    options: _Options, network: NetworkOptions, evidence: "EvidenceRecorder | None", stack: ExitStack
 ) -> tuple[_Decide, tuple[RobotsTxt, ...]]:
     """Return the function that decides, and the local robots.txt if there is one."""
     if options.is_local:
@@ -135,10 +149,11 @@ def _open_sources(
         licenses = _LicenseFiles.from_values(options.licenses)
         files = [("--license", file) for file in (*licenses.names.values(), licenses.only)]
         sources = LocalSources(options, max_bytes=DEFAULT_MAX_PAGE_BYTES, other_files=files)
-        return _local_decider(options, sources, licenses), () if sources.robots is None else (sources.robots,)
+        decide = _local_decider(options, sources, licenses, evidence)
+        return decide, () if sources.robots is None else (sources.robots,)
     if network.offline:
         raise CommandError("--offline requires --robots FILE or another file: pages are not cached")
-    return _fetching_decider(options, network, stack), ()
+    return _fetching_decider(options, network, evidence, stack), ()
 
 
 def _exit_code(verdict: UseVerdict) -> int:
@@ -176,7 +191,9 @@ class _LicenseFiles(NamedTuple):
         return cls(names, only)
 
 
-def _local_decider(options: _Options, sources: LocalSources, files: _LicenseFiles) -> _Decide:
+def _local_decider(
+    options: _Options, sources: LocalSources, files: _LicenseFiles, evidence: "EvidenceRecorder | None"
+) -> _Decide:
     robots = MissingSource(SourceState.NOT_READ) if sources.robots is None else sources.robots
     tdm = MissingSource(SourceState.NOT_READ) if sources.tdm_file is None else sources.tdm_file
     response: PageResponse | MissingSource = MissingSource(SourceState.NOT_READ)
@@ -184,6 +201,7 @@ def _local_decider(options: _Options, sources: LocalSources, files: _LicenseFile
         response = PageResponse(200, sources.headers or None, sources.html)
     documents = {url: _read_license(file) for url, file in files.names.items()}
     only = None if files.only is None else _read_license(files.only)
+    now = time.time()
 
     def ask(url: str, agent: RequestedAgent, licenses: Mapping[str, bytes]) -> UseVerdict:
         return may_use(
@@ -194,23 +212,36 @@ def _local_decider(options: _Options, sources: LocalSources, files: _LicenseFile
             response=response,
             tdm=tdm,
             license=licenses,
-            now=time.time(),
+            now=now,
         )
 
-    def decide(url: str, agent: RequestedAgent) -> UseVerdict:
-        verdict = ask(url, agent, documents)
+    def all_licenses(verdict: UseVerdict) -> Mapping[str, bytes]:
         if only is None:
-            return verdict
+            return documents
         named = [one.detail for one in verdict.sources if one.name == LICENSE and one.state is SourceState.NOT_READ]
         if len(named) != 1:
             problem = "more than one license" if named else "no license"
             raise CommandError(f"the sources name {problem} that was not passed: pass --license URL=FILE")
-        return ask(url, agent, {**documents, named[0]: only})
+        return {**documents, named[0]: only}
+
+    def decide(url: str, agent: RequestedAgent) -> UseVerdict:
+        verdict = ask(url, agent, documents)
+        licenses = all_licenses(verdict)
+        if evidence is None:
+            return verdict if licenses is documents else ask(url, agent, licenses)
+        from canfetch.client.use import UseQuestion, UseReading, answer_use  # noqa: PLC0415 - imports the client
+
+        reading = UseReading(url, robots, response, tdm, licenses)
+        answered = answer_use(UseQuestion(options.purpose, agent.agent, now), [reading])
+        evidence.record_use(answered)
+        return answered.verdict
 
     return decide
 
 
-def _fetching_decider(options: _Options, network: NetworkOptions, stack: ExitStack) -> _Decide:
+def _fetching_decider(
+    options: _Options, network: NetworkOptions, evidence: "EvidenceRecorder | None", stack: ExitStack
+) -> _Decide:
     # Importing the client takes time that a run with local files does not have to spend.
     from canfetch.cli.pages.fetched_sources import FetchedSources  # noqa: PLC0415
     from canfetch.client.use import UseQuestion, decide_use, fetch_use  # noqa: PLC0415
@@ -233,7 +264,10 @@ def _fetching_decider(options: _Options, network: NetworkOptions, stack: ExitSta
             if options.no_page
             else fetch_use(url, question, max_bytes=DEFAULT_MAX_PAGE_BYTES)
         )
-        return run_steps(steps, partial(sources.perform, agent.agent))
+        answered = run_steps(steps, partial(sources.perform, agent.agent))
+        if evidence is not None:
+            evidence.record_use(answered)
+        return answered.verdict
 
     return decide
 
@@ -283,6 +317,7 @@ command: Final = click.Command(
             help="RSL document at a URL, or of the only license of the site. Nothing is fetched. Can be repeated.",
         ),
         Option(["--no-page"], is_flag=True, help="Fetch robots.txt and tdmrep.json only."),
+        *evidence_options(records="every answer as a line of NDJSON, together with its sources"),
         profile_option(),
         format_option(),
         no_color_option(),
@@ -302,6 +337,7 @@ Examples:
   canfetch use https://example.com/ --purpose training --agent ExampleBot
   canfetch use https://example.com/fish --purpose training --agent GPTBot --robots robots.txt
   canfetch use https://example.com/fish --purpose ai-use --agent Googlebot --response-header 'Content-Usage: ai-use=n'
+  canfetch use https://example.com/fish --purpose training --agent ExampleBot --evidence evidence
 
 \b
 json is a list of objects, ndjson has one object per line:

@@ -1,4 +1,4 @@
-"""Write evidence: one line for each decision, in a segment that only one process writes to."""
+"""Write evidence: a line for each decision and each answer about a use, in a segment that one process writes to."""
 
 import errno
 import hashlib
@@ -7,7 +7,7 @@ import threading
 import time
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from canfetch.access.redacted_entries import redact_entry
 from canfetch.client.argument_checks import check_callable, check_path
@@ -31,6 +31,9 @@ from canfetch.core.times import optional_rfc3339, rfc3339
 from canfetch.core.verdict import Verdict
 from canfetch.errors import EvidenceError
 
+if TYPE_CHECKING:
+    from canfetch.client.use import AnsweredUse
+
 # Values of `_file` that are not file descriptors.
 _CLOSED: Final = -1
 _NOT_YET_OPEN: Final = -2
@@ -50,7 +53,8 @@ class EvidenceRecorder:
     Args:
         folder: Where segments are written. It is created if it does not exist. Any number of recorders can
             write to the same folder.
-        store_content: Store each robots.txt that a decision depends on, once, in a file named by its hash.
+        store_content: Store each robots.txt that a decision depends on, and each source of an answer about a use, once,
+            in a file named by its hash.
         durable: Wait for the disk after every line.
         key: A secret of at least 16 random bytes. The seal then contains an HMAC-SHA256 made with it, so that only
             holders of the key can rewrite the segment and seal it again.
@@ -122,7 +126,23 @@ class EvidenceRecorder:
         robots = self._describe_state(state) if state is not None else None
         if state is None and content is not None:
             robots = self._describe_content(content)
-        fields = {"url": redacted_url(url), "verdict": _verdict_json(verdict), "robots": robots}
+        self._append({"url": redacted_url(url), "verdict": _verdict_json(verdict), "robots": robots})
+
+    def record_use(self, answered: "AnsweredUse") -> None:
+        """Append an answer about a use to the segment, with the sources that it depends on.
+
+        `Client.may_use` does this itself. With `store_content`, the content of each source is stored, and verification
+        computes the answer again.
+
+        Args: answered: The answer. User information in its URLs is recorded as `***`.
+        Raises: EvidenceError: As for `record`. The answer is not recorded then.
+        Cost: One write, and one file for each new source with `store_content`.
+        """
+        from canfetch.client.evidence.use_records import use_fields  # noqa: PLC0415 - crawlers do not parse pages
+
+        self._append(use_fields(answered, describe_state=self._describe_state, store=self._store_content))
+
+    def _append(self, fields: dict[str, Any]) -> None:
         with self._lock:
             if self._file == _CLOSED:
                 raise EvidenceError(f"{self.path}: recorder is closed")
@@ -218,6 +238,11 @@ class EvidenceRecorder:
         self._store(last[1], content)
         return {"copy": {"sha256": last[1]}}
 
+    def _store_content(self, content: bytes) -> str:
+        sha256 = hashlib.sha256(content).hexdigest()
+        self._store(sha256, content)
+        return sha256
+
     def _store(self, sha256: str, content: bytes) -> None:
         if self._content_files is not None:
             self._content_files.store(sha256, content)
@@ -272,7 +297,7 @@ _MAX_STORED_HASHES: Final = 65_536
 
 
 class ContentFiles:
-    """Stores robots.txt files next to the segments.
+    """Stores robots.txt files and other sources next to the segments.
 
     Args:
         folder: The folder of the segments.
@@ -307,7 +332,9 @@ class ContentFiles:
             if not path.exists():
                 self._write(path, content)
         except OSError as error:
-            raise EvidenceError(f"{path}: decision not recorded: cannot store robots.txt: {os_reason(error)}") from None
+            raise EvidenceError(
+                f"{path}: decision not recorded: cannot store the content: {os_reason(error)}"
+            ) from None
         self._stored_hashes.add(sha256)
 
     def _write(self, path: Path, content: bytes) -> None:

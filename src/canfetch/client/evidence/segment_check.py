@@ -3,6 +3,9 @@
 import hashlib
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from enum import Enum, auto
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -23,6 +26,9 @@ from canfetch.core.quoting import quoted
 from canfetch.errors import EvidenceError
 
 _NO_LINES: Final = "the segment has only {} of the {} lines that {} refers to: lines were cut off"
+
+# At most 2 MiB each, unless a robots.txt was parsed with a higher limit.
+_KEPT_FILES: Final = 8
 
 
 class Confirmation(NamedTuple):
@@ -46,7 +52,7 @@ class SegmentReport(NamedTuple):
 
     Attributes:
         path: The segment's file.
-        decisions: Number of decisions on valid lines.
+        decisions: Number of decisions and answers about uses on valid lines.
         head: The segment, its number of valid lines, and the hash of the last of them.
         sealed: Whether the last line is a valid seal. A segment has no seal if the recorder was not closed, or if lines
             were cut off at the end.
@@ -58,8 +64,11 @@ class SegmentReport(NamedTuple):
         problem: What is wrong with that line, or with the segment if `broken_line` is None.
         torn_bytes: Length of a last line without a line feed. Its write was never acknowledged, so the chain
             is intact.
-        missing_content: Hashes of robots.txt files that the segment should have stored and that do not exist.
-        changed_content: Hashes of stored robots.txt files whose content has another hash now.
+        missing_content: Hashes of files that the segment should have stored and that do not exist.
+        changed_content: Hashes of stored files whose content has another hash now.
+        uses: Number of these that are answers about uses.
+        recomputed_uses: Number of answers about uses that were computed again from their stored sources, with the same
+            result.
     """
 
     path: Path
@@ -73,6 +82,8 @@ class SegmentReport(NamedTuple):
     torn_bytes: int
     missing_content: tuple[str, ...]
     changed_content: tuple[str, ...]
+    uses: int = 0
+    recomputed_uses: int = 0
 
     @property
     def intact(self) -> bool:
@@ -108,6 +119,9 @@ class SegmentCheck:
         self._problem: str | None = None
         self._stores_content = False
         self._hashes: set[str] = set()
+        self._content = _StoredContent(path.parent / CONTENT_FOLDER)
+        self._uses = 0
+        self._recomputed_uses = 0
 
     def run(self, *, size: int | None = None, covered_lines: int | None = None) -> SegmentReport:
         """Read the segment and return the report.
@@ -125,7 +139,7 @@ class SegmentCheck:
             raise EvidenceError(f"{self._path}: cannot be read: {error.strerror}") from None
         lines = self._head.lines
         broken_line = None if self._problem is None else lines + 1
-        missing, changed = _check_content(self._path.parent / CONTENT_FOLDER, self._hashes)
+        missing, changed = self._content.find_problems(self._hashes)
         return SegmentReport(
             path=self._path,
             decisions=max(0, lines - 1 - self._sealed),
@@ -138,6 +152,8 @@ class SegmentCheck:
             torn_bytes=self._torn_bytes,
             missing_content=missing,
             changed_content=changed,
+            uses=self._uses,
+            recomputed_uses=self._recomputed_uses,
         )
 
     def _read(self, size: int | None) -> None:
@@ -176,12 +192,29 @@ class SegmentCheck:
         for expected_sha256, source in self._expected.get(lines, {}).items():
             if expected_sha256 != sha256:
                 return f"not the line that {source} refers to: this line or an earlier one was changed"
+        hashes = tuple(_content_hashes(record))
+        if "use" in record:
+            problem = self._check_use(record, hashes)
+            if problem is not None:
+                return problem
         self._head = EvidenceHead(self._head.segment, lines, sha256)
         self._sealed = sealed
         self._stores_content = self._stores_content or record.get("stores_content") is True
         if self._stores_content:
-            self._hashes.update(_content_hashes(record))
+            self._hashes.update(hashes)
         return None
+
+    def _check_use(self, record: dict[str, Any], hashes: Sequence[str]) -> str | None:
+        """Return how an answer about a use differs from that of its sources, or count it and return None."""
+        from canfetch.client.evidence.use_records import find_use_problem  # noqa: PLC0415 - parses pages
+
+        # Sources that are missing or were changed are reported by their hashes.
+        is_complete = self._stores_content and all(self._content.state(sha256) is _State.INTACT for sha256 in hashes)
+        problem = find_use_problem(record, self._content.read) if is_complete else None
+        if problem is None:
+            self._uses += 1
+            self._recomputed_uses += is_complete
+        return problem
 
     def _find_problem(self, record: dict[str, Any]) -> str | None:
         segment, lines, previous = self._head
@@ -212,23 +245,71 @@ def _content_hashes(record: dict[str, Any]) -> Iterator[str]:
     copy = robots.get("copy") if isinstance(robots, dict) else None
     if isinstance(copy, dict) and isinstance(copy.get("sha256"), str):
         yield copy["sha256"]
+    if "use" in record:
+        from canfetch.client.evidence.use_records import content_hashes  # noqa: PLC0415 - parses pages
+
+        yield from content_hashes(record)
 
 
-def _check_content(folder: Path, hashes: set[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    missing, changed = [], []
-    if folder.is_symlink():
-        # The recorder does not follow the link either. What it leads to is not part of the evidence.
-        return tuple(sorted(hashes)), ()
-    for sha256 in sorted(hashes):
-        path = folder / sha256
-        try:
-            # Anything but a hash could be a path out of the folder.
-            if not is_sha256(sha256) or not path.is_file():
-                missing.append(sha256)
-            else:
-                with open_regular_file(path) as file:
-                    if hashlib.file_digest(file, "sha256").hexdigest() != sha256:
-                        changed.append(sha256)
-        except OSError as error:
-            raise EvidenceError(f"{path}: cannot be read: {error.strerror}") from None
-    return tuple(missing), tuple(changed)
+class _State(Enum):
+    """Whether a stored file is as it was recorded."""
+
+    INTACT = auto()
+    MISSING = auto()
+    CHANGED = auto()
+
+
+class _StoredContent:
+    """The stored files of a folder. Each is checked once.
+
+    Raises: EvidenceError: A file cannot be read. All methods raise it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._states: dict[str, _State] = {}
+        # The sources that the last answers had in common.
+        self.read = lru_cache(_KEPT_FILES)(self._read)
+
+    def find_problems(self, hashes: set[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the hashes of files that are missing, and of files that were changed."""
+        states = {sha256: self.state(sha256) for sha256 in sorted(hashes)}
+        missing, changed = (
+            tuple(sha256 for sha256, state in states.items() if state is wanted)
+            for wanted in (_State.MISSING, _State.CHANGED)
+        )
+        return missing, changed
+
+    def state(self, sha256: str) -> _State:
+        """Return whether the file with a hash exists and is unchanged."""
+        if sha256 not in self._states:
+            self._states[sha256] = self._find_state(sha256)
+        return self._states[sha256]
+
+    def _find_state(self, sha256: str) -> _State:
+        # Anything but a hash could be a path out of the folder. The recorder does not follow a link in place of the
+        # folder either. What it leads to is not part of the evidence.
+        if not is_sha256(sha256) or self._folder.is_symlink():
+            return _State.MISSING
+        path = self._folder / sha256
+        with _converted_errors(path):
+            if not path.is_file():
+                return _State.MISSING
+            with open_regular_file(path) as file:
+                same = hashlib.file_digest(file, "sha256").hexdigest() == sha256
+        return _State.INTACT if same else _State.CHANGED
+
+    def _read(self, sha256: str) -> bytes | None:
+        if self.state(sha256) is not _State.INTACT:
+            return None
+        path = self._folder / sha256
+        with _converted_errors(path), open_regular_file(path) as file:
+            return file.read()
+
+
+@contextmanager
+def _converted_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise EvidenceError(f"{path}: cannot be read: {error.strerror}") from None

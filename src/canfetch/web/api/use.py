@@ -176,6 +176,6 @@ def live_use_answer(body: bytes, facts: Facts) -> Mapping[str, Any]:
     for agent in agents:
         question = UseQuestion(asked.purpose, agent.agent, facts.now)
         steps = fetch_use(asked.url, question, max_bytes=DEFAULT_MAX_PAGE_BYTES)
-        verdict = run_steps(steps, partial(perform, agent.agent))
+        verdict = run_steps(steps, partial(perform, agent.agent)).verdict
         rows.append(UseAnswer(asked.url, agent, verdict).to_json())
     return with_notes({"rows": rows}, agents)
