@@ -13,7 +13,7 @@ from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.engines import engine_name
 from canfetch.core.escapes import unescape_literal
 from canfetch.core.origin import Origin, check_origin
-from canfetch.core.profiles import get_profile
+from canfetch.core.profiles import Profile, get_profile
 from canfetch.core.targets import to_target
 from canfetch.core.urls import AnyURL, split_url, url_bytes
 from canfetch.core.verdict import Access, AccessInfo, ClientVerdict, Effect, GroupChoice, GroupSelection, Reason
@@ -227,7 +227,8 @@ class OriginState:
         if access.effect is _CONDITIONAL_ALLOW and self.file is not None:
             return self.file.parse().allows(url, agent=agent)
         as_agent(agent)
-        return access.effect is Effect.FULL_ALLOW or self._is_exempt(self._target(url))
+        profile = self.options.profile
+        return access.effect is Effect.FULL_ALLOW or _is_exempt(_target(url, profile), profile)
 
     def own_allows(self) -> Callable[[AnyURL], bool] | None:
         """Return the function that answers for the agent of the client, or None if the answer depends on the time.
@@ -266,21 +267,7 @@ class OriginState:
                 if agent is self.options.agent:
                     self._own_rules = rules
             return _new_tuple(ClientVerdict, (*rules.decide(url)[:-1], info))
-        target = self._target(url)
-        reason = Reason.UNREACHABLE if access.access is Access.UNREACHABLE else Reason.UNAVAILABLE
-        if access.effect is Effect.FULL_DISALLOW and self._is_exempt(target):
-            reason = Reason.ROBOTS_TXT
-        return ClientVerdict(
-            allowed=access.effect is Effect.FULL_ALLOW or reason is Reason.ROBOTS_TXT,
-            reason=reason,
-            rule=None,
-            also_matched=(),
-            group=GroupSelection(GroupChoice.NONE, None, ()),
-            agent=agent,
-            target=target,
-            profile=self.options.profile.name,
-            access=info,
-        )
+        return decide_without_file(url, agent, self.options.profile, info)
 
     def access_info(self, now: float, *, site_reachable: bool | None = None) -> AccessInfo:
         """Return how the robots.txt was obtained and what follows from that, as verdicts contain it.
@@ -345,17 +332,40 @@ class OriginState:
         if not isinstance(url, str) or not url.startswith(name) or url[len(name) : len(name) + 1] != "/":
             check_origin(self.origin, url, None)
 
-    def _target(self, url: AnyURL) -> bytes:
-        encoded_url = url_bytes(url)
-        split = split_url(encoded_url)
-        if split is None:
-            return b"/"
-        profile = self.options.profile
-        target = to_target(encoded_url, split, profile)
-        return unescape_literal(target) if profile.literal_paths else target
 
-    def _is_exempt(self, target: bytes) -> bool:
-        return target == ROBOTS_TXT_TARGET and self.options.profile.robots_txt_allowed
+def decide_without_file(url: AnyURL, agent: Agent, profile: Profile, info: AccessInfo) -> ClientVerdict:
+    """Decide by how the robots.txt of an origin was obtained. No file applies to it.
+
+    Raises: InvalidURL.
+    """
+    target = _target(url, profile)
+    reason = Reason.UNREACHABLE if info.access is Access.UNREACHABLE else Reason.UNAVAILABLE
+    if info.effect is Effect.FULL_DISALLOW and _is_exempt(target, profile):
+        reason = Reason.ROBOTS_TXT
+    return ClientVerdict(
+        allowed=info.effect is Effect.FULL_ALLOW or reason is Reason.ROBOTS_TXT,
+        reason=reason,
+        rule=None,
+        also_matched=(),
+        group=GroupSelection(GroupChoice.NONE, None, ()),
+        agent=agent,
+        target=target,
+        profile=profile.name,
+        access=info,
+    )
+
+
+def _target(url: AnyURL, profile: Profile) -> bytes:
+    encoded_url = url_bytes(url)
+    split = split_url(encoded_url)
+    if split is None:
+        return b"/"
+    target = to_target(encoded_url, split, profile)
+    return unescape_literal(target) if profile.literal_paths else target
+
+
+def _is_exempt(target: bytes, profile: Profile) -> bool:
+    return target == ROBOTS_TXT_TARGET and profile.robots_txt_allowed
 
 
 def always_true(_url: AnyURL) -> bool:

@@ -10,8 +10,9 @@ import sqlite3
 import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from canfetch.client.argument_checks import check_path
 from canfetch.client.private_files import create_private_file
@@ -28,9 +29,17 @@ from canfetch.client.sqlite_files import (
     without_new_log,
 )
 from canfetch.client.watch.observations import Observation
+from canfetch.client.watch.past import KnownCopy, PastVerdict, decide_past, may_use_past, seconds_of
 from canfetch.client.watch.webhooks import RETRY_DELAYS, Attempt
+from canfetch.core.agent import Agent
+from canfetch.core.origin import Origin
+from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import Effect
 from canfetch.errors import StoreError
+
+if TYPE_CHECKING:
+    from canfetch.consent.decision import PageResponse
+    from canfetch.consent.verdict import UseVerdict
 
 _VERSION: Final = 1
 # "rcan" in ASCII: other programs, and `file`, can tell what the file is.
@@ -171,6 +180,76 @@ class WatchHistory:
         with self._converted_errors():
             row = self._connection.execute(f"{_SELECT} WHERE id = ?", (number,)).fetchone()
             return None if row is None else _to_version(row)
+
+    def decide(self, url: AnyURL, *, at: datetime, agent: str | Agent, profile: str = "rfc9309") -> PastVerdict:
+        """Decide whether an agent might fetch a URL at a time, by the version that was the newest one then.
+
+        A version decides from the time at which it was recorded until the next one was. Before the first version, the
+        answer is not known.
+
+        Args:
+            url: An absolute URL.
+            at: The time, with a time zone.
+            agent: The agent.
+            profile: How the file is parsed.
+        Raises: InvalidURL, InvalidProductToken, UnknownProfile, StoreError; InvalidOption: `at` has no time zone;
+            TypeError: `at` is not a datetime.
+        Cost: Two lookups, and as `canfetch.parse`.
+        """
+        return decide_past(self.copy_at(url, at=at), url, agent, profile)
+
+    def may_use(
+        self,
+        url: AnyURL,
+        *,
+        at: datetime,
+        purpose: str,
+        agent: str | Agent = "*",
+        response: "PageResponse | None" = None,
+        profile: str = "rfc9309",
+    ) -> "UseVerdict":
+        """Decide whether the content of a URL might be used for a purpose at a time, as `decide` does.
+
+        A history has robots.txt files only, so that tdmrep.json and licenses are sources that were not read. Before the
+        first version, robots.txt is one as well.
+
+        Args:
+            url: The URL of the content.
+            at: The time, with a time zone.
+            purpose: As for `canfetch.may_use`.
+            agent: Who collected the content.
+            response: The response with the content at that time.
+            profile: How the file is parsed.
+        Returns: The verdict. The source `robots.txt` names the times of the version and of the next one, which
+            `expires_at` has as well.
+        Raises: As `decide` and `canfetch.may_use`.
+        """
+        known = self.copy_at(url, at=at)
+        return may_use_past(known, url, purpose=purpose, agent=agent, response=response, profile=profile)
+
+    def copy_at(self, url: AnyURL, *, at: datetime) -> KnownCopy:
+        """Return what was known about the robots.txt of an origin at a time.
+
+        Args:
+            url: A URL of the origin.
+            at: The time, with a time zone.
+        Raises: As `decide`.
+        """
+        origin, seconds = Origin.from_url(url), seconds_of(at)
+        name = str(origin)
+        with self._converted_errors():
+            # If a clock was set back, a version can have an earlier time than the one before it, but not its number.
+            row = self._connection.execute(
+                f"{_SELECT} WHERE versions.origin = ? AND at <= ? ORDER BY id DESC LIMIT 1", (name, seconds)
+            ).fetchone()
+            version = None if row is None else _to_version(row)
+            later = self._connection.execute(
+                "SELECT at FROM versions WHERE origin = ? AND id > ? ORDER BY id LIMIT 1",
+                (name, 0 if version is None else version.id),
+            ).fetchone()
+        return KnownCopy(
+            origin, seconds, None if version is None else version.observation, None if later is None else later[0]
+        )
 
     def origins(self) -> list[str]:
         """Return the origins that have versions, sorted."""

@@ -1,0 +1,226 @@
+"""Answers as of a time: the version that was the newest one then decides, and never a later one."""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.client.watch.test_watcher import ORIGIN, START, Watched
+
+from canfetch.client.watch import WatchHistory
+from canfetch.client.watch.observations import Observation
+from canfetch.consent import PageResponse, SourceState
+from canfetch.core.verdict import Access, Effect, Reason
+from canfetch.errors import InvalidOption, InvalidProductToken, InvalidURL, StoreError, UnknownProfile
+
+OPEN = "User-agent: *\nContent-Signal: ai-train=yes\nDisallow: /private/\n"
+CLOSED = "User-agent: *\nContent-Signal: ai-train=no\nDisallow: /\n"
+FISH = f"{ORIGIN}/fish"
+HOUR = 3600
+
+
+def moment(hours: float) -> datetime:
+    """Return a time that many hours after the start."""
+    return datetime.fromtimestamp(START, UTC) + timedelta(hours=hours)
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> Iterator[WatchHistory]:
+    """Return a history with versions one, three and five hours after the start: open, closed, and open again."""
+    watched = Watched(tmp_path / "history.sqlite3")
+    for body in (OPEN, OPEN, CLOSED, CLOSED, f"# again\n{OPEN}"):
+        watched.serve(body)
+    yield watched.history
+    watched.close()
+
+
+@pytest.mark.parametrize(
+    "hours, answer, recorded, following",
+    [
+        (0.99, None, None, 1),
+        (1, True, 1, 3),
+        (2.5, True, 1, 3),
+        (3, False, 3, 5),
+        (4.99, False, 3, 5),
+        (5, True, 5, None),
+        (1000, True, 5, None),
+    ],
+)
+def test_the_version_of_the_time_decides(
+    history: WatchHistory, hours: float, answer: object, recorded: int | None, following: int | None
+) -> None:
+    past = history.decide(FISH, at=moment(hours), agent="ExampleBot")
+    assert past.allowed is answer
+    assert past.recorded_at == (None if recorded is None else START + recorded * HOUR)
+    assert past.next_recorded_at == (None if following is None else START + following * HOUR)
+    use = history.may_use(FISH, at=moment(hours), purpose="training", agent="ExampleBot")
+    assert use.allowed is answer
+    assert use.expires_at == past.next_recorded_at
+
+
+def test_the_answer_names_the_time_of_the_copy_and_of_the_next_one(history: WatchHistory) -> None:
+    past = history.decide(FISH, at=moment(4), agent="ExampleBot")
+    times = "copy of 2026-09-21T17:13:20Z; the next one is of 2026-09-21T19:13:20Z"
+    assert str(past) == f"disallowed: line 3, Disallow: / ({times})"
+    assert past.verdict is not None
+    assert past.verdict.access.fetched_at == past.recorded_at
+    use = history.may_use(FISH, at=moment(4), purpose="training")
+    assert str(use.sources[0]) == f"robots.txt: read ({times})"
+    assert [source.name for source in use.unread] == ["headers", "html", "tdmrep.json"]
+    assert history.decide(FISH, at=moment(9), agent="a").explanation.endswith("; no later one is known)")
+    assert json.loads(json.dumps(past.to_json())) == {
+        "schema": "canfetch.past-verdict/1",
+        "url": FISH,
+        "at": "2026-09-21T18:13:20Z",
+        "allowed": False,
+        "recorded_at": "2026-09-21T17:13:20Z",
+        "next_recorded_at": "2026-09-21T19:13:20Z",
+        "explanation": past.explanation,
+        "verdict": past.verdict.to_json(),
+    }
+
+
+def test_before_the_first_copy_nothing_is_known(history: WatchHistory) -> None:
+    past = history.decide(FISH, at=moment(0), agent="ExampleBot")
+    words = "not known at 2026-09-21T14:13:20Z: the first known copy is of 2026-09-21T15:13:20Z"
+    assert str(past) == words
+    assert (past.verdict, past.to_json()["verdict"]) == (None, None)
+    with pytest.raises(TypeError, match="no truth value"):
+        bool(past)
+    use = history.may_use(FISH, at=moment(0), purpose="training")
+    assert (use.sources[0].state, use.sources[0].detail) == (SourceState.NOT_READ, words)
+    assert not use.is_final
+    other = history.decide("https://other.example/", at=moment(9), agent="ExampleBot")
+    assert str(other).endswith("no copy is known")
+    assert (other.allowed, other.next_recorded_at) == (None, None)
+
+
+def test_the_response_of_the_time_counts(history: WatchHistory) -> None:
+    page = PageResponse(200, {"X-Robots-Tag": "unavailable_after: 2026-09-21T18:00:00Z"})
+    search = {"purpose": "search", "response": page, "agent": "Googlebot"}
+    early, late = (history.may_use(FISH, at=moment(hours), **search) for hours in (2, 5.5))  # type: ignore[arg-type]
+    assert (early.allowed, late.allowed) == (None, False)
+    # The next version comes before the date.
+    assert early.expires_at == START + 3 * HOUR
+
+
+@pytest.mark.parametrize(
+    "status, effect, reason, state",
+    [
+        (404, Effect.FULL_ALLOW, Reason.UNAVAILABLE, SourceState.ABSENT),
+        (403, Effect.FULL_DISALLOW, Reason.UNAVAILABLE, SourceState.UNREACHABLE),
+        (503, Effect.FULL_DISALLOW, Reason.UNREACHABLE, SourceState.UNREACHABLE),
+        (429, Effect.FULL_DISALLOW, Reason.UNREACHABLE, SourceState.UNREACHABLE),
+        (None, Effect.FULL_DISALLOW, Reason.UNREACHABLE, SourceState.UNREACHABLE),
+    ],
+)
+def test_responses_without_a_file(
+    tmp_path: Path, status: int | None, effect: Effect, reason: Reason, state: SourceState
+) -> None:
+    with WatchHistory(tmp_path / "history.sqlite3") as history:
+        seen = Observation(ORIGIN, START, effect, status, "as recorded", None)
+        assert history.record(seen, previous=None, change=None, sends=False)
+        # Crawlers that ignore the groups for `*` are disallowed as well.
+        past = history.decide(FISH, at=moment(1), agent="AdsBot-Google")
+        assert past.verdict is not None
+        assert (past.allowed, past.verdict.reason) == (effect is Effect.FULL_ALLOW, reason)
+        assert past.explanation.startswith(f"robots.txt is {reason}: as recorded (copy of ")
+        use = history.may_use(FISH, at=moment(1), purpose="training")
+        assert (use.sources[0].state, use.allowed) == (state, None if state is SourceState.ABSENT else False)
+
+
+def test_the_last_good_copy_of_an_unreachable_origin(tmp_path: Path) -> None:
+    with WatchHistory(tmp_path / "history.sqlite3") as history:
+        seen = Observation(ORIGIN, START, Effect.CONDITIONAL_ALLOW, 503, "using the last good copy", OPEN.encode())
+        history.record(seen, previous=None, change=None, sends=False)
+        past = history.decide(f"{ORIGIN}/private/", at=moment(1), agent="ExampleBot")
+        assert past.verdict is not None
+        assert (past.allowed, past.verdict.line, past.verdict.access.access) == (False, 3, Access.UNREACHABLE)
+
+
+def test_a_clock_that_was_set_back_does_not_bring_an_old_version_back(tmp_path: Path) -> None:
+    with WatchHistory(tmp_path / "history.sqlite3") as history:
+        for hours, body in ((5, OPEN), (2, CLOSED)):
+            seen = Observation(ORIGIN, START + hours * HOUR, Effect.CONDITIONAL_ALLOW, 200, "", body.encode())
+            history.record(seen, previous=history.last_version(ORIGIN), change=None, sends=False)
+        allowed = [history.decide(FISH, at=moment(hours), agent="a").allowed for hours in (1, 3, 6)]
+        assert allowed == [None, False, False]
+
+
+def test_times_have_a_zone(history: WatchHistory) -> None:
+    west = timezone(timedelta(hours=-7))
+    assert history.decide(FISH, at=moment(4).astimezone(west), agent="a").allowed is False
+    fix = r"no time zone: pass at\.replace\(tzinfo=UTC\), or at\.astimezone\(\) for a local time"
+    with pytest.raises(InvalidOption, match=fix):
+        history.decide(FISH, at=datetime(2026, 9, 21), agent="a")  # noqa: DTZ001 - what is tested
+    wrong: Any = START
+    with pytest.raises(TypeError, match="at must be a datetime with a time zone, not float"):
+        history.may_use(FISH, at=wrong, purpose="training")
+    assert history.decide(FISH, at=datetime.min.replace(tzinfo=UTC), agent="a").allowed is None
+    assert history.decide(FISH, at=datetime.max.replace(tzinfo=UTC), agent="a").allowed is True
+
+
+@pytest.mark.parametrize("hours", [0, 4])
+def test_errors_of_the_caller_do_not_depend_on_what_is_known(history: WatchHistory, hours: int) -> None:
+    at = moment(hours)
+    with pytest.raises(InvalidURL):
+        history.decide("/fish", at=at, agent="a")
+    with pytest.raises(InvalidProductToken):
+        history.decide(FISH, at=at, agent="")
+    with pytest.raises(UnknownProfile):
+        history.decide(FISH, at=at, agent="a", profile="unknown")
+    with pytest.raises(InvalidOption, match="did you mean 'training'"):
+        history.may_use(FISH, at=at, purpose="trainin")
+
+
+def test_the_copy_of_a_time(history: WatchHistory) -> None:
+    known = history.copy_at(FISH, at=moment(4))
+    robots = known.robots()
+    assert robots is not None
+    assert (known.origin.robots_url, robots.render()) == (f"{ORIGIN}/robots.txt", CLOSED.encode())
+    assert str(robots.origin) == ORIGIN
+    assert history.copy_at(FISH, at=moment(0)).robots() is None
+
+
+def test_a_history_in_a_read_only_file_and_a_damaged_one(history: WatchHistory) -> None:
+    with WatchHistory(history.path, read_only=True) as opened:
+        assert opened.decide(FISH, at=moment(4), agent="a").allowed is False
+    with sqlite3.connect(history.path) as connection:
+        connection.execute("UPDATE contents SET data = x'00'")
+    connection.close()
+    with pytest.raises(StoreError, match="a damaged version"):
+        history.decide(FISH, at=moment(4), agent="a")
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from tests.client.watch.test_past import CLOSED
+from tests.client.watch.test_watcher import ORIGIN, START
+from canfetch.client.watch import Observation, WatchHistory
+from canfetch.core.verdict import Effect
+history = WatchHistory(Path(sys.argv[1]))
+# Killed after the version is inserted, and before the transaction is committed.
+history._connection.set_trace_callback(
+    lambda statement: os.kill(os.getpid(), signal.SIGKILL) if statement == "COMMIT" else None
+)
+seen = Observation(ORIGIN, START + 9 * 3600, Effect.CONDITIONAL_ALLOW, 200, "", CLOSED.encode())
+history.record(seen, previous=history.last_version(ORIGIN), change=None, sends=False)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="this platform has no SIGKILL")
+def test_a_version_that_was_not_committed_does_not_decide(history: WatchHistory) -> None:
+    killed = subprocess.run([sys.executable, "-c", KILLED, str(history.path)], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    with WatchHistory(history.path) as opened:
+        past = opened.decide(FISH, at=moment(10), agent="ExampleBot")
+    assert (past.allowed, past.recorded_at, past.next_recorded_at) == (True, START + 5 * HOUR, None)
