@@ -1,24 +1,40 @@
 """Every front end gives the answer of `may_use`, with the same statements."""
 
+import asyncio
 import json
 import random
+from contextlib import suppress
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
 from tests.bulk.generated_usage import generated_content
 from tests.cli.conftest import RunCommand
-from tests.client.test_may_use import NOW, ROBOTS_URL, TDM_URL, Web, ask_async_client, ask_client, ok
+from tests.client.test_may_use import NOW, ROBOTS_URL, TDM_URL, AsyncWeb, Web, ask_async_client, ask_client, ok
 from tests.mcp.asking import state_of
 
 import canfetch
 from canfetch import bulk
+from canfetch.access.responses import Failure, Response
+from canfetch.client.async_client import AsyncClient
+from canfetch.client.documents import DISALLOWED
 from canfetch.client.site_files import SiteFile
 from canfetch.client.use import file_source
 from canfetch.consent import MissingSource, PageResponse, SourceState, UseVerdict, may_use
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt, parse
+from canfetch.core.verdict import RobotsDisallowed
+from canfetch.integrations.request_guard import (
+    AsyncRequestGuard,
+    InvalidRequestURL,
+    RequestErrors,
+    RequestGuard,
+    SentRequest,
+    UseDisallowed,
+    use_verdict,
+)
 from canfetch.web.api.facts import Facts
-from canfetch.web.api.use import use_answer
+from canfetch.web.api.use import live_use_answer, use_answer
 from canfetch.web.mcp.agents import STAND_IN, parse_agent
 from canfetch.web.mcp.arguments import MayFetchArguments
 from canfetch.web.mcp.may_fetch import FetchedFiles, may_fetch
@@ -29,8 +45,23 @@ NAMES = ["*", "ExampleBot", "Googlebot", "Google-Extended", "GPTBot", "Applebot-
 URLS = [ORIGIN + path for path in ("/", "/a/b", "/b", "/%C3%A9", "/a?q=/b")]
 HEADERS = ["", "X-Robots-Tag: noai", "Content-Usage: train-ai=n, search=y", "Content-Signal: x", "tdm-reservation: 0"]
 TDM_FILES = [None, "[]", '[{"location": "/a/*", "tdm-reservation": 1}]', "{", "<p>"]
+LICENSE_URL = f"{ORIGIN}/license.xml"
+RSL = '<rsl xmlns="https://rslstandard.org/rsl"><content url="%s">%s'
+END = "</content></rsl>"
+LICENSES = [
+    None,
+    # Cut.
+    RSL % ("/a", '<license><prohibits type="usage">ai-all</prohibits>'),
+    RSL % ("/", '<license><permits type="usage">search</permits></license>' + END),
+    RSL % ("/", '<license><permits type="usage">ai-train</permits><payment type="crawl"/></license>' + END),
+    RSL % ("/", '<license><permits type="usage">all</permits></license>' + END),
+    "<html>",
+]
 CELL = ("allowed", "is_final", "explanation", "statements")
 NOT_READ = MissingSource(SourceState.NOT_READ)
+OWN = Agent("ExampleBot")
+HAS_SCRAPY = find_spec("scrapy") is not None
+NONE = Response("", 404, (), b"")
 
 
 class Situation:
@@ -38,7 +69,9 @@ class Situation:
 
     def __init__(self, seed: int) -> None:
         dice = random.Random(seed)  # noqa: S311 - the same sites in every run
-        self.content = generated_content(dice, NAMES)
+        self.license = dice.choice(LICENSES)
+        named = b"" if self.license is None else f"License: {LICENSE_URL}\n".encode()
+        self.content = named + generated_content(dice, NAMES)
         self.header = dice.choice(HEADERS)
         self.tdm = dice.choice(TDM_FILES)
         self.purpose = dice.choice(["training", "search", "ai-use"])
@@ -51,6 +84,33 @@ class Situation:
     def response(self) -> PageResponse | MissingSource:
         name, _, value = self.header.partition(": ")
         return PageResponse(200, [(name, value)]) if name else NOT_READ
+
+    @property
+    def answers(self) -> dict[str, Response | Failure]:
+        """The responses for the files of the site."""
+        files = {ROBOTS_URL: self.content, TDM_URL: self.tdm, LICENSE_URL: self.license}
+        return {
+            url: ok(file if isinstance(file, bytes) else file.encode())
+            for url, file in files.items()
+            if file is not None
+        }
+
+    @property
+    def headers(self) -> list[tuple[str, str]]:
+        """The headers of the page."""
+        name, _, value = self.header.partition(": ")
+        return [("Content-Type", "text/plain"), *([(name, value)] if name else [])]
+
+    def fetched_files(self, *agents: Agent) -> dict[str, Any]:
+        """Return the sources of a front end that fetches, as these agents may."""
+
+        def source(url: str, content: str | None) -> bytes | MissingSource:
+            if not all(self.robots.allows(url, agent=agent) for agent in agents):
+                return MissingSource(SourceState.NOT_READ, DISALLOWED)
+            return MissingSource(SourceState.ABSENT) if content is None else content.encode()
+
+        license_file = {} if self.license is None else {LICENSE_URL: source(LICENSE_URL, self.license)}
+        return {"tdm": source(TDM_URL, self.tdm), "license": license_file}
 
     def verdict(self, url: str, agent: str, **sources: Any) -> UseVerdict:
         """Return the answer of the function on the sources that a front end has."""
@@ -99,19 +159,123 @@ def http_answers(site: Situation) -> dict[tuple[str, str], Any]:
 def test_clients_give_the_answer_of_the_library() -> None:
     for seed in range(40):
         site = Situation(seed)
-        may_fetch_file = site.robots.allows(TDM_URL, agent="ExampleBot")
-        file = SiteFile(None if site.tdm is None else site.tdm.encode())
-        tdm = file_source(file) if may_fetch_file else MissingSource(SourceState.NOT_READ, "robots.txt disallows it")
-        answers = {ROBOTS_URL: ok(site.content)} | ({} if site.tdm is None else {TDM_URL: ok(site.tdm.encode())})
+        files = site.fetched_files(OWN)
         keys = [(url, agent) for url in URLS for agent in AGENTS]
         response = None if isinstance(site.response, MissingSource) else site.response
         questions = [
             (url, {"purpose": site.purpose, "agent": canfetch.agent(agent), "response": response})
             for url, agent in keys
         ]
-        expected = [cell(site.verdict(url, agent, tdm=tdm)) for url, agent in keys]
+        expected = [cell(site.verdict(url, agent, **files)) for url, agent in keys]
         for ask in (ask_client, ask_async_client):
-            assert [cell(verdict) for verdict in ask(Web(dict(answers)), questions)] == expected
+            assert [cell(verdict) for verdict in ask(Web(site.answers), questions)] == expected
+
+
+async def scrapy_answers(site: Situation, agent: Agent, urls: list[str]) -> list[dict[str, Any]]:
+    """Return the answers of the checks of a crawl."""
+    from scrapy import Request
+    from scrapy.http import TextResponse
+    from tests.integrations.scrapy.crawlers import make_crawler
+
+    from canfetch.integrations.scrapy.agents import RequestAgents
+    from canfetch.integrations.scrapy.crawl_settings import CrawlSettings
+    from canfetch.integrations.scrapy.use_checks import USE_VERDICT_KEY, UseChecks
+
+    crawler = make_crawler({"CANFETCH_PURPOSE": site.purpose, "CANFETCH_MARK_USES": True, "CANFETCH_AGENT": agent})
+    settings, web = CrawlSettings.from_crawler(crawler), AsyncWeb(site.answers)
+    agents, requests = RequestAgents(settings.agent, settings.user_agent), [Request(url) for url in urls]
+    async with AsyncClient(user_agent="ExampleBot/1.0", agent=agents.default, transport=web, clock=web.clock) as client:
+        checks = UseChecks(crawler, client, agents, settings)
+        for request in requests:
+            await checks.check(request, TextResponse(request.url, headers=site.headers, body=b"x"))
+    return [cell(request.meta[USE_VERDICT_KEY]) for request in requests]
+
+
+class Page:
+    """A response, to which a guard attaches its verdicts."""
+
+
+@pytest.mark.slow
+def test_guards_of_http_clients_and_crawls_give_the_answer_of_the_library() -> None:
+    for seed in range(40):
+        site = Situation(seed)
+        for name in AGENTS:
+            agent = canfetch.agent(name)
+            response, files = PageResponse(200, site.headers, b" "), site.fetched_files(agent)
+            allowed = [url for url in URLS if site.robots.allows(url, agent=agent)]
+            expected = [cell(site.verdict(url, name, response=response, **files)) for url in allowed]
+            assert guard_answers(site, agent) == expected
+            assert asyncio.run(async_guard_answers(site, agent)) == expected
+            if HAS_SCRAPY:
+                assert asyncio.run(scrapy_answers(site, agent, allowed)) == expected
+
+
+def attached_cell(page: Page) -> dict[str, Any]:
+    verdict = use_verdict(page)
+    assert verdict is not None
+    return cell(verdict)
+
+
+ERRORS = RequestErrors(RobotsDisallowed, UseDisallowed, InvalidRequestURL)
+
+
+def guard_answers(site: Situation, agent: Agent) -> list[dict[str, Any]]:
+    web, answers = Web(site.answers), []
+    guard = RequestGuard(web, ERRORS, **guard_options(site, agent, web))
+    for url in URLS:
+        page = Page()
+        with suppress(RobotsDisallowed):
+            sent = SentRequest(url, guard.check(url), 200, site.headers)
+            guard.check_use(page, sent, None)
+            answers.append(attached_cell(page))
+    guard.close()
+    return answers
+
+
+async def async_guard_answers(site: Situation, agent: Agent) -> list[dict[str, Any]]:
+    web, answers = AsyncWeb(site.answers), []
+    guard = AsyncRequestGuard(web, ERRORS, **guard_options(site, agent, web))
+    for url in URLS:
+        page = Page()
+        with suppress(RobotsDisallowed):
+            sent = SentRequest(url, await guard.check(url), 200, site.headers)
+            await guard.check_use(page, sent, None)
+            answers.append(attached_cell(page))
+    await guard.close()
+    return answers
+
+
+def guard_options(site: Situation, agent: Agent, web: Web) -> dict[str, Any]:
+    options = {"user_agent": "ExampleBot/1.0", "agent": agent, "clock": web.clock}
+    return {**options, "purpose": site.purpose, "mark_uses": True}
+
+
+@pytest.mark.slow
+def test_the_server_that_fetches_gives_the_answer_of_the_library() -> None:
+    for seed in range(40):
+        site = Situation(seed)
+        state = state_of(site.content, origin=ORIGIN, now=NOW)
+        for url in URLS:
+            responses = {**site.answers, url: Response(url, 200, tuple(site.headers), b"x")}
+            facts = Facts(
+                NOW, OWN, states={(ORIGIN, None): state}, responses=dict.fromkeys([TDM_URL, LICENSE_URL], NONE)
+            )
+            facts.responses.update(responses)
+            body = json.dumps({"url": url, "agents": AGENTS, "purpose": site.purpose}).encode()
+            for row in live_use_answer(body, facts)["rows"]:
+                agent = canfetch.agent(row["agent_name"])
+                sources = {"response": live_response(site, url, agent), **site.fetched_files(agent, OWN)}
+                expected = cell(site.verdict(url, row["agent_name"], **sources))
+                assert {key: row[key] for key in CELL} == expected
+
+
+def live_response(site: Situation, url: str, agent: Agent) -> PageResponse | MissingSource:
+    """Return the page as the server fetches it for an agent."""
+    if not site.robots.allows(url, agent=agent):
+        return MissingSource(SourceState.NOT_READ, DISALLOWED)
+    if not site.robots.allows(url, agent=OWN):
+        return MissingSource(SourceState.UNREACHABLE, DISALLOWED)
+    return PageResponse(200, site.headers, b"x")
 
 
 @pytest.mark.slow
@@ -119,13 +283,17 @@ def test_the_tool_for_agents_gives_the_answer_of_the_library() -> None:
     for seed in range(40):
         site = Situation(seed)
         file = SiteFile(None if site.tdm is None else site.tdm.encode()) if site.purpose == "training" else None
-        tdm = NOT_READ if file is None else file_source(file)
+        sources: dict[str, Any] = {"tdm": NOT_READ if file is None else file_source(file), "response": NOT_READ}
+        licenses = {} if site.license is None else {LICENSE_URL: SiteFile(site.license.encode())}
+        sources["license"] = {url: file_source(one) for url, one in licenses.items()}
         for url in URLS:
             for agent in AGENTS:
                 asked = MayFetchArguments(url=url, purpose=site.purpose)  # type: ignore[arg-type]
                 state = state_of(site.content, origin=ORIGIN)
-                result: Any = may_fetch(state, asked, parse_agent(agent, STAND_IN), NOW, FetchedFiles(file)).result
-                assert result.use_allowed is site.verdict(url, agent, response=NOT_READ, tdm=tdm).allowed
+                result: Any = may_fetch(
+                    state, asked, parse_agent(agent, STAND_IN), NOW, FetchedFiles(file, licenses)
+                ).result
+                assert result.use_allowed is site.verdict(url, agent, **sources).allowed
 
 
 @pytest.mark.slow
