@@ -160,6 +160,21 @@ def test_control_tokens_decide_for_their_operator_only() -> None:
         assert use(robots, agent=canfetch.agent(name)).allowed is None
 
 
+def test_a_preference_in_the_group_of_a_control_token_is_a_fact() -> None:
+    signal = "Content-Signal: ai-train=no\nAllow: /\n"
+    robots = f"User-agent: Google-Extended\n{signal}User-agent: *\nAllow: /\n"
+    verdict = use(robots, agent="Googlebot")
+    assert verdict.allowed is None
+    (statement,) = verdict.statements
+    assert (statement.line, str(statement.preference), statement.text) == (2, "unknown", "Content-Signal: ai-train=no")
+    assert statement.note == "in the group for Google-Extended, for which Google documents only rules"
+    assert use(robots, agent="GPTBot").statements == ()
+    # The group for all crawlers is not one of the token.
+    assert use(f"User-agent: *\n{signal}User-agent: Googlebot\nAllow: /\n", agent="Googlebot").statements == ()
+    shared = use(f"User-agent: Googlebot\nUser-agent: Google-Extended\n{signal}", agent="Googlebot")
+    assert [str(one.preference) for one in shared.statements] == ["disallow"]
+
+
 def test_sources_that_are_not_passed_are_named() -> None:
     verdict = may_use(URL, purpose="training")
     assert [(one.name, str(one.state)) for one in verdict.unread] == [

@@ -53,6 +53,7 @@ HTML: Final = "html"
 TDM_FILE: Final = "tdmrep.json"
 
 _START: Final = 1024
+_ALL_CRAWLERS: Final = "*"
 _PAGE_STARTS: Final = ("<!doctype html", "<html")
 _PART: Final = "only a part was read"
 _MAX_TEXT: Final = 500
@@ -240,6 +241,7 @@ class UseSources:
         yield from _token_statements(robots, self.url, agent, purpose)
         deciding = sorted(usage.statements, key=lambda one: one.usage_preference.preference is not usage.preference)
         yield from map(_record_statement, deciding[:MAX_STATEMENTS])
+        yield from _token_records(robots, self.url, agent, usage)
         groups = (None, *robots.rules_for(agent).group_indices)
         faulty = chain.from_iterable(self._faulty.get(group, ()) for group in groups)
         yield from sorted(faulty, key=lambda one: one.line or 0)[:MAX_STATEMENTS]
@@ -461,6 +463,18 @@ def _token_statements(robots: RobotsTxt, url: str, agent: Agent, purpose: UsageP
                 Preference.DISALLOW,
                 f"a rule for {token.name}, which {token.operator} obeys for this use{_group_text(verdict)}",
             )
+
+
+def _token_records(robots: RobotsTxt, url: str, agent: Agent, usage: Usage) -> Iterator[UseStatement]:
+    """Yield the preferences in the groups of control tokens, as facts: operators document only rules for them."""
+    listed = {one.line for one in usage.statements}
+    for token in control_tokens(agent, usage.purpose):
+        own = robots.usage(url, agent=token.agent, purpose=usage.purpose, if_disallowed=True)
+        if own.verdict.group.token == _ALL_CRAWLERS:
+            continue
+        for one in islice((one for one in own.statements if one.line not in listed), MAX_STATEMENTS):
+            note = f"in the group for {token.name}, for which {token.operator} documents only rules"
+            yield _record_statement(one)._replace(preference=Preference.UNKNOWN, note=note)
 
 
 def _faulty_records(robots: RobotsTxt) -> dict[int | None, list[UseStatement]]:
