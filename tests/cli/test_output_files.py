@@ -48,6 +48,7 @@ READ = {
     "use --license",
     "logs --history",
     "history --history",
+    *(f"{name} --history" for name in ("check", "explain", "matrix", "use")),
     "logs --store",
     "agents addresses file",
     "bulk decide inputs",

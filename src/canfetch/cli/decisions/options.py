@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple, NoReturn
 import click
 
 from canfetch.cli.shared.evidence_option import evidence_options
+from canfetch.cli.shared.history_options import past_options
 from canfetch.cli.shared.network_options import NetworkOptions, network_parameters, pop_network_options
 from canfetch.cli.shared.option_parameters import (
     agent_option,
@@ -47,6 +48,8 @@ class DecisionOptions(NamedTuple):
     robots_dir: str | None = None
     robots_map: str | None = None
     all_profiles: bool = False
+    at: str | None = None
+    history: str | None = None
 
 
 def decision_command(
@@ -129,5 +132,6 @@ def _parameters() -> list[click.Parameter]:
         no_color_option(),
         quiet_option(),
         *evidence_options(records="every decision as a line of NDJSON, together with the robots.txt"),
+        *past_options(),
         *network_parameters(),
     ]

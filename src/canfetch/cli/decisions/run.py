@@ -19,18 +19,19 @@ from canfetch.cli.shared.command_errors import (
     shorten_message,
 )
 from canfetch.cli.shared.evidence_option import close_evidence, open_evidence
+from canfetch.cli.shared.history_options import open_past
 from canfetch.cli.shared.input_files import check_standard_input, close_input, open_input
 from canfetch.cli.shared.network_options import reject_network_options
 from canfetch.cli.shared.origin_arguments import MAX_WAITING_CHARACTERS
 from canfetch.cli.shared.progress import Progress, stream_progress
 from canfetch.cli.shared.requested_urls import RequestedURL, read_urls
-from canfetch.cli.shared.terminal import is_terminal
+from canfetch.cli.shared.terminal import is_terminal, printable
 from canfetch.core.agent import Agent
 from canfetch.core.limits import DEFAULT_MAX_BYTES, MAX_BYTES_LIMIT
 from canfetch.core.profiles import PROFILES
 from canfetch.core.quoting import quoted
 from canfetch.core.times import rfc3339
-from canfetch.core.verdict import Verdict
+from canfetch.core.verdict import Reason, Verdict
 from canfetch.errors import CanfetchError, InvalidURL
 
 if TYPE_CHECKING:
@@ -103,6 +104,10 @@ class DecisionRun:
     def stored_copy_note(self, verdict: Verdict) -> str:
         """Return a note on a file that was not fetched by this run, with its time, or nothing."""
         access = verdict.access
+        if self.options.at is not None:
+            # The explanation of a verdict without a file contains that of the access.
+            is_shown = verdict.reason in (Reason.UNAVAILABLE, Reason.UNREACHABLE)
+            return "" if access is None or is_shown else printable(access.explanation)
         if access is None or access.fetched_at is None or access.fetched_at >= self._started_at:
             return ""
         return f"stored copy of {rfc3339(int(access.fetched_at))}; --refresh asks the server"
@@ -293,6 +298,17 @@ def open_robots_files(options: DecisionOptions, agents: list[Agent], *, warn: Ca
     ]
     if len(selected) > 1:
         raise CommandError(f"{selected[0][0]} and {selected[1][0]} cannot be used together")
+    others = {
+        **dict(selected),
+        "--robots-url": options.robots_url,
+        "--engine": options.engine,
+        "--max-bytes": options.max_bytes != DEFAULT_MAX_BYTES,
+    }
+    past = open_past(options.at, options.history, (option for option, value in others.items() if value))
+    if past is not None:
+        from canfetch.cli.decisions.past_files import PastFiles  # noqa: PLC0415
+
+        return PastFiles(past, agents, profile=options.profile)
     is_file = options.robots is not None and "://" not in options.robots
     if options.robots_url is not None and not is_file:
         raise CommandError("--robots-url requires --robots FILE")

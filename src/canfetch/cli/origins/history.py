@@ -1,14 +1,13 @@
 """`canfetch history`: the versions that `canfetch watch` has recorded."""
 
 import sys
-from pathlib import Path
 from typing import Any, Final, NoReturn
 
 import click
 
 from canfetch.cli.origins.change_text import change_lines
-from canfetch.cli.origins.watch import history_option
 from canfetch.cli.shared.command_errors import EXIT_OK, CommandError
+from canfetch.cli.shared.history_options import history_option, open_history
 from canfetch.cli.shared.option_parameters import format_option, no_color_option
 from canfetch.cli.shared.origin_arguments import to_origin_url
 from canfetch.cli.shared.output_files import write_standard_output
@@ -30,10 +29,8 @@ def _run(
     format: str,  # noqa: A002 - click calls it
     no_color: bool,  # noqa: FBT001
 ) -> NoReturn:
-    if not Path(history).exists():
-        raise CommandError(f"--history {history!r} does not exist: 'canfetch watch' creates it")
     try:
-        with WatchHistory(Path(history), read_only=True) as opened:
+        with open_history(history) as opened:
             if content is not None:
                 _write_content(opened, content)
             else:

@@ -15,6 +15,7 @@ from canfetch.cli.origins.change_text import change_lines
 from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes, resolve_agent
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
 from canfetch.cli.shared.command_transport import create_http_transport
+from canfetch.cli.shared.history_options import history_option
 from canfetch.cli.shared.network_options import NetworkOptions, network_parameters, pop_network_options
 from canfetch.cli.shared.option_parameters import (
     agent_option,
@@ -36,7 +37,6 @@ from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption, InvalidURL, StoreError
 
-DEFAULT_HISTORY: Final = "robots-history.sqlite3"
 KEY_VARIABLE: Final = "CANFETCH_WEBHOOK_SECRET"
 _DURATION: Final = re.compile(r"(\d{1,6})([smhd])", re.ASCII)
 _UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
@@ -46,17 +46,6 @@ _MAX_SECONDS: Final = 366 * 86_400
 _MAX_SLEEP: Final = 60.0
 # The options of single requests: every check fetches.
 _REPLACED: Final[dict[str, Any]] = {"refresh": True, "offline": False}
-
-
-def history_option() -> Option:
-    """Return `--history`."""
-    return Option(
-        ["--history"],
-        metavar="FILE",
-        default=DEFAULT_HISTORY,
-        show_default=True,
-        help="SQLite file with all versions. Several processes can share it.",
-    )
 
 
 class _Duration(click.ParamType):  # type: ignore[type-arg]  # generic only since click 8.4

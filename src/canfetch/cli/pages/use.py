@@ -16,6 +16,7 @@ from canfetch.cli.pages.sources import LocalSources, source_parameters
 from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes, resolve_agent
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
 from canfetch.cli.shared.evidence_option import close_evidence, evidence_options, open_evidence
+from canfetch.cli.shared.history_options import PastHistory, open_past, past_options
 from canfetch.cli.shared.input_files import read_input
 from canfetch.cli.shared.network_options import (
     NetworkOptions,
@@ -34,7 +35,7 @@ from canfetch.cli.shared.row_writers import JsonWriter
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.terminal import Palette, print_message, printable, use_color
 from canfetch.client.documents import quoted_url, run_steps
-from canfetch.consent.decision import MissingSource, PageResponse, may_use
+from canfetch.consent.decision import ROBOTS, MissingSource, PageResponse, may_use
 from canfetch.consent.licenses import LICENSE
 from canfetch.consent.purposes import find_purpose
 from canfetch.consent.rsl import MAX_RSL_BYTES
@@ -64,6 +65,8 @@ class _Options(NamedTuple):
     no_page: bool
     evidence: str | None
     evidence_key: str | None
+    at: str | None
+    history: str | None
     profile: str
     format: str
     no_color: bool
@@ -143,6 +146,10 @@ def _open_sources(
     options: _Options, network: NetworkOptions, evidence: "EvidenceRecorder | None", stack: ExitStack
 ) -> tuple[_Decide, tuple[RobotsTxt, ...]]:
     """Return the function that decides, and the local robots.txt if there is one."""
+    past = open_past(options.at, options.history, _options_without_history(options))
+    if past is not None:
+        stack.enter_context(past)
+        return _past_decider(options, past), ()
     if options.is_local:
         if options.no_page:
             raise CommandError("--no-page cannot be used with a file or --response-header: nothing is fetched")
@@ -154,6 +161,33 @@ def _open_sources(
     if network.offline:
         raise CommandError("--offline requires --robots FILE or another file: pages are not cached")
     return _fetching_decider(options, network, evidence, stack), ()
+
+
+def _options_without_history(options: _Options) -> Iterator[str]:
+    """Yield the options in use that select sources which a history does not have, or that record fetched ones."""
+    values = {
+        "--robots": options.robots,
+        "--tdm-file": options.tdm_file,
+        "--license": options.licenses,
+        "--no-page": options.no_page,
+        "--evidence": options.evidence,
+    }
+    return (option for option, value in values.items() if value)
+
+
+def _past_decider(options: _Options, past: PastHistory) -> _Decide:
+    sources = LocalSources(options, max_bytes=DEFAULT_MAX_PAGE_BYTES)
+    response = None
+    if sources.html is not None or sources.headers:
+        response = PageResponse(200, sources.headers or None, sources.html)
+
+    def decide(url: str, agent: RequestedAgent) -> UseVerdict:
+        known = past.history.copy_at(url, at=past.at)
+        return known.may_use(
+            url, purpose=options.purpose, agent=agent.agent, response=response, profile=options.profile
+        )
+
+    return decide
 
 
 def _exit_code(verdict: UseVerdict) -> int:
@@ -287,6 +321,9 @@ def _lines(answer: UseAnswer, palette: Palette) -> Iterator[str]:
         fact = "condition" if statement.is_condition else "fact"
         label = fact if statement.preference is Preference.UNKNOWN else str(statement.preference)
         yield f"  {label:<11}  {printable(str(statement))}"
+    for source in verdict.sources:
+        if source.name == ROBOTS and source.state is SourceState.READ and source.detail:
+            yield f"  robots.txt   {printable(source.detail)}"
     if not verdict.statements:
         yield f"  {verdict.explanation}"
     for source in verdict.sources:
@@ -318,6 +355,7 @@ command: Final = click.Command(
         ),
         Option(["--no-page"], is_flag=True, help="Fetch robots.txt and tdmrep.json only."),
         *evidence_options(records="every answer as a line of NDJSON, together with its sources"),
+        *past_options(),
         profile_option(),
         format_option(),
         no_color_option(),

@@ -29,7 +29,7 @@ from canfetch.client.sqlite_files import (
     without_new_log,
 )
 from canfetch.client.watch.observations import Observation
-from canfetch.client.watch.past import KnownCopy, PastVerdict, decide_past, may_use_past, seconds_of
+from canfetch.client.watch.past import KnownCopy, PastVerdict, seconds_of
 from canfetch.client.watch.webhooks import RETRY_DELAYS, Attempt
 from canfetch.core.agent import Agent
 from canfetch.core.origin import Origin
@@ -196,7 +196,7 @@ class WatchHistory:
             TypeError: `at` is not a datetime.
         Cost: Two lookups, and as `canfetch.parse`.
         """
-        return decide_past(self.copy_at(url, at=at), url, agent, profile)
+        return self.copy_at(url, at=at).decide(url, agent=agent, profile=profile)
 
     def may_use(
         self,
@@ -225,7 +225,7 @@ class WatchHistory:
         Raises: As `decide` and `canfetch.may_use`.
         """
         known = self.copy_at(url, at=at)
-        return may_use_past(known, url, purpose=purpose, agent=agent, response=response, profile=profile)
+        return known.may_use(url, purpose=purpose, agent=agent, response=response, profile=profile)
 
     def copy_at(self, url: AnyURL, *, at: datetime) -> KnownCopy:
         """Return what was known about the robots.txt of an origin at a time.

@@ -9,7 +9,7 @@ from canfetch.client.origin_state import decide_without_file
 from canfetch.client.watch.observations import Observation
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.document import RobotsTxt
-from canfetch.core.origin import Origin
+from canfetch.core.origin import Origin, check_origin
 from canfetch.core.profiles import get_profile
 from canfetch.core.quoting import quoted
 from canfetch.core.redaction import redacted_url
@@ -28,6 +28,54 @@ _SERVER_ERROR: Final = 500
 _TOO_MANY_REQUESTS: Final = 429
 # A history does not contain which policy was used.
 _UNKNOWN_POLICY: Final = "unknown"
+
+
+class PastVerdict(NamedTuple):
+    """Whether an agent might fetch a URL at a time in the past, by the copy of the robots.txt that was known then.
+
+    A past verdict has no truth value, because "not known" is neither yes nor no. Use `.allowed`.
+
+    Attributes:
+        url: The URL.
+        at: The time in seconds since the epoch.
+        verdict: The verdict, or None if no copy was known.
+        recorded_at: When the copy was recorded, in seconds since the epoch, or None if no copy was known.
+        next_recorded_at: When the next copy was recorded, in seconds since the epoch, or None if there is no later one.
+            If no copy was known, that is the first one.
+        explanation: The reason, with both times.
+    """
+
+    url: AnyURL
+    at: float
+    verdict: ClientVerdict | None
+    recorded_at: float | None
+    next_recorded_at: float | None
+    explanation: str
+
+    @property
+    def allowed(self) -> bool | None:
+        """Whether the agent might fetch the URL, or None if that is not known."""
+        return None if self.verdict is None else self.verdict.allowed
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError("a PastVerdict has no truth value: use .allowed, which is None if no copy was known")
+
+    def __str__(self) -> str:
+        words = {True: "allowed: ", False: "disallowed: ", None: ""}
+        return f"{words[self.allowed]}{self.explanation}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the answer as plain values."""
+        return {
+            "schema": PAST_SCHEMA,
+            "url": redacted_url(plain_url(self.url)),
+            "at": rfc3339(self.at),
+            "allowed": self.allowed,
+            "recorded_at": optional_rfc3339(self.recorded_at),
+            "next_recorded_at": optional_rfc3339(self.next_recorded_at),
+            "explanation": self.explanation,
+            "verdict": None if self.verdict is None else self.verdict.to_json(),
+        }
 
 
 class KnownCopy(NamedTuple):
@@ -81,53 +129,80 @@ class KnownCopy(NamedTuple):
             seen.sha256 if seen.effect is Effect.CONDITIONAL_ALLOW else None,
         )
 
+    def decide(self, url: AnyURL, *, agent: str | Agent, profile: str = "rfc9309") -> PastVerdict:
+        """Decide whether an agent might fetch a URL at the time.
 
-class PastVerdict(NamedTuple):
-    """Whether an agent might fetch a URL at a time in the past, by the copy of the robots.txt that was known then.
+        Args:
+            url: A URL of the origin.
+            agent: The agent.
+            profile: How the file is parsed.
+        Raises: InvalidURL, OriginMismatch, InvalidProductToken, UnknownProfile.
+        """
+        check_origin(self.origin, url, None)
+        chosen, robots, info = as_agent(agent), self.robots(profile), self.access_info()
+        if info is None:
+            return PastVerdict(url, self.at, None, None, self.next_at, self.explanation)
+        if robots is None:
+            verdict = decide_without_file(url, chosen, get_profile(profile), info)
+            explanation = verdict.explanation
+        else:
+            verdict = ClientVerdict(*robots.decide(url, agent=chosen)[:-1], info)
+            explanation = f"{verdict.explanation} ({self.explanation})"
+        return PastVerdict(url, self.at, verdict, info.fetched_at, self.next_at, explanation)
 
-    A past verdict has no truth value, because "not known" is neither yes nor no. Use `.allowed`.
+    def may_use(
+        self,
+        url: AnyURL,
+        *,
+        purpose: str,
+        agent: str | Agent = "*",
+        response: "PageResponse | None" = None,
+        profile: str = "rfc9309",
+    ) -> "UseVerdict":
+        """Decide whether the content of a URL might be used for a purpose at the time. See `WatchHistory.may_use`.
 
-    Attributes:
-        url: The URL.
-        at: The time in seconds since the epoch.
-        verdict: The verdict, or None if no copy was known.
-        recorded_at: When the copy was recorded, in seconds since the epoch, or None if no copy was known.
-        next_recorded_at: When the next copy was recorded, in seconds since the epoch, or None if there is no later one.
-            If no copy was known, that is the first one.
-        explanation: The reason, with both times.
-    """
+        Raises: OriginMismatch, UnknownProfile; and as `canfetch.may_use`.
+        """
+        from canfetch.consent.decision import ROBOTS, MissingSource, may_use  # noqa: PLC0415 - watching parses no pages
+        from canfetch.consent.verdict import SourceState  # noqa: PLC0415 - as above
 
-    url: AnyURL
-    at: float
-    verdict: ClientVerdict | None
-    recorded_at: float | None
-    next_recorded_at: float | None
-    explanation: str
+        check_origin(self.origin, url, None)
+        robots: RobotsTxt | MissingSource | None = self.robots(profile)
+        info = self.access_info()
+        if info is None:
+            robots = MissingSource(SourceState.NOT_READ, self.explanation)
+        elif robots is None:
+            state = SourceState.ABSENT if info.effect is Effect.FULL_ALLOW else SourceState.UNREACHABLE
+            robots = MissingSource(state, info.explanation)
+        unread = MissingSource(SourceState.NOT_READ)
+        verdict = may_use(
+            url,
+            purpose=purpose,
+            agent=agent,
+            robots=robots,
+            response=unread if response is None else response,
+            tdm=MissingSource(SourceState.NOT_READ, "a history has robots.txt files only"),
+            now=self.at,
+        )
+        sources = tuple(
+            one._replace(detail=self.explanation) if one.name == ROBOTS and one.state is SourceState.READ else one
+            for one in verdict.sources
+        )
+        expires_at = min(verdict.expires_at or inf, self.next_at or inf)
+        return verdict._replace(sources=sources, expires_at=None if expires_at == inf else expires_at)
 
-    @property
-    def allowed(self) -> bool | None:
-        """Whether the agent might fetch the URL, or None if that is not known."""
-        return None if self.verdict is None else self.verdict.allowed
 
-    def __bool__(self) -> NoReturn:
-        raise TypeError("a PastVerdict has no truth value: use .allowed, which is None if no copy was known")
+# A caller asks about many URLs of a site.
+@lru_cache(8)
+def _parsed(seen: Observation, profile: str) -> RobotsTxt:
+    return seen.robots(profile)
 
-    def __str__(self) -> str:
-        words = {True: "allowed: ", False: "disallowed: ", None: ""}
-        return f"{words[self.allowed]}{self.explanation}"
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the answer as plain values."""
-        return {
-            "schema": PAST_SCHEMA,
-            "url": redacted_url(plain_url(self.url)),
-            "at": rfc3339(self.at),
-            "allowed": self.allowed,
-            "recorded_at": optional_rfc3339(self.recorded_at),
-            "next_recorded_at": optional_rfc3339(self.next_recorded_at),
-            "explanation": self.explanation,
-            "verdict": None if self.verdict is None else self.verdict.to_json(),
-        }
+def _access(seen: Observation) -> Access:
+    failed = seen.status is None or seen.status >= _SERVER_ERROR or seen.status == _TOO_MANY_REQUESTS
+    if failed:
+        return Access.UNREACHABLE
+    return Access.SUCCESSFUL if seen.effect is Effect.CONDITIONAL_ALLOW else Access.UNAVAILABLE
 
 
 def seconds_of(at: datetime) -> float:
@@ -143,74 +218,3 @@ def seconds_of(at: datetime) -> float:
             "pass at.replace(tzinfo=UTC), or at.astimezone() for a local time"
         )
     return (at - _EPOCH).total_seconds()
-
-
-# A caller asks about many URLs of a site.
-@lru_cache(8)
-def _parsed(seen: Observation, profile: str) -> RobotsTxt:
-    return seen.robots(profile)
-
-
-def decide_past(known: KnownCopy, url: AnyURL, agent: str | Agent, profile: str) -> PastVerdict:
-    """Decide by a copy that was known.
-
-    Raises: InvalidURL, InvalidProductToken, UnknownProfile.
-    """
-    chosen, robots, info = as_agent(agent), known.robots(profile), known.access_info()
-    if info is None:
-        return PastVerdict(url, known.at, None, None, known.next_at, known.explanation)
-    if robots is None:
-        verdict = decide_without_file(url, chosen, get_profile(profile), info)
-        explanation = verdict.explanation
-    else:
-        verdict = ClientVerdict(*robots.decide(url, agent=chosen)[:-1], info)
-        explanation = f"{verdict.explanation} ({known.explanation})"
-    return PastVerdict(url, known.at, verdict, info.fetched_at, known.next_at, explanation)
-
-
-def may_use_past(
-    known: KnownCopy,
-    url: AnyURL,
-    *,
-    purpose: str,
-    agent: str | Agent,
-    response: "PageResponse | None",
-    profile: str,
-) -> "UseVerdict":
-    """Decide about a use by a copy that was known.
-
-    Raises: As `canfetch.may_use`.
-    """
-    from canfetch.consent.decision import ROBOTS, MissingSource, may_use  # noqa: PLC0415 - watching parses no pages
-    from canfetch.consent.verdict import SourceState  # noqa: PLC0415 - as above
-
-    robots: RobotsTxt | MissingSource | None = known.robots(profile)
-    info = known.access_info()
-    if info is None:
-        robots = MissingSource(SourceState.NOT_READ, known.explanation)
-    elif robots is None:
-        state = SourceState.ABSENT if info.effect is Effect.FULL_ALLOW else SourceState.UNREACHABLE
-        robots = MissingSource(state, info.explanation)
-    unread = MissingSource(SourceState.NOT_READ)
-    verdict = may_use(
-        url,
-        purpose=purpose,
-        agent=agent,
-        robots=robots,
-        response=unread if response is None else response,
-        tdm=MissingSource(SourceState.NOT_READ, "a history has robots.txt files only"),
-        now=known.at,
-    )
-    sources = tuple(
-        one._replace(detail=known.explanation) if one.name == ROBOTS and one.state is SourceState.READ else one
-        for one in verdict.sources
-    )
-    expires_at = min(verdict.expires_at or inf, known.next_at or inf)
-    return verdict._replace(sources=sources, expires_at=None if expires_at == inf else expires_at)
-
-
-def _access(seen: Observation) -> Access:
-    failed = seen.status is None or seen.status >= _SERVER_ERROR or seen.status == _TOO_MANY_REQUESTS
-    if failed:
-        return Access.UNREACHABLE
-    return Access.SUCCESSFUL if seen.effect is Effect.CONDITIONAL_ALLOW else Access.UNAVAILABLE

@@ -1,0 +1,112 @@
+"""The options `--history` and `--at`, and the answers of a history as of a date."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Self
+
+from canfetch.cli.shared.command_errors import CommandError
+from canfetch.cli.shared.network_options import reject_network_options
+from canfetch.cli.shared.single_value_option import Option
+from canfetch.core.quoting import quoted
+from canfetch.errors import StoreError
+
+if TYPE_CHECKING:
+    from canfetch.client.watch import WatchHistory
+
+DEFAULT_HISTORY: Final = "robots-history.sqlite3"
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def history_option() -> Option:
+    """Return `--history` for commands that always have a history."""
+    return Option(
+        ["--history"],
+        metavar="FILE",
+        default=DEFAULT_HISTORY,
+        show_default=True,
+        help="SQLite file with all versions. Several processes can share it.",
+    )
+
+
+def past_options() -> Iterator[Option]:
+    """Yield `--at` and `--history` for commands that can answer as of a date."""
+    yield Option(
+        ["--at"],
+        metavar="TIME",
+        help="Decide by the robots.txt that was known at this time, such as 2026-03-01 or 2026-03-01T12:00:00Z, in UTC "
+        "without a zone. Nothing is fetched.",
+    )
+    yield Option(
+        ["--history"],
+        metavar="FILE",
+        help=f"File of 'canfetch watch' for --at.  [default: {DEFAULT_HISTORY}]",
+    )
+
+
+class PastHistory:
+    """A history, and the time of `--at`. Use it as a context manager.
+
+    Args:
+        at: The value of `--at`.
+        path: The value of `--history`, or None for the default.
+    Raises: CommandError: The time is invalid, the history cannot be opened, or an option of requests has no effect.
+    """
+
+    def __init__(self, at: str, path: str | None) -> None:
+        reject_network_options("--at")
+        self.at = _parse_time(at)
+        self.history = open_history(DEFAULT_HISTORY if path is None else path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the history."""
+        self.history.close()
+
+
+def open_history(path: str) -> "WatchHistory":
+    """Open a history for reading.
+
+    Raises: CommandError: It does not exist, or cannot be read.
+    """
+    from canfetch.client.watch import WatchHistory  # noqa: PLC0415 - imports the client
+
+    if not Path(path).exists():
+        raise CommandError(f"--history {quoted(path)} does not exist: 'canfetch watch' creates it")
+    try:
+        return WatchHistory(Path(path), read_only=True)
+    except StoreError as error:
+        raise CommandError(f"--history {error}") from None
+
+
+def open_past(at: str | None, path: str | None, others: Iterator[str]) -> PastHistory | None:
+    """Return the history that the options select, or None without `--at`.
+
+    Args: others: The options in use that select other files.
+    Raises: CommandError.
+    """
+    if at is None:
+        if path is not None:
+            raise CommandError("--history requires --at TIME")
+        return None
+    other = next(others, None)
+    if other is not None:
+        raise CommandError(f"--at and {other} cannot be used together")
+    return PastHistory(at, path)
+
+
+def _parse_time(text: str) -> datetime:
+    from canfetch.pages.dates import parse_date  # noqa: PLC0415 - for --at only
+
+    seconds = parse_date(text)
+    if seconds is None:
+        raise CommandError(f"invalid --at {quoted(text)}: expected a time such as 2026-03-01 or 2026-03-01T12:00:00Z")
+    try:
+        return _EPOCH + timedelta(seconds=seconds)
+    except OverflowError:
+        raise CommandError(f"invalid --at {quoted(text)}: expected a year from 1 to 9999") from None

@@ -1,0 +1,140 @@
+"""`--at` and `--history`: decisions and answers about uses as of a date."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from canfetch.client.watch import Observation, WatchHistory
+from canfetch.core.verdict import Effect
+
+Run = Any
+URL = "https://example.com/fish"
+AGENT = ("--agent", "GPTBot")
+REMOVED = "copy of 2026-04-01T00:00:00Z; no later one is known"
+TRAINING = (*AGENT, "--purpose", "training")
+PUBLISHED = "copy of 2026-02-01T00:00:00Z; the next one is of 2026-03-01T00:00:00Z"
+WITHDRAWN = "copy of 2026-03-01T00:00:00Z; the next one is of 2026-04-01T00:00:00Z"
+
+
+@pytest.fixture(autouse=True)
+def history(folder: Path) -> Path:
+    """Return the default history: allowed in February, disallowed in March, and without a file since April."""
+    path = folder / "robots-history.sqlite3"
+    files: list[tuple[int, int, bytes | None]] = [
+        (2, 200, b"User-agent: *\nContent-Signal: ai-train=yes\nCrawl-delay: 5\n"),
+        (3, 200, b"User-agent: *\nContent-Signal: ai-train=no\nDisallow: /\n"),
+        (4, 404, None),
+    ]
+    with WatchHistory(path) as opened:
+        for month, status, content in files:
+            effect = Effect.FULL_ALLOW if content is None else Effect.CONDITIONAL_ALLOW
+            at = datetime(2026, month, 1, tzinfo=UTC).timestamp()
+            seen = Observation("https://example.com", at, effect, status, f"status {status}", content)
+            previous = opened.last_version("https://example.com")
+            assert opened.record(seen, previous=previous, change=None, sends=False)
+    return path
+
+
+@pytest.mark.parametrize(
+    "at, code, line",
+    [
+        ("2026-02-01", 0, f"allowed     {URL}  GPTBot  no rule for * matches (status 200 ({PUBLISHED}))"),
+        ("2026-03-15T12:00:00+02:00", 1, f"disallowed  {URL}  GPTBot  line 3, Disallow: / (status 200 ({WITHDRAWN}))"),
+        (
+            "2026-04-01",
+            0,
+            f"allowed     {URL}  GPTBot  robots.txt is unavailable: status 404 ({REMOVED})",
+        ),
+    ],
+)
+def test_check_decides_by_the_copy_of_the_time(run: Run, at: str, code: int, line: str) -> None:
+    ran = run("check", URL, *AGENT, "--at", at)
+    assert (ran.lines[-1], ran.code, ran.err) == (line, code, "")
+    assert run("check", URL, *AGENT, "--at", at, "--quiet") == (code, "", "")
+
+
+def test_before_the_first_copy_the_answer_is_an_error(run: Run) -> None:
+    words = "not known at 2026-01-31T23:59:59Z: the first known copy is of 2026-02-01T00:00:00Z"
+    at = ("--at", "2026-01-31T23:59:59Z")
+    assert run("check", URL, *AGENT, *at) == (2, "", f"canfetch: robots.txt of https://example.com: {words}\n")
+    assert run("check", URL, *AGENT, *at, "--quiet").code == 2
+    used = run("use", URL, *TRAINING, *at)
+    assert used.lines[:3] == [
+        f"not stated: training with {URL}, for GPTBot",
+        "  no source that was read states anything on training",
+        f"  not read     robots.txt ({words})",
+    ]
+    assert used.code == 2
+
+
+def test_use_answers_by_the_copy_of_the_time(run: Run) -> None:
+    header = ("--response-header", "Content-Type: text/html")
+    for at, allowed, times in (("2026-02-15", True, PUBLISHED), ("2026-03-15", False, WITHDRAWN)):
+        ran = run("use", URL, *TRAINING, "--at", at, *header)
+        assert f"  robots.txt   {times}" in ran.lines
+        (row,) = json.loads(run("use", URL, *TRAINING, "--at", at, *header, "--format", "json").out)
+        assert row["allowed"] is allowed
+        assert row["sources"][0] == {"name": "robots.txt", "state": "read", "detail": times}
+        assert row["sources"][1] == {"name": "headers", "state": "read", "detail": ""}
+        assert row["expires_at"] == times[-20:]
+
+
+def test_explain_and_matrix_show_the_file_of_the_time(run: Run) -> None:
+    explained = run("explain", URL, *AGENT, "--at", "2026-03-15")
+    assert "line 3 decides" in explained.out
+    assert f"  copy      status 200 ({WITHDRAWN})" in explained.lines
+    assert run("matrix", URL, *AGENT, "--at", "2026-02-15").code == 0
+    assert run("matrix", URL, *AGENT, "--at", "2026-03-15").code == 1
+
+
+def test_each_profile_reads_the_file_of_the_time(run: Run) -> None:
+    rows = json.loads(run("explain", URL, *AGENT, "--at", "2026-03-15", "--all-profiles", "--format", "json").out)
+    assert {row["allowed"] for row in rows} == {False}
+    assert len(rows) > 3
+
+
+def test_decisions_as_of_a_date_are_recorded(run: Run, folder: Path) -> None:
+    assert run("check", URL, *AGENT, "--at", "2026-03-15", "--evidence", "evidence").code == 1
+    assert run("check", URL, *AGENT, "--at", "2026-04-15", "--evidence", "evidence").code == 0
+    assert run("evidence", "verify", "evidence").code == 0
+    assert [path.read_bytes()[-2:] for path in (folder / "evidence" / "content").iterdir()] == [b"/\n"]
+
+
+def test_many_urls_of_a_list(run: Run, folder: Path) -> None:
+    (folder / "urls.txt").write_text(f"{URL}\nhttps://other.example/\n/path\n{URL}?2\n")
+    ran = run("check", "--urls-file", "urls.txt", *AGENT, "--at", "2026-03-15", "--format", "ndjson")
+    rows = [json.loads(line) for line in ran.lines]
+    assert [row["allowed"] for row in rows] == [False, None, None, False]
+    assert "no copy is known" in rows[1]["error"]
+    assert "/path" in rows[2]["error"]
+
+
+@pytest.mark.parametrize("command", [("check", URL, *AGENT), ("use", URL, *TRAINING)])
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (("--at", "yesterday"), "invalid --at 'yesterday': expected a time such as 2026-03-01"),
+        (("--at", "2026-03-01", "--history", "missing"), "--history 'missing' does not exist"),
+        (("--at", "2026-03-01", "--history", "robots.txt"), "--history robots.txt: "),
+        (("--history", "robots-history.sqlite3"), "--history requires --at TIME"),
+        (("--at", "2026-03-01", "--robots", "robots.txt"), "--at and --robots cannot be used together"),
+        (("--at", "2026-03-01", "--timeout", "3"), "--timeout and --at cannot be used together: nothing is fetched"),
+    ],
+)
+def test_wrong_arguments(run: Run, command: tuple[str, ...], arguments: tuple[str, ...], message: str) -> None:
+    ran = run(*command, *arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert message in ran.err
+    assert ran.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--no-page",), ("--tdm-file", "robots.txt"), ("--license", "robots.txt"), ("--evidence", "evidence")]
+)
+def test_sources_that_a_history_does_not_have(run: Run, arguments: tuple[str, ...]) -> None:
+    ran = run("use", URL, *TRAINING, "--at", "2026-03-15", *arguments)
+    assert f"--at and {arguments[0]} cannot be used together" in ran.err
+    assert ran.code == 2
