@@ -2,6 +2,7 @@
 
 import json
 import random
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +12,17 @@ from tests.json_lines import read_json_lines
 
 import canfetch
 from canfetch.bulk import extras
+from canfetch.client.watch import Observation, WatchHistory
 from canfetch.consent import MissingSource, SourceState
 from canfetch.core.origin import Origin
+from canfetch.core.verdict import Effect
 from canfetch.errors import InvalidURL, MissingExtra
 
 pa = pytest.importorskip("pyarrow")
 Run = Any
 AGENTS = ["GPTBot", "Googlebot", "Applebot", "YandexBot"]
 NAMES = [*(name.lower() for name in AGENTS), "*", "Google-Extended", "Applebot-Extended", "YandexAdditional"]
+START, DAY, SUCCESS = 1_772_323_200, 86_400, 200
 STATES = {404: SourceState.ABSENT, 503: SourceState.UNREACHABLE}
 CONTENT = """User-agent: *
 Disallow: /private/
@@ -94,6 +98,41 @@ def test_each_row_has_the_answer_of_may_use(folder: Path, run: Run, engine: str,
     assert len(rows) == 2_000
     assert found == [expected_use(robots, row, purpose) for row in rows]
     assert {use for use, _, _ in found} >= {"disallow", "unknown", None}
+
+
+@pytest.mark.slow
+def test_rows_with_a_time_have_the_answers_of_a_history(folder: Path, run: Run, engine: str) -> None:
+    dice = random.Random(9309)  # noqa: S311 - not for cryptography
+    origin, agent = "https://example.com", "Googlebot"
+    captures: list[dict[str, Any]] = [
+        {"origin": origin, "status": 200, "content": generated_content(dice, NAMES).decode(), "time": START + day * DAY}
+        for day in (10, 20, 25)
+    ]
+    captures.insert(2, {"origin": origin, "status": 404, "content": "x", "time": START + 22 * DAY})
+    write_archive(folder, captures)
+    rows = [
+        {"url": origin + url, "time": START + day * DAY}
+        for url in URLS
+        if url is not None and url.startswith("/")
+        for day in (9, 10, 19.5, 20, 21, 23, 25, 1000)
+    ]
+    (folder / "urls.ndjson").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert filter_urls(run, "out.ndjson", "--use", "training", "--engine", engine, "--time-column", "time").code == 0
+    found = [(row["allowed"], row["use"]) for row in read_json_lines(folder / "out.ndjson") if row["agent"] == agent]
+    words = {True: "allow", False: "disallow", None: "unknown"}
+    with WatchHistory(folder / "history.sqlite3") as history:
+        for capture in captures:
+            content = capture["content"].encode() if capture["status"] == SUCCESS else None
+            effect = Effect.FULL_ALLOW if content is None else Effect.CONDITIONAL_ALLOW
+            seen = Observation(origin, capture["time"], effect, capture["status"], "", content)
+            assert history.record(seen, previous=history.last_version(origin), change=None, sends=False)
+        expected = []
+        for row in rows:
+            known = history.copy_at(row["url"], at=datetime.fromtimestamp(row["time"], UTC))
+            use = known.may_use(row["url"], purpose="training", agent=canfetch.agent(agent))
+            expected.append((known.decide(row["url"], agent=canfetch.agent(agent)).allowed, words[use.allowed]))
+    assert found == expected
+    assert {use for _, use in found} == set(words.values())
 
 
 @pytest.mark.slow
