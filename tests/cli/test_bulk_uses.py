@@ -110,7 +110,7 @@ def test_rows_with_a_time_have_the_answers_of_a_history(folder: Path, run: Run, 
     ]
     captures.insert(2, {"origin": origin, "status": 404, "content": "x", "time": START + 22 * DAY})
     write_archive(folder, captures)
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"url": origin + url, "time": START + day * DAY}
         for url in URLS
         if url is not None and url.startswith("/")

@@ -25,6 +25,9 @@ from canfetch.core.verdict import AccessInfo, ClientVerdict
 from canfetch.errors import ClientClosed, RequestNotSent
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
+    from canfetch.client.watch.past import KnownCopy
     from canfetch.consent.decision import PageResponse
     from canfetch.consent.verdict import UseVerdict
 
@@ -123,6 +126,15 @@ class AsyncClient(BaseClient[AsyncTransport]):
 
         steps = question_steps(url, purpose, self._as_agent(agent), response, self._clock())
         return self._record_use(await run_steps_async(steps, self._perform_step))
+
+    async def copy_at(self, url: AnyURL, *, at: "datetime") -> "KnownCopy":
+        """Return what memory and the store show about the robots.txt of an origin at a time. See `Client.copy_at`.
+
+        Raises: InvalidURL; InvalidOption: `at` has no time zone; TypeError: `at` is not a datetime.
+        """
+        from canfetch.client.watch.past import stored_copy_at  # noqa: PLC0415 - as in `may_use`
+
+        return stored_copy_at(await self.origin_state(url, offline=True), at)
 
     async def tdm_file(self, url: AnyURL) -> SiteFile:
         """Return the /.well-known/tdmrep.json of an origin. See `Client.tdm_file`.

@@ -27,6 +27,9 @@ from canfetch.core.verdict import AccessInfo, ClientVerdict
 from canfetch.errors import RequestNotSent
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
+    from canfetch.client.watch.past import KnownCopy
     from canfetch.consent.decision import PageResponse
     from canfetch.consent.verdict import UseVerdict
 
@@ -161,6 +164,24 @@ class Client(BaseClient[Transport]):
 
         steps = question_steps(url, purpose, self._as_agent(agent), response, self._clock())
         return self._record_use(run_steps(steps, self._perform_step))
+
+    def copy_at(self, url: AnyURL, *, at: "datetime") -> "KnownCopy":
+        """Return what memory and the store show about the robots.txt of an origin at a time. Nothing is fetched.
+
+        A store has the last good copy and the last attempt of each origin. Before the copy was fetched or revalidated,
+        nothing is known. `canfetch.client.watch.WatchHistory` has all versions.
+
+            client.copy_at(url, at=datetime(2026, 3, 1, tzinfo=UTC)).decide(url, agent="GPTBot").allowed
+
+        Args:
+            url: A URL of the origin.
+            at: The time, with a time zone.
+        Returns: What was known. Its methods `decide` and `may_use` answer by it.
+        Raises: InvalidURL; InvalidOption: `at` has no time zone; TypeError: `at` is not a datetime.
+        """
+        from canfetch.client.watch.past import stored_copy_at  # noqa: PLC0415 - crawlers decide as of now
+
+        return stored_copy_at(self.origin_state(url, offline=True), at)
 
     def tdm_file(self, url: AnyURL) -> SiteFile:
         """Return the /.well-known/tdmrep.json of an origin, which reserves rights to text and data mining.

@@ -1,5 +1,6 @@
 """Answers as of a time: the version that was the newest one then decides, and never a later one."""
 
+import asyncio
 import json
 import os
 import signal
@@ -12,9 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.client.test_may_use import AsyncWeb, ok
 from tests.client.watch.test_watcher import ORIGIN, START, Watched
 
-from canfetch.client.watch import WatchHistory
+from canfetch.client.async_client import AsyncClient
+from canfetch.client.watch import PastVerdict, WatchHistory
 from canfetch.client.watch.observations import Observation
 from canfetch.consent import PageResponse, SourceState
 from canfetch.core.verdict import Access, Effect, Reason
@@ -197,6 +200,45 @@ def test_a_history_in_a_read_only_file_and_a_damaged_one(history: WatchHistory) 
     connection.close()
     with pytest.raises(StoreError, match="a damaged version"):
         history.decide(FISH, at=moment(4), agent="a")
+
+
+def test_a_client_answers_by_the_copy_that_it_has(tmp_path: Path) -> None:
+    watched = Watched(tmp_path / "history.sqlite3")
+    watched.serve(OPEN)
+    watched.serve(CLOSED)
+    watched.serve(None, 503)
+    requests = len(watched.transport.requests)
+
+    def ask(hours: float) -> PastVerdict:
+        return watched.client.copy_at(FISH, at=moment(hours)).decide(FISH, agent="ExampleBot")
+
+    # The first copy was replaced: it is not known any more.
+    answers = {hours: ask(hours) for hours in (1.5, 2, 2.9, 3, 24 * 31)}
+    assert [past.allowed for past in answers.values()] == [None, False, False, False, False]
+    assert [past.recorded_at for past in answers.values()] == [
+        None if hours is None else START + hours * HOUR for hours in (None, 2, 2, 3, 3)
+    ]
+    assert [past.next_recorded_at for past in answers.values()] == [
+        None if hours is None else START + hours * HOUR for hours in (2, 3, 3, None, None)
+    ]
+    assert "status 200 (" in answers[2].verdict.access.explanation  # type: ignore[union-attr]  # it is known
+    assert "using the last good copy" in answers[3].verdict.access.explanation  # type: ignore[union-attr]  # as above
+    # After 30 days, the copy no longer applies.
+    assert answers[24 * 31].verdict.reason is Reason.UNREACHABLE  # type: ignore[union-attr]  # as above
+    assert watched.client.copy_at("https://other.example/", at=moment(9)).observation is None
+    assert len(watched.transport.requests) == requests
+    watched.close()
+
+
+def test_an_asynchronous_client_answers_by_the_copy_that_it_has() -> None:
+    async def ask() -> list[bool | None]:
+        transport = AsyncWeb({f"{ORIGIN}/robots.txt": ok(CLOSED.encode())})
+        async with AsyncClient(user_agent="ExampleBot/1.0", transport=transport, clock=lambda: START) as client:
+            await client.decide(FISH)
+            known = [await client.copy_at(FISH, at=moment(hours)) for hours in (-1, 1)]
+            return [one.may_use(FISH, purpose="training").allowed for one in known]
+
+    assert asyncio.run(ask()) == [None, False]
 
 
 KILLED = """

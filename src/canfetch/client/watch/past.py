@@ -5,7 +5,7 @@ from functools import lru_cache
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
-from canfetch.client.origin_state import decide_without_file
+from canfetch.client.origin_state import OriginState, decide_without_file
 from canfetch.client.watch.observations import Observation
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.document import RobotsTxt
@@ -181,7 +181,7 @@ class KnownCopy(NamedTuple):
             agent=agent,
             robots=robots,
             response=unread if response is None else response,
-            tdm=MissingSource(SourceState.NOT_READ, "a history has robots.txt files only"),
+            tdm=MissingSource(SourceState.NOT_READ, "only robots.txt is known as of a date"),
             now=self.at,
         )
         sources = tuple(
@@ -218,3 +218,24 @@ def seconds_of(at: datetime) -> float:
             "pass at.replace(tzinfo=UTC), or at.astimezone() for a local time"
         )
     return (at - _EPOCH).total_seconds()
+
+
+def stored_copy_at(state: OriginState, at: datetime) -> KnownCopy:
+    """Return what the state of an origin in a client shows about a time.
+
+    It has the last good copy and the last attempt only.
+
+    Raises: InvalidOption: `at` has no time zone; TypeError: `at` is not a datetime.
+    """
+    seconds, entry = seconds_of(at), state.entry
+    copy, attempt = entry.copy, entry.last_attempt_at
+    seen: list[Observation] = []
+    if copy is not None:
+        origin, effect = str(state.origin), Effect.CONDITIONAL_ALLOW
+        seen.append(Observation(origin, copy.fetched_at, effect, copy.status, f"status {copy.status}", copy.content))
+    if attempt is not None and (copy is None or attempt > copy.fetched_at):
+        # For how long a copy stays in use while its origin is unreachable depends on the time.
+        seen.append(Observation.of_state(state, max(seconds, attempt))._replace(at=attempt))
+    known = [one for one in seen if one.at <= seconds]
+    following = next((one.at for one in seen if one.at > seconds), None)
+    return KnownCopy(state.origin, seconds, known[-1] if known else None, following)
