@@ -2,7 +2,8 @@
 
 1. The engine parses both versions and selects the groups. Agents that select the same rules have the same verdicts.
 2. Different lists of rules are compared exactly. A difference counts if the engine confirms it for a URL.
-3. What cannot be decided within the limits counts as a change. So a profile that is not reported is proved.
+3. Profiles that read the same groups and decide alike, such as `rfc9309` and `bing` for most files, are compared once.
+4. What cannot be decided within the limits counts as a change. So a profile that is not reported is proved.
 
 The agents are every product token that a changed group names, every crawler of the registry that such a group may apply
 to, and crawlers without a group.
@@ -36,11 +37,29 @@ _Rules = tuple[RuleText, ...]
 _Group = tuple[tuple[bytes, ...], _Rules]
 
 
+def _decisions(profile: Profile) -> Profile:
+    """Return a profile without the flags that have an effect only on which groups it reads."""
+    flags: dict[str, bool] = dict.fromkeys(["abnf_only", "typos", "missing_colon", "crawl_delay_of_star"], False)
+    return profile._replace(name="", summary="", source="", **flags)
+
+
+_DECISIONS: Final = {name: _decisions(profile) for name, profile in PROFILES.items()}
+
+
 class _Reading(NamedTuple):
     """A file as one profile reads it."""
 
     compiled: CompiledFile
     groups: list[_Group]
+
+
+class _Comparison(NamedTuple):
+    """What a profile read in both versions, whether a verdict changes, and the steps that this took."""
+
+    before: list[_Group]
+    after: list[_Group]
+    is_changed: bool
+    steps: int
 
 
 class _Version:
@@ -82,7 +101,7 @@ class VerdictChanges:
     # Enough to compare thousands of rules with literal paths.
     DEFAULT_STEPS: Final = 20_000
 
-    __slots__ = ("_agents", "_other", "_own", "_readings", "_rule_lists", "steps", "undecided")
+    __slots__ = ("_agents", "_compared", "_other", "_own", "_readings", "_rule_lists", "steps", "undecided")
 
     def __init__(self, content: bytes) -> None:
         self.steps = 0
@@ -92,6 +111,8 @@ class VerdictChanges:
         self._other = self._own
         self._readings: dict[str, _Reading] = {}
         self._rule_lists: dict[str, RuleLists] = {}
+        # The comparisons with the other version that were decided, by what they depend on besides the groups.
+        self._compared: dict[Profile, _Comparison] = {}
         # Most fixes of a file change groups with the same names.
         self._agents: dict[frozenset[bytes], list[Agent]] = {}
 
@@ -108,29 +129,39 @@ class VerdictChanges:
         """
         if other is not self._other.content:
             self._other = _Version(other)
-        changed: list[str] = []
-        for name in profiles:
-            budget = Budget(steps_for(steps))
-            try:
-                changes = self._changes(PROFILES[name], budget)
-            except Undecided:
-                changes = True
-                self.undecided += 1
-            if changes:
-                changed.append(name)
-            self.steps += steps - max(budget.steps, 0) // steps_for(1)
-        return tuple(changed)
+            self._compared.clear()
+        return tuple([name for name in profiles if self._changes(PROFILES[name], steps)])
 
-    def _changes(self, profile: Profile, budget: Budget) -> bool:
-        """Return whether a verdict changes in the other version.
-
-        Raises: Undecided.
-        """
+    def _changes(self, profile: Profile, steps: int) -> bool:
+        """Return whether a verdict changes in the other version, or whether this is not decided."""
         before = self._readings.get(profile.name)
         if before is None:
             before = self._readings[profile.name] = _read(self._own, profile)
             self._rule_lists[profile.name] = RuleLists(profile)
         after = _read(self._other, profile)
+        known = self._compared.get(_DECISIONS[profile.name])
+        # The same comparison takes the same steps.
+        if known is not None and known.steps < steps and known[:2] == (before.groups, after.groups):
+            self.steps += known.steps
+            return known.is_changed
+        budget = Budget(steps_for(steps))
+        try:
+            is_changed, is_decided = self._compare(profile, before, after, budget), True
+        except Undecided:
+            is_changed, is_decided = True, False
+            self.undecided += 1
+        spent = steps - max(budget.steps, 0) // steps_for(1)
+        self.steps += spent
+        if is_decided:
+            comparison = _Comparison(before.groups, after.groups, is_changed, spent)
+            self._compared[_DECISIONS[profile.name]] = comparison
+        return is_changed
+
+    def _compare(self, profile: Profile, before: _Reading, after: _Reading, budget: Budget) -> bool:
+        """Return whether a verdict changes in the other version.
+
+        Raises: Undecided.
+        """
         changed = _changed_groups(before.groups, after.groups)
         names = frozenset(name for group_names, _ in changed for name in group_names)
         if not changed:
