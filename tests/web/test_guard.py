@@ -267,7 +267,9 @@ def test_request_that_takes_too_long_is_a_problem() -> None:
             await asyncio.Event().wait()
 
     with running_api(Settings(timeout=0.2), transport=SlowWeb()) as api:
-        problem = api.problem("POST", "/v1/fetch", 503, json={"url": "http://a.example/"})
+        late = api.problem("POST", "/v1/fetch", 424, json={"url": "http://a.example/"})
+        problem = api.problem("GET", "/v1/access?url=http://a.example/", 503)
+    assert late["detail"] == "the robots.txt of 'http://a.example/' took too long"
     assert problem["type"] == "urn:canfetch:problem:timeout"
 
 
